@@ -1,0 +1,1 @@
+//! Measurements of the workspace: see `benches/` for the targets.

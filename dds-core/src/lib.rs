@@ -1,0 +1,1 @@
+//! Real-time publish/subscribe (DDS) in pure Rust over the open RTPS wire protocol.

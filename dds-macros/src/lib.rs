@@ -1,0 +1,1 @@
+//! Derive macro for the types of DDS topics.

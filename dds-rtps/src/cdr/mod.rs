@@ -1,0 +1,1 @@
+//! Cursors and the XCDR1/XCDR2 encodings.

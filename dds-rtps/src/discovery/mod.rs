@@ -1,0 +1,1 @@
+//! SPDP, SEDP, leases and matching.

@@ -1,0 +1,209 @@
+//! Encoded samples in pooled, counted slots.
+//!
+//! Life cycle: [`SlotPool::acquire`] gives a [`SlotMut`] that only its holder can see; it is filled once and frozen into
+//! [`Payload`]s, which are shared by counting and never changed. When the last payload of a slot is gone, the pool finds
+//! the slot free again and hands it out with its memory as it is.
+//!
+//! Bound: a pool remembers at most its `capacity` of slots; what is beyond that lives on the heap as long as somebody
+//! holds it. Slots outlive the pool, so a batch of samples may outlive its reader.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many slots at the front of the ring are tried before a new one is made. Slots come free nearly in the order in
+/// which they were taken, so the first one is the rule; a reader that keeps one sample for long costs a few tries.
+const TRIES: usize = 4;
+
+/// The memory of one sample.
+#[derive(Debug, Default)]
+struct Slot {
+    bytes: Vec<u8>,
+}
+
+/// A part of a slot that nobody changes any more: cheap to clone, one atomic.
+#[derive(Clone)]
+pub struct Payload {
+    slot: Arc<Slot>,
+    start: usize,
+    end: usize,
+}
+
+impl Payload {
+    /// The bytes, beginning with the encapsulation header.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.slot.bytes.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// How many bytes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// A part of this payload, in the same slot. Clamped to what there is.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let start = self.start.saturating_add(range.start).min(self.end);
+        let end = self.start.saturating_add(range.end).clamp(start, self.end);
+        Self { slot: Arc::clone(&self.slot), start, end }
+    }
+
+    /// A payload in a slot of its own, outside of any pool.
+    #[must_use]
+    pub fn copy_of(bytes: &[u8]) -> Self {
+        Self { slot: Arc::new(Slot { bytes: bytes.to_vec() }), start: 0, end: bytes.len() }
+    }
+}
+
+impl AsRef<[u8]> for Payload {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.len())
+    }
+}
+
+/// A slot that only its holder sees.
+#[derive(Debug)]
+pub struct SlotMut {
+    slot: Arc<Slot>,
+}
+
+impl SlotMut {
+    /// The memory: filled with what the slot held before, or cleared, as the taker of it likes.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        // Nobody else can have it: `SlotMut` is not `Clone`, and is made only of a slot whose one other reference was
+        // seen to be gone. `get_mut` proves that again; were it ever untrue, a fresh slot would take its place.
+        if Arc::get_mut(&mut self.slot).is_none() {
+            self.slot = Arc::default();
+        }
+        &mut Arc::get_mut(&mut self.slot).expect("a slot that was just made has one reference").bytes
+    }
+
+    /// Ends the writing: the whole slot as a payload.
+    #[must_use]
+    pub fn freeze(self) -> Payload {
+        let end = self.slot.bytes.len();
+        Payload { slot: self.slot, start: 0, end }
+    }
+}
+
+/// A ring of slots that are used again.
+#[derive(Debug)]
+pub struct SlotPool {
+    ring: Mutex<VecDeque<Arc<Slot>>>,
+    capacity: usize,
+}
+
+impl SlotPool {
+    /// A pool that remembers at most `capacity` slots. Makes none before they are asked for.
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        Self { ring: Mutex::default(), capacity }
+    }
+
+    /// A slot whose memory may be written, with the bytes of its last use in it.
+    pub fn acquire(&self) -> SlotMut {
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..TRIES.min(ring.len()) {
+            let Some(mut slot) = ring.pop_front() else { break };
+            if Arc::get_mut(&mut slot).is_some() {
+                return SlotMut { slot };
+            }
+            ring.push_back(slot);
+        }
+        drop(ring);
+        SlotMut { slot: Arc::default() }
+    }
+
+    /// Ends the writing, and remembers the slot for later use.
+    pub fn freeze(&self, slot: SlotMut) -> Payload {
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        if ring.len() < self.capacity {
+            ring.push_back(Arc::clone(&slot.slot));
+        }
+        drop(ring);
+        slot.freeze()
+    }
+
+    /// Gives a slot back unwritten.
+    pub fn give_back(&self, slot: SlotMut) {
+        drop(self.freeze(slot));
+    }
+}
+
+/// Where a payload that came in a datagram lies, and how to keep it.
+///
+/// Small payloads are copied into the reader's own slots; large ones are shared with the receive buffer itself, where it
+/// allows that.
+pub trait PayloadSource {
+    /// `bytes`, which lie in this packet, as a payload that may be kept; `None` if the packet cannot be shared.
+    fn share(&self, bytes: &[u8]) -> Option<Payload>;
+}
+
+/// A packet that cannot be shared: every payload is copied.
+impl PayloadSource for () {
+    fn share(&self, _bytes: &[u8]) -> Option<Payload> {
+        None
+    }
+}
+
+/// A packet that lies in a slot: its parts are shared.
+impl PayloadSource for Payload {
+    fn share(&self, bytes: &[u8]) -> Option<Payload> {
+        let base = self.bytes().as_ptr() as usize;
+        let start = (bytes.as_ptr() as usize).checked_sub(base)?;
+        let end = start.checked_add(bytes.len())?;
+        (end <= self.len()).then(|| self.slice(start..end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_used_again_once_its_payloads_are_gone() {
+        let pool = SlotPool::new(8);
+        let mut slot = pool.acquire();
+        slot.buffer().extend_from_slice(&[1; 100]);
+        let memory = slot.buffer().as_ptr();
+        let payload = pool.freeze(slot);
+        let other = pool.acquire();
+        assert_ne!(memory, { other }.buffer().as_ptr());
+        drop(payload);
+        let mut again = pool.acquire();
+        assert_eq!(again.buffer().as_ptr(), memory);
+        assert_eq!(again.buffer().len(), 100);
+    }
+
+    #[test]
+    fn a_pool_remembers_no_more_than_its_capacity() {
+        let pool = SlotPool::new(2);
+        let kept: Vec<Payload> = (0..10).map(|_| pool.freeze(pool.acquire())).collect();
+        assert_eq!(pool.ring.lock().unwrap().len(), 2);
+        drop(kept);
+    }
+
+    #[test]
+    fn a_packet_shares_only_what_lies_in_it() {
+        let packet = Payload::copy_of(b"0123456789");
+        let part = packet.bytes().get(3..6).unwrap();
+        assert_eq!(packet.share(part).unwrap().bytes(), b"345");
+        assert!(packet.share(&[0; 4]).is_none());
+        assert_eq!(packet.slice(8..20).bytes(), b"89");
+    }
+}

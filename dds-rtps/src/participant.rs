@@ -1,0 +1,1 @@
+//! A participant's protocol state as a whole.

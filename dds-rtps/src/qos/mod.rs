@@ -1,0 +1,1 @@
+//! Policies, QoS structs, and requested/offered matching.

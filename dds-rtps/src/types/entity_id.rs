@@ -1,0 +1,128 @@
+//! The four bytes that name an endpoint within its participant (RTPS 2.5, 9.3.1.2).
+
+use std::fmt;
+
+/// Names an endpoint within its participant: three bytes of key, one byte of kind (RTPS 2.5, 9.3.1.2).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntityId(pub [u8; 4]);
+
+/// What the last byte of an [`EntityId`] says about the entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EntityKind {
+    /// A participant.
+    Participant,
+    /// A writer of a topic with a key.
+    WriterWithKey,
+    /// A writer of a topic without a key.
+    WriterNoKey,
+    /// A reader of a topic with a key.
+    ReaderWithKey,
+    /// A reader of a topic without a key.
+    ReaderNoKey,
+    /// Anything else: groups and what the standard does not know.
+    Other,
+}
+
+impl EntityId {
+    /// No entity, or "every matched reader" in a submessage.
+    pub const UNKNOWN: Self = Self([0; 4]);
+    /// The participant itself.
+    pub const PARTICIPANT: Self = Self([0x00, 0x00, 0x01, 0xc1]);
+    /// SPDP writer, best effort and stateless.
+    pub const SPDP_WRITER: Self = Self([0x00, 0x01, 0x00, 0xc2]);
+    /// SPDP reader.
+    pub const SPDP_READER: Self = Self([0x00, 0x01, 0x00, 0xc7]);
+    /// SEDP writer of publications.
+    pub const SEDP_PUBLICATIONS_WRITER: Self = Self([0x00, 0x00, 0x03, 0xc2]);
+    /// SEDP reader of publications.
+    pub const SEDP_PUBLICATIONS_READER: Self = Self([0x00, 0x00, 0x03, 0xc7]);
+    /// SEDP writer of subscriptions.
+    pub const SEDP_SUBSCRIPTIONS_WRITER: Self = Self([0x00, 0x00, 0x04, 0xc2]);
+    /// SEDP reader of subscriptions.
+    pub const SEDP_SUBSCRIPTIONS_READER: Self = Self([0x00, 0x00, 0x04, 0xc7]);
+    /// Writer of participant messages (liveliness).
+    pub const PARTICIPANT_MESSAGE_WRITER: Self = Self([0x00, 0x02, 0x00, 0xc2]);
+    /// Reader of participant messages (liveliness).
+    pub const PARTICIPANT_MESSAGE_READER: Self = Self([0x00, 0x02, 0x00, 0xc7]);
+
+    /// The id of a user's endpoint: `key` in the first three bytes (its low 24 bits) and the kind in the last.
+    ///
+    /// Kinds: writer with key 02, writer without 03, reader without 04, reader with 07 (RTPS 2.5, 9.3.1.2).
+    #[must_use]
+    pub const fn user(key: u32, kind: EntityKind) -> Self {
+        let [_, a, b, c] = key.to_be_bytes();
+        let kind = match kind {
+            EntityKind::WriterWithKey => 0x02,
+            EntityKind::WriterNoKey => 0x03,
+            EntityKind::ReaderNoKey => 0x04,
+            EntityKind::ReaderWithKey => 0x07,
+            EntityKind::Participant => 0xc1,
+            EntityKind::Other => 0x00,
+        };
+        Self([a, b, c, kind])
+    }
+
+    /// What the last byte says.
+    #[must_use]
+    pub const fn kind(self) -> EntityKind {
+        match self.0[3] {
+            0xc1 => EntityKind::Participant,
+            0x02 | 0xc2 | 0x42 => EntityKind::WriterWithKey,
+            0x03 | 0xc3 | 0x43 => EntityKind::WriterNoKey,
+            0x04 | 0xc4 | 0x44 => EntityKind::ReaderNoKey,
+            0x07 | 0xc7 | 0x47 => EntityKind::ReaderWithKey,
+            _ => EntityKind::Other,
+        }
+    }
+
+    /// Whether this is one of the standard's own endpoints (kind bits `11`), which discovery serves.
+    #[must_use]
+    pub const fn is_builtin(self) -> bool {
+        self.0[3] & 0xc0 == 0xc0
+    }
+
+    /// Whether this names a writer.
+    #[must_use]
+    pub const fn is_writer(self) -> bool {
+        matches!(self.kind(), EntityKind::WriterWithKey | EntityKind::WriterNoKey)
+    }
+
+    /// Whether this names a reader.
+    #[must_use]
+    pub const fn is_reader(self) -> bool {
+        matches!(self.kind(), EntityKind::ReaderWithKey | EntityKind::ReaderNoKey)
+    }
+}
+
+impl fmt::Debug for EntityId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}", u32::from_be_bytes(self.0))
+    }
+}
+
+impl fmt::Display for EntityId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_id_carries_key_and_kind() {
+        let id = EntityId::user(0x0001_0203, EntityKind::ReaderWithKey);
+        assert_eq!(id.0, [1, 2, 3, 7]);
+        assert_eq!(id.kind(), EntityKind::ReaderWithKey);
+        assert!(id.is_reader() && !id.is_writer() && !id.is_builtin());
+    }
+
+    #[test]
+    fn builtin_kinds_are_recognised() {
+        assert!(EntityId::SEDP_PUBLICATIONS_WRITER.is_builtin());
+        assert!(EntityId::SEDP_PUBLICATIONS_WRITER.is_writer());
+        assert!(EntityId::PARTICIPANT.is_builtin());
+        assert_eq!(EntityId([0, 0, 1, 0x43]).kind(), EntityKind::WriterNoKey);
+    }
+}

@@ -1,0 +1,149 @@
+//! Where a datagram can be sent (RTPS 2.5, 8.3.5.11 and 9.3.2.6).
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// What a [`Locator`] speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LocatorKind {
+    /// Not a locator at all (-1).
+    Invalid,
+    /// Reserved (0).
+    Reserved,
+    /// UDP over IPv4 (1).
+    UdpV4,
+    /// UDP over IPv6 (2).
+    UdpV6,
+    /// A kind we cannot use: kept as it is, never an error.
+    Other(i32),
+}
+
+/// An address of an endpoint: kind, port and sixteen bytes (RTPS 2.5, 9.3.2.6).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Locator {
+    /// The transport.
+    pub kind: LocatorKind,
+    /// The port, where the transport has ports.
+    pub port: u32,
+    /// The address; IPv4 in the last four bytes.
+    pub address: [u8; 16],
+}
+
+impl LocatorKind {
+    /// The number on the wire.
+    #[must_use]
+    pub const fn to_wire(self) -> i32 {
+        match self {
+            Self::Invalid => -1,
+            Self::Reserved => 0,
+            Self::UdpV4 => 1,
+            Self::UdpV6 => 2,
+            Self::Other(kind) => kind,
+        }
+    }
+
+    /// The inverse of [`LocatorKind::to_wire`].
+    #[must_use]
+    pub const fn from_wire(kind: i32) -> Self {
+        match kind {
+            -1 => Self::Invalid,
+            0 => Self::Reserved,
+            1 => Self::UdpV4,
+            2 => Self::UdpV6,
+            kind => Self::Other(kind),
+        }
+    }
+}
+
+impl Locator {
+    /// No address.
+    pub const INVALID: Self = Self { kind: LocatorKind::Invalid, port: 0, address: [0; 16] };
+
+    /// UDP over IPv4.
+    #[must_use]
+    pub fn udp_v4(address: Ipv4Addr, port: u16) -> Self {
+        let mut bytes = [0; 16];
+        bytes[12..].copy_from_slice(&address.octets());
+        Self { kind: LocatorKind::UdpV4, port: port.into(), address: bytes }
+    }
+
+    /// UDP over IPv6.
+    #[must_use]
+    pub fn udp_v6(address: Ipv6Addr, port: u16) -> Self {
+        Self { kind: LocatorKind::UdpV6, port: port.into(), address: address.octets() }
+    }
+
+    /// The socket address, if this is a UDP locator with a usable port.
+    #[must_use]
+    pub fn to_socket_addr(&self) -> Option<SocketAddr> {
+        let port = u16::try_from(self.port).ok().filter(|&port| port != 0)?;
+        match self.kind {
+            LocatorKind::UdpV4 => {
+                let [.., a, b, c, d] = self.address;
+                Some(SocketAddr::new(IpAddr::V4(Ipv4Addr::new(a, b, c, d)), port))
+            }
+            LocatorKind::UdpV6 => Some(SocketAddr::new(IpAddr::V6(Ipv6Addr::from(self.address)), port)),
+            _ => None,
+        }
+    }
+
+    /// Whether the address is a multicast group.
+    #[must_use]
+    pub fn is_multicast(&self) -> bool {
+        self.to_socket_addr().is_some_and(|address| address.ip().is_multicast())
+    }
+
+    /// Whether the address is on the loopback interface.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        self.to_socket_addr().is_some_and(|address| address.ip().is_loopback())
+    }
+}
+
+impl From<SocketAddr> for Locator {
+    fn from(address: SocketAddr) -> Self {
+        match address {
+            SocketAddr::V4(v4) => Self::udp_v4(*v4.ip(), v4.port()),
+            SocketAddr::V6(v6) => Self::udp_v6(*v6.ip(), v6.port()),
+        }
+    }
+}
+
+impl fmt::Debug for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_socket_addr() {
+            Some(address) => write!(f, "udp/{address}"),
+            None => write!(f, "kind {}/port {}", self.kind.to_wire(), self.port),
+        }
+    }
+}
+
+impl fmt::Display for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ipv4_lies_in_the_last_four_bytes() {
+        let locator = Locator::udp_v4(Ipv4Addr::new(239, 255, 0, 1), 7400);
+        assert_eq!(locator.address[12..], [239, 255, 0, 1]);
+        assert!(locator.is_multicast());
+        assert_eq!(Locator::from(locator.to_socket_addr().unwrap()), locator);
+    }
+
+    #[test]
+    fn unknown_kinds_and_impossible_ports_have_no_socket_address() {
+        let mut locator = Locator::udp_v4(Ipv4Addr::LOCALHOST, 1);
+        locator.port = 70_000;
+        assert_eq!(locator.to_socket_addr(), None);
+        locator.port = 1;
+        locator.kind = LocatorKind::from_wire(19);
+        assert_eq!(locator.to_socket_addr(), None);
+        assert_eq!(locator.kind.to_wire(), 19);
+    }
+}

@@ -1,0 +1,17 @@
+//! Identifiers, times and locators: the words every other room speaks. No behaviour beyond conversion and arithmetic.
+
+mod entity_id;
+mod guid;
+mod instance_handle;
+mod locator;
+mod sequence_number;
+mod time;
+mod vendor_id;
+
+pub use entity_id::{EntityId, EntityKind};
+pub use guid::{Guid, GuidPrefix};
+pub use instance_handle::InstanceHandle;
+pub use locator::{Locator, LocatorKind};
+pub use sequence_number::SequenceNumber;
+pub use time::{Duration, Instant, Now, Time};
+pub use vendor_id::{ProtocolVersion, VendorId};
