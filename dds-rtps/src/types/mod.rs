@@ -1,5 +1,7 @@
 //! Identifiers, times and locators: the words every other room speaks. No behaviour beyond conversion and arithmetic.
 
+#[cfg(feature = "serde")]
+mod duration_text;
 mod entity_id;
 mod guid;
 mod instance_handle;

@@ -1,0 +1,384 @@
+//! Whether the policies of one entity contradict each other (DDS 1.4, 2.2.3, the rules on INCONSISTENT_POLICY).
+
+use super::{
+    DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, DurabilityService, History, PolicyId,
+    PublisherQos, ResourceLimits, SubscriberQos, TopicQos,
+};
+use crate::types::Duration;
+use std::fmt;
+
+/// The most octets of USER_DATA, TOPIC_DATA or GROUP_DATA: all three of an endpoint and its partitions have to fit into
+/// one announcement of less than 64 KiB.
+pub const USER_DATA_MAX: usize = 16_384;
+
+/// The most bytes of all names of PARTITION together. It bounds the time of comparing two lists, too.
+pub const PARTITION_BYTES_MAX: usize = 8_192;
+
+/// The most bytes of one name of PARTITION.
+pub const PARTITION_NAME_MAX: usize = 255;
+
+/// What is wrong with a QoS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QosErrorKind {
+    /// HISTORY keeps the last 0 samples: nothing could ever be read.
+    ZeroDepth,
+    /// A limit of RESOURCE_LIMITS is 0: nothing could ever be stored.
+    ZeroLimit {
+        /// The field.
+        limit: &'static str,
+    },
+    /// HISTORY keeps more samples of an instance than RESOURCE_LIMITS allows.
+    DepthAboveLimit {
+        /// The depth.
+        depth: u32,
+        /// `max_samples_per_instance`.
+        max_samples_per_instance: u32,
+    },
+    /// RESOURCE_LIMITS allows more samples of one instance than of all instances.
+    InstanceLimitAboveTotal {
+        /// `max_samples_per_instance`.
+        max_samples_per_instance: u32,
+        /// `max_samples`.
+        max_samples: u32,
+    },
+    /// DEADLINE is shorter than TIME_BASED_FILTER: the filter alone would miss it.
+    DeadlineBelowFilter {
+        /// The deadline.
+        deadline: Duration,
+        /// The filter's minimum separation.
+        minimum_separation: Duration,
+    },
+    /// DATA_REPRESENTATION names an encoding that we do not have.
+    UnknownRepresentation {
+        /// The encoding.
+        representation: DataRepresentation,
+    },
+    /// A policy's value is too long to be announced.
+    TooLong {
+        /// The policy.
+        policy: PolicyId,
+        /// Its length in bytes.
+        len: usize,
+        /// The most that can be announced.
+        max: usize,
+    },
+    /// A policy cannot be changed once the entity is enabled.
+    Immutable {
+        /// The policy.
+        policy: PolicyId,
+    },
+}
+
+impl fmt::Display for QosErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ZeroDepth => f.write_str("HISTORY keeps the last 0 samples; use a depth of at least 1"),
+            Self::ZeroLimit { limit } => write!(f, "RESOURCE_LIMITS {limit} is 0; use at least 1, or no limit"),
+            Self::DepthAboveLimit { depth, max_samples_per_instance } => write!(
+                f,
+                "HISTORY depth {depth} is above RESOURCE_LIMITS max_samples_per_instance {max_samples_per_instance}; \
+                 raise the limit or lower the depth"
+            ),
+            Self::InstanceLimitAboveTotal { max_samples_per_instance, max_samples } => write!(
+                f,
+                "RESOURCE_LIMITS max_samples_per_instance {max_samples_per_instance} is above max_samples \
+                 {max_samples}; raise max_samples"
+            ),
+            Self::DeadlineBelowFilter { deadline, minimum_separation } => write!(
+                f,
+                "DEADLINE {deadline} is shorter than TIME_BASED_FILTER {minimum_separation}; every deadline would be \
+                 missed"
+            ),
+            Self::UnknownRepresentation { representation } => write!(
+                f,
+                "DATA_REPRESENTATION {representation:?} is not supported; use Xcdr1 or Xcdr2, or leave the list empty"
+            ),
+            Self::TooLong { policy, len, max } => {
+                write!(f, "{policy} has {len} bytes; at most {max} can be announced")
+            }
+            Self::Immutable { policy } => {
+                write!(f, "{policy} cannot be changed after the entity is enabled; make a new entity")
+            }
+        }
+    }
+}
+
+impl std::error::Error for QosErrorKind {}
+
+/// Compares the fields that must stay, each with the policy it belongs to.
+macro_rules! unchanged {
+    ($old:expr, $new:expr, $($field:ident: $policy:ident),*) => {{
+        $(
+            if $old.$field != $new.$field {
+                return Err(QosErrorKind::Immutable { policy: PolicyId::$policy });
+            }
+        )*
+        Ok(())
+    }};
+}
+
+impl DataWriterQos {
+    /// Whether the policies fit together.
+    ///
+    /// # Errors
+    /// The first contradiction found.
+    pub fn check(&self) -> Result<(), QosErrorKind> {
+        check_keeping(self.history, self.resource_limits)?;
+        check_service(&self.durability_service)?;
+        check_representations(&self.representation)?;
+        check_len(PolicyId::UserData, self.user_data.len(), USER_DATA_MAX)
+    }
+
+    /// Whether an enabled writer may change to `new` (DDS 1.4, 2.2.3, column "changeable").
+    ///
+    /// # Errors
+    /// `new` contradicts itself, or changes a policy that must stay.
+    pub fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
+        new.check()?;
+        unchanged!(
+            self,
+            new,
+            durability: Durability,
+            durability_service: DurabilityService,
+            liveliness: Liveliness,
+            reliability: Reliability,
+            destination_order: DestinationOrder,
+            history: History,
+            resource_limits: ResourceLimits,
+            ownership: Ownership,
+            representation: DataRepresentation
+        )
+    }
+}
+
+impl DataReaderQos {
+    /// Whether the policies fit together.
+    ///
+    /// # Errors
+    /// The first contradiction found.
+    pub fn check(&self) -> Result<(), QosErrorKind> {
+        check_keeping(self.history, self.resource_limits)?;
+        if self.deadline < self.time_based_filter {
+            return Err(QosErrorKind::DeadlineBelowFilter {
+                deadline: self.deadline,
+                minimum_separation: self.time_based_filter,
+            });
+        }
+        check_representations(&self.representation)?;
+        check_len(PolicyId::UserData, self.user_data.len(), USER_DATA_MAX)
+    }
+
+    /// Whether an enabled reader may change to `new` (DDS 1.4, 2.2.3, column "changeable").
+    ///
+    /// # Errors
+    /// `new` contradicts itself, or changes a policy that must stay.
+    pub fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
+        new.check()?;
+        unchanged!(
+            self,
+            new,
+            durability: Durability,
+            liveliness: Liveliness,
+            reliability: Reliability,
+            destination_order: DestinationOrder,
+            history: History,
+            resource_limits: ResourceLimits,
+            ownership: Ownership,
+            representation: DataRepresentation,
+            type_consistency: TypeConsistency
+        )
+    }
+}
+
+impl TopicQos {
+    /// Whether the policies fit together.
+    ///
+    /// # Errors
+    /// The first contradiction found.
+    pub fn check(&self) -> Result<(), QosErrorKind> {
+        check_keeping(self.history, self.resource_limits)?;
+        check_service(&self.durability_service)?;
+        check_representations(&self.representation)?;
+        check_len(PolicyId::TopicData, self.topic_data.len(), USER_DATA_MAX)
+    }
+
+    /// Whether an enabled topic may change to `new` (DDS 1.4, 2.2.3, column "changeable").
+    ///
+    /// # Errors
+    /// `new` contradicts itself, or changes a policy that must stay.
+    pub fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
+        new.check()?;
+        unchanged!(
+            self,
+            new,
+            durability: Durability,
+            durability_service: DurabilityService,
+            liveliness: Liveliness,
+            reliability: Reliability,
+            destination_order: DestinationOrder,
+            history: History,
+            resource_limits: ResourceLimits,
+            ownership: Ownership,
+            representation: DataRepresentation
+        )
+    }
+}
+
+macro_rules! group_checks {
+    ($($qos:ident)*) => {$(
+        impl $qos {
+            /// Whether the policies can be announced.
+            ///
+            /// # Errors
+            /// [`QosErrorKind::TooLong`].
+            pub fn check(&self) -> Result<(), QosErrorKind> {
+                check_partition(&self.partition)?;
+                check_len(PolicyId::GroupData, self.group_data.len(), USER_DATA_MAX)
+            }
+
+            /// Whether it may change to `new` once enabled: everything may but PRESENTATION.
+            ///
+            /// # Errors
+            /// `new` is too long, or changes a policy that must stay.
+            pub fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
+                new.check()?;
+                unchanged!(self, new, presentation: Presentation)
+            }
+        }
+    )*};
+}
+
+group_checks!(PublisherQos SubscriberQos);
+
+impl DomainParticipantQos {
+    /// Whether the policies can be announced. All of them may change at any time.
+    ///
+    /// # Errors
+    /// [`QosErrorKind::TooLong`].
+    pub fn check(&self) -> Result<(), QosErrorKind> {
+        check_len(PolicyId::UserData, self.user_data.len(), USER_DATA_MAX)
+    }
+}
+
+fn check_keeping(history: History, limits: ResourceLimits) -> Result<(), QosErrorKind> {
+    let fields = [
+        ("max_samples", limits.max_samples),
+        ("max_instances", limits.max_instances),
+        ("max_samples_per_instance", limits.max_samples_per_instance),
+    ];
+    if let Some((limit, _)) = fields.into_iter().find(|(_, value)| *value == Some(0)) {
+        return Err(QosErrorKind::ZeroLimit { limit });
+    }
+    if let (Some(max_samples_per_instance), Some(max_samples)) = (limits.max_samples_per_instance, limits.max_samples) {
+        if max_samples_per_instance > max_samples {
+            return Err(QosErrorKind::InstanceLimitAboveTotal { max_samples_per_instance, max_samples });
+        }
+    }
+    match (history, limits.max_samples_per_instance) {
+        (History::KeepLast { depth: 0 }, _) => Err(QosErrorKind::ZeroDepth),
+        (History::KeepLast { depth }, Some(max_samples_per_instance)) if depth > max_samples_per_instance => {
+            Err(QosErrorKind::DepthAboveLimit { depth, max_samples_per_instance })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_service(service: &DurabilityService) -> Result<(), QosErrorKind> {
+    check_keeping(service.history, service.resource_limits)
+}
+
+fn check_representations(representations: &[DataRepresentation]) -> Result<(), QosErrorKind> {
+    match representations.iter().find(|representation| !DataRepresentation::READABLE.contains(representation)) {
+        Some(&representation) => Err(QosErrorKind::UnknownRepresentation { representation }),
+        None => Ok(()),
+    }
+}
+
+fn check_partition(names: &[String]) -> Result<(), QosErrorKind> {
+    if let Some(name) = names.iter().find(|name| name.len() > PARTITION_NAME_MAX) {
+        return check_len(PolicyId::Partition, name.len(), PARTITION_NAME_MAX);
+    }
+    // Each name costs its length, its terminator, and up to four octets of length field and alignment each.
+    let len = names.iter().map(|name| name.len() + 8).sum();
+    check_len(PolicyId::Partition, len, PARTITION_BYTES_MAX)
+}
+
+fn check_len(policy: PolicyId, len: usize, max: usize) -> Result<(), QosErrorKind> {
+    if len > max { Err(QosErrorKind::TooLong { policy, len, max }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::qos::Reliability;
+
+    fn limits(per_instance: u32, samples: u32) -> ResourceLimits {
+        ResourceLimits { max_samples: Some(samples), max_instances: None, max_samples_per_instance: Some(per_instance) }
+    }
+
+    #[test]
+    fn defaults_are_consistent() {
+        assert_eq!(DataWriterQos::default().check(), Ok(()));
+        assert_eq!(DataReaderQos::default().check(), Ok(()));
+        assert_eq!(TopicQos::default().check(), Ok(()));
+        assert_eq!(PublisherQos::default().check(), Ok(()));
+    }
+
+    #[test]
+    fn history_must_fit_into_the_limits() {
+        let qos = DataWriterQos::default().keep_last(5).resource_limits(limits(4, 10));
+        assert_eq!(qos.check(), Err(QosErrorKind::DepthAboveLimit { depth: 5, max_samples_per_instance: 4 }));
+        assert_eq!(qos.clone().keep_last(4).check(), Ok(()));
+        assert_eq!(qos.keep_all().check(), Ok(()));
+        assert_eq!(DataReaderQos::default().keep_last(0).check(), Err(QosErrorKind::ZeroDepth));
+    }
+
+    #[test]
+    fn limits_must_fit_together() {
+        let qos = DataReaderQos::default().resource_limits(limits(5, 4));
+        let refused = QosErrorKind::InstanceLimitAboveTotal { max_samples_per_instance: 5, max_samples: 4 };
+        assert_eq!(qos.check(), Err(refused));
+        let qos = DataReaderQos::default().resource_limits(limits(0, 4));
+        assert_eq!(qos.check(), Err(QosErrorKind::ZeroLimit { limit: "max_samples_per_instance" }));
+    }
+
+    #[test]
+    fn a_deadline_shorter_than_the_filter_is_refused() {
+        let (short, long) = (Duration::from_millis(1), Duration::from_millis(2));
+        let qos = DataReaderQos::default().deadline(short).time_based_filter(long);
+        assert_eq!(qos.check(), Err(QosErrorKind::DeadlineBelowFilter { deadline: short, minimum_separation: long }));
+        assert_eq!(qos.deadline(long).check(), Ok(()));
+    }
+
+    #[test]
+    fn unknown_encodings_are_refused() {
+        let qos = DataWriterQos::default().representation([DataRepresentation::Xml]);
+        let representation = DataRepresentation::Xml;
+        assert_eq!(qos.check(), Err(QosErrorKind::UnknownRepresentation { representation }));
+    }
+
+    #[test]
+    fn what_cannot_be_announced_is_refused() {
+        let qos = DataWriterQos::default().user_data(vec![0; USER_DATA_MAX + 1]);
+        let (policy, len, max) = (PolicyId::UserData, USER_DATA_MAX + 1, USER_DATA_MAX);
+        assert_eq!(qos.check(), Err(QosErrorKind::TooLong { policy, len, max }));
+        let qos = PublisherQos::default().partition(["x".repeat(256)]);
+        let (policy, len, max) = (PolicyId::Partition, 256, PARTITION_NAME_MAX);
+        assert_eq!(qos.check(), Err(QosErrorKind::TooLong { policy, len, max }));
+    }
+
+    #[test]
+    fn an_enabled_endpoint_changes_only_what_may_change() {
+        let qos = DataWriterQos::default();
+        assert_eq!(qos.check_change(&qos.clone().ownership_strength(5).lifespan(Duration::ZERO)), Ok(()));
+        let changed = qos.clone().reliability(Reliability::BestEffort);
+        assert_eq!(qos.check_change(&changed), Err(QosErrorKind::Immutable { policy: PolicyId::Reliability }));
+    }
+
+    #[test]
+    fn errors_name_the_policies_and_a_way_out() {
+        let text = QosErrorKind::DepthAboveLimit { depth: 5, max_samples_per_instance: 4 }.to_string();
+        assert!(text.contains("HISTORY depth 5") && text.contains("raise the limit"), "{text}");
+    }
+}

@@ -1,0 +1,50 @@
+//! What a Publisher and a Subscriber hold for all their endpoints.
+
+use super::setters::setters;
+use super::{EntityFactory, Presentation};
+
+macro_rules! group_qos {
+    ($(#[$doc:meta])* $qos:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Default)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+        #[non_exhaustive]
+        pub struct $qos {
+            /// How changes belong together. Default: each instance for itself.
+            pub presentation: Presentation,
+            /// The partitions of all endpoints in it; names, or patterns with `*`, `?` and `[…]`. Default: none, which is
+            /// the one partition named by the empty string. At most [`PARTITION_BYTES_MAX`](super::PARTITION_BYTES_MAX)
+            /// in all.
+            pub partition: Vec<String>,
+            /// Octets of the application, announced with every endpoint in it. At most
+            /// [`USER_DATA_MAX`](super::USER_DATA_MAX).
+            pub group_data: Vec<u8>,
+            /// Whether its endpoints are enabled when they are made. Default: yes.
+            pub entity_factory: EntityFactory,
+        }
+
+        setters!($qos {
+            presentation: Presentation,
+            group_data: Vec<u8>,
+            entity_factory: EntityFactory,
+        });
+
+        impl $qos {
+            /// Sets the partitions.
+            #[must_use]
+            pub fn partition(mut self, partition: impl IntoIterator<Item: Into<String>>) -> Self {
+                self.partition = partition.into_iter().map(Into::into).collect();
+                self
+            }
+        }
+    };
+}
+
+group_qos! {
+    /// The policies of a Publisher (DDS 1.4, 2.2.3).
+    PublisherQos
+}
+group_qos! {
+    /// The policies of a Subscriber (DDS 1.4, 2.2.3).
+    SubscriberQos
+}

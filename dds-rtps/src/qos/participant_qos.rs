@@ -1,0 +1,20 @@
+//! What a DomainParticipant holds.
+
+use super::EntityFactory;
+use super::setters::setters;
+
+/// The policies of a DomainParticipant (DDS 1.4, 2.2.3).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
+pub struct DomainParticipantQos {
+    /// Octets of the application, announced with the participant. At most [`USER_DATA_MAX`](super::USER_DATA_MAX).
+    pub user_data: Vec<u8>,
+    /// Whether contained entities are enabled when they are made. Default: yes.
+    pub entity_factory: EntityFactory,
+}
+
+setters!(DomainParticipantQos {
+    user_data: Vec<u8>,
+    entity_factory: EntityFactory,
+});

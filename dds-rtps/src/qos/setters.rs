@@ -1,0 +1,63 @@
+//! Chained setters: one per field, and the four that name a whole choice.
+
+/// `fn field(self, value) -> Self` for each field, and the named choices of RELIABILITY and HISTORY.
+macro_rules! setters {
+    ($qos:ident { $($field:ident: $kind:ty,)* }) => {
+        impl $qos {
+            $(
+                #[doc = concat!("Sets `", stringify!($field), "`.")]
+                #[must_use]
+                pub fn $field(mut self, $field: impl Into<$kind>) -> Self {
+                    self.$field = $field.into();
+                    self
+                }
+            )*
+        }
+    };
+}
+
+/// The setters that name a choice of RELIABILITY or HISTORY, for the structs that have both.
+macro_rules! choice_setters {
+    ($qos:ident) => {
+        impl $qos {
+            /// Lost samples are repaired. Keeps a blocking time that was set before; else it is 100 ms.
+            #[must_use]
+            pub fn reliable(mut self) -> Self {
+                if !self.reliability.is_reliable() {
+                    self.reliability = Reliability::RELIABLE;
+                }
+                self
+            }
+
+            /// Lost samples are lost.
+            #[must_use]
+            pub fn best_effort(mut self) -> Self {
+                self.reliability = Reliability::BestEffort;
+                self
+            }
+
+            /// Keeps the newest `depth` samples of each instance.
+            #[must_use]
+            pub fn keep_last(mut self, depth: u32) -> Self {
+                self.history = History::KeepLast { depth };
+                self
+            }
+
+            /// Keeps every sample, up to the resource limits.
+            #[must_use]
+            pub fn keep_all(mut self) -> Self {
+                self.history = History::KeepAll;
+                self
+            }
+
+            /// Serves readers that join late from the writer's history.
+            #[must_use]
+            pub fn transient_local(mut self) -> Self {
+                self.durability = Durability::TransientLocal;
+                self
+            }
+        }
+    };
+}
+
+pub(super) use {choice_setters, setters};

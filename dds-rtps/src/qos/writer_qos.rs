@@ -1,0 +1,162 @@
+//! What a DataWriter offers.
+
+use super::setters::{choice_setters, setters};
+use super::{
+    DataRepresentation, DestinationOrder, Durability, DurabilityService, History, Liveliness, Ownership, Reliability,
+    ResourceLimits, TopicQos, WriterDataLifecycle,
+};
+use crate::types::Duration;
+
+/// The policies of a DataWriter (DDS 1.4, 2.2.3). `Default`: reliable, last sample per instance, volatile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
+pub struct DataWriterQos {
+    /// What a reader gets that joins late. Default: volatile.
+    pub durability: Durability,
+    /// What a durability service keeps. Announced; no effect in this implementation.
+    pub durability_service: DurabilityService,
+    /// The longest time between two writes of an instance. Default: infinite. Matched and announced.
+    pub deadline: Duration,
+    /// The delay that is acceptable. Default: zero. Matched and announced; samples are always sent at once.
+    pub latency_budget: Duration,
+    /// How the writer shows that it is alive. Default: automatic, for ever. Matched and announced.
+    pub liveliness: Liveliness,
+    /// Whether lost samples are repaired. Default: reliable, 100 ms of blocking time.
+    pub reliability: Reliability,
+    /// Which clock orders samples. Default: the reader's.
+    pub destination_order: DestinationOrder,
+    /// How many samples are kept per instance. Default: 1.
+    pub history: History,
+    /// How much the writer may keep. Default: no limit.
+    pub resource_limits: ResourceLimits,
+    /// A hint for the transport, higher is more urgent. Default: 0. Announced; not used for sending.
+    pub transport_priority: i32,
+    /// When a sample is too old to be delivered. Default: never.
+    pub lifespan: Duration,
+    /// Octets of the application, announced with the writer. At most [`USER_DATA_MAX`](super::USER_DATA_MAX).
+    pub user_data: Vec<u8>,
+    /// Whether one writer at a time owns an instance. Default: no.
+    pub ownership: Ownership,
+    /// Which writer wins an instance that is owned exclusively: the highest. Default: 0.
+    pub ownership_strength: i32,
+    /// What unregistering means. Default: it disposes.
+    pub writer_data_lifecycle: WriterDataLifecycle,
+    /// The encodings offered; the first one is used. Default: empty, the automatic choice.
+    pub representation: Vec<DataRepresentation>,
+}
+
+impl Default for DataWriterQos {
+    fn default() -> Self {
+        Self {
+            durability: Durability::Volatile,
+            durability_service: DurabilityService::default(),
+            deadline: Duration::INFINITE,
+            latency_budget: Duration::ZERO,
+            liveliness: Liveliness::default(),
+            reliability: Reliability::RELIABLE,
+            destination_order: DestinationOrder::default(),
+            history: History::default(),
+            resource_limits: ResourceLimits::default(),
+            transport_priority: 0,
+            lifespan: Duration::INFINITE,
+            user_data: Vec::new(),
+            ownership: Ownership::Shared,
+            ownership_strength: 0,
+            writer_data_lifecycle: WriterDataLifecycle::default(),
+            representation: Vec::new(),
+        }
+    }
+}
+
+setters!(DataWriterQos {
+    durability: Durability,
+    durability_service: DurabilityService,
+    deadline: Duration,
+    latency_budget: Duration,
+    liveliness: Liveliness,
+    reliability: Reliability,
+    destination_order: DestinationOrder,
+    history: History,
+    resource_limits: ResourceLimits,
+    transport_priority: i32,
+    lifespan: Duration,
+    user_data: Vec<u8>,
+    ownership: Ownership,
+    ownership_strength: i32,
+    writer_data_lifecycle: WriterDataLifecycle,
+    representation: Vec<DataRepresentation>,
+});
+choice_setters!(DataWriterQos);
+
+impl DataWriterQos {
+    /// Takes over the policies that the topic has too (DDS 1.4, 2.2.2.4.1.14).
+    #[must_use]
+    #[doc(alias = "copy_from_topic_qos")]
+    pub fn copy_from_topic(mut self, topic: &TopicQos) -> Self {
+        self.durability = topic.durability;
+        self.durability_service = topic.durability_service;
+        self.deadline = topic.deadline;
+        self.latency_budget = topic.latency_budget;
+        self.liveliness = topic.liveliness;
+        self.reliability = topic.reliability;
+        self.destination_order = topic.destination_order;
+        self.history = topic.history;
+        self.resource_limits = topic.resource_limits;
+        self.transport_priority = topic.transport_priority;
+        self.lifespan = topic.lifespan;
+        self.ownership = topic.ownership;
+        self.representation.clone_from(&topic.representation);
+        self
+    }
+
+    /// The encoding that a writer with this QoS uses: the first of its list, or the automatic choice.
+    #[must_use]
+    pub fn offered_representation(&self, type_is_final: bool) -> DataRepresentation {
+        self.representation.first().copied().unwrap_or(DataRepresentation::automatic(type_is_final))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_of_the_standard() {
+        let qos = DataWriterQos::default();
+        assert_eq!(qos.reliability, Reliability::Reliable { max_blocking_time: Duration::from_millis(100) });
+        assert_eq!(qos.history, History::KeepLast { depth: 1 });
+        assert_eq!(qos.lifespan, Duration::INFINITE);
+        assert!(qos.writer_data_lifecycle.autodispose_unregistered_instances);
+    }
+
+    #[test]
+    fn an_empty_representation_list_depends_on_the_type() {
+        let qos = DataWriterQos::default();
+        assert_eq!(qos.offered_representation(true), DataRepresentation::Xcdr1);
+        assert_eq!(qos.offered_representation(false), DataRepresentation::Xcdr2);
+        let qos = qos.representation([DataRepresentation::Xcdr1, DataRepresentation::Xcdr2]);
+        assert_eq!(qos.offered_representation(false), DataRepresentation::Xcdr1);
+    }
+
+    #[test]
+    fn setters_chain_and_take_both_kinds_of_duration() {
+        let qos = DataWriterQos::default()
+            .best_effort()
+            .keep_all()
+            .deadline(std::time::Duration::from_secs(1))
+            .lifespan(Duration::from_millis(5))
+            .ownership_strength(7);
+        assert_eq!(qos.reliability, Reliability::BestEffort);
+        assert_eq!(qos.history, History::KeepAll);
+        assert_eq!(qos.deadline, Duration::from_secs(1));
+        assert_eq!(qos.ownership_strength, 7);
+    }
+
+    #[test]
+    fn reliable_keeps_a_blocking_time_that_was_set() {
+        let set = Reliability::Reliable { max_blocking_time: Duration::ZERO };
+        assert_eq!(DataWriterQos::default().reliability(set).reliable().reliability, set);
+        assert_eq!(DataWriterQos::default().best_effort().reliable().reliability, Reliability::RELIABLE);
+    }
+}
