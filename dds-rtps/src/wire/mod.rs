@@ -1,9 +1,33 @@
 //! RTPS messages: borrowed parse and growing build (RTPS 2.5, 8.3 and 9.4).
+//!
+//! In: a datagram's bytes; [`Message::parse`] and [`Message::submessages`] take them apart without copying, allocating or
+//! trusting them, and [`Receiver`] follows whose, for whom and of when each submessage is. Out: [`MessageBuilder`] lays
+//! submessages out in a buffer that the caller keeps. Whatever `parse` has returned is legal; what is not is a
+//! [`WireError`] with its offset.
+//!
+//! [`Transform`] is the one place between the lay-out and the socket, and between the socket and `parse`.
 
+mod builder;
+mod cursor;
+mod error;
+mod fields;
 mod inline_qos;
+mod inline_qos_writer;
+mod message;
+pub mod parameter_id;
+mod payload_end;
+mod receiver;
 mod set;
 pub mod submessage;
+mod transform;
 
-pub use inline_qos::InlineQos;
+pub use builder::MessageBuilder;
+pub use error::{WireError, WireErrorKind};
+pub use inline_qos::{InlineQos, Parameter, SampleIdentity};
+pub use inline_qos_writer::InlineQosWriter;
+pub use message::{Header, Message, Submessages};
+pub use payload_end::PayloadEnd;
+pub use receiver::Receiver;
 pub use set::{FragmentNumberSet, SET_BITS_MAX, SequenceNumberSet};
 pub use submessage::*;
+pub use transform::{Scope, Sealed, Transform, TransformError};

@@ -1,7 +1,17 @@
 //! ACKNACK (RTPS 2.5, 8.3.8.1 and 9.4.5.3).
-
-use crate::types::EntityId;
-use crate::wire::SequenceNumberSet;
+//!
+//! ```text
+//!  0   06, flags, octetsToNextHeader u16     flags: E 01, F 02 final
+//!  4   readerId
+//!  8   writerId
+//!  12  readerSNState                         SequenceNumberSet, 12 + 4 per word of the bitmap
+//!  ..  count            i32
+//! ```
+use super::{FLAG_FINAL, id};
+use crate::types::{EntityId, SequenceNumber};
+use crate::wire::cursor::Cursor;
+use crate::wire::fields::Fields;
+use crate::wire::{SequenceNumberSet, WireError};
 
 /// A reader says what it has and what it misses (RTPS 2.5, 8.3.8.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,4 +26,30 @@ pub struct AckNack {
     pub count: i32,
     /// No answer is needed.
     pub is_final: bool,
+}
+
+impl AckNack {
+    /// Bytes on the wire.
+    #[must_use]
+    pub const fn wire_len(&self) -> usize {
+        16 + self.reader_sn_state.wire_len()
+    }
+
+    /// Base 0 is accepted: Fast DDS opens with `00000000 00000000 00000000`, the standard wants base 1.
+    pub(super) fn parse(cursor: &mut Cursor<'_>, flags: u8) -> Result<Self, WireError> {
+        Ok(Self {
+            reader_id: cursor.entity_id()?,
+            writer_id: cursor.entity_id()?,
+            reader_sn_state: SequenceNumberSet::parse(cursor, SequenceNumber::ZERO)?,
+            count: cursor.i32()?,
+            is_final: flags & FLAG_FINAL != 0,
+        })
+    }
+
+    pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {
+        let flags = if self.is_final { FLAG_FINAL } else { 0 };
+        let fields = Fields::<60>::submessage(id::ACKNACK, flags, (self.wire_len() - 4) as u16);
+        let fields = fields.bytes(self.reader_id.0).bytes(self.writer_id.0);
+        self.reader_sn_state.put(fields).i32(self.count).append_to(buffer);
+    }
 }

@@ -1,6 +1,18 @@
 //! HEARTBEAT_FRAG (RTPS 2.5, 8.3.8.7 and 9.4.5.8).
-
+//!
+//! ```text
+//!  0   13, flags, octetsToNextHeader u16     flags: E 01
+//!  4   readerId
+//!  8   writerId
+//!  12  writerSN         i32, u32
+//!  20  lastFragmentNum  u32, from 1
+//!  24  count            i32
+//! ```
+use super::id;
 use crate::types::{EntityId, SequenceNumber};
+use crate::wire::WireError;
+use crate::wire::cursor::Cursor;
+use crate::wire::fields::Fields;
 
 /// Which fragments of a change the writer has sent so far (RTPS 2.5, 8.3.8.7).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,4 +27,29 @@ pub struct HeartbeatFrag {
     pub last_fragment_num: u32,
     /// Grows with every new HEARTBEAT_FRAG.
     pub count: i32,
+}
+
+impl HeartbeatFrag {
+    /// Bytes on the wire.
+    pub const WIRE_LEN: usize = 28;
+
+    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, WireError> {
+        Ok(Self {
+            reader_id: cursor.entity_id()?,
+            writer_id: cursor.entity_id()?,
+            writer_sn: cursor.valid_sequence_number()?,
+            last_fragment_num: cursor.fragment_number()?,
+            count: cursor.i32()?,
+        })
+    }
+
+    pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {
+        Fields::<{ Self::WIRE_LEN }>::submessage(id::HEARTBEAT_FRAG, 0, 24)
+            .bytes(self.reader_id.0)
+            .bytes(self.writer_id.0)
+            .sequence_number(self.writer_sn)
+            .u32(self.last_fragment_num)
+            .i32(self.count)
+            .append_to(buffer);
+    }
 }

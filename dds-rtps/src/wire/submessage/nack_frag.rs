@@ -1,7 +1,18 @@
 //! NACK_FRAG (RTPS 2.5, 8.3.8.10 and 9.4.5.15).
-
+//!
+//! ```text
+//!  0   12, flags, octetsToNextHeader u16     flags: E 01
+//!  4   readerId
+//!  8   writerId
+//!  12  writerSN         i32, u32
+//!  20  fragmentNumberState                   FragmentNumberSet, 8 + 4 per word of the bitmap
+//!  ..  count            i32
+//! ```
+use super::id;
 use crate::types::{EntityId, SequenceNumber};
-use crate::wire::FragmentNumberSet;
+use crate::wire::cursor::Cursor;
+use crate::wire::fields::Fields;
+use crate::wire::{FragmentNumberSet, WireError};
 
 /// Which fragments of a change a reader misses (RTPS 2.5, 8.3.8.10).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,4 +27,28 @@ pub struct NackFrag {
     pub fragment_number_state: FragmentNumberSet,
     /// Grows with every new NACK_FRAG.
     pub count: i32,
+}
+
+impl NackFrag {
+    /// Bytes on the wire.
+    #[must_use]
+    pub const fn wire_len(&self) -> usize {
+        24 + self.fragment_number_state.wire_len()
+    }
+
+    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, WireError> {
+        Ok(Self {
+            reader_id: cursor.entity_id()?,
+            writer_id: cursor.entity_id()?,
+            writer_sn: cursor.valid_sequence_number()?,
+            fragment_number_state: FragmentNumberSet::parse(cursor)?,
+            count: cursor.i32()?,
+        })
+    }
+
+    pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {
+        let fields = Fields::<64>::submessage(id::NACK_FRAG, 0, (self.wire_len() - 4) as u16);
+        let fields = fields.bytes(self.reader_id.0).bytes(self.writer_id.0).sequence_number(self.writer_sn);
+        self.fragment_number_state.put(fields).i32(self.count).append_to(buffer);
+    }
 }

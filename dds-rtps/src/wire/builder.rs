@@ -1,0 +1,265 @@
+//! Lays out messages in a buffer that grows and is used again.
+
+use super::fields::Fields;
+use super::inline_qos_writer::InlineQosWriter;
+use super::message::MAGIC;
+use super::payload_end::PayloadEnd;
+use super::submessage::FLAG_INVALIDATE;
+use super::{AckNack, DataFragHeader, DataHeader, Gap, Header, Heartbeat, HeartbeatFrag, InfoSource, NackFrag, id};
+use crate::types::{GuidPrefix, ProtocolVersion, Time, VendorId};
+
+/// Appends a message's parts to a buffer, little endian. It holds no state of its own: make one whenever the buffer is at
+/// hand.
+///
+/// The payload of a DATA or DATA_FRAG is not its business: the submessage is laid out as if the payload followed, and the
+/// caller lets it follow, by copying it into the buffer or by gathering it, and then its end.
+///
+/// ```
+/// use dds_rtps::types::{EntityId, GuidPrefix, SequenceNumber};
+/// use dds_rtps::wire::{DataHeader, MessageBuilder, PayloadKind};
+///
+/// let mut buffer = Vec::new();
+/// let mut message = MessageBuilder::new(&mut buffer);
+/// message.header(GuidPrefix::UNKNOWN);
+/// let data = DataHeader {
+///     reader_id: EntityId::UNKNOWN,
+///     writer_id: EntityId([0, 0, 1, 2]),
+///     writer_sn: SequenceNumber(1),
+///     payload: PayloadKind::Data,
+///     non_standard_payload: false,
+/// };
+/// let payload = [0, 1, 0, 0, 42];
+/// let end = message.data(&data, payload.len(), |inline_qos| {
+///     inline_qos.key_hash(&[7; 16]);
+/// });
+/// message.payload(&payload, end);
+/// assert_eq!(buffer.len(), 20 + 24 + 24 + 8);
+/// ```
+#[derive(Debug)]
+pub struct MessageBuilder<'b> {
+    buffer: &'b mut Vec<u8>,
+}
+
+impl<'b> MessageBuilder<'b> {
+    /// Bytes of an INFO_TS with a timestamp.
+    pub const INFO_TS_LEN: usize = 12;
+    /// Bytes of an INFO_DST.
+    pub const INFO_DST_LEN: usize = 16;
+
+    /// Appends to what `buffer` holds.
+    #[must_use]
+    pub fn new(buffer: &'b mut Vec<u8>) -> Self {
+        Self { buffer }
+    }
+
+    /// The header of a message from this implementation.
+    pub fn header(&mut self, prefix: GuidPrefix) {
+        self.header_of(&Header { version: ProtocolVersion::OURS, vendor: VendorId::OURS, prefix });
+    }
+
+    /// The header of a message.
+    pub fn header_of(&mut self, header: &Header) {
+        Fields::<{ Header::WIRE_LEN }>::new()
+            .bytes(*MAGIC)
+            .bytes([header.version.major, header.version.minor])
+            .bytes(header.vendor.0)
+            .bytes(header.prefix.0)
+            .append_to(self.buffer);
+    }
+
+    /// INFO_TS: the source timestamp of what follows; `None` or [`Time::INVALID`] takes an earlier one back.
+    pub fn info_ts(&mut self, timestamp: Option<Time>) {
+        let Some(timestamp) = timestamp.filter(|time| time.is_valid()) else {
+            return Fields::<4>::submessage(id::INFO_TS, FLAG_INVALIDATE, 0).append_to(self.buffer);
+        };
+        let (seconds, fraction) = timestamp.to_wire();
+        let fields = Fields::<{ MessageBuilder::INFO_TS_LEN }>::submessage(id::INFO_TS, 0, 8);
+        fields.u32(seconds).u32(fraction).append_to(self.buffer);
+    }
+
+    /// INFO_DST: for whom what follows is; [`GuidPrefix::UNKNOWN`] for everybody.
+    pub fn info_dst(&mut self, prefix: GuidPrefix) {
+        let fields = Fields::<{ MessageBuilder::INFO_DST_LEN }>::submessage(id::INFO_DST, 0, 12);
+        fields.bytes(prefix.0).append_to(self.buffer);
+    }
+
+    /// INFO_SRC: who wrote what follows.
+    pub fn info_src(&mut self, source: &InfoSource) {
+        source.build(self.buffer);
+    }
+
+    /// DATA up to where its payload of `payload_len` bytes begins, which must follow, and then [`Self::end_payload`].
+    ///
+    /// `inline_qos` appends the parameters; `|_| {}` for none.
+    pub fn data(
+        &mut self,
+        data: &DataHeader,
+        payload_len: usize,
+        inline_qos: impl FnOnce(&mut InlineQosWriter<'_>),
+    ) -> PayloadEnd {
+        data.build(self.buffer, payload_len, inline_qos)
+    }
+
+    /// DATA_FRAG up to where its payload begins, which must follow, and then [`Self::end_payload`]. The payload is
+    /// [`DataFragHeader::payload_range`] of the sample.
+    pub fn data_frag(
+        &mut self,
+        data_frag: &DataFragHeader,
+        inline_qos: impl FnOnce(&mut InlineQosWriter<'_>),
+    ) -> PayloadEnd {
+        data_frag.build(self.buffer, inline_qos)
+    }
+
+    /// Copies a payload into the buffer, and ends it.
+    pub fn payload(&mut self, payload: &[u8], end: PayloadEnd) {
+        self.buffer.extend_from_slice(payload);
+        self.end_payload(end);
+    }
+
+    /// The padding behind a payload.
+    pub fn end_payload(&mut self, end: PayloadEnd) {
+        self.buffer.extend(std::iter::repeat_n(0, end.padding_len()));
+    }
+
+    /// HEARTBEAT.
+    pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
+        heartbeat.build(self.buffer);
+    }
+
+    /// HEARTBEAT_FRAG.
+    pub fn heartbeat_frag(&mut self, heartbeat_frag: &HeartbeatFrag) {
+        heartbeat_frag.build(self.buffer);
+    }
+
+    /// ACKNACK.
+    pub fn ack_nack(&mut self, ack_nack: &AckNack) {
+        ack_nack.build(self.buffer);
+    }
+
+    /// NACK_FRAG.
+    pub fn nack_frag(&mut self, nack_frag: &NackFrag) {
+        nack_frag.build(self.buffer);
+    }
+
+    /// GAP.
+    pub fn gap(&mut self, gap: &Gap) {
+        gap.build(self.buffer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{EntityId, SequenceNumber};
+    use crate::wire::{Message, PayloadKind, SerializedPayload, Submessage};
+
+    const DATA: DataHeader = DataHeader {
+        reader_id: EntityId::UNKNOWN,
+        writer_id: EntityId([0, 0, 1, 2]),
+        writer_sn: SequenceNumber(0x1_0000_0002),
+        payload: PayloadKind::Data,
+        non_standard_payload: false,
+    };
+
+    fn submessages(bytes: &[u8]) -> Vec<Submessage<'_>> {
+        Message::parse(bytes).unwrap().submessages().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn header_names_us() {
+        let mut bytes = Vec::new();
+        MessageBuilder::new(&mut bytes).header(GuidPrefix(*b"abcdefghijkl"));
+        assert_eq!(bytes, b"RTPS\x02\x05\x01\xddabcdefghijkl");
+    }
+
+    #[test]
+    fn data_without_inline_qos_is_laid_out_by_the_standard() {
+        let mut bytes = Vec::new();
+        let end = MessageBuilder::new(&mut bytes).data(&DATA, 8, |_| {});
+        assert_eq!((end.padding_len(), end.must_be_last()), (0, false));
+        assert_eq!(bytes, [0x15, 0x05, 28, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 1, 2, 1, 0, 0, 0, 2, 0, 0, 0]);
+    }
+
+    #[test]
+    fn data_with_key_hash_and_status_info_is_laid_out_by_the_standard() {
+        let mut bytes = Vec::new();
+        let header = DataHeader { payload: PayloadKind::None, ..DATA };
+        let mut builder = MessageBuilder::new(&mut bytes);
+        let end = builder.data(&header, 0, |inline_qos| {
+            inline_qos.key_hash(b"0123456789abcdef").status_info(3);
+        });
+        builder.end_payload(end);
+        assert_eq!(bytes[..4], [0x15, 0x03, 52, 0]);
+        assert_eq!(bytes[24..], *b"\x70\0\x10\x000123456789abcdef\x71\0\x04\0\0\0\0\x03\x01\0\0\0");
+    }
+
+    #[test]
+    fn a_payload_is_padded_up_to_the_next_submessage() {
+        for len in 4..9 {
+            let payload = vec![0xee; len];
+            let mut bytes = Vec::new();
+            let mut message = MessageBuilder::new(&mut bytes);
+            message.header(GuidPrefix::UNKNOWN);
+            let end = message.data(&DATA, len, |_| {});
+            assert_eq!((len + end.padding_len()) % 4, 0);
+            message.payload(&payload, end);
+            message.info_dst(GuidPrefix::UNKNOWN);
+            let parsed = submessages(&bytes);
+            let [Submessage::Data(data), Submessage::InfoDestination(_)] = &parsed[..] else { panic!("{parsed:?}") };
+            assert!(data.payload.bytes().unwrap().starts_with(&payload));
+        }
+    }
+
+    #[test]
+    fn a_payload_too_long_for_the_length_field_ends_the_message() {
+        for (len, must_be_last) in [(65_512, false), (65_513, true), (200_001, true)] {
+            let payload = vec![0xee; len];
+            let mut bytes = Vec::new();
+            let mut message = MessageBuilder::new(&mut bytes);
+            message.header(GuidPrefix::UNKNOWN);
+            let end = message.data(&DATA, len, |_| {});
+            message.payload(&payload, end);
+            assert_eq!(end.must_be_last(), must_be_last, "{len}");
+            let parsed = submessages(&bytes);
+            let [Submessage::Data(data)] = &parsed[..] else { panic!("{len}") };
+            assert_eq!(data.payload, SerializedPayload::Data(&payload));
+        }
+    }
+
+    #[test]
+    fn fragments_name_their_part_of_the_sample() {
+        let header = DataFragHeader {
+            reader_id: EntityId::UNKNOWN,
+            writer_id: EntityId([0, 0, 1, 2]),
+            writer_sn: SequenceNumber(1),
+            fragment_starting_num: 3,
+            fragments_in_submessage: 2,
+            fragment_size: 10,
+            sample_size: 35,
+            is_key: false,
+            non_standard_payload: false,
+        };
+        assert_eq!(header.payload_range(), 20..35);
+        assert_eq!(DataFragHeader { fragments_in_submessage: 1, ..header }.payload_range(), 20..30);
+        for contradiction in [
+            DataFragHeader { fragments_in_submessage: 3, ..header },
+            DataFragHeader { fragments_in_submessage: 0, ..header },
+            DataFragHeader { fragment_starting_num: 0, ..header },
+            DataFragHeader { fragment_size: 0, ..header },
+            DataFragHeader { fragment_starting_num: u32::MAX, fragments_in_submessage: u16::MAX, ..header },
+        ] {
+            assert!(contradiction.payload_range().is_empty());
+        }
+        let payload: Vec<u8> = (20..35).collect();
+        let mut bytes = Vec::new();
+        let mut message = MessageBuilder::new(&mut bytes);
+        message.header(GuidPrefix::UNKNOWN);
+        let end = message.data_frag(&header, |_| {});
+        assert_eq!(end.padding_len(), 1);
+        message.payload(&payload, end);
+        message.info_ts(None);
+        let parsed = submessages(&bytes);
+        let [Submessage::DataFrag(frag), Submessage::InfoTimestamp(None)] = &parsed[..] else { panic!("{parsed:?}") };
+        assert_eq!((frag.header(), frag.payload), (header, &payload[..]));
+    }
+}

@@ -1,0 +1,58 @@
+//! Puts the fields of a submessage next to each other on the stack, so that a buffer grows once for all of them.
+
+use crate::types::SequenceNumber;
+
+/// At most `N` bytes of little-endian fields. `N` and the fields are both written down in the same function, so that
+/// running over is a mistake of ours, which the first test of that function shows.
+pub(super) struct Fields<const N: usize> {
+    bytes: [u8; N],
+    len: usize,
+}
+
+impl<const N: usize> Fields<N> {
+    #[inline]
+    pub(super) fn new() -> Self {
+        Self { bytes: [0; N], len: 0 }
+    }
+
+    /// A submessage header: `body_len` bytes follow it.
+    #[inline]
+    pub(super) fn submessage(id: u8, flags: u8, body_len: u16) -> Self {
+        Self::new().bytes([id, flags | super::submessage::FLAG_LITTLE_ENDIAN]).u16(body_len)
+    }
+
+    #[inline]
+    pub(super) fn bytes<const M: usize>(mut self, field: [u8; M]) -> Self {
+        let end = self.len + M;
+        self.bytes[self.len..end].copy_from_slice(&field);
+        self.len = end;
+        self
+    }
+
+    #[inline]
+    pub(super) fn u16(self, field: u16) -> Self {
+        self.bytes(field.to_le_bytes())
+    }
+
+    #[inline]
+    pub(super) fn u32(self, field: u32) -> Self {
+        self.bytes(field.to_le_bytes())
+    }
+
+    #[inline]
+    pub(super) fn i32(self, field: i32) -> Self {
+        self.bytes(field.to_le_bytes())
+    }
+
+    #[inline]
+    pub(super) fn sequence_number(self, number: SequenceNumber) -> Self {
+        let (high, low) = number.to_words();
+        self.i32(high).u32(low)
+    }
+
+    /// Appends the fields to `buffer`.
+    #[inline]
+    pub(super) fn append_to(&self, buffer: &mut Vec<u8>) {
+        buffer.extend_from_slice(&self.bytes[..self.len]);
+    }
+}

@@ -1,0 +1,87 @@
+//! Lays out the inline QoS of a DATA; the layout is in `inline_qos.rs`.
+
+use super::fields::Fields;
+use super::inline_qos::SampleIdentity;
+use super::parameter_id;
+use crate::types::{Duration, Guid, SequenceNumber};
+
+/// Appends parameters; the sentinel follows by itself. A DATA for which nothing was appended has no inline QoS.
+#[derive(Debug)]
+pub struct InlineQosWriter<'b> {
+    buffer: &'b mut Vec<u8>,
+}
+
+impl<'b> InlineQosWriter<'b> {
+    /// Lets `fill` append parameters to `buffer` and ends the list. Whether there is a list.
+    pub(super) fn write(buffer: &'b mut Vec<u8>, fill: impl FnOnce(&mut Self)) -> bool {
+        let start = buffer.len();
+        let mut writer = Self { buffer };
+        fill(&mut writer);
+        let present = writer.buffer.len() > start;
+        if present {
+            Fields::<4>::new().u16(parameter_id::SENTINEL).u16(0).append_to(writer.buffer);
+        }
+        present
+    }
+
+    /// The key hash.
+    pub fn key_hash(&mut self, key_hash: &[u8; 16]) -> &mut Self {
+        self.put(Fields::<20>::new().u16(parameter_id::KEY_HASH).u16(16).bytes(*key_hash))
+    }
+
+    /// What happened to the instance: bit 0 disposed, bit 1 unregistered, bit 2 filtered.
+    pub fn status_info(&mut self, bits: u32) -> &mut Self {
+        self.put(Fields::<8>::new().u16(parameter_id::STATUS_INFO).u16(4).bytes(bits.to_be_bytes()))
+    }
+
+    /// The first number of the coherent set.
+    pub fn coherent_set(&mut self, first: SequenceNumber) -> &mut Self {
+        self.sequence_number(parameter_id::COHERENT_SET, first)
+    }
+
+    /// The number that names the group's coherent set.
+    pub fn group_coherent_set(&mut self, number: SequenceNumber) -> &mut Self {
+        self.sequence_number(parameter_id::GROUP_COHERENT_SET, number)
+    }
+
+    /// The sample's number within its group, from 1.
+    pub fn group_sequence_number(&mut self, number: SequenceNumber) -> &mut Self {
+        self.sequence_number(parameter_id::GROUP_SEQ_NUM, number)
+    }
+
+    /// A sequence number under an id of [`parameter_id`].
+    pub fn sequence_number(&mut self, id: u16, number: SequenceNumber) -> &mut Self {
+        self.put(Fields::<12>::new().u16(id).u16(8).sequence_number(number))
+    }
+
+    /// The request that this sample answers.
+    pub fn related_sample_identity(&mut self, request: SampleIdentity) -> &mut Self {
+        let fields = Fields::<28>::new().u16(parameter_id::RELATED_SAMPLE_IDENTITY).u16(24);
+        self.put(fields.bytes(request.writer.to_bytes()).sequence_number(request.sequence_number))
+    }
+
+    /// A reader that the sample is for; once for each.
+    pub fn directed_write(&mut self, reader: Guid) -> &mut Self {
+        self.put(Fields::<20>::new().u16(parameter_id::DIRECTED_WRITE).u16(16).bytes(reader.to_bytes()))
+    }
+
+    /// LIFESPAN of this one sample.
+    pub fn lifespan(&mut self, lifespan: Duration) -> &mut Self {
+        let (seconds, fraction) = lifespan.to_wire();
+        self.put(Fields::<12>::new().u16(parameter_id::LIFESPAN).u16(8).i32(seconds).u32(fraction))
+    }
+
+    /// Parameters that are encoded already: little endian, whole, without the sentinel. For policies that go out with
+    /// every sample to a reader that expects them.
+    pub fn encoded(&mut self, parameters: &[u8]) -> &mut Self {
+        debug_assert!(parameters.len() % 4 == 0, "parameters are multiples of 4 bytes");
+        self.buffer.extend_from_slice(parameters);
+        self
+    }
+
+    #[inline]
+    fn put<const N: usize>(&mut self, fields: Fields<N>) -> &mut Self {
+        fields.append_to(self.buffer);
+        self
+    }
+}
