@@ -1,1 +1,45 @@
 //! Moves datagrams.
+//!
+//! In: a [`Datagram`] with its destinations. Out: bytes on the wire, [`SendOutcome`], counters. Owned: sockets. No protocol:
+//! this room uses only [`types`](crate::types) and the datagram itself.
+
+use crate::output::Datagram;
+use std::fmt;
+
+/// What has become of a datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum SendOutcome {
+    /// Every destination was served, or has failed and was counted.
+    Done,
+    /// The sender has no room now. The destinations from the first one that was refused on remain in the datagram: send it
+    /// again, before any later one, when there is room.
+    Blocked,
+}
+
+/// Sends datagrams without ever waiting. The one seam to fake the network at.
+pub trait Transport: Send + Sync + fmt::Debug {
+    /// Serves the datagram's remaining destinations in order.
+    ///
+    /// A destination that cannot be reached is counted and passed over: it must not keep others from their data, and the
+    /// protocol repairs what it can.
+    fn send(&self, datagram: &mut Datagram) -> SendOutcome;
+
+    /// What has happened so far.
+    fn counters(&self) -> TransportCounters;
+}
+
+/// Counts since the transport was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TransportCounters {
+    /// Datagrams that the system has taken, one for each destination and, for multicast, each interface.
+    pub sent: u64,
+    /// Their bytes, without UDP and IP headers.
+    pub sent_bytes: u64,
+    /// How often there was no room.
+    pub blocked: u64,
+    /// Destinations that the system refused (no route, too large and the like): the datagram was lost for them.
+    pub failed: u64,
+    /// Destinations of a kind that this transport does not speak.
+    pub unsupported: u64,
+}

@@ -1,0 +1,598 @@
+//! The combining cell: a lock around an actor's state, and an inbox beside it.
+//!
+//! ```text
+//! push       append to the inbox                                       runs nothing, allowed inside another cell
+//! poke       fence; while mail waits and budget is left: try_lock or return; serve; unlock; fence
+//! with       lock; serve what waits; the visitor's work; unlock; poke
+//! offer      try_lock: serve what waits; the visitor's work; unlock.   else push an owned copy.   then poke
+//! close      lock; serve what waits; take the state out; unlock
+//! ```
+//!
+//! Nothing is stranded: a pusher appends, fences and tries the lock; a leaver unlocks, fences and looks at the inbox. One of
+//! the two sees the other. The models in `models.rs` break each of these steps and see mail get lost.
+
+use super::effects::panic_message;
+use super::inbox::Inbox;
+use super::{Actor, Capacity, Deferred, Effects, Poke, PushError, RunQueue, Signals};
+use crate::sync::{
+    Arc, AtomicBool, CacheLine, InCell, Lock, LockGuard, Mutation, OnceLock, Ordering, Weak, fence, mutated,
+};
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How much foreign mail a visitor serves after its own work, before it leaves the rest to the driver: about 3 us.
+const BUDGET: usize = 32;
+
+/// Why a cell could not be entered, or was left by accident.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnterError {
+    /// The state is gone; the entity was closed.
+    Closed,
+    /// A handler has panicked, in this visit or an earlier one, which has closed the cell. See [`Cell::failure`].
+    Failed,
+    /// The thread is inside a cell already: a bug of ours, and a panic in debug builds.
+    Reentrant,
+}
+
+impl fmt::Display for EnterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed => "the entity is closed",
+            Self::Failed => "a panic has closed the entity",
+            Self::Reentrant => "a handler has entered another entity",
+        })
+    }
+}
+
+impl std::error::Error for EnterError {}
+
+/// What has become of an offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offered<R> {
+    /// Nobody was inside: it was served in place.
+    Served(R),
+    /// Somebody was inside, and will serve the copy that was pushed.
+    Queued,
+}
+
+/// Why an offer came to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfferError<M> {
+    /// Somebody was inside, and the copy was not taken.
+    Push(PushError<M>),
+    /// The cell could not be entered.
+    Enter(EnterError),
+}
+
+/// An actor's state, which one visitor at a time may use, and its mail.
+pub struct Cell<A: Actor> {
+    inside: CacheLine<Lock<Inside<A>>>,
+    inbox: Inbox<A>,
+    /// The state is gone, or about to go.
+    closed: AtomicBool,
+    /// The cell waits in the run queue.
+    queued: AtomicBool,
+    run_queue: Arc<RunQueue>,
+    failure: OnceLock<Box<str>>,
+}
+
+struct Inside<A: Actor> {
+    actor: Option<A>,
+    /// The mail that the present visitor is serving; empty between visits.
+    batch: VecDeque<A::Mail>,
+}
+
+impl<A: Actor> Cell<A> {
+    /// A cell around `actor`. A visitor that runs out of budget leaves the cell in `run_queue`.
+    #[must_use]
+    pub fn new(actor: A, capacity: Capacity, run_queue: Arc<RunQueue>) -> Arc<Self> {
+        Arc::new(Self {
+            inside: CacheLine(Lock::new(Inside { actor: Some(actor), batch: VecDeque::new() })),
+            inbox: Inbox::new(capacity),
+            closed: AtomicBool::new(false),
+            queued: AtomicBool::new(false),
+            run_queue,
+            failure: OnceLock::new(),
+        })
+    }
+
+    /// Leaves mail. Runs nothing and never waits for a visitor, so it is allowed inside another cell; poke this one after
+    /// you have left that.
+    ///
+    /// # Errors
+    /// The mail comes back if there is no room or the cell is closed.
+    #[inline]
+    pub fn push(&self, mail: A::Mail) -> Result<(), PushError<A::Mail>> {
+        self.inbox.push(mail)
+    }
+
+    /// As [`Cell::push`], but where there is no room, the oldest mail for which `replaces` holds makes some and comes back.
+    ///
+    /// # Errors
+    /// The mail comes back if there is no such mail or the cell is closed.
+    pub fn push_over(
+        &self,
+        mail: A::Mail,
+        replaces: impl FnMut(&A::Mail) -> bool,
+    ) -> Result<Option<A::Mail>, PushError<A::Mail>> {
+        self.inbox.push_over(mail, replaces)
+    }
+
+    /// Sets signals; like [`Cell::push`] of mail that always has room and merges with its like.
+    #[inline]
+    pub fn signal(&self, signals: Signals) {
+        self.inbox.signal(signals);
+    }
+
+    /// Enters: waits until nobody is inside, serves the mail that is there, then runs `f` on the state.
+    ///
+    /// # Errors
+    /// [`EnterError::Closed`] if the state is gone, [`EnterError::Failed`] if a handler or `f` panicked now or earlier.
+    #[inline]
+    pub fn with<R>(
+        self: &Arc<Self>,
+        effects: &mut Effects,
+        f: impl FnOnce(&mut A, &mut Effects) -> R,
+    ) -> Result<R, EnterError> {
+        let Some(in_cell) = enter() else { return Err(EnterError::Reentrant) };
+        let outcome = self.visit(self.inside.lock(), self.entry_limit(), effects, f);
+        self.serve_until_empty(effects);
+        drop(in_cell);
+        outcome.map(|(result, _)| result)
+    }
+
+    /// Enters if nobody is inside, else pushes what `own` makes, such as an owned copy of borrowed bytes.
+    ///
+    /// # Errors
+    /// As [`Cell::push`] and [`Cell::with`].
+    #[inline]
+    pub fn offer<R>(
+        self: &Arc<Self>,
+        effects: &mut Effects,
+        f: impl FnOnce(&mut A, &mut Effects) -> R,
+        own: impl FnOnce() -> A::Mail,
+    ) -> Result<Offered<R>, OfferError<A::Mail>> {
+        let Some(in_cell) = enter() else { return Err(OfferError::Enter(EnterError::Reentrant)) };
+        let outcome = match self.inside.try_lock() {
+            Some(inside) => match self.visit(inside, self.entry_limit(), effects, f) {
+                Ok((result, _)) => Ok(Offered::Served(result)),
+                Err(error) => Err(OfferError::Enter(error)),
+            },
+            None => self.push(own()).map(|()| Offered::Queued).map_err(OfferError::Push),
+        };
+        self.serve_until_empty(effects);
+        drop(in_cell);
+        outcome
+    }
+
+    /// Serves the mail that waits, at most a budget of it, if nobody is inside.
+    #[inline]
+    pub fn poke(self: &Arc<Self>, effects: &mut Effects) {
+        let Some(in_cell) = enter() else { return };
+        self.serve_until_empty(effects);
+        drop(in_cell);
+    }
+
+    /// Serves the mail that is there and takes the state out; later visits get [`EnterError::Closed`], later mail comes
+    /// back, mail in between is dropped. `None` if it was closed before. The caller drops the state, outside of all cells.
+    pub fn close(self: &Arc<Self>, effects: &mut Effects) -> Option<A> {
+        let in_cell = enter()?;
+        let served = self.visit(self.inside.lock(), usize::MAX, effects, |_, _| ());
+        // Between the two visits others may come and go, or close the cell first.
+        let remains = self.strip(&mut self.inside.lock());
+        drop(in_cell);
+        served.ok().and(remains.actor)
+    }
+
+    /// Whether [`Cell::close`] has been called or a panic has closed the cell.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// The message of the panic that has closed the cell.
+    #[must_use]
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.get().map(AsRef::as_ref)
+    }
+
+    /// How much mail waits; out of date at once.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.inbox.len()
+    }
+
+    fn entry_limit(&self) -> usize {
+        if mutated(Mutation::Overtake) { 0 } else { usize::MAX }
+    }
+
+    /// The second half of leaving a cell, and the second half of pushing to one.
+    #[inline]
+    fn serve_until_empty(self: &Arc<Self>, effects: &mut Effects) {
+        let mut budget = BUDGET;
+        loop {
+            if !mutated(Mutation::NoFence) {
+                fence(Ordering::SeqCst);
+            }
+            if !self.inbox.has_any() {
+                return;
+            }
+            if budget == 0 {
+                return self.ask_for_a_turn();
+            }
+            let Some(inside) = self.inside.try_lock() else { return };
+            match self.visit(inside, budget, effects, |_, _| ()) {
+                Ok(((), served)) => budget = budget.saturating_sub(served.max(1)),
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Runs `f` on the state after the first `limit` pieces of mail, and leaves the cell. A panic takes the state away.
+    #[inline]
+    fn visit<R>(
+        &self,
+        mut guard: LockGuard<'_, Inside<A>>,
+        limit: usize,
+        effects: &mut Effects,
+        f: impl FnOnce(&mut A, &mut Effects) -> R,
+    ) -> Result<(R, usize), EnterError> {
+        let Inside { actor, batch } = &mut *guard;
+        let Some(actor) = actor else { return Err(self.gone()) };
+        let visit = AssertUnwindSafe(|| {
+            let served = if self.inbox.has_any() { self.serve(actor, batch, limit, effects) } else { 0 };
+            (f(actor, effects), served)
+        });
+        catch_unwind(visit).map_err(|panic| {
+            // There is no second panic to be kept: the state goes with the first.
+            let _ = self.failure.set(panic_message(panic.as_ref()).into());
+            if !mutated(Mutation::SurvivePanic) {
+                let remains = self.strip(&mut guard);
+                effects.defer(Arc::new(Obituary {
+                    message: self.failure().unwrap_or_default().into(),
+                    remains: Lock::new(Some(remains)),
+                }));
+            }
+            EnterError::Failed
+        })
+    }
+
+    fn serve(&self, actor: &mut A, batch: &mut VecDeque<A::Mail>, limit: usize, effects: &mut Effects) -> usize {
+        self.inbox.take_mail(limit, batch);
+        let served = batch.len();
+        for mail in batch.drain(..) {
+            actor.handle(mail, effects);
+        }
+        let signals = self.inbox.take_signals();
+        if signals != Signals::default() {
+            actor.handle_signals(signals, effects);
+        }
+        served
+    }
+
+    #[cold]
+    fn ask_for_a_turn(self: &Arc<Self>) {
+        if !self.queued.swap(true, Ordering::AcqRel) {
+            let this: Weak<Self> = Arc::downgrade(self);
+            self.run_queue.push(this);
+        }
+    }
+
+    #[cold]
+    fn strip(&self, inside: &mut Inside<A>) -> Remains<A> {
+        self.closed.store(true, Ordering::Release);
+        Remains { actor: inside.actor.take(), _mail: [self.inbox.close(), std::mem::take(&mut inside.batch)] }
+    }
+
+    #[cold]
+    fn gone(&self) -> EnterError {
+        if self.failure.get().is_some() { EnterError::Failed } else { EnterError::Closed }
+    }
+}
+
+#[inline]
+fn enter() -> Option<InCell> {
+    let in_cell = InCell::enter();
+    debug_assert!(in_cell.is_some(), "a cell was entered from inside a cell");
+    in_cell
+}
+
+/// What a closed cell leaves behind, to be dropped where no cell is held.
+struct Remains<A: Actor> {
+    actor: Option<A>,
+    _mail: [VecDeque<A::Mail>; 2],
+}
+
+/// Reports a panic, and drops what it has left of the cell.
+struct Obituary<A: Actor> {
+    message: Box<str>,
+    remains: Lock<Option<Remains<A>>>,
+}
+
+impl<A: Actor> Deferred for Obituary<A> {
+    fn run(self: Arc<Self>, _effects: &mut Effects) {
+        let actor = std::any::type_name::<A>();
+        tracing::error!(
+            actor,
+            message = &*self.message,
+            "panic in a handler has closed an entity; please report this bug"
+        );
+        let remains = self.remains.lock().take();
+        drop(remains);
+    }
+
+    fn hand_over(self: Arc<Self>) {
+        Effects::scope(|effects| self.run(effects));
+    }
+}
+
+impl<A: Actor> Poke for Cell<A> {
+    fn poke(self: Arc<Self>, effects: &mut Effects) {
+        Cell::poke(&self, effects);
+    }
+
+    fn resume(self: Arc<Self>, effects: &mut Effects) {
+        self.queued.store(false, Ordering::Release);
+        Cell::poke(&self, effects);
+    }
+
+    fn signal(&self, signals: Signals) {
+        Cell::signal(self, signals);
+    }
+}
+
+impl<A: Actor> fmt::Debug for Cell<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cell")
+            .field("waiting", &self.waiting())
+            .field("closed", &self.is_closed())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(dds_loom)))]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+    use std::sync::mpsc;
+
+    /// Notes what it is told; pushes on to the next one in a chain.
+    #[derive(Default)]
+    struct Scribe {
+        seen: Vec<u32>,
+        signals: Signals,
+        next: Option<Weak<Cell<Scribe>>>,
+    }
+
+    const PANIC: u32 = u32::MAX;
+
+    impl Actor for Scribe {
+        type Mail = u32;
+        fn handle(&mut self, mail: u32, effects: &mut Effects) {
+            assert_ne!(mail, PANIC, "told to panic");
+            self.seen.push(mail);
+            if let Some(next) = self.next.as_ref().and_then(Weak::upgrade) {
+                if mail > 0 {
+                    next.push(mail - 1).unwrap();
+                    effects.poke(next);
+                }
+            }
+        }
+        fn handle_signals(&mut self, signals: Signals, _: &mut Effects) {
+            self.signals = self.signals.and(signals);
+        }
+        fn mail_bytes(mail: &u32) -> usize {
+            *mail as usize
+        }
+    }
+
+    fn queue() -> Arc<RunQueue> {
+        Arc::new(RunQueue::new(|| ()))
+    }
+
+    fn scribe() -> Arc<Cell<Scribe>> {
+        Cell::new(Scribe::default(), Capacity { entries: 100, bytes: usize::MAX }, queue())
+    }
+
+    fn visit<R>(cell: &Arc<Cell<Scribe>>, f: impl FnOnce(&mut Scribe) -> R) -> Result<R, EnterError> {
+        Effects::scope(|effects| cell.with(effects, |scribe, _| f(scribe)))
+    }
+
+    fn poke(cell: &Arc<Cell<Scribe>>) {
+        Effects::scope(|effects| cell.poke(effects));
+    }
+
+    #[test]
+    fn a_visitor_sees_the_mail_that_came_before_it() {
+        let cell = scribe();
+        (1..=3).for_each(|mail| cell.push(mail).unwrap());
+        assert_eq!(visit(&cell, |scribe| scribe.seen.clone()), Ok(vec![1, 2, 3]));
+        assert_eq!(cell.waiting(), 0);
+    }
+
+    #[test]
+    fn an_offer_into_an_occupied_cell_is_queued_behind_the_mail() {
+        let cell = scribe();
+        visit(&cell, |_| {
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    cell.push(1).unwrap();
+                    let offered =
+                        Effects::scope(|effects| cell.offer(effects, |scribe, _| scribe.seen.push(99), || 2)).unwrap();
+                    assert_eq!(offered, Offered::Queued);
+                });
+            });
+        })
+        .unwrap();
+        assert_eq!(visit(&cell, |scribe| scribe.seen.clone()), Ok(vec![1, 2]));
+        let offered = Effects::scope(|effects| cell.offer(effects, |scribe, _| scribe.seen.push(3), || unreachable!()));
+        assert_eq!(offered, Ok(Offered::Served(())));
+    }
+
+    #[test]
+    fn full_is_an_answer_and_the_oldest_makes_room_if_told() {
+        let cell = Cell::new(Scribe::default(), Capacity { entries: 2, bytes: usize::MAX }, queue());
+        cell.push(1).unwrap();
+        cell.push(2).unwrap();
+        assert_eq!(cell.push(3), Err(PushError::Full(3)));
+        assert_eq!(cell.push_over(3, |_| false), Err(PushError::Full(3)));
+        assert_eq!(cell.push_over(3, |_| true), Ok(Some(1)));
+        assert_eq!(visit(&cell, |scribe| scribe.seen.clone()), Ok(vec![2, 3]));
+    }
+
+    #[test]
+    fn bytes_are_bounded_but_one_piece_always_fits() {
+        let cell = Cell::new(Scribe::default(), Capacity { entries: 10, bytes: 100 }, queue());
+        cell.push(1000).unwrap();
+        assert_eq!(cell.push(1), Err(PushError::Full(1)));
+        poke(&cell);
+        cell.push(60).unwrap();
+        cell.push(40).unwrap();
+        assert_eq!(cell.push(1), Err(PushError::Full(1)));
+    }
+
+    #[test]
+    fn signals_merge_and_need_no_room() {
+        let cell = Cell::new(Scribe::default(), Capacity { entries: 0, bytes: 0 }, queue());
+        cell.signal(Signals::TIMER);
+        cell.signal(Signals::TIMER);
+        cell.signal(Signals::own(3));
+        let seen = visit(&cell, |scribe| scribe.signals).unwrap();
+        assert!(seen.has(Signals::TIMER) && seen.has(Signals::own(3)) && !seen.has(Signals::WRITABLE));
+    }
+
+    #[test]
+    fn a_visitor_serves_a_budget_of_what_comes_behind_it_and_leaves_the_rest_to_the_driver() {
+        let queue = queue();
+        let cell = Cell::new(Scribe::default(), Capacity::default(), Arc::clone(&queue));
+        let flood = 0..BUDGET as u32 * 2 + 1;
+        visit(&cell, |_| flood.clone().for_each(|mail| cell.push(mail).unwrap())).unwrap();
+        assert_eq!(cell.waiting(), flood.len() - BUDGET);
+        assert!(queue.run_one());
+        assert_eq!(cell.waiting(), 1);
+        assert!(queue.run_one());
+        assert!(!queue.run_one() && queue.is_empty());
+        assert_eq!(visit(&cell, |scribe| scribe.seen.clone()), Ok(flood.collect()));
+    }
+
+    #[test]
+    fn a_cell_without_a_driver_is_healed_by_the_next_visitor() {
+        let cell = scribe();
+        visit(&cell, |_| (0..100).for_each(|mail| cell.push(mail).unwrap())).unwrap();
+        assert_eq!(visit(&cell, |scribe| scribe.seen.len()), Ok(100));
+    }
+
+    #[test]
+    fn a_panicking_handler_closes_its_cell_and_nobody_else_suffers() {
+        let cell = scribe();
+        cell.push(1).unwrap();
+        cell.push(PANIC).unwrap();
+        cell.push(2).unwrap();
+        poke(&cell);
+        assert!(cell.is_closed());
+        assert!(cell.failure().unwrap().contains("told to panic"));
+        assert_eq!(visit(&cell, |_| ()), Err(EnterError::Failed));
+        assert_eq!(cell.push(3), Err(PushError::Closed(3)));
+        let other = scribe();
+        assert_eq!(visit(&other, |_| ()), Ok(()));
+    }
+
+    #[test]
+    fn a_panicking_visitor_gets_its_panic_as_an_error() {
+        let cell = scribe();
+        let outcome: Result<(), _> = visit(&cell, |_| panic!("a bug"));
+        assert_eq!(outcome, Err(EnterError::Failed));
+        assert_eq!(cell.failure(), Some("a bug"));
+    }
+
+    #[test]
+    fn close_hands_out_the_state_once_with_all_mail_served() {
+        let cell = scribe();
+        cell.push(1).unwrap();
+        let state = Effects::scope(|effects| cell.close(effects)).unwrap();
+        assert_eq!(state.seen, [1]);
+        assert_eq!(cell.push(2), Err(PushError::Closed(2)));
+        assert_eq!(visit(&cell, |_| ()), Err(EnterError::Closed));
+        assert!(Effects::scope(|effects| cell.close(effects)).is_none());
+        cell.signal(Signals::TIMER);
+        poke(&cell);
+    }
+
+    #[test]
+    #[cfg_attr(debug_assertions, should_panic(expected = "from inside a cell"))]
+    fn a_cell_is_not_entered_from_inside_a_cell() {
+        let (outer, inner) = (scribe(), scribe());
+        let outcome = visit(&outer, |_| visit(&inner, |_| ()));
+        if cfg!(debug_assertions) {
+            assert_eq!(outcome, Err(EnterError::Failed));
+            panic!("{}", outer.failure().unwrap());
+        }
+        assert_eq!(outcome, Ok(Err(EnterError::Reentrant)));
+    }
+
+    #[test]
+    fn the_state_of_a_failed_cell_is_dropped_outside() {
+        struct Visits(Arc<Cell<Scribe>>, mpsc::Sender<Result<(), EnterError>>);
+        impl Drop for Visits {
+            fn drop(&mut self) {
+                let _ = self.1.send(visit(&self.0, |_| ()));
+            }
+        }
+        impl Actor for Visits {
+            type Mail = ();
+            fn handle(&mut self, (): (), _: &mut Effects) {
+                panic!("a bug");
+            }
+        }
+        let (sender, receiver) = mpsc::channel();
+        let cell = Cell::new(Visits(scribe(), sender), Capacity::default(), queue());
+        cell.push(()).unwrap();
+        Effects::scope(|effects| cell.poke(effects));
+        assert_eq!(receiver.recv(), Ok(Ok(())));
+    }
+
+    #[test]
+    fn a_chain_of_a_million_effects_needs_a_small_stack() {
+        let ring = [scribe(), scribe()];
+        visit(&ring[0], |scribe| scribe.next = Some(Arc::downgrade(&ring[1]))).unwrap();
+        visit(&ring[1], |scribe| scribe.next = Some(Arc::downgrade(&ring[0]))).unwrap();
+        let run = move || {
+            ring[0].push(1_000_000).unwrap();
+            poke(&ring[0]);
+            ring.each_ref().map(|cell| visit(cell, |scribe| scribe.seen.len()).unwrap())
+        };
+        let small = std::thread::Builder::new().stack_size(64 << 10).spawn(run).unwrap();
+        assert_eq!(small.join().unwrap(), [500_001, 500_000]);
+    }
+
+    #[test]
+    fn many_threads_lose_nothing_and_keep_their_order() {
+        let cell = Cell::new(Scribe::default(), Capacity { entries: 8, bytes: usize::MAX }, queue());
+        let refused = Mutex::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..4_u32 {
+                let (cell, refused) = (&cell, &refused);
+                scope.spawn(move || {
+                    for number in 0..2_000 {
+                        let mail = thread << 16 | number;
+                        let offer = |effects: &mut Effects| {
+                            cell.offer(effects, |scribe: &mut Scribe, _| scribe.seen.push(mail), || mail)
+                        };
+                        match Effects::scope(offer) {
+                            Ok(_) => {}
+                            Err(OfferError::Push(PushError::Full(_))) => *refused.lock().unwrap() += 1,
+                            Err(other) => panic!("{other:?}"),
+                        }
+                    }
+                });
+            }
+        });
+        let seen = visit(&cell, |scribe| scribe.seen.clone()).unwrap();
+        assert_eq!(seen.len() + *refused.lock().unwrap(), 8_000);
+        for thread in 0..4 {
+            let own: Vec<u32> = seen.iter().copied().filter(|mail| mail >> 16 == thread).collect();
+            assert!(own.is_sorted());
+        }
+    }
+}

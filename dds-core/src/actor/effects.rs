@@ -1,0 +1,338 @@
+//! What is left to do once no cell is held.
+//!
+//! Handlers fill it; [`Effects::scope`], in the outermost function, carries it out: first every poke, then the wakers, then
+//! deferred user code one by one, each followed by the pokes that it caused. A loop, never recursion, so a chain of any
+//! length needs no stack. Lists keep up to eight entries in place and grow beyond that: steady state allocates nothing.
+
+use super::Poke;
+use crate::sync::{Arc, InCell, InListener};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Waker;
+
+/// How many deferred jobs one frame runs before it hands the rest over: a writer whose inline listeners write back and
+/// forth must return to its caller some time.
+const JOBS_MAX: usize = 32;
+
+/// User code that must wait until no cell is held: mostly a listener that has been marked.
+///
+/// Calls of one job may come from several threads at once; what may not overlap has to see to that itself.
+pub trait Deferred: Send + Sync {
+    /// Does the work. Panics are caught and logged.
+    fn run(self: Arc<Self>, effects: &mut Effects);
+
+    /// Hands the work to another thread, for this one has done enough of it.
+    fn hand_over(self: Arc<Self>);
+}
+
+/// Whether the calling thread runs an inline listener, in which a blocking wait must be refused.
+#[must_use]
+pub fn in_listener() -> bool {
+    InListener::is_set()
+}
+
+thread_local! {
+    /// Deferred work of a call that was made by deferred work: the frame below runs it, after the caller has returned.
+    /// Touched only then, and emptied by that frame.
+    static HANDED_DOWN: RefCell<Vec<Arc<dyn Deferred>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What a visit to a cell leaves to be done outside of it. Lives on the stack of the outermost function.
+#[derive(Default)]
+pub struct Effects {
+    pokes: Queue<Arc<dyn Poke>>,
+    wakers: SmallVec<[Waker; 4]>,
+    discarded: SmallVec<[Waker; 2]>,
+    jobs: Queue<Arc<dyn Deferred>>,
+}
+
+impl Effects {
+    /// Calls `f` and then carries out the effects that it has collected, even if it panics.
+    #[inline]
+    pub fn scope<R>(f: impl FnOnce(&mut Self) -> R) -> R {
+        let mut frame = Frame(Self::default());
+        f(&mut frame.0)
+    }
+
+    /// Pokes `cell` after release.
+    #[inline]
+    pub fn poke(&mut self, cell: Arc<dyn Poke>) {
+        // Several samples to one reader come one after the other.
+        if !self.pokes.last().is_some_and(|last| Arc::ptr_eq(last, &cell)) {
+            self.pokes.push(cell);
+        }
+    }
+
+    /// Calls `waker` after all pokes.
+    #[inline]
+    pub fn wake(&mut self, waker: Waker) {
+        self.wakers.push(waker);
+    }
+
+    /// Drops `waker` where user code may run.
+    #[inline]
+    pub fn discard(&mut self, waker: Waker) {
+        self.discarded.push(waker);
+    }
+
+    /// Runs `job` after all pokes and wakers.
+    #[inline]
+    pub fn defer(&mut self, job: Arc<dyn Deferred>) {
+        self.jobs.push(job);
+    }
+
+    fn run(&mut self) {
+        debug_assert!(!InCell::is_set(), "effects are carried out outside of all cells");
+        let mut jobs_done = 0;
+        loop {
+            while let Some(cell) = self.pokes.pop() {
+                cell.poke(self);
+            }
+            if !self.wakers.is_empty() {
+                // Popped one by one, so that a waker that panics takes no other with it.
+                self.wakers.reverse();
+                while let Some(waker) = self.wakers.pop() {
+                    shield("waker", || waker.wake());
+                }
+            }
+            let Some(job) = self.jobs.pop() else { break };
+            if jobs_done == JOBS_MAX {
+                shield("listener", || job.hand_over());
+            } else if self.run_job(job) {
+                jobs_done += 1;
+            }
+        }
+        for waker in self.discarded.drain(..) {
+            shield("waker", || drop(waker));
+        }
+    }
+
+    /// False if it was left to the frame below.
+    fn run_job(&mut self, job: Arc<dyn Deferred>) -> bool {
+        let Some(inside) = InListener::enter() else {
+            hand_down(job);
+            return false;
+        };
+        shield("listener", || job.run(self));
+        drop(inside);
+        let _ = HANDED_DOWN.try_with(|jobs| {
+            let mut jobs = jobs.borrow_mut();
+            jobs.drain(..).for_each(|job| self.jobs.push(job));
+        });
+        true
+    }
+}
+
+fn hand_down(job: Arc<dyn Deferred>) {
+    let mut job = Some(job);
+    let _ = HANDED_DOWN.try_with(|jobs| jobs.borrow_mut().extend(job.take()));
+    // The thread is ending and has no list any more.
+    if let Some(job) = job {
+        shield("listener", || job.hand_over());
+    }
+}
+
+/// Keeps a panic of foreign code from unwinding into a call that has nothing to do with it.
+fn shield(what: &'static str, f: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(f)) {
+        let message = panic_message(panic.as_ref());
+        tracing::error!(what, message, "panic in the application's code; it goes no further");
+    }
+}
+
+pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
+}
+
+struct Frame(Effects);
+
+impl Drop for Frame {
+    #[inline]
+    fn drop(&mut self) {
+        let Effects { pokes, wakers, discarded, jobs } = &self.0;
+        if !(pokes.is_empty() && wakers.is_empty() && discarded.is_empty() && jobs.is_empty()) {
+            self.0.run();
+        }
+    }
+}
+
+/// First in, first out, with the first entries in place. Its memory is bounded by what is in it, not by what went through.
+struct Queue<T> {
+    items: SmallVec<[Option<T>; 8]>,
+    /// Index of the first item that has not been popped.
+    next: usize,
+}
+
+impl<T> Default for Queue<T> {
+    #[inline]
+    fn default() -> Self {
+        Self { items: SmallVec::new(), next: 0 }
+    }
+}
+
+impl<T> Queue<T> {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    fn last(&self) -> Option<&T> {
+        self.items.last().and_then(Option::as_ref)
+    }
+
+    #[inline]
+    fn push(&mut self, item: T) {
+        if self.items.len() == self.items.capacity() && self.next >= self.items.len() / 2 {
+            self.items.drain(..self.next);
+            self.next = 0;
+        }
+        self.items.push(Some(item));
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        let item = self.items.get_mut(self.next).and_then(Option::take);
+        self.next += 1;
+        if self.next >= self.items.len() {
+            self.items.clear();
+            self.next = 0;
+        }
+        item
+    }
+}
+
+#[cfg(all(test, not(dds_loom)))]
+mod tests {
+    use super::*;
+    use crate::actor::Signals;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[derive(Default)]
+    struct Log(Mutex<Vec<&'static str>>);
+
+    impl Log {
+        fn note(&self, what: &'static str) {
+            self.0.lock().unwrap().push(what);
+        }
+        fn taken(&self) -> Vec<&'static str> {
+            std::mem::take(&mut *self.0.lock().unwrap())
+        }
+    }
+
+    struct Note<F>(Arc<Log>, F);
+
+    impl<F: Fn(&Log, &mut Effects) + Send + Sync + 'static> Deferred for Note<F> {
+        fn run(self: Arc<Self>, effects: &mut Effects) {
+            (self.1)(&self.0, effects);
+        }
+        fn hand_over(self: Arc<Self>) {
+            self.0.note("handed over");
+        }
+    }
+
+    impl<F: Fn(&Log, &mut Effects) + Send + Sync + 'static> Poke for Note<F> {
+        fn poke(self: Arc<Self>, effects: &mut Effects) {
+            (self.1)(&self.0, effects);
+        }
+        fn resume(self: Arc<Self>, effects: &mut Effects) {
+            self.poke(effects);
+        }
+        fn signal(&self, _: Signals) {}
+    }
+
+    impl<F: Fn(&Log, &mut Effects) + Send + Sync + 'static> std::task::Wake for Note<F> {
+        fn wake(self: Arc<Self>) {
+            Effects::scope(|effects| (self.1)(&self.0, effects));
+        }
+    }
+
+    #[test]
+    fn user_code_waits_for_all_pokes() {
+        let log = Arc::new(Log::default());
+        Effects::scope(|effects| {
+            effects.defer(Arc::new(Note(Arc::clone(&log), |log: &Log, _: &mut Effects| log.note("listener"))));
+            effects.wake(Arc::new(Note(Arc::clone(&log), |log: &Log, _: &mut Effects| log.note("waker"))).into());
+            let late = Arc::new(Note(Arc::clone(&log), |log: &Log, _: &mut Effects| log.note("second poke")));
+            let first = move |log: &Log, effects: &mut Effects| {
+                log.note("first poke");
+                effects.poke(late.clone());
+            };
+            effects.poke(Arc::new(Note(Arc::clone(&log), first)));
+        });
+        assert_eq!(log.taken(), ["first poke", "second poke", "waker", "listener"]);
+    }
+
+    #[test]
+    fn a_listener_that_writes_finishes_before_the_listeners_of_its_write() {
+        let log = Arc::new(Log::default());
+        let inner = Arc::new(Note(Arc::clone(&log), |log: &Log, _: &mut Effects| log.note("inner")));
+        let outer = move |log: &Log, _: &mut Effects| {
+            assert!(in_listener());
+            log.note("outer begins");
+            Effects::scope(|effects| effects.defer(inner.clone()));
+            log.note("outer ends");
+        };
+        Effects::scope(|effects| effects.defer(Arc::new(Note(Arc::clone(&log), outer))));
+        assert_eq!(log.taken(), ["outer begins", "outer ends", "inner"]);
+        assert!(!in_listener());
+    }
+
+    #[test]
+    fn a_frame_runs_a_bounded_number_of_listeners() {
+        struct Forever(AtomicUsize, AtomicUsize);
+        impl Deferred for Forever {
+            fn run(self: Arc<Self>, _: &mut Effects) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+                Effects::scope(|effects| effects.defer(self));
+            }
+            fn hand_over(self: Arc<Self>) {
+                self.1.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let forever = Arc::new(Forever(AtomicUsize::new(0), AtomicUsize::new(0)));
+        Effects::scope(|effects| effects.defer(Arc::clone(&forever) as Arc<dyn Deferred>));
+        assert_eq!(forever.0.load(Ordering::Relaxed), JOBS_MAX);
+        assert_eq!(forever.1.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn panicking_user_code_takes_nobody_else_with_it() {
+        let log = Arc::new(Log::default());
+        Effects::scope(|effects| {
+            effects.defer(Arc::new(Note(Arc::clone(&log), |_: &Log, _: &mut Effects| panic!("on purpose"))));
+            effects.defer(Arc::new(Note(Arc::clone(&log), |log: &Log, _: &mut Effects| log.note("next"))));
+            effects.wake(Arc::new(Note(Arc::clone(&log), |_: &Log, _: &mut Effects| panic!("on purpose"))).into());
+            effects.wake(Arc::new(Note(Arc::clone(&log), |log: &Log, _: &mut Effects| log.note("waker"))).into());
+        });
+        assert_eq!(log.taken(), ["waker", "next"]);
+        assert!(!in_listener());
+    }
+
+    #[test]
+    fn effects_are_carried_out_though_the_frame_panics() {
+        let log = Arc::new(Log::default());
+        let poke = Arc::new(Note(Arc::clone(&log), |log: &Log, _: &mut Effects| log.note("poked")));
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            Effects::scope(|effects| {
+                effects.poke(poke);
+                panic!("on purpose");
+            });
+        }));
+        assert!(outcome.is_err());
+        assert_eq!(log.taken(), ["poked"]);
+    }
+
+    #[test]
+    fn a_queue_keeps_no_more_memory_than_its_content_needs() {
+        let mut queue = Queue::default();
+        (0..3).for_each(|item| queue.push(item));
+        for item in 0..10_000 {
+            assert_eq!(queue.pop(), Some(item));
+            queue.push(item + 3);
+        }
+        assert!(queue.items.capacity() <= 16, "{}", queue.items.capacity());
+    }
+}

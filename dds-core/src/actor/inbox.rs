@@ -1,0 +1,167 @@
+//! The mail of a cell: a bounded ring and a word of signals, with a summary that can be read without a lock.
+//!
+//! Life cycle: the ring grows to the most mail that ever waited, and keeps that memory. Bound: [`Capacity`].
+
+use super::{Actor, Signals};
+use crate::sync::{AtomicU32, AtomicUsize, CacheLine, Lock, Mutation, Ordering, mutated};
+use std::collections::VecDeque;
+
+/// How much mail may wait in a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacity {
+    /// Pieces of mail.
+    pub entries: usize,
+    /// Bytes, as [`Actor::mail_bytes`] counts them. One piece is always taken, however large it is.
+    pub bytes: usize,
+}
+
+impl Default for Capacity {
+    /// 256 entries: what a visitor may find on entry bounds what it pays for others. 4 MiB: a burst of a receive buffer.
+    fn default() -> Self {
+        Self { entries: 256, bytes: 4 << 20 }
+    }
+}
+
+/// Why mail was not taken; it comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PushError<M> {
+    /// As much as [`Capacity`] allows waits already.
+    Full(M),
+    /// The cell is closed.
+    Closed(M),
+}
+
+impl<M> PushError<M> {
+    /// The mail.
+    pub fn into_mail(self) -> M {
+        match self {
+            Self::Full(mail) | Self::Closed(mail) => mail,
+        }
+    }
+}
+
+/// What waits for a cell.
+#[derive(Debug)]
+pub(super) struct Inbox<A: Actor> {
+    ring: CacheLine<Lock<Ring<A::Mail>>>,
+    /// Apart from the ring: visitors read it, and only pushers write it often.
+    waiting: CacheLine<Waiting>,
+    capacity: Capacity,
+}
+
+#[derive(Debug)]
+struct Ring<M> {
+    mail: VecDeque<M>,
+    bytes: usize,
+    closed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    /// The length of the ring; written under its lock.
+    mail: AtomicUsize,
+    signals: AtomicU32,
+}
+
+impl<A: Actor> Inbox<A> {
+    pub(super) fn new(capacity: Capacity) -> Self {
+        let ring = Ring { mail: VecDeque::new(), bytes: 0, closed: false };
+        Self { ring: CacheLine(Lock::new(ring)), waiting: CacheLine::default(), capacity }
+    }
+
+    /// Whether something waits. May be out of date at once; the fences of the cell make it safe to rely on.
+    #[inline]
+    pub(super) fn has_any(&self) -> bool {
+        self.waiting.mail.load(Ordering::Relaxed) != 0 || self.waiting.signals.load(Ordering::Relaxed) != 0
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.mail.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn push(&self, mail: A::Mail) -> Result<(), PushError<A::Mail>> {
+        let mut ring = self.ring.lock();
+        if ring.closed {
+            return Err(PushError::Closed(mail));
+        }
+        let bytes = A::mail_bytes(&mail);
+        if self.is_full(&ring, bytes) {
+            return Err(PushError::Full(mail));
+        }
+        self.append(&mut ring, mail, bytes);
+        Ok(())
+    }
+
+    /// As [`Inbox::push`], but where there is no room the oldest mail that `replaces` points out makes some.
+    pub(super) fn push_over(
+        &self,
+        mail: A::Mail,
+        mut replaces: impl FnMut(&A::Mail) -> bool,
+    ) -> Result<Option<A::Mail>, PushError<A::Mail>> {
+        let mut ring = self.ring.lock();
+        if ring.closed {
+            return Err(PushError::Closed(mail));
+        }
+        let bytes = A::mail_bytes(&mail);
+        let mut evicted = None;
+        if self.is_full(&ring, bytes) {
+            let Some(index) = ring.mail.iter().position(&mut replaces) else {
+                return Err(PushError::Full(mail));
+            };
+            evicted = ring.mail.remove(index);
+            ring.bytes -= evicted.as_ref().map_or(0, A::mail_bytes);
+        }
+        self.append(&mut ring, mail, bytes);
+        Ok(evicted)
+    }
+
+    fn is_full(&self, ring: &Ring<A::Mail>, bytes: usize) -> bool {
+        let too_large = ring.bytes.saturating_add(bytes) > self.capacity.bytes && !ring.mail.is_empty();
+        too_large || ring.mail.len() >= self.capacity.entries
+    }
+
+    fn append(&self, ring: &mut Ring<A::Mail>, mail: A::Mail, bytes: usize) {
+        ring.bytes += bytes;
+        ring.mail.push_back(mail);
+        self.waiting.mail.store(ring.mail.len(), Ordering::Relaxed);
+    }
+
+    pub(super) fn signal(&self, signals: Signals) {
+        self.waiting.signals.fetch_or(signals.0, Ordering::AcqRel);
+    }
+
+    #[inline]
+    pub(super) fn take_signals(&self) -> Signals {
+        if self.waiting.signals.load(Ordering::Relaxed) == 0 {
+            return Signals::default();
+        }
+        Signals(self.waiting.signals.swap(0, Ordering::AcqRel))
+    }
+
+    /// Moves the oldest mail, at most `limit` pieces, into `batch`, which is empty.
+    #[inline]
+    pub(super) fn take_mail(&self, limit: usize, batch: &mut VecDeque<A::Mail>) {
+        if self.waiting.mail.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let mut ring = self.ring.lock();
+        if ring.mail.len() <= limit {
+            std::mem::swap(&mut ring.mail, batch);
+            ring.bytes = 0;
+        } else {
+            batch.extend(ring.mail.drain(..limit));
+            ring.bytes -= batch.iter().map(A::mail_bytes).sum::<usize>();
+        }
+        self.waiting.mail.store(ring.mail.len(), Ordering::Relaxed);
+    }
+
+    /// Refuses all mail from now on, and gives out what waits, to be dropped where no lock is held.
+    #[must_use]
+    pub(super) fn close(&self) -> VecDeque<A::Mail> {
+        let mut ring = self.ring.lock();
+        ring.closed = !mutated(Mutation::OpenInbox);
+        ring.bytes = 0;
+        self.waiting.mail.store(0, Ordering::Relaxed);
+        std::mem::take(&mut ring.mail)
+    }
+}

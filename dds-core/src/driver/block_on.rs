@@ -1,0 +1,29 @@
+//! The blocking form of every wait.
+
+use super::{Driver, Parker};
+use dds_rtps::types::Instant;
+use std::task::{Context, Poll};
+
+/// Polls until ready or until `until` has passed (`None`: never); `None` in the latter case. With a moment in the past this
+/// is one try.
+///
+/// The waker in the context unparks the calling thread. Must be called outside of all cells, on a thread whose
+/// [`role`](super::role()) may wait.
+pub fn block_on<T>(
+    driver: &dyn Driver,
+    until: Option<Instant>,
+    mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+) -> Option<T> {
+    Parker::with_current(|parker| {
+        let mut context = Context::from_waker(parker.waker());
+        loop {
+            if let Poll::Ready(value) = poll(&mut context) {
+                return Some(value);
+            }
+            if until.is_some_and(|until| driver.now().instant >= until) {
+                return None;
+            }
+            driver.park(parker, until);
+        }
+    })
+}

@@ -1,0 +1,61 @@
+//! Everything outside: clocks, random numbers, threads, timers, parking, sockets.
+//!
+//! In: deadlines, cells that want a turn, datagrams to send. Out: the time, [`Signals`](crate::actor::Signals) and pokes for
+//! cells, received packets. Owned: the threads and sockets of one participant. Nothing else in this crate reads a clock,
+//! sleeps, spawns or opens a socket, so a simulated world is a second implementation of [`Driver`] and no other change.
+//!
+//! | thread | made by | does |
+//! |---|---|---|
+//! | `dds-io` | the driver | timers, turns for cells, discovery and multicast sockets |
+//! | `dds-receive` | [`Network::start`] | blocking receive on the user-data socket |
+//! | others, such as `dds-event` | [`Driver::spawn`] | what they are given |
+
+mod block_on;
+mod network;
+mod thread;
+mod timer;
+
+pub use crate::sync::Parker;
+pub use block_on::block_on;
+pub use network::{Locators, Network, NetworkConfig, NetworkError, Packet, Reach, Receive, Socket};
+pub use thread::{Role, ThreadGuard, ThreadHandle, role, take_role};
+pub use timer::{Timer, Timers};
+
+use crate::actor::RunQueue;
+use crate::sync::Arc;
+use dds_rtps::types::{Instant, Now};
+use std::io;
+
+/// The world that a participant lives in: the operating system, or a simulation of it.
+pub trait Driver: Send + Sync + 'static {
+    /// Both clocks.
+    fn now(&self) -> Now;
+
+    /// A random number; not fit for cryptography, different in every process.
+    fn random(&self) -> u64;
+
+    /// The timers of this driver; see [`Timer`].
+    fn timers(&self) -> &Arc<Timers>;
+
+    /// Where cells ask for turns.
+    fn run_queue(&self) -> &Arc<RunQueue>;
+
+    /// Sleeps until `parker` is woken or `until` has passed (`None`: never). May return early. See [`block_on`].
+    fn park(&self, parker: &Parker, until: Option<Instant>);
+
+    /// Starts a thread.
+    ///
+    /// # Errors
+    /// The system refuses another thread.
+    fn spawn(&self, name: &str, role: Role, body: Box<dyn FnOnce() + Send>) -> io::Result<ThreadHandle>;
+
+    /// Opens the sockets of a participant. Nothing is received before [`Network::start`].
+    ///
+    /// # Errors
+    /// No address can be bound, or this build has no UDP.
+    fn open_network(&self, config: &NetworkConfig) -> Result<Arc<dyn Network>, NetworkError>;
+
+    /// Ends all threads of the driver. Waits for them at most a second, and not at all on one of them; what has not ended
+    /// by then is detached. Later calls do nothing.
+    fn shutdown(&self);
+}

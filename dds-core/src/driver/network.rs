@@ -1,0 +1,161 @@
+//! The sockets of one participant as its actors see them.
+
+use crate::actor::Poke;
+use crate::sync::{Arc, Weak};
+use dds_rtps::history::Payload;
+use dds_rtps::transport::Transport;
+use dds_rtps::types::Locator;
+use std::fmt;
+use std::io;
+use std::net::Ipv4Addr;
+
+/// How far the traffic of a participant goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// This host: sockets are bound to loopback, so that nothing from outside comes in either.
+    Host,
+    /// The networks that this host's interfaces are in.
+    #[default]
+    Subnet,
+}
+
+/// Which sockets a participant wants.
+#[derive(Debug, Clone)]
+pub struct NetworkConfig {
+    /// 0 to 232 (RTPS 2.5, 9.6.2.3).
+    pub domain_id: u32,
+    /// How far traffic goes. Default: the subnet.
+    pub reach: Reach,
+    /// Whether participants are looked for by multicast. Default: yes.
+    pub multicast: bool,
+    /// The interfaces to be used, by name or address; empty (the default) for all.
+    pub interfaces: Vec<String>,
+    /// How many routers a multicast datagram may pass plus one. Default: 1.
+    pub multicast_ttl: u32,
+    /// Hosts on which participants are looked for by unicast. Default: none.
+    pub peers: Vec<Ipv4Addr>,
+    /// Receive buffer asked of the system for each socket, in bytes. Default: 4 MiB, enough for a burst of one large
+    /// sample; the system's default of 212 kB loses fragments of it.
+    pub receive_buffer: usize,
+}
+
+impl Default for NetworkConfig {
+    fn default() -> Self {
+        Self {
+            domain_id: 0,
+            reach: Reach::Subnet,
+            multicast: true,
+            interfaces: Vec::new(),
+            multicast_ttl: 1,
+            peers: Vec::new(),
+            receive_buffer: 4 << 20,
+        }
+    }
+}
+
+/// Where a participant can be reached, and where it looks for others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Locators {
+    /// For discovery traffic to this participant; to be announced.
+    pub metatraffic_unicast: Vec<Locator>,
+    /// For discovery traffic to everybody; to be announced. Empty without multicast.
+    pub metatraffic_multicast: Vec<Locator>,
+    /// For user data; to be announced.
+    pub default_unicast: Vec<Locator>,
+    /// Where the first announcements go: the multicast group, and the well-known ports of peers.
+    pub initial_peers: Vec<Locator>,
+    /// The participant index of the ports (RTPS 2.5, 9.6.2.3); `None` if they are ephemeral.
+    pub participant_index: Option<u32>,
+}
+
+/// Which socket a packet came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Socket {
+    /// Discovery traffic to the multicast group.
+    MetatrafficMulticast,
+    /// Discovery traffic to this participant.
+    MetatrafficUnicast,
+    /// User data.
+    UserUnicast,
+}
+
+/// A datagram that has been received.
+#[derive(Debug)]
+pub struct Packet {
+    /// The bytes, in a pool slot that may be kept and shared.
+    pub payload: Payload,
+    /// Who has sent it.
+    pub source: Locator,
+    /// Where it came in.
+    pub socket: Socket,
+}
+
+/// Takes what the sockets of a participant receive. Called on the receive and on the driver thread, at the same time.
+pub trait Receive: Send + Sync + 'static {
+    /// Takes one packet. Runs the frame to its end: effects are carried out by the callee. Must not wait.
+    fn receive(&self, packet: &Packet);
+}
+
+/// The sockets of one participant. They close with the last handle after [`Network::stop`].
+pub trait Network: Send + Sync {
+    /// Where this participant can be reached.
+    fn locators(&self) -> &Locators;
+
+    /// Sends. Never blocks.
+    fn transport(&self) -> &Arc<dyn Transport>;
+
+    /// The receive buffer that the system has granted on the user-data socket, in bytes; less than was asked is worth a
+    /// warning.
+    fn receive_buffer_granted(&self) -> usize;
+
+    /// Begins to receive.
+    ///
+    /// # Errors
+    /// The system refuses a thread, or the network was started or stopped before.
+    fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()>;
+
+    /// Signals [`Signals::WRITABLE`](crate::actor::Signals::WRITABLE) to `cell` and pokes it, once, when the sockets have
+    /// room again. Allowed inside a cell.
+    fn when_writable(&self, cell: Weak<dyn Poke>);
+
+    /// Stops receiving; no packet is handed out after the threads have ended. Does not wait.
+    fn stop(&self);
+}
+
+/// Why a participant has got no sockets.
+#[derive(Debug)]
+pub enum NetworkError {
+    /// The domain is above 232: its ports would be above 65535.
+    Domain(u32),
+    /// No interface fits what was asked for.
+    NoInterface,
+    /// The system has refused.
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// This build has no UDP (feature `udp`).
+    Unsupported,
+}
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Domain(domain) => write!(f, "domain {domain} is above 232, the last one that has ports"),
+            Self::NoInterface => f.write_str("no network interface with an IPv4 address fits the configuration"),
+            Self::Io { what, source } => write!(f, "{what}: {source}"),
+            Self::Unsupported => f.write_str("this build has no UDP"),
+        }
+    }
+}
+
+impl std::error::Error for NetworkError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

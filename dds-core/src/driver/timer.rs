@@ -1,0 +1,358 @@
+//! One timer per cell, in a heap that any driver can serve.
+//!
+//! Life cycle: an entity makes its [`Timer`] once, sets it after every visit to its cell, and drops it with itself. Setting
+//! it to a later moment, which is what nearly every sample does, is one store: the heap's entry stays where it is, finds out
+//! when it comes due, and moves then. Bound: one entry per timer; the memory of removed ones is used again.
+
+use crate::actor::{Effects, Poke, Signals};
+use crate::sync::{Arc, AtomicU64, Lock, Mutation, Ordering, Weak, mutated};
+use dds_rtps::types::Instant;
+use std::fmt;
+
+/// "Not set", and "has no entry in the heap".
+const NEVER: u64 = u64::MAX;
+
+/// How many timers fire before the driver looks after its other work.
+const BATCH: usize = 32;
+
+/// All timers of a driver.
+pub struct Timers {
+    queue: Lock<TimerQueue>,
+    kick: Box<dyn Fn() + Send + Sync>,
+}
+
+/// Signals [`Signals::TIMER`] to one cell at, or some time after, the moment it is set to; also without a cause.
+#[derive(Debug)]
+pub struct Timer {
+    timers: Arc<Timers>,
+    clock: Arc<Clock>,
+    slot: usize,
+}
+
+/// What a timer and its entry know of each other.
+#[derive(Debug)]
+struct Clock {
+    /// When the timer is to fire. Written by the timer's owner.
+    due: AtomicU64,
+    /// Where the heap has its entry. Written under the heap's lock.
+    entry: AtomicU64,
+}
+
+impl Timers {
+    /// `kick` tells the thread that serves the timers that the earliest moment has come closer. It may be called inside a
+    /// cell.
+    #[must_use]
+    pub fn new(kick: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { queue: Lock::default(), kick: Box::new(kick) })
+    }
+
+    /// When [`Timers::fire`] has something to do next.
+    #[must_use]
+    pub fn next(&self) -> Option<Instant> {
+        self.queue.lock().first().map(Instant::from_nanos)
+    }
+
+    /// Fires timers that are due, at most a batch of them; true if there may be more.
+    pub fn fire(&self, now: Instant) -> bool {
+        for _ in 0..BATCH {
+            let mut queue = self.queue.lock();
+            let Some(cell) = queue.pop_due(now.as_nanos()) else { return false };
+            drop(queue);
+            if let Some(cell) = cell.upgrade() {
+                cell.signal(Signals::TIMER);
+                Effects::scope(|effects| cell.poke(effects));
+            }
+        }
+        true
+    }
+
+    /// Enters or moves up a timer whose moment lies before its entry.
+    #[cold]
+    fn advance(&self, slot: usize) {
+        let mut queue = self.queue.lock();
+        let before = queue.first();
+        queue.settle(slot);
+        let closer = queue.first().unwrap_or(NEVER) < before.unwrap_or(NEVER);
+        drop(queue);
+        if closer {
+            (self.kick)();
+        }
+    }
+}
+
+impl fmt::Debug for Timers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timers").field("next", &self.next()).finish_non_exhaustive()
+    }
+}
+
+impl Timer {
+    /// A timer that is not set, for `cell`.
+    #[must_use]
+    pub fn new(timers: &Arc<Timers>, cell: Weak<dyn Poke>) -> Self {
+        let clock = Arc::new(Clock { due: AtomicU64::new(NEVER), entry: AtomicU64::new(NEVER) });
+        let slot = timers.queue.lock().insert(Arc::clone(&clock), cell);
+        Self { timers: Arc::clone(timers), clock, slot }
+    }
+
+    /// Sets it to `deadline`, in place of the moment it was set to before; `None` stops it. Allowed inside a cell, which is
+    /// also what keeps two visitors from setting it in the wrong order.
+    #[inline]
+    pub fn set(&self, deadline: Option<Instant>) {
+        let due = deadline.map_or(NEVER, |deadline| deadline.as_nanos().min(NEVER - 1));
+        // The store comes first, and both are sequentially consistent, as are their opposites in `TimerQueue::settle`:
+        // either we see that the entry has gone, or whoever takes it away sees the new moment.
+        let entry = if mutated(Mutation::LookThenStore) {
+            let entry = self.clock.entry.load(Ordering::SeqCst);
+            self.clock.due.store(due, Ordering::SeqCst);
+            entry
+        } else {
+            self.clock.due.store(due, Ordering::SeqCst);
+            self.clock.entry.load(Ordering::SeqCst)
+        };
+        if due < entry {
+            self.timers.advance(self.slot);
+        }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        let cell = self.timers.queue.lock().remove(self.slot);
+        drop(cell);
+    }
+}
+
+/// A binary heap of slot numbers whose slots know their place in it.
+#[derive(Default)]
+struct TimerQueue {
+    heap: Vec<usize>,
+    slots: Vec<Option<Slot>>,
+    free: Vec<usize>,
+}
+
+struct Slot {
+    clock: Arc<Clock>,
+    cell: Weak<dyn Poke>,
+    /// Index in the heap, if it is there.
+    place: Option<usize>,
+}
+
+impl TimerQueue {
+    fn insert(&mut self, clock: Arc<Clock>, cell: Weak<dyn Poke>) -> usize {
+        let slot = Some(Slot { clock, cell, place: None });
+        match self.free.pop() {
+            Some(number) => {
+                self.slots[number] = slot;
+                number
+            }
+            None => {
+                self.slots.push(slot);
+                self.slots.len() - 1
+            }
+        }
+    }
+
+    fn remove(&mut self, slot: usize) -> Option<Slot> {
+        self.take_out(slot);
+        let removed = self.slots[slot].take();
+        self.free.push(slot);
+        removed
+    }
+
+    fn first(&self) -> Option<u64> {
+        self.heap.first().map(|&slot| self.entry_of(slot))
+    }
+
+    /// The cell of a timer that is due.
+    fn pop_due(&mut self, now: u64) -> Option<Weak<dyn Poke>> {
+        while let Some(&slot) = self.heap.first() {
+            if self.entry_of(slot) > now {
+                return None;
+            }
+            self.take_out(slot);
+            let timer = self.slots[slot].as_ref()?;
+            if timer.clock.due.load(Ordering::SeqCst) <= now {
+                return Some(Weak::clone(&timer.cell));
+            }
+            self.settle(slot);
+        }
+        None
+    }
+
+    /// Brings the entry of a timer to where the timer says, unless it stands earlier.
+    fn settle(&mut self, slot: usize) {
+        let Some(timer) = &self.slots[slot] else { return };
+        let due = timer.clock.due.load(Ordering::SeqCst);
+        if due >= timer.clock.entry.load(Ordering::SeqCst) {
+            return;
+        }
+        timer.clock.entry.store(due, Ordering::SeqCst);
+        let place = timer.place.unwrap_or_else(|| {
+            self.heap.push(slot);
+            self.heap.len() - 1
+        });
+        self.note_place(place);
+        self.sift_up(place);
+    }
+
+    fn take_out(&mut self, slot: usize) {
+        let Some(timer) = &mut self.slots[slot] else { return };
+        let Some(place) = timer.place.take() else { return };
+        timer.clock.entry.store(NEVER, Ordering::SeqCst);
+        self.heap.swap_remove(place);
+        if place < self.heap.len() {
+            self.note_place(place);
+            self.sift_up(place);
+            self.sift_down(place);
+        }
+    }
+
+    fn entry_of(&self, slot: usize) -> u64 {
+        self.slots[slot].as_ref().map_or(NEVER, |slot| slot.clock.entry.load(Ordering::Relaxed))
+    }
+
+    fn at(&self, place: usize) -> u64 {
+        self.entry_of(self.heap[place])
+    }
+
+    fn note_place(&mut self, place: usize) {
+        if let Some(slot) = &mut self.slots[self.heap[place]] {
+            slot.place = Some(place);
+        }
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.heap.swap(one, other);
+        self.note_place(one);
+        self.note_place(other);
+    }
+
+    fn sift_up(&mut self, mut place: usize) {
+        while place > 0 && self.at(place) < self.at((place - 1) / 2) {
+            self.swap(place, (place - 1) / 2);
+            place = (place - 1) / 2;
+        }
+    }
+
+    fn sift_down(&mut self, mut place: usize) {
+        loop {
+            let children = 2 * place + 1..(2 * place + 3).min(self.heap.len());
+            let Some(least) = children.min_by_key(|&child| self.at(child)) else { return };
+            if self.at(place) <= self.at(least) {
+                return;
+            }
+            self.swap(place, least);
+            place = least;
+        }
+    }
+}
+
+#[cfg(all(test, not(dds_loom)))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    #[derive(Default)]
+    struct Fired(AtomicUsize);
+    impl Poke for Fired {
+        fn poke(self: Arc<Self>, _: &mut Effects) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        fn resume(self: Arc<Self>, effects: &mut Effects) {
+            self.poke(effects);
+        }
+        fn signal(&self, signals: Signals) {
+            assert_eq!(signals, Signals::TIMER);
+        }
+    }
+
+    fn at(nanos: u64) -> Instant {
+        Instant::from_nanos(nanos)
+    }
+
+    fn timer(timers: &Arc<Timers>) -> (Arc<Fired>, Timer) {
+        let fired = Arc::new(Fired::default());
+        let weak: Weak<Fired> = Arc::downgrade(&fired);
+        (fired, Timer::new(timers, weak))
+    }
+
+    fn count(fired: &Fired) -> usize {
+        fired.0.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn a_timer_fires_once_and_not_early() {
+        let timers = Timers::new(|| ());
+        let (fired, timer) = timer(&timers);
+        timer.set(Some(at(100)));
+        assert!(!timers.fire(at(99)));
+        assert_eq!(count(&fired), 0);
+        assert!(!timers.fire(at(100)));
+        assert!(!timers.fire(at(1000)));
+        assert_eq!(count(&fired), 1);
+        assert_eq!(timers.next(), None);
+    }
+
+    #[test]
+    fn a_timer_that_is_moved_later_moves_when_its_entry_comes_due() {
+        let kicks = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&kicks);
+        let timers = Timers::new(move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+        });
+        let (fired, timer) = timer(&timers);
+        (100..200).for_each(|nanos| timer.set(Some(at(nanos))));
+        assert_eq!(kicks.load(Ordering::Relaxed), 1);
+        assert_eq!(timers.next(), Some(at(100)));
+        timers.fire(at(150));
+        assert_eq!((count(&fired), timers.next()), (0, Some(at(199))));
+        timers.fire(at(199));
+        assert_eq!(count(&fired), 1);
+    }
+
+    #[test]
+    fn a_timer_that_is_moved_earlier_has_one_entry() {
+        let timers = Timers::new(|| ());
+        let (fired, timer) = timer(&timers);
+        [300, 200, 100].iter().for_each(|&nanos| timer.set(Some(at(nanos))));
+        assert_eq!(timers.queue.lock().heap.len(), 1);
+        timers.fire(at(100));
+        timers.fire(at(300));
+        assert_eq!(count(&fired), 1);
+    }
+
+    #[test]
+    fn a_stopped_or_dropped_timer_does_not_fire() {
+        let timers = Timers::new(|| ());
+        let (fired, stopped) = timer(&timers);
+        let (other, dropped) = timer(&timers);
+        stopped.set(Some(at(5)));
+        dropped.set(Some(at(5)));
+        stopped.set(None);
+        drop(dropped);
+        timers.fire(at(10));
+        assert_eq!((count(&fired), count(&other)), (0, 0));
+        assert_eq!(timers.next(), None);
+    }
+
+    #[test]
+    fn many_timers_fire_in_order_whatever_moves() {
+        let timers = Timers::new(|| ());
+        let all: Vec<_> = (0..200).map(|_| timer(&timers)).collect();
+        // A full cycle of 211, a prime, so that every timer has a moment of its own; every third one moves up.
+        for (index, (_, timer)) in all.iter().enumerate() {
+            timer.set(Some(at((index as u64 * 97 % 211 + 1) * 1000)));
+        }
+        for (index, (_, timer)) in all.iter().enumerate().step_by(3) {
+            timer.set(Some(at(index as u64 * 97 % 211 + 1)));
+        }
+        let mut last = 0;
+        while let Some(next) = timers.next() {
+            assert!(next.as_nanos() > last);
+            last = next.as_nanos();
+            timers.fire(next);
+        }
+        assert!(all.iter().all(|(fired, _)| count(fired) == 1));
+    }
+}

@@ -1,0 +1,62 @@
+//! The only door to locks, atomics, fences and parking of [`actor`](crate::actor) and [`driver`](crate::driver).
+//!
+//! By default these are the standard library's; under `--cfg dds_loom` they are loom's, which tries every interleaving.
+//! A lock never reports poison: a panic inside a cell is caught by the cell, which then closes.
+
+mod cache_line;
+mod lock;
+mod parker;
+mod thread_flags;
+
+pub(crate) use cache_line::CacheLine;
+pub(crate) use lock::{Lock, LockGuard};
+pub use parker::Parker;
+pub(crate) use thread_flags::{InCell, InListener};
+
+#[cfg(dds_loom)]
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
+pub(crate) use std::sync::OnceLock;
+pub(crate) use std::sync::atomic::Ordering;
+#[cfg(not(dds_loom))]
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
+pub(crate) use std::sync::{Arc, Weak};
+
+/// What a model breaks on purpose, to prove that it would notice. Exists under `--cfg dds_loom` only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mutation {
+    /// Pusher and leaver no longer fence before they look at each other.
+    NoFence,
+    /// A visitor does not serve the waiting mail before its own work.
+    Overtake,
+    /// Close leaves the inbox open.
+    OpenInbox,
+    /// A panic leaves the state in its cell.
+    SurvivePanic,
+    /// A waiter that leaves keeps the wake that it was given.
+    SwallowWake,
+    /// A timer looks at its entry before it has stored the new deadline.
+    LookThenStore,
+}
+
+#[cfg(dds_loom)]
+std::thread_local! {
+    static MUTATION: std::cell::Cell<Option<Mutation>> = const { std::cell::Cell::new(None) };
+}
+
+/// Whether the model that runs on this thread has asked for `mutation`. Always false outside of models.
+#[inline(always)]
+pub(crate) fn mutated(mutation: Mutation) -> bool {
+    #[cfg(dds_loom)]
+    return MUTATION.get() == Some(mutation);
+    #[cfg(not(dds_loom))]
+    {
+        let _ = mutation;
+        false
+    }
+}
+
+/// Breaks the code that runs on this thread from now on.
+#[cfg(all(test, dds_loom))]
+pub(crate) fn mutate(mutation: Mutation) {
+    MUTATION.set(Some(mutation));
+}

@@ -1,0 +1,134 @@
+//! Blocking as a case of async: a waker that unparks a thread.
+
+use super::{Arc, AtomicBool, Ordering};
+use std::cell::Cell;
+use std::task::{Wake, Waker};
+use std::time::Duration;
+
+#[cfg(dds_loom)]
+use loom::thread::{self, Thread};
+#[cfg(not(dds_loom))]
+use std::thread::{self, Thread};
+
+#[cfg(not(dds_loom))]
+std::thread_local! {
+    /// Taken while a call of this thread waits, so that a wait inside of a wait gets a parker of its own and does not
+    /// swallow the outer one's wake. It has a destructor; while the thread ends, fresh parkers take its place.
+    static SPARE: Cell<Option<Parker>> = const { Cell::new(None) };
+}
+#[cfg(dds_loom)]
+loom::thread_local! {
+    static SPARE: Cell<Option<Parker>> = Cell::new(None);
+}
+
+/// Lets one thread sleep until its [`Waker`] is called.
+///
+/// Does not rely on the thread's own park token, which the application may use as well.
+#[derive(Debug)]
+pub struct Parker {
+    unparker: Arc<Unparker>,
+    waker: Waker,
+}
+
+#[derive(Debug)]
+struct Unparker {
+    notified: AtomicBool,
+    thread: Thread,
+}
+
+impl Wake for Unparker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.notified.swap(true, Ordering::AcqRel) {
+            self.thread.unpark();
+        }
+    }
+}
+
+impl Parker {
+    /// A parker of the calling thread.
+    #[must_use]
+    pub fn new() -> Self {
+        let unparker = Arc::new(Unparker { notified: AtomicBool::new(false), thread: thread::current() });
+        let waker = Waker::from(Arc::clone(&unparker));
+        Self { unparker, waker }
+    }
+
+    /// Calls `f` with the calling thread's own parker, which is made once.
+    pub fn with_current<R>(f: impl FnOnce(&Self) -> R) -> R {
+        let parker = SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let result = f(&parker);
+        // While the thread ends there is no place to keep it; then it is simply dropped.
+        let _ = SPARE.try_with(|spare| spare.set(Some(parker)));
+        result
+    }
+
+    /// What ends [`Parker::park`].
+    #[must_use]
+    pub fn waker(&self) -> &Waker {
+        &self.waker
+    }
+
+    /// Takes note of a wake that has come already.
+    pub fn take_wake(&self) -> bool {
+        self.unparker.notified.swap(false, Ordering::AcqRel)
+    }
+
+    /// Sleeps until the waker is called, at most for `timeout` (`None`: as long as it takes). True if it was called.
+    ///
+    /// Only a [`Driver`](crate::driver::Driver) may call this: under a simulated one no thread sleeps. It may return
+    /// early without a wake.
+    #[allow(clippy::disallowed_methods, reason = "the one place where a thread parks")]
+    pub fn park(&self, timeout: Option<Duration>) -> bool {
+        if self.take_wake() {
+            return true;
+        }
+        match timeout {
+            None => thread::park(),
+            #[cfg(not(dds_loom))]
+            Some(timeout) => thread::park_timeout(timeout),
+            #[cfg(dds_loom)]
+            Some(_) => thread::yield_now(),
+        }
+        self.take_wake()
+    }
+}
+
+impl Default for Parker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(all(test, not(dds_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wake_before_the_park_is_not_lost() {
+        Parker::with_current(|parker| {
+            parker.waker().wake_by_ref();
+            assert!(parker.park(None));
+            assert!(!parker.take_wake());
+        });
+    }
+
+    #[test]
+    fn a_wait_inside_of_a_wait_leaves_the_outer_wake_alone() {
+        Parker::with_current(|outer| {
+            outer.waker().wake_by_ref();
+            Parker::with_current(|inner| assert!(!inner.take_wake()));
+            assert!(outer.take_wake());
+        });
+    }
+
+    #[test]
+    fn the_parker_of_a_thread_is_made_once() {
+        let first = Parker::with_current(|parker| Arc::as_ptr(&parker.unparker));
+        let second = Parker::with_current(|parker| Arc::as_ptr(&parker.unparker));
+        assert_eq!(first, second);
+    }
+}
