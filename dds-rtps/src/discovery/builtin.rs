@@ -1,0 +1,53 @@
+//! Which builtin endpoints a participant has (RTPS 2.5, 9.3.2.12; the bits are those of Cyclone DDS and Fast DDS).
+
+/// A set of builtin endpoints: BUILTIN_ENDPOINT_SET. Never send to one whose bit is not set, nor wait for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct BuiltinEndpoints(pub u32);
+
+impl BuiltinEndpoints {
+    /// No endpoint.
+    pub const NONE: Self = Self(0);
+    /// The SPDP writer.
+    pub const PARTICIPANT_WRITER: Self = Self(1 << 0);
+    /// The SPDP reader.
+    pub const PARTICIPANT_READER: Self = Self(1 << 1);
+    /// The SEDP writer of publications.
+    pub const PUBLICATIONS_WRITER: Self = Self(1 << 2);
+    /// The SEDP reader of publications.
+    pub const PUBLICATIONS_READER: Self = Self(1 << 3);
+    /// The SEDP writer of subscriptions.
+    pub const SUBSCRIPTIONS_WRITER: Self = Self(1 << 4);
+    /// The SEDP reader of subscriptions.
+    pub const SUBSCRIPTIONS_READER: Self = Self(1 << 5);
+    /// The writer of participant messages (liveliness).
+    pub const MESSAGE_WRITER: Self = Self(1 << 10);
+    /// The reader of participant messages (liveliness).
+    pub const MESSAGE_READER: Self = Self(1 << 11);
+
+    /// Whether every endpoint of `other` is in this set.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The endpoints of both sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_where_peers_look_for_them() {
+        // What Zenzen DDS announces, which has the six endpoints of SPDP and SEDP alone.
+        let announced = BuiltinEndpoints(0x3f);
+        assert!(
+            announced.contains(BuiltinEndpoints::PUBLICATIONS_WRITER.union(BuiltinEndpoints::SUBSCRIPTIONS_READER))
+        );
+        assert!(!announced.contains(BuiltinEndpoints::MESSAGE_WRITER));
+    }
+}

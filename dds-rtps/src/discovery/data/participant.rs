@@ -1,0 +1,271 @@
+//! What a participant announces (SPDP).
+
+use super::decode::{
+    DataError, Decoded, NAME_MAX, OCTETS_MAX, Outcome, add_locator, begin, inform, informative_name,
+    informative_octets, walk, write_locators, write_octets,
+};
+use crate::cdr::{Parameter, ParameterError, ParameterFields};
+use crate::discovery::BuiltinEndpoints;
+use crate::discovery::parameter_id as id;
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
+
+/// The lease of a participant that announces none (RTPS 2.5, 9.6.3).
+const DEFAULT_LEASE: Duration = Duration::from_secs(100);
+/// Properties kept of a participant.
+const PROPERTIES_MAX: usize = 64;
+
+/// A participant, as SPDP describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParticipantData {
+    /// The participant: the first twelve bytes of its GUID.
+    pub prefix: GuidPrefix,
+    /// The version of RTPS that it speaks.
+    pub protocol_version: ProtocolVersion,
+    /// Who built it.
+    pub vendor: VendorId,
+    /// Its domain; peers that do not say are found on their domain's ports, so it is ours.
+    pub domain_id: Option<u32>,
+    /// Parts a domain; only equal tags see each other. Default: empty.
+    pub domain_tag: String,
+    /// Where its discovery listens.
+    pub metatraffic_unicast: Vec<Locator>,
+    /// Which groups its discovery has joined.
+    pub metatraffic_multicast: Vec<Locator>,
+    /// Where its endpoints listen that say nothing else.
+    pub default_unicast: Vec<Locator>,
+    /// Which groups its endpoints have joined that say nothing else.
+    pub default_multicast: Vec<Locator>,
+    /// After how much silence it counts as gone. Default: 100 s.
+    pub lease_duration: Duration,
+    /// Which builtin endpoints it has.
+    pub builtin_endpoints: BuiltinEndpoints,
+    /// Octets of its application.
+    pub user_data: Vec<u8>,
+    /// A name for people.
+    pub entity_name: String,
+    /// Names and values that only inform.
+    pub properties: Vec<(String, String)>,
+}
+
+impl ParticipantData {
+    /// A participant of ours that listens nowhere yet.
+    #[must_use]
+    pub fn new(prefix: GuidPrefix) -> Self {
+        Self {
+            prefix,
+            protocol_version: ProtocolVersion::OURS,
+            vendor: VendorId::OURS,
+            domain_id: None,
+            domain_tag: String::new(),
+            metatraffic_unicast: Vec::new(),
+            metatraffic_multicast: Vec::new(),
+            default_unicast: Vec::new(),
+            default_multicast: Vec::new(),
+            lease_duration: DEFAULT_LEASE,
+            builtin_endpoints: BuiltinEndpoints::NONE,
+            user_data: Vec::new(),
+            entity_name: String::new(),
+            properties: Vec::new(),
+        }
+    }
+
+    /// Reads the payload of a sample that participant `sender` sent.
+    ///
+    /// # Errors
+    /// The data cannot be used: malformed, incomplete, or not about `sender`.
+    pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {
+        let mut data = Self::new(sender);
+        let mut guid = None;
+        let mut old_builtin_endpoints = None;
+        let skipped = walk(payload, |parameter| {
+            match parameter.id {
+                id::PARTICIPANT_GUID => guid = Some(parameter.fields().guid()?),
+                // What the set was called before; counts if the present name is absent.
+                id::PARTICIPANT_BUILTIN_ENDPOINTS => old_builtin_endpoints = Some(parameter.fields().u32()?),
+                _ => return data.take(parameter),
+            }
+            Ok(Outcome::Taken)
+        })?;
+        let guid = guid.ok_or(DataError::Missing { id: id::PARTICIPANT_GUID })?;
+        if guid != Guid::new(sender, EntityId::PARTICIPANT) {
+            return Err(DataError::Guid);
+        }
+        if data.builtin_endpoints == BuiltinEndpoints::NONE {
+            data.builtin_endpoints = BuiltinEndpoints(old_builtin_endpoints.unwrap_or_default());
+        }
+        Ok(Decoded { data, skipped })
+    }
+
+    fn take(&mut self, parameter: &Parameter<'_>) -> Result<Outcome, DataError> {
+        let mut fields = parameter.fields();
+        match parameter.id {
+            id::PROTOCOL_VERSION => {
+                let [major, minor] = fields.array()?;
+                self.protocol_version = ProtocolVersion { major, minor };
+            }
+            id::VENDOR_ID => self.vendor = VendorId(fields.array()?),
+            id::DOMAIN_ID => self.domain_id = Some(fields.u32()?),
+            id::DOMAIN_TAG => self.domain_tag = super::decode::name(parameter.id, fields)?,
+            id::PARTICIPANT_LEASE_DURATION => self.lease_duration = fields.duration()?,
+            id::BUILTIN_ENDPOINT_SET => self.builtin_endpoints = BuiltinEndpoints(fields.u32()?),
+            id::METATRAFFIC_UNICAST_LOCATOR => return Ok(add_locator(&mut self.metatraffic_unicast, fields)),
+            id::METATRAFFIC_MULTICAST_LOCATOR => return Ok(add_locator(&mut self.metatraffic_multicast, fields)),
+            id::DEFAULT_UNICAST_LOCATOR => return Ok(add_locator(&mut self.default_unicast, fields)),
+            id::DEFAULT_MULTICAST_LOCATOR => return Ok(add_locator(&mut self.default_multicast, fields)),
+            id::USER_DATA => return Ok(inform(&mut self.user_data, informative_octets(fields))),
+            id::ENTITY_NAME => return Ok(inform(&mut self.entity_name, informative_name(fields))),
+            id::PROPERTY_LIST => {
+                let properties = properties(fields).ok().filter(|_| parameter.value.len() <= OCTETS_MAX);
+                return Ok(inform(&mut self.properties, properties));
+            }
+            _ => return Ok(Outcome::Unknown),
+        }
+        Ok(Outcome::Taken)
+    }
+
+    /// Writes the payload into `buffer`, which is cleared first.
+    pub fn encode(&self, buffer: &mut Vec<u8>) {
+        let mut list = begin(buffer);
+        list.parameter(id::PARTICIPANT_GUID, |value| {
+            value.guid(Guid::new(self.prefix, EntityId::PARTICIPANT));
+        });
+        list.parameter(id::PROTOCOL_VERSION, |value| {
+            value.bytes(&[self.protocol_version.major, self.protocol_version.minor]);
+        });
+        list.parameter(id::VENDOR_ID, |value| {
+            value.bytes(&self.vendor.0);
+        });
+        if let Some(domain_id) = self.domain_id {
+            list.parameter(id::DOMAIN_ID, |value| {
+                value.u32(domain_id);
+            });
+        }
+        // Only where it says something: it must be understood, and old peers would drop the whole announcement.
+        if !self.domain_tag.is_empty() {
+            list.parameter(id::DOMAIN_TAG, |value| {
+                value.string(&self.domain_tag);
+            });
+        }
+        write_locators(&mut list, id::METATRAFFIC_UNICAST_LOCATOR, &self.metatraffic_unicast);
+        write_locators(&mut list, id::METATRAFFIC_MULTICAST_LOCATOR, &self.metatraffic_multicast);
+        write_locators(&mut list, id::DEFAULT_UNICAST_LOCATOR, &self.default_unicast);
+        write_locators(&mut list, id::DEFAULT_MULTICAST_LOCATOR, &self.default_multicast);
+        list.parameter(id::PARTICIPANT_LEASE_DURATION, |value| {
+            value.duration(self.lease_duration);
+        });
+        list.parameter(id::BUILTIN_ENDPOINT_SET, |value| {
+            value.u32(self.builtin_endpoints.0);
+        });
+        write_octets(&mut list, id::USER_DATA, &self.user_data);
+        if !self.entity_name.is_empty() {
+            list.parameter(id::ENTITY_NAME, |value| {
+                value.string(&self.entity_name);
+            });
+        }
+        if !self.properties.is_empty() {
+            list.parameter(id::PROPERTY_LIST, |value| {
+                value.sequence_len(self.properties.len());
+                for (name, property) in &self.properties {
+                    value.string(name).string(property);
+                }
+            });
+        }
+        list.finish();
+    }
+}
+
+fn properties(mut fields: ParameterFields<'_>) -> Result<Vec<(String, String)>, ParameterError> {
+    let count = fields.sequence_len(8)?.min(PROPERTIES_MAX);
+    let mut pairs = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (name, value) = (fields.string()?, fields.string()?);
+        if name.len() > NAME_MAX {
+            return Err(fields.illegal());
+        }
+        pairs.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cdr::ParameterListWriter;
+
+    const PREFIX: GuidPrefix = GuidPrefix([1, 0xdd, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+
+    fn payload(more: impl FnOnce(&mut ParameterListWriter<'_>)) -> Vec<u8> {
+        let mut buffer = Vec::new();
+        let mut list = begin(&mut buffer);
+        list.parameter(id::PARTICIPANT_GUID, |value| {
+            value.guid(Guid::new(PREFIX, EntityId::PARTICIPANT));
+        });
+        more(&mut list);
+        list.finish();
+        buffer
+    }
+
+    #[test]
+    fn everything_survives_a_round_trip() {
+        let mut data = ParticipantData::new(PREFIX);
+        data.domain_id = Some(7);
+        data.domain_tag = "lab".to_owned();
+        data.metatraffic_unicast.push(Locator::udp_v4([10, 0, 0, 1].into(), 7410));
+        data.metatraffic_multicast.push(Locator::udp_v4([239, 255, 0, 1].into(), 7400));
+        data.default_unicast.push(Locator::udp_v4([10, 0, 0, 1].into(), 7411));
+        data.lease_duration = Duration::from_secs(20);
+        data.builtin_endpoints = BuiltinEndpoints(0x3f);
+        data.user_data = vec![1, 2, 3];
+        data.entity_name = "robot".to_owned();
+        data.properties = vec![("a".to_owned(), "bcd".to_owned()), (String::new(), "x".to_owned())];
+        let mut bytes = Vec::new();
+        data.encode(&mut bytes);
+        assert_eq!(ParticipantData::decode(&bytes, PREFIX), Ok(Decoded { data, skipped: 0 }));
+    }
+
+    #[test]
+    fn an_absent_lease_is_100_seconds() {
+        let data = ParticipantData::decode(&payload(|_| {}), PREFIX).unwrap().data;
+        assert_eq!(data.lease_duration, Duration::from_secs(100));
+        assert_eq!(data.domain_id, None);
+    }
+
+    #[test]
+    fn the_old_name_of_the_endpoint_set_counts_only_alone() {
+        let with = |number, set: u32| {
+            move |list: &mut ParameterListWriter<'_>| {
+                list.parameter(number, |value| {
+                    value.u32(set);
+                });
+            }
+        };
+        let old = payload(with(id::PARTICIPANT_BUILTIN_ENDPOINTS, 5));
+        assert_eq!(ParticipantData::decode(&old, PREFIX).unwrap().data.builtin_endpoints.0, 5);
+        let both = payload(|list| {
+            with(id::BUILTIN_ENDPOINT_SET, 0x3f)(list);
+            with(id::PARTICIPANT_BUILTIN_ENDPOINTS, 5)(list);
+        });
+        assert_eq!(ParticipantData::decode(&both, PREFIX).unwrap().data.builtin_endpoints.0, 0x3f);
+    }
+
+    #[test]
+    fn a_locator_of_an_unknown_kind_does_no_harm() {
+        let bytes = payload(|list| {
+            list.parameter(id::DEFAULT_UNICAST_LOCATOR, |value| {
+                value.i32(19).u32(1).bytes(&[0xee; 16]);
+            });
+            list.parameter(id::DEFAULT_UNICAST_LOCATOR, |value| {
+                value.locator(&Locator::udp_v4([10, 0, 0, 1].into(), 7411));
+            });
+        });
+        let Decoded { data, skipped } = ParticipantData::decode(&bytes, PREFIX).unwrap();
+        assert_eq!(skipped, 0);
+        assert_eq!(data.default_unicast.len(), 2);
+        assert_eq!(data.default_unicast.iter().filter_map(Locator::to_socket_addr).count(), 1);
+    }
+
+    #[test]
+    fn a_participant_speaks_for_itself_alone() {
+        assert_eq!(ParticipantData::decode(&payload(|_| {}), GuidPrefix([9; 12])), Err(DataError::Guid));
+    }
+}

@@ -1,0 +1,268 @@
+//! The policies as parameters, in both directions. Each reads into the type that `qos` gives it; an unknown kind is an
+//! illegal value.
+
+use crate::cdr::{ParameterError, ParameterFields, ParameterValueWriter};
+use crate::qos::{
+    AccessScope, DataRepresentation, DestinationOrder, Durability, DurabilityService, History, Liveliness,
+    LivelinessKind, Ownership, Presentation, Reliability, ResourceLimits, TypeConsistency, TypeConsistencyKind,
+};
+use crate::types::Duration;
+
+/// Ids kept of a DATA_REPRESENTATION list; three are defined.
+const REPRESENTATIONS_MAX: usize = 16;
+
+/// A policy that is a parameter.
+pub(super) trait PolicyParameter: Sized {
+    /// Reads the value.
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError>;
+    /// Writes the value.
+    fn write(&self, value: &mut ParameterValueWriter<'_>);
+}
+
+/// Implements the parameter of a policy that is one of some numbered kinds.
+macro_rules! kinds {
+    ($policy:ident { $($number:literal => $variant:ident,)* }) => {
+        impl PolicyParameter for $policy {
+            fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+                match fields.i32()? {
+                    $($number => Ok(Self::$variant),)*
+                    _ => Err(fields.illegal()),
+                }
+            }
+
+            fn write(&self, value: &mut ParameterValueWriter<'_>) {
+                value.i32(match self {
+                    $(Self::$variant => $number,)*
+                });
+            }
+        }
+    };
+}
+
+kinds!(Durability { 0 => Volatile, 1 => TransientLocal, 2 => Transient, 3 => Persistent, });
+kinds!(Ownership { 0 => Shared, 1 => Exclusive, });
+kinds!(DestinationOrder { 0 => ByReceptionTimestamp, 1 => BySourceTimestamp, });
+kinds!(AccessScope { 0 => Instance, 1 => Topic, 2 => Group, });
+kinds!(LivelinessKind { 0 => Automatic, 1 => ManualByParticipant, 2 => ManualByTopic, });
+
+impl PolicyParameter for Duration {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        fields.duration()
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        value.duration(*self);
+    }
+}
+
+impl PolicyParameter for i32 {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        fields.i32()
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        value.i32(*self);
+    }
+}
+
+impl PolicyParameter for Reliability {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        match fields.i32()? {
+            1 => Ok(Self::BestEffort),
+            2 => Ok(Self::Reliable { max_blocking_time: fields.duration()? }),
+            _ => Err(fields.illegal()),
+        }
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        match self {
+            Self::BestEffort => value.i32(1).duration(Duration::ZERO),
+            Self::Reliable { max_blocking_time } => value.i32(2).duration(*max_blocking_time),
+        };
+    }
+}
+
+impl PolicyParameter for Liveliness {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        Ok(Self { kind: LivelinessKind::read(fields)?, lease_duration: fields.duration()? })
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        self.kind.write(value);
+        value.duration(self.lease_duration);
+    }
+}
+
+impl PolicyParameter for Presentation {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        Ok(Self {
+            access_scope: AccessScope::read(fields)?,
+            coherent_access: fields.bool()?,
+            ordered_access: fields.bool()?,
+        })
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        self.access_scope.write(value);
+        value.bool(self.coherent_access).bool(self.ordered_access);
+    }
+}
+
+impl PolicyParameter for History {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        let kind = fields.i32()?;
+        let depth = fields.i32()?;
+        match (kind, u32::try_from(depth)) {
+            (0, Ok(depth)) => Ok(Self::KeepLast { depth }),
+            (1, _) => Ok(Self::KeepAll),
+            _ => Err(fields.illegal()),
+        }
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        match self {
+            Self::KeepLast { depth } => value.i32(0).i32(i32::try_from(*depth).unwrap_or(i32::MAX)),
+            // The depth means nothing here; 1 is what Cyclone DDS and Fast DDS send.
+            Self::KeepAll => value.i32(1).i32(1),
+        };
+    }
+}
+
+impl PolicyParameter for ResourceLimits {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        // -1 is "no limit"; other negative numbers mean nothing else.
+        let mut limit = || fields.i32().map(|limit| u32::try_from(limit).ok());
+        Ok(Self { max_samples: limit()?, max_instances: limit()?, max_samples_per_instance: limit()? })
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        for limit in [self.max_samples, self.max_instances, self.max_samples_per_instance] {
+            value.i32(limit.map_or(-1, |limit| i32::try_from(limit).unwrap_or(-1)));
+        }
+    }
+}
+
+impl PolicyParameter for DurabilityService {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        Ok(Self {
+            cleanup_delay: fields.duration()?,
+            history: History::read(fields)?,
+            resource_limits: ResourceLimits::read(fields)?,
+        })
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        value.duration(self.cleanup_delay);
+        self.history.write(value);
+        self.resource_limits.write(value);
+    }
+}
+
+impl PolicyParameter for Vec<DataRepresentation> {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        let count = fields.sequence_len(2)?.min(REPRESENTATIONS_MAX);
+        (0..count).map(|_| fields.i16().map(DataRepresentation::from_wire)).collect()
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        value.sequence_len(self.len());
+        for representation in self {
+            value.i16(representation.to_wire());
+        }
+    }
+}
+
+impl PolicyParameter for Vec<String> {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        // The bound of PARTITION: comparing two lists takes time in proportion to the product of their lengths.
+        let count = fields.sequence_len(4)?;
+        let mut names = Self::new();
+        let mut len = 0;
+        for _ in 0..count {
+            let name = fields.string()?;
+            len += name.len() + 8;
+            if len > crate::qos::PARTITION_BYTES_MAX {
+                return Err(fields.illegal());
+            }
+            names.push(name.to_owned());
+        }
+        Ok(names)
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        value.sequence_len(self.len());
+        for name in self {
+            value.string(name);
+        }
+    }
+}
+
+impl PolicyParameter for TypeConsistency {
+    fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        let kind = match fields.u16()? {
+            0 => TypeConsistencyKind::DisallowTypeCoercion,
+            1 => TypeConsistencyKind::AllowTypeCoercion,
+            _ => return Err(fields.illegal()),
+        };
+        // Cyclone DDS reads and writes forms with fewer bools; what is absent has its default.
+        let default = Self::default();
+        let mut flag = |default| if fields.is_at_end() { Ok(default) } else { fields.bool() };
+        Ok(Self {
+            kind,
+            ignore_sequence_bounds: flag(default.ignore_sequence_bounds)?,
+            ignore_string_bounds: flag(default.ignore_string_bounds)?,
+            ignore_member_names: flag(default.ignore_member_names)?,
+            prevent_type_widening: flag(default.prevent_type_widening)?,
+            force_type_validation: flag(default.force_type_validation)?,
+        })
+    }
+
+    fn write(&self, value: &mut ParameterValueWriter<'_>) {
+        value.u16(match self.kind {
+            TypeConsistencyKind::DisallowTypeCoercion => 0,
+            TypeConsistencyKind::AllowTypeCoercion => 1,
+        });
+        value.bool(self.ignore_sequence_bounds).bool(self.ignore_string_bounds).bool(self.ignore_member_names);
+        value.bool(self.prevent_type_widening).bool(self.force_type_validation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cdr::Parameter;
+
+    fn fields(value: &[u8]) -> ParameterFields<'_> {
+        Parameter { id: 0, value, little_endian: true }.fields()
+    }
+
+    #[test]
+    fn unknown_kinds_are_illegal() {
+        assert!(Reliability::read(&mut fields(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])).is_err());
+        assert!(Durability::read(&mut fields(&[4, 0, 0, 0])).is_err());
+        assert!(Presentation::read(&mut fields(&[0, 0, 0, 0, 2, 0, 0, 0])).is_err());
+    }
+
+    #[test]
+    fn type_consistency_may_stop_after_any_field() {
+        let full = [0, 0, 1, 0, 1, 0, 1, 0];
+        for len in 2..=7 {
+            assert!(TypeConsistency::read(&mut fields(&full[..len])).is_ok());
+        }
+        let short = TypeConsistency::read(&mut fields(&full[..2])).unwrap();
+        assert_eq!(short.kind, TypeConsistencyKind::DisallowTypeCoercion);
+        assert!(short.ignore_string_bounds);
+        assert!(TypeConsistency::read(&mut fields(&full[..7])).unwrap().force_type_validation);
+    }
+
+    #[test]
+    fn partitions_beyond_the_bound_are_illegal() {
+        let names: Vec<String> = (0..2_000).map(|i| i.to_string()).collect();
+        let mut bytes = Vec::new();
+        let mut list = crate::cdr::ParameterListWriter::new(&mut bytes);
+        list.parameter(0x29, |value| names.write(value));
+        list.finish();
+        let parameter = crate::cdr::ParameterListReader::new(&bytes, true).next().unwrap().unwrap();
+        assert!(Vec::<String>::read(&mut parameter.fields()).is_err());
+    }
+}

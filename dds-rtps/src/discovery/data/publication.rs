@@ -1,0 +1,251 @@
+//! What a writer announces (SEDP publications).
+
+use super::decode::{DataError, Decoded, Outcome, begin, inform, informative_octets, walk, write_octets};
+use super::endpoint::{EndpointData, EndpointDraft};
+use super::policies::PolicyParameter;
+use crate::cdr::Parameter;
+use crate::discovery::parameter_id as id;
+use crate::qos::{DataRepresentation, DataWriterQos};
+use crate::types::{EntityId, GuidPrefix};
+
+/// A writer, as SEDP describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicationData {
+    /// What readers have too.
+    pub endpoint: EndpointData,
+    /// The policies. `representation` is never empty in received data: a writer that says nothing means XCDR1.
+    pub qos: DataWriterQos,
+}
+
+impl PublicationData {
+    /// Reads the payload of a sample that participant `sender` sent.
+    ///
+    /// # Errors
+    /// The data cannot be used: malformed, incomplete, or not about a writer of `sender`.
+    pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {
+        let mut endpoint = EndpointDraft::default();
+        let mut qos = DataWriterQos::default();
+        let skipped = walk(payload, |parameter| match take(&mut qos, parameter)? {
+            Outcome::Unknown => endpoint.take(parameter),
+            outcome => Ok(outcome),
+        })?;
+        if qos.representation.is_empty() {
+            qos.representation.push(DataRepresentation::Xcdr1);
+        }
+        let endpoint = endpoint.finish(sender, EntityId::is_writer)?;
+        Ok(Decoded { data: Self { endpoint, qos }, skipped })
+    }
+
+    /// Writes the payload into `buffer`, which is cleared first.
+    pub fn encode(&self, buffer: &mut Vec<u8>) {
+        let mut list = begin(buffer);
+        self.endpoint.write(&mut list);
+        let qos = &self.qos;
+        // Policies that decide about a match are always written: vendors do not agree on every default.
+        list.parameter(id::RELIABILITY, |value| qos.reliability.write(value));
+        list.parameter(id::DURABILITY, |value| qos.durability.write(value));
+        list.parameter(id::DEADLINE, |value| qos.deadline.write(value));
+        list.parameter(id::LATENCY_BUDGET, |value| qos.latency_budget.write(value));
+        list.parameter(id::LIVELINESS, |value| qos.liveliness.write(value));
+        list.parameter(id::OWNERSHIP, |value| qos.ownership.write(value));
+        list.parameter(id::DESTINATION_ORDER, |value| qos.destination_order.write(value));
+        list.parameter(id::DATA_REPRESENTATION, |value| qos.representation.write(value));
+        list.parameter(id::OWNERSHIP_STRENGTH, |value| qos.ownership_strength.write(value));
+        list.parameter(id::LIFESPAN, |value| qos.lifespan.write(value));
+        list.parameter(id::HISTORY, |value| qos.history.write(value));
+        list.parameter(id::RESOURCE_LIMITS, |value| qos.resource_limits.write(value));
+        list.parameter(id::TRANSPORT_PRIORITY, |value| qos.transport_priority.write(value));
+        list.parameter(id::DURABILITY_SERVICE, |value| qos.durability_service.write(value));
+        write_octets(&mut list, id::USER_DATA, &qos.user_data);
+        list.finish();
+    }
+}
+
+fn take(qos: &mut DataWriterQos, parameter: &Parameter<'_>) -> Result<Outcome, DataError> {
+    let mut fields = parameter.fields();
+    match parameter.id {
+        id::RELIABILITY => qos.reliability = PolicyParameter::read(&mut fields)?,
+        id::DURABILITY => qos.durability = PolicyParameter::read(&mut fields)?,
+        id::DEADLINE => qos.deadline = fields.duration()?,
+        id::LATENCY_BUDGET => qos.latency_budget = fields.duration()?,
+        id::LIVELINESS => qos.liveliness = PolicyParameter::read(&mut fields)?,
+        id::OWNERSHIP => qos.ownership = PolicyParameter::read(&mut fields)?,
+        id::DESTINATION_ORDER => qos.destination_order = PolicyParameter::read(&mut fields)?,
+        id::DATA_REPRESENTATION => qos.representation = PolicyParameter::read(&mut fields)?,
+        id::OWNERSHIP_STRENGTH => qos.ownership_strength = fields.i32()?,
+        id::LIFESPAN => qos.lifespan = fields.duration()?,
+        id::HISTORY => return Ok(inform(&mut qos.history, PolicyParameter::read(&mut fields).ok())),
+        id::RESOURCE_LIMITS => return Ok(inform(&mut qos.resource_limits, PolicyParameter::read(&mut fields).ok())),
+        id::TRANSPORT_PRIORITY => return Ok(inform(&mut qos.transport_priority, fields.i32().ok())),
+        id::DURABILITY_SERVICE => {
+            return Ok(inform(&mut qos.durability_service, PolicyParameter::read(&mut fields).ok()));
+        }
+        id::USER_DATA => return Ok(inform(&mut qos.user_data, informative_octets(fields))),
+        _ => return Ok(Outcome::Unknown),
+    }
+    Ok(Outcome::Taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cdr::{ParameterError, ParameterListWriter};
+    use crate::qos::{DurabilityService, History, Liveliness, LivelinessKind, Ownership, Reliability, ResourceLimits};
+    use crate::types::{Duration, EntityKind, Guid, Locator, VendorId};
+
+    fn guid() -> Guid {
+        Guid::new(GuidPrefix::new(VendorId::OURS, [1; 10]), EntityId::user(1, EntityKind::WriterWithKey))
+    }
+
+    /// A list with what every endpoint needs, and what `more` adds.
+    fn payload(more: impl FnOnce(&mut ParameterListWriter<'_>)) -> Vec<u8> {
+        let mut buffer = Vec::new();
+        let mut list = begin(&mut buffer);
+        list.parameter(id::ENDPOINT_GUID, |value| {
+            value.guid(guid());
+        });
+        list.parameter(id::TOPIC_NAME, |value| {
+            value.string("Square");
+        });
+        list.parameter(id::TYPE_NAME, |value| {
+            value.string("ShapeType");
+        });
+        more(&mut list);
+        list.finish();
+        buffer
+    }
+
+    fn decode(payload: &[u8]) -> Result<Decoded<PublicationData>, DataError> {
+        PublicationData::decode(payload, guid().prefix)
+    }
+
+    #[test]
+    fn what_is_absent_has_the_defaults_of_a_writer() {
+        let Decoded { data, skipped } = decode(&payload(|_| {})).unwrap();
+        assert_eq!(skipped, 0);
+        assert_eq!(data.qos, DataWriterQos::default().representation([DataRepresentation::Xcdr1]));
+        assert!(data.qos.reliability.is_reliable());
+        assert_eq!(data.endpoint, EndpointData::new(guid(), "Square", "ShapeType"));
+    }
+
+    #[test]
+    fn every_policy_survives_a_round_trip() {
+        let lease = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::from_millis(1) };
+        let limits = ResourceLimits { max_samples: Some(9), max_instances: None, max_samples_per_instance: Some(4) };
+        let service = DurabilityService {
+            cleanup_delay: Duration::from_secs(3),
+            history: History::KeepAll,
+            resource_limits: limits,
+        };
+        let qos = DataWriterQos::default()
+            .reliability(Reliability::Reliable { max_blocking_time: Duration::from_secs(1) })
+            .transient_local()
+            .durability_service(service)
+            .deadline(Duration::from_millis(30))
+            .latency_budget(Duration::from_millis(2))
+            .liveliness(lease)
+            .ownership(Ownership::Exclusive)
+            .ownership_strength(-7)
+            .lifespan(Duration::from_secs(8))
+            .keep_last(3)
+            .resource_limits(limits)
+            .transport_priority(5)
+            .user_data([1, 2, 3])
+            .representation([DataRepresentation::Xcdr2, DataRepresentation::Other(9)]);
+        let mut endpoint = EndpointData::new(guid(), "Square", "ShapeType");
+        endpoint.partition = vec![String::new(), "a*".to_owned()];
+        endpoint.unicast_locators.push(Locator::udp_v4([10, 0, 0, 1].into(), 7411));
+        endpoint.group_data = vec![4];
+        endpoint.topic_data = vec![5; 5];
+        endpoint.entity_name = "talker".to_owned();
+        let data = PublicationData { endpoint, qos };
+        let mut bytes = Vec::new();
+        data.encode(&mut bytes);
+        assert_eq!(bytes.len() % 4, 0);
+        assert_eq!(decode(&bytes), Ok(Decoded { data, skipped: 0 }));
+    }
+
+    #[test]
+    fn the_announcement_has_no_type_information() {
+        let mut bytes = Vec::new();
+        let data = PublicationData {
+            endpoint: EndpointData::new(guid(), "Square", "ShapeType"),
+            qos: DataWriterQos::default(),
+        };
+        data.encode(&mut bytes);
+        let ids: Vec<u16> = super::super::decode::parameters(&bytes).unwrap().map(|p| p.unwrap().id).collect();
+        assert!(!ids.contains(&0x0075), "a peer would ask for the type, and wait");
+    }
+
+    #[test]
+    fn unknown_parameters_are_passed_over_unless_they_must_be_understood() {
+        let with = |number| {
+            payload(|list| {
+                list.parameter(number, |value| {
+                    value.u32(1);
+                });
+            })
+        };
+        assert!(decode(&with(0x0075)).is_ok());
+        assert!(decode(&with(0x800c)).is_ok());
+        assert!(decode(&with(0xc001)).is_ok(), "another vendor's demand means nothing to us");
+        assert_eq!(decode(&with(0x4fff)), Err(DataError::MustUnderstand { id: 0x4fff }));
+    }
+
+    #[test]
+    fn a_malformed_policy_that_decides_rejects_the_whole() {
+        let bytes = payload(|list| {
+            list.parameter(id::RELIABILITY, |value| {
+                value.u32(2);
+            });
+        });
+        assert!(matches!(decode(&bytes), Err(DataError::Parameter(ParameterError::Value { id: id::RELIABILITY, .. }))));
+    }
+
+    #[test]
+    fn a_malformed_value_that_informs_is_skipped_and_counted() {
+        let bytes = payload(|list| {
+            list.parameter(id::USER_DATA, |value| {
+                value.u32(1_000_000);
+            });
+            list.parameter(id::HISTORY, |value| {
+                value.u32(0);
+            });
+        });
+        assert_eq!(decode(&bytes).unwrap().skipped, 2);
+    }
+
+    #[test]
+    fn too_many_locators_are_skipped() {
+        let bytes = payload(|list| {
+            for port in 1..=40 {
+                list.parameter(id::UNICAST_LOCATOR, |value| {
+                    value.locator(&Locator::udp_v4([10, 0, 0, 1].into(), port));
+                });
+            }
+        });
+        let Decoded { data, skipped } = decode(&bytes).unwrap();
+        assert_eq!((data.endpoint.unicast_locators.len(), skipped), (32, 8));
+    }
+
+    #[test]
+    fn names_and_guid_are_needed_and_must_be_the_senders() {
+        let mut bytes = Vec::new();
+        begin(&mut bytes).finish();
+        assert_eq!(decode(&bytes), Err(DataError::Missing { id: id::ENDPOINT_GUID }));
+        let stranger = GuidPrefix([9; 12]);
+        assert_eq!(PublicationData::decode(&payload(|_| {}), stranger), Err(DataError::Guid));
+        assert_eq!(decode(&[0, 1, 0, 0]), Err(DataError::Encapsulation));
+        assert_eq!(decode(&[0]), Err(DataError::Encapsulation));
+    }
+
+    #[test]
+    fn an_endless_name_is_refused() {
+        let bytes = payload(|list| {
+            list.parameter(id::TOPIC_NAME, |value| {
+                value.string(&"x".repeat(2_000));
+            });
+        });
+        assert_eq!(decode(&bytes), Err(DataError::TooLong { id: id::TOPIC_NAME }));
+    }
+}

@@ -1,0 +1,165 @@
+//! What a reader announces (SEDP subscriptions).
+
+use super::decode::{DataError, Decoded, Outcome, begin, inform, informative_octets, walk, write_octets};
+use super::endpoint::{EndpointData, EndpointDraft};
+use super::policies::PolicyParameter;
+use crate::cdr::Parameter;
+use crate::discovery::parameter_id as id;
+use crate::qos::{DataReaderQos, DataRepresentation, TypeConsistency};
+use crate::types::{EntityId, GuidPrefix};
+
+/// A reader, as SEDP describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubscriptionData {
+    /// What writers have too.
+    pub endpoint: EndpointData,
+    /// The policies. `representation` is never empty in received data: a reader that says nothing means XCDR1.
+    pub qos: DataReaderQos,
+    /// Whether every sample has to carry the writer's QoS. We send none beyond key hash and status.
+    pub expects_inline_qos: bool,
+}
+
+impl SubscriptionData {
+    /// Reads the payload of a sample that participant `sender` sent.
+    ///
+    /// # Errors
+    /// The data cannot be used: malformed, incomplete, or not about a reader of `sender`.
+    pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {
+        let mut endpoint = EndpointDraft::default();
+        let mut qos = DataReaderQos::default();
+        let mut expects_inline_qos = false;
+        let skipped = walk(payload, |parameter| {
+            if parameter.id == id::EXPECTS_INLINE_QOS {
+                expects_inline_qos = parameter.fields().bool()?;
+                return Ok(Outcome::Taken);
+            }
+            match take(&mut qos, parameter)? {
+                Outcome::Unknown => endpoint.take(parameter),
+                outcome => Ok(outcome),
+            }
+        })?;
+        if qos.representation.is_empty() {
+            qos.representation.push(DataRepresentation::Xcdr1);
+        }
+        let endpoint = endpoint.finish(sender, EntityId::is_reader)?;
+        Ok(Decoded { data: Self { endpoint, qos, expects_inline_qos }, skipped })
+    }
+
+    /// Writes the payload into `buffer`, which is cleared first.
+    pub fn encode(&self, buffer: &mut Vec<u8>) {
+        let mut list = begin(buffer);
+        self.endpoint.write(&mut list);
+        let qos = &self.qos;
+        // Policies that decide about a match are always written: vendors do not agree on every default.
+        list.parameter(id::RELIABILITY, |value| qos.reliability.write(value));
+        list.parameter(id::DURABILITY, |value| qos.durability.write(value));
+        list.parameter(id::DEADLINE, |value| qos.deadline.write(value));
+        list.parameter(id::LATENCY_BUDGET, |value| qos.latency_budget.write(value));
+        list.parameter(id::LIVELINESS, |value| qos.liveliness.write(value));
+        list.parameter(id::OWNERSHIP, |value| qos.ownership.write(value));
+        list.parameter(id::DESTINATION_ORDER, |value| qos.destination_order.write(value));
+        list.parameter(id::DATA_REPRESENTATION, |value| qos.representation.write(value));
+        list.parameter(id::TIME_BASED_FILTER, |value| qos.time_based_filter.write(value));
+        list.parameter(id::HISTORY, |value| qos.history.write(value));
+        list.parameter(id::RESOURCE_LIMITS, |value| qos.resource_limits.write(value));
+        if qos.type_consistency != TypeConsistency::default() {
+            list.parameter(id::TYPE_CONSISTENCY, |value| qos.type_consistency.write(value));
+        }
+        if self.expects_inline_qos {
+            list.parameter(id::EXPECTS_INLINE_QOS, |value| {
+                value.bool(true);
+            });
+        }
+        write_octets(&mut list, id::USER_DATA, &qos.user_data);
+        list.finish();
+    }
+}
+
+fn take(qos: &mut DataReaderQos, parameter: &Parameter<'_>) -> Result<Outcome, DataError> {
+    let mut fields = parameter.fields();
+    match parameter.id {
+        id::RELIABILITY => qos.reliability = PolicyParameter::read(&mut fields)?,
+        id::DURABILITY => qos.durability = PolicyParameter::read(&mut fields)?,
+        id::DEADLINE => qos.deadline = fields.duration()?,
+        id::LATENCY_BUDGET => qos.latency_budget = fields.duration()?,
+        id::LIVELINESS => qos.liveliness = PolicyParameter::read(&mut fields)?,
+        id::OWNERSHIP => qos.ownership = PolicyParameter::read(&mut fields)?,
+        id::DESTINATION_ORDER => qos.destination_order = PolicyParameter::read(&mut fields)?,
+        id::DATA_REPRESENTATION => qos.representation = PolicyParameter::read(&mut fields)?,
+        id::TYPE_CONSISTENCY => qos.type_consistency = PolicyParameter::read(&mut fields)?,
+        id::TIME_BASED_FILTER => return Ok(inform(&mut qos.time_based_filter, fields.duration().ok())),
+        id::HISTORY => return Ok(inform(&mut qos.history, PolicyParameter::read(&mut fields).ok())),
+        id::RESOURCE_LIMITS => return Ok(inform(&mut qos.resource_limits, PolicyParameter::read(&mut fields).ok())),
+        id::USER_DATA => return Ok(inform(&mut qos.user_data, informative_octets(fields))),
+        // Cyclone DDS writes the service's parameter for writers only, Fast DDS for both; it says nothing about a reader.
+        id::DURABILITY_SERVICE => {}
+        _ => return Ok(Outcome::Unknown),
+    }
+    Ok(Outcome::Taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::qos::{Reliability, TypeConsistencyKind};
+    use crate::types::{Duration, EntityKind, Guid, VendorId};
+
+    fn guid() -> Guid {
+        Guid::new(GuidPrefix::new(VendorId::OURS, [1; 10]), EntityId::user(1, EntityKind::ReaderWithKey))
+    }
+
+    #[test]
+    fn what_is_absent_has_the_defaults_of_a_reader() {
+        let mut bytes = Vec::new();
+        let mut list = begin(&mut bytes);
+        list.parameter(id::ENDPOINT_GUID, |value| {
+            value.guid(guid());
+        });
+        list.parameter(id::TOPIC_NAME, |value| {
+            value.string("Square");
+        });
+        list.parameter(id::TYPE_NAME, |value| {
+            value.string("ShapeType");
+        });
+        list.finish();
+        let data = SubscriptionData::decode(&bytes, guid().prefix).unwrap().data;
+        assert_eq!(data.qos.reliability, Reliability::BestEffort);
+        assert_eq!(data.qos.representation, [DataRepresentation::Xcdr1]);
+        assert!(!data.expects_inline_qos);
+    }
+
+    #[test]
+    fn every_policy_survives_a_round_trip() {
+        let consistency = TypeConsistency {
+            kind: TypeConsistencyKind::DisallowTypeCoercion,
+            prevent_type_widening: true,
+            ..TypeConsistency::default()
+        };
+        let qos = DataReaderQos::default()
+            .reliable()
+            .transient_local()
+            .keep_all()
+            .time_based_filter(Duration::from_millis(3))
+            .type_consistency(consistency)
+            .representation([DataRepresentation::Xcdr1, DataRepresentation::Xcdr2]);
+        let endpoint = EndpointData::new(guid(), "Square", "ShapeType");
+        let data = SubscriptionData { endpoint, qos, expects_inline_qos: true };
+        let mut bytes = Vec::new();
+        data.encode(&mut bytes);
+        assert_eq!(SubscriptionData::decode(&bytes, guid().prefix), Ok(Decoded { data, skipped: 0 }));
+    }
+
+    #[test]
+    fn a_writers_guid_is_no_reader() {
+        let mut writer = guid();
+        writer.entity_id = EntityId::user(1, EntityKind::WriterWithKey);
+        let data = SubscriptionData {
+            endpoint: EndpointData::new(writer, "Square", "ShapeType"),
+            qos: DataReaderQos::default(),
+            expects_inline_qos: false,
+        };
+        let mut bytes = Vec::new();
+        data.encode(&mut bytes);
+        assert_eq!(SubscriptionData::decode(&bytes, guid().prefix), Err(DataError::Guid));
+    }
+}
