@@ -35,6 +35,11 @@ pub enum ParameterError {
         /// Where the entry begins, in bytes from the start of the list.
         offset: usize,
     },
+    /// A length is no multiple of 4: where the next entry begins would be a guess.
+    Length {
+        /// Where the entry begins, in bytes from the start of the list.
+        offset: usize,
+    },
     /// A value is shorter than its type, or holds what its type does not allow.
     Value {
         /// The parameter.
@@ -48,6 +53,7 @@ impl fmt::Display for ParameterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { offset } => write!(f, "parameter list ends within the entry at byte {offset}"),
+            Self::Length { offset } => write!(f, "the entry at byte {offset} has a length that is no multiple of 4"),
             Self::Value { id, offset } => write!(f, "parameter 0x{id:04x} has an illegal value at byte {offset}"),
         }
     }
@@ -57,8 +63,7 @@ impl std::error::Error for ParameterError {}
 
 /// Walks the parameters of a list. Ends at the sentinel, or with one error.
 ///
-/// Padding entries are passed over. An entry whose length is no multiple of 4 is read as it is, and the next one begins
-/// at the next multiple of 4.
+/// Padding entries are passed over.
 #[derive(Debug, Clone)]
 pub struct ParameterListReader<'a> {
     bytes: &'a [u8],
@@ -96,18 +101,22 @@ impl<'a> ParameterListReader<'a> {
         Some(if self.little_endian { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
     }
 
-    /// The next entry; `None`: it does not fit into the bytes.
-    fn entry(&mut self) -> Option<Parameter<'a>> {
-        let start = self.position;
-        let id = self.u16_at(start)?;
-        let length: usize = self.u16_at(start + 2)?.into();
+    fn entry(&mut self) -> Result<Parameter<'a>, ParameterError> {
+        let offset = self.position;
+        let truncated = ParameterError::Truncated { offset };
+        let id = self.u16_at(offset).ok_or(truncated)?;
+        let length = usize::from(self.u16_at(offset + 2).ok_or(truncated)?);
+        let start = offset + 4;
+        self.position = start;
         if id == SENTINEL {
-            self.position = start + 4;
-            return Some(Parameter { id, value: &[], little_endian: self.little_endian });
+            return Ok(Parameter { id, value: &[], little_endian: self.little_endian });
         }
-        let value = self.bytes.get(start + 4..start + 4 + length)?;
-        self.position = start + 4 + length.next_multiple_of(4);
-        Some(Parameter { id, value, little_endian: self.little_endian })
+        if length % 4 != 0 {
+            return Err(ParameterError::Length { offset });
+        }
+        self.position += length;
+        let value = self.bytes.get(start..self.position).ok_or(truncated)?;
+        Ok(Parameter { id, value, little_endian: self.little_endian })
     }
 }
 
@@ -116,15 +125,14 @@ impl<'a> Iterator for ParameterListReader<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.done {
-            let offset = self.position;
             match self.entry() {
-                None => {
+                Err(error) => {
                     self.done = true;
-                    return Some(Err(ParameterError::Truncated { offset }));
+                    return Some(Err(error));
                 }
-                Some(parameter) if parameter.id == SENTINEL => self.done = true,
-                Some(parameter) if parameter.id == PAD => {}
-                Some(parameter) => return Some(Ok(parameter)),
+                Ok(parameter) if parameter.id == SENTINEL => self.done = true,
+                Ok(parameter) if parameter.id == PAD => {}
+                Ok(parameter) => return Some(Ok(parameter)),
             }
         }
         None
@@ -428,6 +436,13 @@ mod tests {
     fn a_value_past_the_end_is_truncated() {
         let mut list = ParameterListReader::new(&[6, 0, 8, 0, 7, 0, 0, 0], true);
         assert_eq!(list.next(), Some(Err(ParameterError::Truncated { offset: 0 })));
+    }
+
+    #[test]
+    fn a_length_that_is_no_multiple_of_4_ends_the_walk() {
+        let mut list = ParameterListReader::new(&[6, 0, 3, 0, 7, 0, 0, 0, 1, 0, 0, 0], true);
+        assert_eq!(list.next(), Some(Err(ParameterError::Length { offset: 0 })));
+        assert_eq!(list.next(), None);
     }
 
     #[test]

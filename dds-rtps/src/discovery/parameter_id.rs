@@ -78,10 +78,6 @@ pub const PROPERTY_LIST: u16 = 0x0059;
 pub const ENDPOINT_GUID: u16 = 0x005a;
 /// ENTITY_NAME: string.
 pub const ENTITY_NAME: u16 = 0x0062;
-/// KEY_HASH: 16 octets.
-pub const KEY_HASH: u16 = 0x0070;
-/// STATUS_INFO: 4 octets.
-pub const STATUS_INFO: u16 = 0x0071;
 /// DATA_REPRESENTATION: sequence of i16; XCDR1.
 pub const DATA_REPRESENTATION: u16 = 0x0073;
 /// TYPE_CONSISTENCY_ENFORCEMENT: kind u16 and up to five bools.
