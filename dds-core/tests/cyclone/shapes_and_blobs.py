@@ -1,0 +1,122 @@
+"""What the Cyclone DDS publisher and subscriber of the interoperability tests agree on with the Rust side: the types, the content of sample i, the
+command line, and one JSON object per line on standard output.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from dataclasses import dataclass
+
+from cyclonedds.core import Policy, Qos
+from cyclonedds.idl import IdlStruct
+from cyclonedds.idl.annotations import appendable, final, key
+from cyclonedds.idl.types import bounded_str, float64, int32, sequence, uint8, uint32
+from cyclonedds.util import duration
+
+COLORS = ["BLUE", "RED", "GREEN"]
+
+
+@dataclass
+@appendable
+class ShapeType(IdlStruct, typename="ShapeType"):
+    """The type of every vendor's shapes demo. Its key may be longer than 16 bytes, so its key hash is an MD5."""
+
+    color: bounded_str[128]
+    key("color")
+    x: int32
+    y: int32
+    shapesize: int32
+    additional_payload_size: sequence[uint8]
+
+    @staticmethod
+    def sample(index):
+        return ShapeType(COLORS[index % len(COLORS)], index, 2 * index, 20 + index, [255] * (index % 4))
+
+    def fields(self):
+        return {"color": self.color, "x": self.x, "y": self.y, "shapesize": self.shapesize} | payload(self.additional_payload_size)
+
+    def key_fields(self):
+        return {"color": self.color}
+
+
+@dataclass
+@final
+class Reading(IdlStruct, typename="Reading"):
+    """A final type with members of several alignments and a key of two members that fits into a key hash as it is."""
+
+    on: uint8
+    sensor: uint32
+    key("sensor")
+    channel: uint8
+    key("channel")
+    value: float64
+    unit: str
+
+    @staticmethod
+    def sample(index):
+        return Reading(index % 2, 1000 + index % 3, index % 3, index / 4, "m/s" * (index % 3))
+
+    def fields(self):
+        return {"on": self.on, "sensor": self.sensor, "channel": self.channel, "value": self.value, "unit": self.unit}
+
+    def key_fields(self):
+        return {"sensor": self.sensor, "channel": self.channel}
+
+
+@dataclass
+@final
+class Blob(IdlStruct, typename="Blob"):
+    """A type without a key whose samples need fragments."""
+
+    number: uint32
+    bytes: sequence[uint8]
+
+    @staticmethod
+    def sample(index):
+        return Blob(index, [(index + position) % 251 for position in range(100_000)])
+
+    def fields(self):
+        return {"number": self.number} | payload(self.bytes)
+
+    def key_fields(self):
+        return {}
+
+
+TYPES = {"ShapeType": ShapeType, "Reading": Reading, "Blob": Blob}
+
+
+def payload(octets):
+    return {"payload_len": len(octets), "payload_md5": hashlib.md5(bytes(octets)).hexdigest()}
+
+
+def arguments(description):
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--domain", type=int, default=0)
+    parser.add_argument("--topic", required=True)
+    parser.add_argument("--type", choices=TYPES, required=True)
+    parser.add_argument("--reliability", choices=["reliable", "best-effort"], default="reliable")
+    parser.add_argument("--representation", choices=["xcdr1", "xcdr2"], default="xcdr1")
+    parser.add_argument("--durability", choices=["volatile", "transient-local"], default="volatile")
+    return parser.parse_args()
+
+
+def endpoint_qos(options):
+    """KEEP_ALL, so that a slow test host loses nothing that a reliable pair has promised."""
+    policies = [
+        Policy.Reliability.Reliable(max_blocking_time=duration(seconds=10))
+        if options.reliability == "reliable"
+        else Policy.Reliability.BestEffort,
+        Policy.Durability.TransientLocal if options.durability == "transient-local" else Policy.Durability.Volatile,
+        Policy.History.KeepAll,
+        Policy.DataRepresentation(
+            use_cdrv0_representation=options.representation == "xcdr1",
+            use_xcdrv2_representation=options.representation == "xcdr2",
+        ),
+    ]
+    return Qos(*policies)
+
+
+def tell(event, **fields):
+    sys.stdout.write(json.dumps({"event": event} | fields) + "\n")
+    sys.stdout.flush()
