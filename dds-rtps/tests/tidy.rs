@@ -1,0 +1,368 @@
+//! Keeps the shape of the source tree: the order of the rooms, the size of files, the names of modules.
+//!
+//! Every rule is a function from a file's path and text to the violations in it, and has a test at the bottom that
+//! plants one and finds it.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rooms of dds-rtps: one uses only rooms with a smaller rank, and itself.
+const ROOMS: [(&str, u8); 10] = [
+    ("types", 0),
+    ("cdr", 1),
+    ("qos", 2),
+    ("wire", 3),
+    ("history", 4),
+    ("output", 5),
+    ("writer", 6),
+    ("reader", 6),
+    ("discovery", 7),
+    ("participant", 8),
+];
+
+/// The room beside the others: it moves datagrams and knows nothing of what is in them.
+const TRANSPORT_MAY_USE: [&str; 3] = ["transport", "types", "output"];
+
+const LINES_MAX: usize = 900;
+const LINES_BEFORE_TESTS_MAX: usize = 600;
+
+/// Names that say nothing about what is in the room.
+const NAMELESS: [&str; 10] =
+    ["util", "utils", "utilities", "common", "helper", "helpers", "manager", "managers", "misc", "shared"];
+
+const TOP_LEVEL: [&str; 5] = ["dds-core", "dds-rtps", "dds-macros", "benches", "examples"];
+
+#[test]
+fn rooms_use_only_rooms_before_them() {
+    assert_none(check_files(&workspace().join("dds-rtps/src"), room_order));
+}
+
+#[test]
+fn files_are_short_enough_to_have_one_noun() {
+    for member in TOP_LEVEL {
+        assert_none(check_files(&workspace().join(member), file_length));
+    }
+}
+
+#[test]
+fn modules_have_names_that_say_something() {
+    for member in TOP_LEVEL {
+        assert_none(check_files(&workspace().join(member), module_names));
+    }
+}
+
+#[test]
+fn actors_take_their_locks_from_the_sync_module() {
+    assert_none(check_files(&workspace().join("dds-core/src/actor"), actor_sync));
+}
+
+#[test]
+fn nothing_is_unwrapped_outside_of_tests() {
+    for member in TOP_LEVEL {
+        assert_none(check_files(&workspace().join(member).join("src"), unwraps));
+    }
+}
+
+#[test]
+fn submessage_files_start_with_their_byte_layout() {
+    assert_none(check_files(&workspace().join("dds-rtps/src/wire/submessage"), layout_comment));
+}
+
+#[test]
+fn top_level_folders_are_the_agreed_ones() {
+    let mut found: Vec<String> = fs::read_dir(workspace())
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().unwrap().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .filter(|name| !name.starts_with('.') && name != "target")
+        .collect();
+    found.sort();
+    let mut agreed = TOP_LEVEL.to_vec();
+    agreed.sort_unstable();
+    assert_eq!(found, agreed);
+}
+
+/// A file as the rules see it.
+struct Source<'a> {
+    /// Relative to the folder that is checked, with `/` between its parts.
+    path: &'a str,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    /// The code without comments, up to the tests at the bottom: (line number, line).
+    fn code_before_tests(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.code().take_while(|(_, line)| !starts_tests(line))
+    }
+
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text.lines().enumerate().map(|(index, line)| (index + 1, without_comment(line)))
+    }
+
+    fn violation(&self, line: usize, what: &str) -> String {
+        format!("{}:{line}: {what}", self.path)
+    }
+
+    /// The module's name: the file's, or the folder's of a `mod.rs`.
+    fn module(&self) -> &str {
+        let mut parts = self.path.rsplit('/');
+        let stem = parts.next().unwrap_or_default().trim_end_matches(".rs");
+        if stem == "mod" { parts.next().unwrap_or(stem) } else { stem }
+    }
+
+    /// How many `super::` lead from this file to the root of its crate.
+    fn depth(&self) -> usize {
+        self.path.split('/').count() - usize::from(self.path.ends_with("/mod.rs"))
+    }
+}
+
+fn room_order(source: &Source<'_>) -> Vec<String> {
+    let room = source.path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+    if room == "lib" {
+        return Vec::new();
+    }
+    let may_use = |other: &str| match room {
+        "transport" => TRANSPORT_MAY_USE.contains(&other),
+        _ => room == other || rank(other).is_some_and(|other| rank(room).is_some_and(|own| other < own)),
+    };
+    // In a test module the same number of `super::` ends one room lower, so those count in front of it only.
+    let mut used = used_rooms(source.code(), "crate::");
+    used.extend(used_rooms(source.code_before_tests(), &"super::".repeat(source.depth())));
+    used.into_iter()
+        .filter(|(_, other)| !may_use(other))
+        .map(|(line, other)| source.violation(line, &format!("{room} uses {other}, which does not stand before it")))
+        .collect()
+}
+
+fn rank(room: &str) -> Option<u8> {
+    ROOMS.iter().find(|(name, _)| *name == room).map(|(_, rank)| *rank)
+}
+
+/// The first names behind every `root` that starts a path.
+fn used_rooms<'a>(lines: impl Iterator<Item = (usize, &'a str)>, root: &str) -> Vec<(usize, String)> {
+    let code: String = lines.flat_map(|(_, line)| [line, "\n"]).collect();
+    let mut used = Vec::new();
+    for (at, _) in code.match_indices(root) {
+        let goes_on = |c: char| c == '$' || c == ':' || c == '_' || c.is_alphanumeric();
+        if code[..at].ends_with(goes_on) {
+            continue;
+        }
+        let line = code[..at].matches('\n').count() + 1;
+        let names = first_names(&code[at + root.len()..]);
+        used.extend(names.into_iter().filter(|name| !name.is_empty() && name != "super").map(|name| (line, name)));
+    }
+    used
+}
+
+/// The first name of a path, or of every path of a `{group}`.
+fn first_names(path: &str) -> Vec<String> {
+    let Some(group) = path.strip_prefix('{') else {
+        return vec![identifier(path)];
+    };
+    let mut names = Vec::new();
+    let mut depth = 0;
+    let mut at_start = true;
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => at_start = true,
+            c if c.is_whitespace() => {}
+            _ if at_start => {
+                names.push(identifier(&group[at..]));
+                at_start = false;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+fn identifier(text: &str) -> String {
+    text.chars().take_while(|c| *c == '_' || c.is_alphanumeric()).collect()
+}
+
+fn file_length(source: &Source<'_>) -> Vec<String> {
+    let lines = source.text.lines().count();
+    let before_tests = source.code_before_tests().count();
+    let mut violations = Vec::new();
+    if lines > LINES_MAX {
+        violations.push(source.violation(lines, &format!("more than {LINES_MAX} lines")));
+    }
+    if before_tests > LINES_BEFORE_TESTS_MAX {
+        let what = format!("more than {LINES_BEFORE_TESTS_MAX} lines before the tests");
+        violations.push(source.violation(before_tests, &what));
+    }
+    violations
+}
+
+fn module_names(source: &Source<'_>) -> Vec<String> {
+    let declared = source.code().filter_map(|(line, code)| {
+        let (visibility, name) = code.trim_start().split_once("mod ")?;
+        (visibility.is_empty() || visibility.starts_with("pub")).then(|| (line, identifier(name)))
+    });
+    std::iter::once((1, source.module().to_owned()))
+        .chain(declared)
+        .filter(|(_, name)| NAMELESS.contains(&name.as_str()))
+        .map(|(line, name)| source.violation(line, &format!("`{name}` does not say what is in the module")))
+        .collect()
+}
+
+fn actor_sync(source: &Source<'_>) -> Vec<String> {
+    if source.module() == "sync" {
+        return Vec::new();
+    }
+    source
+        .code_before_tests()
+        .filter(|(_, line)| line.contains("std::sync") || line.contains("core::sync"))
+        .map(|(line, _)| source.violation(line, "uses std::sync, which loom cannot see: go through the sync module"))
+        .collect()
+}
+
+fn unwraps(source: &Source<'_>) -> Vec<String> {
+    source
+        .code_before_tests()
+        .filter(|(_, line)| line.contains(".unwrap()"))
+        .map(|(line, _)| source.violation(line, "unwrap(): say with expect() why it cannot fail, or return the error"))
+        .collect()
+}
+
+fn layout_comment(source: &Source<'_>) -> Vec<String> {
+    let mut head = source.text.lines().take_while(|line| line.starts_with("//!"));
+    let has_layout = head.any(|line| line.starts_with("//! ```text") || line.starts_with("//! |"));
+    if ["mod.rs", "id.rs"].contains(&source.path) || has_layout {
+        return Vec::new();
+    }
+    vec![source.violation(1, "a submessage's file starts with its byte layout (a text block or a table)")]
+}
+
+fn starts_tests(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test")
+}
+
+/// The line up to its comment. A `//` in a string counts as one too, which hides nothing that the rules look for.
+fn without_comment(line: &str) -> &str {
+    line.split_once("//").map_or(line, |(code, _)| code)
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn check_files(folder: &Path, rule: fn(&Source<'_>) -> Vec<String>) -> Vec<String> {
+    let mut violations = Vec::new();
+    for file in rust_files(folder) {
+        let path = file.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
+        let text = fs::read_to_string(&file).unwrap();
+        violations.extend(rule(&Source { path: &path, text: &text }));
+    }
+    violations
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut files = Vec::new();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() && path.file_name() != Some("target".as_ref()) {
+            files.extend(rust_files(&path));
+        } else if path.extension() == Some("rs".as_ref()) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+fn assert_none(violations: Vec<String>) {
+    assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
+}
+
+mod planted {
+    use super::*;
+
+    fn count(rule: fn(&Source<'_>) -> Vec<String>, path: &str, text: &str) -> usize {
+        rule(&Source { path, text }).len()
+    }
+
+    #[test]
+    fn a_use_of_a_later_room_is_found_in_every_form() {
+        assert_eq!(count(room_order, "wire/data.rs", "use crate::writer::StatefulWriter;"), 1);
+        assert_eq!(count(room_order, "wire/data.rs", "use crate::{types::Guid, history::{A, b::C}, reader};"), 2);
+        assert_eq!(
+            count(room_order, "wire/submessage/data.rs", "fn f(x: super::super::super::output::Datagram) {}"),
+            1
+        );
+        assert_eq!(count(room_order, "wire/mod.rs", "fn f(x: super::output::Datagram) {}"), 1);
+        assert_eq!(count(room_order, "wire/data.rs", "fn f() -> crate::participant::Participant { g() }"), 1);
+        assert_eq!(count(room_order, "reader/mod.rs", "use crate::writer::Heartbeats;"), 1);
+        assert_eq!(count(room_order, "transport/udp.rs", "use crate::wire::Message;"), 1);
+        assert_eq!(count(room_order, "output.rs", "\n\nuse crate::discovery::Spdp;"), 1);
+        assert_eq!(count(room_order, "wire/data.rs", "use crate::brand_new_room::X;"), 1);
+        assert_eq!(count(room_order, "qos/mod.rs", "#[cfg(test)]\nmod tests { use crate::wire::X; }"), 1);
+    }
+
+    #[test]
+    fn a_use_of_an_earlier_room_is_fine() {
+        assert_eq!(count(room_order, "wire/submessage/data.rs", "use crate::{types::Guid, wire::InlineQos, cdr};"), 0);
+        assert_eq!(count(room_order, "wire/submessage/data.rs", "use super::Data; use super::super::InlineQos;"), 0);
+        assert_eq!(count(room_order, "transport/udp.rs", "use crate::{types::Locator, output::Datagram};"), 0);
+        assert_eq!(count(room_order, "wire/data.rs", "/// See [`crate::writer::StatefulWriter`].\nstruct Data;"), 0);
+        assert_eq!(count(room_order, "cdr/mod.rs", "macro_rules! m { () => { $crate::writer::X } }"), 0);
+        assert_eq!(count(room_order, "output.rs", "#[cfg(test)]\nmod tests { use super::Datagram; }"), 0);
+    }
+
+    #[test]
+    fn a_violation_names_its_file_and_line() {
+        let violations =
+            room_order(&Source { path: "wire/set.rs", text: "use std::fmt;\n\nuse crate::reader::Gap;\n" });
+        assert_eq!(violations, ["wire/set.rs:3: wire uses reader, which does not stand before it"]);
+    }
+
+    #[test]
+    fn a_long_file_is_found_and_tests_may_make_it_longer() {
+        let code = "fn f() {}\n".repeat(LINES_BEFORE_TESTS_MAX);
+        assert_eq!(count(file_length, "a.rs", &code), 0);
+        assert_eq!(count(file_length, "a.rs", &format!("{code}fn g() {{}}\n")), 1);
+        let tests = format!("#[cfg(test)]\n{}", "// a line\n".repeat(LINES_MAX - LINES_BEFORE_TESTS_MAX - 1));
+        assert_eq!(count(file_length, "a.rs", &format!("{code}{tests}")), 0);
+        assert_eq!(count(file_length, "a.rs", &format!("{code}{tests}// one more\n")), 1);
+    }
+
+    #[test]
+    fn a_module_without_a_name_is_found() {
+        assert_eq!(count(module_names, "wire/util.rs", ""), 1);
+        assert_eq!(count(module_names, "helpers/mod.rs", ""), 1);
+        assert_eq!(count(module_names, "lib.rs", "pub(crate) mod common;\nmod wire;\n"), 1);
+        assert_eq!(count(module_names, "wire/set.rs", "// mod util is not a module\nfn common() {}"), 0);
+    }
+
+    #[test]
+    fn a_lock_beside_the_sync_module_is_found() {
+        assert_eq!(count(actor_sync, "cell.rs", "use std::sync::Mutex;"), 1);
+        assert_eq!(count(actor_sync, "sync.rs", "pub(crate) use std::sync::Mutex;"), 0);
+        assert_eq!(
+            count(actor_sync, "cell.rs", "use super::sync::Mutex; // no std::sync\n#[cfg(test)]\nuse std::sync::Arc;"),
+            0
+        );
+    }
+
+    #[test]
+    fn an_unwrap_is_found_before_the_tests_only() {
+        assert_eq!(count(unwraps, "a.rs", "fn f() { g().unwrap(); }"), 1);
+        assert_eq!(count(unwraps, "a.rs", "/// `g().unwrap()`\nfn f() { g().unwrap_or(1); }"), 0);
+        assert_eq!(count(unwraps, "a.rs", "#[cfg(test)]\nfn t() { g().unwrap(); }"), 0);
+    }
+
+    #[test]
+    fn a_submessage_without_a_layout_is_found() {
+        assert_eq!(count(layout_comment, "gap.rs", "//! GAP.\nuse std::fmt;"), 1);
+        assert_eq!(count(layout_comment, "gap.rs", "//! GAP.\n//!\n//! ```text\n//! 0 2 reader\n//! ```\n"), 0);
+    }
+}
