@@ -1,1 +1,20 @@
-//! Measurements of the workspace: see `benches/` for the targets.
+//! What the benchmarks measure against and with.
+//!
+//! [`floor`]: the least that the operating system allows, without any DDS. [`lever`]: the three decisions that cost most
+//! when taken the other way, each as a pair of the naive and the chosen form. [`slot`]: the channel over which every
+//! receiving side, ours, the floors' and the peers', tells the main thread that a sample is there.
+
+pub mod floor;
+pub mod lever;
+#[cfg(feature = "peers")]
+pub mod peer;
+pub mod slot;
+
+/// The payload of the small samples: a key and a value of one byte each.
+pub const SMALL_PAYLOAD_LEN: usize = 2;
+
+/// The payload of the large samples, in bytes. The peers' own benchmarks of the same name use it.
+pub const LARGE_PAYLOAD_LEN: usize = 32_000;
+
+/// What RTPS puts in front of a sample: header 20, INFO_TS 12, DATA 24, encapsulation 4 bytes.
+pub const RTPS_OVERHEAD_LEN: usize = 60;

@@ -1,0 +1,69 @@
+//! Who allocates: the loops of `latency` under the DHAT profiler.
+//!
+//! Prints blocks and bytes per sample after warm-up, and leaves `dhat-heap.json` for the viewer (see PROFILING.md).
+//! `--samples N` says how many samples each line is taken over (default 10 000).
+
+use benches::floor::UdpFloor;
+use benches::lever::{MailboxCell, MailboxTask, ReceiveBuffer, SendBuffer};
+use benches::{LARGE_PAYLOAD_LEN, RTPS_OVERHEAD_LEN, SMALL_PAYLOAD_LEN};
+use dhat::{HeapStats, Profiler};
+use std::hint::black_box;
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+/// Enough for every buffer, pool and history to have reached its size.
+const WARM_UP_SAMPLES: u64 = 1000;
+
+fn main() -> std::io::Result<()> {
+    let samples = samples().unwrap_or(10_000);
+    let _profiler = Profiler::new_heap();
+    println!("{:<40} {:>14} {:>14}", format!("over {samples} samples"), "blocks/sample", "bytes/sample");
+
+    let floor = UdpFloor::open(RTPS_OVERHEAD_LEN + SMALL_PAYLOAD_LEN)?;
+    report("floor_udp", samples, || floor.pass());
+
+    let mut receive = ReceiveBuffer::open()?;
+    report("lever_receive_buffer_fresh", samples, || drop(black_box(receive.fresh())));
+    report("lever_receive_buffer_reused", samples, || {
+        black_box(receive.reused());
+    });
+    let payload = vec![7; LARGE_PAYLOAD_LEN];
+    let mut send = SendBuffer::default();
+    report("lever_send_zeroed", samples, || {
+        send.zeroed(&payload);
+    });
+    report("lever_send_cursor", samples, || {
+        send.cursor(&payload);
+    });
+    let mailbox = MailboxTask::start()?;
+    report("lever_mailbox_task", samples, || {
+        black_box(mailbox.ask());
+    });
+    let cell = MailboxCell::default();
+    report("lever_mailbox_cell", samples, || {
+        black_box(cell.ask());
+    });
+    Ok(())
+}
+
+/// The number behind `--samples`; cargo's own arguments are passed over.
+fn samples() -> Option<u64> {
+    std::env::args().skip_while(|argument| argument != "--samples").nth(1)?.parse().ok()
+}
+
+/// Prints what `pass` takes from the heap, per sample.
+fn report(name: &str, samples: u64, mut pass: impl FnMut()) {
+    for _ in 0..WARM_UP_SAMPLES {
+        pass();
+    }
+    let before = HeapStats::get();
+    for _ in 0..samples {
+        pass();
+    }
+    let after = HeapStats::get();
+    let per_sample = |before: u64, after: u64| (after - before) as f64 / samples as f64;
+    let blocks = per_sample(before.total_blocks, after.total_blocks);
+    let bytes = per_sample(before.total_bytes, after.total_bytes);
+    println!("{name:<40} {blocks:>14.3} {bytes:>14.1}");
+}
