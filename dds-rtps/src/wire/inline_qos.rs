@@ -181,3 +181,127 @@ fn parse_parameter<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Parameter<'a>>,
     }
     cursor.slice(usize::from(len)).map(|value| Some(Parameter { id, value }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::GuidPrefix;
+    use crate::wire::InlineQosWriter;
+
+    fn written(fill: impl FnOnce(&mut InlineQosWriter<'_>)) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        InlineQosWriter::write(&mut bytes, fill);
+        bytes
+    }
+
+    fn list(bytes: &[u8]) -> InlineQos<'_> {
+        InlineQos::parse(&mut Cursor::new(bytes, 0, true)).unwrap()
+    }
+
+    fn guid(byte: u8) -> Guid {
+        Guid::from_bytes([byte; 16])
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let request = SampleIdentity { writer: guid(9), sequence_number: SequenceNumber(0x2_0000_0001) };
+        let bytes = written(|to| {
+            to.key_hash(&[7; 16]).status_info(3).coherent_set(SequenceNumber(4)).lifespan(Duration::from_millis(1500));
+            to.group_coherent_set(SequenceNumber(5)).group_sequence_number(SequenceNumber(6));
+            to.related_sample_identity(request);
+        });
+        let list = list(&bytes);
+        assert_eq!((list.key_hash(), list.status_info()), (Some([7; 16]), 3));
+        assert_eq!(list.coherent_set(), Some(SequenceNumber(4)));
+        assert_eq!(list.group_coherent_set(VendorId::OURS), Some(SequenceNumber(5)));
+        assert_eq!(list.group_sequence_number(VendorId::OURS), Some(SequenceNumber(6)));
+        assert_eq!(list.lifespan(), Some(Duration::from_millis(1500)));
+        assert_eq!(list.related_sample_identity(VendorId::OURS), Some(request));
+        assert_eq!((list.original_writer(), list.unknown_must_understand()), (None, None));
+        assert_eq!(list.parameters().count(), 7);
+    }
+
+    #[test]
+    fn nothing_written_is_no_list() {
+        assert!(written(|_| {}).is_empty());
+    }
+
+    #[test]
+    fn status_info_is_the_same_in_either_byte_order() {
+        let big = InlineQos { bytes: b"\0\x71\0\x04\0\0\0\x03\0\x01\0\0", little_endian: false };
+        let little = InlineQos { bytes: b"\x71\0\x04\0\0\0\0\x03\x01\0\0\0", little_endian: true };
+        assert_eq!((big.status_info(), little.status_info()), (3, 3));
+        assert_eq!(list(b"\x01\0\0\0").status_info(), 0);
+    }
+
+    #[test]
+    fn padding_is_skipped_and_the_sentinels_length_means_nothing() {
+        let bytes = b"\0\0\x04\0\x71\0\x04\0\x71\0\x04\0\0\0\0\x02\x01\0\xff\xffpayload";
+        let list = list(bytes);
+        assert_eq!(list.bytes.len(), 20);
+        assert_eq!(list.parameters().map(|parameter| parameter.id).collect::<Vec<_>>(), [0x71]);
+        assert_eq!(list.status_info(), 2);
+    }
+
+    #[test]
+    fn a_vendors_parameter_is_read_only_from_that_vendor() {
+        let identity = SampleIdentity { writer: guid(9), sequence_number: SequenceNumber(1) };
+        let bytes = written(|to| {
+            to.sequence_number(parameter_id::GROUP_SEQ_NUM_ZENZEN, SequenceNumber(8));
+            to.sequence_number(parameter_id::GROUP_COHERENT_SET_ZENZEN, SequenceNumber(7));
+            to.encoded(&[0x0f, 0x80, 24, 0]).encoded(&[9; 16]).encoded(&[0, 0, 0, 0, 1, 0, 0, 0]);
+        });
+        let list = list(&bytes);
+        assert_eq!(list.group_sequence_number(VendorId::ZENZEN), Some(SequenceNumber(8)));
+        assert_eq!(list.group_coherent_set(VendorId::ZENZEN), Some(SequenceNumber(7)));
+        assert_eq!(list.group_sequence_number(VendorId::RTI), None);
+        assert_eq!(list.group_coherent_set(VendorId::RTI), None);
+        assert_eq!(list.related_sample_identity(VendorId::EPROSIMA), Some(identity));
+        assert_eq!(list.related_sample_identity(VendorId::RTI), None);
+    }
+
+    #[test]
+    fn must_understand_asks_for_what_is_not_known_only() {
+        let find = |id: u16| {
+            let bytes = written(|to| {
+                to.sequence_number(id, SequenceNumber(1));
+            });
+            list(&bytes).unknown_must_understand()
+        };
+        assert_eq!(find(0x7234), Some(0x7234));
+        assert_eq!(find(0xc070), Some(0xc070));
+        assert_eq!(find(0x3234), None);
+        assert_eq!(find(0x8123), None);
+        assert_eq!(find(parameter_id::COHERENT_SET | parameter_id::MUST_UNDERSTAND), None);
+        let bytes = written(|to| {
+            to.sequence_number(parameter_id::COHERENT_SET | parameter_id::MUST_UNDERSTAND, SequenceNumber(3));
+        });
+        assert_eq!(list(&bytes).coherent_set(), Some(SequenceNumber(3)));
+    }
+
+    #[test]
+    fn a_directed_sample_is_for_those_it_names() {
+        let bytes = written(|to| {
+            to.directed_write(guid(1)).directed_write(guid(2));
+        });
+        assert!(list(&bytes).is_directed_to(guid(1)) && list(&bytes).is_directed_to(guid(2)));
+        assert!(!list(&bytes).is_directed_to(guid(3)));
+        let reader = Guid::new(GuidPrefix::UNKNOWN, crate::types::EntityId::UNKNOWN);
+        assert!(list(b"\x01\0\0\0").is_directed_to(reader));
+    }
+
+    #[test]
+    fn a_value_too_short_is_absent() {
+        let bytes = written(|to| {
+            to.encoded(&[0x70, 0, 4, 0, 1, 2, 3, 4, 0x56, 0, 4, 0, 1, 2, 3, 4, 0x71, 0, 0, 0, 0x2b, 0, 0, 0]);
+        });
+        let list = list(&bytes);
+        assert_eq!((list.key_hash(), list.coherent_set(), list.status_info(), list.lifespan()), (None, None, 0, None));
+    }
+
+    #[test]
+    fn a_list_nobody_checked_ends_where_it_breaks() {
+        let unchecked = InlineQos { bytes: &[0x71, 0, 4, 0, 0, 0, 0, 1, 0x70, 0, 200, 0, 1], little_endian: true };
+        assert_eq!((unchecked.parameters().count(), unchecked.status_info()), (1, 1));
+    }
+}

@@ -53,3 +53,48 @@ impl AckNack {
         self.reader_sn_state.put(fields).i32(self.count).append_to(buffer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Submessage, assert_layout, parse_one};
+    use super::*;
+    use crate::wire::WireErrorKind;
+
+    fn example() -> AckNack {
+        let mut reader_sn_state = SequenceNumberSet::empty(SequenceNumber(5));
+        reader_sn_state.insert(SequenceNumber(5));
+        reader_sn_state.insert(SequenceNumber(37));
+        let (reader_id, writer_id) = (EntityId([0, 0, 1, 7]), EntityId([0, 0, 2, 2]));
+        AckNack { reader_id, writer_id, reader_sn_state, count: 0x0102, is_final: true }
+    }
+
+    #[test]
+    fn layout() {
+        assert_layout(
+            &Submessage::AckNack(example()),
+            b"\x06\x03\x20\0\0\0\x01\x07\0\0\x02\x02\0\0\0\0\x05\0\0\0\x21\0\0\0\0\0\0\x80\0\0\0\x80\x02\x01\0\0",
+            b"\x06\x02\0\x20\0\0\x01\x07\0\0\x02\x02\0\0\0\0\0\0\0\x05\0\0\0\x21\x80\0\0\0\x80\0\0\0\0\0\x01\x02",
+            |message| message.ack_nack(&example()),
+        );
+        assert_eq!(example().wire_len(), 36);
+    }
+
+    #[test]
+    fn base_0_without_bits_is_accepted_from_fast_dds() {
+        let mut bytes = b"\x06\x01\x18\0\0\0\x01\x07\0\0\x02\x02\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0".to_vec();
+        let Ok(Submessage::AckNack(parsed)) = parse_one(&bytes) else { panic!() };
+        assert_eq!((parsed.reader_sn_state.base(), parsed.is_final), (SequenceNumber::ZERO, false));
+        bytes[12..16].fill(0xff);
+        assert_eq!(parse_one(&bytes), Err(WireErrorKind::SetRange));
+    }
+
+    #[test]
+    fn the_longest_set_fits() {
+        let mut ack_nack = example();
+        ack_nack.reader_sn_state.insert(SequenceNumber(260));
+        let mut bytes = Vec::new();
+        ack_nack.build(&mut bytes);
+        assert_eq!(bytes.len(), ack_nack.wire_len());
+        assert_eq!(parse_one(&bytes), Ok(Submessage::AckNack(ack_nack)));
+    }
+}

@@ -185,3 +185,92 @@ pub(super) fn parse_inline_qos<'a>(cursor: &mut Cursor<'a>, flags: u8) -> Result
 
 /// Bytes of the header with which every payload by the standard's rules begins.
 const ENCAPSULATION_HEADER_LEN: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Submessage, parse_one};
+    use super::*;
+
+    /// Flags, extraFlags, octetsToInlineQos, reader, writer, number 3, little endian.
+    const HEAD: [u8; 24] = *b"\x15\x05\0\0\0\0\x10\0\0\0\x01\x07\0\0\x02\x02\0\0\0\0\x03\0\0\0";
+    const KEY_HASH: &[u8] = b"\x70\0\x10\x000123456789abcdef\x01\0\0\0";
+    const PAYLOAD: &[u8] = b"\0\x01\0\0\x2a";
+
+    fn with_flags(flags: u8, rest: &[&[u8]]) -> Vec<u8> {
+        let mut bytes = HEAD.to_vec();
+        bytes[1] = flags;
+        bytes.extend(rest.concat());
+        bytes
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Data<'_>, WireErrorKind> {
+        match parse_one(bytes)? {
+            Submessage::Data(data) => Ok(data),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn flags_say_what_there_is() {
+        let bytes = with_flags(0x05, &[PAYLOAD]);
+        let data = parse(&bytes).unwrap();
+        assert_eq!((data.reader_id, data.writer_id), (EntityId([0, 0, 1, 7]), EntityId([0, 0, 2, 2])));
+        assert_eq!((data.writer_sn, data.inline_qos), (SequenceNumber(3), None));
+        assert_eq!((data.payload, data.non_standard_payload), (SerializedPayload::Data(PAYLOAD), false));
+        let bytes = with_flags(0x0b, &[KEY_HASH, PAYLOAD]);
+        let data = parse(&bytes).unwrap();
+        assert_eq!(data.inline_qos.unwrap().key_hash(), Some(*b"0123456789abcdef"));
+        assert_eq!(data.payload, SerializedPayload::Key(PAYLOAD));
+        assert_eq!(parse(&with_flags(0x01, &[])).unwrap().payload, SerializedPayload::None);
+        assert_eq!(parse(&with_flags(0x0d, &[PAYLOAD])), Err(WireErrorKind::PayloadFlags));
+    }
+
+    #[test]
+    fn big_endian_is_read_too() {
+        let bytes = b"\x15\x06\0\0\0\0\0\x10\0\0\x01\x07\0\0\x02\x02\0\0\0\x01\0\0\0\x02\
+            \0\x56\0\x08\0\0\0\x01\0\0\0\x01\0\x71\0\x04\0\0\0\x01\0\x01\0\0\0\0\0\0payload";
+        let data = parse(bytes).unwrap();
+        assert_eq!(data.writer_sn, SequenceNumber(0x1_0000_0002));
+        let inline_qos = data.inline_qos.unwrap();
+        assert_eq!(inline_qos.coherent_set(), Some(SequenceNumber(0x1_0000_0001)));
+        assert_eq!(inline_qos.status_info(), 1);
+        assert_eq!(data.payload, SerializedPayload::Data(b"\0\0\0\0payload"));
+    }
+
+    #[test]
+    fn octets_to_inline_qos_is_followed() {
+        let mut bytes = with_flags(0x07, &[b"new!", KEY_HASH, PAYLOAD]);
+        bytes[6] = 20;
+        let data = parse(&bytes).unwrap();
+        assert!(data.inline_qos.unwrap().key_hash().is_some());
+        assert_eq!(data.payload, SerializedPayload::Data(PAYLOAD));
+        bytes[6] = 15;
+        assert_eq!(parse(&bytes), Err(WireErrorKind::OctetsToInlineQos));
+        bytes[6..8].fill(0xff);
+        assert_eq!(parse(&bytes), Err(WireErrorKind::Truncated));
+    }
+
+    #[test]
+    fn a_payload_needs_its_encapsulation_header_unless_it_is_not_the_standards() {
+        assert_eq!(parse(&with_flags(0x05, &[&PAYLOAD[..3]])), Err(WireErrorKind::PayloadTooShort));
+        assert!(parse(&with_flags(0x05, &[&PAYLOAD[..4]])).is_ok());
+        let bytes = with_flags(0x15, &[&PAYLOAD[..3]]);
+        let data = parse(&bytes).unwrap();
+        assert_eq!((data.payload, data.non_standard_payload), (SerializedPayload::Data(&PAYLOAD[..3]), true));
+    }
+
+    #[test]
+    fn number_0_is_refused() {
+        let mut bytes = with_flags(0x05, &[PAYLOAD]);
+        bytes[16..24].fill(0);
+        assert_eq!(parse(&bytes), Err(WireErrorKind::SequenceNumber));
+    }
+
+    #[test]
+    fn inline_qos_without_sentinel_is_refused() {
+        for len in 0..KEY_HASH.len() {
+            assert_eq!(parse(&with_flags(0x03, &[&KEY_HASH[..len]])), Err(WireErrorKind::Truncated), "{len}");
+        }
+        assert_eq!(parse(&with_flags(0x03, &[b"\x70\0\x05\x000123456789abcdef"])), Err(WireErrorKind::ParameterLength));
+    }
+}

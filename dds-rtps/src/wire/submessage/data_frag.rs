@@ -191,3 +191,105 @@ impl DataFragHeader {
         PayloadEnd::close(buffer, start, flags, self.payload_range().len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Submessage, parse_one};
+    use super::*;
+
+    /// Fragments 3 and 4 of 10 bytes each of a sample of 35.
+    const HEADER: DataFragHeader = DataFragHeader {
+        reader_id: EntityId([0, 0, 1, 7]),
+        writer_id: EntityId([0, 0, 2, 2]),
+        writer_sn: SequenceNumber(3),
+        fragment_starting_num: 3,
+        fragments_in_submessage: 2,
+        fragment_size: 10,
+        sample_size: 35,
+        is_key: false,
+        non_standard_payload: false,
+    };
+    const HEAD: [u8; 36] = *b"\x16\x01\x30\0\0\0\x1c\0\0\0\x01\x07\0\0\x02\x02\0\0\0\0\x03\0\0\0\
+        \x03\0\0\0\x02\0\x0a\0\x23\0\0\0";
+    const PAYLOAD: [u8; 15] = *b"twenty to 34...";
+
+    fn parse(bytes: &[u8]) -> Result<DataFrag<'_>, WireErrorKind> {
+        match parse_one(bytes)? {
+            Submessage::DataFrag(data_frag) => Ok(data_frag),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn kind_of(header: DataFragHeader) -> Result<(), WireErrorKind> {
+        let mut bytes = Vec::new();
+        let _not_last = header.build(&mut bytes, |_| {});
+        bytes.extend([0; 40]);
+        parse(&bytes).map(|_| ())
+    }
+
+    #[test]
+    fn layout() {
+        let mut built = Vec::new();
+        let end = HEADER.build(&mut built, |_| {});
+        assert_eq!((&built[..], end.padding_len()), (&HEAD[..], 1));
+        let bytes = [&HEAD[..], &PAYLOAD, &[0]].concat();
+        let data_frag = parse(&bytes).unwrap();
+        assert_eq!((data_frag.header(), data_frag.payload, data_frag.inline_qos), (HEADER, &PAYLOAD[..], None));
+        assert_eq!(parse(&bytes[..51]).unwrap(), data_frag);
+        assert!((4..51).all(|len| parse(&bytes[..len]).is_err()));
+        assert_eq!(parse(&bytes[..50]), Err(WireErrorKind::PayloadTooShort));
+    }
+
+    #[test]
+    fn big_endian_is_read_too() {
+        let bytes = b"\x16\0\0\0\0\0\0\x1c\0\0\x01\x07\0\0\x02\x02\0\0\0\0\0\0\0\x03\
+            \0\0\0\x03\0\x02\0\x0a\0\0\0\x23twenty to 34...";
+        let data_frag = parse(bytes).unwrap();
+        assert_eq!((data_frag.header(), data_frag.payload), (HEADER, &PAYLOAD[..]));
+    }
+
+    #[test]
+    fn flags_are_others_than_those_of_data() {
+        let flags = |flags: u8| {
+            let mut bytes = [&HEAD[..], b"\x71\0\x04\0\0\0\0\x01\x01\0\0\0", &PAYLOAD].concat();
+            bytes[1] = flags;
+            let data_frag = parse(&bytes).unwrap();
+            (data_frag.inline_qos.map(|list| list.status_info()), data_frag.is_key, data_frag.non_standard_payload)
+        };
+        assert_eq!(flags(0x01), (None, false, false));
+        assert_eq!(flags(0x03), (Some(1), false, false));
+        assert_eq!(flags(0x05), (None, true, false));
+        assert_eq!(flags(0x09), (None, false, true));
+    }
+
+    #[test]
+    fn octets_to_inline_qos_is_followed() {
+        let mut bytes = [&HEAD[..], b"new!", &PAYLOAD].concat();
+        bytes[6] = 32;
+        assert_eq!(parse(&bytes).unwrap().payload, PAYLOAD);
+        bytes[6] = 27;
+        assert_eq!(parse(&bytes), Err(WireErrorKind::OctetsToInlineQos));
+    }
+
+    #[test]
+    fn fragments_must_lie_within_the_sample() {
+        assert_eq!(kind_of(DataFragHeader { fragment_starting_num: 0, ..HEADER }), Err(WireErrorKind::FragmentNumber));
+        assert_eq!(kind_of(DataFragHeader { fragments_in_submessage: 0, ..HEADER }), Err(WireErrorKind::FragmentCount));
+        assert_eq!(kind_of(DataFragHeader { fragment_size: 0, ..HEADER }), Err(WireErrorKind::FragmentSize));
+        assert_eq!(kind_of(DataFragHeader { sample_size: 31, ..HEADER }), Ok(()));
+        assert_eq!(kind_of(DataFragHeader { sample_size: 30, ..HEADER }), Err(WireErrorKind::FragmentRange));
+        assert_eq!(kind_of(DataFragHeader { sample_size: 0, ..HEADER }), Err(WireErrorKind::FragmentRange));
+        let huge = DataFragHeader {
+            fragment_starting_num: u32::MAX,
+            fragments_in_submessage: u16::MAX,
+            fragment_size: u16::MAX,
+            sample_size: u32::MAX,
+            ..HEADER
+        };
+        assert_eq!(kind_of(huge), Err(WireErrorKind::FragmentRange));
+        assert_eq!(
+            kind_of(DataFragHeader { writer_sn: SequenceNumber(0), ..HEADER }),
+            Err(WireErrorKind::SequenceNumber)
+        );
+    }
+}

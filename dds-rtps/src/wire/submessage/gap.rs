@@ -52,3 +52,41 @@ impl Gap {
         self.gap_list.put(fields).append_to(buffer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Submessage, assert_layout, parse_one};
+    use super::*;
+    use crate::wire::WireErrorKind;
+
+    fn example() -> Gap {
+        let mut gap_list = SequenceNumberSet::empty(SequenceNumber(9));
+        gap_list.insert(SequenceNumber(11));
+        let (reader_id, writer_id) = (EntityId([0, 0, 1, 7]), EntityId([0, 0, 2, 2]));
+        Gap { reader_id, writer_id, gap_start: SequenceNumber(0x1_0000_0002), gap_list }
+    }
+
+    const LITTLE: &[u8] =
+        b"\x08\x01\x20\0\0\0\x01\x07\0\0\x02\x02\x01\0\0\0\x02\0\0\0\0\0\0\0\x09\0\0\0\x03\0\0\0\0\0\0\x20";
+
+    #[test]
+    fn layout() {
+        assert_layout(
+            &Submessage::Gap(example()),
+            LITTLE,
+            b"\x08\0\0\x20\0\0\x01\x07\0\0\x02\x02\0\0\0\x01\0\0\0\x02\0\0\0\0\0\0\0\x09\0\0\0\x03\x20\0\0\0",
+            |message| message.gap(&example()),
+        );
+        assert_eq!(example().wire_len(), 36);
+    }
+
+    #[test]
+    fn a_gap_before_the_first_number_is_refused() {
+        let mut bytes = LITTLE.to_vec();
+        bytes[12..20].fill(0);
+        assert_eq!(parse_one(&bytes), Err(WireErrorKind::SequenceNumber));
+        let mut bytes = LITTLE.to_vec();
+        bytes[20..28].fill(0);
+        assert_eq!(parse_one(&bytes), Err(WireErrorKind::SetRange));
+    }
+}

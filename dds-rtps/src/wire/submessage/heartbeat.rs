@@ -72,3 +72,57 @@ impl Heartbeat {
             .append_to(buffer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Submessage, assert_layout, parse_one};
+    use super::*;
+
+    const EXAMPLE: Heartbeat = Heartbeat {
+        reader_id: EntityId([0, 0, 1, 7]),
+        writer_id: EntityId([0, 0, 2, 2]),
+        first_sn: SequenceNumber(3),
+        last_sn: SequenceNumber(0x1_0000_0004),
+        count: -2,
+        is_final: false,
+        liveliness: true,
+    };
+
+    const LITTLE: [u8; 32] =
+        *b"\x07\x05\x1c\0\0\0\x01\x07\0\0\x02\x02\0\0\0\0\x03\0\0\0\x01\0\0\0\x04\0\0\0\xfe\xff\xff\xff";
+
+    #[test]
+    fn layout() {
+        assert_layout(
+            &Submessage::Heartbeat(EXAMPLE),
+            &LITTLE,
+            b"\x07\x04\0\x1c\0\0\x01\x07\0\0\x02\x02\0\0\0\0\0\0\0\x03\0\0\0\x01\0\0\0\x04\xff\xff\xff\xfe",
+            |message| message.heartbeat(&EXAMPLE),
+        );
+    }
+
+    #[test]
+    fn last_may_be_one_below_first_and_no_less() {
+        let parse = |first: i64, last: i64| {
+            let mut bytes = Vec::new();
+            Heartbeat { first_sn: SequenceNumber(first), last_sn: SequenceNumber(last), ..EXAMPLE }.build(&mut bytes);
+            parse_one(&bytes).map(|_| ())
+        };
+        assert_eq!(parse(1, 0), Ok(()));
+        assert_eq!(parse(5, 4), Ok(()));
+        assert_eq!(parse(i64::MAX, i64::MAX), Ok(()));
+        assert_eq!(parse(5, 3), Err(WireErrorKind::SequenceRange));
+        assert_eq!(parse(1, -1), Err(WireErrorKind::SequenceRange));
+        assert_eq!(parse(1, i64::MIN), Err(WireErrorKind::SequenceRange));
+        assert_eq!(parse(0, 0), Err(WireErrorKind::SequenceNumber));
+        assert_eq!(parse(-1 << 32, 0), Err(WireErrorKind::SequenceNumber));
+    }
+
+    #[test]
+    fn group_info_is_skipped() {
+        let mut bytes = LITTLE.to_vec();
+        bytes[1] |= 0x08;
+        bytes.extend([7; 32]);
+        assert_eq!(parse_one(&bytes), Ok(Submessage::Heartbeat(EXAMPLE)));
+    }
+}

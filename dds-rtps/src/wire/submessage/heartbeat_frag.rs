@@ -53,3 +53,39 @@ impl HeartbeatFrag {
             .append_to(buffer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Submessage, assert_layout, parse_one};
+    use super::*;
+    use crate::wire::WireErrorKind;
+
+    const EXAMPLE: HeartbeatFrag = HeartbeatFrag {
+        reader_id: EntityId([0, 0, 1, 7]),
+        writer_id: EntityId([0, 0, 2, 2]),
+        writer_sn: SequenceNumber(3),
+        last_fragment_num: 0x0102,
+        count: 6,
+    };
+
+    const LITTLE: [u8; 28] = *b"\x13\x01\x18\0\0\0\x01\x07\0\0\x02\x02\0\0\0\0\x03\0\0\0\x02\x01\0\0\x06\0\0\0";
+
+    #[test]
+    fn layout() {
+        assert_layout(
+            &Submessage::HeartbeatFrag(EXAMPLE),
+            &LITTLE,
+            b"\x13\0\0\x18\0\0\x01\x07\0\0\x02\x02\0\0\0\0\0\0\0\x03\0\0\x01\x02\0\0\0\x06",
+            |message| message.heartbeat_frag(&EXAMPLE),
+        );
+    }
+
+    #[test]
+    fn number_0_of_change_or_fragment_is_refused() {
+        let mut bytes = LITTLE;
+        bytes[20..24].fill(0);
+        assert_eq!(parse_one(&bytes), Err(WireErrorKind::FragmentNumber));
+        bytes[12..20].fill(0);
+        assert_eq!(parse_one(&bytes), Err(WireErrorKind::SequenceNumber));
+    }
+}

@@ -95,3 +95,88 @@ impl<'a> Submessage<'a> {
         })
     }
 }
+
+/// Parses a submessage given from its header on.
+#[cfg(test)]
+fn parse_one(bytes: &[u8]) -> Result<Submessage<'_>, super::WireErrorKind> {
+    let (header, body) = bytes.split_at(4);
+    let little_endian = header[1] & FLAG_LITTLE_ENDIAN != 0;
+    Submessage::parse(header[0], header[1], &mut Cursor::new(body, 4, little_endian)).map_err(|error| error.kind)
+}
+
+/// The facts that hold for a submessage whose fields have no freedom: it comes from either byte order, goes out in the
+/// little one, and every part of it is needed.
+#[cfg(test)]
+fn assert_layout(
+    value: &Submessage<'_>,
+    little: &[u8],
+    big: &[u8],
+    build: impl FnOnce(&mut super::MessageBuilder<'_>),
+) {
+    assert_eq!(parse_one(little).as_ref(), Ok(value));
+    assert_eq!(parse_one(big).as_ref(), Ok(value));
+    let mut built = Vec::new();
+    build(&mut super::MessageBuilder::new(&mut built));
+    assert_eq!(built, little);
+    for bytes in [little, big] {
+        for len in 4..bytes.len() {
+            assert_eq!(parse_one(&bytes[..len]), Err(super::WireErrorKind::Truncated), "{len} bytes");
+        }
+        let longer = [bytes, &[0xee; 7]].concat();
+        assert_eq!(parse_one(&longer).as_ref(), Ok(value), "a newer minor version may have more fields");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{ProtocolVersion, VendorId};
+    use crate::wire::WireErrorKind;
+
+    #[test]
+    fn info_ts_layout() {
+        let time = Time::from_unix_nanos(0x0102_0304 * 1_000_000_000 + 500_000_000);
+        assert_layout(
+            &Submessage::InfoTimestamp(Some(time)),
+            &[9, 1, 8, 0, 4, 3, 2, 1, 0, 0, 0, 0x80],
+            &[9, 0, 0, 8, 1, 2, 3, 4, 0x80, 0, 0, 0],
+            |message| message.info_ts(Some(time)),
+        );
+        assert_layout(&Submessage::InfoTimestamp(None), &[9, 3, 0, 0], &[9, 2, 0, 0], |message| message.info_ts(None));
+    }
+
+    #[test]
+    fn an_invalid_timestamp_is_none() {
+        assert_eq!(
+            parse_one(&[9, 1, 8, 0, 255, 255, 255, 255, 255, 255, 255, 255]),
+            Ok(Submessage::InfoTimestamp(None))
+        );
+    }
+
+    #[test]
+    fn info_dst_layout() {
+        let prefix = GuidPrefix(*b"abcdefghijkl");
+        assert_layout(
+            &Submessage::InfoDestination(prefix),
+            b"\x0e\x01\x0c\0abcdefghijkl",
+            b"\x0e\0\0\x0cabcdefghijkl",
+            |message| message.info_dst(prefix),
+        );
+    }
+
+    #[test]
+    fn info_src_layout() {
+        let version = ProtocolVersion { major: 2, minor: 3 };
+        let source = InfoSource { version, vendor: VendorId::RTI, prefix: GuidPrefix(*b"abcdefghijkl") };
+        assert_layout(
+            &Submessage::InfoSource(source),
+            b"\x0c\x01\x14\0\0\0\0\0\x02\x03\x01\x01abcdefghijkl",
+            b"\x0c\0\0\x14\0\0\0\0\x02\x03\x01\x01abcdefghijkl",
+            |message| message.info_src(&source),
+        );
+        assert_eq!(
+            parse_one(b"\x0c\x01\x14\0\0\0\0\0\x03\x00\x01\x01abcdefghijkl"),
+            Err(WireErrorKind::UnsupportedVersion(ProtocolVersion { major: 3, minor: 0 }))
+        );
+    }
+}

@@ -52,3 +52,49 @@ impl NackFrag {
         self.fragment_number_state.put(fields).i32(self.count).append_to(buffer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Submessage, assert_layout, parse_one};
+    use super::*;
+    use crate::wire::WireErrorKind;
+
+    fn example() -> NackFrag {
+        let mut fragment_number_state = FragmentNumberSet::empty(4);
+        fragment_number_state.insert(4);
+        fragment_number_state.insert(6);
+        let (reader_id, writer_id) = (EntityId([0, 0, 1, 7]), EntityId([0, 0, 2, 2]));
+        NackFrag { reader_id, writer_id, writer_sn: SequenceNumber(3), fragment_number_state, count: 6 }
+    }
+
+    const LITTLE: [u8; 36] = *b"\x12\x01\x20\0\0\0\x01\x07\0\0\x02\x02\0\0\0\0\x03\0\0\0\
+        \x04\0\0\0\x03\0\0\0\0\0\0\xa0\x06\0\0\0";
+
+    #[test]
+    fn layout() {
+        assert_layout(
+            &Submessage::NackFrag(example()),
+            &LITTLE,
+            b"\x12\0\0\x20\0\0\x01\x07\0\0\x02\x02\0\0\0\0\0\0\0\x03\0\0\0\x04\0\0\0\x03\xa0\0\0\0\0\0\0\x06",
+            |message| message.nack_frag(&example()),
+        );
+        assert_eq!(example().wire_len(), 36);
+    }
+
+    #[test]
+    fn fragment_0_is_refused() {
+        let mut bytes = LITTLE;
+        bytes[20..24].fill(0);
+        assert_eq!(parse_one(&bytes), Err(WireErrorKind::SetRange));
+    }
+
+    #[test]
+    fn the_longest_set_fits() {
+        let mut nack_frag = example();
+        nack_frag.fragment_number_state.insert(259);
+        let mut bytes = Vec::new();
+        nack_frag.build(&mut bytes);
+        assert_eq!(bytes.len(), nack_frag.wire_len());
+        assert_eq!(parse_one(&bytes), Ok(Submessage::NackFrag(nack_frag)));
+    }
+}
