@@ -203,6 +203,11 @@ impl<A: Actor> Cell<A> {
         self.inbox.len()
     }
 
+    #[cfg(all(test, dds_loom))]
+    pub(super) fn has_mail(&self) -> bool {
+        self.inbox.has_any()
+    }
+
     fn entry_limit(&self) -> usize {
         if mutated(Mutation::Overtake) { 0 } else { usize::MAX }
     }
@@ -351,7 +356,8 @@ impl<A: Actor> fmt::Debug for Cell<A> {
     }
 }
 
-#[cfg(all(test, not(dds_loom)))]
+#[cfg(test)]
+#[cfg(not(dds_loom))]
 mod tests {
     use super::*;
     use std::sync::Mutex;
@@ -553,6 +559,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::disallowed_methods, reason = "the test is about the stack of a real thread")]
     fn a_chain_of_a_million_effects_needs_a_small_stack() {
         let ring = [scribe(), scribe()];
         visit(&ring[0], |scribe| scribe.next = Some(Arc::downgrade(&ring[1]))).unwrap();

@@ -203,7 +203,8 @@ impl<T> Queue<T> {
     }
 }
 
-#[cfg(all(test, not(dds_loom)))]
+#[cfg(test)]
+#[cfg(not(dds_loom))]
 mod tests {
     use super::*;
     use crate::actor::Signals;

@@ -17,6 +17,10 @@ mod inbox;
 mod run_queue;
 mod wakers;
 
+#[cfg(test)]
+#[cfg(dds_loom)]
+mod models;
+
 pub use cell::{Cell, EnterError, OfferError, Offered};
 pub use effects::{Deferred, Effects, in_listener};
 pub use inbox::{Capacity, PushError};

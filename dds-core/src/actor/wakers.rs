@@ -122,7 +122,8 @@ enum Left {
     Woken,
 }
 
-#[cfg(all(test, not(dds_loom)))]
+#[cfg(test)]
+#[cfg(not(dds_loom))]
 mod tests {
     use super::*;
     use std::sync::Arc;

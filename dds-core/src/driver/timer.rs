@@ -248,7 +248,8 @@ impl TimerQueue {
     }
 }
 
-#[cfg(all(test, not(dds_loom)))]
+#[cfg(test)]
+#[cfg(not(dds_loom))]
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;

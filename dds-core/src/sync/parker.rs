@@ -103,7 +103,8 @@ impl Default for Parker {
     }
 }
 
-#[cfg(all(test, not(dds_loom)))]
+#[cfg(test)]
+#[cfg(not(dds_loom))]
 mod tests {
     use super::*;
 
