@@ -1,0 +1,488 @@
+//! The cache of one writer (RTPS 2.5, 8.2.2).
+//!
+//! In: changes in the order of their numbers, and up to where everybody has acknowledged. Out: changes by number. Owned:
+//! the stored changes and, per instance, the chain of its samples.
+//!
+//! Life cycle of a change: inserted; then removed because KEEP_LAST replaced it, because all readers acknowledged it and
+//! the writer is volatile, because its instance was unregistered and all readers know, or because its lifespan has passed.
+//!
+//! Bound: the [`HistoryLimits`]. A KEEP_ALL history without limits grows with what the slowest reliable reader has not
+//! acknowledged. Slots of removed changes are used again, so a steady state allocates nothing.
+
+use super::sequence_index::SequenceIndex;
+use super::{CacheChange, ChangeKind, HistoryLimits};
+use crate::types::{Instant, InstanceHandle, SequenceNumber};
+use foldhash::fast::FixedState;
+use std::collections::{HashMap, VecDeque};
+
+/// No slot, no instance.
+const NONE: u32 = u32::MAX;
+
+/// A change in the cache.
+#[derive(Debug)]
+pub struct StoredChange {
+    /// The change.
+    pub change: CacheChange,
+    /// When its lifespan ends; `None`: never.
+    pub expires: Option<Instant>,
+    /// Bytes per fragment, once it has been sent in fragments; 0 before that. All readers, and all repairs, see the
+    /// same fragments.
+    pub fragment_size: u16,
+    instance: u32,
+    /// The slots of the next older and newer change of the instance.
+    older: u32,
+    newer: u32,
+}
+
+/// Why a change was not taken in. Nothing has changed then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoRoom {
+    /// KEEP_ALL, and the limit is used up by changes that a reader has not acknowledged: room will come.
+    Unacknowledged,
+    /// The limit of samples is used up, and waiting cannot help.
+    SamplesMax,
+    /// The limit of instances is used up, and waiting cannot help.
+    InstancesMax,
+}
+
+/// The samples of one instance, as a chain through the slots.
+#[derive(Debug)]
+struct Instance {
+    handle: InstanceHandle,
+    oldest: u32,
+    newest: u32,
+    len: usize,
+    /// The last change of it was not an unregister.
+    registered: bool,
+}
+
+/// The cache of one writer.
+#[derive(Debug)]
+pub struct WriterHistory {
+    limits: HistoryLimits,
+    /// Acknowledged changes stay for readers that join late.
+    keeps_acknowledged: bool,
+    index: SequenceIndex,
+    slots: Vec<Option<StoredChange>>,
+    free_slots: Vec<u32>,
+    instances: Vec<Instance>,
+    free_instances: Vec<u32>,
+    by_handle: HashMap<InstanceHandle, u32, FixedState>,
+    /// Unregistering changes that wait to be acknowledged, so that their instances can be forgotten.
+    departing: VecDeque<SequenceNumber>,
+}
+
+impl WriterHistory {
+    /// An empty cache. `keeps_acknowledged`: acknowledged changes stay for readers that join late (transient-local).
+    /// `seed` makes the order of the instance map its own.
+    #[must_use]
+    pub fn new(limits: HistoryLimits, keeps_acknowledged: bool, seed: u64) -> Self {
+        Self {
+            limits,
+            keeps_acknowledged,
+            index: SequenceIndex::default(),
+            slots: Vec::new(),
+            free_slots: Vec::new(),
+            instances: Vec::new(),
+            free_instances: Vec::new(),
+            by_handle: HashMap::with_hasher(FixedState::with_seed(seed)),
+            departing: VecDeque::new(),
+        }
+    }
+
+    /// How many changes are stored.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether nothing is stored.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of the oldest stored change.
+    #[must_use]
+    pub fn first(&self) -> Option<SequenceNumber> {
+        self.index.first().map(|(number, _)| number)
+    }
+
+    /// The number of the newest stored change.
+    #[must_use]
+    pub fn last(&self) -> Option<SequenceNumber> {
+        self.index.last().map(|(number, _)| number)
+    }
+
+    /// A stored change.
+    #[must_use]
+    pub fn get(&self, number: SequenceNumber) -> Option<&StoredChange> {
+        self.stored(self.index.get(number)?)
+    }
+
+    /// A stored change, to note how it was sent.
+    pub fn get_mut(&mut self, number: SequenceNumber) -> Option<&mut StoredChange> {
+        let slot = self.index.get(number)?;
+        self.slots.get_mut(slot as usize)?.as_mut()
+    }
+
+    /// The lowest stored number that is at least `number`.
+    #[must_use]
+    pub fn next_from(&self, number: SequenceNumber) -> Option<SequenceNumber> {
+        self.index.iter_from(number).next().map(|(number, _)| number)
+    }
+
+    /// The stored changes from `number` on, in the order of their numbers.
+    pub fn iter_from(&self, number: SequenceNumber) -> impl Iterator<Item = &StoredChange> + '_ {
+        self.index.iter_from(number).filter_map(|(_, slot)| self.stored(slot))
+    }
+
+    /// Whether [`WriterHistory::insert`] of a change of `instance` would succeed.
+    ///
+    /// # Errors
+    /// The reason why it would not.
+    pub fn check_room(&self, instance: InstanceHandle, acknowledged: SequenceNumber) -> Result<(), NoRoom> {
+        self.victim(self.by_handle.get(&instance).copied(), acknowledged).map(|_| ())
+    }
+
+    /// Takes in a change, whose number must be greater than all before. All readers have acknowledged what lies up to
+    /// `acknowledged`, so that this may make room. Returns the number of the change that it replaced.
+    ///
+    /// # Errors
+    /// [`NoRoom`], and nothing has changed.
+    pub fn insert(
+        &mut self,
+        change: CacheChange,
+        expires: Option<Instant>,
+        acknowledged: SequenceNumber,
+    ) -> Result<Option<SequenceNumber>, NoRoom> {
+        let known = self.by_handle.get(&change.instance).copied();
+        let replaced = self.victim(known, acknowledged)?;
+        // The new change joins its instance before the replaced one leaves it, so that the instance is not forgotten and
+        // made again in between.
+        let instance = known.unwrap_or_else(|| self.add_instance(change.instance));
+        let number = change.sequence_number;
+        if change.kind == ChangeKind::NotAliveUnregistered || change.kind == ChangeKind::NotAliveDisposedUnregistered {
+            self.note_departure(instance, number);
+        } else if let Some(instance) = self.instances.get_mut(instance as usize) {
+            instance.registered = true;
+        }
+        let stored = StoredChange { change, expires, fragment_size: 0, instance, older: NONE, newer: NONE };
+        let slot = self.add_slot(stored);
+        self.index.push(number, slot);
+        self.link_newest(instance, slot);
+        if let Some(replaced) = replaced {
+            self.remove(replaced);
+        }
+        Ok(replaced)
+    }
+
+    /// Removes a change.
+    pub fn remove(&mut self, number: SequenceNumber) -> Option<CacheChange> {
+        let slot = self.index.remove(number)?;
+        let stored = self.slots.get_mut(slot as usize)?.take()?;
+        self.free_slots.push(slot);
+        self.unlink(&stored);
+        Some(stored.change)
+    }
+
+    /// All readers have acknowledged what lies up to `acknowledged`: removes what nobody needs any more. Returns whether
+    /// anything was removed.
+    pub fn retire(&mut self, acknowledged: SequenceNumber) -> bool {
+        if self.keeps_acknowledged {
+            return self.retire_departed(acknowledged);
+        }
+        let mut removed = false;
+        while let Some(number) = self.first().filter(|&number| number <= acknowledged) {
+            removed |= self.remove(number).is_some();
+        }
+        // These changes are among the removed ones.
+        while self.departing.front().is_some_and(|&number| number <= acknowledged) {
+            self.departing.pop_front();
+        }
+        removed
+    }
+
+    /// Which change has to go for a new one of the instance.
+    fn victim(&self, known: Option<u32>, acknowledged: SequenceNumber) -> Result<Option<SequenceNumber>, NoRoom> {
+        let instance = known.and_then(|instance| self.instances.get(instance as usize));
+        let oldest = instance.and_then(|instance| self.stored(instance.oldest));
+        let oldest = oldest.map(|stored| stored.change.sequence_number);
+        let len = instance.map_or(0, |instance| instance.len);
+        match self.limits.depth {
+            Some(depth) if len >= depth => return Ok(oldest),
+            None if len >= self.limits.samples_per_instance_max => {
+                return oldest.filter(|&number| number <= acknowledged).map(Some).ok_or(NoRoom::Unacknowledged);
+            }
+            _ => {}
+        }
+        if instance.is_none() && self.by_handle.len() >= self.limits.instances_max {
+            return Err(NoRoom::InstancesMax);
+        }
+        if self.len() < self.limits.samples_max {
+            return Ok(None);
+        }
+        if self.limits.depth.is_some() {
+            return Err(NoRoom::SamplesMax);
+        }
+        // A KEEP_ALL history for late joiners gives up what all present readers have, oldest first.
+        self.first().filter(|&number| number <= acknowledged).map(Some).ok_or(NoRoom::Unacknowledged)
+    }
+
+    /// Forgets the instances whose unregistering has been acknowledged, samples and all: a late joiner need not hear of
+    /// what this writer has no more to say about. Without this, every instance ever unregistered would stay.
+    fn retire_departed(&mut self, acknowledged: SequenceNumber) -> bool {
+        let mut removed = false;
+        while let Some(number) = self.departing.pop_front() {
+            if number > acknowledged {
+                self.departing.push_front(number);
+                break;
+            }
+            let Some(stored) = self.get(number) else { continue };
+            // Written again since: it has come back.
+            if stored.newer != NONE {
+                continue;
+            }
+            let mut last = Some(number);
+            while let Some(number) = last {
+                let older = self.get(number).and_then(|stored| self.stored(stored.older));
+                last = older.map(|stored| stored.change.sequence_number);
+                removed |= self.remove(number).is_some();
+            }
+        }
+        removed
+    }
+
+    fn note_departure(&mut self, instance: u32, number: SequenceNumber) {
+        if let Some(instance) = self.instances.get_mut(instance as usize) {
+            instance.registered = false;
+        }
+        // Replaced changes leave their numbers behind; drop them once they are the greater part.
+        if self.departing.len() > 2 * self.index.len() + 64 {
+            let index = &self.index;
+            self.departing.retain(|&number| index.get(number).is_some());
+        }
+        self.departing.push_back(number);
+    }
+
+    fn stored(&self, slot: u32) -> Option<&StoredChange> {
+        self.slots.get(slot as usize)?.as_ref()
+    }
+
+    fn add_slot(&mut self, stored: StoredChange) -> u32 {
+        if let Some(slot) = self.free_slots.pop() {
+            if let Some(place) = self.slots.get_mut(slot as usize) {
+                *place = Some(stored);
+            }
+            return slot;
+        }
+        self.slots.push(Some(stored));
+        (self.slots.len() - 1) as u32
+    }
+
+    fn add_instance(&mut self, handle: InstanceHandle) -> u32 {
+        let instance = Instance { handle, oldest: NONE, newest: NONE, len: 0, registered: true };
+        let number = match self.free_instances.pop() {
+            Some(number) => {
+                if let Some(place) = self.instances.get_mut(number as usize) {
+                    *place = instance;
+                }
+                number
+            }
+            None => {
+                self.instances.push(instance);
+                (self.instances.len() - 1) as u32
+            }
+        };
+        self.by_handle.insert(handle, number);
+        number
+    }
+
+    fn link_newest(&mut self, instance: u32, slot: u32) {
+        let Some(chain) = self.instances.get_mut(instance as usize) else { return };
+        let older = std::mem::replace(&mut chain.newest, slot);
+        chain.len += 1;
+        if older == NONE {
+            chain.oldest = slot;
+        }
+        if let Some(stored) = self.slots.get_mut(older as usize).and_then(Option::as_mut) {
+            stored.newer = slot;
+        }
+        if let Some(stored) = self.slots.get_mut(slot as usize).and_then(Option::as_mut) {
+            stored.older = older;
+        }
+    }
+
+    /// Takes a change that has left its slot out of its instance's chain.
+    fn unlink(&mut self, stored: &StoredChange) {
+        if let Some(older) = self.slots.get_mut(stored.older as usize).and_then(Option::as_mut) {
+            older.newer = stored.newer;
+        }
+        if let Some(newer) = self.slots.get_mut(stored.newer as usize).and_then(Option::as_mut) {
+            newer.older = stored.older;
+        }
+        let Some(chain) = self.instances.get_mut(stored.instance as usize) else { return };
+        if stored.older == NONE {
+            chain.oldest = stored.newer;
+        }
+        if stored.newer == NONE {
+            chain.newest = stored.older;
+        }
+        chain.len -= 1;
+        // An instance without samples is only remembered to be counted against the limit, and only while the writer has
+        // it registered: without a limit, a writer of ever new keys must not make this grow.
+        if chain.len == 0 && !(chain.registered && self.limits.instances_max != usize::MAX) {
+            self.by_handle.remove(&chain.handle);
+            self.free_instances.push(stored.instance);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Payload;
+    use crate::types::{Guid, Time};
+
+    const UNLIMITED: HistoryLimits = HistoryLimits {
+        depth: None,
+        samples_max: usize::MAX,
+        instances_max: usize::MAX,
+        samples_per_instance_max: usize::MAX,
+    };
+    const NOTHING: SequenceNumber = SequenceNumber::ZERO;
+
+    fn key(number: u8) -> InstanceHandle {
+        InstanceHandle::from_key_hash([number; 16])
+    }
+
+    fn change(number: i64, instance: InstanceHandle, kind: ChangeKind) -> CacheChange {
+        CacheChange {
+            kind,
+            writer: Guid::UNKNOWN,
+            sequence_number: SequenceNumber(number),
+            instance,
+            source_timestamp: Time::INVALID,
+            payload: Some(Payload::copy_of(&[number as u8])),
+        }
+    }
+
+    fn insert(
+        history: &mut WriterHistory,
+        number: i64,
+        instance: InstanceHandle,
+        acknowledged: i64,
+    ) -> Result<Option<i64>, NoRoom> {
+        let change = change(number, instance, ChangeKind::Alive);
+        history.insert(change, None, SequenceNumber(acknowledged)).map(|replaced| replaced.map(|number| number.0))
+    }
+
+    fn numbers(history: &WriterHistory) -> Vec<i64> {
+        history.iter_from(SequenceNumber::ZERO).map(|stored| stored.change.sequence_number.0).collect()
+    }
+
+    #[test]
+    fn keep_last_replaces_the_oldest_of_the_same_instance_though_it_is_unacknowledged() {
+        let mut history = WriterHistory::new(HistoryLimits { depth: Some(2), ..UNLIMITED }, false, 1);
+        assert_eq!(insert(&mut history, 1, key(1), 0), Ok(None));
+        assert_eq!(insert(&mut history, 2, key(2), 0), Ok(None));
+        assert_eq!(insert(&mut history, 3, key(1), 0), Ok(None));
+        assert_eq!(insert(&mut history, 4, key(1), 0), Ok(Some(1)));
+        assert_eq!(insert(&mut history, 5, key(1), 0), Ok(Some(3)));
+        assert_eq!(numbers(&history), [2, 4, 5]);
+        assert_eq!(history.next_from(SequenceNumber(3)), Some(SequenceNumber(4)));
+    }
+
+    #[test]
+    fn keep_all_refuses_while_the_oldest_is_unacknowledged_and_then_makes_room() {
+        let mut history = WriterHistory::new(HistoryLimits { samples_max: 2, ..UNLIMITED }, true, 1);
+        insert(&mut history, 1, key(1), 0).unwrap();
+        insert(&mut history, 2, key(2), 0).unwrap();
+        assert_eq!(insert(&mut history, 3, key(3), 0), Err(NoRoom::Unacknowledged));
+        assert_eq!(history.check_room(key(3), NOTHING), Err(NoRoom::Unacknowledged));
+        assert_eq!(numbers(&history), [1, 2]);
+        assert_eq!(history.check_room(key(3), SequenceNumber(1)), Ok(()));
+        assert_eq!(insert(&mut history, 3, key(3), 1), Ok(Some(1)));
+        assert_eq!(numbers(&history), [2, 3]);
+    }
+
+    #[test]
+    fn keep_all_counts_the_samples_of_each_instance() {
+        let mut history = WriterHistory::new(HistoryLimits { samples_per_instance_max: 1, ..UNLIMITED }, false, 1);
+        insert(&mut history, 1, key(1), 0).unwrap();
+        assert_eq!(insert(&mut history, 2, key(1), 0), Err(NoRoom::Unacknowledged));
+        assert_eq!(insert(&mut history, 2, key(2), 0), Ok(None));
+        assert_eq!(insert(&mut history, 3, key(1), 1), Ok(Some(1)));
+    }
+
+    #[test]
+    fn keep_last_at_a_limit_is_refused_for_good() {
+        let limits = HistoryLimits { depth: Some(1), samples_max: 2, instances_max: 3, ..UNLIMITED };
+        let mut history = WriterHistory::new(limits, false, 1);
+        insert(&mut history, 1, key(1), 0).unwrap();
+        insert(&mut history, 2, key(2), 0).unwrap();
+        assert_eq!(insert(&mut history, 3, key(3), 2), Err(NoRoom::SamplesMax));
+        assert_eq!(insert(&mut history, 3, key(1), 0), Ok(Some(1)));
+        let mut history = WriterHistory::new(HistoryLimits { instances_max: 1, ..limits }, false, 1);
+        insert(&mut history, 1, key(1), 0).unwrap();
+        assert_eq!(insert(&mut history, 2, key(2), 1), Err(NoRoom::InstancesMax));
+    }
+
+    #[test]
+    fn a_registered_instance_without_samples_counts_against_the_limit_until_it_is_unregistered() {
+        let limits = HistoryLimits { depth: Some(1), instances_max: 1, ..UNLIMITED };
+        let mut history = WriterHistory::new(limits, false, 1);
+        insert(&mut history, 1, key(1), 0).unwrap();
+        assert!(history.retire(SequenceNumber(1)));
+        assert!(history.is_empty());
+        assert_eq!(insert(&mut history, 2, key(2), 1), Err(NoRoom::InstancesMax));
+        history.insert(change(2, key(1), ChangeKind::NotAliveUnregistered), None, NOTHING).unwrap();
+        history.retire(SequenceNumber(2));
+        assert_eq!(insert(&mut history, 3, key(2), 2), Ok(None));
+    }
+
+    #[test]
+    fn without_a_limit_instances_without_samples_are_forgotten() {
+        let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, false, 1);
+        for number in 1..200 {
+            insert(&mut history, number, key(number as u8), 0).unwrap();
+            history.retire(SequenceNumber(number));
+        }
+        assert!(history.by_handle.is_empty());
+        assert_eq!(history.instances.len(), 1);
+        assert_eq!(history.slots.len(), 1);
+    }
+
+    #[test]
+    fn an_unregistered_instance_leaves_a_transient_local_history_once_all_readers_know() {
+        let mut history = WriterHistory::new(HistoryLimits { depth: Some(4), ..UNLIMITED }, true, 1);
+        insert(&mut history, 1, key(1), 0).unwrap();
+        insert(&mut history, 2, key(2), 0).unwrap();
+        insert(&mut history, 3, key(1), 0).unwrap();
+        history.insert(change(4, key(1), ChangeKind::NotAliveDisposedUnregistered), None, NOTHING).unwrap();
+        assert!(!history.retire(SequenceNumber(3)));
+        assert_eq!(numbers(&history), [1, 2, 3, 4]);
+        assert!(history.retire(SequenceNumber(4)));
+        assert_eq!(numbers(&history), [2]);
+        assert_eq!(history.by_handle.len(), 1);
+    }
+
+    #[test]
+    fn an_instance_that_came_back_stays() {
+        let mut history = WriterHistory::new(HistoryLimits { depth: Some(4), ..UNLIMITED }, true, 1);
+        history.insert(change(1, key(1), ChangeKind::NotAliveUnregistered), None, NOTHING).unwrap();
+        insert(&mut history, 2, key(1), 0).unwrap();
+        history.retire(SequenceNumber(2));
+        assert_eq!(numbers(&history), [1, 2]);
+    }
+
+    #[test]
+    fn coming_and_going_of_one_instance_does_not_grow_though_nobody_acknowledges() {
+        let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, true, 1);
+        for number in 1..1000 {
+            history.insert(change(number, key(1), ChangeKind::NotAliveUnregistered), None, NOTHING).unwrap();
+        }
+        assert!(history.departing.len() < 100);
+        assert_eq!(history.len(), 1);
+    }
+}
