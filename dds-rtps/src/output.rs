@@ -58,6 +58,14 @@ impl Datagram {
         }
     }
 
+    /// Replaces the destinations by `locators`, which must differ from each other. For senders whose set of destinations
+    /// seldom changes: nothing is compared.
+    pub fn set_destinations(&mut self, locators: &[Locator]) {
+        self.destinations.clear();
+        self.destinations.extend_from_slice(locators);
+        self.next_destination = 0;
+    }
+
     /// All destinations.
     #[must_use]
     pub fn destinations(&self) -> &[Locator] {

@@ -38,9 +38,7 @@ impl LocalLink {
 
     /// The reader had no room: it wants everything from `sequence_number` on, later. The lowest request stands.
     pub fn request_from(&self, sequence_number: SequenceNumber) {
-        let lower = |standing| {
-            (standing == NO_REQUEST || sequence_number.0 < standing).then_some(sequence_number.0)
-        };
+        let lower = |standing| (standing == NO_REQUEST || sequence_number.0 < standing).then_some(sequence_number.0);
         // An error says that a lower request stands already: nothing to do.
         let _ = self.requested_from.fetch_update(Ordering::AcqRel, Ordering::Acquire, lower);
     }

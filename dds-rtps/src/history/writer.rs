@@ -11,7 +11,7 @@
 
 use super::sequence_index::SequenceIndex;
 use super::{CacheChange, ChangeKind, HistoryLimits};
-use crate::types::{Instant, InstanceHandle, SequenceNumber};
+use crate::types::{InstanceHandle, Instant, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 

@@ -1,1 +1,36 @@
-//! The RTPS writers.
+//! RTPS writers.
+//!
+//! In: changes of the application, which readers are matched, and what these readers answer (ACKNACK, NACK_FRAG). Out:
+//! datagrams one by one ([`StatefulWriter::poll_transmit`]), events, and the next deadline. Owned: the history, and a
+//! proxy for each matched reader.
+//!
+//! - New changes go out once, to the fewest locators that reach all matched readers of other processes.
+//! - Everything else (repairs, GAPs, history for late joiners, answers) goes to one reader, in turns with new changes.
+//! - Readers of this process take changes straight from the history ([`StatefulWriter::changes_from`]); their
+//!   acknowledgements are read from a [`LocalLink`](crate::history::LocalLink).
+//!
+//! | file | owns |
+//! |---|---|
+//! | `stateful` | the writer: writing, matching, acknowledgements, deadlines |
+//! | `requests` | what readers ask for |
+//! | `transmit` | new changes and HEARTBEATs for all readers |
+//! | `repair` | what goes to one reader |
+//! | `stateless` | a writer without reliability, for SPDP |
+
+mod config;
+mod destinations;
+mod gap_run;
+mod heartbeat;
+mod layout;
+mod local_reader;
+mod reader_proxy;
+mod repair;
+mod requests;
+mod stateful;
+mod stateless;
+mod transmit;
+mod window;
+
+pub use config::{FragmentSize, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent};
+pub use stateful::StatefulWriter;
+pub use stateless::StatelessWriter;

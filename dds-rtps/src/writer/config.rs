@@ -1,0 +1,203 @@
+//! What a writer is made of, and what it is told about its readers.
+
+use crate::history::{ChangeKind, HistoryLimits, Payload};
+use crate::qos::{DataWriterQos, Durability};
+use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
+
+/// How large the pieces are in which samples leave.
+///
+/// A sample whose payload fits into one fragment goes out as DATA, whole; others as DATA_FRAG. Small samples that wait
+/// together share a datagram of about the same size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FragmentSize {
+    /// Bytes per fragment while all matched remote readers are on this host, 65 000 by default: a datagram of loopback
+    /// holds 65 507, and every datagram costs a system call.
+    pub same_host: u16,
+    /// Bytes per fragment otherwise, 1344 by default: with all headers it fits into an Ethernet frame, so that losing a
+    /// frame loses one fragment, not all of a datagram that IP had cut.
+    pub network: u16,
+}
+
+impl FragmentSize {
+    /// The smallest size that is used, whatever is asked for: 64 bytes. Below it there is nothing but headers.
+    pub const MIN: u16 = 64;
+    /// The largest size that is used: with the headers and a full inline QoS it fits into a UDP datagram.
+    pub const MAX: u16 = 65_000;
+}
+
+impl Default for FragmentSize {
+    fn default() -> Self {
+        Self { same_host: Self::MAX, network: 1344 }
+    }
+}
+
+/// What a [`StatefulWriter`](super::StatefulWriter) is made of.
+#[derive(Debug, Clone)]
+pub struct WriterConfig {
+    /// The writer's name.
+    pub guid: Guid,
+    /// Whether lost samples are repaired for readers that want it (RELIABILITY). Default: yes.
+    pub reliable: bool,
+    /// What readers get that join late (DURABILITY). Everything above volatile is kept as long as the writer lives.
+    pub durability: Durability,
+    /// How much is kept (HISTORY and RESOURCE_LIMITS).
+    pub limits: HistoryLimits,
+    /// How long a sample may be sent after its source timestamp (LIFESPAN). Default: for ever.
+    pub lifespan: Duration,
+    /// Whether the topic has a key: changes carry a key hash then.
+    pub keyed: bool,
+    /// How large the pieces are in which samples leave.
+    pub fragment_size: FragmentSize,
+    /// How long something stays unacknowledged before a HEARTBEAT asks, if no sample has carried one. Default: 100 ms.
+    /// It doubles up to eightfold while nobody answers.
+    pub heartbeat_period: Duration,
+    /// How long the writer collects requests before it answers. Default: zero, at once.
+    pub nack_response_delay: Duration,
+    /// How long the same change is not sent to the same reader again. Requests within that time wait until it is over;
+    /// they are not lost. Default: 5 ms, above the round trip of a local network and its reader's answer.
+    pub nack_suppression: Duration,
+    /// Parameters that go out with each sample once a matched reader expects inline QoS: little endian, without the
+    /// sentinel. Default: none.
+    pub inline_qos: Vec<u8>,
+    /// Makes the order of the maps this writer's own.
+    pub seed: u64,
+}
+
+impl WriterConfig {
+    /// A writer with this QoS, and defaults for all that QoS does not say.
+    #[must_use]
+    pub fn new(guid: Guid, keyed: bool, qos: &DataWriterQos) -> Self {
+        Self {
+            guid,
+            reliable: qos.reliability.is_reliable(),
+            durability: qos.durability,
+            limits: HistoryLimits::new(qos.history, qos.resource_limits),
+            lifespan: qos.lifespan,
+            keyed,
+            fragment_size: FragmentSize::default(),
+            heartbeat_period: Duration::from_millis(100),
+            nack_response_delay: Duration::ZERO,
+            nack_suppression: Duration::from_millis(5),
+            inline_qos: Vec::new(),
+            seed: 0,
+        }
+    }
+}
+
+/// What a writer is told about a reader in another process.
+#[derive(Debug, Clone)]
+pub struct ReaderProxyConfig {
+    /// The reader's name.
+    pub guid: Guid,
+    /// Whether it wants lost samples repaired. Counts only if the writer is reliable.
+    pub reliable: bool,
+    /// Whether it wants what was written before it came (durability above volatile). Counts only if the writer keeps it.
+    pub wants_history: bool,
+    /// Where it can be reached by unicast: every datagram goes to all of these. May be empty if there is multicast.
+    pub unicast: Vec<Locator>,
+    /// Where it can be reached by multicast. Used instead of unicast where it saves datagrams.
+    pub multicast: Vec<Locator>,
+    /// Whether it wants the QoS with each sample.
+    pub expects_inline_qos: bool,
+    /// Whether it runs on this host.
+    pub same_host: bool,
+}
+
+impl ReaderProxyConfig {
+    /// A best-effort reader at one address, elsewhere.
+    #[must_use]
+    pub fn new(guid: Guid, unicast: Vec<Locator>) -> Self {
+        Self {
+            guid,
+            reliable: false,
+            wants_history: false,
+            unicast,
+            multicast: Vec::new(),
+            expects_inline_qos: false,
+            same_host: false,
+        }
+    }
+}
+
+impl ReaderProxyConfig {
+    /// Where a datagram goes that is for this reader alone.
+    pub(super) fn reachable_by(&self) -> &[Locator] {
+        if self.unicast.is_empty() { &self.multicast } else { &self.unicast }
+    }
+}
+
+/// A change that is to be written.
+#[derive(Debug, Clone)]
+pub struct NewChange {
+    /// What happens to the instance.
+    pub kind: ChangeKind,
+    /// The instance; nil for keyless topics.
+    pub instance: InstanceHandle,
+    /// The encoded sample, or the encoded key if the change is not alive.
+    pub payload: Option<Payload>,
+    /// When it happens; `None`: now.
+    pub source_timestamp: Option<Time>,
+}
+
+impl NewChange {
+    /// A value, stamped with the time of writing.
+    #[must_use]
+    pub fn alive(instance: InstanceHandle, payload: Payload) -> Self {
+        Self { kind: ChangeKind::Alive, instance, payload: Some(payload), source_timestamp: None }
+    }
+}
+
+/// Why a change was not written. Nothing has changed then, and the number was not used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteRefused {
+    /// The history is full of changes that reliable readers have not acknowledged. [`WriterEvent::SpaceFreed`] tells when
+    /// to try again.
+    Full,
+    /// KEEP_LAST, and `max_samples` is used up by other instances: waiting does not help.
+    SamplesMax,
+    /// `max_instances` is used up: waiting does not help, unregistering an instance does.
+    InstancesMax,
+    /// The payload is longer than the 2^32 - 1 bytes that a sample can have.
+    TooLarge,
+}
+
+/// What a writer has to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WriterEvent {
+    /// All matched reliable readers have acknowledged everything up to this number, which has grown since the last such
+    /// event.
+    Acknowledged(SequenceNumber),
+    /// There is room again after a write was refused with [`WriteRefused::Full`].
+    SpaceFreed,
+}
+
+/// What a writer has counted since it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct WriterCounters {
+    /// Changes written.
+    pub written: u64,
+    /// Writes refused.
+    pub refused: u64,
+    /// Datagrams laid out.
+    pub datagrams: u64,
+    /// Changes, or runs of fragments of them, that a reader had asked for and got.
+    pub repairs: u64,
+    /// GAPs sent.
+    pub gaps: u64,
+    /// HEARTBEATs sent.
+    pub heartbeats: u64,
+    /// Changes that KEEP_LAST replaced although a reliable reader had not acknowledged them.
+    pub overwritten_unacknowledged: u64,
+    /// Changes whose lifespan ended before they left the history.
+    pub expired: u64,
+    /// Requests of readers that are not matched, or not reliable.
+    pub unknown_reader: u64,
+    /// Requests that were older than one already handled.
+    pub stale: u64,
+    /// Requests that make no sense: acknowledging or asking for what was never sent.
+    pub malformed: u64,
+    /// Requests for fragments that were dropped because too many stood open for one reader; it asks again.
+    pub fragment_requests_dropped: u64,
+}

@@ -1,0 +1,152 @@
+//! Where a change goes that is for all matched remote readers: as few datagrams as possible.
+
+use super::config::FragmentSize;
+use super::reader_proxy::ReaderProxy;
+use crate::types::{EntityId, Locator, SequenceNumber};
+
+/// Headers of a datagram beside its payload: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, key hash, status info and
+/// sentinel 32 make 116; so a fragment of 1344 bytes stays below the 1472 that an Ethernet frame has for UDP.
+pub(super) const HEADERS_LEN: usize = 116;
+
+/// What the matched remote readers have in common. Made anew whenever one comes, goes or changes; read for each sample.
+#[derive(Debug)]
+pub(super) struct Destinations {
+    /// The locators that together reach every reader, each once.
+    pub(super) locators: Vec<Locator>,
+    /// The one reader there is, or all.
+    pub(super) reader_id: EntityId,
+    /// From this number on, changes are for all readers. Earlier ones are for those that came before them.
+    pub(super) relevant_from: SequenceNumber,
+    /// Whether any of them expects inline QoS.
+    pub(super) expects_inline_qos: bool,
+    /// How many are reliable.
+    pub(super) reliable_count: usize,
+    /// Bytes per fragment.
+    pub(super) fragment_size: u16,
+}
+
+impl Destinations {
+    pub(super) fn new(proxies: &[ReaderProxy], size: FragmentSize) -> Self {
+        let same_host = proxies.iter().all(|proxy| proxy.config.same_host);
+        let fragment_size = if same_host { size.same_host } else { size.network };
+        Self {
+            locators: union(proxies),
+            reader_id: match proxies {
+                [proxy] => proxy.config.guid.entity_id,
+                _ => EntityId::UNKNOWN,
+            },
+            relevant_from: proxies.iter().map(|proxy| proxy.first_relevant).max().unwrap_or(SequenceNumber::FIRST),
+            expects_inline_qos: proxies.iter().any(|proxy| proxy.config.expects_inline_qos),
+            reliable_count: proxies.iter().filter(|proxy| proxy.reliable).count(),
+            fragment_size: fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX),
+        }
+    }
+
+    /// Bytes up to which small changes share a datagram.
+    pub(super) fn message_len_max(&self) -> usize {
+        usize::from(self.fragment_size) + HEADERS_LEN
+    }
+}
+
+/// The locators that reach all of `proxies`. A multicast locator is used if it saves datagrams; whoever it does not reach
+/// is sent to by unicast.
+fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
+    let mut locators = Vec::new();
+    let mut covered = vec![false; proxies.len()];
+    for group in proxies.iter().flat_map(|proxy| &proxy.config.multicast) {
+        let members = || {
+            let members = proxies
+                .iter()
+                .zip(&covered)
+                .filter(|(proxy, covered)| !**covered && proxy.config.multicast.contains(group));
+            members.map(|(proxy, _)| proxy)
+        };
+        let mut saved = Vec::new();
+        members().flat_map(|proxy| &proxy.config.unicast).for_each(|locator| add(&mut saved, *locator));
+        let unreachable = members().any(|proxy| proxy.config.unicast.is_empty());
+        if saved.len() < 2 && !unreachable {
+            continue;
+        }
+        if members().count() < 2 && !unreachable {
+            continue;
+        }
+        add(&mut locators, *group);
+        for (proxy, covered) in proxies.iter().zip(&mut covered) {
+            *covered |= proxy.config.multicast.contains(group);
+        }
+    }
+    for (proxy, _) in proxies.iter().zip(&covered).filter(|(_, covered)| !**covered) {
+        proxy.config.unicast.iter().for_each(|locator| add(&mut locators, *locator));
+    }
+    locators
+}
+
+fn add(locators: &mut Vec<Locator>, locator: Locator) {
+    if !locators.contains(&locator) {
+        locators.push(locator);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Guid, GuidPrefix};
+    use crate::writer::ReaderProxyConfig;
+
+    fn unicast(port: u16) -> Locator {
+        Locator::udp_v4([10, 0, 0, 1].into(), port)
+    }
+
+    fn group(port: u16) -> Locator {
+        Locator::udp_v4([239, 255, 0, 1].into(), port)
+    }
+
+    fn proxy(number: u8, unicast: &[Locator], multicast: &[Locator]) -> ReaderProxy {
+        let guid = Guid::new(GuidPrefix([number; 12]), EntityId([0, 0, number, 4]));
+        let config =
+            ReaderProxyConfig { multicast: multicast.to_vec(), ..ReaderProxyConfig::new(guid, unicast.to_vec()) };
+        ReaderProxy::new(config, true, SequenceNumber::FIRST)
+    }
+
+    #[test]
+    fn readers_behind_one_locator_get_one_datagram() {
+        let proxies = [proxy(1, &[unicast(1)], &[group(9)]), proxy(2, &[unicast(1)], &[group(9)])];
+        assert_eq!(union(&proxies), [unicast(1)]);
+    }
+
+    #[test]
+    fn multicast_is_used_where_it_saves_datagrams_and_the_others_get_unicast() {
+        let proxies = [
+            proxy(1, &[unicast(1)], &[group(9)]),
+            proxy(2, &[unicast(2)], &[group(9)]),
+            proxy(3, &[unicast(3)], &[group(8)]),
+            proxy(4, &[unicast(4)], &[]),
+        ];
+        assert_eq!(union(&proxies), [group(9), unicast(3), unicast(4)]);
+    }
+
+    #[test]
+    fn a_reader_that_has_only_multicast_is_reached_by_it() {
+        assert_eq!(union(&[proxy(1, &[], &[group(9)])]), [group(9)]);
+        assert!(union(&[proxy(1, &[], &[])]).is_empty());
+    }
+
+    #[test]
+    fn a_single_reader_is_named_and_several_are_not() {
+        let one = [proxy(1, &[unicast(1)], &[])];
+        assert_eq!(Destinations::new(&one, FragmentSize::default()).reader_id, EntityId([0, 0, 1, 4]));
+        let two = [proxy(1, &[unicast(1)], &[]), proxy(2, &[unicast(2)], &[])];
+        assert_eq!(Destinations::new(&two, FragmentSize::default()).reader_id, EntityId::UNKNOWN);
+    }
+
+    #[test]
+    fn fragments_are_large_only_while_all_readers_are_on_this_host() {
+        let mut proxies = [proxy(1, &[unicast(1)], &[]), proxy(2, &[unicast(2)], &[])];
+        proxies.iter_mut().for_each(|proxy| proxy.config.same_host = true);
+        assert_eq!(Destinations::new(&proxies, FragmentSize::default()).fragment_size, 65_000);
+        proxies[1].config.same_host = false;
+        assert_eq!(Destinations::new(&proxies, FragmentSize::default()).fragment_size, 1344);
+        let tiny = FragmentSize { same_host: 1, network: 1 };
+        assert_eq!(Destinations::new(&proxies, tiny).fragment_size, FragmentSize::MIN);
+    }
+}

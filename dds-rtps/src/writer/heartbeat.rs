@@ -1,0 +1,219 @@
+//! When a writer asks its reliable readers what they have.
+//!
+//! A HEARTBEAT makes every reliable reader answer: one more datagram, and one more thread woken, on either side. So none
+//! goes out with each sample, but only
+//!
+//! - with every sample, until each reader has answered once: a reader that has not may not even know the writer yet;
+//! - with a sample, if half a period has passed since the last one: the timer then never fires while samples flow;
+//! - with a sample, after as many samples as the history makes necessary, and before it is full;
+//! - alone, by the timer, a period after the last one while something is unacknowledged.
+
+use crate::history::HistoryLimits;
+use crate::types::{Duration, Instant};
+
+/// KEEP_ALL: samples between two HEARTBEATs. Their answers free the memory.
+const STRIDE_KEEP_ALL: u32 = 64;
+/// KEEP_LAST: at least so many samples between two HEARTBEATs, whatever the depth. A shallow history forgets what is
+/// missing before it can be asked for.
+const STRIDE_KEEP_LAST_MIN: u32 = 8;
+/// HEARTBEATs that a stride asks for are at least so far apart: at a million samples per second a stride is nothing.
+const SPACING_KEEP_ALL: Duration = Duration::from_millis(1);
+const SPACING_KEEP_LAST: Duration = Duration::from_millis(5);
+/// The period doubles so many times at most: a reader that comes back is found within eight periods.
+const BACKOFF_MAX: u32 = 3;
+
+/// When the next HEARTBEAT is due, and its count.
+#[derive(Debug)]
+pub(super) struct HeartbeatSchedule {
+    period: Duration,
+    stride: u32,
+    /// After so many samples time does not matter: the history would be full before the answer comes.
+    stride_forced: u32,
+    spacing: Duration,
+    sent_at: Option<Instant>,
+    /// Samples sent since the last HEARTBEAT.
+    unannounced: u32,
+    /// Timer HEARTBEATs in a row without an answer, up to [`BACKOFF_MAX`].
+    backoff: u32,
+    deadline: Option<Instant>,
+    due: bool,
+    count: i32,
+    fragment_count: i32,
+}
+
+impl HeartbeatSchedule {
+    pub(super) fn new(period: Duration, limits: &HistoryLimits, keyed: bool) -> Self {
+        let capacity = u32::try_from(limits.capacity(keyed)).unwrap_or(u32::MAX);
+        let (stride, stride_forced, spacing) = match limits.depth {
+            None => (STRIDE_KEEP_ALL.min(capacity / 4).max(1), (capacity / 4).max(1), SPACING_KEEP_ALL),
+            Some(depth) => {
+                let half = u32::try_from(depth / 2).unwrap_or(u32::MAX);
+                (half.clamp(STRIDE_KEEP_LAST_MIN, STRIDE_KEEP_ALL), u32::MAX, SPACING_KEEP_LAST)
+            }
+        };
+        Self {
+            period,
+            stride,
+            stride_forced,
+            spacing,
+            sent_at: None,
+            unannounced: 0,
+            backoff: 0,
+            deadline: None,
+            due: false,
+            count: 0,
+            fragment_count: 0,
+        }
+    }
+
+    /// When [`HeartbeatSchedule::handle_timeout`] is to be called.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Whether one has to go out, with or without samples.
+    pub(super) fn is_due(&self) -> bool {
+        self.due
+    }
+
+    /// Samples have gone out that somebody has to acknowledge.
+    pub(super) fn note_samples(&mut self, now: Instant, count: u32) {
+        self.unannounced = self.unannounced.saturating_add(count);
+        self.expect_answer(now);
+    }
+
+    /// Somebody has something to acknowledge, or has never said anything.
+    pub(super) fn expect_answer(&mut self, now: Instant) {
+        if self.deadline.is_none() {
+            self.deadline = now.after(self.period);
+        }
+    }
+
+    /// Whether the samples that are about to go out should carry one.
+    pub(super) fn pays_now(&self, now: Instant) -> bool {
+        let since = self.sent_at.map_or(Duration::INFINITE, |sent_at| now.since(sent_at));
+        self.due
+            || self.unannounced >= self.stride_forced
+            || since >= self.period.scale(1, 2)
+            || (self.unannounced >= self.stride && since >= self.spacing)
+    }
+
+    /// One is laid out for all readers: its count. `pending`: an answer is expected.
+    pub(super) fn send(&mut self, now: Instant, pending: bool) -> i32 {
+        self.due = false;
+        self.unannounced = 0;
+        self.sent_at = Some(now);
+        self.deadline = if pending { now.after(self.period.scale(1 << self.backoff, 1)) } else { None };
+        self.next_count()
+    }
+
+    /// The count of a HEARTBEAT, also of one for a single reader.
+    pub(super) fn next_count(&mut self) -> i32 {
+        self.count = self.count.wrapping_add(1);
+        self.count
+    }
+
+    /// The count of a HEARTBEAT_FRAG.
+    pub(super) fn next_fragment_count(&mut self) -> i32 {
+        self.fragment_count = self.fragment_count.wrapping_add(1);
+        self.fragment_count
+    }
+
+    /// A reader has answered. `pending`: an answer is still expected of some reader.
+    pub(super) fn note_answer(&mut self, now: Instant, pending: bool) {
+        let slow = std::mem::take(&mut self.backoff) > 0;
+        if !pending {
+            self.deadline = None;
+            self.due = false;
+        } else if slow {
+            self.deadline = now.after(self.period);
+        }
+    }
+
+    /// A write waits for room: asks at once, or, if all has been asked for, soon again.
+    pub(super) fn hurry(&mut self, now: Instant) {
+        if self.unannounced > 0 {
+            self.due = true;
+        } else if let Some(soon) = now.after(self.period.scale(1, 8)) {
+            self.deadline = Some(self.deadline.map_or(soon, |deadline| deadline.min(soon)));
+        }
+    }
+
+    /// Time has passed. `pending`: an answer is expected.
+    pub(super) fn handle_timeout(&mut self, now: Instant, pending: bool) {
+        if self.deadline.is_none_or(|deadline| now < deadline) {
+            return;
+        }
+        self.due = pending;
+        self.backoff = (self.backoff + 1).min(BACKOFF_MAX);
+        self.deadline = if pending { now.after(self.period.scale(1 << self.backoff, 1)) } else { None };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::qos::{History, ResourceLimits};
+
+    const MS: u64 = 1_000_000;
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_nanos(ms * MS)
+    }
+
+    fn schedule(history: History, max_samples: Option<u32>) -> HeartbeatSchedule {
+        let limits = HistoryLimits::new(history, ResourceLimits { max_samples, ..ResourceLimits::default() });
+        HeartbeatSchedule::new(Duration::from_millis(100), &limits, false)
+    }
+
+    #[test]
+    fn samples_in_quick_succession_carry_one_per_half_period() {
+        let mut schedule = schedule(History::KeepLast { depth: 1 }, None);
+        let mut sent = Vec::new();
+        for ms in 0..200 {
+            schedule.note_samples(at(ms), 1);
+            if schedule.unannounced < STRIDE_KEEP_LAST_MIN && schedule.pays_now(at(ms)) {
+                sent.push(ms);
+                schedule.send(at(ms), true);
+            }
+            schedule.unannounced = 0;
+        }
+        assert_eq!(sent, [0, 50, 100, 150]);
+    }
+
+    #[test]
+    fn a_small_history_asks_before_it_is_full() {
+        let mut schedule = schedule(History::KeepAll, Some(16));
+        schedule.send(at(0), true);
+        schedule.note_samples(at(0), 3);
+        assert!(!schedule.pays_now(at(0)));
+        schedule.note_samples(at(0), 1);
+        assert!(schedule.pays_now(at(0)));
+    }
+
+    #[test]
+    fn the_timer_backs_off_while_nobody_answers_and_recovers_with_an_answer() {
+        let mut schedule = schedule(History::KeepAll, None);
+        schedule.note_samples(at(0), 1);
+        let mut fired = Vec::new();
+        for _ in 0..6 {
+            let deadline = schedule.deadline().unwrap();
+            schedule.handle_timeout(deadline, true);
+            assert!(schedule.is_due());
+            schedule.send(deadline, true);
+            fired.push(deadline.as_nanos() / MS);
+        }
+        assert_eq!(fired, [100, 300, 700, 1500, 2300, 3100]);
+        schedule.note_answer(at(3200), true);
+        assert_eq!(schedule.deadline(), Some(at(3300)));
+        schedule.note_answer(at(3201), false);
+        assert_eq!(schedule.deadline(), None);
+    }
+
+    #[test]
+    fn counts_wrap() {
+        let mut schedule = schedule(History::KeepAll, None);
+        schedule.count = i32::MAX;
+        assert_eq!(schedule.next_count(), i32::MIN);
+    }
+}

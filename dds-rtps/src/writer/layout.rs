@@ -1,0 +1,209 @@
+//! Lays out one message of a writer in a datagram.
+
+use super::gap_run::GapRun;
+use crate::history::{CacheChange, ChangeKind};
+use crate::output::Datagram;
+use crate::types::{EntityId, Guid, GuidPrefix, SequenceNumber, Time};
+use crate::wire::{
+    DataFragHeader, DataHeader, Gap, Heartbeat, HeartbeatFrag, InlineQosWriter, MessageBuilder, PayloadEnd, PayloadKind,
+};
+use std::ops::Range;
+
+/// Payloads up to this are copied behind their headers; longer ones are gathered. A gathered piece costs the system call
+/// a look-up and the pool a count, a copy of this size costs less than either.
+const COPY_MAX: usize = 1024;
+
+/// What a change takes beside its payload: INFO_TS 12, DATA 24, key hash 20, status info 8, sentinel 4, padding 3.
+const CHANGE_OVERHEAD: usize = 72;
+
+/// Who writes, and what goes with each of its changes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sender<'a> {
+    pub(super) guid: Guid,
+    pub(super) keyed: bool,
+    /// Encoded parameters for each change; may be empty.
+    pub(super) inline_qos: &'a [u8],
+}
+
+/// A message that is being laid out.
+#[derive(Debug)]
+pub(super) struct Layout<'d> {
+    datagram: &'d mut Datagram,
+    sender: Sender<'d>,
+    reader_id: EntityId,
+    /// Small changes share the message up to this many bytes.
+    len_max: usize,
+    timestamp: Option<Time>,
+    gap_run: GapRun,
+    gaps: u64,
+    has_content: bool,
+    /// Nothing may follow any more.
+    is_closed: bool,
+}
+
+impl<'d> Layout<'d> {
+    /// Begins a message for `reader_id`, in place of what the datagram held.
+    pub(super) fn new(datagram: &'d mut Datagram, sender: Sender<'d>, reader_id: EntityId, len_max: usize) -> Self {
+        datagram.clear();
+        MessageBuilder::new(datagram.buffer()).header(sender.guid.prefix);
+        Self {
+            datagram,
+            reader_id,
+            len_max,
+            timestamp: None,
+            gap_run: GapRun::new(sender.guid.entity_id, reader_id),
+            gaps: 0,
+            has_content: false,
+            is_closed: false,
+            sender,
+        }
+    }
+
+    /// The message is for this participant alone.
+    pub(super) fn participant(&mut self, prefix: GuidPrefix) {
+        MessageBuilder::new(self.datagram.buffer()).info_dst(prefix);
+    }
+
+    /// Whether there is anything in the message yet.
+    pub(super) fn has_content(&self) -> bool {
+        self.has_content
+    }
+
+    /// How many GAPs are in it.
+    pub(super) fn gaps(&self) -> u64 {
+        self.gaps
+    }
+
+    /// Whether a change may join what is there. The first one always may.
+    pub(super) fn has_room_for(&self, change: &CacheChange) -> bool {
+        let len = change.payload.as_ref().map_or(0, |payload| payload.len());
+        let len = len + CHANGE_OVERHEAD + self.sender.inline_qos.len();
+        !self.has_content || (!self.is_closed && self.datagram.len() + len <= self.len_max)
+    }
+
+    /// A whole change.
+    pub(super) fn change(&mut self, change: &CacheChange) {
+        self.timestamp(change.source_timestamp);
+        let header = DataHeader {
+            reader_id: self.reader_id,
+            writer_id: self.sender.guid.entity_id,
+            writer_sn: change.sequence_number,
+            payload: match (&change.payload, change.kind) {
+                (None, _) => PayloadKind::None,
+                (Some(_), ChangeKind::Alive) => PayloadKind::Data,
+                (Some(_), _) => PayloadKind::Key,
+            },
+            non_standard_payload: false,
+        };
+        let len = change.payload.as_ref().map_or(0, |payload| payload.len());
+        let sender = self.sender;
+        let end = MessageBuilder::new(self.datagram.buffer())
+            .data(&header, len, |inline_qos| put_inline_qos(inline_qos, sender, change));
+        self.payload(change, 0..len, end);
+    }
+
+    /// `count` fragments of a change, from number `first` on.
+    pub(super) fn fragments(&mut self, change: &CacheChange, fragment_size: u16, first: u32, count: u16) {
+        self.timestamp(change.source_timestamp);
+        let len = change.payload.as_ref().map_or(0, |payload| payload.len());
+        let header = DataFragHeader {
+            reader_id: self.reader_id,
+            writer_id: self.sender.guid.entity_id,
+            writer_sn: change.sequence_number,
+            fragment_starting_num: first,
+            fragments_in_submessage: count,
+            fragment_size,
+            sample_size: u32::try_from(len).expect("write refuses what does not fit into 32 bits"),
+            is_key: change.kind != ChangeKind::Alive,
+            non_standard_payload: false,
+        };
+        let sender = self.sender;
+        let end = MessageBuilder::new(self.datagram.buffer()).data_frag(&header, |inline_qos| {
+            // The first fragment speaks for the whole sample.
+            if first == 1 {
+                put_inline_qos(inline_qos, sender, change);
+            }
+        });
+        self.payload(change, header.payload_range(), end);
+    }
+
+    /// The numbers `first ..= last` will never come. They must lie behind all earlier ones.
+    pub(super) fn gap(&mut self, first: SequenceNumber, last: SequenceNumber) {
+        self.has_content = true;
+        if let Some(gap) = self.gap_run.add(first, last) {
+            self.put_gap(&gap);
+        }
+    }
+
+    /// HEARTBEAT.
+    pub(super) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
+        self.finish_gaps();
+        if !self.is_closed {
+            self.has_content = true;
+            MessageBuilder::new(self.datagram.buffer()).heartbeat(heartbeat);
+        }
+    }
+
+    /// HEARTBEAT_FRAG.
+    pub(super) fn heartbeat_frag(&mut self, sequence_number: SequenceNumber, last_fragment_num: u32, count: i32) {
+        let heartbeat_frag = HeartbeatFrag {
+            reader_id: self.reader_id,
+            writer_id: self.sender.guid.entity_id,
+            writer_sn: sequence_number,
+            last_fragment_num,
+            count,
+        };
+        if !self.is_closed {
+            MessageBuilder::new(self.datagram.buffer()).heartbeat_frag(&heartbeat_frag);
+        }
+    }
+
+    /// The GAPs that stand open. To be called last.
+    pub(super) fn finish_gaps(&mut self) {
+        if let Some(gap) = self.gap_run.finish() {
+            self.put_gap(&gap);
+        }
+    }
+
+    /// Where the message goes.
+    pub(super) fn datagram(&mut self) -> &mut Datagram {
+        self.datagram
+    }
+
+    fn put_gap(&mut self, gap: &Gap) {
+        self.gaps += 1;
+        MessageBuilder::new(self.datagram.buffer()).gap(gap);
+    }
+
+    fn timestamp(&mut self, timestamp: Time) {
+        // A message begins without a timestamp: one that is invalid need not be said.
+        let current = self.timestamp.unwrap_or(Time::INVALID);
+        if current != timestamp {
+            MessageBuilder::new(self.datagram.buffer()).info_ts(Some(timestamp));
+            self.timestamp = Some(timestamp);
+        }
+    }
+
+    fn payload(&mut self, change: &CacheChange, range: Range<usize>, end: PayloadEnd) {
+        self.has_content = true;
+        self.is_closed = end.must_be_last();
+        let Some(payload) = &change.payload else { return };
+        if range.len() <= COPY_MAX {
+            let bytes = payload.bytes().get(range).unwrap_or_default();
+            MessageBuilder::new(self.datagram.buffer()).payload(bytes, end);
+        } else {
+            self.datagram.gather(payload.clone(), range);
+            MessageBuilder::new(self.datagram.buffer()).end_payload(end);
+        }
+    }
+}
+
+fn put_inline_qos(inline_qos: &mut InlineQosWriter<'_>, sender: Sender<'_>, change: &CacheChange) {
+    if let Some(key_hash) = change.instance.as_bytes().filter(|_| sender.keyed) {
+        inline_qos.key_hash(key_hash);
+    }
+    if change.kind != ChangeKind::Alive {
+        inline_qos.status_info(change.kind.to_status_info());
+    }
+    inline_qos.encoded(sender.inline_qos);
+}

@@ -1,0 +1,22 @@
+//! What a writer knows of one reader in its own process.
+
+use crate::history::LocalLink;
+use crate::types::{Guid, SequenceNumber};
+use std::sync::Arc;
+
+/// A reader of this process, which is handed changes, not datagrams.
+#[derive(Debug)]
+pub(super) struct LocalReader {
+    pub(super) guid: Guid,
+    pub(super) link: Arc<LocalLink>,
+    pub(super) reliable: bool,
+    /// What lies before this is none of its business.
+    pub(super) first_relevant: SequenceNumber,
+}
+
+impl LocalReader {
+    /// Up to where it has everything.
+    pub(super) fn acknowledged(&self) -> SequenceNumber {
+        self.link.acknowledged().max(self.first_relevant.previous())
+    }
+}

@@ -1,0 +1,267 @@
+//! What a writer knows of one reader in another process (RTPS 2.5, 8.4.7.5).
+//!
+//! Life cycle: made when the reader is matched, gone when it is unmatched. Bounds: one window of 256 numbers that the
+//! reader has asked for, [`FRAGMENT_REQUESTS_MAX`] requests for fragments, and one change whose fragments are being sent.
+
+use super::config::ReaderProxyConfig;
+use super::window::Window;
+use crate::types::{Duration, Instant, SequenceNumber};
+use smallvec::SmallVec;
+
+/// Requests for fragments that stand open for one reader: each speaks of up to 256 fragments, so these are 2048, 2.7 MB
+/// in fragments for the network. What is dropped is asked for again.
+const FRAGMENT_REQUESTS_MAX: usize = 8;
+
+/// What a transient-local reader is sent unasked when it comes, in bytes of payload: as much as a receive buffer surely
+/// takes. The rest it asks for, window by window, at its own pace. A best-effort reader cannot ask: it gets all.
+const BACKLOG_BYTES_MAX: usize = 128 * 1024;
+
+/// The writer's view of one reader.
+#[derive(Debug)]
+pub(super) struct ReaderProxy {
+    pub(super) config: ReaderProxyConfig,
+    /// Lost samples are repaired.
+    pub(super) reliable: bool,
+    /// What lies before this is none of the reader's business.
+    pub(super) first_relevant: SequenceNumber,
+    /// The reader has everything up to this.
+    pub(super) acknowledged: SequenceNumber,
+    /// It has sent an ACKNACK: it knows the writer.
+    pub(super) heard: bool,
+    /// A HEARTBEAT for this reader alone goes out with the next datagram for it.
+    pub(super) heartbeat_owed: bool,
+    /// The change whose fragments are being sent again, or for the first time to this reader.
+    pub(super) resend: Option<Resend>,
+    /// The history that it is sent unasked.
+    pub(super) backlog: Option<Backlog>,
+    /// It stands in the writer's queue of readers with something to send.
+    pub(super) queued: bool,
+    /// When what it asked for may be sent.
+    pub(super) respond_at: Option<Instant>,
+    /// The numbers that it has asked for and not been sent.
+    requested: Window,
+    /// The numbers that it was sent since `served_at`, so that they are not sent again at once.
+    served: Window,
+    served_at: Option<Instant>,
+    fragments: SmallVec<[FragmentRequest; 1]>,
+    fragments_served: Option<(SequenceNumber, Instant)>,
+    acknack_count: Option<i32>,
+    nack_frag_count: Option<i32>,
+}
+
+/// A change that is being sent in fragments to one reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Resend {
+    pub(super) sequence_number: SequenceNumber,
+    /// From 1.
+    pub(super) next_fragment: u32,
+}
+
+/// What of the history a reader is still to be sent unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Backlog {
+    pub(super) next: SequenceNumber,
+    pub(super) last: SequenceNumber,
+    /// Bytes that may still be sent; `None`: no limit.
+    pub(super) budget: Option<usize>,
+}
+
+/// Fragments of one change that a reader misses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FragmentRequest {
+    pub(super) sequence_number: SequenceNumber,
+    /// The fragments' numbers, from 1.
+    pub(super) missing: Window,
+    /// Not to be answered before; `None`: at once.
+    not_before: Option<Instant>,
+}
+
+impl FragmentRequest {
+    fn is_ripe(&self, now: Instant) -> bool {
+        self.not_before.is_none_or(|not_before| not_before <= now)
+    }
+}
+
+impl ReaderProxy {
+    /// A reader to which everything from `first_relevant` on is of interest, and has to be acknowledged.
+    pub(super) fn new(config: ReaderProxyConfig, reliable: bool, first_relevant: SequenceNumber) -> Self {
+        Self {
+            config,
+            reliable,
+            first_relevant,
+            acknowledged: first_relevant.previous(),
+            heard: false,
+            heartbeat_owed: reliable,
+            resend: None,
+            backlog: None,
+            queued: false,
+            respond_at: None,
+            requested: Window::default(),
+            served: Window::default(),
+            served_at: None,
+            fragments: SmallVec::new(),
+            fragments_served: None,
+            acknack_count: None,
+            nack_frag_count: None,
+        }
+    }
+
+    /// Lets the reader be sent the history up to `last`, unasked.
+    pub(super) fn send_backlog(&mut self, last: SequenceNumber) {
+        if self.first_relevant <= last {
+            let budget = self.reliable.then_some(BACKLOG_BYTES_MAX);
+            self.backlog = Some(Backlog { next: self.first_relevant, last, budget });
+        }
+    }
+
+    /// Whether an ACKNACK with this count is newer than the last one. Counts wrap around.
+    pub(super) fn is_new_acknack(&self, count: i32) -> bool {
+        self.acknack_count.is_none_or(|last| count.wrapping_sub(last) > 0)
+    }
+
+    /// Takes in what an ACKNACK says: everything up to `acknowledged` is there, `requested` is missing. Returns whether
+    /// more is acknowledged than before.
+    pub(super) fn apply_acknack(&mut self, count: i32, acknowledged: SequenceNumber, requested: Window) -> bool {
+        self.acknack_count = Some(count);
+        self.heard = true;
+        self.requested = requested;
+        self.served.remove_up_to(acknowledged.0);
+        // A change whose fragments are on their way is not begun again; one that has arrived is not finished.
+        if let Some(resend) = self.resend {
+            if resend.sequence_number <= acknowledged {
+                self.resend = None;
+            } else {
+                self.requested.remove(resend.sequence_number.0);
+            }
+        }
+        self.fragments.retain(|request| request.sequence_number > acknowledged);
+        if let Some(backlog) = self.backlog.as_mut().filter(|backlog| backlog.next <= acknowledged) {
+            backlog.next = acknowledged.next();
+        }
+        let progress = acknowledged > self.acknowledged;
+        self.acknowledged = self.acknowledged.max(acknowledged);
+        progress
+    }
+
+    /// The lowest number that the reader waits for and may be sent now.
+    pub(super) fn next_requested(&self, now: Instant, suppression: Duration) -> Option<SequenceNumber> {
+        let suppressed = self.suppressed_until(suppression).is_some_and(|until| now < until);
+        let mut from = self.requested.base();
+        while let Some(number) = self.requested.first_from(from) {
+            if !(suppressed && self.served.contains(number)) {
+                return Some(SequenceNumber(number));
+            }
+            from = number + 1;
+        }
+        None
+    }
+
+    /// The numbers up to `last` are being sent, or will never come.
+    pub(super) fn serve_up_to(&mut self, now: Instant, last: SequenceNumber, suppression: Duration) {
+        if self.suppressed_until(suppression).is_none_or(|until| until <= now) {
+            self.served = Window::new(self.requested.base());
+            self.served_at = Some(now);
+        }
+        let mut from = self.requested.base();
+        while let Some(number) = self.requested.first_from(from).filter(|&number| number <= last.0) {
+            if !self.served.insert(number) {
+                // Another window: the reader has moved on, and what was served before does not matter any more.
+                self.served = Window::new(self.requested.base());
+                self.served_at = Some(now);
+                self.served.insert(number);
+            }
+            self.requested.remove(number);
+            from = number + 1;
+        }
+    }
+
+    /// Notes which fragments of a change are missing. Returns `false` if there is no room for the request.
+    pub(super) fn apply_nack_frag(
+        &mut self,
+        sequence_number: SequenceNumber,
+        missing: Window,
+        suppression: Duration,
+    ) -> bool {
+        // All its fragments are on their way.
+        if self.resend.is_some_and(|resend| resend.sequence_number == sequence_number) {
+            return true;
+        }
+        let served = self.fragments_served.filter(|served| served.0 == sequence_number);
+        let not_before = served.and_then(|(_, at)| at.after(suppression));
+        let request = FragmentRequest { sequence_number, missing, not_before };
+        let same = self
+            .fragments
+            .iter_mut()
+            .find(|standing| standing.sequence_number == sequence_number && standing.missing.base() == missing.base());
+        if let Some(standing) = same {
+            *standing = request;
+            return true;
+        }
+        if self.fragments.len() >= FRAGMENT_REQUESTS_MAX {
+            return false;
+        }
+        self.fragments.push(request);
+        true
+    }
+
+    /// Whether a NACK_FRAG with this count is newer than the last one, which it then replaces.
+    pub(super) fn accept_nack_frag_count(&mut self, count: i32) -> bool {
+        let is_new = self.nack_frag_count.is_none_or(|last| count.wrapping_sub(last) > 0);
+        if is_new {
+            self.nack_frag_count = Some(count);
+        }
+        is_new
+    }
+
+    /// The request for fragments that is to be answered next.
+    pub(super) fn next_fragments(&mut self, now: Instant) -> Option<&mut FragmentRequest> {
+        self.fragments.iter_mut().find(|request| request.is_ripe(now))
+    }
+
+    /// Forgets what was asked for of a change that is gone, and requests that have been answered.
+    pub(super) fn drop_fragments(&mut self, now: Instant, gone: Option<SequenceNumber>) {
+        let served = &mut self.fragments_served;
+        self.fragments.retain(|request| {
+            if request.missing.is_empty() {
+                *served = Some((request.sequence_number, now));
+            }
+            !request.missing.is_empty() && Some(request.sequence_number) != gone
+        });
+    }
+
+    /// Whether there is something to send now.
+    pub(super) fn has_work(&self, now: Instant, suppression: Duration) -> bool {
+        self.heartbeat_owed || self.has_changes_to_send(now, suppression)
+    }
+
+    /// Whether there are changes or GAPs to send now.
+    pub(super) fn has_changes_to_send(&self, now: Instant, suppression: Duration) -> bool {
+        if self.resend.is_some() || self.backlog.is_some() {
+            return true;
+        }
+        self.may_respond(now)
+            && (self.fragments.iter().any(|request| request.is_ripe(now))
+                || self.next_requested(now, suppression).is_some())
+    }
+
+    /// Whether what the reader has asked for may be sent.
+    pub(super) fn may_respond(&self, now: Instant) -> bool {
+        self.respond_at.is_none_or(|respond_at| respond_at <= now)
+    }
+
+    /// When there is something to send, though not now.
+    pub(super) fn work_later(&self, now: Instant, suppression: Duration) -> Option<Instant> {
+        let asked = !self.requested.is_empty() || !self.fragments.is_empty();
+        if let Some(respond_at) = self.respond_at.filter(|&respond_at| asked && now < respond_at) {
+            return Some(respond_at);
+        }
+        let fragments = self.fragments.iter().filter_map(|request| request.not_before).filter(|&at| now < at).min();
+        let numbers = self.suppressed_until(suppression).filter(|&until| now < until && !self.requested.is_empty());
+        [fragments, numbers].into_iter().flatten().min()
+    }
+
+    /// Until when the served numbers are not sent again.
+    fn suppressed_until(&self, suppression: Duration) -> Option<Instant> {
+        self.served_at.and_then(|served_at| served_at.after(suppression))
+    }
+}

@@ -1,0 +1,261 @@
+//! What goes to one reader: what it has asked for, history if it came late, and a HEARTBEAT of its own.
+
+use super::destinations::HEADERS_LEN;
+use super::layout::{Layout, Sender};
+use super::reader_proxy::Resend;
+use super::stateful::StatefulWriter;
+use crate::history::StoredChange;
+use crate::output::Datagram;
+use crate::types::{Now, SequenceNumber};
+use crate::wire::Heartbeat;
+
+impl StatefulWriter {
+    /// Lays out a datagram for the next reader in the queue that has something to be sent.
+    pub(super) fn transmit_queued(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+        for _ in 0..self.queue.len() {
+            let Some(index) = self.queue.pop_front() else { break };
+            if let Some(proxy) = self.proxies.get_mut(index) {
+                proxy.queued = false;
+            }
+            let laid = self.lay_out_for(now, index, datagram);
+            self.enqueue(now, index);
+            if laid {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn lay_out_for(&mut self, now: Now, index: usize, datagram: &mut Datagram) -> bool {
+        let Some(proxy) = self.proxies.get(index) else { return false };
+        let inline_qos = std::mem::take(&mut self.config.inline_qos);
+        let sender = Sender {
+            guid: self.config.guid,
+            keyed: self.config.keyed,
+            inline_qos: if proxy.config.expects_inline_qos { &inline_qos } else { &[] },
+        };
+        let guid = proxy.config.guid;
+        let mut layout = Layout::new(datagram, sender, guid.entity_id, self.destinations.message_len_max());
+        layout.participant(guid.prefix);
+        self.lay_out_changes(now, index, &mut layout);
+        self.lay_out_owed_heartbeat(now, index, &mut layout);
+        layout.finish_gaps();
+        self.counters.gaps += layout.gaps();
+        let has_content = layout.has_content();
+        self.config.inline_qos = inline_qos;
+        if let Some(proxy) = self.proxies.get(index) {
+            proxy.config.reachable_by().iter().for_each(|locator| datagram.add_destination(*locator));
+        }
+        has_content
+    }
+
+    /// What is begun first, then single fragments, then whole changes, then history.
+    fn lay_out_changes(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
+        let Some(proxy) = self.proxies.get_mut(index) else { return };
+        if let Some(resend) = proxy.resend {
+            return self.lay_out_resend(now, index, resend, layout);
+        }
+        if proxy.may_respond(now.instant) {
+            proxy.respond_at = None;
+            if proxy.next_fragments(now.instant).is_some() {
+                return self.lay_out_fragments(now, index, layout);
+            }
+            if !self.lay_out_requested(now, index, layout) {
+                return;
+            }
+        }
+        self.lay_out_backlog(now, index, layout);
+    }
+
+    /// The next fragments of a change that goes to this reader in fragments.
+    fn lay_out_resend(&mut self, now: Now, index: usize, resend: Resend, layout: &mut Layout<'_>) {
+        let Resend { sequence_number, next_fragment } = resend;
+        let mut more = None;
+        match self.sendable(now, sequence_number) {
+            Some(stored) => {
+                let fragments = self.fragments_of(stored);
+                let left = fragments.saturating_sub(next_fragment - 1);
+                let count = u32::from(self.fragments_per_datagram(stored.fragment_size)).min(left);
+                layout.fragments(&stored.change, stored.fragment_size, next_fragment, count as u16);
+                if count < left {
+                    more = Some(Resend { sequence_number, next_fragment: next_fragment + count });
+                }
+                self.counters.repairs += 1;
+            }
+            None => layout.gap(sequence_number, sequence_number),
+        }
+        if let Some(proxy) = self.proxies.get_mut(index) {
+            proxy.resend = more;
+            proxy.heartbeat_owed |= proxy.reliable;
+        }
+    }
+
+    /// One run of the single fragments that the reader misses.
+    fn lay_out_fragments(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
+        let Some(proxy) = self.proxies.get_mut(index) else { return };
+        let first_relevant = proxy.first_relevant;
+        let Some(sequence_number) = proxy.next_fragments(now.instant).map(|request| request.sequence_number) else {
+            return;
+        };
+        let sendable = self.sendable(now, sequence_number).filter(|_| sequence_number >= first_relevant);
+        let Some(stored) = sendable else {
+            layout.gap(sequence_number, sequence_number);
+            return self.forget_fragments(now, index, sequence_number);
+        };
+        if stored.fragment_size == 0 {
+            // It was never in fragments.
+            self.counters.malformed += 1;
+            return self.forget_fragments(now, index, sequence_number);
+        }
+        let fragments = self.fragments_of(stored);
+        let count_max = u32::from(self.fragments_per_datagram(stored.fragment_size));
+        let (mut first, mut count) = (0, 0);
+        if let Some(request) = self.proxies.get_mut(index).and_then(|proxy| proxy.next_fragments(now.instant)) {
+            if request.missing.remove_from(i64::from(fragments) + 1) {
+                self.counters.malformed += 1;
+            }
+            first = request.missing.first_from(1).and_then(|first| u32::try_from(first).ok()).unwrap_or(0);
+            while first > 0 && count < count_max && request.missing.contains(i64::from(first + count)) {
+                request.missing.remove((first + count).into());
+                count += 1;
+            }
+        }
+        if let Some(stored) = self.history.get(sequence_number).filter(|_| count > 0) {
+            layout.fragments(&stored.change, stored.fragment_size, first, count as u16);
+            self.counters.repairs += 1;
+        }
+        if let Some(proxy) = self.proxies.get_mut(index) {
+            proxy.drop_fragments(now.instant, None);
+            proxy.heartbeat_owed = true;
+        }
+    }
+
+    fn forget_fragments(&mut self, now: Now, index: usize, sequence_number: SequenceNumber) {
+        if let Some(proxy) = self.proxies.get_mut(index) {
+            proxy.drop_fragments(now.instant, Some(sequence_number));
+        }
+    }
+
+    /// As many of the changes that the reader has asked for as the message takes. Returns whether none are left.
+    fn lay_out_requested(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) -> bool {
+        let suppression = self.config.nack_suppression;
+        loop {
+            let Some(proxy) = self.proxies.get(index) else { return true };
+            let Some(number) = proxy.next_requested(now.instant, suppression) else { return true };
+            let found = self.next_relevant(now, index, number);
+            let served = if found > number {
+                layout.gap(number, found.previous());
+                found.previous()
+            } else if self.lay_out_change(index, number, layout) {
+                number
+            } else {
+                return false;
+            };
+            if let Some(proxy) = self.proxies.get_mut(index) {
+                proxy.serve_up_to(now.instant, served, suppression);
+                proxy.heartbeat_owed = true;
+            }
+        }
+    }
+
+    /// As much of the history that a late joiner is sent unasked as the message takes.
+    fn lay_out_backlog(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
+        while let Some(proxy) = self.proxies.get(index) {
+            let Some(mut backlog) = proxy.backlog else { return };
+            let reliable = proxy.reliable;
+            let found = self.next_relevant(now, index, backlog.next).min(backlog.last.next());
+            if found > backlog.next {
+                if reliable {
+                    layout.gap(backlog.next, found.previous());
+                }
+                backlog.next = found;
+            } else {
+                let payload = self.change(found).and_then(|change| change.payload.as_ref());
+                let len = payload.map_or(0, |payload| payload.len());
+                let within_budget = backlog.budget.is_none_or(|budget| len <= budget);
+                if within_budget && !self.lay_out_change(index, found, layout) {
+                    return;
+                }
+                backlog.budget = backlog.budget.map(|budget| budget.saturating_sub(len));
+                backlog.next = if within_budget { found.next() } else { backlog.last.next() };
+            }
+            if let Some(proxy) = self.proxies.get_mut(index) {
+                proxy.backlog = Some(backlog).filter(|backlog| backlog.next <= backlog.last);
+                proxy.heartbeat_owed |= reliable;
+            }
+        }
+    }
+
+    /// A change for one reader, or the first of its fragments. Returns `false` if it does not fit any more.
+    fn lay_out_change(&mut self, index: usize, number: SequenceNumber, layout: &mut Layout<'_>) -> bool {
+        let fragment_size = self.destinations.fragment_size;
+        let Some(stored) = self.history.get_mut(number) else { return true };
+        if !layout.has_room_for(&stored.change) {
+            return false;
+        }
+        let len = stored.change.payload.as_ref().map_or(0, |payload| payload.len());
+        if stored.fragment_size == 0 && len > usize::from(fragment_size) {
+            stored.fragment_size = fragment_size;
+        }
+        self.counters.repairs += 1;
+        if stored.fragment_size == 0 {
+            layout.change(&stored.change);
+            return true;
+        }
+        if layout.has_content() {
+            self.counters.repairs -= 1;
+            return false;
+        }
+        let fragments = self.history.get(number).map_or(0, |stored| self.fragments_of(stored));
+        let Some(stored) = self.history.get(number) else { return true };
+        let count = u32::from(self.fragments_per_datagram(stored.fragment_size)).min(fragments);
+        layout.fragments(&stored.change, stored.fragment_size, 1, count as u16);
+        if let Some(proxy) = self.proxies.get_mut(index).filter(|_| count < fragments) {
+            proxy.resend = Some(Resend { sequence_number: number, next_fragment: count + 1 });
+        }
+        true
+    }
+
+    /// The HEARTBEAT for this reader, behind the last of what it was to be sent.
+    fn lay_out_owed_heartbeat(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
+        let (first_available, suppression) = (self.first_available(), self.config.nack_suppression);
+        let Some(proxy) = self.proxies.get_mut(index) else { return };
+        if !proxy.heartbeat_owed || !proxy.reliable || proxy.has_changes_to_send(now.instant, suppression) {
+            return;
+        }
+        proxy.heartbeat_owed = false;
+        let last_sn = self.next.previous();
+        let heartbeat = Heartbeat {
+            reader_id: proxy.config.guid.entity_id,
+            writer_id: self.config.guid.entity_id,
+            first_sn: first_available.max(proxy.first_relevant).min(self.next),
+            last_sn,
+            count: self.heartbeat.next_count(),
+            is_final: proxy.heard && proxy.acknowledged >= last_sn,
+            liveliness: false,
+        };
+        layout.heartbeat(&heartbeat);
+        self.counters.heartbeats += 1;
+    }
+
+    /// The lowest number from `number` on that is of interest to the reader and may still be sent; else the one behind
+    /// all that have been sent.
+    fn next_relevant(&self, now: Now, index: usize, number: SequenceNumber) -> SequenceNumber {
+        let first_relevant = self.proxies.get(index).map_or(number, |proxy| proxy.first_relevant);
+        let found = self.next_sendable(now, number.max(first_relevant));
+        found.unwrap_or(self.next).min(self.next)
+    }
+
+    /// How many fragments a change has.
+    pub(super) fn fragments_of(&self, stored: &StoredChange) -> u32 {
+        let len = stored.change.payload.as_ref().map_or(0, |payload| payload.len());
+        // The length fits into 32 bits, so the number of fragments does.
+        len.div_ceil(usize::from(stored.fragment_size.max(1))) as u32
+    }
+
+    /// How many fragments share a datagram: one, unless they are much smaller than a datagram may be.
+    pub(super) fn fragments_per_datagram(&self, fragment_size: u16) -> u16 {
+        let room = self.destinations.message_len_max() - HEADERS_LEN;
+        u16::try_from(room / usize::from(fragment_size.max(1))).unwrap_or(u16::MAX).max(1)
+    }
+}

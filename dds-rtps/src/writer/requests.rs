@@ -1,0 +1,75 @@
+//! What readers ask for: ACKNACK and NACK_FRAG (RTPS 2.5, 8.4.9 and 8.3.8.10). Nothing in them is trusted.
+
+use super::stateful::StatefulWriter;
+use super::window::Window;
+use crate::types::{Guid, Now, SequenceNumber};
+use crate::wire::{AckNack, NackFrag};
+
+impl StatefulWriter {
+    /// A reader says what it has and what it misses.
+    ///
+    /// An ACKNACK that is not newer than the last one is ignored, with one exception: one that asks for a HEARTBEAT
+    /// without knowing anything (base 0 or 1, nothing missing, not final) always gets one. The reader may have lost its
+    /// state, and begun to count again; without an answer it would wait for ever.
+    pub fn handle_acknack(&mut self, now: Now, reader: Guid, ack_nack: &AckNack) {
+        let Some(index) = self.reliable_proxy(reader) else {
+            self.counters.unknown_reader += 1;
+            return;
+        };
+        let Some(proxy) = self.proxies.get_mut(index) else { return };
+        let base = ack_nack.reader_sn_state.base();
+        if base < SequenceNumber::ZERO || base > self.next {
+            self.counters.malformed += 1;
+            return;
+        }
+        let mut requested = Window::from(&ack_nack.reader_sn_state);
+        let asks_anew = base <= SequenceNumber::FIRST && requested.is_empty() && !ack_nack.is_final;
+        if !asks_anew && !proxy.is_new_acknack(ack_nack.count) {
+            self.counters.stale += 1;
+            return;
+        }
+        // What was never sent cannot be missing.
+        if requested.remove_from(self.next.0) {
+            self.counters.malformed += 1;
+        }
+        let asks = !requested.is_empty();
+        proxy.apply_acknack(ack_nack.count, base.previous(), requested);
+        if asks {
+            proxy.respond_at = Some(self.config.nack_response_delay)
+                .filter(|delay| delay.as_nanos() > 0)
+                .and_then(|delay| now.instant.after(delay));
+        } else if !ack_nack.is_final && (asks_anew || proxy.acknowledged < self.next.previous()) {
+            proxy.heartbeat_owed = true;
+        }
+        self.unheard = self.proxies.iter().filter(|proxy| proxy.reliable && !proxy.heard).count();
+        self.enqueue(now, index);
+        self.answered(now);
+    }
+
+    /// A reader says which fragments of a change it misses.
+    pub fn handle_nack_frag(&mut self, now: Now, reader: Guid, nack_frag: &NackFrag) {
+        let Some(index) = self.reliable_proxy(reader) else {
+            self.counters.unknown_reader += 1;
+            return;
+        };
+        let Some(proxy) = self.proxies.get_mut(index) else { return };
+        if !proxy.accept_nack_frag_count(nack_frag.count) {
+            self.counters.stale += 1;
+            return;
+        }
+        let sequence_number = nack_frag.writer_sn;
+        let mut missing = Window::from(&nack_frag.fragment_number_state);
+        // Of the change that is being sent, what is still to come is not missing.
+        let on_its_way = if sequence_number == self.next { self.next_fragment } else { 1 };
+        if sequence_number > self.next || (sequence_number == self.next && missing.remove_from(on_its_way.into())) {
+            self.counters.malformed += 1;
+        }
+        if sequence_number > self.next || missing.is_empty() {
+            return;
+        }
+        if !proxy.apply_nack_frag(sequence_number, missing, self.config.nack_suppression) {
+            self.counters.fragment_requests_dropped += 1;
+        }
+        self.enqueue(now, index);
+    }
+}

@@ -1,0 +1,432 @@
+//! The writer that knows its readers (RTPS 2.5, 8.4.7 and 8.4.9).
+
+use super::config::{NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent};
+use super::destinations::Destinations;
+use super::heartbeat::HeartbeatSchedule;
+use super::local_reader::LocalReader;
+use super::reader_proxy::ReaderProxy;
+use crate::history::{CacheChange, LocalLink, NoRoom, StoredChange, WriterHistory};
+use crate::qos::Durability;
+use crate::types::{Duration, Guid, Instant, Now, SequenceNumber, Time};
+use foldhash::fast::FixedState;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+/// A writer, best effort or reliable, with its history and its matched readers.
+///
+/// Use: [`write`](Self::write) or any other input, then [`poll_transmit`](Self::poll_transmit) until it answers `false`,
+/// [`poll_event`](Self::poll_event) until it answers `None`, and [`handle_timeout`](Self::handle_timeout) at
+/// [`deadline`](Self::deadline).
+#[derive(Debug)]
+pub struct StatefulWriter {
+    pub(super) config: WriterConfig,
+    pub(super) history: WriterHistory,
+    /// The last number given out.
+    pub(super) last: SequenceNumber,
+    /// The next number to send to all, and its next fragment, from 1.
+    pub(super) next: SequenceNumber,
+    pub(super) next_fragment: u32,
+    pub(super) proxies: Vec<ReaderProxy>,
+    by_guid: HashMap<Guid, usize, FixedState>,
+    locals: Vec<LocalReader>,
+    pub(super) destinations: Destinations,
+    /// Indexes of the proxies for which there is something to send, each once, served in turns.
+    pub(super) queue: VecDeque<usize>,
+    /// The queue goes before new changes, once.
+    pub(super) queue_first: bool,
+    /// When a proxy has to be put into the queue.
+    waiting_until: Option<Instant>,
+    pub(super) heartbeat: HeartbeatSchedule,
+    pub(super) liveliness_due: bool,
+    /// Up to where all reliable proxies have everything; [`SequenceNumber::MAX`] if there are none.
+    remote_acknowledged: SequenceNumber,
+    /// Reliable proxies that have never answered.
+    pub(super) unheard: usize,
+    /// The last number reported by [`WriterEvent::Acknowledged`].
+    reported: SequenceNumber,
+    acknowledged_event: bool,
+    /// A write has been refused, and nothing has come free since.
+    refused: bool,
+    space_freed_event: bool,
+    pub(super) counters: WriterCounters,
+}
+
+impl StatefulWriter {
+    /// A writer without readers.
+    #[must_use]
+    pub fn new(config: WriterConfig) -> Self {
+        let keeps = config.durability > Durability::Volatile;
+        Self {
+            history: WriterHistory::new(config.limits, keeps, config.seed),
+            last: SequenceNumber::ZERO,
+            next: SequenceNumber::FIRST,
+            next_fragment: 1,
+            proxies: Vec::new(),
+            by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
+            locals: Vec::new(),
+            destinations: Destinations::new(&[], config.fragment_size),
+            queue: VecDeque::new(),
+            queue_first: false,
+            waiting_until: None,
+            heartbeat: HeartbeatSchedule::new(config.heartbeat_period, &config.limits, config.keyed),
+            liveliness_due: false,
+            remote_acknowledged: SequenceNumber::MAX,
+            unheard: 0,
+            reported: SequenceNumber::ZERO,
+            acknowledged_event: false,
+            refused: false,
+            space_freed_event: false,
+            counters: WriterCounters::default(),
+            config,
+        }
+    }
+
+    /// The writer's name.
+    #[must_use]
+    pub fn guid(&self) -> Guid {
+        self.config.guid
+    }
+
+    /// Adds a change to the history; it can be sent from now on. Local readers are given [`Self::change`] of it.
+    ///
+    /// The newest change stays in the history at least until the next write.
+    ///
+    /// # Errors
+    /// [`WriteRefused`], and nothing has changed but that a HEARTBEAT may have become due: poll for datagrams then, or
+    /// the readers will not make room.
+    pub fn write(&mut self, now: Now, change: NewChange) -> Result<SequenceNumber, WriteRefused> {
+        if change.payload.as_ref().is_some_and(|payload| u32::try_from(payload.len()).is_err()) {
+            self.counters.refused += 1;
+            return Err(WriteRefused::TooLarge);
+        }
+        let acknowledged = self.acknowledged();
+        self.history.retire(self.finished_up_to(acknowledged));
+        let source_timestamp = change.source_timestamp.unwrap_or(now.time);
+        let sequence_number = self.last.next();
+        let change = CacheChange {
+            kind: change.kind,
+            writer: self.config.guid,
+            sequence_number,
+            instance: change.instance,
+            source_timestamp,
+            payload: change.payload,
+        };
+        let expires = self.expiry(now, source_timestamp);
+        match self.history.insert(change, expires, acknowledged) {
+            Ok(replaced) => {
+                if replaced.is_some_and(|replaced| replaced > acknowledged) {
+                    self.counters.overwritten_unacknowledged += 1;
+                }
+            }
+            Err(no_room) => return Err(self.refuse(now, no_room)),
+        }
+        self.last = sequence_number;
+        self.counters.written += 1;
+        self.skip_if_nobody_listens();
+        Ok(sequence_number)
+    }
+
+    /// A change, for as long as it is in the history.
+    #[must_use]
+    pub fn change(&self, sequence_number: SequenceNumber) -> Option<&CacheChange> {
+        self.history.get(sequence_number).map(|stored| &stored.change)
+    }
+
+    /// The changes from `sequence_number` on that are in the history, in order: for a reader of this process that comes
+    /// late or asks again.
+    pub fn changes_from(&self, sequence_number: SequenceNumber) -> impl Iterator<Item = &CacheChange> + '_ {
+        self.history.iter_from(sequence_number).map(|stored| &stored.change)
+    }
+
+    /// The number of the newest change; [`SequenceNumber::ZERO`] before the first.
+    #[must_use]
+    pub fn last_sequence_number(&self) -> SequenceNumber {
+        self.last
+    }
+
+    /// How many changes are in the history.
+    #[must_use]
+    pub fn history_len(&self) -> usize {
+        self.history.len()
+    }
+
+    /// Whether every matched reliable reader has everything up to `sequence_number`.
+    #[must_use]
+    pub fn is_acknowledged(&self, sequence_number: SequenceNumber) -> bool {
+        sequence_number <= self.acknowledged()
+    }
+
+    /// Up to where every matched reliable reader has everything. Without such readers, up to the newest change.
+    #[must_use]
+    pub fn acknowledged(&self) -> SequenceNumber {
+        let reliable = self.locals.iter().filter(|local| local.reliable);
+        let local = reliable.map(LocalReader::acknowledged).min().unwrap_or(SequenceNumber::MAX);
+        self.remote_acknowledged.min(local).min(self.last)
+    }
+
+    /// How many readers of other processes are matched.
+    #[must_use]
+    pub fn remote_readers(&self) -> usize {
+        self.proxies.len()
+    }
+
+    /// What has been counted.
+    #[must_use]
+    pub fn counters(&self) -> WriterCounters {
+        self.counters
+    }
+
+    /// Matches a reader of another process. One that is matched already takes on the new locators and QoS, and keeps its
+    /// state.
+    pub fn match_reader(&mut self, now: Now, reader: ReaderProxyConfig) {
+        let reliable = reader.reliable && self.config.reliable;
+        if let Some(proxy) = self.by_guid.get(&reader.guid).and_then(|&index| self.proxies.get_mut(index)) {
+            proxy.config = reader;
+            proxy.reliable = reliable;
+        } else {
+            let wants_history = reader.wants_history && self.config.durability > Durability::Volatile;
+            let first = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
+            let index = self.proxies.len();
+            self.by_guid.insert(reader.guid, index);
+            let mut proxy = ReaderProxy::new(reader, reliable, first);
+            // What has not been sent to anybody yet will go to all, this reader included.
+            proxy.send_backlog(self.next.previous());
+            self.proxies.push(proxy);
+            self.enqueue(now, index);
+        }
+        self.readers_changed(now);
+    }
+
+    /// Forgets a reader, of this or another process. Returns whether it was matched.
+    pub fn unmatch_reader(&mut self, now: Now, guid: Guid) -> bool {
+        let locals = self.locals.len();
+        self.locals.retain(|local| local.guid != guid);
+        let was_local = self.locals.len() < locals;
+        let Some(index) = self.by_guid.remove(&guid) else {
+            if was_local {
+                self.settle(now);
+            }
+            return was_local;
+        };
+        self.proxies.swap_remove(index);
+        let moved = self.proxies.len();
+        if let Some(proxy) = self.proxies.get(index) {
+            self.by_guid.insert(proxy.config.guid, index);
+        }
+        self.queue.retain(|&queued| queued != index);
+        self.queue.iter_mut().filter(|queued| **queued == moved).for_each(|queued| *queued = index);
+        self.readers_changed(now);
+        true
+    }
+
+    /// Matches a reader of this process, and says which number is the first that it is to get: from there on it is handed
+    /// [`Self::changes_from`], and then each change as it is written.
+    pub fn match_local(
+        &mut self,
+        now: Now,
+        link: Arc<LocalLink>,
+        guid: Guid,
+        reliable: bool,
+        wants_history: bool,
+    ) -> SequenceNumber {
+        let wants_history = wants_history && self.config.durability > Durability::Volatile;
+        let first_relevant = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
+        let reliable = reliable && self.config.reliable;
+        self.locals.retain(|local| local.guid != guid);
+        self.locals.push(LocalReader { guid, link, reliable, first_relevant });
+        self.settle(now);
+        first_relevant
+    }
+
+    /// A reader of this process has acknowledged more on its link. Writing looks by itself; this is for a writer that
+    /// waits for room or for acknowledgements.
+    pub fn handle_local_progress(&mut self, now: Now) {
+        self.settle(now);
+    }
+
+    /// Shows all readers that the writer is alive, with a HEARTBEAT (LIVELINESS, manual by topic).
+    pub fn assert_liveliness(&mut self) {
+        self.liveliness_due = !self.proxies.is_empty();
+    }
+
+    /// When [`Self::handle_timeout`] is to be called.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        let expiry = self.history.first().and_then(|first| self.history.get(first)).and_then(|stored| stored.expires);
+        [self.heartbeat.deadline(), self.waiting_until, expiry].into_iter().flatten().min()
+    }
+
+    /// Time has passed. Calling it early or late does no harm.
+    pub fn handle_timeout(&mut self, now: Now) {
+        self.heartbeat.handle_timeout(now.instant, self.expects_answer());
+        if self.waiting_until.is_some_and(|until| until <= now.instant) {
+            self.waiting_until = None;
+            (0..self.proxies.len()).for_each(|index| self.enqueue(now, index));
+        }
+        self.drop_expired(now);
+    }
+
+    /// What has happened since the last call; `None`: nothing more.
+    pub fn poll_event(&mut self) -> Option<WriterEvent> {
+        if std::mem::take(&mut self.space_freed_event) {
+            return Some(WriterEvent::SpaceFreed);
+        }
+        let acknowledged = self.acknowledged();
+        if std::mem::take(&mut self.acknowledged_event) && acknowledged > self.reported {
+            self.reported = acknowledged;
+            return Some(WriterEvent::Acknowledged(acknowledged));
+        }
+        None
+    }
+
+    /// Puts a proxy into the queue if there is something to send, or notes when there will be.
+    pub(super) fn enqueue(&mut self, now: Now, index: usize) {
+        let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| !proxy.queued) else { return };
+        let suppression = self.config.nack_suppression;
+        if proxy.has_work(now.instant, suppression) {
+            proxy.queued = true;
+            self.queue.push_back(index);
+        }
+        if let Some(later) = proxy.work_later(now.instant, suppression) {
+            self.waiting_until = Some(self.waiting_until.map_or(later, |until| until.min(later)));
+        }
+    }
+
+    /// The proxy of a reliable reader.
+    pub(super) fn reliable_proxy(&self, guid: Guid) -> Option<usize> {
+        let index = *self.by_guid.get(&guid)?;
+        self.proxies.get(index).filter(|proxy| proxy.reliable).map(|_| index)
+    }
+
+    /// A change that may still be sent.
+    pub(super) fn sendable(&self, now: Now, sequence_number: SequenceNumber) -> Option<&StoredChange> {
+        let stored = self.history.get(sequence_number)?;
+        (!has_expired(stored, now)).then_some(stored)
+    }
+
+    /// The lowest number from `sequence_number` on whose change may still be sent.
+    pub(super) fn next_sendable(&self, now: Now, sequence_number: SequenceNumber) -> Option<SequenceNumber> {
+        let mut stored = self.history.iter_from(sequence_number);
+        stored.find(|stored| !has_expired(stored, now)).map(|stored| stored.change.sequence_number)
+    }
+
+    /// The first number that readers can still be sent, of those that have been sent once.
+    pub(super) fn first_available(&self) -> SequenceNumber {
+        let kept = self.history.first().unwrap_or(self.last.next());
+        // The newest change stays for a while though nobody needs it.
+        let needed = match self.config.durability {
+            Durability::Volatile => self.finished_up_to(self.acknowledged()).next(),
+            _ => SequenceNumber::FIRST,
+        };
+        kept.max(needed).min(self.next)
+    }
+
+    /// Whether a reliable reader of another process has something to acknowledge, or has never said anything.
+    pub(super) fn expects_answer(&self) -> bool {
+        self.unheard > 0 || self.remote_acknowledged < self.next.previous()
+    }
+
+    /// A reader has answered: takes in what that changes for all.
+    pub(super) fn answered(&mut self, now: Now) {
+        self.remote_acknowledged = self.slowest();
+        self.heartbeat.note_answer(now.instant, self.expects_answer());
+        self.settle(now);
+    }
+
+    /// Without readers of other processes nothing is kept for sending.
+    pub(super) fn skip_if_nobody_listens(&mut self) {
+        if self.destinations.locators.is_empty() {
+            self.next = self.last.next();
+            self.next_fragment = 1;
+        }
+    }
+
+    /// Drops what nobody needs any more. The newest change stays: whoever wrote it may be about to look at it.
+    pub(super) fn retire(&mut self) {
+        let finished = self.finished_up_to(self.acknowledged());
+        self.history.retire(finished.min(self.last.previous()));
+    }
+
+    fn settle(&mut self, now: Now) {
+        self.retire();
+        self.drop_expired(now);
+        self.acknowledged_event = true;
+        if self.refused && !self.history_is_stuck() {
+            self.refused = false;
+            self.space_freed_event = true;
+        }
+    }
+
+    /// Whether the oldest change is one that somebody has still to acknowledge, so that a full history stays full.
+    fn history_is_stuck(&self) -> bool {
+        self.history.first().is_some_and(|first| first > self.acknowledged())
+            && self.history.len() >= self.config.limits.capacity(self.config.keyed)
+    }
+
+    /// Up to where changes have been sent and acknowledged.
+    fn finished_up_to(&self, acknowledged: SequenceNumber) -> SequenceNumber {
+        acknowledged.min(self.next.previous())
+    }
+
+    fn slowest(&self) -> SequenceNumber {
+        let reliable = self.proxies.iter().filter(|proxy| proxy.reliable);
+        reliable.map(|proxy| proxy.acknowledged).min().unwrap_or(SequenceNumber::MAX)
+    }
+
+    fn readers_changed(&mut self, now: Now) {
+        self.destinations = Destinations::new(&self.proxies, self.config.fragment_size);
+        self.unheard = self.proxies.iter().filter(|proxy| proxy.reliable && !proxy.heard).count();
+        self.remote_acknowledged = self.slowest();
+        self.skip_if_nobody_listens();
+        if self.expects_answer() {
+            self.heartbeat.expect_answer(now.instant);
+        } else {
+            self.heartbeat.note_answer(now.instant, false);
+        }
+        self.settle(now);
+    }
+
+    fn refuse(&mut self, now: Now, no_room: NoRoom) -> WriteRefused {
+        self.counters.refused += 1;
+        match no_room {
+            NoRoom::Unacknowledged => {
+                self.refused = true;
+                if self.expects_answer() {
+                    self.heartbeat.hurry(now.instant);
+                }
+                WriteRefused::Full
+            }
+            NoRoom::SamplesMax => WriteRefused::SamplesMax,
+            NoRoom::InstancesMax => WriteRefused::InstancesMax,
+        }
+    }
+
+    /// When the lifespan of a change ends that is written now.
+    fn expiry(&self, now: Now, source_timestamp: Time) -> Option<Instant> {
+        let age = now.time - source_timestamp;
+        let lifespan = self.config.lifespan;
+        if lifespan.is_infinite() {
+            return None;
+        }
+        now.instant.after(Duration::from_nanos(lifespan.as_nanos() - age.as_nanos()))
+    }
+
+    /// Drops the oldest changes as far as their lifespan has passed. One that expires before an older one waits for that:
+    /// it is not sent any more, and its memory comes free a little later.
+    fn drop_expired(&mut self, now: Now) {
+        while let Some(first) = self.history.first() {
+            if !self.history.get(first).is_some_and(|stored| has_expired(stored, now)) {
+                return;
+            }
+            self.history.remove(first);
+            self.counters.expired += 1;
+            if std::mem::take(&mut self.refused) {
+                self.space_freed_event = true;
+            }
+        }
+    }
+}
+
+fn has_expired(stored: &StoredChange, now: Now) -> bool {
+    stored.expires.is_some_and(|expires| expires <= now.instant)
+}

@@ -1,0 +1,103 @@
+//! The writer that does not know its readers (RTPS 2.5, 8.4.8): best effort, to fixed locators. SPDP announces with it.
+
+use super::config::NewChange;
+use super::layout::{Layout, Sender};
+use crate::history::CacheChange;
+use crate::output::Datagram;
+use crate::types::{EntityId, Guid, Locator, Now, SequenceNumber};
+
+/// Receivers that wait for an answer of their own. Beyond that the change goes to everybody once more, which reaches them
+/// as well.
+const ANSWERS_MAX: usize = 64;
+
+/// Sends its one change to a fixed set of locators, again whenever it is asked to.
+///
+/// Life cycle of a change: [`write`](Self::write) replaces the one before, and sends it; [`resend`](Self::resend) and
+/// [`resend_to`](Self::resend_to) send it again, under the same number. Bound: one change, [`ANSWERS_MAX`] answers.
+#[derive(Debug)]
+pub struct StatelessWriter {
+    guid: Guid,
+    reader_id: EntityId,
+    keyed: bool,
+    locators: Vec<Locator>,
+    change: Option<CacheChange>,
+    last: SequenceNumber,
+    resend_to_all: bool,
+    answers: Vec<Locator>,
+}
+
+impl StatelessWriter {
+    /// A writer that sends to `locators`, for the readers with `reader_id` ([`EntityId::UNKNOWN`]: whoever wants it).
+    #[must_use]
+    pub fn new(guid: Guid, reader_id: EntityId, keyed: bool, locators: Vec<Locator>) -> Self {
+        Self {
+            guid,
+            reader_id,
+            keyed,
+            locators,
+            change: None,
+            last: SequenceNumber::ZERO,
+            resend_to_all: false,
+            answers: Vec::new(),
+        }
+    }
+
+    /// Where the change goes.
+    #[must_use]
+    pub fn locators(&self) -> &[Locator] {
+        &self.locators
+    }
+
+    /// Adds a locator, unless it is there already. The change goes there from the next time on.
+    pub fn add_locator(&mut self, locator: Locator) {
+        if !self.locators.contains(&locator) {
+            self.locators.push(locator);
+        }
+    }
+
+    /// Replaces the change, and lets it be sent to all locators.
+    pub fn write(&mut self, now: Now, change: NewChange) -> SequenceNumber {
+        self.last = self.last.next();
+        self.change = Some(CacheChange {
+            kind: change.kind,
+            writer: self.guid,
+            sequence_number: self.last,
+            instance: change.instance,
+            source_timestamp: change.source_timestamp.unwrap_or(now.time),
+            payload: change.payload,
+        });
+        self.resend();
+        self.last
+    }
+
+    /// Lets the change be sent again, to all locators.
+    pub fn resend(&mut self) {
+        self.resend_to_all = self.change.is_some();
+    }
+
+    /// Lets the change be sent again, to these locators only: an answer to somebody new.
+    pub fn resend_to(&mut self, locators: &[Locator]) {
+        if self.change.is_none() {
+            return;
+        }
+        if self.answers.len() + locators.len() > ANSWERS_MAX {
+            return self.resend();
+        }
+        self.answers.extend_from_slice(locators);
+    }
+
+    /// Lays out the next datagram, with its destinations, in place of what `datagram` held. `false`: there is nothing to
+    /// send now, and the datagram is empty.
+    pub fn poll_transmit(&mut self, datagram: &mut Datagram) -> bool {
+        datagram.clear();
+        let to_all = std::mem::take(&mut self.resend_to_all);
+        let Some(change) = self.change.as_ref().filter(|_| to_all || !self.answers.is_empty()) else { return false };
+        let sender = Sender { guid: self.guid, keyed: self.keyed, inline_qos: &[] };
+        let mut layout = Layout::new(datagram, sender, self.reader_id, 0);
+        layout.change(change);
+        let locators = if to_all { &self.locators } else { &[][..] };
+        locators.iter().chain(&self.answers).for_each(|locator| layout.datagram().add_destination(*locator));
+        self.answers.clear();
+        true
+    }
+}

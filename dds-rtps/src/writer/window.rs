@@ -1,0 +1,144 @@
+//! The numbers that a reader has asked for: a base and 256 bits, like the sets on the wire, but with removal.
+
+use crate::wire::{FragmentNumberSet, SequenceNumberSet};
+
+const WORDS: usize = 4;
+const BITS: i64 = 64 * WORDS as i64;
+
+/// Numbers from `base` on, at most 256 apart. Bit `i % 64` of word `i / 64` stands for `base + i`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Window {
+    base: i64,
+    words: [u64; WORDS],
+}
+
+impl Window {
+    /// An empty window.
+    pub(super) fn new(base: i64) -> Self {
+        Self { base, words: [0; WORDS] }
+    }
+
+    pub(super) fn base(&self) -> i64 {
+        self.base
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.words == [0; WORDS]
+    }
+
+    /// The lowest member that is at least `from`.
+    pub(super) fn first_from(&self, from: i64) -> Option<i64> {
+        let skip = from.saturating_sub(self.base).clamp(0, BITS);
+        let (mut place, bit) = ((skip / 64) as usize, skip % 64);
+        let mut mask = u64::MAX << bit;
+        while let Some(word) = self.words.get(place) {
+            let word = word & mask;
+            if word != 0 {
+                return Some(self.base + 64 * place as i64 + i64::from(word.trailing_zeros()));
+            }
+            mask = u64::MAX;
+            place += 1;
+        }
+        None
+    }
+
+    pub(super) fn contains(&self, number: i64) -> bool {
+        self.place(number).is_some_and(|(place, mask)| self.words.get(place).is_some_and(|word| word & mask != 0))
+    }
+
+    /// Adds a number; `false` if it does not lie in the window.
+    pub(super) fn insert(&mut self, number: i64) -> bool {
+        let Some((place, mask)) = self.place(number) else { return false };
+        self.words.get_mut(place).is_some_and(|word| {
+            *word |= mask;
+            true
+        })
+    }
+
+    pub(super) fn remove(&mut self, number: i64) {
+        if let Some((place, mask)) = self.place(number) {
+            if let Some(word) = self.words.get_mut(place) {
+                *word &= !mask;
+            }
+        }
+    }
+
+    /// Removes everything from `number` on. Returns whether there was anything.
+    pub(super) fn remove_from(&mut self, number: i64) -> bool {
+        let mut any = false;
+        while let Some(found) = self.first_from(number) {
+            self.remove(found);
+            any = true;
+        }
+        any
+    }
+
+    /// Removes everything up to and including `number`.
+    pub(super) fn remove_up_to(&mut self, number: i64) {
+        while let Some(first) = self.first_from(self.base).filter(|&first| first <= number) {
+            self.remove(first);
+        }
+    }
+
+    fn place(&self, number: i64) -> Option<(usize, u64)> {
+        let offset = number.checked_sub(self.base).filter(|offset| (0..BITS).contains(offset))?;
+        Some(((offset / 64) as usize, 1 << (offset % 64)))
+    }
+}
+
+impl From<&SequenceNumberSet> for Window {
+    fn from(set: &SequenceNumberSet) -> Self {
+        let mut window = Self::new(set.base().0);
+        set.iter().for_each(|number| {
+            window.insert(number.0);
+        });
+        window
+    }
+}
+
+impl From<&FragmentNumberSet> for Window {
+    fn from(set: &FragmentNumberSet) -> Self {
+        let mut window = Self::new(set.base().into());
+        set.iter().for_each(|number| {
+            window.insert(number.into());
+        });
+        window
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::SequenceNumber;
+
+    #[test]
+    fn members_come_in_growing_order_across_words() {
+        let mut set = SequenceNumberSet::empty(SequenceNumber(1 << 40));
+        for offset in [0, 1, 63, 64, 200, 255] {
+            assert!(set.insert(SequenceNumber((1 << 40) + offset)));
+        }
+        let mut window = Window::from(&set);
+        let mut offsets = Vec::new();
+        while let Some(number) = window.first_from(0) {
+            offsets.push(number - (1 << 40));
+            window.remove(number);
+        }
+        assert_eq!(offsets, [0, 1, 63, 64, 200, 255]);
+        assert!(window.is_empty());
+    }
+
+    #[test]
+    fn numbers_outside_of_the_window_are_not_members() {
+        let mut window = Window::new(10);
+        assert!(!window.insert(9));
+        assert!(!window.insert(266));
+        assert!(window.insert(265));
+        assert!(window.contains(265) && !window.contains(9) && !window.contains(i64::MIN));
+        assert_eq!(window.first_from(266), None);
+        assert_eq!(window.first_from(i64::MAX), None);
+        window.remove_up_to(264);
+        assert!(!window.is_empty());
+        window.remove_up_to(265);
+        assert!(window.is_empty());
+    }
+}
