@@ -8,6 +8,7 @@
 
 use super::cursor::Cursor;
 use super::{WireError, WireErrorKind, parameter_id};
+use crate::cdr::{Parameter, ParameterError, ParameterFields, ParameterListReader};
 use crate::types::{Duration, Guid, SequenceNumber, VendorId};
 
 /// The parameters of a DATA, as bytes that have been checked to end with a sentinel.
@@ -20,23 +21,6 @@ pub struct InlineQos<'a> {
     pub bytes: &'a [u8],
     /// Whether the submessage is little endian.
     pub little_endian: bool,
-}
-
-/// One entry of [`InlineQos`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameter<'a> {
-    /// The id as it came, with its flags; see [`parameter_id`].
-    pub id: u16,
-    /// The value, its padding included.
-    pub value: &'a [u8],
-}
-
-impl Parameter<'_> {
-    /// Whether a receiver who does not know the id must drop the sample.
-    #[must_use]
-    pub const fn must_understand(&self) -> bool {
-        self.id & parameter_id::MUST_UNDERSTAND != 0
-    }
 }
 
 /// Names a sample in the whole domain: the request that a reply belongs to.
@@ -52,38 +36,44 @@ impl<'a> InlineQos<'a> {
     /// Takes a list from `cursor` up to and with its sentinel.
     pub(super) fn parse(cursor: &mut Cursor<'a>) -> Result<Self, WireError> {
         let little_endian = cursor.little_endian();
-        let all = cursor.rest();
-        while parse_parameter(cursor)?.is_some() {}
-        let len = all.len() - cursor.rest().len();
-        Ok(Self { bytes: all.get(..len).unwrap_or_default(), little_endian })
+        let mut list = ParameterListReader::new(cursor.rest(), little_endian);
+        for parameter in &mut list {
+            parameter.map_err(|error| {
+                let (kind, entry) = match error {
+                    ParameterError::Length { offset } => (WireErrorKind::ParameterLength, offset),
+                    ParameterError::Truncated { offset } | ParameterError::Value { offset, .. } => {
+                        (WireErrorKind::Truncated, offset)
+                    }
+                };
+                WireError { kind, offset: cursor.offset() + entry }
+            })?;
+        }
+        cursor.slice(list.position()).map(|bytes| Self { bytes, little_endian })
     }
 
     /// The parameters in their order, without padding and sentinel.
     pub fn parameters(&self) -> impl Iterator<Item = Parameter<'a>> + use<'a> {
-        let mut cursor = Cursor::new(self.bytes, 0, self.little_endian);
-        let all = std::iter::from_fn(move || parse_parameter(&mut cursor).ok().flatten());
-        all.filter(|parameter| parameter.id != parameter_id::PAD)
+        ParameterListReader::new(self.bytes, self.little_endian).map_while(Result::ok)
     }
 
-    /// The value of the first parameter with this id, whether or not its must-understand bit is set.
+    /// The first parameter with this id, whether or not its must-understand bit is set.
     #[must_use]
-    pub fn find(&self, id: u16) -> Option<&'a [u8]> {
-        let mut parameters = self.parameters();
-        parameters.find(|parameter| parameter.id & !parameter_id::MUST_UNDERSTAND == id).map(|found| found.value)
+    pub fn find(&self, id: u16) -> Option<Parameter<'a>> {
+        self.parameters().find(|parameter| parameter.id & !parameter_id::MUST_UNDERSTAND == id)
     }
 
     /// What happened to the instance: bit 0 disposed, bit 1 unregistered, bit 2 filtered (RTPS 2.5, 9.6.4.9). Absent: 0,
     /// nothing happened.
     #[must_use]
     pub fn status_info(&self) -> u32 {
-        let value = self.find(parameter_id::STATUS_INFO).and_then(<[u8]>::first_chunk);
-        value.map_or(0, |&bytes| u32::from_be_bytes(bytes))
+        let bytes = self.find(parameter_id::STATUS_INFO).and_then(|found| found.fields().array().ok());
+        bytes.map_or(0, u32::from_be_bytes)
     }
 
     /// The key hash as it came. Not a proof of the instance: some peers compute it in ways of their own.
     #[must_use]
     pub fn key_hash(&self) -> Option<[u8; 16]> {
-        self.find(parameter_id::KEY_HASH)?.first_chunk().copied()
+        self.find(parameter_id::KEY_HASH)?.fields().array().ok()
     }
 
     /// The first number of the coherent set that the sample belongs to; [`SequenceNumber::UNKNOWN`] ends a set.
@@ -129,19 +119,16 @@ impl<'a> InlineQos<'a> {
     /// LIFESPAN of this one sample.
     #[must_use]
     pub fn lifespan(&self) -> Option<Duration> {
-        let mut cursor = self.cursor(parameter_id::LIFESPAN)?;
-        let seconds = cursor.i32().ok()?;
-        Some(Duration::from_wire(seconds, cursor.u32().ok()?))
+        self.find(parameter_id::LIFESPAN)?.fields().duration().ok()
     }
 
     /// Whether `reader` may have the sample: it is directed to nobody, or to this reader too.
     #[must_use]
     pub fn is_directed_to(&self, reader: Guid) -> bool {
-        let reader = reader.to_bytes();
-        let directed = parameter_id::DIRECTED_WRITE;
-        let ids = self.parameters().filter(|found| found.id & !parameter_id::MUST_UNDERSTAND == directed);
-        let mut ids = ids.peekable();
-        ids.peek().is_none() || ids.any(|found| found.value.first_chunk() == Some(&reader))
+        let is_directed =
+            |found: &Parameter<'_>| found.id & !parameter_id::MUST_UNDERSTAND == parameter_id::DIRECTED_WRITE;
+        let mut readers = self.parameters().filter(is_directed).peekable();
+        readers.peek().is_none() || readers.any(|found| found.fields().guid() == Ok(reader))
     }
 
     /// The first parameter that must be understood and is not known here: the sample is to be dropped.
@@ -152,34 +139,20 @@ impl<'a> InlineQos<'a> {
         unknown.map(|found| found.id)
     }
 
-    fn cursor(&self, id: u16) -> Option<Cursor<'a>> {
-        self.find(id).map(|value| Cursor::new(value, 0, self.little_endian))
-    }
-
     fn sequence_number(&self, id: u16) -> Option<SequenceNumber> {
-        self.cursor(id)?.sequence_number().ok()
+        read_sequence_number(&mut self.find(id)?.fields())
     }
 
     fn sample_identity(&self, id: u16) -> Option<SampleIdentity> {
-        let mut cursor = self.cursor(id)?;
-        let writer = Guid::from_bytes(cursor.bytes().ok()?);
-        Some(SampleIdentity { writer, sequence_number: cursor.sequence_number().ok()? })
+        let mut fields = self.find(id)?.fields();
+        let writer = fields.guid().ok()?;
+        Some(SampleIdentity { writer, sequence_number: read_sequence_number(&mut fields)? })
     }
 }
 
-/// The next parameter; `None` for the sentinel.
-fn parse_parameter<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Parameter<'a>>, WireError> {
-    let id = cursor.u16()?;
-    let bad_length = cursor.error(WireErrorKind::ParameterLength);
-    let len = cursor.u16()?;
-    if id == parameter_id::SENTINEL {
-        return Ok(None);
-    }
-    // Where the next parameter begins would be a guess: some senders round up, some do not.
-    if len % 4 != 0 {
-        return Err(bad_length);
-    }
-    cursor.slice(usize::from(len)).map(|value| Some(Parameter { id, value }))
+fn read_sequence_number(fields: &mut ParameterFields<'_>) -> Option<SequenceNumber> {
+    let high = fields.i32().ok()?;
+    Some(SequenceNumber::from_words(high, fields.u32().ok()?))
 }
 
 #[cfg(test)]

@@ -64,6 +64,15 @@ impl<'a> Message<'a> {
     pub fn submessages(&self) -> Submessages<'a> {
         Submessages { rest: self.bytes, offset: Header::WIRE_LEN }
     }
+
+    /// The submessage that begins `offset` bytes into the message, as [`Submessages::offset`] has told: for whoever was
+    /// handed the datagram and a place in it. `None` past the end. An offset within a submessage gives nonsense or an
+    /// error, nothing worse.
+    #[must_use]
+    pub fn submessage_at(&self, offset: usize) -> Option<Result<Submessage<'a>, WireError>> {
+        let rest = self.bytes.get(offset.checked_sub(Header::WIRE_LEN)?..)?;
+        Submessages { rest, offset }.next()
+    }
 }
 
 /// Walks over the submessages of a message.
@@ -225,5 +234,9 @@ mod tests {
             offsets.push(submessages.offset());
         }
         assert_eq!(offsets, [20, 24, 32]);
+        let message = Message::parse(&bytes).unwrap();
+        assert_eq!(message.submessage_at(24), Some(skipped(0x80)));
+        assert_eq!(message.submessage_at(30), Some(error(Truncated, 32)));
+        assert!([0, 19, 32, 33, usize::MAX].iter().all(|&offset| message.submessage_at(offset).is_none()));
     }
 }

@@ -23,7 +23,7 @@ mod transform;
 
 pub use builder::MessageBuilder;
 pub use error::{WireError, WireErrorKind};
-pub use inline_qos::{InlineQos, Parameter, SampleIdentity};
+pub use inline_qos::{InlineQos, SampleIdentity};
 pub use inline_qos_writer::InlineQosWriter;
 pub use message::{Header, Message, Submessages};
 pub use payload_end::PayloadEnd;
