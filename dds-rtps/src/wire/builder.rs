@@ -73,13 +73,13 @@ impl<'b> MessageBuilder<'b> {
             return Fields::<4>::submessage(id::INFO_TS, FLAG_INVALIDATE, 0).append_to(self.buffer);
         };
         let (seconds, fraction) = timestamp.to_wire();
-        let fields = Fields::<{ MessageBuilder::INFO_TS_LEN }>::submessage(id::INFO_TS, 0, 8);
+        let mut fields = Fields::<{ MessageBuilder::INFO_TS_LEN }>::submessage(id::INFO_TS, 0, 8);
         fields.u32(seconds).u32(fraction).append_to(self.buffer);
     }
 
     /// INFO_DST: for whom what follows is; [`GuidPrefix::UNKNOWN`] for everybody.
     pub fn info_dst(&mut self, prefix: GuidPrefix) {
-        let fields = Fields::<{ MessageBuilder::INFO_DST_LEN }>::submessage(id::INFO_DST, 0, 12);
+        let mut fields = Fields::<{ MessageBuilder::INFO_DST_LEN }>::submessage(id::INFO_DST, 0, 12);
         fields.bytes(prefix.0).append_to(self.buffer);
     }
 

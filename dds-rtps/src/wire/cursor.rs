@@ -13,29 +13,35 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Reads `bytes`, which begin `offset` bytes into the message.
+    #[inline]
     pub(super) fn new(bytes: &'a [u8], offset: usize, little_endian: bool) -> Self {
         Self { rest: bytes, offset, little_endian }
     }
 
     /// Bytes from the start of the message to the next field.
+    #[inline]
     pub(super) fn offset(&self) -> usize {
         self.offset
     }
 
+    #[inline]
     pub(super) fn little_endian(&self) -> bool {
         self.little_endian
     }
 
     /// What has not been read.
+    #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
     /// An error at the next field.
+    #[inline]
     pub(super) fn error(&self, kind: WireErrorKind) -> WireError {
         WireError { kind, offset: self.offset }
     }
 
+    #[inline]
     pub(super) fn bytes<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
         let Some((field, rest)) = self.rest.split_first_chunk::<N>() else {
             return Err(self.error(WireErrorKind::Truncated));
@@ -46,6 +52,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `len` bytes.
+    #[inline]
     pub(super) fn slice(&mut self, len: usize) -> Result<&'a [u8], WireError> {
         let Some((field, rest)) = self.rest.split_at_checked(len) else {
             return Err(self.error(WireErrorKind::Truncated));
@@ -56,41 +63,49 @@ impl<'a> Cursor<'a> {
     }
 
     /// A cursor of its own over the next `len` bytes.
+    #[inline]
     pub(super) fn split(&mut self, len: usize) -> Result<Self, WireError> {
         let offset = self.offset;
         self.slice(len).map(|bytes| Self::new(bytes, offset, self.little_endian))
     }
 
+    #[inline]
     pub(super) fn u16(&mut self) -> Result<u16, WireError> {
         let bytes = self.bytes()?;
         Ok(if self.little_endian { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
     }
 
+    #[inline]
     pub(super) fn u32(&mut self) -> Result<u32, WireError> {
         let bytes = self.bytes()?;
         Ok(if self.little_endian { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }
 
+    #[inline]
     pub(super) fn i32(&mut self) -> Result<i32, WireError> {
         let bytes = self.bytes()?;
         Ok(if self.little_endian { i32::from_le_bytes(bytes) } else { i32::from_be_bytes(bytes) })
     }
 
+    #[inline]
     pub(super) fn entity_id(&mut self) -> Result<EntityId, WireError> {
         self.bytes().map(EntityId)
     }
 
+    #[inline]
     pub(super) fn guid_prefix(&mut self) -> Result<GuidPrefix, WireError> {
         self.bytes().map(GuidPrefix)
     }
 
     /// A sequence number as it is, valid or not.
+    #[inline]
     pub(super) fn sequence_number(&mut self) -> Result<SequenceNumber, WireError> {
         let high = self.i32()?;
         Ok(SequenceNumber::from_words(high, self.u32()?))
     }
 
     /// A sequence number that a change can carry.
+    #[inline]
     pub(super) fn valid_sequence_number(&mut self) -> Result<SequenceNumber, WireError> {
         let error = self.error(WireErrorKind::SequenceNumber);
         let number = self.sequence_number()?;
@@ -98,6 +113,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A fragment number, from 1.
+    #[inline]
     pub(super) fn fragment_number(&mut self) -> Result<u32, WireError> {
         let error = self.error(WireErrorKind::FragmentNumber);
         match self.u32()? {

@@ -18,11 +18,13 @@ impl<const N: usize> Fields<N> {
     /// A submessage header: `body_len` bytes follow it.
     #[inline]
     pub(super) fn submessage(id: u8, flags: u8, body_len: u16) -> Self {
-        Self::new().bytes([id, flags | super::submessage::FLAG_LITTLE_ENDIAN]).u16(body_len)
+        let mut fields = Self::new();
+        fields.bytes([id, flags | super::submessage::FLAG_LITTLE_ENDIAN]).u16(body_len);
+        fields
     }
 
     #[inline]
-    pub(super) fn bytes<const M: usize>(mut self, field: [u8; M]) -> Self {
+    pub(super) fn bytes<const M: usize>(&mut self, field: [u8; M]) -> &mut Self {
         let end = self.len + M;
         self.bytes[self.len..end].copy_from_slice(&field);
         self.len = end;
@@ -30,22 +32,23 @@ impl<const N: usize> Fields<N> {
     }
 
     #[inline]
-    pub(super) fn u16(self, field: u16) -> Self {
+    pub(super) fn u16(&mut self, field: u16) -> &mut Self {
         self.bytes(field.to_le_bytes())
     }
 
     #[inline]
-    pub(super) fn u32(self, field: u32) -> Self {
+    pub(super) fn u32(&mut self, field: u32) -> &mut Self {
         self.bytes(field.to_le_bytes())
     }
 
     #[inline]
-    pub(super) fn i32(self, field: i32) -> Self {
+    pub(super) fn i32(&mut self, field: i32) -> &mut Self {
         self.bytes(field.to_le_bytes())
     }
 
+    /// High word, then low word.
     #[inline]
-    pub(super) fn sequence_number(self, number: SequenceNumber) -> Self {
+    pub(super) fn sequence_number(&mut self, number: SequenceNumber) -> &mut Self {
         let (high, low) = number.to_words();
         self.i32(high).u32(low)
     }

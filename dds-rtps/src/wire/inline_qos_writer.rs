@@ -56,7 +56,8 @@ impl<'b> InlineQosWriter<'b> {
 
     /// The request that this sample answers.
     pub fn related_sample_identity(&mut self, request: SampleIdentity) -> &mut Self {
-        let fields = Fields::<28>::new().u16(parameter_id::RELATED_SAMPLE_IDENTITY).u16(24);
+        let mut fields = Fields::<28>::new();
+        fields.u16(parameter_id::RELATED_SAMPLE_IDENTITY).u16(24);
         self.put(fields.bytes(request.writer.to_bytes()).sequence_number(request.sequence_number))
     }
 
@@ -80,7 +81,7 @@ impl<'b> InlineQosWriter<'b> {
     }
 
     #[inline]
-    fn put<const N: usize>(&mut self, fields: Fields<N>) -> &mut Self {
+    fn put<const N: usize>(&mut self, fields: &Fields<N>) -> &mut Self {
         fields.append_to(self.buffer);
         self
     }

@@ -91,8 +91,8 @@ impl SequenceNumberSet {
     }
 
     #[inline]
-    pub(super) fn put<const N: usize>(&self, fields: Fields<N>) -> Fields<N> {
-        put_bits(fields.sequence_number(self.base), self.bit_count, &self.words)
+    pub(super) fn put<const N: usize>(&self, fields: &mut Fields<N>) {
+        put_bits(fields.sequence_number(self.base), self.bit_count, &self.words);
     }
 }
 
@@ -167,8 +167,8 @@ impl FragmentNumberSet {
     }
 
     #[inline]
-    pub(super) fn put<const N: usize>(&self, fields: Fields<N>) -> Fields<N> {
-        put_bits(fields.u32(self.base), self.bit_count, &self.words)
+    pub(super) fn put<const N: usize>(&self, fields: &mut Fields<N>) {
+        put_bits(fields.u32(self.base), self.bit_count, &self.words);
     }
 }
 
@@ -216,9 +216,11 @@ fn parse_bits(cursor: &mut Cursor<'_>) -> Result<(u32, [u32; 8]), WireError> {
 }
 
 #[inline]
-fn put_bits<const N: usize>(fields: Fields<N>, bit_count: u32, words: &[u32; 8]) -> Fields<N> {
-    let used = words.iter().take(bit_count.div_ceil(32) as usize);
-    used.fold(fields.u32(bit_count), |fields, &word| fields.u32(word))
+fn put_bits<const N: usize>(fields: &mut Fields<N>, bit_count: u32, words: &[u32; 8]) {
+    fields.u32(bit_count);
+    for &word in words.iter().take(bit_count.div_ceil(32) as usize) {
+        fields.u32(word);
+    }
 }
 
 #[cfg(test)]
@@ -234,7 +236,9 @@ mod tests {
 
     fn bytes_of(set: &SequenceNumberSet) -> Vec<u8> {
         let mut bytes = Vec::new();
-        set.put(Fields::<44>::new()).append_to(&mut bytes);
+        let mut fields = Fields::<44>::new();
+        set.put(&mut fields);
+        fields.append_to(&mut bytes);
         bytes
     }
 

@@ -48,9 +48,10 @@ impl AckNack {
 
     pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {
         let flags = if self.is_final { FLAG_FINAL } else { 0 };
-        let fields = Fields::<60>::submessage(id::ACKNACK, flags, (self.wire_len() - 4) as u16);
-        let fields = fields.bytes(self.reader_id.0).bytes(self.writer_id.0);
-        self.reader_sn_state.put(fields).i32(self.count).append_to(buffer);
+        let mut fields = Fields::<60>::submessage(id::ACKNACK, flags, (self.wire_len() - 4) as u16);
+        fields.bytes(self.reader_id.0).bytes(self.writer_id.0);
+        self.reader_sn_state.put(&mut fields);
+        fields.i32(self.count).append_to(buffer);
     }
 }
 

@@ -47,9 +47,10 @@ impl Gap {
     }
 
     pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {
-        let fields = Fields::<64>::submessage(id::GAP, 0, (self.wire_len() - 4) as u16);
-        let fields = fields.bytes(self.reader_id.0).bytes(self.writer_id.0).sequence_number(self.gap_start);
-        self.gap_list.put(fields).append_to(buffer);
+        let mut fields = Fields::<64>::submessage(id::GAP, 0, (self.wire_len() - 4) as u16);
+        fields.bytes(self.reader_id.0).bytes(self.writer_id.0).sequence_number(self.gap_start);
+        self.gap_list.put(&mut fields);
+        fields.append_to(buffer);
     }
 }
 
