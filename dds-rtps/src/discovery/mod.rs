@@ -4,6 +4,15 @@
 
 mod builtin;
 pub mod data;
+mod event;
+mod lease;
+mod matching;
 pub mod parameter_id;
+pub mod port;
+mod reach;
 
 pub use builtin::BuiltinEndpoints;
+pub use event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
+pub use lease::Leases;
+pub use matching::{Matching, Verdict};
+pub use reach::{Interface, Reach, is_same_host};

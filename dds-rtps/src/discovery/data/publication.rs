@@ -18,6 +18,15 @@ pub struct PublicationData {
 }
 
 impl PublicationData {
+    /// A writer of ours: the automatic choice of DATA_REPRESENTATION is made by whether its type is final.
+    #[must_use]
+    pub fn new(endpoint: EndpointData, mut qos: DataWriterQos, type_is_final: bool) -> Self {
+        if qos.representation.is_empty() {
+            qos.representation.push(DataRepresentation::automatic(type_is_final));
+        }
+        Self { endpoint, qos }
+    }
+
     /// Reads the payload of a sample that participant `sender` sent.
     ///
     /// # Errors

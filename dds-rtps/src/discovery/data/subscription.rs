@@ -20,6 +20,15 @@ pub struct SubscriptionData {
 }
 
 impl SubscriptionData {
+    /// A reader of ours: without a list in DATA_REPRESENTATION it accepts all that we can read.
+    #[must_use]
+    pub fn new(endpoint: EndpointData, mut qos: DataReaderQos) -> Self {
+        if qos.representation.is_empty() {
+            qos.representation.extend_from_slice(DataRepresentation::READABLE);
+        }
+        Self { endpoint, qos, expects_inline_qos: false }
+    }
+
     /// Reads the payload of a sample that participant `sender` sent.
     ///
     /// # Errors

@@ -1,0 +1,119 @@
+//! What discovery has to tell.
+
+use super::data::{ParticipantData, PublicationData, SubscriptionData};
+use super::reach::Reach;
+use crate::qos::{LivelinessKind, PolicyId};
+use crate::types::{EntityId, Guid, GuidPrefix, VendorId};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// An endpoint with how to reach it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Discovered<T> {
+    /// What it announces.
+    pub data: T,
+    /// How to reach it; nothing for one of this participant's own.
+    pub reach: Reach,
+    /// Who built its participant.
+    pub vendor: VendorId,
+    /// Whether it is one of this participant's own.
+    pub is_local: bool,
+}
+
+/// A writer of this or another participant.
+pub type DiscoveredWriter = Discovered<PublicationData>;
+/// A reader of this or another participant.
+pub type DiscoveredReader = Discovered<SubscriptionData>;
+
+/// Why a participant is no longer known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParticipantLoss {
+    /// It said farewell.
+    Left,
+    /// It said nothing for as long as its lease.
+    LeaseExpired,
+    /// This participant was told to ignore it.
+    Ignored,
+}
+
+/// Something that a participant's owner should know or do.
+///
+/// Events of a match name the local endpoint that they are for. For two endpoints of this participant there are two
+/// events, one for each. A match that is told of again replaces what was told before: locators or QoS have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParticipantEvent {
+    /// A participant was found, or has announced other data than before.
+    ParticipantDiscovered {
+        /// What it announces.
+        participant: Arc<ParticipantData>,
+    },
+    /// A participant is gone. Its endpoints have been unmatched by earlier events.
+    ParticipantLost {
+        /// Which.
+        prefix: GuidPrefix,
+        /// Why.
+        cause: ParticipantLoss,
+    },
+    /// A reader fits a local writer.
+    ReaderMatched {
+        /// The local writer.
+        writer: EntityId,
+        /// The reader.
+        reader: Arc<DiscoveredReader>,
+    },
+    /// A reader no longer fits, or is gone.
+    ReaderUnmatched {
+        /// The local writer.
+        writer: EntityId,
+        /// The reader.
+        reader: Guid,
+    },
+    /// A writer fits a local reader.
+    WriterMatched {
+        /// The local reader.
+        reader: EntityId,
+        /// The writer.
+        writer: Arc<DiscoveredWriter>,
+    },
+    /// A writer no longer fits, or is gone.
+    WriterUnmatched {
+        /// The local reader.
+        reader: EntityId,
+        /// The writer.
+        writer: Guid,
+    },
+    /// A reader requests more than a local writer offers.
+    OfferedIncompatibleQos {
+        /// The local writer.
+        writer: EntityId,
+        /// The reader.
+        reader: Guid,
+        /// In what, by growing number.
+        policies: SmallVec<[PolicyId; 4]>,
+    },
+    /// A writer offers less than a local reader requests.
+    RequestedIncompatibleQos {
+        /// The local reader.
+        reader: EntityId,
+        /// The writer.
+        writer: Guid,
+        /// In what, by growing number.
+        policies: SmallVec<[PolicyId; 4]>,
+    },
+    /// An endpoint has the same topic as a local one, with a type of another name.
+    InconsistentTopic {
+        /// The local endpoint.
+        local: EntityId,
+        /// The other one.
+        remote: Guid,
+    },
+    /// A participant has shown that its writers of this kind are alive.
+    LivelinessAsserted {
+        /// Which participant.
+        prefix: GuidPrefix,
+        /// Automatic, or manual by participant.
+        kind: LivelinessKind,
+    },
+}

@@ -1,0 +1,141 @@
+//! How long participants that say nothing count as alive (RTPS 2.5, 8.5.3).
+
+use crate::types::{Duration, GuidPrefix, Instant};
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+
+/// The shortest lease that is honoured: a peer that announces less would be lost by any hiccup, and cost a check each time.
+const LEASE_MIN: Duration = Duration::from_millis(100);
+
+/// The leases of all known participants.
+///
+/// Renewing is one look-up, for it is done with every datagram. Expiry is checked at the earliest instant at which a lease
+/// may end; a check walks over all of them. The map is never iterated where its order could be seen. Life cycle: an entry
+/// is made and removed with its participant, and is bounded with them.
+#[derive(Debug)]
+pub struct Leases {
+    heard: HashMap<GuidPrefix, Lease, FixedState>,
+    check_at: Option<Instant>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Lease {
+    duration: Duration,
+    last_heard: Instant,
+}
+
+impl Leases {
+    /// No leases; `seed` makes the order of the map this participant's own.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self { heard: HashMap::with_hasher(FixedState::with_seed(seed)), check_at: None }
+    }
+
+    /// Begins a lease, or changes its length; either way it begins now.
+    pub fn set(&mut self, now: Instant, prefix: GuidPrefix, duration: Duration) {
+        let lease = Lease { duration: duration.max(LEASE_MIN), last_heard: now };
+        self.heard.insert(prefix, lease);
+        self.check_at = earliest(self.check_at, lease.end());
+    }
+
+    /// Something came from this participant. `false`: it has no lease.
+    pub fn renew(&mut self, now: Instant, prefix: GuidPrefix) -> bool {
+        match self.heard.get_mut(&prefix) {
+            Some(lease) => {
+                lease.last_heard = lease.last_heard.max(now);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Ends a lease.
+    pub fn remove(&mut self, prefix: GuidPrefix) {
+        self.heard.remove(&prefix);
+    }
+
+    /// When to check next; `None`: no lease will ever end.
+    #[must_use]
+    pub const fn deadline(&self) -> Option<Instant> {
+        self.check_at
+    }
+
+    /// The participants whose lease has ended by `now`, in the order of their prefixes. They keep their entry until
+    /// [`Leases::remove`].
+    pub fn expired(&mut self, now: Instant) -> Vec<GuidPrefix> {
+        if self.check_at.is_none_or(|at| at > now) {
+            return Vec::new();
+        }
+        let mut expired = Vec::new();
+        self.check_at = None;
+        for (&prefix, lease) in &self.heard {
+            match lease.end() {
+                Some(end) if end <= now => expired.push(prefix),
+                end => self.check_at = earliest(self.check_at, end),
+            }
+        }
+        expired.sort_unstable();
+        expired
+    }
+}
+
+impl Lease {
+    fn end(&self) -> Option<Instant> {
+        self.last_heard.after(self.duration)
+    }
+}
+
+/// The earlier of two instants that may never come.
+pub(crate) fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: GuidPrefix = GuidPrefix([1; 12]);
+    const B: GuidPrefix = GuidPrefix([2; 12]);
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_nanos(seconds * 1_000_000_000)
+    }
+
+    #[test]
+    fn a_lease_ends_when_nothing_was_heard_for_its_length() {
+        let mut leases = Leases::new(1);
+        leases.set(at(0), B, Duration::from_secs(10));
+        leases.set(at(0), A, Duration::from_secs(10));
+        assert_eq!(leases.deadline(), Some(at(10)));
+        assert!(leases.renew(at(7), A));
+        assert_eq!(leases.expired(at(10)), [B]);
+        leases.remove(B);
+        assert_eq!(leases.deadline(), Some(at(17)));
+        assert_eq!(leases.expired(at(16)), []);
+        assert_eq!(leases.expired(at(17)), [A]);
+    }
+
+    #[test]
+    fn an_infinite_lease_never_ends() {
+        let mut leases = Leases::new(1);
+        leases.set(at(0), A, Duration::INFINITE);
+        assert_eq!(leases.deadline(), None);
+        assert_eq!(leases.expired(at(1_000_000)), []);
+    }
+
+    #[test]
+    fn strangers_have_nothing_to_renew() {
+        assert!(!Leases::new(1).renew(at(0), A));
+    }
+
+    #[test]
+    fn a_lease_of_nothing_is_not_taken_at_its_word() {
+        let mut leases = Leases::new(1);
+        leases.set(at(0), A, Duration::ZERO);
+        assert_eq!(leases.expired(at(0)), []);
+        assert_eq!(leases.deadline(), at(0).after(LEASE_MIN));
+    }
+}

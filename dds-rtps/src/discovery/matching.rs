@@ -1,0 +1,470 @@
+//! Which writers and readers fit: by topic, type, partition and QoS, if there is a way between them.
+//!
+//! In: endpoints that come, change and go, of this participant and of others. Out: [`ParticipantEvent`]s for the local
+//! ones. Owned: all endpoints, an index by topic, and the verdict on each pair of a writer and a reader of one topic of
+//! which at least one is local.
+//!
+//! Bound: endpoints are bounded by whoever adds them; verdicts by local times other endpoints of a topic; events by the
+//! verdicts that one change can touch, for they are polled after each.
+
+use super::event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent};
+use crate::qos::{DataRepresentation, OfferedQos, PolicyId, RequestedQos, incompatible_policies, partitions_match};
+use crate::types::{EntityId, Guid, GuidPrefix};
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// What stands between a writer and a reader of the same topic, if anything does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// They fit.
+    Matched,
+    /// Their types have different names.
+    TypeName,
+    /// They have no partition in common.
+    Partition,
+    /// The writer offers less than the reader requests, in these policies.
+    Incompatible(SmallVec<[PolicyId; 4]>),
+    /// They would fit, but the one in the other participant announces no locator that we can send to.
+    Unreachable,
+}
+
+/// All endpoints, and what fits.
+#[derive(Debug)]
+pub struct Matching {
+    own: GuidPrefix,
+    writers: BTreeMap<Guid, Arc<DiscoveredWriter>>,
+    readers: BTreeMap<Guid, Arc<DiscoveredReader>>,
+    topics: BTreeMap<String, Topic>,
+    /// By writer and reader.
+    verdicts: BTreeMap<(Guid, Guid), Verdict>,
+    events: VecDeque<ParticipantEvent>,
+}
+
+/// The endpoints of one topic.
+#[derive(Debug, Default)]
+struct Topic {
+    writers: BTreeSet<Guid>,
+    readers: BTreeSet<Guid>,
+}
+
+impl Matching {
+    /// No endpoints; local are those with the prefix `own`.
+    #[must_use]
+    pub fn new(own: GuidPrefix) -> Self {
+        Self {
+            own,
+            writers: BTreeMap::new(),
+            readers: BTreeMap::new(),
+            topics: BTreeMap::new(),
+            verdicts: BTreeMap::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// A writer has come, or has changed. `false`: it was known and is as it was.
+    pub fn put_writer(&mut self, writer: Arc<DiscoveredWriter>) -> bool {
+        let guid = writer.data.endpoint.guid;
+        match self.writers.get(&guid) {
+            Some(known) if *known == writer => return false,
+            Some(known) if known.data.endpoint.topic_name != writer.data.endpoint.topic_name => {
+                self.remove_writer(guid);
+            }
+            _ => {}
+        }
+        let topic = self.topics.entry(writer.data.endpoint.topic_name.clone()).or_default();
+        topic.writers.insert(guid);
+        let readers: Vec<Guid> = topic.readers.iter().copied().collect();
+        self.writers.insert(guid, writer);
+        readers.into_iter().for_each(|reader| self.judge(guid, reader));
+        true
+    }
+
+    /// A reader has come, or has changed. `false`: it was known and is as it was.
+    pub fn put_reader(&mut self, reader: Arc<DiscoveredReader>) -> bool {
+        let guid = reader.data.endpoint.guid;
+        match self.readers.get(&guid) {
+            Some(known) if *known == reader => return false,
+            Some(known) if known.data.endpoint.topic_name != reader.data.endpoint.topic_name => {
+                self.remove_reader(guid);
+            }
+            _ => {}
+        }
+        let topic = self.topics.entry(reader.data.endpoint.topic_name.clone()).or_default();
+        topic.readers.insert(guid);
+        let writers: Vec<Guid> = topic.writers.iter().copied().collect();
+        self.readers.insert(guid, reader);
+        writers.into_iter().for_each(|writer| self.judge(writer, guid));
+        true
+    }
+
+    /// A writer is gone. What it was, if it was known.
+    pub fn remove_writer(&mut self, guid: Guid) -> Option<Arc<DiscoveredWriter>> {
+        let writer = self.writers.remove(&guid)?;
+        let name = &writer.data.endpoint.topic_name;
+        if let Some(topic) = self.topics.get_mut(name) {
+            topic.writers.remove(&guid);
+            let readers: Vec<Guid> = topic.readers.iter().copied().collect();
+            if topic.writers.is_empty() && readers.is_empty() {
+                self.topics.remove(name);
+            }
+            readers.into_iter().for_each(|reader| self.part(guid, reader));
+        }
+        Some(writer)
+    }
+
+    /// A reader is gone. What it was, if it was known.
+    pub fn remove_reader(&mut self, guid: Guid) -> Option<Arc<DiscoveredReader>> {
+        let reader = self.readers.remove(&guid)?;
+        let name = &reader.data.endpoint.topic_name;
+        if let Some(topic) = self.topics.get_mut(name) {
+            topic.readers.remove(&guid);
+            let writers: Vec<Guid> = topic.writers.iter().copied().collect();
+            if topic.readers.is_empty() && writers.is_empty() {
+                self.topics.remove(name);
+            }
+            writers.into_iter().for_each(|writer| self.part(writer, guid));
+        }
+        Some(reader)
+    }
+
+    /// Every endpoint of a participant is gone.
+    pub fn remove_participant(&mut self, prefix: GuidPrefix) {
+        let writers: Vec<Guid> = self.writers_of(prefix).map(|writer| writer.data.endpoint.guid).collect();
+        let readers: Vec<Guid> = self.readers_of(prefix).map(|reader| reader.data.endpoint.guid).collect();
+        writers.into_iter().for_each(|writer| drop(self.remove_writer(writer)));
+        readers.into_iter().for_each(|reader| drop(self.remove_reader(reader)));
+    }
+
+    /// The writers of one participant, by growing id.
+    pub fn writers_of(&self, prefix: GuidPrefix) -> impl Iterator<Item = &Arc<DiscoveredWriter>> {
+        self.writers.range(span(prefix)).map(|(_, writer)| writer)
+    }
+
+    /// The readers of one participant, by growing id.
+    pub fn readers_of(&self, prefix: GuidPrefix) -> impl Iterator<Item = &Arc<DiscoveredReader>> {
+        self.readers.range(span(prefix)).map(|(_, reader)| reader)
+    }
+
+    /// All writers, by growing GUID.
+    pub fn writers(&self) -> impl Iterator<Item = &Arc<DiscoveredWriter>> {
+        self.writers.values()
+    }
+
+    /// All readers, by growing GUID.
+    pub fn readers(&self) -> impl Iterator<Item = &Arc<DiscoveredReader>> {
+        self.readers.values()
+    }
+
+    /// A writer.
+    #[must_use]
+    pub fn writer(&self, guid: Guid) -> Option<&Arc<DiscoveredWriter>> {
+        self.writers.get(&guid)
+    }
+
+    /// A reader.
+    #[must_use]
+    pub fn reader(&self, guid: Guid) -> Option<&Arc<DiscoveredReader>> {
+        self.readers.get(&guid)
+    }
+
+    /// Whether a writer and a reader fit, and if not, why; `None` if they are not of one topic, or neither is local.
+    #[must_use]
+    pub fn verdict(&self, writer: Guid, reader: Guid) -> Option<&Verdict> {
+        self.verdicts.get(&(writer, reader))
+    }
+
+    /// All verdicts, as writer, reader, verdict.
+    pub fn verdicts(&self) -> impl Iterator<Item = (Guid, Guid, &Verdict)> {
+        self.verdicts.iter().map(|(&(writer, reader), verdict)| (writer, reader, verdict))
+    }
+
+    /// Adds an event behind those of the matches before it.
+    pub fn push_event(&mut self, event: ParticipantEvent) {
+        self.events.push_back(event);
+    }
+
+    /// The oldest event that has not been polled.
+    pub fn poll_event(&mut self) -> Option<ParticipantEvent> {
+        self.events.pop_front()
+    }
+
+    /// Compares a writer with a reader anew, and tells what follows.
+    fn judge(&mut self, writer: Guid, reader: Guid) {
+        if writer.prefix != self.own && reader.prefix != self.own {
+            return;
+        }
+        let (Some(w), Some(r)) = (self.writers.get(&writer), self.readers.get(&reader)) else { return };
+        let verdict = verdict(w, r);
+        let (w, r) = (Arc::clone(w), Arc::clone(r));
+        let before = self.verdicts.insert((writer, reader), verdict.clone());
+        if before == Some(Verdict::Matched) && verdict != Verdict::Matched {
+            self.tell_parted(writer, reader);
+        }
+        match verdict {
+            Verdict::Matched => self.tell_matched(w, r),
+            verdict if before.as_ref() == Some(&verdict) => {}
+            Verdict::Incompatible(policies) => self.tell_incompatible(writer, reader, policies),
+            Verdict::TypeName => self.tell_inconsistent(writer, reader),
+            Verdict::Partition | Verdict::Unreachable => {}
+        }
+    }
+
+    /// A pair of which one is gone.
+    fn part(&mut self, writer: Guid, reader: Guid) {
+        if self.verdicts.remove(&(writer, reader)) == Some(Verdict::Matched) {
+            self.tell_parted(writer, reader);
+        }
+    }
+
+    fn tell_matched(&mut self, writer: Arc<DiscoveredWriter>, reader: Arc<DiscoveredReader>) {
+        let (writer_id, reader_id) = (writer.data.endpoint.guid.entity_id, reader.data.endpoint.guid.entity_id);
+        if writer.is_local {
+            let reader = Arc::clone(&reader);
+            self.events.push_back(ParticipantEvent::ReaderMatched { writer: writer_id, reader });
+        }
+        if reader.is_local {
+            self.events.push_back(ParticipantEvent::WriterMatched { reader: reader_id, writer });
+        }
+    }
+
+    fn tell_parted(&mut self, writer: Guid, reader: Guid) {
+        if let Some(writer) = self.local(writer) {
+            self.events.push_back(ParticipantEvent::ReaderUnmatched { writer, reader });
+        }
+        if let Some(reader) = self.local(reader) {
+            self.events.push_back(ParticipantEvent::WriterUnmatched { reader, writer });
+        }
+    }
+
+    fn tell_incompatible(&mut self, writer: Guid, reader: Guid, policies: SmallVec<[PolicyId; 4]>) {
+        if let Some(writer) = self.local(writer) {
+            let policies = policies.clone();
+            self.events.push_back(ParticipantEvent::OfferedIncompatibleQos { writer, reader, policies });
+        }
+        if let Some(reader) = self.local(reader) {
+            self.events.push_back(ParticipantEvent::RequestedIncompatibleQos { reader, writer, policies });
+        }
+    }
+
+    fn tell_inconsistent(&mut self, writer: Guid, reader: Guid) {
+        for (local, remote) in [(writer, reader), (reader, writer)] {
+            if let Some(local) = self.local(local) {
+                self.events.push_back(ParticipantEvent::InconsistentTopic { local, remote });
+            }
+        }
+    }
+
+    fn local(&self, guid: Guid) -> Option<EntityId> {
+        (guid.prefix == self.own).then_some(guid.entity_id)
+    }
+}
+
+/// Every GUID of one participant.
+fn span(prefix: GuidPrefix) -> std::ops::RangeInclusive<Guid> {
+    Guid::new(prefix, EntityId([0; 4]))..=Guid::new(prefix, EntityId([0xff; 4]))
+}
+
+/// Whether a writer and a reader of the same topic fit.
+fn verdict(writer: &DiscoveredWriter, reader: &DiscoveredReader) -> Verdict {
+    let (w, r) = (&writer.data, &reader.data);
+    if w.endpoint.type_name != r.endpoint.type_name {
+        return Verdict::TypeName;
+    }
+    if !partitions_match(&w.endpoint.partition, &r.endpoint.partition) {
+        return Verdict::Partition;
+    }
+    let offered = OfferedQos {
+        qos: &w.qos,
+        presentation: &w.endpoint.presentation,
+        representation: w.qos.representation.first().copied().unwrap_or(DataRepresentation::Xcdr1),
+        // Within one participant a topic has one type.
+        type_is_known: writer.is_local && reader.is_local,
+    };
+    let requested =
+        RequestedQos { qos: &r.qos, presentation: &r.endpoint.presentation, representations: &r.qos.representation };
+    let policies = incompatible_policies(&offered, &requested);
+    if !policies.is_empty() {
+        return Verdict::Incompatible(policies);
+    }
+    let reachable = |is_local: bool, reach: bool| is_local || reach;
+    if !reachable(writer.is_local, writer.reach.is_usable()) || !reachable(reader.is_local, reader.reach.is_usable()) {
+        return Verdict::Unreachable;
+    }
+    Verdict::Matched
+}
+
+impl<T> Discovered<T> {
+    /// One of this participant's own.
+    #[must_use]
+    pub fn local(data: T) -> Self {
+        let vendor = crate::types::VendorId::OURS;
+        Self { data, reach: Default::default(), vendor, is_local: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discovery::Reach;
+    use crate::discovery::data::{EndpointData, PublicationData, SubscriptionData};
+    use crate::qos::{DataReaderQos, DataWriterQos};
+    use crate::types::{EntityKind, Locator, VendorId};
+
+    const OURS: GuidPrefix = GuidPrefix([1; 12]);
+    const THEIRS: GuidPrefix = GuidPrefix([2; 12]);
+
+    fn writer_id() -> EntityId {
+        EntityId::user(1, EntityKind::WriterWithKey)
+    }
+
+    fn reader_id() -> EntityId {
+        EntityId::user(2, EntityKind::ReaderWithKey)
+    }
+
+    fn reach() -> Reach {
+        Reach { unicast: [Locator::udp_v4([10, 0, 0, 1].into(), 7411)].into_iter().collect(), ..Reach::default() }
+    }
+
+    fn writer(prefix: GuidPrefix, change: impl FnOnce(&mut PublicationData)) -> Arc<DiscoveredWriter> {
+        let endpoint = EndpointData::new(Guid::new(prefix, writer_id()), "Square", "ShapeType");
+        let mut data = PublicationData::new(endpoint, DataWriterQos::default(), true);
+        change(&mut data);
+        Arc::new(Discovered { data, reach: reach(), vendor: VendorId::OURS, is_local: prefix == OURS })
+    }
+
+    fn reader(prefix: GuidPrefix, change: impl FnOnce(&mut SubscriptionData)) -> Arc<DiscoveredReader> {
+        let endpoint = EndpointData::new(Guid::new(prefix, reader_id()), "Square", "ShapeType");
+        let mut data = SubscriptionData::new(endpoint, DataReaderQos::default());
+        change(&mut data);
+        Arc::new(Discovered { data, reach: reach(), vendor: VendorId::OURS, is_local: prefix == OURS })
+    }
+
+    fn events(matching: &mut Matching) -> Vec<ParticipantEvent> {
+        std::iter::from_fn(|| matching.poll_event()).collect()
+    }
+
+    #[test]
+    fn a_pair_is_told_of_at_the_side_that_is_local() {
+        let mut matching = Matching::new(OURS);
+        let theirs = reader(THEIRS, |_| {});
+        matching.put_reader(Arc::clone(&theirs));
+        assert!(events(&mut matching).is_empty());
+        matching.put_writer(writer(OURS, |_| {}));
+        assert_eq!(events(&mut matching), [ParticipantEvent::ReaderMatched { writer: writer_id(), reader: theirs }]);
+    }
+
+    #[test]
+    fn a_pair_within_the_participant_is_told_of_at_both_sides() {
+        let mut matching = Matching::new(OURS);
+        matching.put_writer(writer(OURS, |_| {}));
+        matching.put_reader(reader(OURS, |_| {}));
+        let told = events(&mut matching);
+        assert!(matches!(&told[0], ParticipantEvent::ReaderMatched { reader, .. } if reader.is_local));
+        assert!(matches!(&told[1], ParticipantEvent::WriterMatched { writer, .. } if writer.is_local));
+        assert_eq!(told.len(), 2);
+    }
+
+    #[test]
+    fn pairs_of_others_are_none_of_our_business() {
+        let mut matching = Matching::new(OURS);
+        matching.put_writer(writer(THEIRS, |_| {}));
+        matching.put_reader(reader(GuidPrefix([3; 12]), |_| {}));
+        assert!(events(&mut matching).is_empty());
+        assert_eq!(matching.verdicts().count(), 0);
+    }
+
+    #[test]
+    fn the_same_data_again_changes_nothing() {
+        let mut matching = Matching::new(OURS);
+        matching.put_writer(writer(OURS, |_| {}));
+        assert!(matching.put_reader(reader(THEIRS, |_| {})));
+        assert_eq!(events(&mut matching).len(), 1);
+        assert!(!matching.put_reader(reader(THEIRS, |_| {})));
+        assert!(events(&mut matching).is_empty());
+    }
+
+    #[test]
+    fn changed_data_is_judged_anew() {
+        let mut matching = Matching::new(OURS);
+        matching.put_writer(writer(OURS, |data| data.endpoint.partition = vec!["a".to_owned()]));
+        matching.put_reader(reader(THEIRS, |_| {}));
+        assert_eq!(matching.verdicts().next().unwrap().2, &Verdict::Partition);
+        assert!(events(&mut matching).is_empty());
+        matching.put_reader(reader(THEIRS, |data| data.endpoint.partition = vec!["*".to_owned()]));
+        assert!(matches!(events(&mut matching)[..], [ParticipantEvent::ReaderMatched { .. }]));
+        matching.put_reader(reader(THEIRS, |data| {
+            data.endpoint.partition = vec!["*".to_owned()];
+            data.qos.durability = crate::qos::Durability::TransientLocal;
+        }));
+        let told = events(&mut matching);
+        assert!(matches!(told[0], ParticipantEvent::ReaderUnmatched { .. }));
+        assert!(matches!(&told[1], ParticipantEvent::OfferedIncompatibleQos { policies, .. }
+            if policies[..] == [PolicyId::Durability]));
+    }
+
+    #[test]
+    fn an_incompatible_pair_is_told_of_once() {
+        let mut matching = Matching::new(OURS);
+        matching.put_writer(writer(THEIRS, |data| data.qos = data.qos.clone().best_effort()));
+        matching.put_reader(reader(OURS, |data| data.qos = data.qos.clone().reliable()));
+        assert!(matches!(&events(&mut matching)[..],
+            [ParticipantEvent::RequestedIncompatibleQos { policies, .. }] if policies[..] == [PolicyId::Reliability]));
+        matching.put_writer(writer(THEIRS, |data| {
+            data.qos = data.qos.clone().best_effort().lifespan(crate::types::Duration::ZERO);
+        }));
+        assert!(events(&mut matching).is_empty());
+    }
+
+    #[test]
+    fn a_type_of_another_name_is_an_inconsistent_topic() {
+        let mut matching = Matching::new(OURS);
+        matching.put_writer(writer(OURS, |_| {}));
+        matching.put_reader(reader(THEIRS, |data| data.endpoint.type_name = "Other".to_owned()));
+        let remote = Guid::new(THEIRS, reader_id());
+        assert_eq!(events(&mut matching), [ParticipantEvent::InconsistentTopic { local: writer_id(), remote }]);
+    }
+
+    #[test]
+    fn an_endpoint_without_usable_locators_is_unreachable() {
+        let mut matching = Matching::new(OURS);
+        matching.put_writer(writer(OURS, |_| {}));
+        let mut unreachable = Arc::unwrap_or_clone(reader(THEIRS, |_| {}));
+        unreachable.reach = Reach::default();
+        matching.put_reader(Arc::new(unreachable));
+        assert!(events(&mut matching).is_empty());
+        assert_eq!(matching.verdicts().next().unwrap().2, &Verdict::Unreachable);
+    }
+
+    #[test]
+    fn a_participant_takes_its_endpoints_with_it() {
+        let mut matching = Matching::new(OURS);
+        matching.put_writer(writer(OURS, |_| {}));
+        matching.put_reader(reader(OURS, |_| {}));
+        matching.put_writer(writer(THEIRS, |_| {}));
+        matching.put_reader(reader(THEIRS, |_| {}));
+        events(&mut matching);
+        matching.remove_participant(THEIRS);
+        assert_eq!(
+            events(&mut matching),
+            [
+                ParticipantEvent::WriterUnmatched { reader: reader_id(), writer: Guid::new(THEIRS, writer_id()) },
+                ParticipantEvent::ReaderUnmatched { writer: writer_id(), reader: Guid::new(THEIRS, reader_id()) },
+            ]
+        );
+        assert_eq!(matching.writers().count(), 1);
+        matching.remove_participant(OURS);
+        assert!(matching.topics.is_empty() && matching.verdicts.is_empty());
+    }
+
+    #[test]
+    fn an_endpoint_that_changes_its_topic_leaves_the_old_one() {
+        let mut matching = Matching::new(OURS);
+        matching.put_writer(writer(OURS, |_| {}));
+        matching.put_reader(reader(THEIRS, |_| {}));
+        events(&mut matching);
+        matching.put_reader(reader(THEIRS, |data| data.endpoint.topic_name = "Circle".to_owned()));
+        assert!(matches!(events(&mut matching)[..], [ParticipantEvent::ReaderUnmatched { .. }]));
+    }
+}
