@@ -12,12 +12,14 @@
 
 mod block_on;
 mod network;
+mod os;
 mod thread;
 mod timer;
 
 pub use crate::sync::Parker;
 pub use block_on::block_on;
 pub use network::{Locators, Network, NetworkConfig, NetworkError, Packet, Reach, Receive, Socket};
+pub use os::OsDriver;
 pub use thread::{Role, ThreadGuard, ThreadHandle, role, take_role};
 pub use timer::{Timer, Timers};
 

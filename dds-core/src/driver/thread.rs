@@ -31,6 +31,7 @@ impl Role {
 
 thread_local! {
     static ROLE: Cell<Role> = const { Cell::new(Role::Application) };
+    static OWNER: Cell<u64> = const { Cell::new(0) };
 }
 
 /// The role of the calling thread.
@@ -42,6 +43,16 @@ pub fn role() -> Role {
 /// Gives the calling thread, a new one, its role.
 pub fn take_role(role: Role) {
     ROLE.set(role);
+}
+
+/// Notes which driver the calling thread, a new one, belongs to.
+pub(super) fn take_owner(driver: u64) {
+    OWNER.set(driver);
+}
+
+/// Whether the calling thread belongs to that driver.
+pub(super) fn is_thread_of(driver: u64) -> bool {
+    OWNER.get() == driver
 }
 
 /// A thread that was started; dropping it lets the thread go on.

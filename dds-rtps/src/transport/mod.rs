@@ -3,6 +3,9 @@
 //! In: a [`Datagram`] with its destinations. Out: bytes on the wire, [`SendOutcome`], counters. Owned: sockets. No protocol:
 //! this room uses only [`types`](crate::types) and the datagram itself.
 
+#[cfg(feature = "udp")]
+pub mod udp;
+
 use crate::output::Datagram;
 use std::fmt;
 

@@ -1,0 +1,117 @@
+//! The system's clocks, and random numbers.
+
+use crate::sync::{AtomicU64, Ordering};
+use dds_rtps::types::{Instant, Now, Time};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::OnceLock;
+use std::time;
+
+/// How old the offset between the clocks may be. The two run at one pace (the kernel slews both) and part only when
+/// somebody sets the real-time clock: this is how late we notice.
+const OFFSET_AGE_MAX: u64 = 1_000_000;
+
+/// How often the offset is measured anew if the thread was interrupted in the middle of it.
+const TRIES: usize = 4;
+
+/// A measurement that took longer than this, in nanoseconds, was interrupted.
+const UNDISTURBED: u64 = 2_000;
+
+/// One beginning for the whole process, so that the participants of a process can compare their instants.
+static ORIGIN: OnceLock<time::Instant> = OnceLock::new();
+
+/// Reads both clocks for the price of one.
+#[derive(Debug)]
+pub(super) struct Clock {
+    origin: time::Instant,
+    /// Real time minus monotonic time, in nanoseconds (wrapping).
+    offset: AtomicU64,
+    /// When the offset was measured, on the monotonic clock.
+    measured: AtomicU64,
+}
+
+impl Clock {
+    #[allow(clippy::disallowed_methods, reason = "this is the driver")]
+    pub(super) fn new() -> Self {
+        let origin = *ORIGIN.get_or_init(time::Instant::now);
+        let clock = Self { origin, offset: AtomicU64::new(0), measured: AtomicU64::new(0) };
+        clock.measure_offset();
+        clock
+    }
+
+    #[inline]
+    pub(super) fn now(&self) -> Now {
+        let monotonic = self.monotonic();
+        if monotonic.wrapping_sub(self.measured.load(Ordering::Relaxed)) > OFFSET_AGE_MAX {
+            self.measure_offset();
+        }
+        let real = monotonic.wrapping_add(self.offset.load(Ordering::Relaxed));
+        Now { instant: Instant::from_nanos(monotonic), time: Time::from_unix_nanos(real as i64) }
+    }
+
+    /// The same moment on tokio's clock.
+    pub(super) fn to_tokio(&self, instant: Instant) -> tokio::time::Instant {
+        let since = time::Duration::from_nanos(instant.as_nanos());
+        // A moment that the clock cannot express is as good as a year away.
+        const YEAR: time::Duration = time::Duration::from_secs(365 * 24 * 3600);
+        self.origin.checked_add(since).or_else(|| self.origin.checked_add(YEAR)).unwrap_or(self.origin).into()
+    }
+
+    #[inline]
+    #[allow(clippy::disallowed_methods, reason = "this is the driver")]
+    fn monotonic(&self) -> u64 {
+        let elapsed = self.origin.elapsed();
+        elapsed.as_secs() * 1_000_000_000 + u64::from(elapsed.subsec_nanos())
+    }
+
+    #[cold]
+    #[allow(clippy::disallowed_methods, reason = "this is the driver")]
+    fn measure_offset(&self) {
+        for _ in 0..TRIES {
+            let before = self.monotonic();
+            let real = Time::from(time::SystemTime::now()).as_unix_nanos() as u64;
+            let after = self.monotonic();
+            self.offset.store(real.wrapping_sub(before.midpoint(after)), Ordering::Relaxed);
+            self.measured.store(after, Ordering::Relaxed);
+            if after - before < UNDISTURBED {
+                return;
+            }
+        }
+    }
+}
+
+/// A number that no other call gets: not in another process, not after a restart, not in a forked child.
+pub(super) fn random(now: Now) -> u64 {
+    // The keys of the hash come from the system's generator, and step with every state that is made. A forked child
+    // inherits them, hence the process id and the time.
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    hasher.write_i64(now.time.as_unix_nanos());
+    hasher.write_u64(now.instant.as_nanos());
+    hasher.finish()
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_clocks_go_forward_together() {
+        let clock = Clock::new();
+        let first = clock.now();
+        let mut last = first;
+        while last.instant.as_nanos() - first.instant.as_nanos() < 3 * OFFSET_AGE_MAX {
+            let now = clock.now();
+            assert!(now.instant >= last.instant);
+            last = now;
+        }
+        let real: Time = Time::now();
+        assert!((real - last.time).as_nanos() < 1_000_000_000);
+    }
+
+    #[test]
+    fn random_numbers_differ() {
+        let now = Clock::new().now();
+        assert_ne!(random(now), random(now));
+    }
+}

@@ -1,0 +1,340 @@
+//! The operating system as a [`Driver`]: std threads, and one tokio runtime on a thread of its own.
+//!
+//! The runtime waits for timers and for discovery's sockets, and gives turns to cells that have asked for one. It is made
+//! and dropped on its own thread, for tokio refuses to drop a runtime inside of another one, and the application may well
+//! drop its participant there.
+
+mod clock;
+#[cfg(feature = "udp")]
+mod network;
+
+use super::thread::{is_thread_of, take_owner};
+use super::{Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, Timers, role, take_role};
+use crate::actor::RunQueue;
+use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
+use clock::Clock;
+use dds_rtps::types::{Duration, Instant, Now};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use tokio::runtime;
+use tokio::sync::Notify;
+
+/// How long [`Driver::shutdown`] waits for threads.
+const SHUTDOWN_MAX: Duration = Duration::from_secs(1);
+
+/// How many cells get a turn before timers and sockets are looked after again: about 100 us of work.
+const TURNS: usize = 32;
+
+/// Threads, clocks and sockets of one participant.
+#[derive(Debug)]
+pub struct OsDriver {
+    shared: Arc<Shared>,
+    runtime: runtime::Handle,
+}
+
+/// What the driver's threads hold; not the driver itself, whose last handle ends them.
+#[derive(Debug)]
+struct Shared {
+    id: u64,
+    /// Where the driver was made. In a forked child its threads do not exist.
+    process: u32,
+    clock: Clock,
+    timers: Arc<Timers>,
+    run_queue: Arc<RunQueue>,
+    wake: Arc<Notify>,
+    closing: AtomicBool,
+    threads: Lock<Vec<ThreadHandle>>,
+    networks: Lock<Vec<Weak<dyn Network>>>,
+}
+
+impl OsDriver {
+    /// Starts the driver's thread.
+    ///
+    /// # Errors
+    /// The system refuses a thread or the descriptors for an event loop.
+    pub fn new() -> io::Result<Arc<Self>> {
+        static NEXT_ID: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+        let wake = Arc::new(Notify::new());
+        let kick = || {
+            let wake = Arc::clone(&wake);
+            move || wake.notify_one()
+        };
+        let shared = Arc::new(Shared {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            process: std::process::id(),
+            clock: Clock::new(),
+            timers: Timers::new(kick()),
+            run_queue: Arc::new(RunQueue::new(kick())),
+            wake: Arc::clone(&wake),
+            closing: AtomicBool::new(false),
+            threads: Lock::default(),
+            networks: Lock::default(),
+        });
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let body = {
+            let shared = Arc::clone(&shared);
+            move || run_io(&shared, &sender)
+        };
+        shared.spawn("dds-io", Role::Driver, Box::new(body))?;
+        let runtime = receiver.recv().map_err(|_| io::Error::other("the driver's thread has ended"))??;
+        Ok(Arc::new(Self { shared, runtime }))
+    }
+}
+
+/// The body of the driver's thread. Sends a handle of its runtime, or why there is none.
+fn run_io(shared: &Shared, started: &mpsc::SyncSender<io::Result<runtime::Handle>>) {
+    let runtime = match runtime::Builder::new_current_thread().enable_io().enable_time().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            // If nobody waits for the answer any more, the thread just ends.
+            let _ = started.send(Err(error));
+            return;
+        }
+    };
+    let _ = started.send(Ok(runtime.handle().clone()));
+    runtime.block_on(shared.serve());
+}
+
+impl Shared {
+    /// Gives turns and fires timers until the driver closes. Sockets are served by tasks beside this one.
+    async fn serve(&self) {
+        while !self.closing.load(Ordering::Acquire) {
+            let more_turns = (0..TURNS).all(|_| self.run_queue.run_one());
+            let more_timers = self.timers.fire(self.clock.now().instant);
+            if more_turns || more_timers {
+                tokio::task::yield_now().await;
+                continue;
+            }
+            let woken = self.wake.notified();
+            match self.timers.next() {
+                None => woken.await,
+                // Woken or due: both mean "look again".
+                Some(next) => drop(tokio::time::timeout_at(self.clock.to_tokio(next), woken).await),
+            }
+        }
+    }
+
+    fn spawn(&self, name: &str, role: Role, body: Box<dyn FnOnce() + Send>) -> io::Result<ThreadHandle> {
+        let (handle, guard) = ThreadHandle::new();
+        let id = self.id;
+        let run = move || {
+            let _guard = guard;
+            take_role(role);
+            take_owner(id);
+            if catch_unwind(AssertUnwindSafe(body)).is_err() {
+                tracing::error!(?role, "panic in a thread of the runtime; please report this bug");
+            }
+        };
+        #[allow(clippy::disallowed_methods, reason = "this is the driver")]
+        std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        let mut threads = self.threads.lock();
+        threads.retain(|thread| !thread.has_ended());
+        threads.push(handle.clone());
+        Ok(handle)
+    }
+}
+
+impl Driver for OsDriver {
+    #[inline]
+    fn now(&self) -> Now {
+        self.shared.clock.now()
+    }
+
+    fn random(&self) -> u64 {
+        clock::random(self.now())
+    }
+
+    fn timers(&self) -> &Arc<Timers> {
+        &self.shared.timers
+    }
+
+    fn run_queue(&self) -> &Arc<RunQueue> {
+        &self.shared.run_queue
+    }
+
+    fn park(&self, parker: &Parker, until: Option<Instant>) {
+        debug_assert!(role().may_wait(), "a wait on a thread that others wait for");
+        let now = self.now().instant;
+        let timeout =
+            until.map(|until| std::time::Duration::from_nanos(until.as_nanos().saturating_sub(now.as_nanos())));
+        parker.park(timeout);
+    }
+
+    fn spawn(&self, name: &str, role: Role, body: Box<dyn FnOnce() + Send>) -> io::Result<ThreadHandle> {
+        self.shared.spawn(name, role, body)
+    }
+
+    #[cfg(feature = "udp")]
+    fn open_network(&self, config: &NetworkConfig) -> Result<Arc<dyn Network>, NetworkError> {
+        let network: Arc<dyn Network> =
+            network::OsNetwork::open(config, Arc::clone(&self.shared), self.runtime.clone())?;
+        let mut networks = self.shared.networks.lock();
+        networks.retain(|network| network.strong_count() > 0);
+        networks.push(Arc::downgrade(&network));
+        Ok(network)
+    }
+
+    #[cfg(not(feature = "udp"))]
+    fn open_network(&self, _config: &NetworkConfig) -> Result<Arc<dyn Network>, NetworkError> {
+        Err(NetworkError::Unsupported)
+    }
+
+    fn shutdown(&self) {
+        // In a forked child there are no threads to be ended, and the sockets are the parent's.
+        if std::process::id() != self.shared.process || self.shared.closing.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.shared.wake.notify_one();
+        let networks = std::mem::take(&mut *self.shared.networks.lock());
+        networks.iter().filter_map(Weak::upgrade).for_each(|network| network.stop());
+        let threads = std::mem::take(&mut *self.shared.threads.lock());
+        if is_thread_of(self.shared.id) || !role().may_wait() {
+            return;
+        }
+        let until = self.now().instant.after(SHUTDOWN_MAX);
+        let stuck = threads.iter().filter(|thread| !thread.wait(self, until)).count();
+        if stuck > 0 {
+            tracing::warn!(stuck, "threads of a participant did not end within a second and were left behind");
+        }
+    }
+}
+
+impl Drop for OsDriver {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+    use crate::actor::{Actor, Capacity, Cell, Effects, Signals, Ticket, Wakers};
+    use crate::driver::{Timer, block_on};
+    use std::task::Poll;
+
+    /// Notes its signals, and wakes who waits for them.
+    #[derive(Default)]
+    struct Bell {
+        rung: Signals,
+        mail: usize,
+        waiters: Wakers,
+    }
+
+    impl Actor for Bell {
+        type Mail = ();
+        fn handle(&mut self, (): (), effects: &mut Effects) {
+            self.mail += 1;
+            self.waiters.wake_all(effects);
+        }
+        fn handle_signals(&mut self, signals: Signals, effects: &mut Effects) {
+            self.rung = self.rung.and(signals);
+            self.waiters.wake_all(effects);
+        }
+    }
+
+    fn bell(driver: &OsDriver) -> Arc<Cell<Bell>> {
+        Cell::new(Bell::default(), Capacity::default(), Arc::clone(driver.run_queue()))
+    }
+
+    /// Waits without end: a test that hangs has failed.
+    fn wait_until(driver: &OsDriver, cell: &Arc<Cell<Bell>>, ready: impl Fn(&Bell) -> bool) {
+        let mut ticket: Option<Ticket> = None;
+        let done = block_on(driver, None, |context| {
+            let waker = context.waker().clone();
+            let visit = |effects: &mut Effects| {
+                cell.with(effects, |bell, effects| {
+                    if ready(bell) {
+                        bell.waiters.finish(&mut ticket, effects);
+                        return Poll::Ready(());
+                    }
+                    bell.waiters.register(&mut ticket, waker, effects);
+                    Poll::Pending
+                })
+            };
+            Effects::scope(visit).unwrap()
+        });
+        assert_eq!(done, Some(()));
+    }
+
+    #[test]
+    fn a_timer_signals_its_cell() {
+        let driver = OsDriver::new().unwrap();
+        let cell = bell(&driver);
+        let weak = Arc::downgrade(&cell);
+        let timer = Timer::new(driver.timers(), weak);
+        timer.set(driver.now().instant.after(Duration::from_millis(2)));
+        wait_until(&driver, &cell, |bell| bell.rung.has(Signals::TIMER));
+        timer.set(Some(Instant::ZERO));
+        wait_until(&driver, &cell, |bell| bell.rung.has(Signals::TIMER));
+    }
+
+    #[test]
+    fn a_cell_that_asks_for_a_turn_gets_one() {
+        let driver = OsDriver::new().unwrap();
+        let cell = bell(&driver);
+        let flood = 200;
+        let visit = |effects: &mut Effects| cell.with(effects, |_, _| (0..flood).for_each(|_| cell.push(()).unwrap()));
+        Effects::scope(visit).unwrap();
+        wait_until(&driver, &cell, |bell| bell.mail == flood);
+    }
+
+    #[test]
+    fn a_wait_ends_in_time() {
+        let driver = OsDriver::new().unwrap();
+        let until = driver.now().instant.after(Duration::from_millis(1));
+        assert_eq!(block_on::<()>(&*driver, until, |_| Poll::Pending), None);
+        assert!(Some(driver.now().instant) >= until);
+        assert_eq!(block_on(&*driver, Some(Instant::ZERO), |_| Poll::Ready(5)), Some(5));
+    }
+
+    #[test]
+    fn shutdown_ends_the_threads() {
+        let driver = OsDriver::new().unwrap();
+        let threads = driver.shared.threads.lock().clone();
+        assert_eq!(threads.len(), 1);
+        drop(driver);
+        assert!(threads.iter().all(ThreadHandle::has_ended));
+    }
+
+    #[test]
+    fn a_driver_may_be_dropped_on_its_own_threads_and_inside_of_a_runtime() {
+        let driver = OsDriver::new().unwrap();
+        let own = Arc::clone(&driver);
+        let role_seen = Arc::new(Lock::new(None));
+        let seen = Arc::clone(&role_seen);
+        let body = move || {
+            *seen.lock() = Some(role());
+            drop(own);
+        };
+        let thread = driver.spawn("dds-event", Role::Event, Box::new(body)).unwrap();
+        assert!(thread.wait(&*driver, None));
+        assert_eq!(*role_seen.lock(), Some(Role::Event));
+        let runtime = runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async move { drop(driver) });
+    }
+
+    #[test]
+    fn the_last_handle_may_go_on_a_thread_of_the_driver() {
+        let driver = OsDriver::new().unwrap();
+        let observer = OsDriver::new().unwrap();
+        let (go, wait) = mpsc::channel();
+        let spawner = Arc::clone(&driver);
+        let body = move || {
+            wait.recv().unwrap();
+            drop(driver);
+        };
+        let thread = spawner.spawn("dds-event", Role::Event, Box::new(body)).unwrap();
+        drop(spawner);
+        go.send(()).unwrap();
+        assert!(thread.wait(&*observer, None));
+    }
+
+    #[test]
+    fn a_panic_ends_its_thread_only() {
+        let driver = OsDriver::new().unwrap();
+        let thread = driver.spawn("dds-event", Role::Event, Box::new(|| panic!("on purpose"))).unwrap();
+        assert!(thread.wait(&*driver, None));
+    }
+}

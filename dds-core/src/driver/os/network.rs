@@ -1,0 +1,462 @@
+//! A participant's UDP sockets, and who waits for them.
+
+use super::Shared;
+use crate::actor::{Effects, Poke, Signals};
+use crate::driver::{Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Reach, Receive, Role, Socket};
+use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
+use dds_rtps::history::{SlotMut, SlotPool};
+use dds_rtps::transport::Transport;
+use dds_rtps::transport::udp::{PortMapping, UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt};
+use dds_rtps::types::Locator;
+use std::io::{self, ErrorKind};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+use tokio::runtime;
+use tokio::task::AbortHandle;
+
+/// Room for any UDP datagram.
+const SLOT_LEN: usize = 64 << 10;
+
+/// How many slots a receiver remembers: what readers hold beyond 4 MiB of large samples lives on the heap.
+const SLOTS_MAX: usize = 64;
+
+/// How many datagrams one socket of discovery may have handled in a row, about 100 us: a flood there must not keep timers
+/// from firing.
+const BURST: usize = 16;
+
+/// On how many participant indexes of a host without multicast participants are looked for. Each costs one datagram per
+/// announcement.
+const PEER_INDEXES: u32 = 32;
+
+/// How many errors in a row a receiver takes for passing ones, before it begins to pause after each.
+const ERRORS_IN_A_ROW: u32 = 16;
+
+/// The pause, so that a socket in trouble does not take a core.
+const ERROR_PAUSE: Duration = Duration::from_millis(10);
+
+/// The open sockets.
+pub(super) struct OsNetwork {
+    locators: Locators,
+    receive_buffer: usize,
+    transport: Arc<dyn Transport>,
+    user_unicast: Arc<UdpSocket>,
+    /// Discovery's sockets, until they are received from.
+    metatraffic: Lock<Option<Vec<(UdpSocket, Socket)>>>,
+    tasks: Lock<Vec<AbortHandle>>,
+    stopped: Arc<AtomicBool>,
+    room: Arc<Room>,
+    shared: Arc<Shared>,
+    runtime: runtime::Handle,
+}
+
+impl OsNetwork {
+    pub(super) fn open(
+        config: &NetworkConfig,
+        shared: Arc<Shared>,
+        runtime: runtime::Handle,
+    ) -> Result<Arc<Self>, NetworkError> {
+        let udp = UdpConfig {
+            domain_id: config.domain_id,
+            host_only: config.reach == Reach::Host,
+            multicast: config.multicast,
+            interfaces: config.interfaces.clone(),
+            multicast_ttl: config.multicast_ttl,
+            receive_buffer: config.receive_buffer,
+            ..UdpConfig::default()
+        };
+        let sockets = UdpSockets::open(&udp)?;
+        let locators = locators(config, &udp, &sockets)
+            .map_err(|source| NetworkError::Io { what: "read the bound ports", source })?;
+        let multicast = sockets.metatraffic_multicast.map(|socket| (socket, Socket::MetatrafficMulticast));
+        let unicast = (sockets.metatraffic_unicast, Socket::MetatrafficUnicast);
+        let transport = Arc::new(sockets.transport);
+        Ok(Arc::new(Self {
+            locators,
+            receive_buffer: sockets.receive_buffer,
+            transport: Arc::clone(&transport) as _,
+            user_unicast: Arc::new(sockets.user_unicast),
+            metatraffic: Lock::new(Some(multicast.into_iter().chain([unicast]).collect())),
+            tasks: Lock::default(),
+            stopped: Arc::new(AtomicBool::new(false)),
+            room: Arc::new(Room { transport, waiting: Lock::default() }),
+            shared,
+            runtime,
+        }))
+    }
+}
+
+impl Network for OsNetwork {
+    fn locators(&self) -> &Locators {
+        &self.locators
+    }
+
+    fn transport(&self) -> &Arc<dyn Transport> {
+        &self.transport
+    }
+
+    fn receive_buffer_granted(&self) -> usize {
+        self.receive_buffer
+    }
+
+    fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {
+        let metatraffic = self.metatraffic.lock().take();
+        let (Some(metatraffic), false) = (metatraffic, self.stopped.load(Ordering::Acquire)) else {
+            return Err(io::Error::other("the network was started or stopped before"));
+        };
+        let user = ReceiveThread {
+            socket: Arc::clone(&self.user_unicast),
+            stopped: Arc::clone(&self.stopped),
+            inbound: Inbound::new(Socket::UserUnicast, Arc::clone(&receive)),
+        };
+        self.shared.spawn("dds-receive", Role::Receive, Box::new(move || user.run()))?;
+        let mut tasks = self.tasks.lock();
+        for (socket, kind) in metatraffic {
+            let inbound = Inbound::new(kind, Arc::clone(&receive));
+            tasks.push(self.runtime.spawn(receive_task(socket, inbound)).abort_handle());
+        }
+        // A stop that came in between has found no task.
+        if self.stopped.load(Ordering::Acquire) {
+            tasks.drain(..).for_each(|task| task.abort());
+        }
+        Ok(())
+    }
+
+    fn when_writable(&self, cell: Weak<dyn Poke>) {
+        if self.room.enlist(cell) {
+            self.runtime.spawn(Arc::clone(&self.room).announce());
+        }
+    }
+
+    fn stop(&self) {
+        if self.stopped.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        interrupt(&self.user_unicast);
+        self.tasks.lock().drain(..).for_each(|task| task.abort());
+    }
+}
+
+impl Drop for OsNetwork {
+    fn drop(&mut self) {
+        // In a forked child the sockets are the parent's, and `interrupt` would reach through to them.
+        if std::process::id() == self.shared.process {
+            self.stop();
+        }
+    }
+}
+
+impl From<UdpError> for NetworkError {
+    fn from(error: UdpError) -> Self {
+        match error {
+            UdpError::Domain(domain) => Self::Domain(domain),
+            UdpError::NoInterface => Self::NoInterface,
+            UdpError::Io { what, source } => Self::Io { what, source },
+        }
+    }
+}
+
+fn locators(config: &NetworkConfig, udp: &UdpConfig, sockets: &UdpSockets) -> io::Result<Locators> {
+    let ports: PortMapping = udp.ports;
+    let multicast_port = ports.metatraffic_multicast(udp.domain_id);
+    let group: Vec<Locator> = multicast_port.map(|port| Locator::udp_v4(udp.group, port)).into_iter().collect();
+    let sends_multicast = sockets.transport.multicast_interfaces().next().is_some();
+    let hears_multicast = sockets.metatraffic_multicast.is_some();
+
+    let mut hosts = config.peers.clone();
+    // Multicast was wanted and does not work, or nothing else is known: at least this host is searched.
+    if !(sends_multicast && hears_multicast) && (config.multicast || hosts.is_empty()) {
+        hosts.push(Ipv4Addr::LOCALHOST);
+    }
+    let well_known = hosts.iter().flat_map(|&host| {
+        let indexes = (0..PEER_INDEXES).filter_map(|index| ports.metatraffic_unicast(udp.domain_id, index));
+        indexes.map(move |port| Locator::udp_v4(host, port))
+    });
+    Ok(Locators {
+        metatraffic_unicast: sockets.locators(&sockets.metatraffic_unicast)?,
+        metatraffic_multicast: if hears_multicast { group.clone() } else { Vec::new() },
+        default_unicast: sockets.locators(&sockets.user_unicast)?,
+        initial_peers: if sends_multicast { group } else { Vec::new() }.into_iter().chain(well_known).collect(),
+        participant_index: sockets.participant_index,
+    })
+}
+
+/// From a socket to the participant, by slots that may be kept.
+struct Inbound {
+    pool: SlotPool,
+    socket: Socket,
+    receive: Arc<dyn Receive>,
+}
+
+impl Inbound {
+    fn new(socket: Socket, receive: Arc<dyn Receive>) -> Self {
+        Self { pool: SlotPool::new(SLOTS_MAX), socket, receive }
+    }
+
+    /// A slot whose buffer has room for any datagram. Its memory is made, and zeroed by the system, once.
+    fn slot(&self) -> SlotMut {
+        let mut slot = self.pool.acquire();
+        if slot.buffer().len() < SLOT_LEN {
+            *slot.buffer() = vec![0; SLOT_LEN];
+        }
+        slot
+    }
+
+    fn take(&self, slot: SlotMut, len: usize, source: SocketAddr) {
+        let payload = self.pool.freeze(slot).slice(0..len);
+        let packet = Packet { payload, source: source.into(), socket: self.socket };
+        // Cells stop their own panics; this is for what lies before them. One packet is lost, not the thread.
+        if catch_unwind(AssertUnwindSafe(|| self.receive.receive(&packet))).is_err() {
+            tracing::error!(socket = ?self.socket, source = %packet.source, "panic while a packet was handled; please report this bug");
+        }
+    }
+}
+
+/// Blocks on the user-data socket.
+struct ReceiveThread {
+    socket: Arc<UdpSocket>,
+    stopped: Arc<AtomicBool>,
+    inbound: Inbound,
+}
+
+impl ReceiveThread {
+    fn run(self) {
+        let mut errors = 0;
+        let mut slot = self.inbound.slot();
+        while !self.stopped.load(Ordering::Acquire) {
+            match self.socket.recv_from(slot.buffer()) {
+                Ok((len, source)) if !self.stopped.load(Ordering::Acquire) => {
+                    errors = 0;
+                    self.inbound.take(slot, len, source);
+                    slot = self.inbound.slot();
+                }
+                Ok(_) => return,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    errors += 1;
+                    report(errors, &error);
+                    if errors > ERRORS_IN_A_ROW {
+                        Parker::new().park(Some(ERROR_PAUSE));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn report(errors: u32, error: &io::Error) {
+    if errors == ERRORS_IN_A_ROW {
+        tracing::warn!(%error, "a socket keeps failing to receive");
+    }
+}
+
+/// Receives discovery traffic on the driver's thread, in bursts.
+async fn receive_task(socket: UdpSocket, inbound: Inbound) {
+    let registered = socket.set_nonblocking(true).and_then(|()| tokio::net::UdpSocket::from_std(socket));
+    let socket = match registered {
+        Ok(socket) => socket,
+        Err(error) => {
+            tracing::error!(%error, "discovery cannot receive");
+            return;
+        }
+    };
+    let mut errors = 0;
+    let mut slot = inbound.slot();
+    loop {
+        // An error here says that the runtime is ending.
+        if socket.readable().await.is_err() {
+            return;
+        }
+        for _ in 0..BURST {
+            match socket.try_recv_from(slot.buffer()) {
+                Ok((len, source)) => {
+                    errors = 0;
+                    inbound.take(slot, len, source);
+                    slot = inbound.slot();
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => {
+                    errors += 1;
+                    report(errors, &error);
+                    if errors > ERRORS_IN_A_ROW {
+                        tokio::time::sleep(ERROR_PAUSE).await;
+                    }
+                }
+            }
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Who waits for room in the sending sockets.
+struct Room {
+    transport: Arc<UdpTransport>,
+    /// Bound: each cell once. `Some` while a task is waiting on their behalf.
+    waiting: Lock<Option<Vec<Weak<dyn Poke>>>>,
+}
+
+impl Room {
+    /// True if a task has to be started.
+    fn enlist(&self, cell: Weak<dyn Poke>) -> bool {
+        let mut waiting = self.waiting.lock();
+        match &mut *waiting {
+            Some(cells) => {
+                if !cells.iter().any(|known| Weak::ptr_eq(known, &cell)) {
+                    cells.push(cell);
+                }
+                false
+            }
+            None => {
+                *waiting = Some(vec![cell]);
+                true
+            }
+        }
+    }
+
+    async fn announce(self: Arc<Self>) {
+        if self.wait().await.is_err() {
+            // No descriptor to wait with: look again soon.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let cells = self.waiting.lock().take().unwrap_or_default();
+        for cell in cells.iter().filter_map(Weak::upgrade) {
+            cell.signal(Signals::WRITABLE);
+            Effects::scope(|effects| cell.poke(effects));
+        }
+    }
+
+    /// Waits until every sending socket has room: mostly one was full, and the others answer at once.
+    async fn wait(&self) -> io::Result<()> {
+        // Fresh handles, because the runtime remembers that a socket was writable until it sees itself refused, and it is
+        // not the runtime that sends.
+        for socket in self.transport.handles()? {
+            tokio::net::UdpSocket::from_std(socket)?.writable().await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+    use crate::driver::{Driver, OsDriver};
+    use dds_rtps::output::Datagram;
+    use dds_rtps::transport::SendOutcome;
+    use std::sync::mpsc::{self, Receiver, Sender};
+
+    type Taken = (Socket, Vec<u8>);
+
+    struct Forward(Sender<Taken>);
+    impl Receive for Forward {
+        fn receive(&self, packet: &Packet) {
+            let bytes = packet.payload.bytes().to_vec();
+            assert_ne!(bytes, b"panic");
+            let _ = self.0.send((packet.socket, bytes));
+        }
+    }
+
+    fn network(driver: &OsDriver, domain_id: u32) -> (Arc<dyn Network>, Receiver<Taken>) {
+        let config = NetworkConfig { domain_id, reach: Reach::Host, ..NetworkConfig::default() };
+        let network = driver.open_network(&config).unwrap();
+        let (sender, receiver) = mpsc::channel();
+        network.start(Arc::new(Forward(sender))).unwrap();
+        (network, receiver)
+    }
+
+    fn send(network: &dyn Network, bytes: &[u8], destinations: &[Locator]) {
+        let mut datagram = Datagram::new();
+        datagram.buffer().extend_from_slice(bytes);
+        destinations.iter().for_each(|&destination| datagram.add_destination(destination));
+        assert_eq!(network.transport().send(&mut datagram), SendOutcome::Done);
+    }
+
+    #[test]
+    fn every_socket_hands_on_what_it_receives() {
+        let driver = OsDriver::new().unwrap();
+        let (sender, _) = network(&driver, 225);
+        let (receiver, packets) = network(&driver, 225);
+        send(&*sender, b"data", &receiver.locators().default_unicast);
+        assert_eq!(packets.recv(), Ok((Socket::UserUnicast, b"data".to_vec())));
+        send(&*sender, b"meta", &receiver.locators().metatraffic_unicast);
+        assert_eq!(packets.recv(), Ok((Socket::MetatrafficUnicast, b"meta".to_vec())));
+        if receiver.locators().metatraffic_multicast.is_empty() {
+            println!("multicast skipped: this system does not route it by any interface, not even loopback");
+            return;
+        }
+        send(&*sender, b"all", &receiver.locators().metatraffic_multicast);
+        assert_eq!(packets.recv(), Ok((Socket::MetatrafficMulticast, b"all".to_vec())));
+    }
+
+    #[test]
+    fn a_panic_over_one_packet_costs_one_packet() {
+        let driver = OsDriver::new().unwrap();
+        let (network, packets) = network(&driver, 224);
+        for destination in [&network.locators().default_unicast, &network.locators().metatraffic_unicast] {
+            send(&*network, b"panic", destination);
+            send(&*network, b"next", destination);
+            assert_eq!(packets.recv().unwrap().1, b"next");
+        }
+    }
+
+    #[test]
+    fn a_stopped_network_lets_go_of_its_receiver_and_cannot_start_again() {
+        let driver = OsDriver::new().unwrap();
+        let (network, packets) = network(&driver, 223);
+        network.stop();
+        // Every thread and task that held the sending half has ended.
+        assert!(packets.recv().is_err());
+        let (sender, _packets) = mpsc::channel();
+        assert!(network.start(Arc::new(Forward(sender))).is_err());
+    }
+
+    #[test]
+    fn without_multicast_this_host_is_searched_by_unicast() {
+        let driver = OsDriver::new().unwrap();
+        let mut config = NetworkConfig { domain_id: 222, multicast: false, ..NetworkConfig::default() };
+        let locators = driver.open_network(&config).unwrap().locators().clone();
+        assert!(locators.metatraffic_multicast.is_empty());
+        assert_eq!(locators.initial_peers.len(), PEER_INDEXES as usize);
+        assert_eq!(locators.initial_peers[0], Locator::udp_v4(Ipv4Addr::LOCALHOST, 7410 + 222 * 250));
+        config.peers = vec![[192, 0, 2, 1].into()];
+        let locators = driver.open_network(&config).unwrap().locators().clone();
+        assert!(locators.initial_peers.iter().all(|peer| !peer.is_loopback()));
+    }
+
+    #[test]
+    fn a_cell_is_told_that_there_is_room() {
+        struct Told(Sender<Signals>);
+        impl Poke for Told {
+            fn poke(self: Arc<Self>, _: &mut Effects) {}
+            fn resume(self: Arc<Self>, _: &mut Effects) {}
+            fn signal(&self, signals: Signals) {
+                self.0.send(signals).unwrap();
+            }
+        }
+        let driver = OsDriver::new().unwrap();
+        let (network, _packets) = network(&driver, 221);
+        let (sender, told) = mpsc::channel();
+        let cell = Arc::new(Told(sender));
+        for _ in 0..2 {
+            let weak: Weak<Told> = Arc::downgrade(&cell);
+            network.when_writable(weak);
+            assert_eq!(told.recv(), Ok(Signals::WRITABLE));
+        }
+    }
+
+    #[test]
+    fn a_cell_waits_for_room_once() {
+        struct Deaf;
+        impl Poke for Deaf {
+            fn poke(self: Arc<Self>, _: &mut Effects) {}
+            fn resume(self: Arc<Self>, _: &mut Effects) {}
+            fn signal(&self, _: Signals) {}
+        }
+        let sockets = UdpSockets::open(&UdpConfig { domain_id: 220, host_only: true, ..UdpConfig::default() }).unwrap();
+        let room = Room { transport: Arc::new(sockets.transport), waiting: Lock::default() };
+        let cell: Arc<dyn Poke> = Arc::new(Deaf);
+        assert!(room.enlist(Arc::downgrade(&cell)));
+        assert!(!room.enlist(Arc::downgrade(&cell)));
+        assert_eq!(room.waiting.lock().as_ref().map(Vec::len), Some(1));
+    }
+}

@@ -1,0 +1,113 @@
+//! Which port belongs to which domain and participant (RTPS 2.5, 9.6.2.3).
+
+/// The parameters of the port formulas. The default is what every peer uses.
+///
+/// ```text
+/// port of a domain       = port_base + domain_gain * domain + d
+/// port of a participant  = port_base + domain_gain * domain + participant_gain * index + d
+/// ```
+///
+/// With the default, domains end at 232 (above it ports would pass 65535), and participant indexes at 119 (above it the
+/// ports belong to the next domain); in the last domains some indexes have no port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortMapping {
+    /// PB, 7400.
+    pub port_base: u32,
+    /// DG, 250.
+    pub domain_gain: u32,
+    /// PG, 2.
+    pub participant_gain: u32,
+    /// d0, 0: metatraffic multicast.
+    pub metatraffic_multicast_offset: u32,
+    /// d1, 10: metatraffic unicast.
+    pub metatraffic_unicast_offset: u32,
+    /// d2, 1: user data multicast.
+    pub user_multicast_offset: u32,
+    /// d3, 11: user data unicast.
+    pub user_unicast_offset: u32,
+}
+
+impl Default for PortMapping {
+    fn default() -> Self {
+        Self {
+            port_base: 7400,
+            domain_gain: 250,
+            participant_gain: 2,
+            metatraffic_multicast_offset: 0,
+            metatraffic_unicast_offset: 10,
+            user_multicast_offset: 1,
+            user_unicast_offset: 11,
+        }
+    }
+}
+
+impl PortMapping {
+    /// Discovery traffic to everybody in the domain. `None` if the domain has no such port.
+    #[must_use]
+    pub fn metatraffic_multicast(&self, domain_id: u32) -> Option<u16> {
+        self.port(domain_id, self.metatraffic_multicast_offset)
+    }
+
+    /// User data to everybody in the domain. `None` if the domain has no such port.
+    #[must_use]
+    pub fn user_multicast(&self, domain_id: u32) -> Option<u16> {
+        self.port(domain_id, self.user_multicast_offset)
+    }
+
+    /// Discovery traffic to one participant. `None` if there is no such port.
+    #[must_use]
+    pub fn metatraffic_unicast(&self, domain_id: u32, participant_index: u32) -> Option<u16> {
+        self.port(domain_id, self.offset(participant_index)?.checked_add(self.metatraffic_unicast_offset)?)
+    }
+
+    /// User data to one participant. `None` if there is no such port.
+    #[must_use]
+    pub fn user_unicast(&self, domain_id: u32, participant_index: u32) -> Option<u16> {
+        self.port(domain_id, self.offset(participant_index)?.checked_add(self.user_unicast_offset)?)
+    }
+
+    fn offset(&self, participant_index: u32) -> Option<u32> {
+        self.participant_gain.checked_mul(participant_index)
+    }
+
+    fn port(&self, domain_id: u32, offset: u32) -> Option<u16> {
+        if offset >= self.domain_gain {
+            return None;
+        }
+        let domain = self.domain_gain.checked_mul(domain_id)?;
+        u16::try_from(self.port_base.checked_add(domain)?.checked_add(offset)?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_of_domain_0_are_the_well_known_ones() {
+        let ports = PortMapping::default();
+        assert_eq!(ports.metatraffic_multicast(0), Some(7400));
+        assert_eq!(ports.user_multicast(0), Some(7401));
+        assert_eq!((ports.metatraffic_unicast(0, 0), ports.user_unicast(0, 0)), (Some(7410), Some(7411)));
+        assert_eq!((ports.metatraffic_unicast(0, 1), ports.user_unicast(0, 1)), (Some(7412), Some(7413)));
+    }
+
+    #[test]
+    fn domains_end_at_232() {
+        let ports = PortMapping::default();
+        assert_eq!(ports.metatraffic_multicast(232), Some(65_400));
+        assert_eq!(ports.metatraffic_multicast(233), None);
+        assert_eq!(ports.metatraffic_multicast(u32::MAX), None);
+        assert_eq!(ports.metatraffic_unicast(232, 119), None);
+        assert_eq!(ports.user_unicast(232, 62), Some(65_535));
+    }
+
+    #[test]
+    fn participant_indexes_end_at_119() {
+        let ports = PortMapping::default();
+        assert_eq!((ports.metatraffic_unicast(0, 119), ports.user_unicast(0, 119)), (Some(7648), Some(7649)));
+        assert_eq!((ports.metatraffic_unicast(0, 120), ports.user_unicast(0, 120)), (None, None));
+        assert_eq!(ports.metatraffic_multicast(1), Some(7650));
+        assert_eq!(ports.user_unicast(0, u32::MAX), None);
+    }
+}
