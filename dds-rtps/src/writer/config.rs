@@ -7,7 +7,7 @@ use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time
 /// How large the pieces are in which samples leave.
 ///
 /// A sample whose payload fits into one fragment goes out as DATA, whole; others as DATA_FRAG. Small samples that wait
-/// together share a datagram of about the same size.
+/// together, and fragments that are smaller than the defaults, share datagrams of the defaults' size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FragmentSize {
     /// Bytes per fragment while all matched remote readers are on this host, 65 000 by default: a datagram of loopback

@@ -5,8 +5,15 @@ use super::reader_proxy::ReaderProxy;
 use crate::types::{EntityId, Locator, SequenceNumber};
 
 /// Headers of a datagram beside its payload: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, key hash, status info and
-/// sentinel 32 make 116; so a fragment of 1344 bytes stays below the 1472 that an Ethernet frame has for UDP.
-pub(super) const HEADERS_LEN: usize = 116;
+/// sentinel 32 make 116.
+const HEADERS_LEN: usize = 116;
+
+/// Payload of a datagram for readers elsewhere. With the headers 1460 bytes, below the 1472 that an Ethernet frame has
+/// for UDP.
+const NETWORK_PAYLOAD_LEN: usize = 1344;
+
+/// Payload of a datagram for readers on this host. With the headers, and a long inline QoS, below the 65 507 that UDP has.
+const SAME_HOST_PAYLOAD_LEN: usize = 65_000;
 
 /// What the matched remote readers have in common. Made anew whenever one comes, goes or changes; read for each sample.
 #[derive(Debug)]
@@ -23,12 +30,17 @@ pub(super) struct Destinations {
     pub(super) reliable_count: usize,
     /// Bytes per fragment.
     pub(super) fragment_size: u16,
+    /// Bytes of payload up to which changes, or fragments of one change, share a datagram.
+    pub(super) payload_len_max: usize,
 }
 
 impl Destinations {
     pub(super) fn new(proxies: &[ReaderProxy], size: FragmentSize) -> Self {
         let same_host = proxies.iter().all(|proxy| proxy.config.same_host);
-        let fragment_size = if same_host { size.same_host } else { size.network };
+        let (fragment_size, payload_len_max) = match same_host {
+            true => (size.same_host, SAME_HOST_PAYLOAD_LEN),
+            false => (size.network, NETWORK_PAYLOAD_LEN),
+        };
         Self {
             locators: union(proxies),
             reader_id: match proxies {
@@ -39,12 +51,13 @@ impl Destinations {
             expects_inline_qos: proxies.iter().any(|proxy| proxy.config.expects_inline_qos),
             reliable_count: proxies.iter().filter(|proxy| proxy.reliable).count(),
             fragment_size: fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX),
+            payload_len_max,
         }
     }
 
     /// Bytes up to which small changes share a datagram.
     pub(super) fn message_len_max(&self) -> usize {
-        usize::from(self.fragment_size) + HEADERS_LEN
+        self.payload_len_max + HEADERS_LEN
     }
 }
 

@@ -1,6 +1,5 @@
 //! What goes to one reader: what it has asked for, history if it came late, and a HEARTBEAT of its own.
 
-use super::destinations::HEADERS_LEN;
 use super::layout::{Layout, Sender};
 use super::reader_proxy::Resend;
 use super::stateful::StatefulWriter;
@@ -154,6 +153,9 @@ impl StatefulWriter {
             if let Some(proxy) = self.proxies.get_mut(index) {
                 proxy.serve_up_to(now.instant, served, suppression);
                 proxy.heartbeat_owed = true;
+                if proxy.resend.is_some() {
+                    return false;
+                }
             }
         }
     }
@@ -182,6 +184,9 @@ impl StatefulWriter {
             if let Some(proxy) = self.proxies.get_mut(index) {
                 proxy.backlog = Some(backlog).filter(|backlog| backlog.next <= backlog.last);
                 proxy.heartbeat_owed |= reliable;
+                if proxy.resend.is_some() {
+                    return;
+                }
             }
         }
     }
@@ -255,7 +260,7 @@ impl StatefulWriter {
 
     /// How many fragments share a datagram: one, unless they are much smaller than a datagram may be.
     pub(super) fn fragments_per_datagram(&self, fragment_size: u16) -> u16 {
-        let room = self.destinations.message_len_max() - HEADERS_LEN;
+        let room = self.destinations.payload_len_max;
         u16::try_from(room / usize::from(fragment_size.max(1))).unwrap_or(u16::MAX).max(1)
     }
 }

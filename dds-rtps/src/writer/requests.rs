@@ -2,7 +2,7 @@
 
 use super::stateful::StatefulWriter;
 use super::window::Window;
-use crate::types::{Guid, Now, SequenceNumber};
+use crate::types::{Duration, Guid, Now, SequenceNumber};
 use crate::wire::{AckNack, NackFrag};
 
 impl StatefulWriter {
@@ -35,9 +35,12 @@ impl StatefulWriter {
         let asks = !requested.is_empty();
         proxy.apply_acknack(ack_nack.count, base.previous(), requested);
         if asks {
-            proxy.respond_at = Some(self.config.nack_response_delay)
-                .filter(|delay| delay.as_nanos() > 0)
-                .and_then(|delay| now.instant.after(delay));
+            // It asks by itself, window by window: sending the same unasked would send it twice.
+            proxy.backlog = None;
+            let delay = self.config.nack_response_delay;
+            if delay > Duration::ZERO && proxy.may_respond(now.instant) {
+                proxy.respond_at = now.instant.after(delay);
+            }
         } else if !ack_nack.is_final && (asks_anew || proxy.acknowledged < self.next.previous()) {
             proxy.heartbeat_owed = true;
         }

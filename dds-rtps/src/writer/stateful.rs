@@ -183,6 +183,7 @@ impl StatefulWriter {
         if let Some(proxy) = self.by_guid.get(&reader.guid).and_then(|&index| self.proxies.get_mut(index)) {
             proxy.config = reader;
             proxy.reliable = reliable;
+            proxy.heartbeat_owed &= reliable;
         } else {
             let wants_history = reader.wants_history && self.config.durability > Durability::Volatile;
             let first = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());

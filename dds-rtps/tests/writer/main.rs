@@ -1,0 +1,11 @@
+//! The writer under scripts: input at a time, and the datagrams that come out.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+mod fragments;
+mod late_joiners;
+mod limits;
+mod local_readers;
+mod reliability;
+mod script;
+mod sending;

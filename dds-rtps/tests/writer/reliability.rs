@@ -1,0 +1,413 @@
+//! HEARTBEATs, acknowledgements and repairs.
+
+use crate::script::{Script, best_effort, instance, late_joiner, reader_guid, reliable};
+use dds_rtps::history::ChangeKind;
+use dds_rtps::qos::DataWriterQos;
+use dds_rtps::types::{Duration, SequenceNumber};
+use dds_rtps::wire::{AckNack, SequenceNumberSet};
+use dds_rtps::writer::WriterEvent;
+
+fn keep_all() -> DataWriterQos {
+    DataWriterQos::default().keep_all()
+}
+
+/// A writer whose one reader has answered the first HEARTBEAT.
+fn with_reader() -> Script {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    assert_eq!(script.sent(), ["7002: DST2 HB2(1..0)"]);
+    script.acknack(2, 1, &[]);
+    assert!(script.sent().is_empty());
+    script
+}
+
+/// Sends the first sample, which carries a HEARTBEAT since there was none for long.
+fn write_first(script: &mut Script) {
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(1) HB2(1..1)"]);
+}
+
+#[test]
+fn samples_carry_heartbeats_until_the_reader_has_answered_once() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.sent();
+    for number in 1..=3 {
+        script.write();
+        assert_eq!(script.sent(), [format!("7002: TS D2({number}) HB2(1..{number})")]);
+    }
+    script.acknack(2, 4, &[]);
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(4)"]);
+}
+
+#[test]
+fn in_a_stream_few_samples_carry_a_heartbeat_and_the_timer_never_fires() {
+    let mut script = with_reader();
+    let mut heartbeats = 0;
+    for number in 1..=400 {
+        script.wait(1);
+        script.write();
+        for line in script.sent() {
+            assert!(line.contains("D2("), "a heartbeat went alone: {line}");
+            if line.contains("HB") {
+                heartbeats += 1;
+                script.acknack(2, number + 1, &[]);
+            }
+        }
+    }
+    assert!((6..=12).contains(&heartbeats), "{heartbeats}");
+}
+
+#[test]
+fn the_timer_asks_until_everything_is_acknowledged_and_backs_off() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    let mut times = Vec::new();
+    for _ in 0..200 {
+        script.wait(10);
+        let lines = script.sent();
+        if !lines.is_empty() {
+            assert_eq!(lines, ["7002: DST2 HB2(1..1)"]);
+            times.push(script.ms);
+        }
+    }
+    assert_eq!(times, [100, 300, 700, 1500]);
+    script.acknack(2, 2, &[]);
+    assert_eq!(script.writer.deadline(), None);
+    script.wait(10_000);
+    assert!(script.sent().is_empty());
+}
+
+#[test]
+fn a_timer_that_comes_early_or_twice_does_no_harm() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    script.writer.handle_timeout(script.now());
+    assert!(script.sent().is_empty());
+    script.ms += 100;
+    script.writer.handle_timeout(script.now());
+    script.writer.handle_timeout(script.now());
+    assert_eq!(script.sent().len(), 1);
+}
+
+#[test]
+fn several_readers_are_asked_with_one_heartbeat_and_those_that_have_all_are_not() {
+    let mut script = Script::new(false, &keep_all());
+    for number in 2..=4 {
+        script.match_reader(reliable(number));
+    }
+    script.match_reader(best_effort(5));
+    assert_eq!(script.sent().len(), 3);
+    (2..=4).for_each(|number| script.acknack(number, 1, &[]));
+    script.write();
+    assert_eq!(script.sent(), ["7002,7003,7004,7005: TS D*(1) HB*(1..1)"]);
+    script.acknack(3, 2, &[]);
+    script.wait(100);
+    assert_eq!(script.sent(), ["7002,7004: HB*(1..1)"]);
+    script.acknack(2, 2, &[]);
+    script.wait(200);
+    assert_eq!(script.sent(), ["7004: DST4 HB4(1..1)"]);
+}
+
+#[test]
+fn a_missing_change_is_sent_to_the_one_that_asked() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.match_reader(reliable(3));
+    script.sent();
+    script.write_times(5);
+    script.sent();
+    script.acknack(3, 2, &[2, 4]);
+    assert_eq!(script.sent(), ["7003: DST3 TS D3(2) D3(4) HB3(1..5)"]);
+    assert_eq!(script.writer.counters().repairs, 2);
+}
+
+#[test]
+fn a_request_is_not_served_again_at_once_but_it_is_not_lost() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    script.acknack(2, 1, &[1]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) HB2(1..1)"]);
+    script.wait(1);
+    script.acknack(2, 1, &[1]);
+    assert!(script.sent().is_empty());
+    script.wait(4);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) HB2(1..1)"]);
+    // It arrived in the meantime: nothing is sent.
+    script.acknack(2, 1, &[1]);
+    script.wait(1);
+    script.acknack(2, 2, &[]);
+    script.wait(20);
+    assert!(script.sent().is_empty());
+}
+
+#[test]
+fn answers_wait_for_the_response_delay_and_are_collected() {
+    let mut script = Script::with(false, &keep_all(), |config| config.nack_response_delay = Duration::from_millis(20));
+    script.match_reader(reliable(2));
+    script.sent();
+    script.acknack(2, 1, &[]);
+    script.write_times(3);
+    script.sent();
+    script.acknack(2, 1, &[1]);
+    script.wait(15);
+    script.acknack(2, 1, &[1, 3]);
+    assert!(script.sent().is_empty());
+    script.wait(5);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) D2(3) HB2(1..3)"]);
+}
+
+#[test]
+fn removed_changes_become_one_gap() {
+    let mut script = Script::new(true, &DataWriterQos::default().keep_last(1));
+    script.match_reader(reliable(2));
+    script.sent();
+    script.acknack(2, 1, &[]);
+    for key in [1, 2, 1, 1, 3, 1] {
+        script.write_key(key).unwrap();
+        script.sent();
+    }
+    // 2, 5 and 6 are left.
+    script.acknack(2, 1, &[1, 2, 3, 4, 5, 6]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(2 k2) D2(5 k3) D2(6 k1) GAP2(1..1+3+4) HB2(2..6)"]);
+}
+
+#[test]
+fn what_was_replaced_before_it_was_sent_is_a_gap_at_once() {
+    let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
+    script.match_reader(reliable(2));
+    script.match_reader(best_effort(3));
+    script.sent();
+    script.acknack(2, 1, &[]);
+    script.write_times(3);
+    assert_eq!(script.sent(), ["7002,7003: TS D*(3) GAP*(1..2) HB*(3..3)"]);
+}
+
+#[test]
+fn best_effort_readers_are_told_of_no_gaps() {
+    let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
+    script.match_reader(best_effort(2));
+    script.write_times(3);
+    assert_eq!(script.sent(), ["7002: TS D2(3)"]);
+}
+
+#[test]
+fn repairs_and_new_changes_take_turns() {
+    let mut script = with_reader();
+    for _ in 0..40 {
+        script.write_large(1000);
+        script.sent();
+    }
+    let missing: Vec<i64> = (1..=20).collect();
+    script.acknack(2, 1, &missing);
+    script.write_large_times(20, 1000);
+    let lines = script.sent();
+    let is_new: Vec<bool> = lines.iter().map(|line| !line.contains("DST2")).collect();
+    assert_eq!(is_new.len(), 40);
+    assert!(is_new.windows(2).all(|pair| pair[0] != pair[1]), "{is_new:?}");
+}
+
+#[test]
+fn many_requests_are_answered_in_turns() {
+    let mut script = Script::new(false, &keep_all());
+    (2..=4).for_each(|number| script.match_reader(reliable(number)));
+    script.sent();
+    script.write_large_times(3, 1300);
+    script.sent();
+    (2..=4).for_each(|number| script.acknack(number, 1, &[1, 2, 3]));
+    let order: Vec<String> = script.sent().iter().map(|line| line[..4].to_owned()).collect();
+    assert_eq!(order, ["7002", "7003", "7004", "7002", "7003", "7004", "7002", "7003", "7004"]);
+}
+
+#[test]
+fn acknowledged_changes_leave_a_volatile_history() {
+    let mut script = with_reader();
+    for _ in 0..10 {
+        script.write();
+    }
+    script.sent();
+    assert_eq!(script.writer.history_len(), 10);
+    script.acknack(2, 8, &[]);
+    assert_eq!(script.writer.history_len(), 3);
+    assert!(script.writer.is_acknowledged(SequenceNumber(7)));
+    assert!(!script.writer.is_acknowledged(SequenceNumber(8)));
+    script.acknack(2, 11, &[]);
+    script.write();
+    assert_eq!(script.writer.history_len(), 1);
+}
+
+#[test]
+fn the_slowest_reader_decides_until_it_leaves() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.match_reader(reliable(3));
+    script.write_times(10);
+    script.sent();
+    script.acknack(2, 11, &[]);
+    assert_eq!(script.writer.acknowledged(), SequenceNumber::ZERO);
+    while script.writer.poll_event().is_some() {}
+    script.writer.unmatch_reader(script.now(), reader_guid(3));
+    assert_eq!(script.writer.poll_event(), Some(WriterEvent::Acknowledged(SequenceNumber(10))));
+    assert_eq!(script.writer.poll_event(), None);
+}
+
+#[test]
+fn acknowledgements_are_reported_once_and_coalesced() {
+    let mut script = with_reader();
+    while script.writer.poll_event().is_some() {}
+    script.write_times(10);
+    script.sent();
+    script.acknack(2, 4, &[]);
+    script.acknack(2, 9, &[]);
+    script.acknack(2, 9, &[]);
+    assert_eq!(script.writer.poll_event(), Some(WriterEvent::Acknowledged(SequenceNumber(8))));
+    assert_eq!(script.writer.poll_event(), None);
+}
+
+#[test]
+fn stale_counts_are_ignored_and_counts_wrap() {
+    let mut script = with_reader();
+    script.write_times(5);
+    script.sent();
+    let stale = |script: &Script| script.writer.counters().stale;
+    script.acknack_with(2, i32::MAX, 3, &[], true);
+    script.acknack_with(2, i32::MAX, 4, &[], true);
+    script.acknack_with(2, i32::MAX - 1, 4, &[], true);
+    assert_eq!((script.writer.acknowledged(), stale(&script)), (SequenceNumber(2), 2));
+    script.acknack_with(2, i32::MIN, 4, &[], true);
+    assert_eq!((script.writer.acknowledged(), stale(&script)), (SequenceNumber(3), 2));
+    script.acknack_with(2, i32::MIN + 1, 2, &[], true);
+    assert_eq!(script.writer.acknowledged(), SequenceNumber(3), "acknowledgement goes back");
+}
+
+#[test]
+fn a_reader_that_begins_anew_is_answered_whatever_it_counts() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    script.acknack_with(2, 500, 2, &[], true);
+    script.acknack_with(2, 1, 1, &[], false);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(2..1 final)"]);
+    script.acknack_with(2, 2, 0, &[], false);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(2..1 final)"]);
+    script.write();
+    script.sent();
+    script.acknack_with(2, 3, 2, &[2], true);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(2) HB2(2..2)"]);
+}
+
+#[test]
+fn a_reader_that_is_behind_and_does_not_know_gets_a_heartbeat() {
+    let mut script = with_reader();
+    script.write_times(3);
+    script.sent();
+    script.acknack_with(2, 10, 2, &[], false);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(2..3)"]);
+    // One that has everything gets none, or two that are both polite would never stop.
+    script.acknack_with(2, 11, 4, &[], false);
+    assert!(script.sent().is_empty());
+}
+
+#[test]
+fn senseless_acknacks_are_counted_and_change_nothing() {
+    let mut script = with_reader();
+    script.write_times(3);
+    script.sent();
+    script.acknack(2, 5, &[]);
+    script.acknack(2, i64::MAX, &[]);
+    let guid = reader_guid(2);
+    let negative = AckNack {
+        reader_id: guid.entity_id,
+        writer_id: script.writer.guid().entity_id,
+        reader_sn_state: SequenceNumberSet::empty(SequenceNumber(-7)),
+        count: 99,
+        is_final: false,
+    };
+    script.writer.handle_acknack(script.now(), guid, &negative);
+    assert_eq!(script.writer.counters().malformed, 3);
+    assert!(script.sent().is_empty());
+    // Numbers that were never sent cannot be missing; the others are served.
+    script.acknack(2, 3, &[3, 4, 200]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(3) HB2(3..3)"]);
+    assert_eq!(script.writer.counters().malformed, 4);
+}
+
+#[test]
+fn strangers_and_best_effort_readers_cannot_ask() {
+    let mut script = with_reader();
+    script.match_reader(best_effort(3));
+    write_first_to_both(&mut script);
+    script.acknack(3, 1, &[1]);
+    script.acknack(9, 1, &[1]);
+    script.nack_frag(9, 1, &[1]);
+    assert!(script.sent().is_empty());
+    assert_eq!(script.writer.counters().unknown_reader, 3);
+}
+
+fn write_first_to_both(script: &mut Script) {
+    script.write();
+    assert_eq!(script.sent(), ["7002,7003: TS D*(1) HB*(1..1)"]);
+}
+
+#[test]
+fn a_best_effort_writer_sends_no_heartbeats_to_reliable_readers() {
+    let mut script = Script::new(false, &keep_all().best_effort());
+    script.match_reader(reliable(2));
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(1)"]);
+    assert_eq!(script.writer.deadline(), None);
+    assert!(script.writer.is_acknowledged(SequenceNumber(1)));
+}
+
+#[test]
+fn numbers_beyond_32_bits_go_out_and_come_back() {
+    let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
+    let mut set = SequenceNumberSet::empty(SequenceNumber((1 << 32) + 5));
+    assert!(set.insert(SequenceNumber((1 << 32) + 6)));
+    // The writer itself is the test of its arithmetic; writing four billion samples is not.
+    script.match_reader(reliable(2));
+    script.sent();
+    let guid = reader_guid(2);
+    let writer_id = script.writer.guid().entity_id;
+    let far = AckNack { reader_id: guid.entity_id, writer_id, reader_sn_state: set, count: 1, is_final: true };
+    script.writer.handle_acknack(script.now(), guid, &far);
+    assert_eq!(script.writer.counters().malformed, 1);
+}
+
+#[test]
+fn liveliness_is_asserted_to_all_readers() {
+    let mut script = Script::new(false, &keep_all());
+    script.writer.assert_liveliness();
+    assert!(script.sent().is_empty());
+    script.match_reader(reliable(2));
+    script.match_reader(best_effort(3));
+    script.sent();
+    script.acknack(2, 1, &[]);
+    script.writer.assert_liveliness();
+    assert_eq!(script.sent(), ["7002,7003: HB*(1..0 final alive)"]);
+}
+
+#[test]
+fn an_expired_change_is_a_gap_for_who_asks() {
+    let lifespan = std::time::Duration::from_millis(30);
+    let mut script = Script::new(false, &keep_all().lifespan(lifespan));
+    script.match_reader(reliable(2));
+    script.sent();
+    script.write();
+    script.sent();
+    script.ms += 40;
+    script.acknack(2, 1, &[1]);
+    assert_eq!(script.sent(), ["7002: DST2 GAP2(1..1) HB2(2..1)"]);
+    assert_eq!(script.writer.counters().expired, 1);
+}
+
+#[test]
+fn a_disposed_key_is_repaired_with_key_hash_and_status() {
+    let mut script = Script::new(true, &keep_all());
+    script.match_reader(late_joiner(2));
+    script.sent();
+    script.write_change(ChangeKind::NotAliveDisposed, instance(7), &[0, 1, 0, 0, 7, 0, 0, 0]).unwrap();
+    script.sent();
+    script.acknack(2, 1, &[1]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1key k7 s1) HB2(1..1)"]);
+}
