@@ -1,16 +1,27 @@
 //! Payload slots, changes, and the caches of writers and readers.
 
 mod change;
+mod instance;
 mod limits;
 mod local_link;
 mod payload;
+mod reader;
 mod sample_info;
+mod sample_list;
+mod select;
+mod selection;
 mod sequence_index;
 mod writer;
 
 pub use change::{CacheChange, ChangeKind};
+pub use instance::KeyPayload;
 pub use limits::HistoryLimits;
 pub use local_link::LocalLink;
 pub use payload::{Payload, PayloadSource, SlotMut, SlotPool};
+pub use reader::{
+    Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReaderHistoryCounters, ReceivedChange,
+    Refused, RejectReason, SAMPLES_MAX,
+};
 pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
+pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};
 pub use writer::{NoRoom, StoredChange, WriterHistory};

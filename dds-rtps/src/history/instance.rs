@@ -1,0 +1,202 @@
+//! An instance as a reader sees it: states, generations, and who writes it.
+
+use super::sample_list::{List, NOWHERE};
+use super::{InstanceState, Payload, ViewState};
+use crate::types::{Guid, InstanceHandle, Time};
+use foldhash::fast::RandomState;
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+
+/// How many writers of one instance are remembered. Beyond it a writer's samples are delivered all the same, but its
+/// going away is not noticed: a peer can announce writers without end, and there are never this many of one instance.
+pub(super) const INSTANCE_WRITERS_MAX: usize = 1024;
+
+/// A payload from which an instance's key can be decoded.
+#[derive(Debug, Clone)]
+pub struct KeyPayload {
+    /// The bytes, from the encapsulation header on.
+    pub payload: Payload,
+    /// Whether they are a serialized key; else they are a whole sample.
+    pub is_key: bool,
+}
+
+/// One instance.
+#[derive(Debug)]
+pub(super) struct Instance {
+    pub(super) handle: InstanceHandle,
+    pub(super) state: InstanceState,
+    pub(super) view: ViewState,
+    pub(super) disposed_generations: u32,
+    pub(super) no_writers_generations: u32,
+    pub(super) samples: List,
+    /// Of these, not read yet.
+    pub(super) not_read: usize,
+    /// The one sample without data, if there is one.
+    pub(super) invalid: u32,
+    /// Where the key comes from. Made once in the life of the instance, for a key never changes.
+    pub(super) key: Option<KeyPayload>,
+    /// Source timestamp and writer of the newest change, for order by source timestamp.
+    pub(super) newest: Option<(Time, Guid)>,
+    /// Scratch of a selection: samples picked and not yet handed out.
+    pub(super) picked: u32,
+    /// Scratch of a selection: generation of the last one picked.
+    pub(super) picked_generation: u32,
+    /// The selection that has last been here.
+    pub(super) visit: u64,
+    /// Who writes it; the one that wrote last comes first.
+    writers: SmallVec<[Guid; 2]>,
+}
+
+impl Instance {
+    fn new(handle: InstanceHandle) -> Self {
+        Self {
+            handle,
+            state: InstanceState::Alive,
+            view: ViewState::New,
+            disposed_generations: 0,
+            no_writers_generations: 0,
+            samples: List::EMPTY,
+            not_read: 0,
+            invalid: NOWHERE,
+            key: None,
+            newest: None,
+            picked: 0,
+            picked_generation: 0,
+            visit: 0,
+            writers: SmallVec::new(),
+        }
+    }
+
+    /// All generations so far.
+    pub(super) fn generation(&self) -> u32 {
+        self.disposed_generations.wrapping_add(self.no_writers_generations)
+    }
+
+    /// Samples with data.
+    pub(super) fn valid_len(&self) -> usize {
+        self.samples.len - usize::from(self.invalid != NOWHERE)
+    }
+
+    /// A writer has written: the instance is alive, perhaps again (DDS 1.4, 2.2.2.5.1.5 to 2.2.2.5.1.8).
+    pub(super) fn revive(&mut self) {
+        match self.state {
+            InstanceState::Alive => return,
+            InstanceState::NotAliveDisposed => self.disposed_generations = self.disposed_generations.wrapping_add(1),
+            InstanceState::NotAliveNoWriters => {
+                self.no_writers_generations = self.no_writers_generations.wrapping_add(1);
+            }
+        }
+        self.state = InstanceState::Alive;
+        self.view = ViewState::New;
+    }
+
+    /// Notes that `writer` writes this instance; `false` if there is no room to remember it.
+    pub(super) fn register(&mut self, writer: Guid) -> bool {
+        match self.writers.iter().position(|&known| known == writer) {
+            Some(0) => true,
+            Some(at) => {
+                self.writers.swap(0, at);
+                true
+            }
+            None if self.writers.len() >= INSTANCE_WRITERS_MAX => false,
+            None => {
+                self.writers.push(writer);
+                true
+            }
+        }
+    }
+
+    /// Forgets a writer. `true`: it was the last one of an instance that was alive, which now has no writers.
+    pub(super) fn unregister(&mut self, writer: Guid) -> bool {
+        let Some(at) = self.writers.iter().position(|&known| known == writer) else { return false };
+        self.writers.swap_remove(at);
+        let orphaned = self.writers.is_empty() && self.state == InstanceState::Alive;
+        if orphaned {
+            self.state = InstanceState::NotAliveNoWriters;
+        }
+        orphaned
+    }
+
+    pub(super) fn is_written_by(&self, writer: Guid) -> bool {
+        self.writers.contains(&writer)
+    }
+
+    /// Whether nobody needs it any more.
+    pub(super) fn is_idle(&self) -> bool {
+        self.samples.len == 0 && self.picked == 0 && self.writers.is_empty()
+    }
+}
+
+/// All instances of a reader.
+///
+/// Life cycle: an instance is made by the first change of it and freed once it has neither samples nor writers; its place
+/// is used again. Bound: the history's limit of instances.
+#[derive(Debug, Default)]
+pub(super) struct Instances {
+    places: Vec<Instance>,
+    free: Vec<u32>,
+    by_handle: HashMap<InstanceHandle, u32, RandomState>,
+    /// For the walk from handle to handle.
+    in_order: BTreeMap<InstanceHandle, u32>,
+}
+
+impl Instances {
+    pub(super) fn len(&self) -> usize {
+        self.by_handle.len()
+    }
+
+    pub(super) fn find(&self, handle: InstanceHandle) -> Option<u32> {
+        self.by_handle.get(&handle).copied()
+    }
+
+    pub(super) fn get(&self, at: u32) -> &Instance {
+        &self.places[at as usize]
+    }
+
+    pub(super) fn get_mut(&mut self, at: u32) -> &mut Instance {
+        &mut self.places[at as usize]
+    }
+
+    pub(super) fn insert(&mut self, handle: InstanceHandle) -> u32 {
+        let at = match self.free.pop() {
+            Some(at) => {
+                self.places[at as usize] = Instance::new(handle);
+                at
+            }
+            None => {
+                self.places.push(Instance::new(handle));
+                (self.places.len() - 1) as u32
+            }
+        };
+        self.by_handle.insert(handle, at);
+        self.in_order.insert(handle, at);
+        at
+    }
+
+    /// Frees the instance, if nobody needs it.
+    pub(super) fn release(&mut self, at: u32) {
+        let instance = &mut self.places[at as usize];
+        if !instance.is_idle() {
+            return;
+        }
+        instance.key = None;
+        let handle = instance.handle;
+        if self.by_handle.remove(&handle).is_some() {
+            self.in_order.remove(&handle);
+            self.free.push(at);
+        }
+    }
+
+    /// The instances whose handles follow `handle`, in their order. The nil handle follows itself, for it is the handle of
+    /// the one instance of a keyless topic.
+    pub(super) fn after(&self, handle: InstanceHandle) -> impl Iterator<Item = u32> + '_ {
+        let from = if handle.is_nil() { Bound::Included(handle) } else { Bound::Excluded(handle) };
+        self.in_order.range((from, Bound::Unbounded)).map(|(_, &at)| at)
+    }
+
+    /// The places of the instances that `writer` writes.
+    pub(super) fn written_by(&self, writer: Guid) -> Vec<u32> {
+        self.in_order.values().copied().filter(|&at| self.get(at).is_written_by(writer)).collect()
+    }
+}

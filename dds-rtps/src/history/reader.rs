@@ -1,0 +1,465 @@
+//! The reader's cache: samples by instance, with the states of the DDS book (DDS 1.4, 2.2.2.5.1).
+//!
+//! In: changes in the order in which the reader accepts them, the loss of writers, reads and takes. Out: samples with
+//! their [`SampleInfo`], and for each change what became of it. Owned: the samples and the instance table.
+//!
+//! Life cycle of a sample: added, perhaps read, then taken, replaced by a newer one (KEEP_LAST) or expired (LIFESPAN). Of
+//! an instance: made by its first change, freed when it has neither samples nor writers.
+//!
+//! Bound: HISTORY and RESOURCE_LIMITS; where these set no limit, [`SAMPLES_MAX`] and [`INSTANCES_MAX`]. What does not fit:
+//!
+//! | | no room for the sample | no room for the instance |
+//! |---|---|---|
+//! | KEEP_LAST | replaces the oldest sample of its own instance; rejected if there is none | rejected |
+//! | KEEP_ALL | rejected | rejected |
+//!
+//! What a rejection means is the reader's business: under KEEP_ALL a reliable reader keeps it from being acknowledged.
+
+use super::instance::{Instance, Instances};
+use super::sample_list::{NOWHERE, Samples, Stored};
+use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Payload};
+use crate::qos::DestinationOrder;
+use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
+
+/// The most samples of a reader without limits. An application that does not take what it receives under KEEP_ALL would
+/// else fill the memory; a million samples are minutes of a fast topic.
+pub const SAMPLES_MAX: usize = 1 << 20;
+
+/// The most instances of a reader without limits: any peer can invent keys, and an instance costs about 300 bytes.
+pub const INSTANCES_MAX: usize = 1 << 18;
+
+/// How a [`ReaderHistory`] works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReaderHistoryConfig {
+    /// HISTORY and RESOURCE_LIMITS.
+    pub limits: HistoryLimits,
+    /// Under [`DestinationOrder::BySourceTimestamp`] a change of an instance that is older than the newest one received is
+    /// dropped; of two with the same timestamp the one of the lower GUID is the newer, so that all readers agree.
+    pub destination_order: DestinationOrder,
+}
+
+/// Why a change was rejected (DDS 1.4, 2.2.4.1: SAMPLE_REJECTED).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RejectReason {
+    /// RESOURCE_LIMITS max_samples.
+    Samples,
+    /// RESOURCE_LIMITS max_instances.
+    Instances,
+    /// RESOURCE_LIMITS max_samples_per_instance.
+    SamplesPerInstance,
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Admission {
+    /// There is something new to see: a sample, or an instance's state.
+    Visible,
+    /// Nothing to see: an unregistration while others write, or a state that the instance has already.
+    Unchanged,
+    /// Its lifespan was over when it arrived.
+    Expired,
+    /// Older than the newest change of its instance, under order by source timestamp.
+    Superseded,
+    /// It ends an instance that is not known. There was nothing to end.
+    UnknownInstance,
+}
+
+/// A change on its way into the history.
+#[derive(Debug, Clone)]
+pub struct ReceivedChange {
+    /// The change.
+    pub change: CacheChange,
+    /// Whether the payload is a whole sample, rather than a key. A sample that comes with a change that is not alive is
+    /// added first: a write and a dispose in one.
+    pub has_data: bool,
+    /// When the sample is too old to be handed out, by the monotonic clock.
+    pub expires: Option<Instant>,
+    /// When it arrived.
+    pub reception_timestamp: Time,
+}
+
+/// A sample as it leaves the history.
+#[derive(Debug, Clone)]
+pub struct HistorySample {
+    /// The encoded sample if [`SampleInfo::valid_data`](super::SampleInfo::valid_data); else what the instance's key can be decoded from, if anything.
+    pub payload: Option<Payload>,
+    /// Whether the payload is a serialized key. A sample without data may also carry a whole sample to take the key from.
+    pub payload_is_key: bool,
+    /// What is known about it.
+    pub info: super::SampleInfo,
+    /// What the writer did.
+    pub kind: ChangeKind,
+}
+
+/// A change that did not fit, given back.
+#[derive(Debug, Clone)]
+pub struct Refused {
+    /// Which limit was reached.
+    pub reason: RejectReason,
+    /// The change.
+    pub received: ReceivedChange,
+}
+
+/// What has happened in a history so far. Plain numbers that only grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReaderHistoryCounters {
+    /// Samples that made room for newer ones of their instance before they were taken.
+    pub overwritten: u64,
+    /// Of these, those that nobody had read.
+    pub overwritten_unread: u64,
+    /// Samples whose lifespan was over, on arrival or later.
+    pub expired: u64,
+    /// Changes older than the newest one, under order by source timestamp.
+    pub superseded: u64,
+    /// Changes that did not fit.
+    pub rejected: u64,
+    /// Changes that ended an instance that was not known.
+    pub unknown_instance: u64,
+    /// Writers that an instance had no room to remember.
+    pub writers_forgotten: u64,
+}
+
+/// The reader's cache. The module's documentation says what it does.
+#[derive(Debug)]
+pub struct ReaderHistory {
+    pub(super) config: ReaderHistoryConfig,
+    pub(super) samples: Samples,
+    pub(super) instances: Instances,
+    pub(super) not_read: usize,
+    pub(super) valid: usize,
+    /// No sample expires before this.
+    pub(super) next_expiry: Option<Instant>,
+    /// The timer does not look for expired samples before this.
+    pub(super) expiry_floor: Instant,
+    /// Numbers the selections.
+    pub(super) visit: u64,
+    /// The samples that a selection has found. Kept for its memory.
+    pub(super) picked: Vec<u32>,
+    pub(super) counters: ReaderHistoryCounters,
+}
+
+impl ReaderHistory {
+    /// An empty history. Allocates nothing yet.
+    #[must_use]
+    pub fn new(config: ReaderHistoryConfig) -> Self {
+        Self {
+            config,
+            samples: Samples::new(),
+            instances: Instances::default(),
+            not_read: 0,
+            valid: 0,
+            next_expiry: None,
+            expiry_floor: Instant::ZERO,
+            visit: 0,
+            picked: Vec::new(),
+            counters: ReaderHistoryCounters::default(),
+        }
+    }
+
+    /// How many samples lie here, those without data included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.samples.arrivals.len
+    }
+
+    /// Whether there is no sample.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many samples have not been read yet. Some may have expired and not been removed yet.
+    #[must_use]
+    pub fn not_read_len(&self) -> usize {
+        self.not_read
+    }
+
+    /// How many instances are known.
+    #[must_use]
+    pub fn instance_count(&self) -> usize {
+        self.instances.len()
+    }
+
+    /// What has happened so far.
+    #[must_use]
+    pub fn counters(&self) -> ReaderHistoryCounters {
+        self.counters
+    }
+
+    /// Whether the instance is known; its state, if it is.
+    #[must_use]
+    pub fn lookup_instance(&self, handle: InstanceHandle) -> Option<InstanceState> {
+        self.instances.find(handle).map(|at| self.instances.get(at).state)
+    }
+
+    /// Something from which the key of a known instance can be decoded; `None` for unknown instances, for keyless topics,
+    /// and for instances of which only a key hash was ever received.
+    #[must_use]
+    pub fn instance_key_payload(&self, handle: InstanceHandle) -> Option<&KeyPayload> {
+        self.instances.find(handle).and_then(|at| self.instances.get(at).key.as_ref())
+    }
+
+    /// Changes the depth and the limits. What lies here stays, even if it is more than the new limits allow.
+    pub fn set_limits(&mut self, limits: HistoryLimits) {
+        self.config.limits = limits;
+    }
+
+    /// Adds a change.
+    ///
+    /// # Errors
+    ///
+    /// Gives the change back if it does not fit; the history is as before, but for the count of rejections.
+    pub fn add(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, Refused> {
+        if received.expires.is_some_and(|expires| expires <= now.instant) {
+            self.counters.expired += 1;
+            return Ok(Admission::Expired);
+        }
+        let kind = received.change.kind;
+        if kind == ChangeKind::Alive {
+            return self.add_sample(received);
+        }
+        if !received.has_data {
+            return self.end_instance(received, kind);
+        }
+        let end = ReceivedChange { change: CacheChange { payload: None, ..received.change.clone() }, ..received };
+        match self.add_sample(received)? {
+            Admission::Visible => self.end_instance(end, kind).map(|_| Admission::Visible),
+            admission => Ok(admission),
+        }
+    }
+
+    fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, Refused> {
+        let known = self.instances.find(received.change.instance);
+        if known.is_some_and(|at| self.is_superseded(at, &received)) {
+            self.counters.superseded += 1;
+            return Ok(Admission::Superseded);
+        }
+        if let Err(reason) = self.make_room(known) {
+            self.counters.rejected += 1;
+            return Err(Refused { reason, received });
+        }
+        let change = received.change;
+        let at = known.unwrap_or_else(|| self.instances.insert(change.instance));
+        self.remove_invalid(at);
+        let instance = self.instances.get_mut(at);
+        if !instance.register(change.writer) {
+            self.counters.writers_forgotten += 1;
+        }
+        instance.revive();
+        if instance.key.is_none() && !instance.handle.is_nil() {
+            instance.key = change.payload.as_ref().map(|payload| key_payload(payload, false));
+        }
+        instance.newest = Some((order_timestamp(&change, received.reception_timestamp), change.writer));
+        if let Some(expires) = received.expires {
+            self.next_expiry = Some(self.next_expiry.map_or(expires, |next| next.min(expires)));
+        }
+        let stored = Stored {
+            kind: change.kind,
+            writer: change.writer,
+            sequence_number: change.sequence_number,
+            source_timestamp: change.source_timestamp,
+            reception_timestamp: received.reception_timestamp,
+            expires: received.expires,
+            payload: change.payload,
+            valid: true,
+            read: false,
+            disposed_generations: instance.disposed_generations,
+            no_writers_generations: instance.no_writers_generations,
+            instance: at,
+        };
+        instance.not_read += 1;
+        self.samples.push(&mut instance.samples, stored);
+        self.not_read += 1;
+        self.valid += 1;
+        Ok(Admission::Visible)
+    }
+
+    /// A dispose, an unregistration, or both.
+    fn end_instance(&mut self, received: ReceivedChange, kind: ChangeKind) -> Result<Admission, Refused> {
+        let disposes = kind != ChangeKind::NotAliveUnregistered;
+        let unregisters = kind != ChangeKind::NotAliveDisposed;
+        let known = self.instances.find(received.change.instance);
+        let at = match known {
+            Some(at) if self.is_superseded(at, &received) => {
+                self.counters.superseded += 1;
+                return Ok(Admission::Superseded);
+            }
+            Some(at) => at,
+            // Only a payload says which instance this is: a bare hash may be a hash of nothing, and the application could
+            // not learn the key.
+            None if !disposes || received.change.payload.is_none() => {
+                self.counters.unknown_instance += 1;
+                return Ok(Admission::UnknownInstance);
+            }
+            None if self.instances.len() >= self.instances_max() => {
+                self.counters.rejected += 1;
+                return Err(Refused { reason: RejectReason::Instances, received });
+            }
+            None => self.instances.insert(received.change.instance),
+        };
+        let change = &received.change;
+        let instance = self.instances.get_mut(at);
+        instance.newest = Some((order_timestamp(change, received.reception_timestamp), change.writer));
+        if instance.key.as_ref().is_none_or(|key| !key.is_key) && !instance.handle.is_nil() {
+            // A key is smaller than the sample that it replaces.
+            if let Some(payload) = &change.payload {
+                instance.key = Some(key_payload(payload, true));
+            }
+        }
+        let mut changed = false;
+        if disposes {
+            if instance.state == InstanceState::NotAliveNoWriters {
+                instance.revive();
+            }
+            changed = instance.state != InstanceState::NotAliveDisposed;
+            instance.state = InstanceState::NotAliveDisposed;
+            if !unregisters && !instance.register(change.writer) {
+                self.counters.writers_forgotten += 1;
+            }
+        }
+        if unregisters {
+            changed |= instance.unregister(change.writer);
+        }
+        if changed {
+            self.announce_state(at, change, received.reception_timestamp);
+        }
+        self.instances.release(at);
+        Ok(if changed { Admission::Visible } else { Admission::Unchanged })
+    }
+
+    /// A writer is gone: it writes none of its instances any more. `true`: some instance has lost its last writer.
+    ///
+    /// Never disposes, whatever the writer's life cycle QoS says: deleting a writer is no dispose (DDS 1.4, 2.2.3.21 as
+    /// Fast DDS and the OMG's interoperability suite read it). The cost grows with the number of instances.
+    pub fn writer_lost(&mut self, now: Now, writer: Guid) -> bool {
+        let mut visible = false;
+        for at in self.instances.written_by(writer) {
+            let instance = self.instances.get_mut(at);
+            if instance.unregister(writer) {
+                visible = true;
+                let change = CacheChange {
+                    kind: ChangeKind::NotAliveUnregistered,
+                    writer,
+                    sequence_number: SequenceNumber::UNKNOWN,
+                    instance: instance.handle,
+                    source_timestamp: Time::INVALID,
+                    payload: None,
+                };
+                self.announce_state(at, &change, now.time);
+            }
+            self.instances.release(at);
+        }
+        visible
+    }
+
+    /// Sees to it that the new state of an instance is handed out: by a sample that waits to be read anyway, or by one
+    /// without data.
+    fn announce_state(&mut self, at: u32, change: &CacheChange, reception_timestamp: Time) {
+        if self.instances.get(at).not_read > 0 {
+            return;
+        }
+        self.remove_invalid(at);
+        let instance = self.instances.get_mut(at);
+        let stored = Stored {
+            kind: change.kind,
+            writer: change.writer,
+            sequence_number: change.sequence_number,
+            source_timestamp: change.source_timestamp,
+            reception_timestamp,
+            expires: None,
+            payload: None,
+            valid: false,
+            read: false,
+            disposed_generations: instance.disposed_generations,
+            no_writers_generations: instance.no_writers_generations,
+            instance: at,
+        };
+        instance.not_read += 1;
+        instance.invalid = self.samples.push(&mut instance.samples, stored);
+        self.not_read += 1;
+    }
+
+    fn remove_invalid(&mut self, at: u32) {
+        let invalid = self.instances.get(at).invalid;
+        if invalid != NOWHERE {
+            drop(self.remove(invalid));
+        }
+    }
+
+    /// Takes a sample out of all lists. Does not free the instance.
+    pub(super) fn remove(&mut self, sample: u32) -> Option<Payload> {
+        let stored = self.samples.get(sample);
+        let (valid, read) = (stored.valid, stored.read);
+        let instance = self.instances.get_mut(stored.instance);
+        if !read {
+            self.not_read -= 1;
+            instance.not_read -= 1;
+        }
+        if valid {
+            self.valid -= 1;
+        } else {
+            instance.invalid = NOWHERE;
+        }
+        self.samples.remove(&mut instance.samples, sample)
+    }
+
+    fn is_superseded(&self, at: u32, received: &ReceivedChange) -> bool {
+        if self.config.destination_order != DestinationOrder::BySourceTimestamp {
+            return false;
+        }
+        let Some((newest, writer)) = self.instances.get(at).newest else { return false };
+        let timestamp = order_timestamp(&received.change, received.reception_timestamp);
+        timestamp < newest || (timestamp == newest && received.change.writer > writer)
+    }
+
+    fn instances_max(&self) -> usize {
+        self.config.limits.instances_max.min(INSTANCES_MAX)
+    }
+
+    /// Makes room for one sample of the instance, or says why there is none.
+    fn make_room(&mut self, known: Option<u32>) -> Result<(), RejectReason> {
+        let limits = self.config.limits;
+        let full = self.valid >= limits.samples_max.min(SAMPLES_MAX);
+        let Some(at) = known else {
+            if self.instances.len() >= self.instances_max() {
+                return Err(RejectReason::Instances);
+            }
+            return if full { Err(RejectReason::Samples) } else { Ok(()) };
+        };
+        let instance = self.instances.get(at);
+        let valid = instance.valid_len();
+        let Some(depth) = limits.depth else {
+            if valid >= limits.samples_per_instance_max {
+                return Err(RejectReason::SamplesPerInstance);
+            }
+            return if full { Err(RejectReason::Samples) } else { Ok(()) };
+        };
+        if !full && valid < depth.min(limits.samples_per_instance_max) {
+            return Ok(());
+        }
+        let Some(oldest) = self.oldest_valid(instance) else { return Err(RejectReason::Samples) };
+        self.counters.overwritten += 1;
+        self.counters.overwritten_unread += u64::from(!self.samples.get(oldest).read);
+        drop(self.remove(oldest));
+        Ok(())
+    }
+
+    fn oldest_valid(&self, instance: &Instance) -> Option<u32> {
+        let first = instance.samples.first;
+        // The one sample without data may lie in front; no second one can follow it.
+        let oldest =
+            if first != NOWHERE && first == instance.invalid { self.samples.next_sibling(first) } else { first };
+        (oldest != NOWHERE).then_some(oldest)
+    }
+}
+
+/// What a change is ordered by under order by source timestamp.
+fn order_timestamp(change: &CacheChange, reception_timestamp: Time) -> Time {
+    if change.source_timestamp.is_valid() { change.source_timestamp } else { reception_timestamp }
+}
+
+/// The key is copied out of the sample's slot: a slot that stays taken for the life of an instance would be lost to the
+/// pool, and a shared receive buffer is much larger than a key.
+fn key_payload(payload: &Payload, is_key: bool) -> KeyPayload {
+    KeyPayload { payload: Payload::copy_of(payload.bytes()), is_key }
+}

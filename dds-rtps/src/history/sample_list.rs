@@ -1,0 +1,160 @@
+//! The reader's samples: one slab, and two lists through each sample.
+//!
+//! Life cycle: a sample is put into a free place of the slab, hangs in the list of all arrivals and in the list of its
+//! instance, and leaves both in one step; its place is used again. Adding and removing is O(1) and allocates only when more
+//! samples lie here than ever before. Bound: the history's limits.
+
+use super::{ChangeKind, Payload};
+use crate::types::{Guid, Instant, SequenceNumber, Time};
+
+/// No place.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// The neighbours of a sample in one list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Links {
+    previous: u32,
+    next: u32,
+}
+
+impl Links {
+    const NONE: Self = Self { previous: NOWHERE, next: NOWHERE };
+}
+
+/// A list of samples: its ends and its length.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List {
+    pub(super) first: u32,
+    last: u32,
+    pub(super) len: usize,
+}
+
+impl List {
+    pub(super) const EMPTY: Self = Self { first: NOWHERE, last: NOWHERE, len: 0 };
+}
+
+/// What the history keeps of a sample.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) kind: ChangeKind,
+    pub(super) writer: Guid,
+    pub(super) sequence_number: SequenceNumber,
+    pub(super) source_timestamp: Time,
+    pub(super) reception_timestamp: Time,
+    /// When the sample's lifespan ends.
+    pub(super) expires: Option<Instant>,
+    pub(super) payload: Option<Payload>,
+    /// Data, rather than only news of the instance's state.
+    pub(super) valid: bool,
+    pub(super) read: bool,
+    pub(super) disposed_generations: u32,
+    pub(super) no_writers_generations: u32,
+    pub(super) instance: u32,
+}
+
+impl Stored {
+    /// All generations of the instance that lie before the sample.
+    pub(super) fn generation(&self) -> u32 {
+        self.disposed_generations.wrapping_add(self.no_writers_generations)
+    }
+}
+
+#[derive(Debug)]
+struct Place {
+    stored: Stored,
+    arrival: Links,
+    sibling: Links,
+}
+
+/// The slab.
+#[derive(Debug)]
+pub(super) struct Samples {
+    places: Vec<Place>,
+    /// The free places, linked through `arrival.next`.
+    free: u32,
+    pub(super) arrivals: List,
+}
+
+impl Samples {
+    pub(super) const fn new() -> Self {
+        Self { places: Vec::new(), free: NOWHERE, arrivals: List::EMPTY }
+    }
+
+    pub(super) fn get(&self, at: u32) -> &Stored {
+        &self.places[at as usize].stored
+    }
+
+    pub(super) fn get_mut(&mut self, at: u32) -> &mut Stored {
+        &mut self.places[at as usize].stored
+    }
+
+    /// The sample that arrived after this one.
+    pub(super) fn next_arrival(&self, at: u32) -> u32 {
+        self.places[at as usize].arrival.next
+    }
+
+    /// The next sample of the same instance.
+    pub(super) fn next_sibling(&self, at: u32) -> u32 {
+        self.places[at as usize].sibling.next
+    }
+
+    /// Appends to the list of arrivals and to `siblings`, the list of the sample's instance.
+    pub(super) fn push(&mut self, siblings: &mut List, stored: Stored) -> u32 {
+        let at = self.place(stored);
+        let last = std::mem::replace(&mut self.arrivals.last, at);
+        match self.places.get_mut(last as usize) {
+            Some(last) => last.arrival.next = at,
+            None => self.arrivals.first = at,
+        }
+        self.places[at as usize].arrival.previous = last;
+        self.arrivals.len += 1;
+        let last = std::mem::replace(&mut siblings.last, at);
+        match self.places.get_mut(last as usize) {
+            Some(last) => last.sibling.next = at,
+            None => siblings.first = at,
+        }
+        self.places[at as usize].sibling.previous = last;
+        siblings.len += 1;
+        at
+    }
+
+    fn place(&mut self, stored: Stored) -> u32 {
+        let place = Place { stored, arrival: Links::NONE, sibling: Links::NONE };
+        if self.free == NOWHERE {
+            self.places.push(place);
+            return (self.places.len() - 1) as u32;
+        }
+        let at = self.free;
+        self.free = self.places[at as usize].arrival.next;
+        self.places[at as usize] = place;
+        at
+    }
+
+    /// Takes a sample out of both lists and gives its payload.
+    pub(super) fn remove(&mut self, siblings: &mut List, at: u32) -> Option<Payload> {
+        let place = &mut self.places[at as usize];
+        let payload = place.stored.payload.take();
+        let (arrival, sibling) = (place.arrival, place.sibling);
+        place.arrival = Links { previous: NOWHERE, next: self.free };
+        self.free = at;
+        match self.places.get_mut(arrival.previous as usize) {
+            Some(previous) => previous.arrival.next = arrival.next,
+            None => self.arrivals.first = arrival.next,
+        }
+        match self.places.get_mut(arrival.next as usize) {
+            Some(next) => next.arrival.previous = arrival.previous,
+            None => self.arrivals.last = arrival.previous,
+        }
+        self.arrivals.len -= 1;
+        match self.places.get_mut(sibling.previous as usize) {
+            Some(previous) => previous.sibling.next = sibling.next,
+            None => siblings.first = sibling.next,
+        }
+        match self.places.get_mut(sibling.next as usize) {
+            Some(next) => next.sibling.previous = sibling.previous,
+            None => siblings.last = sibling.previous,
+        }
+        siblings.len -= 1;
+        payload
+    }
+}

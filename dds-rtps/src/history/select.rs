@@ -1,0 +1,222 @@
+//! Reading and taking: which samples, in which order, with which ranks (DDS 1.4, 2.2.2.5.3.8).
+//!
+//! A selection goes twice over what it hands out: first it picks, counting per instance; then it hands out, when the
+//! number of samples that follow in the batch is known. All samples of an instance carry the states that it had when the
+//! selection began.
+
+use super::reader::{HistorySample, ReaderHistory};
+use super::sample_list::NOWHERE;
+use super::{InstanceSelection, Operation, SampleInfo, SampleState, Selection, SelectionOrder, ViewState};
+use crate::types::{Duration, InstanceHandle, Instant, Now};
+
+/// How often the timer looks for expired samples at most: each look goes over all samples, and serves only memory.
+const EXPIRY_INTERVAL: Duration = Duration::from_millis(50);
+
+impl ReaderHistory {
+    /// Appends what is asked for to `into`, and says how many samples that were.
+    ///
+    /// A read marks them as read, a take removes them; both make their instances' view state NOT_NEW. Allocates only if
+    /// `into`, or the largest selection so far, grows.
+    pub fn select(
+        &mut self,
+        now: Now,
+        selection: &Selection,
+        operation: Operation,
+        into: &mut Vec<HistorySample>,
+    ) -> usize {
+        self.pick(now.instant, selection);
+        let picked = std::mem::take(&mut self.picked);
+        into.reserve(picked.len());
+        for &sample in &picked {
+            into.push(self.hand_out(sample, operation));
+        }
+        let count = picked.len();
+        self.picked = picked;
+        self.picked.clear();
+        count
+    }
+
+    /// How many samples are asked for. Looks at each sample once.
+    #[must_use]
+    pub fn count_matching(&mut self, now: Now, selection: &Selection) -> usize {
+        self.pick(now.instant, selection);
+        let picked = std::mem::take(&mut self.picked);
+        for &sample in &picked {
+            let instance = self.samples.get(sample).instance;
+            self.instances.get_mut(instance).picked = 0;
+        }
+        let count = picked.len();
+        self.picked = picked;
+        self.picked.clear();
+        count
+    }
+
+    /// Whether anything is asked for. Stops at the first sample found.
+    #[must_use]
+    pub fn has_matching(&mut self, now: Now, selection: &Selection) -> bool {
+        let samples_max = selection.samples_max.min(1);
+        self.count_matching(now, &Selection { samples_max, ..*selection }) > 0
+    }
+
+    /// Fills `self.picked`, and each instance's `picked` and `picked_generation`.
+    fn pick(&mut self, now: Instant, selection: &Selection) {
+        self.picked.clear();
+        self.remove_expired(now);
+        let only_unread = !selection.states.admits_sample(SampleState::Read);
+        if self.is_empty() || selection.samples_max == 0 || (only_unread && self.not_read == 0) {
+            return;
+        }
+        match (selection.instance, selection.order) {
+            (InstanceSelection::This(handle), _) => {
+                if let Some(at) = self.instances.find(handle) {
+                    self.pick_instance(at, selection);
+                }
+            }
+            (InstanceSelection::Next(handle), _) => self.pick_next_instance(handle, selection),
+            (InstanceSelection::Any, SelectionOrder::ByArrival) => self.pick_by_arrival(selection),
+            (InstanceSelection::Any, SelectionOrder::ByInstance) => self.pick_by_instance(selection),
+        }
+    }
+
+    fn pick_next_instance(&mut self, handle: InstanceHandle, selection: &Selection) {
+        let states = selection.states;
+        let found = self.instances.after(handle).find(|&at| {
+            let instance = self.instances.get(at);
+            let unread = states.admits_sample(SampleState::NotRead) && instance.not_read > 0;
+            let read = states.admits_sample(SampleState::Read) && instance.samples.len > instance.not_read;
+            (unread || read) && states.admits_instance(instance.view, instance.state)
+        });
+        if let Some(at) = found {
+            self.pick_instance(at, selection);
+        }
+    }
+
+    fn pick_by_arrival(&mut self, selection: &Selection) {
+        let mut sample = self.samples.arrivals.first;
+        while sample != NOWHERE && self.picked.len() < selection.samples_max {
+            let instance = self.instances.get(self.samples.get(sample).instance);
+            if selection.states.admits_instance(instance.view, instance.state) {
+                self.pick_sample(sample, selection);
+            }
+            sample = self.samples.next_arrival(sample);
+        }
+    }
+
+    fn pick_by_instance(&mut self, selection: &Selection) {
+        self.visit += 1;
+        let mut sample = self.samples.arrivals.first;
+        while sample != NOWHERE && self.picked.len() < selection.samples_max {
+            let at = self.samples.get(sample).instance;
+            if std::mem::replace(&mut self.instances.get_mut(at).visit, self.visit) != self.visit {
+                self.pick_instance(at, selection);
+            }
+            sample = self.samples.next_arrival(sample);
+        }
+    }
+
+    fn pick_instance(&mut self, at: u32, selection: &Selection) {
+        let instance = self.instances.get(at);
+        if !selection.states.admits_instance(instance.view, instance.state) {
+            return;
+        }
+        let mut sample = instance.samples.first;
+        while sample != NOWHERE && self.picked.len() < selection.samples_max {
+            self.pick_sample(sample, selection);
+            sample = self.samples.next_sibling(sample);
+        }
+    }
+
+    fn pick_sample(&mut self, sample: u32, selection: &Selection) {
+        let stored = self.samples.get(sample);
+        let state = if stored.read { SampleState::Read } else { SampleState::NotRead };
+        if !selection.states.admits_sample(state) {
+            return;
+        }
+        let instance = self.instances.get_mut(stored.instance);
+        instance.picked += 1;
+        instance.picked_generation = stored.generation();
+        self.picked.push(sample);
+    }
+
+    fn hand_out(&mut self, sample: u32, operation: Operation) -> HistorySample {
+        let stored = self.samples.get_mut(sample);
+        let at = stored.instance;
+        let instance = self.instances.get_mut(at);
+        instance.picked -= 1;
+        let generation = stored.generation();
+        let info = SampleInfo {
+            sample_state: if stored.read { SampleState::Read } else { SampleState::NotRead },
+            view_state: instance.view,
+            instance_state: instance.state,
+            disposed_generation_count: stored.disposed_generations,
+            no_writers_generation_count: stored.no_writers_generations,
+            sample_rank: instance.picked,
+            generation_rank: instance.picked_generation.wrapping_sub(generation),
+            absolute_generation_rank: instance.generation().wrapping_sub(generation),
+            source_timestamp: stored.source_timestamp,
+            reception_timestamp: stored.reception_timestamp,
+            instance_handle: instance.handle,
+            publication_handle: stored.writer.into(),
+            sequence_number: stored.sequence_number,
+            valid_data: stored.valid,
+        };
+        let kind = stored.kind;
+        let key = if stored.valid { None } else { instance.key.clone() };
+        let payload_is_key = key.as_ref().is_some_and(|key| key.is_key);
+        if instance.picked == 0 {
+            instance.view = ViewState::NotNew;
+        }
+        let payload = match operation {
+            Operation::Take => self.remove(sample),
+            Operation::Read => {
+                if !std::mem::replace(&mut stored.read, true) {
+                    instance.not_read -= 1;
+                    self.not_read -= 1;
+                }
+                stored.payload.clone()
+            }
+        };
+        self.instances.release(at);
+        HistorySample { payload: payload.or(key.map(|key| key.payload)), payload_is_key, info, kind }
+    }
+
+    /// When expired samples are to be removed, if nobody selects before that.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.next_expiry.map(|expiry| expiry.max(self.expiry_floor))
+    }
+
+    /// Removes the samples whose lifespan is over. What is selected is never expired, whether this is called or not: it
+    /// frees memory early.
+    pub fn handle_timeout(&mut self, now: Now) {
+        if self.deadline().is_some_and(|deadline| deadline <= now.instant) {
+            self.remove_expired(now.instant);
+            self.expiry_floor = now.instant.after(EXPIRY_INTERVAL).unwrap_or(now.instant);
+        }
+    }
+
+    fn remove_expired(&mut self, now: Instant) {
+        if self.next_expiry.is_none_or(|expiry| expiry > now) {
+            return;
+        }
+        self.next_expiry = None;
+        let mut sample = self.samples.arrivals.first;
+        while sample != NOWHERE {
+            let next = self.samples.next_arrival(sample);
+            let stored = self.samples.get(sample);
+            let at = stored.instance;
+            match stored.expires {
+                Some(expires) if expires <= now => {
+                    self.counters.expired += 1;
+                    drop(self.remove(sample));
+                    self.instances.release(at);
+                }
+                Some(expires) => {
+                    self.next_expiry = Some(self.next_expiry.map_or(expires, |next| next.min(expires)));
+                }
+                None => {}
+            }
+            sample = next;
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Which samples a read or take asks for.
+
+use super::{InstanceState, SampleInfo, SampleState, ViewState};
+use crate::types::InstanceHandle;
+use std::fmt;
+use std::ops::{BitAnd, BitOr};
+
+/// A set of sample, view and instance states (DDS 1.4, 2.2.2.5.1).
+///
+/// Each constant but [`States::ANY`] restricts one of the three kinds of state and leaves the others open, so `&` asks for
+/// several things at once: `States::NOT_READ & States::ALIVE`. `|` widens within one kind:
+/// `States::NOT_ALIVE_DISPOSED | States::NOT_ALIVE_NO_WRITERS`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct States(u8);
+
+const READ: u8 = 1;
+const NOT_READ: u8 = 1 << 1;
+const NEW: u8 = 1 << 2;
+const NOT_NEW: u8 = 1 << 3;
+const ALIVE: u8 = 1 << 4;
+const DISPOSED: u8 = 1 << 5;
+const NO_WRITERS: u8 = 1 << 6;
+
+const ANY_SAMPLE: u8 = READ | NOT_READ;
+const ANY_VIEW: u8 = NEW | NOT_NEW;
+const ANY_INSTANCE: u8 = ALIVE | DISPOSED | NO_WRITERS;
+
+impl States {
+    /// Every sample.
+    pub const ANY: Self = Self(ANY_SAMPLE | ANY_VIEW | ANY_INSTANCE);
+    /// Samples that have been read before.
+    pub const READ: Self = Self(READ | ANY_VIEW | ANY_INSTANCE);
+    /// Samples that have not been read yet.
+    pub const NOT_READ: Self = Self(NOT_READ | ANY_VIEW | ANY_INSTANCE);
+    /// Samples of instances that are new to the reader.
+    pub const NEW: Self = Self(ANY_SAMPLE | NEW | ANY_INSTANCE);
+    /// Samples of instances that the reader has seen before.
+    pub const NOT_NEW: Self = Self(ANY_SAMPLE | NOT_NEW | ANY_INSTANCE);
+    /// Samples of instances that are alive.
+    pub const ALIVE: Self = Self(ANY_SAMPLE | ANY_VIEW | ALIVE);
+    /// Samples of instances that were disposed of.
+    pub const NOT_ALIVE_DISPOSED: Self = Self(ANY_SAMPLE | ANY_VIEW | DISPOSED);
+    /// Samples of instances that nobody writes any more.
+    pub const NOT_ALIVE_NO_WRITERS: Self = Self(ANY_SAMPLE | ANY_VIEW | NO_WRITERS);
+    /// Samples of instances that are not alive, for whichever reason.
+    pub const NOT_ALIVE: Self = Self(ANY_SAMPLE | ANY_VIEW | DISPOSED | NO_WRITERS);
+
+    /// Whether a sample in these three states is asked for.
+    #[must_use]
+    pub const fn admits(self, sample: SampleState, view: ViewState, instance: InstanceState) -> bool {
+        self.admits_sample(sample) && self.admits_instance(view, instance)
+    }
+
+    /// Whether a sample with this info is asked for.
+    #[must_use]
+    pub const fn admits_info(self, info: &SampleInfo) -> bool {
+        self.admits(info.sample_state, info.view_state, info.instance_state)
+    }
+
+    pub(super) const fn admits_sample(self, sample: SampleState) -> bool {
+        let bit = match sample {
+            SampleState::Read => READ,
+            SampleState::NotRead => NOT_READ,
+        };
+        self.0 & bit != 0
+    }
+
+    pub(super) const fn admits_instance(self, view: ViewState, instance: InstanceState) -> bool {
+        let view = match view {
+            ViewState::New => NEW,
+            ViewState::NotNew => NOT_NEW,
+        };
+        let instance = match instance {
+            InstanceState::Alive => ALIVE,
+            InstanceState::NotAliveDisposed => DISPOSED,
+            InstanceState::NotAliveNoWriters => NO_WRITERS,
+        };
+        self.0 & view != 0 && self.0 & instance != 0
+    }
+}
+
+impl Default for States {
+    fn default() -> Self {
+        Self::ANY
+    }
+}
+
+impl BitAnd for States {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl BitOr for States {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl fmt::Debug for States {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [
+            (READ, "READ"),
+            (NOT_READ, "NOT_READ"),
+            (NEW, "NEW"),
+            (NOT_NEW, "NOT_NEW"),
+            (ALIVE, "ALIVE"),
+            (DISPOSED, "DISPOSED"),
+            (NO_WRITERS, "NO_WRITERS"),
+        ];
+        let set = names.iter().filter(|(bit, _)| self.0 & bit != 0).map(|(_, name)| name);
+        f.debug_set().entries(set).finish()
+    }
+}
+
+/// Of which instances samples are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum InstanceSelection {
+    /// Of all.
+    #[default]
+    Any,
+    /// Of this one; nothing if it is not known.
+    This(InstanceHandle),
+    /// Of the first instance after this handle, in the order of the handles, that has a sample in the asked states. The
+    /// handle itself need not be known. [`InstanceHandle::NIL`] begins the walk, and finds the one instance of a keyless
+    /// topic.
+    Next(InstanceHandle),
+}
+
+/// In which order the samples of several instances are handed out. Within an instance it is always the order of the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SelectionOrder {
+    /// Instance by instance, beginning with the one whose oldest sample arrived first: PRESENTATION access scope INSTANCE,
+    /// or TOPIC without order (DDS 1.4, 2.2.2.5.3.8).
+    #[default]
+    ByInstance,
+    /// As they arrived: ordered access, and readers that take one sample at a time.
+    ByArrival,
+}
+
+/// What a read or take asks for. The default asks for everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selection {
+    /// At most so many samples. Default: no limit.
+    pub samples_max: usize,
+    /// In these states. Default: any.
+    pub states: States,
+    /// Of these instances. Default: all.
+    pub instance: InstanceSelection,
+    /// In this order. Default: instance by instance.
+    pub order: SelectionOrder,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self {
+            samples_max: usize::MAX,
+            states: States::ANY,
+            instance: InstanceSelection::Any,
+            order: SelectionOrder::ByInstance,
+        }
+    }
+}
+
+/// Whether what was selected stays in the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// It stays, and counts as read from now on.
+    Read,
+    /// It leaves the history.
+    Take,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_of_different_kinds_narrow_and_of_one_kind_widen() {
+        let fresh = States::NOT_READ & States::ALIVE;
+        assert!(fresh.admits(SampleState::NotRead, ViewState::New, InstanceState::Alive));
+        assert!(!fresh.admits(SampleState::Read, ViewState::New, InstanceState::Alive));
+        assert!(!fresh.admits(SampleState::NotRead, ViewState::New, InstanceState::NotAliveDisposed));
+        assert_eq!(States::NOT_ALIVE_DISPOSED | States::NOT_ALIVE_NO_WRITERS, States::NOT_ALIVE);
+        assert_eq!(States::NEW | States::NOT_NEW, States::ANY);
+    }
+}
