@@ -1,1 +1,30 @@
-//! The RTPS readers.
+//! The reader side of the protocol: from submessages of matched writers to samples in the history.
+//!
+//! In: DATA, DATA_FRAG, GAP, HEARTBEAT and HEARTBEAT_FRAG of matched writers, changes of writers of the same process,
+//! reads and takes, the clock. Out: the history's samples, [`ReaderEvent`]s, datagrams with ACKNACK and NACK_FRAG, the
+//! next deadline. Owned by [`StatefulReader`]: the history, a proxy per matched writer, the slots of received payloads.
+//!
+//! A change goes this way: is its number of use (`reliable`), which instance is it of and where is its payload kept
+//! (`intake`, after `assembly` if it came in fragments), its turn (`window`), the history. What is to be said to the
+//! writer is decided when it is due (`asking`), from the state at that moment.
+
+mod asking;
+mod assembly;
+mod change_facts;
+mod config;
+mod event;
+mod incoming;
+mod intake;
+mod reliable;
+mod sink;
+mod stateful;
+mod window;
+mod writer_proxy;
+
+pub use config::{KeySource, REORDER_MAX, ReaderConfig, Source, WriterProxyConfig};
+pub use event::{LossCause, ReaderCounters, ReaderEvent};
+pub use incoming::Handled;
+pub use stateful::{LocalOutcome, StatefulReader, WRITERS_MAX};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! When a reader speaks to a reliable writer.
+//!
+//! One instant says when the writer is to be looked at again; what is then said follows from the state at that moment, so
+//! that one ACKNACK answers every HEARTBEAT before it, and nothing stale is ever sent.
+
+use super::config::ReaderConfig;
+use crate::types::{Duration, Instant, SequenceNumber};
+
+/// The schedule of ACKNACKs and NACK_FRAGs to one writer.
+#[derive(Debug)]
+pub(super) struct Asking {
+    /// When to look again.
+    due: Option<Instant>,
+    /// The writer waits for an answer, whether anything is missing or not.
+    respond: bool,
+    /// No HEARTBEAT has come yet: the pause before the next pre-emptive ACKNACK.
+    preemptive: Option<Duration>,
+    /// Up to which number was asked last, and when.
+    pub(super) asked: Option<(SequenceNumber, Instant)>,
+    /// The pause before what is missing is asked for again.
+    retry: Duration,
+    ack_nacks: i32,
+    nack_frags: i32,
+}
+
+impl Asking {
+    /// A reader that has just matched: it speaks at once, so that the writer answers with a HEARTBEAT.
+    pub(super) fn new(now: Instant, config: &ReaderConfig) -> Self {
+        Self {
+            due: Some(now),
+            respond: false,
+            preemptive: Some(config.preemptive_period),
+            asked: None,
+            retry: config.nack_period,
+            ack_nacks: 0,
+            nack_frags: 0,
+        }
+    }
+
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.due.is_some_and(|due| due <= now)
+    }
+
+    /// Whether the writer has not been heard yet.
+    pub(super) fn is_preemptive(&self) -> bool {
+        self.preemptive.is_some()
+    }
+
+    pub(super) fn owes_answer(&self) -> bool {
+        self.respond
+    }
+
+    /// Looks at the writer at `at`, or earlier.
+    pub(super) fn schedule(&mut self, at: Option<Instant>) {
+        self.due = match (self.due, at) {
+            (Some(due), Some(at)) => Some(due.min(at)),
+            (due, at) => due.or(at),
+        };
+    }
+
+    /// The first HEARTBEAT: no more pre-emptive ACKNACKs. `false`: it was not the first.
+    pub(super) fn heard(&mut self) -> bool {
+        let first = self.preemptive.take().is_some();
+        if first {
+            self.due = None;
+        }
+        first
+    }
+
+    /// The writer is to be told at `at` where the reader stands.
+    pub(super) fn answer(&mut self, at: Option<Instant>) {
+        self.respond = true;
+        self.schedule(at);
+    }
+
+    /// Something that was missing has come: the next pause is a short one.
+    pub(super) fn progress(&mut self, config: &ReaderConfig) {
+        self.retry = config.nack_period;
+    }
+
+    /// Something is missing that nobody has announced yet: it is asked for if it does not come by itself.
+    pub(super) fn schedule_retry(&mut self, now: Instant) {
+        if self.due.is_none() {
+            self.due = now.after(self.retry);
+        }
+    }
+
+    /// A pre-emptive ACKNACK is laid out.
+    pub(super) fn preempted(&mut self, now: Instant, config: &ReaderConfig) {
+        if let Some(pause) = &mut self.preemptive {
+            self.due = now.after(*pause);
+            *pause = pause.scale(2, 1).min(config.nack_period_max);
+        }
+    }
+
+    /// An answer is laid out, or there was nothing to say. `missing`: something still is.
+    pub(super) fn settled(&mut self, now: Instant, missing: bool, spoke: bool, config: &ReaderConfig) {
+        self.respond = false;
+        self.due = if missing { now.after(self.retry) } else { None };
+        if missing && spoke {
+            self.retry = self.retry.scale(2, 1).min(config.nack_period_max);
+        }
+    }
+
+    /// The number of the next ACKNACK.
+    pub(super) fn next_ack_nack(&mut self) -> i32 {
+        self.ack_nacks = self.ack_nacks.wrapping_add(1);
+        self.ack_nacks
+    }
+
+    /// The number of the next NACK_FRAG.
+    pub(super) fn next_nack_frag(&mut self) -> i32 {
+        self.nack_frags = self.nack_frags.wrapping_add(1);
+        self.nack_frags
+    }
+}

@@ -1,0 +1,49 @@
+//! What stands beside a change's payload: status, key hash, timestamps.
+
+use crate::history::ChangeKind;
+use crate::types::{Duration, Time};
+use crate::wire::InlineQos;
+
+/// What the submessage and its inline QoS say of a change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChangeFacts {
+    pub(super) status_info: u32,
+    pub(super) key_hash: Option<[u8; 16]>,
+    pub(super) lifespan: Option<Duration>,
+    pub(super) source_timestamp: Time,
+}
+
+impl Default for ChangeFacts {
+    fn default() -> Self {
+        Self { status_info: 0, key_hash: None, lifespan: None, source_timestamp: Time::INVALID }
+    }
+}
+
+impl ChangeFacts {
+    pub(super) fn new(inline_qos: Option<&InlineQos<'_>>, source_timestamp: Option<Time>) -> Self {
+        let source_timestamp = source_timestamp.unwrap_or(Time::INVALID);
+        match inline_qos {
+            None => Self { source_timestamp, ..Self::default() },
+            Some(inline_qos) => Self {
+                status_info: inline_qos.status_info(),
+                key_hash: inline_qos.key_hash(),
+                lifespan: inline_qos.lifespan(),
+                source_timestamp,
+            },
+        }
+    }
+
+    /// Adds what another fragment of the same sample says.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.status_info |= other.status_info;
+        self.key_hash = self.key_hash.or(other.key_hash);
+        self.lifespan = self.lifespan.or(other.lifespan);
+        if !self.source_timestamp.is_valid() {
+            self.source_timestamp = other.source_timestamp;
+        }
+    }
+
+    pub(super) fn kind(&self) -> ChangeKind {
+        ChangeKind::from_status_info(self.status_info)
+    }
+}

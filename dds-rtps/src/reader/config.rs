@@ -1,0 +1,147 @@
+//! What a reader is made of, and what it is told about the writers it matches.
+
+use crate::history::HistoryLimits;
+use crate::qos::DestinationOrder;
+use crate::types::{Duration, Guid, Locator, Time, VendorId};
+use smallvec::SmallVec;
+
+/// How the instance of a change is found.
+#[derive(Debug, Clone, Copy)]
+pub enum KeySource {
+    /// The topic has no key: everything belongs to one instance, whose handle is nil.
+    None,
+    /// Discovery data in a parameter list: ENDPOINT_GUID, else PARTICIPANT_GUID, else the key hash.
+    KeyHashOrGuidParameter,
+    /// The first sixteen bytes after the encapsulation header, which are the same in either byte order: participant
+    /// messages, whose key is a GUID prefix and four octets.
+    LeadingBytes,
+}
+
+/// How a [`StatefulReader`](super::StatefulReader) works. Times are by the monotonic clock.
+#[derive(Debug, Clone)]
+pub struct ReaderConfig {
+    /// The reader.
+    pub guid: Guid,
+    /// RELIABILITY: whether lost samples are asked for. Default: no.
+    pub reliable: bool,
+    /// DURABILITY other than VOLATILE: whether samples are wanted that were written before the match. Default: no.
+    pub wants_history: bool,
+    /// HISTORY and RESOURCE_LIMITS. Default: KEEP_LAST 1, no limits.
+    pub limits: HistoryLimits,
+    /// DESTINATION_ORDER. Default: by reception timestamp.
+    pub destination_order: DestinationOrder,
+    /// How the instance of a change is found. Default: there is none.
+    pub key: KeySource,
+    /// How long an answer to a HEARTBEAT waits for more to answer with it. Default: zero, it goes out with the next
+    /// transmission, which answers all HEARTBEATs of the datagrams handled before it. Each millisecond delays repairs, and
+    /// writers that wait for acknowledgement, by a millisecond.
+    pub heartbeat_response_delay: Duration,
+    /// How long a number or fragment that has been asked for is not asked for again. Default: 5 ms, which is longer than
+    /// the way to a peer and back on a LAN: each HEARTBEAT within that time would else have everything sent again.
+    pub nack_suppression: Duration,
+    /// After how long what is missing is asked for again when no HEARTBEAT comes; the pauses double up to
+    /// `nack_period_max` while nothing arrives. Default: 100 ms.
+    pub nack_period: Duration,
+    /// The longest pause between two requests. Default: 2 s.
+    pub nack_period_max: Duration,
+    /// How long after the match the second pre-emptive ACKNACK follows the first one, if no HEARTBEAT came; the pauses
+    /// after it double up to `nack_period_max`. Default: 100 ms.
+    pub preemptive_period: Duration,
+    /// How far ahead of the first missing number changes are kept. Default and maximum: 1024. What lies further ahead is
+    /// dropped and asked for again.
+    pub reorder_max: usize,
+    /// How many bytes of payload are kept ahead of the first missing number, per writer; one change is always kept.
+    /// Default: 16 MiB.
+    pub reorder_bytes_max: usize,
+    /// The largest sample accepted, in bytes of its serialized payload. Default: 64 MiB and 64 KiB. Only fragmented samples
+    /// can be larger than a datagram; the size is checked before there is any memory for them.
+    pub sample_size_max: usize,
+    /// How many fragmented samples of one writer are put together at a time. Default: 8.
+    pub assemblies_max: usize,
+    /// How many bytes the fragmented samples of one writer that are being put together may have, in all; one is always
+    /// accepted. Default: 128 MiB.
+    pub assembly_bytes_max: usize,
+    /// After how long without a new fragment a best-effort sample is given up. Default: 1 s.
+    pub assembly_timeout: Duration,
+}
+
+/// How many numbers ahead of the first missing one can be kept at most: 1024 times about 130 bytes per writer.
+pub const REORDER_MAX: usize = 1024;
+
+impl ReaderConfig {
+    /// The defaults, for a reader of this name.
+    #[must_use]
+    pub fn new(guid: Guid) -> Self {
+        Self {
+            guid,
+            reliable: false,
+            wants_history: false,
+            limits: HistoryLimits::new(Default::default(), Default::default()),
+            destination_order: DestinationOrder::default(),
+            key: KeySource::None,
+            heartbeat_response_delay: Duration::ZERO,
+            nack_suppression: Duration::from_millis(5),
+            nack_period: Duration::from_millis(100),
+            nack_period_max: Duration::from_secs(2),
+            preemptive_period: Duration::from_millis(100),
+            reorder_max: REORDER_MAX,
+            reorder_bytes_max: 16 << 20,
+            sample_size_max: (64 << 20) + (64 << 10),
+            assemblies_max: 8,
+            assembly_bytes_max: 128 << 20,
+            assembly_timeout: Duration::from_secs(1),
+        }
+    }
+
+    /// Whether a change that does not fit into the history is kept from being acknowledged.
+    pub(super) fn holds_back(&self) -> bool {
+        self.reliable && self.limits.depth.is_none()
+    }
+}
+
+/// What discovery says about a matched writer of another participant.
+#[derive(Debug, Clone)]
+pub struct WriterProxyConfig {
+    /// The writer.
+    pub guid: Guid,
+    /// Whether it repairs losses. A best-effort reader treats every writer as best effort.
+    pub reliable: bool,
+    /// Whether it answers requests for what was written before the match with a GAP, if the reader is volatile. Then a
+    /// volatile reader may begin with the first number that a HEARTBEAT announces, and misses nothing that was written
+    /// between the writer's match and the first HEARTBEAT. Where that is not known, it begins after the last number that
+    /// the first HEARTBEAT announces, or with the first sample, whichever comes first.
+    pub gaps_history: bool,
+    /// LIFESPAN: how long after its source timestamp a sample is handed out. Default: infinite.
+    pub lifespan: Duration,
+    /// Where ACKNACKs go.
+    pub unicast: SmallVec<[Locator; 4]>,
+    /// Where they go if there is no unicast locator.
+    pub multicast: SmallVec<[Locator; 4]>,
+}
+
+impl WriterProxyConfig {
+    /// A reliable writer with samples that never expire, and no locators yet. That it answers for its history is known of
+    /// writers whose GUID begins with our own vendor id.
+    #[must_use]
+    pub fn new(guid: Guid) -> Self {
+        Self {
+            guid,
+            reliable: true,
+            gaps_history: guid.prefix.0.starts_with(&VendorId::OURS.0),
+            lifespan: Duration::INFINITE,
+            unicast: SmallVec::new(),
+            multicast: SmallVec::new(),
+        }
+    }
+}
+
+/// Where a submessage comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// The writer: the source's prefix and the submessage's writer id.
+    pub writer: Guid,
+    /// The source timestamp in force.
+    pub timestamp: Option<Time>,
+    /// Who built the source.
+    pub vendor: VendorId,
+}

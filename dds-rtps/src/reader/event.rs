@@ -1,0 +1,169 @@
+//! What a reader has to tell: events that wait to be polled, and counters.
+
+use crate::history::RejectReason;
+use crate::types::{Guid, InstanceHandle};
+use std::collections::VecDeque;
+
+/// How many events wait at most. Losses and rejections of one writer and cause are merged into one event, so that this many
+/// are only reached with as many writers in trouble at once; what comes then is merged into the counters alone.
+const EVENTS_MAX: usize = 64;
+
+/// Why a sample was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LossCause {
+    /// Best effort: a later one came, this one did not. Reliable: the writer no longer has it.
+    NeverArrived,
+    /// Not all of its fragments came in time, or others needed the room.
+    Fragments,
+    /// Its payload does not fit the type, or it is larger than accepted.
+    NotDecodable,
+}
+
+/// Something that a reader's owner should know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReaderEvent {
+    /// There is something new in the history.
+    DataAvailable,
+    /// Samples will never be seen.
+    SampleLost {
+        /// Whose.
+        writer: Guid,
+        /// How many since the last event of this writer and cause.
+        count: u64,
+        /// Why.
+        cause: LossCause,
+    },
+    /// Samples did not fit. A reliable KEEP_ALL reader gets them later, any other has lost them.
+    SampleRejected {
+        /// Whose.
+        writer: Guid,
+        /// The instance of the last one.
+        instance: InstanceHandle,
+        /// Which limit was reached.
+        reason: RejectReason,
+        /// How many since the last event of this writer and reason.
+        count: u64,
+    },
+    /// There is room again for a writer of the same process whose change was refused: it should look at its
+    /// [`LocalLink`](crate::history::LocalLink).
+    LocalSpace {
+        /// The writer.
+        writer: Guid,
+    },
+}
+
+/// What a reader has seen so far. Plain numbers that only grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReaderCounters {
+    /// Changes accepted, from wherever.
+    pub accepted: u64,
+    /// Changes and fragments that were there already, or are older than what has been delivered.
+    pub duplicate: u64,
+    /// Changes and fragments too far ahead to be kept; they are asked for again.
+    pub out_of_window: u64,
+    /// Fragments that contradict themselves, each other or the limits.
+    pub malformed: u64,
+    /// Changes whose instance could not be found in their payload.
+    pub not_decodable: u64,
+    /// Submessages of writers that are not matched.
+    pub unmatched: u64,
+    /// Numbers that will never be delivered.
+    pub lost: u64,
+    /// Fragmented samples given up.
+    pub assemblies_dropped: u64,
+    /// ACKNACKs laid out.
+    pub ack_nacks: u64,
+    /// NACK_FRAGs laid out.
+    pub nack_frags: u64,
+    /// HEARTBEATs that were there already.
+    pub duplicate_heartbeats: u64,
+    /// Payloads that did not fit into the history, retries not counted.
+    pub rejected: u64,
+}
+
+/// The events that wait.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    data_available: bool,
+    queue: VecDeque<ReaderEvent>,
+}
+
+impl Events {
+    pub(super) fn data_available(&mut self) {
+        self.data_available = true;
+    }
+
+    pub(super) fn push(&mut self, event: ReaderEvent) {
+        if self.queue.iter_mut().any(|waiting| merge(waiting, &event)) || self.queue.len() >= EVENTS_MAX {
+            return;
+        }
+        self.queue.push_back(event);
+    }
+
+    /// Losses and rejections come before the data that came after them.
+    pub(super) fn pop(&mut self) -> Option<ReaderEvent> {
+        self.queue
+            .pop_front()
+            .or_else(|| std::mem::take(&mut self.data_available).then_some(ReaderEvent::DataAvailable))
+    }
+}
+
+/// Adds `event` to one that waits, if they say the same of the same writer.
+fn merge(waiting: &mut ReaderEvent, event: &ReaderEvent) -> bool {
+    use ReaderEvent::{LocalSpace, SampleLost, SampleRejected};
+    match (waiting, *event) {
+        (SampleLost { writer, count, cause }, SampleLost { writer: other, count: more, cause: why }) => {
+            let same = *writer == other && *cause == why;
+            *count += if same { more } else { 0 };
+            same
+        }
+        (
+            SampleRejected { writer, instance, reason, count },
+            SampleRejected { writer: other, instance: last, reason: why, count: more },
+        ) => {
+            let same = *writer == other && *reason == why;
+            if same {
+                *count += more;
+                *instance = last;
+            }
+            same
+        }
+        (LocalSpace { writer }, LocalSpace { writer: other }) => *writer == other,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{EntityId, GuidPrefix};
+
+    fn lost(writer: u8, count: u64) -> ReaderEvent {
+        let writer = Guid::new(GuidPrefix([writer; 12]), EntityId([0, 0, 1, 2]));
+        ReaderEvent::SampleLost { writer, count, cause: LossCause::NeverArrived }
+    }
+
+    #[test]
+    fn losses_of_one_writer_and_cause_are_one_event() {
+        let mut events = Events::default();
+        events.push(lost(1, 2));
+        events.data_available();
+        events.push(lost(2, 1));
+        events.push(lost(1, 3));
+        assert_eq!(events.pop(), Some(lost(1, 5)));
+        assert_eq!(events.pop(), Some(lost(2, 1)));
+        assert_eq!(events.pop(), Some(ReaderEvent::DataAvailable));
+        assert_eq!(events.pop(), None);
+    }
+
+    #[test]
+    fn a_thousand_writers_in_trouble_do_not_fill_the_memory() {
+        let mut events = Events::default();
+        for writer in 0..=255 {
+            events.push(lost(writer, 1));
+        }
+        assert_eq!(events.queue.len(), EVENTS_MAX);
+    }
+}

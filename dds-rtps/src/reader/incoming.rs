@@ -1,0 +1,286 @@
+//! Submessages on their way into the reader: one method per kind.
+//!
+//! Each of them finds the writer's proxy, asks whether the number is of use before it looks at the payload, and brings the
+//! reader's summaries up to date afterwards.
+
+use super::assembly::FragmentOutcome;
+use super::change_facts::ChangeFacts;
+use super::config::Source;
+use super::event::LossCause;
+use super::intake::{Envelope, Inbound};
+use super::reliable::Fit;
+use super::sink::Sink;
+use super::stateful::{StatefulReader, earliest};
+use super::writer_proxy::{Following, ProxyContext};
+use crate::history::PayloadSource;
+use crate::types::{EntityId, Guid, Now, SequenceNumber};
+use crate::wire::{Data, DataFrag, Gap, Heartbeat, HeartbeatFrag, InlineQos, SerializedPayload};
+
+/// What became of a submessage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Handled {
+    /// It was of use.
+    Accepted,
+    /// It said nothing new.
+    Duplicate,
+    /// It cannot be used now; it will be asked for again.
+    Postponed,
+    /// Its writer is not matched.
+    Unmatched,
+    /// It is for another reader, or for readers of another kind.
+    NotForUs,
+    /// It contradicts itself, an earlier one, or the limits.
+    Malformed,
+    /// Its payload does not fit the type. Its number counts as lost.
+    NotDecodable,
+}
+
+impl StatefulReader {
+    /// A submessage is for this reader if it names it, or nobody.
+    fn is_addressed(&self, reader_id: EntityId) -> bool {
+        reader_id == EntityId::UNKNOWN || reader_id == self.config.guid.entity_id
+    }
+
+    /// The proxy that a submessage concerns, or why there is none.
+    fn addressee(&mut self, reader_id: EntityId, writer: Guid) -> Result<usize, Handled> {
+        if !self.is_addressed(reader_id) {
+            return Err(Handled::NotForUs);
+        }
+        self.find(writer).ok_or_else(|| {
+            self.counters.unmatched += 1;
+            Handled::Unmatched
+        })
+    }
+
+    /// A DATA.
+    pub fn handle_data(&mut self, now: Now, source: &Source, data: &Data<'_>, packet: &dyn PayloadSource) -> Handled {
+        let at = match self.addressee(data.reader_id, source.writer) {
+            Ok(at) => at,
+            Err(handled) => return handled,
+        };
+        let len = match data.payload {
+            SerializedPayload::None => 0,
+            SerializedPayload::Data(bytes) | SerializedPayload::Key(bytes) => bytes.len(),
+        };
+        if let Some(handled) = self.refuse(now, at, data.writer_sn, len) {
+            return handled;
+        }
+        let inline_qos = data.inline_qos.as_ref();
+        let envelope = self.envelope(at, data.writer_sn, ChangeFacts::new(inline_qos, source.timestamp));
+        let inbound = if data.non_standard_payload || !understands(inline_qos) {
+            Inbound::NotDecodable
+        } else if inline_qos.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
+            Inbound::Nothing
+        } else {
+            self.intake.receive(now, &envelope, data.payload, packet)
+        };
+        self.take_in(now, at, data.writer_sn, inbound)
+    }
+
+    /// Says no to a number that cannot be taken in.
+    fn refuse(&mut self, now: Now, at: usize, number: SequenceNumber, len: usize) -> Option<Handled> {
+        let proxy = &mut self.proxies[at];
+        match proxy.fit(number, len, &self.config) {
+            Fit::Fits => None,
+            Fit::Duplicate => {
+                self.counters.duplicate += 1;
+                Some(Handled::Duplicate)
+            }
+            Fit::TooFar => {
+                self.counters.out_of_window += 1;
+                if let Following::Reliable(reliable) = &mut proxy.following {
+                    reliable.asking.schedule_retry(now.instant);
+                }
+                let due = proxy.due();
+                self.note_due(due);
+                Some(Handled::Postponed)
+            }
+        }
+    }
+
+    fn envelope(&self, at: usize, sequence_number: SequenceNumber, facts: ChangeFacts) -> Envelope {
+        let writer = &self.proxies[at].config;
+        Envelope { writer: writer.guid, sequence_number, lifespan: writer.lifespan, facts }
+    }
+
+    /// Hands what has come to its proxy.
+    fn take_in(&mut self, now: Now, at: usize, number: SequenceNumber, inbound: Inbound) -> Handled {
+        let Self { config, history, proxies, intake, events, counters, .. } = self;
+        let proxy = &mut proxies[at];
+        let mut sink = Sink { history, events, counters, holds_back: config.holds_back() };
+        let (change, handled) = match inbound {
+            Inbound::Change(change) => (Some(change), Handled::Accepted),
+            Inbound::Nothing => (None, Handled::Accepted),
+            Inbound::NotDecodable => {
+                sink.counters.not_decodable += 1;
+                sink.lost(proxy.guid(), 1, LossCause::NotDecodable);
+                (None, Handled::NotDecodable)
+            }
+        };
+        let context = ProxyContext { config, large: &intake.large };
+        proxy.accept(now, number, change, &mut sink, &context);
+        self.after(at);
+        handled
+    }
+
+    /// Brings the summaries up to date with a proxy that has changed.
+    fn after(&mut self, at: usize) {
+        let proxy = &self.proxies[at];
+        self.refused |= matches!(&proxy.following, Following::Reliable(reliable) if reliable.is_refused());
+        let due = proxy.due();
+        self.note_due(due);
+    }
+
+    /// A DATA_FRAG.
+    pub fn handle_data_frag(&mut self, now: Now, source: &Source, fragment: &DataFrag<'_>) -> Handled {
+        let at = match self.addressee(fragment.reader_id, source.writer) {
+            Ok(at) => at,
+            Err(handled) => return handled,
+        };
+        let number = fragment.writer_sn;
+        if let Some(handled) = self.refuse(now, at, number, fragment.sample_size as usize) {
+            return handled;
+        }
+        let inline_qos = fragment.inline_qos.as_ref();
+        if fragment.non_standard_payload || !understands(inline_qos) {
+            return self.take_in(now, at, number, Inbound::NotDecodable);
+        }
+        if inline_qos.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
+            return self.take_in(now, at, number, Inbound::Nothing);
+        }
+        match self.add_fragment(now, at, source, fragment) {
+            FragmentOutcome::Added => {
+                self.fragment_added(now, at, number);
+                Handled::Accepted
+            }
+            FragmentOutcome::Duplicate => {
+                self.counters.duplicate += 1;
+                Handled::Duplicate
+            }
+            FragmentOutcome::Malformed => {
+                self.counters.malformed += 1;
+                Handled::Malformed
+            }
+            FragmentOutcome::NoRoom => {
+                self.counters.out_of_window += 1;
+                self.fragment_added(now, at, number);
+                Handled::Postponed
+            }
+            FragmentOutcome::TooLarge => {
+                // It never can be received: asking for it again would be asking for ever.
+                self.counters.malformed += 1;
+                self.take_in(now, at, number, Inbound::NotDecodable)
+            }
+            FragmentOutcome::Complete(whole) => {
+                let envelope = self.envelope(at, number, whole.facts);
+                let inbound = self.intake.receive_assembled(now, &envelope, whole.payload, whole.is_key);
+                self.take_in(now, at, number, inbound)
+            }
+        }
+    }
+
+    fn add_fragment(&mut self, now: Now, at: usize, source: &Source, fragment: &DataFrag<'_>) -> FragmentOutcome {
+        let limits = self.config.assembly_limits();
+        let Self { proxies, intake, counters, .. } = self;
+        let proxy = &mut proxies[at];
+        let facts = || ChangeFacts::new(fragment.inline_qos.as_ref(), source.timestamp);
+        let pool = &intake.large;
+        loop {
+            match proxy.assemblies.add(now.instant, fragment, limits, pool, facts) {
+                FragmentOutcome::NoRoom
+                    if !proxy.assemblies.contains(fragment.writer_sn)
+                        && proxy.evict(fragment.writer_sn, pool, counters) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn fragment_added(&mut self, now: Now, at: usize, number: SequenceNumber) {
+        let proxy = &mut self.proxies[at];
+        proxy.ask_on(now.instant, number, &self.config);
+        if let Following::BestEffort { .. } = proxy.following {
+            let stale = now.instant.after(self.config.assembly_timeout);
+            self.next_stale = earliest(self.next_stale, stale);
+        }
+        self.after(at);
+    }
+
+    /// A GAP.
+    pub fn handle_gap(&mut self, now: Now, source: &Source, gap: &Gap) -> Handled {
+        let at = match self.addressee(gap.reader_id, source.writer) {
+            Ok(at) => at,
+            Err(handled) => return handled,
+        };
+        if !gap.gap_start.is_valid() || gap.gap_list.base() < gap.gap_start {
+            self.counters.malformed += 1;
+            return Handled::Malformed;
+        }
+        let Self { config, history, proxies, intake, events, counters, .. } = self;
+        let proxy = &mut proxies[at];
+        let mut sink = Sink { history, events, counters, holds_back: config.holds_back() };
+        let next = match &mut proxy.following {
+            Following::Reliable(reliable) => {
+                reliable.handle_gap(now, gap, &mut sink, config);
+                reliable.next()
+            }
+            Following::BestEffort { next: Some(next) } => {
+                if gap.gap_start <= *next {
+                    *next = (*next).max(gap.gap_list.base());
+                }
+                *next
+            }
+            Following::BestEffort { next: None } | Following::Local(_) => return Handled::NotForUs,
+        };
+        proxy.drop_assemblies_below(next, &intake.large, counters);
+        self.after(at);
+        Handled::Accepted
+    }
+
+    /// A HEARTBEAT. A best-effort reader has no use for it.
+    pub fn handle_heartbeat(&mut self, now: Now, source: &Source, heartbeat: &Heartbeat) -> Handled {
+        let at = match self.addressee(heartbeat.reader_id, source.writer) {
+            Ok(at) => at,
+            Err(handled) => return handled,
+        };
+        if !heartbeat.first_sn.is_valid() || heartbeat.last_sn < heartbeat.first_sn.previous() {
+            self.counters.malformed += 1;
+            return Handled::Malformed;
+        }
+        let Self { config, history, proxies, intake, events, counters, .. } = self;
+        let proxy = &mut proxies[at];
+        let Following::Reliable(reliable) = &mut proxy.following else { return Handled::NotForUs };
+        let mut sink = Sink { history, events, counters, holds_back: config.holds_back() };
+        if !reliable.handle_heartbeat(now, heartbeat, &mut sink, config) {
+            self.counters.duplicate_heartbeats += 1;
+            return Handled::Duplicate;
+        }
+        let next = reliable.next();
+        proxy.drop_assemblies_below(next, &intake.large, counters);
+        self.after(at);
+        Handled::Accepted
+    }
+
+    /// A HEARTBEAT_FRAG. A best-effort reader has no use for it.
+    pub fn handle_heartbeat_frag(&mut self, now: Now, source: &Source, heartbeat: &HeartbeatFrag) -> Handled {
+        let at = match self.addressee(heartbeat.reader_id, source.writer) {
+            Ok(at) => at,
+            Err(handled) => return handled,
+        };
+        let proxy = &mut self.proxies[at];
+        let Following::Reliable(reliable) = &mut proxy.following else { return Handled::NotForUs };
+        if proxy.assemblies.announce(heartbeat.writer_sn, heartbeat.last_fragment_num) {
+            reliable.asking.fragments_announced(now.instant, &self.config);
+        } else if heartbeat.writer_sn >= reliable.next() {
+            // Nothing of the sample is here: a HEARTBEAT will tell, or the timer.
+            reliable.asking.schedule_retry(now.instant);
+        }
+        self.after(at);
+        Handled::Accepted
+    }
+}
+
+/// Whether nothing in the inline QoS must be understood that is not.
+fn understands(inline_qos: Option<&InlineQos<'_>>) -> bool {
+    inline_qos.is_none_or(|qos| qos.unknown_must_understand().is_none())
+}

@@ -1,0 +1,205 @@
+//! From a submessage's payload to a change that can be kept: which instance, and in which memory.
+
+use super::change_facts::ChangeFacts;
+use super::config::KeySource;
+use crate::cdr::ParameterListReader;
+use crate::history::{CacheChange, ChangeKind, Payload, PayloadSource, ReceivedChange, SlotPool};
+use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
+use crate::wire::SerializedPayload;
+
+/// Payloads below this are copied into a slot of the reader; larger ones keep the receive buffer, where it can be shared.
+/// A copy of 4 KiB costs less than the receive buffer that would lie still as long as the sample is kept.
+const COPY_MAX: usize = 4096;
+
+/// Slots for copies that are used again. Slots are made as they are needed; what an application holds beyond this number
+/// comes from the heap.
+const SMALL_SLOTS: usize = 4096;
+
+/// Slots for large and reassembled samples that are used again: each keeps the memory of the largest sample it ever held.
+const LARGE_SLOTS: usize = 16;
+
+/// The encapsulation header: two bytes of identifier, two of options.
+const ENCAPSULATION_LEN: usize = 4;
+
+/// What a submessage came to.
+#[derive(Debug)]
+pub(super) enum Inbound {
+    /// A change.
+    Change(ReceivedChange),
+    /// No change: it uses up its number, nothing is delivered.
+    Nothing,
+    /// A change whose instance cannot be found.
+    NotDecodable,
+}
+
+/// What is known of a change before its payload is looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Envelope {
+    pub(super) writer: Guid,
+    pub(super) sequence_number: SequenceNumber,
+    /// The writer's LIFESPAN.
+    pub(super) lifespan: Duration,
+    pub(super) facts: ChangeFacts,
+}
+
+/// The memory of received payloads, and the way to an instance.
+#[derive(Debug)]
+pub(super) struct Intake {
+    key: KeySource,
+    small: SlotPool,
+    pub(super) large: SlotPool,
+}
+
+impl Intake {
+    pub(super) fn new(key: KeySource) -> Self {
+        Self { key, small: SlotPool::new(SMALL_SLOTS), large: SlotPool::new(LARGE_SLOTS) }
+    }
+
+    /// A change that lies in a packet.
+    pub(super) fn receive(
+        &mut self,
+        now: Now,
+        envelope: &Envelope,
+        payload: SerializedPayload<'_>,
+        packet: &dyn PayloadSource,
+    ) -> Inbound {
+        let instance = match self.instance(envelope, payload) {
+            Ok(Some(instance)) => instance,
+            Ok(None) => return Inbound::Nothing,
+            Err(NotDecodable) => return Inbound::NotDecodable,
+        };
+        let (payload, has_data) = match payload {
+            SerializedPayload::None => (None, false),
+            SerializedPayload::Data(bytes) => (Some(self.keep(bytes, packet)), true),
+            SerializedPayload::Key(bytes) => (Some(self.keep(bytes, packet)), false),
+        };
+        Inbound::Change(change(now, envelope, instance, payload, has_data))
+    }
+
+    /// A change that was put together from fragments.
+    pub(super) fn receive_assembled(
+        &mut self,
+        now: Now,
+        envelope: &Envelope,
+        payload: Payload,
+        is_key: bool,
+    ) -> Inbound {
+        let serialized = match is_key {
+            true => SerializedPayload::Key(payload.bytes()),
+            false => SerializedPayload::Data(payload.bytes()),
+        };
+        match self.instance(envelope, serialized) {
+            Ok(Some(instance)) => Inbound::Change(change(now, envelope, instance, Some(payload), !is_key)),
+            Ok(None) => Inbound::Nothing,
+            Err(NotDecodable) => Inbound::NotDecodable,
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8], packet: &dyn PayloadSource) -> Payload {
+        let pool = if bytes.len() < COPY_MAX {
+            &self.small
+        } else if let Some(payload) = packet.share(bytes) {
+            return payload;
+        } else {
+            &self.large
+        };
+        let mut slot = pool.acquire();
+        let buffer = slot.buffer();
+        buffer.clear();
+        buffer.extend_from_slice(bytes);
+        pool.freeze(slot)
+    }
+
+    /// The instance; `None`: there is no change at all.
+    fn instance(
+        &mut self,
+        envelope: &Envelope,
+        payload: SerializedPayload<'_>,
+    ) -> Result<Option<InstanceHandle>, NotDecodable> {
+        let (bytes, is_key) = match payload {
+            // A key without a status registers an instance, which is no news to a reader.
+            SerializedPayload::None | SerializedPayload::Key(_) if envelope.facts.kind() == ChangeKind::Alive => {
+                return Ok(None);
+            }
+            SerializedPayload::None => (None, true),
+            SerializedPayload::Data(bytes) => (Some(bytes), false),
+            SerializedPayload::Key(bytes) => (Some(bytes), true),
+        };
+        if let KeySource::None = self.key {
+            let readable = bytes.is_none_or(|bytes| is_key || bytes.len() >= ENCAPSULATION_LEN);
+            return if readable { Ok(Some(InstanceHandle::NIL)) } else { Err(NotDecodable) };
+        }
+        let by_payload = bytes.and_then(|bytes| self.instance_of(bytes));
+        let hash_counts = is_key || matches!(self.key, KeySource::KeyHashOrGuidParameter);
+        let by_hash = || envelope.facts.key_hash.filter(|_| hash_counts).map(InstanceHandle::from_key_hash);
+        by_payload.or_else(by_hash).map(Some).ok_or(NotDecodable)
+    }
+
+    fn instance_of(&self, bytes: &[u8]) -> Option<InstanceHandle> {
+        match self.key {
+            KeySource::None => Some(InstanceHandle::NIL),
+            KeySource::KeyHashOrGuidParameter => guid_parameter(bytes).map(InstanceHandle::from_key_hash),
+            KeySource::LeadingBytes => {
+                let body = bytes.get(ENCAPSULATION_LEN..)?;
+                body.first_chunk::<16>().map(|key| InstanceHandle::from_key_hash(*key))
+            }
+        }
+    }
+}
+
+/// The instance cannot be found.
+struct NotDecodable;
+
+/// ENDPOINT_GUID, else PARTICIPANT_GUID, of a parameter list with its encapsulation header.
+fn guid_parameter(bytes: &[u8]) -> Option<[u8; 16]> {
+    const ENDPOINT_GUID: u16 = 0x005a;
+    const PARTICIPANT_GUID: u16 = 0x0050;
+    let little_endian = match bytes.first_chunk::<2>()? {
+        [0, 2] => false,
+        [0, 3] => true,
+        _ => return None,
+    };
+    let list = ParameterListReader::new(bytes.get(ENCAPSULATION_LEN..)?, little_endian);
+    let mut found = None;
+    for parameter in list.map_while(Result::ok) {
+        let value = parameter.value.first_chunk::<16>();
+        match parameter.id {
+            ENDPOINT_GUID => return value.copied(),
+            PARTICIPANT_GUID => found = value.copied(),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn change(
+    now: Now,
+    envelope: &Envelope,
+    instance: InstanceHandle,
+    payload: Option<Payload>,
+    has_data: bool,
+) -> ReceivedChange {
+    let facts = &envelope.facts;
+    let change = CacheChange {
+        kind: facts.kind(),
+        writer: envelope.writer,
+        sequence_number: envelope.sequence_number,
+        instance,
+        source_timestamp: facts.source_timestamp,
+        payload,
+    };
+    let lifespan = facts.lifespan.unwrap_or(envelope.lifespan);
+    // A dispose does not expire: nobody would ever hear of it.
+    let expires = if has_data { expiry(now, &change, lifespan) } else { None };
+    ReceivedChange { change, has_data, expires, reception_timestamp: now.time }
+}
+
+/// When a sample expires, by the monotonic clock: its lifespan counts from the source timestamp. A writer whose clock is
+/// ahead of ours gains nothing by it.
+pub(super) fn expiry(now: Now, change: &CacheChange, lifespan: Duration) -> Option<Instant> {
+    if lifespan.is_infinite() {
+        return None;
+    }
+    let age = if change.source_timestamp.is_valid() { now.time - change.source_timestamp } else { Duration::ZERO };
+    now.instant.after(Duration::from_nanos(lifespan.as_nanos().saturating_sub(age.as_nanos())))
+}

@@ -1,0 +1,47 @@
+//! Where accepted changes go: the history, and the events and counts that follow from it.
+
+use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
+use crate::history::{Admission, ReaderHistory, ReceivedChange};
+use crate::types::{Guid, Now};
+
+/// The parts of a reader that a writer proxy delivers into.
+pub(super) struct Sink<'a> {
+    pub(super) history: &'a mut ReaderHistory,
+    pub(super) events: &'a mut Events,
+    pub(super) counters: &'a mut ReaderCounters,
+    /// Whether a change that does not fit is given back, to be tried again.
+    pub(super) holds_back: bool,
+}
+
+impl Sink<'_> {
+    /// Hands a change to the history. Gives it back if it does not fit and is to be held back; `tried` says that this was
+    /// reported before.
+    pub(super) fn deliver(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
+        match self.history.add(now, change) {
+            Ok(admission) => {
+                self.counters.accepted += 1;
+                if admission == Admission::Visible {
+                    self.events.data_available();
+                }
+                Ok(())
+            }
+            Err(refused) => {
+                if !tried {
+                    let change = &refused.received.change;
+                    let (writer, instance) = (change.writer, change.instance);
+                    self.counters.rejected += 1;
+                    let reason = refused.reason;
+                    self.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
+                }
+                if self.holds_back { Err(refused.received) } else { Ok(()) }
+            }
+        }
+    }
+
+    pub(super) fn lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
+        if count > 0 {
+            self.counters.lost = self.counters.lost.saturating_add(count);
+            self.events.push(ReaderEvent::SampleLost { writer, count, cause });
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The stateful reader (RTPS 2.5, 8.4.12).
+
+use super::config::{ReaderConfig, WriterProxyConfig};
+use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
+use super::intake::{Intake, expiry};
+use super::sink::Sink;
+use super::writer_proxy::{Following, WriterProxy};
+use crate::history::{
+    CacheChange, ChangeKind, HistorySample, LocalLink, Operation, ReaderHistory, ReaderHistoryConfig, ReceivedChange,
+    Selection,
+};
+use crate::output::Datagram;
+use crate::types::{Guid, Instant, Now, SequenceNumber};
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The most writers that one reader matches. A peer can announce endpoints without end; this many writers of one topic are
+/// a misconfiguration.
+pub const WRITERS_MAX: usize = 4096;
+
+/// What became of a change of a writer of the same process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LocalOutcome {
+    /// It is in the history, or was rejected for good; acknowledged on the link.
+    Accepted,
+    /// There is no room: nothing is kept, and the link says from which number on changes are wanted again. A
+    /// [`ReaderEvent::LocalSpace`] follows when there is room.
+    Refused,
+    /// Its writer is not matched.
+    Unmatched,
+}
+
+/// A reader with a proxy for each matched writer.
+///
+/// In: submessages and changes of matched writers, the clock. Out: the history's content, [`ReaderEvent`]s, ACKNACK and
+/// NACK_FRAG datagrams, the next deadline. After each `handle_*`, `match_*` or [`StatefulReader::select`] poll what comes
+/// out: datagrams until there is none, events until there is none, then the deadline.
+///
+/// Every call does bounded work, whatever numbers a peer sends. In steady state nothing allocates.
+#[derive(Debug)]
+pub struct StatefulReader {
+    pub(super) config: ReaderConfig,
+    pub(super) history: ReaderHistory,
+    pub(super) proxies: Vec<WriterProxy>,
+    pub(super) by_guid: HashMap<Guid, usize, RandomState>,
+    /// The proxy that was found last: most traffic comes in runs.
+    pub(super) last: usize,
+    pub(super) intake: Intake,
+    pub(super) events: Events,
+    pub(super) counters: ReaderCounters,
+    /// No writer is to be spoken to before this.
+    pub(super) next_due: Option<Instant>,
+    /// No fragmented best-effort sample is stale before this.
+    pub(super) next_stale: Option<Instant>,
+    /// Some writer's change waits for room in the history.
+    pub(super) refused: bool,
+    /// Where the next transmission begins to look, so that no writer is left out for long.
+    pub(super) cursor: usize,
+}
+
+impl StatefulReader {
+    /// A reader that matches nobody yet.
+    #[must_use]
+    pub fn new(config: ReaderConfig) -> Self {
+        let history = ReaderHistoryConfig { limits: config.limits, destination_order: config.destination_order };
+        Self {
+            history: ReaderHistory::new(history),
+            proxies: Vec::new(),
+            by_guid: HashMap::default(),
+            last: 0,
+            intake: Intake::new(config.key),
+            events: Events::default(),
+            counters: ReaderCounters::default(),
+            next_due: None,
+            next_stale: None,
+            refused: false,
+            cursor: 0,
+            config,
+        }
+    }
+
+    /// The reader's name.
+    #[must_use]
+    pub fn guid(&self) -> Guid {
+        self.config.guid
+    }
+
+    /// What has been received and not been taken.
+    #[must_use]
+    pub fn history(&self) -> &ReaderHistory {
+        &self.history
+    }
+
+    /// The same, to count and look. To take, use [`StatefulReader::select`], which lets writers that wait for room go on.
+    pub fn history_mut(&mut self) -> &mut ReaderHistory {
+        &mut self.history
+    }
+
+    /// What has been seen so far.
+    #[must_use]
+    pub fn counters(&self) -> ReaderCounters {
+        self.counters
+    }
+
+    /// The writers that are matched, local ones included.
+    pub fn matched_writers(&self) -> impl ExactSizeIterator<Item = Guid> + '_ {
+        self.proxies.iter().map(WriterProxy::guid)
+    }
+
+    /// Matches a writer of another participant, or updates what is known of one that is matched already: locators and
+    /// lifespan; its reliability cannot change.
+    ///
+    /// `false`: it cannot be matched, because the reader is reliable and the writer is not, or because there are
+    /// [`WRITERS_MAX`] already.
+    pub fn match_writer(&mut self, now: Now, writer: WriterProxyConfig) -> bool {
+        if let Some(at) = self.find(writer.guid) {
+            let reliable = self.proxies[at].config.reliable;
+            self.proxies[at].config = WriterProxyConfig { reliable, ..writer };
+            return true;
+        }
+        if self.config.reliable && !writer.reliable {
+            return false;
+        }
+        let proxy = WriterProxy::remote(now.instant, writer, &self.config);
+        self.insert(proxy)
+    }
+
+    /// Matches a writer of the same process, whose changes come by [`StatefulReader::handle_local`] and begin with
+    /// `first`, as the writer's own match has said. `link` is there if both are reliable.
+    ///
+    /// `false`: there are [`WRITERS_MAX`] already.
+    pub fn match_local_writer(
+        &mut self,
+        _now: Now,
+        writer: WriterProxyConfig,
+        first: SequenceNumber,
+        link: Option<Arc<LocalLink>>,
+    ) -> bool {
+        if let Some(at) = self.find(writer.guid) {
+            self.proxies[at].config = writer;
+            return true;
+        }
+        self.insert(WriterProxy::local(writer, first, link))
+    }
+
+    fn insert(&mut self, proxy: WriterProxy) -> bool {
+        if self.proxies.len() >= WRITERS_MAX {
+            return false;
+        }
+        self.by_guid.insert(proxy.guid(), self.proxies.len());
+        self.note_due(proxy.due());
+        self.proxies.push(proxy);
+        true
+    }
+
+    /// Forgets a writer. Its instances lose it, and those that nobody else writes become NOT_ALIVE_NO_WRITERS; its samples
+    /// stay. What waited for a missing number is dropped. `false`: it was not matched.
+    pub fn unmatch_writer(&mut self, now: Now, writer: Guid) -> bool {
+        let Some(at) = self.by_guid.remove(&writer) else { return false };
+        let mut proxy = self.proxies.swap_remove(at);
+        if let Some(moved) = self.proxies.get(at) {
+            self.by_guid.insert(moved.guid(), at);
+        }
+        proxy.drop_assemblies_below(SequenceNumber::MAX, &self.intake.large, &mut self.counters);
+        if self.history.writer_lost(now, writer) {
+            self.events.data_available();
+        }
+        self.resume(now);
+        true
+    }
+
+    pub(super) fn find(&mut self, writer: Guid) -> Option<usize> {
+        if self.proxies.get(self.last).is_some_and(|proxy| proxy.guid() == writer) {
+            return Some(self.last);
+        }
+        let at = self.by_guid.get(&writer).copied()?;
+        self.last = at;
+        Some(at)
+    }
+
+    pub(super) fn note_due(&mut self, due: Option<Instant>) {
+        self.next_due = earliest(self.next_due, due);
+    }
+
+    /// A change of a writer of the same process. Its payload is shared, not copied.
+    pub fn handle_local(&mut self, now: Now, change: CacheChange) -> LocalOutcome {
+        let Some(at) = self.find(change.writer) else {
+            self.counters.unmatched += 1;
+            return LocalOutcome::Unmatched;
+        };
+        let Self { config, history, proxies, events, counters, .. } = self;
+        let lifespan = proxies[at].config.lifespan;
+        let Following::Local(local) = &mut proxies[at].following else { return LocalOutcome::Unmatched };
+        let number = change.sequence_number;
+        if number < local.next {
+            counters.duplicate += 1;
+            return LocalOutcome::Accepted;
+        }
+        if local.refused {
+            // The writer goes back to the number that was refused, so that the order stays.
+            return LocalOutcome::Refused;
+        }
+        let has_data = change.kind == ChangeKind::Alive;
+        let expires = if has_data { expiry(now, &change, lifespan) } else { None };
+        let writer = change.writer;
+        let received = ReceivedChange { change, has_data, expires, reception_timestamp: now.time };
+        let holds_back = config.holds_back() && local.link.is_some();
+        let mut sink = Sink { history, events, counters, holds_back };
+        if sink.deliver(now, received, false).is_err() {
+            local.refused = true;
+            self.refused = true;
+            if let Some(link) = &local.link {
+                link.request_from(number);
+            }
+            return LocalOutcome::Refused;
+        }
+        let lost = u64::try_from(number.0.saturating_sub(local.next.0)).unwrap_or(0);
+        local.next = number.next();
+        if let Some(link) = &local.link {
+            link.acknowledge(number);
+        } else {
+            sink.lost(writer, lost, LossCause::NeverArrived);
+        }
+        LocalOutcome::Accepted
+    }
+
+    /// Reads or takes; see [`ReaderHistory::select`]. Where a take has made room, changes that waited for it follow.
+    pub fn select(
+        &mut self,
+        now: Now,
+        selection: &Selection,
+        operation: Operation,
+        into: &mut Vec<HistorySample>,
+    ) -> usize {
+        let count = self.history.select(now, selection, operation, into);
+        if count > 0 && operation == Operation::Take {
+            self.resume(now);
+        }
+        count
+    }
+
+    /// Lets the writers go on whose changes waited for room.
+    fn resume(&mut self, now: Now) {
+        if !self.refused {
+            return;
+        }
+        self.refused = false;
+        let Self { history, proxies, intake, events, counters, next_due, .. } = self;
+        for proxy in proxies {
+            let writer = proxy.guid();
+            match &mut proxy.following {
+                Following::Reliable(reliable) if reliable.is_refused() => {
+                    let mut sink = Sink { history, events, counters, holds_back: true };
+                    if reliable.resume(now, &mut sink) {
+                        *next_due = earliest(*next_due, reliable.asking.due());
+                    }
+                    self.refused |= reliable.is_refused();
+                    let next = reliable.next();
+                    proxy.drop_assemblies_below(next, &intake.large, counters);
+                }
+                Following::Local(local) if local.refused => {
+                    local.refused = false;
+                    events.push(ReaderEvent::LocalSpace { writer });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Does what is due: samples that expire, fragments that no longer come. It means "look at your deadlines": calling it
+    /// early, late or twice does no harm.
+    pub fn handle_timeout(&mut self, now: Now) {
+        self.history.handle_timeout(now);
+        if self.next_stale.is_some_and(|stale| stale <= now.instant) {
+            self.next_stale = None;
+            let timeout = self.config.assembly_timeout;
+            for proxy in &mut self.proxies {
+                if !matches!(proxy.following, Following::BestEffort { .. }) {
+                    continue;
+                }
+                let is_stale = |assembly: &super::assembly::Assembly| assembly.is_stale(now.instant, timeout);
+                self.counters.assemblies_dropped += proxy.assemblies.remove_if(&self.intake.large, is_stale);
+                self.next_stale = earliest(self.next_stale, proxy.assemblies.deadline(timeout));
+            }
+        }
+        self.resume(now);
+    }
+
+    /// When [`StatefulReader::handle_timeout`] and [`StatefulReader::poll_transmit`] are to be called, if nothing else
+    /// happens before. May be earlier than necessary, never later.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        earliest(earliest(self.next_due, self.next_stale), self.history.deadline())
+    }
+
+    /// Lays out one datagram, its destinations included, over what `datagram` held. `false`: there is nothing to say now,
+    /// and `datagram` is as it was.
+    pub fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+        if self.next_due.is_none_or(|due| due > now.instant) {
+            return false;
+        }
+        let count = self.proxies.len();
+        for step in 0..count {
+            let at = (self.cursor + step) % count;
+            let spoke = self.proxies[at].poll_transmit(now.instant, &self.config, &mut self.counters, datagram);
+            if spoke {
+                self.cursor = (at + 1) % count;
+                return true;
+            }
+        }
+        self.next_due = self.proxies.iter().filter_map(WriterProxy::due).min();
+        false
+    }
+
+    /// What the owner should know, until there is nothing more.
+    pub fn poll_event(&mut self) -> Option<ReaderEvent> {
+        self.events.pop()
+    }
+}
+
+pub(super) fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

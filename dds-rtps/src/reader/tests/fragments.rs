@@ -1,0 +1,288 @@
+//! Samples in pieces.
+
+use super::*;
+use crate::wire::HeartbeatFrag;
+
+/// A sample of `len` bytes that differ from piece to piece.
+fn large(len: usize) -> Vec<u8> {
+    let mut bytes = vec![0, 1, 0, 0];
+    bytes.extend((0..len - 4).map(|index| (index / 7) as u8));
+    bytes
+}
+
+/// `count` fragments of `sample`, from number `first` on.
+fn piece(sample: &[u8], number: i64, size: u16, first: u32, count: u16) -> DataFrag<'_> {
+    let start = (first as usize - 1) * usize::from(size);
+    let end = (start + usize::from(size) * usize::from(count)).min(sample.len());
+    DataFrag {
+        reader_id: EntityId::UNKNOWN,
+        writer_id: WRITER.entity_id,
+        writer_sn: sn(number),
+        fragment_starting_num: first,
+        fragments_in_submessage: count,
+        fragment_size: size,
+        sample_size: sample.len() as u32,
+        inline_qos: None,
+        payload: &sample[start..end],
+        is_key: false,
+        non_standard_payload: false,
+    }
+}
+
+fn bytes_of(samples: &[HistorySample]) -> Vec<&[u8]> {
+    samples.iter().map(|sample| sample.payload.as_ref().unwrap().bytes()).collect()
+}
+
+/// The fragments that one NACK_FRAG asks for.
+fn numbers(nack_frag: &NackFrag) -> Vec<u32> {
+    nack_frag.fragment_number_state.iter().collect()
+}
+
+#[test]
+fn fragments_of_any_size_number_and_order_become_the_sample() {
+    for (size, together) in [(256, 5), (1344, 10), (16_384, 1), (65_360, 1)] {
+        let sample = large(100_036);
+        let count = sample.len().div_ceil(size as usize) as u32;
+        let mut firsts: Vec<u32> = (1..=count).step_by(together).collect();
+        for backwards in [false, true] {
+            let mut script = Script::best_effort();
+            for &first in &firsts {
+                let pieces = (together as u32).min(count + 1 - first) as u16;
+                assert_eq!(script.fragment(&piece(&sample, 1, size, first, pieces)), Handled::Accepted, "{backwards}");
+            }
+            assert_eq!(bytes_of(&script.take()), [&sample[..]]);
+            firsts.reverse();
+        }
+    }
+}
+
+#[test]
+fn a_slot_that_is_used_again_shows_nothing_of_its_last_sample() {
+    let mut script = Script::best_effort();
+    for (number, len) in [(1, 9000), (2, 5000), (3, 7000)] {
+        let sample = large(len);
+        let count = len.div_ceil(1000) as u32;
+        for first in (1..=count).rev() {
+            script.fragment(&piece(&sample, number, 1000, first, 1));
+        }
+        assert_eq!(bytes_of(&script.take()), [&sample[..]]);
+    }
+}
+
+#[test]
+fn overlapping_and_repeated_fragments_are_harmless() {
+    let mut script = Script::best_effort();
+    let sample = large(5000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 2));
+    assert_eq!(script.fragment(&piece(&sample, 1, 1000, 2, 1)), Handled::Duplicate);
+    script.fragment(&piece(&sample, 1, 1000, 2, 3));
+    script.fragment(&piece(&sample, 1, 1000, 4, 2));
+    assert_eq!(bytes_of(&script.take()), [&sample[..]]);
+    assert_eq!(script.fragment(&piece(&sample, 1, 1000, 1, 1)), Handled::Duplicate);
+}
+
+#[test]
+fn fragments_that_contradict_earlier_ones_are_dropped() {
+    let mut script = Script::best_effort();
+    let sample = large(5000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 1));
+    assert_eq!(script.fragment(&piece(&sample, 1, 500, 3, 1)), Handled::Malformed);
+    assert_eq!(script.fragment(&piece(&large(6000), 1, 1000, 2, 1)), Handled::Malformed);
+    let key = DataFrag { is_key: true, ..piece(&sample, 1, 1000, 2, 1) };
+    assert_eq!(script.fragment(&key), Handled::Malformed);
+    script.fragment(&piece(&sample, 1, 1000, 2, 4));
+    assert_eq!(bytes_of(&script.take()), [&sample[..]]);
+    assert_eq!(script.reader.counters().malformed, 3);
+}
+
+#[test]
+fn inline_qos_of_the_first_fragment_holds_for_the_sample() {
+    let mut script = Script::new(ReaderConfig { key: KeySource::LeadingBytes, ..keep_all(ReaderConfig::new(READER)) });
+    script.meet(WRITER, false);
+    script.write(WRITER, 1, 7, 0);
+    script.take();
+    let mut sample = keyed(7, 0);
+    sample.resize(600, 0);
+    let qos = status_qos(1, None);
+    let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+    let first = DataFrag { inline_qos, is_key: true, ..piece(&sample, 2, 256, 1, 1) };
+    script.fragment(&first);
+    script.fragment(&DataFrag { is_key: true, ..piece(&sample, 2, 256, 2, 2) });
+    let samples = script.take();
+    assert_eq!(samples[0].info.instance_state, InstanceState::NotAliveDisposed);
+    assert!(!samples[0].info.valid_data);
+}
+
+#[test]
+fn a_newer_best_effort_sample_gives_up_the_unfinished_one() {
+    let mut script = Script::best_effort();
+    let sample = large(3000);
+    script.samples([1]);
+    script.fragment(&piece(&sample, 2, 1000, 1, 1));
+    script.fragment(&piece(&sample, 3, 1000, 1, 3));
+    let lost = ReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::Fragments };
+    assert_eq!(script.events(), [lost, ReaderEvent::DataAvailable]);
+    assert_eq!(script.taken(), [1, 3]);
+    assert_eq!(script.fragment(&piece(&sample, 2, 1000, 2, 2)), Handled::Duplicate);
+}
+
+#[test]
+fn best_effort_gives_up_what_no_longer_comes() {
+    let mut script = Script::best_effort();
+    let sample = large(3000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 1));
+    assert_eq!(script.reader.deadline(), Some(at(1000).instant));
+    script.later(999);
+    assert_eq!(script.reader.counters().assemblies_dropped, 0);
+    script.later(1);
+    assert_eq!(script.reader.counters().assemblies_dropped, 1);
+    assert_eq!(script.reader.deadline(), None);
+}
+
+#[test]
+fn best_effort_gives_up_the_oldest_and_reliable_the_newest() {
+    let sample = large(3000);
+    let few = |config: ReaderConfig| ReaderConfig { assemblies_max: 2, ..keep_all(config) };
+    let mut script = Script::new(few(ReaderConfig::new(READER)));
+    script.meet(WRITER, false);
+    for number in [1, 2, 3] {
+        assert_eq!(script.fragment(&piece(&sample, number, 1000, 1, 1)), Handled::Accepted);
+    }
+    script.fragment(&piece(&sample, 2, 1000, 2, 2));
+    script.fragment(&piece(&sample, 3, 1000, 2, 2));
+    assert_eq!(script.taken(), [2, 3]);
+
+    let mut script = Script::new(few(transient_local(ReaderConfig::new(READER))));
+    script.meet(WRITER, true);
+    script.hear(1, 0);
+    for number in [2, 3] {
+        script.fragment(&piece(&sample, number, 1000, 1, 1));
+    }
+    assert_eq!(script.fragment(&piece(&sample, 4, 1000, 1, 1)), Handled::Postponed);
+    assert_eq!(script.fragment(&piece(&sample, 1, 1000, 1, 3)), Handled::Accepted);
+    script.fragment(&piece(&sample, 2, 1000, 2, 2));
+    assert_eq!(script.taken(), [1, 2]);
+    assert_eq!(script.reader.counters().assemblies_dropped, 1);
+}
+
+#[test]
+fn missing_fragments_are_asked_for_by_number_and_missing_samples_by_sequence_number() {
+    let mut script = Script::reliable();
+    let sample = large(10_000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 3));
+    script.fragment(&piece(&sample, 1, 1000, 5, 2));
+    script.later(10).hear(1, 2);
+    let said = script.said();
+    assert_eq!(said.len(), 1);
+    assert_eq!(said[0].asked(), (1, vec![2]));
+    let nack_frag = &said[0].nack_frags[0];
+    assert_eq!((nack_frag.writer_sn, nack_frag.count, numbers(nack_frag)), (sn(1), 1, vec![4, 7, 8, 9, 10]));
+    script.samples([2]);
+    for first in [4, 7, 8, 9, 10] {
+        script.fragment(&piece(&sample, 1, 1000, first, 1));
+    }
+    assert_eq!(script.taken(), [1, 2]);
+}
+
+#[test]
+fn while_fragments_come_only_holes_are_asked_for() {
+    let mut script = Script::reliable();
+    let sample = large(10_000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 1));
+    script.fragment(&piece(&sample, 1, 1000, 3, 1));
+    script.hear(1, 1);
+    let said = script.said();
+    assert_eq!(numbers(&said[0].nack_frags[0]), [2]);
+    // The rest did not come.
+    assert_eq!(script.reader.deadline(), Some(at(5).instant));
+    script.later(5);
+    let said = script.said();
+    assert_eq!(numbers(&said[0].nack_frags[0]), [2, 4, 5, 6, 7, 8, 9, 10]);
+}
+
+#[test]
+fn a_heartbeat_frag_has_fragments_asked_for() {
+    let mut script = Script::reliable();
+    let sample = large(10_000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 1));
+    let heartbeat = HeartbeatFrag {
+        reader_id: EntityId::UNKNOWN,
+        writer_id: WRITER.entity_id,
+        writer_sn: sn(1),
+        last_fragment_num: 4,
+        count: 1,
+    };
+    let now = script.now();
+    script.reader.handle_heartbeat_frag(now, &source(WRITER), &heartbeat);
+    let said = script.said();
+    assert_eq!(numbers(&said[0].nack_frags[0]), [2, 3, 4]);
+    script.fragment(&piece(&sample, 1, 1000, 2, 9));
+    assert_eq!(script.take().len(), 1);
+}
+
+#[test]
+fn more_than_256_missing_fragments_take_several_nack_frags() {
+    let mut script = Script::reliable();
+    let sample = large(256 * 1000);
+    script.fragment(&piece(&sample, 1, 256, 1, 1));
+    script.later(10).hear(1, 1);
+    let said = script.said();
+    assert_eq!(said.len(), 1);
+    let asked: Vec<u32> = said[0].nack_frags.iter().flat_map(numbers).collect();
+    assert_eq!(asked, (2..=1000).collect::<Vec<_>>());
+    assert_eq!(said[0].nack_frags.len(), 4);
+    let counts: Vec<i32> = said[0].nack_frags.iter().map(|nack_frag| nack_frag.count).collect();
+    assert_eq!(counts, [1, 2, 3, 4]);
+}
+
+#[test]
+fn when_all_fragments_asked_for_have_come_more_are_asked_for() {
+    let mut script = Script::reliable();
+    let sample = large(256 * 4000);
+    script.fragment(&piece(&sample, 1, 256, 1, 1));
+    script.later(10).hear(1, 1);
+    let said = script.said();
+    let asked: Vec<u32> = said[0].nack_frags.iter().flat_map(numbers).collect();
+    assert_eq!(asked, (2..=2049).collect::<Vec<_>>());
+    for first in 2..=2049 {
+        assert!(script.said().is_empty());
+        script.fragment(&piece(&sample, 1, 256, first, 1));
+    }
+    script.later(5);
+    let said = script.said();
+    let asked: Vec<u32> = said[0].nack_frags.iter().flat_map(numbers).collect();
+    assert_eq!(asked, (2050..=4000).collect::<Vec<_>>());
+}
+
+#[test]
+fn fragments_that_stay_away_are_asked_for_by_the_timer() {
+    let mut script = Script::reliable();
+    let sample = large(3000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 1));
+    script.fragment(&piece(&sample, 1, 1000, 3, 1));
+    assert!(script.said().is_empty());
+    script.later(100);
+    let said = script.said();
+    assert_eq!(numbers(&said[0].nack_frags[0]), [2]);
+}
+
+#[test]
+fn a_sample_that_the_writer_no_longer_has_is_given_up() {
+    let mut script = Script::reliable();
+    let sample = large(3000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 1));
+    script.hear(2, 2);
+    assert_eq!(script.reader.counters().assemblies_dropped, 1);
+    assert_eq!(script.asked(), (2, vec![2]));
+    assert_eq!(script.lost(), 1);
+}
+
+#[test]
+fn a_whole_sample_ends_the_assembly_of_the_same() {
+    let mut script = Script::reliable();
+    let sample = large(3000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 1));
+    script.samples([1]);
+    assert_eq!(script.taken(), [1]);
+    assert_eq!(script.reader.counters().assemblies_dropped, 1);
+}

@@ -1,0 +1,156 @@
+//! Numbers, sizes and sets that no honest writer sends.
+
+use super::*;
+
+const HUGE: i64 = 1 << 62;
+
+#[test]
+fn a_heartbeat_that_jumps_is_bounded_work() {
+    let mut script = Script::reliable();
+    script.samples([2]);
+    script.hear(1, HUGE);
+    let expected: Vec<i64> = std::iter::once(1).chain(3..=256).collect();
+    assert_eq!(script.asked(), (1, expected));
+    script.hear(HUGE, HUGE);
+    assert_eq!(script.asked(), (HUGE, vec![HUGE]));
+    assert_eq!(script.taken(), [2]);
+    assert_eq!(script.lost(), HUGE as u64 - 2);
+}
+
+#[test]
+fn a_gap_that_jumps_is_bounded_work() {
+    let mut script = Script::reliable();
+    script.gap(1, HUGE, &[HUGE + 5, HUGE + 255]);
+    script.gap(HUGE + 1, i64::MAX - 300, &[]);
+    script.samples([HUGE]);
+    assert_eq!(script.taken(), [HUGE]);
+    script.hear(1, i64::MAX);
+    assert_eq!(script.asked().0, i64::MAX - 300);
+}
+
+#[test]
+fn the_last_numbers_there_are_do_not_overflow() {
+    let mut script = Script::reliable();
+    script.hear(i64::MAX, i64::MAX);
+    assert_eq!(script.asked(), (i64::MAX, vec![i64::MAX]));
+    assert_eq!(script.sample(i64::MAX), Handled::Postponed);
+    assert_eq!(script.sample(i64::MAX - 1), Handled::Duplicate);
+    script.gap(1, i64::MAX, &[i64::MAX]);
+    script.later(1000);
+    script.said();
+}
+
+#[test]
+fn numbers_that_are_none_are_refused() {
+    for number in [0, -1, i64::MIN, SequenceNumber::UNKNOWN.0] {
+        assert_eq!(Script::reliable().sample(number), Handled::Postponed);
+        assert_eq!(Script::best_effort().sample(number), Handled::Postponed);
+    }
+    let mut script = Script::reliable();
+    assert_eq!(script.gap(0, 5, &[]), Handled::Malformed);
+    assert_eq!(script.gap(5, 4, &[]), Handled::Malformed);
+    assert_eq!(script.hear(0, 0), Handled::Malformed);
+    assert_eq!(script.hear(5, 3), Handled::Malformed);
+    assert_eq!(script.hear(1, i64::MIN), Handled::Malformed);
+    assert_eq!(script.reader.counters().malformed, 5);
+}
+
+#[test]
+fn a_best_effort_jump_counts_what_it_skips() {
+    let mut script = Script::best_effort();
+    script.samples([1, HUGE]);
+    assert_eq!(script.lost(), HUGE as u64 - 2);
+    assert_eq!(script.sample(2), Handled::Duplicate);
+}
+
+fn fragment(number: i64, sample_size: u32, size: u16, first: u32, count: u16, payload: &[u8]) -> DataFrag<'_> {
+    DataFrag {
+        reader_id: EntityId::UNKNOWN,
+        writer_id: WRITER.entity_id,
+        writer_sn: sn(number),
+        fragment_starting_num: first,
+        fragments_in_submessage: count,
+        fragment_size: size,
+        sample_size,
+        inline_qos: None,
+        payload,
+        is_key: false,
+        non_standard_payload: false,
+    }
+}
+
+#[test]
+fn a_sample_that_claims_too_much_is_lost_and_not_asked_for() {
+    let mut script = Script::reliable();
+    let claim = fragment(1, u32::MAX, 1344, 1, 1, &[0; 1344]);
+    assert_eq!(script.fragment(&claim), Handled::NotDecodable);
+    script.samples([2]);
+    assert_eq!(script.taken(), [2]);
+    assert_eq!(script.lost(), 1);
+}
+
+#[test]
+fn a_sample_in_too_many_pieces_is_lost() {
+    let mut script = Script::best_effort();
+    assert_eq!(script.fragment(&fragment(1, 60 << 20, 1, 1, 1, &[0])), Handled::NotDecodable);
+}
+
+#[test]
+fn fragments_that_do_not_fit_are_malformed() {
+    let bytes = [0; 1000];
+    let cases = [
+        fragment(1, 3000, 1000, 0, 1, &bytes),
+        fragment(1, 3000, 1000, 4, 1, &bytes),
+        fragment(1, 3000, 1000, 3, 2, &bytes),
+        fragment(1, 3000, 1000, u32::MAX, u16::MAX, &bytes),
+        fragment(1, 3000, 0, 1, 1, &bytes),
+        fragment(1, 0, 1000, 1, 1, &bytes),
+        fragment(1, 3000, 1000, 1, 0, &bytes),
+        fragment(1, 3000, 1000, 1, 2, &bytes),
+    ];
+    let mut script = Script::reliable();
+    for case in &cases {
+        assert_eq!(script.fragment(case), Handled::Malformed, "{case:?}");
+    }
+    assert_eq!(script.reader.counters().malformed, cases.len() as u64);
+}
+
+#[test]
+fn a_tiny_fragment_far_ahead_commits_no_memory() {
+    let mut script = Script::reliable();
+    let size = 65_000;
+    let sample_size = 60 << 20;
+    let bytes = vec![0; size];
+    assert_eq!(script.fragment(&fragment(1, sample_size, size as u16, 900, 1, &bytes)), Handled::Postponed);
+    assert_eq!(script.reader.counters().out_of_window, 1);
+    assert_eq!(script.fragment(&fragment(1, sample_size, size as u16, 10, 1, &bytes)), Handled::Accepted);
+}
+
+#[test]
+fn instances_are_bounded() {
+    let limits = ResourceLimits { max_instances: Some(3), ..ResourceLimits::default() };
+    let config = ReaderConfig { key: KeySource::LeadingBytes, ..limited(ReaderConfig::new(READER), limits) };
+    let mut script = Script::new(config);
+    script.meet(WRITER, false);
+    for key in 1..=200 {
+        script.write(WRITER, key.into(), key, 0);
+    }
+    assert_eq!(script.reader.history().instance_count(), 3);
+    assert_eq!(script.reader.counters().rejected, 197);
+}
+
+#[test]
+fn writers_are_bounded() {
+    let mut script = Script::new(ReaderConfig::new(READER));
+    let guid = |number: usize| {
+        let mut prefix = [9; 12];
+        prefix[..8].copy_from_slice(&number.to_le_bytes());
+        Guid::new(GuidPrefix(prefix), WRITER.entity_id)
+    };
+    let now = script.now();
+    let mut matched = (0..WRITERS_MAX + 10).map(|number| {
+        script.reader.match_writer(now, WriterProxyConfig { reliable: false, ..WriterProxyConfig::new(guid(number)) })
+    });
+    assert!(matched.by_ref().take(WRITERS_MAX).all(|matched| matched));
+    assert!(matched.all(|matched| !matched));
+}

@@ -1,0 +1,204 @@
+//! Instances by the wire: whose they are, how they end, how they come back.
+
+use super::*;
+
+fn keyed_script() -> Script {
+    let mut script = Script::new(ReaderConfig { key: KeySource::LeadingBytes, ..keep_all(ReaderConfig::new(READER)) });
+    script.meet(WRITER, false);
+    script.meet(OTHER, false);
+    script
+}
+
+/// Of each sample taken: valid data, instance, its state.
+fn states(samples: &[HistorySample]) -> Vec<(bool, InstanceHandle, InstanceState)> {
+    let state =
+        |sample: &HistorySample| (sample.info.valid_data, sample.info.instance_handle, sample.info.instance_state);
+    samples.iter().map(state).collect()
+}
+
+#[test]
+fn a_dispose_comes_as_a_sample_without_data_that_carries_the_key() {
+    let mut script = keyed_script();
+    script.write(WRITER, 1, 5, 0);
+    script.take();
+    script.end(WRITER, 2, 5, 1);
+    let samples = script.take();
+    assert_eq!(states(&samples), [(false, handle(5), InstanceState::NotAliveDisposed)]);
+    assert!(samples[0].payload_is_key);
+    assert_eq!(samples[0].payload.as_ref().unwrap().bytes().get(4..20), Some(&[5; 16][..]));
+}
+
+#[test]
+fn unregistering_by_the_last_writer_leaves_no_writers() {
+    let mut script = keyed_script();
+    script.write(WRITER, 1, 5, 0);
+    script.write(OTHER, 1, 5, 0);
+    script.take();
+    script.end(WRITER, 2, 5, 2);
+    assert!(script.take().is_empty());
+    script.end(OTHER, 2, 5, 2);
+    let samples = script.take();
+    assert_eq!(states(&samples), [(false, handle(5), InstanceState::NotAliveNoWriters)]);
+    assert_eq!(script.reader.history().instance_count(), 0);
+}
+
+#[test]
+fn dispose_and_unregister_in_one_is_disposed() {
+    let mut script = keyed_script();
+    script.write(WRITER, 1, 5, 0);
+    script.end(WRITER, 2, 5, 3);
+    let samples = script.take();
+    assert_eq!(states(&samples), [(true, handle(5), InstanceState::NotAliveDisposed)]);
+    assert_eq!(script.reader.history().instance_count(), 0);
+}
+
+#[test]
+fn a_lost_writer_leaves_no_writers_and_never_disposes() {
+    let mut script = keyed_script();
+    script.write(WRITER, 1, 1, 0);
+    script.write(WRITER, 2, 2, 0);
+    script.write(OTHER, 1, 2, 0);
+    script.take();
+    script.events();
+    let now = script.now();
+    script.reader.unmatch_writer(now, WRITER);
+    assert_eq!(script.events(), [ReaderEvent::DataAvailable]);
+    assert_eq!(states(&script.take()), [(false, handle(1), InstanceState::NotAliveNoWriters)]);
+    assert_eq!(script.reader.history().lookup_instance(handle(2)), Some(InstanceState::Alive));
+}
+
+#[test]
+fn a_key_hash_alone_ends_a_known_instance_and_is_ignored_for_an_unknown_one() {
+    let mut script = keyed_script();
+    script.write(WRITER, 1, 5, 0);
+    script.take();
+    for (number, key) in [(2, 6), (3, 5)] {
+        let qos = status_qos(1, Some([key; 16]));
+        let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+        let change = Data { inline_qos, ..data(number, SerializedPayload::None) };
+        let now = script.now();
+        assert_eq!(script.reader.handle_data(now, &source(WRITER), &change, &()), Handled::Accepted);
+    }
+    let samples = script.take();
+    assert_eq!(states(&samples), [(false, handle(5), InstanceState::NotAliveDisposed)]);
+    // The key is known from the sample.
+    assert_eq!(samples[0].payload.as_ref().unwrap().bytes(), keyed(5, 0));
+    assert!(!samples[0].payload_is_key);
+    assert_eq!(script.reader.history().counters().unknown_instance, 1);
+}
+
+#[test]
+fn a_payload_wins_over_a_key_hash() {
+    let mut script = keyed_script();
+    let qos = status_qos(0, Some([9; 16]));
+    let bytes = keyed(5, 0);
+    let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+    let change = Data { inline_qos, ..data(1, SerializedPayload::Data(&bytes)) };
+    let now = script.now();
+    script.reader.handle_data(now, &source(WRITER), &change, &());
+    assert_eq!(states(&script.take()), [(true, handle(5), InstanceState::Alive)]);
+}
+
+#[test]
+fn a_payload_that_cannot_be_read_is_not_saved_by_a_key_hash() {
+    let mut script = keyed_script();
+    let qos = status_qos(0, Some([9; 16]));
+    let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+    let change = Data { inline_qos, ..data(1, SerializedPayload::Data(&[0, 1, 0, 0, 1])) };
+    let now = script.now();
+    assert_eq!(script.reader.handle_data(now, &source(WRITER), &change, &()), Handled::NotDecodable);
+    assert_eq!(script.reader.counters().not_decodable, 1);
+}
+
+#[test]
+fn a_sample_and_a_dispose_in_one_are_both_seen() {
+    let mut script = keyed_script();
+    let qos = status_qos(1, None);
+    let bytes = keyed(5, 3);
+    let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+    let change = Data { inline_qos, ..data(1, SerializedPayload::Data(&bytes)) };
+    let now = script.now();
+    script.reader.handle_data(now, &source(WRITER), &change, &());
+    assert_eq!(states(&script.take()), [(true, handle(5), InstanceState::NotAliveDisposed)]);
+}
+
+#[test]
+fn a_dispose_of_an_unknown_instance_with_a_key_is_seen_and_an_unregistration_is_not() {
+    let mut script = keyed_script();
+    script.end(WRITER, 1, 5, 2);
+    assert!(script.take().is_empty());
+    script.end(WRITER, 2, 5, 1);
+    assert_eq!(states(&script.take()), [(false, handle(5), InstanceState::NotAliveDisposed)]);
+}
+
+#[test]
+fn a_key_without_a_status_is_no_sample() {
+    let mut script = keyed_script();
+    script.end(WRITER, 1, 5, 0);
+    assert!(script.take().is_empty());
+    assert_eq!(script.reader.history().instance_count(), 0);
+}
+
+#[test]
+fn builtin_topics_find_the_endpoint_guid_before_the_participant_guid_before_the_hash() {
+    let mut script =
+        Script::new(ReaderConfig { key: KeySource::KeyHashOrGuidParameter, ..keep_all(ReaderConfig::new(READER)) });
+    script.meet(WRITER, false);
+    let parameter = |id: u8, value: u8| [vec![id, 0, 16, 0], vec![value; 16]].concat();
+    let list = |parameters: &[Vec<u8>]| [vec![0, 3, 0, 0], parameters.concat(), vec![1, 0, 0, 0]].concat();
+    let lists =
+        [list(&[parameter(0x50, 1), parameter(0x5a, 2)]), list(&[parameter(0x50, 1)]), list(&[parameter(0x70, 9)])];
+    let qos = status_qos(0, Some([3; 16]));
+    for (number, bytes) in (1..).zip(&lists) {
+        let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+        let change = Data { inline_qos, ..data(number, SerializedPayload::Data(bytes)) };
+        let now = script.now();
+        script.reader.handle_data(now, &source(WRITER), &change, &());
+    }
+    let found: Vec<_> = script.take().iter().map(|sample| sample.info.instance_handle).collect();
+    assert_eq!(found, [handle(2), handle(1), handle(3)]);
+}
+
+#[test]
+fn rebirth_after_dispose_and_after_no_writers_counts_generations() {
+    let mut script = keyed_script();
+    script.write(WRITER, 1, 5, 0);
+    script.end(WRITER, 2, 5, 1);
+    script.write(WRITER, 3, 5, 0);
+    script.end(WRITER, 4, 5, 2);
+    script.write(OTHER, 1, 5, 0);
+    let samples = script.take();
+    let generations: Vec<_> = samples
+        .iter()
+        .map(|sample| (sample.info.disposed_generation_count, sample.info.no_writers_generation_count))
+        .collect();
+    assert_eq!(generations, [(0, 0), (1, 0), (1, 1)]);
+    let ranks: Vec<_> = samples
+        .iter()
+        .map(|sample| (sample.info.sample_rank, sample.info.generation_rank, sample.info.absolute_generation_rank))
+        .collect();
+    assert_eq!(ranks, [(2, 2, 2), (1, 1, 1), (0, 0, 0)]);
+    assert!(samples.iter().all(|sample| sample.info.view_state == ViewState::New));
+}
+
+#[test]
+fn read_next_instance_walks_by_handle() {
+    let mut script = keyed_script();
+    for (number, key) in [(1, 3), (2, 1), (3, 2), (4, 1)] {
+        script.write(WRITER, number, key, 0);
+    }
+    let mut walked = Vec::new();
+    let mut previous = InstanceHandle::NIL;
+    loop {
+        let mut samples = Vec::new();
+        let instance = InstanceSelection::Next(previous);
+        let selection = Selection { instance, states: States::NOT_READ, ..Selection::default() };
+        let now = script.now();
+        if script.reader.select(now, &selection, Operation::Read, &mut samples) == 0 {
+            break;
+        }
+        previous = samples[0].info.instance_handle;
+        walked.push((previous, samples.len()));
+    }
+    assert_eq!(walked, [(handle(1), 2), (handle(2), 1), (handle(3), 1)]);
+}

@@ -1,0 +1,305 @@
+//! Order, duplicates and losses, without requests.
+
+use super::*;
+
+#[test]
+fn best_effort_delivers_in_order_and_counts_what_is_missing_as_lost() {
+    let mut script = Script::best_effort();
+    script.samples([5, 6, 9]);
+    assert_eq!(script.taken(), [5, 6, 9]);
+    assert_eq!(script.lost(), 2);
+    assert_eq!(script.sample(7), Handled::Duplicate);
+    assert_eq!(script.sample(9), Handled::Duplicate);
+    assert!(script.take().is_empty());
+    assert_eq!(script.reader.counters().duplicate, 2);
+}
+
+#[test]
+fn best_effort_never_speaks() {
+    let mut script = Script::best_effort();
+    script.samples([1, 5]);
+    assert_eq!(script.hear(1, 5), Handled::NotForUs);
+    assert!(script.said().is_empty());
+    assert_eq!(script.reader.deadline(), None);
+}
+
+#[test]
+fn best_effort_reader_follows_a_reliable_writer_by_best_effort() {
+    let mut script = Script::new(keep_all(ReaderConfig::new(READER)));
+    assert!(script.meet(WRITER, true));
+    script.samples([3, 5]);
+    assert_eq!(script.taken(), [3, 5]);
+    assert!(script.said().is_empty());
+}
+
+#[test]
+fn a_gap_tells_best_effort_what_is_not_lost() {
+    let mut script = Script::best_effort();
+    script.samples([1]);
+    assert_eq!(script.gap(2, 5, &[]), Handled::Accepted);
+    script.samples([5]);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn a_reliable_reader_refuses_a_best_effort_writer() {
+    let mut script = Script::new(transient_local(ReaderConfig::new(READER)));
+    assert!(!script.meet(WRITER, false));
+    assert_eq!(script.sample(1), Handled::Unmatched);
+    assert_eq!(script.reader.counters().unmatched, 1);
+}
+
+#[test]
+fn changes_ahead_of_a_hole_wait_and_come_in_order() {
+    let mut script = Script::reliable();
+    script.samples([1, 4, 3]);
+    assert_eq!(script.taken(), [1]);
+    script.samples([2]);
+    assert_eq!(script.taken(), [2, 3, 4]);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn each_number_is_delivered_once() {
+    let mut script = Script::reliable();
+    script.samples([2, 2, 1, 1, 2, 3, 3]);
+    assert_eq!(script.taken(), [1, 2, 3]);
+    assert_eq!(script.reader.counters().duplicate, 4);
+}
+
+#[test]
+fn a_gap_fills_a_hole_without_a_loss() {
+    let mut script = Script::reliable();
+    script.samples([1, 5, 7]);
+    script.gap(2, 4, &[4, 6]);
+    assert_eq!(script.taken(), [1, 5, 7]);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn a_gap_ahead_of_a_hole_is_remembered() {
+    let mut script = Script::reliable();
+    script.gap(2, 2000, &[]);
+    script.gap(3000, 3001, &[]);
+    script.samples([1, 2000]);
+    assert_eq!(script.taken(), [1, 2000]);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn a_change_received_before_its_gap_is_delivered() {
+    let mut script = Script::reliable();
+    script.samples([3]);
+    script.gap(1, 6, &[]);
+    script.samples([6]);
+    assert_eq!(script.taken(), [3, 6]);
+}
+
+#[test]
+fn what_the_writer_no_longer_has_is_lost() {
+    let mut script = Script::reliable();
+    script.samples([1, 4]);
+    script.hear(6, 6);
+    assert_eq!(script.taken(), [1, 4]);
+    assert_eq!(script.lost(), 3);
+    script.samples([6]);
+    assert_eq!(script.taken(), [6]);
+}
+
+#[test]
+fn a_heartbeat_that_says_nothing_is_there_declares_all_before_it_lost() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    script.hear(4, 3);
+    assert_eq!(script.lost(), 2);
+    assert_eq!(script.asked(), (4, vec![]));
+}
+
+#[test]
+fn changes_too_far_ahead_are_dropped_and_repaired_later() {
+    let mut script =
+        Script::new(ReaderConfig { reorder_max: 4, ..transient_local(keep_all(ReaderConfig::new(READER))) });
+    script.meet(WRITER, true);
+    script.hear(1, 0);
+    assert_eq!(script.sample(5), Handled::Postponed);
+    assert_eq!(script.sample(4), Handled::Accepted);
+    assert_eq!(script.reader.counters().out_of_window, 1);
+    script.samples(1..=3);
+    assert_eq!(script.taken(), [1, 2, 3, 4]);
+    script.hear(1, 5);
+    assert_eq!(script.asked(), (5, vec![5]));
+}
+
+#[test]
+fn bytes_ahead_of_a_hole_are_bounded() {
+    let mut script =
+        Script::new(ReaderConfig { reorder_bytes_max: 20, ..transient_local(keep_all(ReaderConfig::new(READER))) });
+    script.meet(WRITER, true);
+    script.hear(1, 0);
+    script.samples([3, 4]);
+    assert_eq!(script.sample(5), Handled::Postponed);
+    script.samples([2, 1]);
+    assert_eq!(script.taken(), [1]);
+    script.samples([2]);
+    assert_eq!(script.taken(), [2, 3, 4]);
+}
+
+#[test]
+fn a_transient_local_reader_waits_for_the_first_heartbeat() {
+    let mut script = Script::new(transient_local(keep_all(ReaderConfig::new(READER))));
+    script.meet(WRITER, true);
+    script.samples([7]);
+    assert!(script.take().is_empty());
+    script.hear(5, 7);
+    script.samples([5, 6]);
+    assert_eq!(script.taken(), [5, 6, 7]);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn a_volatile_reader_begins_after_what_the_first_heartbeat_announces() {
+    let mut script = Script::new(volatile(keep_all(ReaderConfig::new(READER))));
+    script.meet(WRITER, true);
+    script.hear(1, 10);
+    assert_eq!(script.sample(10), Handled::Duplicate);
+    script.samples([12, 11]);
+    assert_eq!(script.taken(), [11, 12]);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn a_volatile_reader_begins_with_the_first_sample_if_that_is_earlier() {
+    let mut script = Script::new(volatile(keep_all(ReaderConfig::new(READER))));
+    script.meet(WRITER, true);
+    script.samples([10]);
+    assert_eq!(script.taken(), [10]);
+    script.hear(1, 12);
+    script.said();
+    script.samples([9, 12, 11]);
+    assert_eq!(script.taken(), [11, 12]);
+}
+
+#[test]
+fn a_volatile_reader_takes_the_word_of_a_writer_that_gaps_its_history() {
+    let mut script = Script::new(volatile(keep_all(ReaderConfig::new(READER))));
+    let writer = WriterProxyConfig { gaps_history: true, ..WriterProxyConfig::new(WRITER) };
+    script.reader.match_writer(script.now(), writer);
+    script.said();
+    script.hear(8, 10);
+    assert_eq!(script.asked(), (8, vec![8, 9, 10]));
+    script.gap(8, 9, &[]);
+    script.samples([9, 10]);
+    assert_eq!(script.taken(), [9, 10]);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn our_own_writers_are_known_to_gap_their_history() {
+    let ours = Guid::new(GuidPrefix::new(VendorId::OURS, [7; 10]), WRITER.entity_id);
+    assert!(WriterProxyConfig::new(ours).gaps_history);
+    assert!(!WriterProxyConfig::new(WRITER).gaps_history);
+}
+
+#[test]
+fn a_gap_from_one_draws_the_line_for_a_volatile_reader() {
+    let mut script = Script::new(volatile(keep_all(ReaderConfig::new(READER))));
+    script.meet(WRITER, true);
+    script.gap(1, 8, &[]);
+    script.samples([9]);
+    assert!(script.take().is_empty());
+    script.samples([8]);
+    assert_eq!(script.taken(), [8, 9]);
+}
+
+#[test]
+fn data_without_payload_and_status_uses_up_its_number() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    let now = script.now();
+    assert_eq!(
+        script.reader.handle_data(now, &source(WRITER), &data(2, SerializedPayload::None), &()),
+        Handled::Accepted
+    );
+    script.samples([3]);
+    assert_eq!(script.taken(), [1, 3]);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn an_unreadable_payload_is_lost_and_does_not_stop_what_follows() {
+    let mut script = Script::reliable();
+    let now = script.now();
+    let handled = script.reader.handle_data(now, &source(WRITER), &data(1, SerializedPayload::Data(&[0, 1])), &());
+    assert_eq!(handled, Handled::NotDecodable);
+    script.samples([2]);
+    assert_eq!(script.taken(), [2]);
+    let lost = ReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::NotDecodable };
+    assert_eq!(script.events(), [lost, ReaderEvent::DataAvailable]);
+}
+
+#[test]
+fn a_submessage_for_another_reader_is_not_ours() {
+    let mut script = Script::reliable();
+    let bytes = body(1);
+    let elsewhere = Data { reader_id: EntityId([9, 9, 9, 7]), ..data(1, SerializedPayload::Data(&bytes)) };
+    let now = script.now();
+    assert_eq!(script.reader.handle_data(now, &source(WRITER), &elsewhere, &()), Handled::NotForUs);
+    let ours = Data { reader_id: READER.entity_id, ..elsewhere };
+    assert_eq!(script.reader.handle_data(now, &source(WRITER), &ours, &()), Handled::Accepted);
+}
+
+#[test]
+fn a_directed_sample_for_somebody_else_uses_up_its_number() {
+    let mut script = Script::reliable();
+    let bytes = body(1);
+    let mut qos = vec![0x57, 0, 16, 0];
+    qos.extend(OTHER.to_bytes());
+    qos.extend([1, 0, 0, 0]);
+    let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+    let directed = Data { inline_qos, ..data(1, SerializedPayload::Data(&bytes)) };
+    let now = script.now();
+    assert_eq!(script.reader.handle_data(now, &source(WRITER), &directed, &()), Handled::Accepted);
+    script.samples([2]);
+    assert_eq!(script.taken(), [2]);
+}
+
+#[test]
+fn large_payloads_share_the_packet_and_small_ones_are_copied() {
+    let mut script = Script::reliable();
+    let mut bytes = vec![0, 1, 0, 0];
+    bytes.resize(5000, 7);
+    let packet = Payload::copy_of(&bytes);
+    let now = script.now();
+    for (number, len) in [(1, 5000), (2, 100)] {
+        let part = packet.bytes().get(..len).unwrap();
+        script.reader.handle_data(now, &source(WRITER), &data(number, SerializedPayload::Data(part)), &packet);
+    }
+    let samples = script.take();
+    let same = |at: usize| samples[at].payload.as_ref().unwrap().bytes().as_ptr() == packet.bytes().as_ptr();
+    assert!(same(0));
+    assert!(!same(1));
+    assert_eq!(samples[1].payload.as_ref().unwrap().bytes(), &bytes[..100]);
+}
+
+#[test]
+fn expired_samples_are_not_handed_out() {
+    let mut script = Script::new(keep_all(ReaderConfig::new(READER)));
+    let lifespan = Duration::from_millis(50);
+    let writer = WriterProxyConfig { lifespan, reliable: false, ..WriterProxyConfig::new(WRITER) };
+    script.reader.match_writer(script.now(), writer);
+    script.samples([1]);
+    script.later(30).samples([2]);
+    // Written 60 ms ago by the writer's clock.
+    let old =
+        Source { timestamp: Some(Time::from_unix_nanos(at(0).time.as_unix_nanos() - 30_000_000)), ..source(WRITER) };
+    let bytes = body(3);
+    script.reader.handle_data(script.now(), &old, &data(3, SerializedPayload::Data(&bytes)), &());
+    assert_eq!(script.reader.history().len(), 2);
+    assert_eq!(script.reader.deadline(), Some(at(50).instant));
+    script.millis += 20;
+    assert_eq!(script.taken(), [2]);
+    script.samples([4]);
+    script.later(60);
+    assert!(script.reader.history().is_empty());
+    assert_eq!(script.reader.history().counters().expired, 3);
+}

@@ -1,0 +1,293 @@
+//! One matched writer as the reader sees it (RTPS 2.5, 8.4.10.5).
+//!
+//! Life cycle: made at the match, dropped at the unmatch with all that waited for a missing number.
+
+use super::asking::Asking;
+use super::assembly::{Assemblies, AssemblyLimits};
+use super::config::{ReaderConfig, WriterProxyConfig};
+use super::event::{LossCause, ReaderCounters};
+use super::reliable::{Fit, Reliable};
+use super::sink::Sink;
+use crate::history::{LocalLink, ReceivedChange, SlotPool};
+use crate::output::Datagram;
+use crate::types::{Guid, Instant, Now, SequenceNumber};
+use crate::wire::{AckNack, FragmentNumberSet, MessageBuilder, NackFrag, SequenceNumberSet};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// How a writer's numbers are followed.
+#[derive(Debug)]
+pub(super) enum Following {
+    /// What is late is dropped, what is missing is lost.
+    BestEffort {
+        /// The number after the last one delivered; `None` before the first one.
+        next: Option<SequenceNumber>,
+    },
+    /// What is missing is asked for.
+    Reliable(Box<Reliable>),
+    /// The writer lives in this process.
+    Local(LocalWriter),
+}
+
+/// A writer of the same process.
+#[derive(Debug)]
+pub(super) struct LocalWriter {
+    /// `None`: best effort.
+    pub(super) link: Option<Arc<LocalLink>>,
+    /// The number after the last one delivered.
+    pub(super) next: SequenceNumber,
+    /// The history had no room for a change, and the writer has been asked for it.
+    pub(super) refused: bool,
+}
+
+/// A matched writer.
+#[derive(Debug)]
+pub(super) struct WriterProxy {
+    pub(super) config: WriterProxyConfig,
+    pub(super) following: Following,
+    pub(super) assemblies: Assemblies,
+}
+
+impl WriterProxy {
+    pub(super) fn remote(now: Instant, writer: WriterProxyConfig, config: &ReaderConfig) -> Self {
+        let following = if config.reliable && writer.reliable {
+            Following::Reliable(Box::new(Reliable::new(now, writer.guid, writer.gaps_history, config)))
+        } else {
+            Following::BestEffort { next: None }
+        };
+        Self { config: writer, following, assemblies: Assemblies::default() }
+    }
+
+    pub(super) fn local(writer: WriterProxyConfig, first: SequenceNumber, link: Option<Arc<LocalLink>>) -> Self {
+        let following = Following::Local(LocalWriter { link, next: first, refused: false });
+        Self { config: writer, following, assemblies: Assemblies::default() }
+    }
+
+    pub(super) fn guid(&self) -> Guid {
+        self.config.guid
+    }
+
+    /// When the writer is to be spoken to.
+    pub(super) fn due(&self) -> Option<Instant> {
+        match &self.following {
+            Following::Reliable(reliable) => reliable.asking.due(),
+            _ => None,
+        }
+    }
+
+    /// Whether a change `number` with a payload of `len` bytes can be taken in.
+    pub(super) fn fit(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> Fit {
+        // The last number has no successor.
+        if !number.is_valid() || number == SequenceNumber::MAX {
+            return Fit::TooFar;
+        }
+        match &mut self.following {
+            Following::BestEffort { next: Some(next) } if number < *next => Fit::Duplicate,
+            Following::BestEffort { .. } => Fit::Fits,
+            Following::Reliable(reliable) => reliable.fit(number, len, config),
+            // What a writer of this process sends by the network has come by the short way.
+            Following::Local(_) => Fit::Duplicate,
+        }
+    }
+
+    /// Takes in a number that fits; `None`: there is nothing to deliver for it.
+    pub(super) fn accept(
+        &mut self,
+        now: Now,
+        number: SequenceNumber,
+        change: Option<ReceivedChange>,
+        sink: &mut Sink<'_>,
+        context: &ProxyContext<'_>,
+    ) {
+        match &mut self.following {
+            Following::BestEffort { next } => {
+                let expected = next.replace(number.next()).unwrap_or(number);
+                let lost = u64::try_from(number.0.saturating_sub(expected.0)).unwrap_or(0);
+                let unfinished = self.drop_assemblies_below(number.next(), context.large, sink.counters);
+                let unfinished = unfinished.min(lost);
+                sink.lost(self.guid(), unfinished, LossCause::Fragments);
+                sink.lost(self.guid(), lost - unfinished, LossCause::NeverArrived);
+                if let Some(change) = change {
+                    // A best-effort reader holds nothing back.
+                    let _ = sink.deliver(now, change, false);
+                }
+            }
+            Following::Reliable(reliable) => {
+                reliable.accept(now, number, change, sink, context.config);
+                let next = reliable.next();
+                self.drop_assemblies_below(next, context.large, sink.counters);
+            }
+            Following::Local(_) => {}
+        }
+    }
+
+    /// Gives up the fragmented samples below `next`, and says how many.
+    pub(super) fn drop_assemblies_below(
+        &mut self,
+        next: SequenceNumber,
+        pool: &SlotPool,
+        counters: &mut ReaderCounters,
+    ) -> u64 {
+        if self.assemblies.is_empty() {
+            return 0;
+        }
+        let dropped = self.assemblies.remove_if(pool, |assembly| assembly.sequence_number < next);
+        counters.assemblies_dropped += dropped;
+        dropped
+    }
+
+    /// Makes room for the fragments of one more sample: best effort gives up the oldest, reliable the newest, which will be
+    /// asked for again.
+    pub(super) fn evict(&mut self, number: SequenceNumber, pool: &SlotPool, counters: &mut ReaderCounters) -> bool {
+        let evicted = match &self.following {
+            Following::BestEffort { .. } => self.assemblies.evict_below(number, pool),
+            _ => self.assemblies.evict_above(number, pool),
+        };
+        counters.assemblies_dropped += u64::from(evicted.is_some());
+        evicted.is_some()
+    }
+
+    /// After fragments have come: if all that was asked for is here and more is missing, that is asked for at once.
+    pub(super) fn ask_on(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
+        let Following::Reliable(reliable) = &mut self.following else { return };
+        reliable.asking.progress(config);
+        if self.assemblies.find(number).is_some_and(super::assembly::Assembly::wants_more) {
+            reliable.asking.schedule(Some(now));
+        } else {
+            reliable.asking.schedule_retry(now);
+        }
+    }
+
+    /// Lays out what there is to say to the writer now. `false`: nothing.
+    pub(super) fn poll_transmit(
+        &mut self,
+        now: Instant,
+        config: &ReaderConfig,
+        counters: &mut ReaderCounters,
+        datagram: &mut Datagram,
+    ) -> bool {
+        let Following::Reliable(reliable) = &mut self.following else { return false };
+        if !reliable.asking.is_due(now) {
+            return false;
+        }
+        let speaker = Speaker { reader: config.guid, writer: &self.config };
+        if reliable.asking.is_preemptive() {
+            // Base 1 and nothing asked for: Cyclone DDS takes base 0 for malformed from most vendors. The answer is a
+            // HEARTBEAT.
+            let set = SequenceNumberSet::empty(SequenceNumber::FIRST);
+            speaker.begin(datagram);
+            speaker.ack_nack(datagram, set, reliable.asking.next_ack_nack(), false);
+            reliable.asking.preempted(now, config);
+            counters.ack_nacks += 1;
+            return true;
+        }
+        let set = reliable.reader_state(now, &self.assemblies, config);
+        let (fragments, recheck) = ask_fragments(now, reliable, &mut self.assemblies, config);
+        let speaks = reliable.asking.owes_answer() || !set.is_empty() || !fragments.is_empty();
+        let missing = reliable.is_something_missing() || !self.assemblies.is_empty();
+        reliable.asking.settled(now, missing && !reliable.is_refused(), speaks, config);
+        if recheck {
+            reliable.asking.schedule(now.after(config.nack_suppression));
+        }
+        if !speaks {
+            return false;
+        }
+        speaker.begin(datagram);
+        speaker.ack_nack(datagram, set, reliable.asking.next_ack_nack(), true);
+        counters.ack_nacks += 1;
+        for (number, set) in fragments {
+            speaker.nack_frag(datagram, number, set, reliable.asking.next_nack_frag());
+            counters.nack_frags += 1;
+        }
+        true
+    }
+}
+
+/// What a proxy needs of its reader.
+pub(super) struct ProxyContext<'a> {
+    pub(super) config: &'a ReaderConfig,
+    pub(super) large: &'a SlotPool,
+}
+
+impl ReaderConfig {
+    pub(super) fn assembly_limits(&self) -> AssemblyLimits {
+        AssemblyLimits {
+            sample_size_max: self.sample_size_max,
+            assemblies_max: self.assemblies_max,
+            bytes_max: self.assembly_bytes_max,
+        }
+    }
+}
+
+/// The most NACK_FRAGs in one datagram: 16 times at most 68 bytes fit into the smallest MTU in the field.
+const NACK_FRAGS_MAX: usize = 16;
+
+type FragmentRequests = SmallVec<[(SequenceNumber, FragmentNumberSet); 2]>;
+
+/// The fragments to ask for, and whether to look again soon because some may still be on their way.
+fn ask_fragments(
+    now: Instant,
+    reliable: &Reliable,
+    assemblies: &mut Assemblies,
+    config: &ReaderConfig,
+) -> (FragmentRequests, bool) {
+    let mut requests = FragmentRequests::new();
+    let mut recheck = false;
+    for assembly in assemblies.iter_mut() {
+        if requests.len() >= NACK_FRAGS_MAX {
+            recheck = true;
+            break;
+        }
+        let number = assembly.sequence_number;
+        let whole = reliable.is_announced(number);
+        recheck |= assembly.ask(now, whole, config.nack_suppression, |set| requests.push((number, set)));
+    }
+    (requests, recheck)
+}
+
+/// Lays out what a reader says to a writer.
+struct Speaker<'a> {
+    reader: Guid,
+    writer: &'a WriterProxyConfig,
+}
+
+impl Speaker<'_> {
+    fn begin(&self, datagram: &mut Datagram) {
+        datagram.clear();
+        let mut message = MessageBuilder::new(datagram.buffer());
+        message.header(self.reader.prefix);
+        message.info_dst(self.writer.guid.prefix);
+        let WriterProxyConfig { unicast, multicast, .. } = self.writer;
+        let locators = if unicast.is_empty() { multicast } else { unicast };
+        locators.iter().for_each(|&locator| datagram.add_destination(locator));
+    }
+
+    fn ack_nack(&self, datagram: &mut Datagram, reader_sn_state: SequenceNumberSet, count: i32, is_final: bool) {
+        let ack_nack = AckNack {
+            reader_id: self.reader.entity_id,
+            writer_id: self.writer.guid.entity_id,
+            reader_sn_state,
+            count,
+            is_final,
+        };
+        MessageBuilder::new(datagram.buffer()).ack_nack(&ack_nack);
+    }
+
+    fn nack_frag(&self, datagram: &mut Datagram, writer_sn: SequenceNumber, set: FragmentNumberSet, count: i32) {
+        let nack_frag = NackFrag {
+            reader_id: self.reader.entity_id,
+            writer_id: self.writer.guid.entity_id,
+            writer_sn,
+            fragment_number_state: set,
+            count,
+        };
+        MessageBuilder::new(datagram.buffer()).nack_frag(&nack_frag);
+    }
+}
+
+impl Asking {
+    /// Schedules an answer to what a writer has said of its fragments.
+    pub(super) fn fragments_announced(&mut self, now: Instant, config: &ReaderConfig) {
+        self.schedule(now.after(config.heartbeat_response_delay));
+    }
+}
