@@ -1,7 +1,52 @@
 //! Cursors and the XCDR1/XCDR2 encodings.
+//!
+//! In: values of user types and received bytes. Out: serialized payloads, decoded values, key hashes. Nothing is owned
+//! beyond a call: buffers come in by reference, keep their capacity and are never cleared with zeros.
+//!
+//! - [`Encoder`], [`Decoder`]: cursors that know bounds, alignment, byte order and the rules of the [`Encoding`].
+//! - [`Encode`], [`Decode`], [`TypeInfo`], [`Keyed`], [`DdsType`]: what `#[derive(DdsType)]` writes for a type.
+//! - [`TypeDescription`]: the type as constant data, for everything that handles samples without user code.
+//! - [`encode_payload`], [`decode_payload`], [`key_hash_of`], [`instance_of_payload`]: whole payloads, with header.
+//! - [`Run`], [`Encoded`], [`Raw`]: samples that stay in their bytes.
+//! - [`ParameterListReader`], [`ParameterListWriter`]: parameter lists, as discovery speaks them.
+//!
+//! Everything here may meet bytes of a stranger: a length is compared with what the input can hold before anything is
+//! allocated for it, and recursive types end at [`NESTING_MAX`].
 
+mod collection;
+mod decoder;
+mod description;
+mod encapsulation;
+mod encoder;
+mod error;
+mod key;
 mod parameter_list;
+mod payload;
+mod pointer;
+mod primitive;
+mod raw;
+mod run;
+mod text;
+mod traits;
+mod walk;
 
+pub use decoder::{Decoder, NESTING_MAX};
+pub use description::{
+    EnumDescription, EnumLiteral, MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef,
+};
+pub use encapsulation::{ByteOrder, Encapsulation, Encoding, Extensibility, Format};
+pub use encoder::Encoder;
+pub use error::{DecodeError, DecodeErrorKind, EncodeError};
+pub use key::{key_hash_of, key_hash_of_key};
 pub use parameter_list::{
     Parameter, ParameterError, ParameterFields, ParameterListReader, ParameterListWriter, ParameterValueWriter,
 };
+pub use payload::{decode_key_payload, decode_payload, decode_payload_into, encode_key_payload, encode_payload};
+pub use primitive::Primitive;
+pub use raw::{Encoded, Raw};
+pub use run::Run;
+pub use traits::{DdsType, Decode, DecodeOwned, Encode, KeyMember, Keyed, TypeInfo, ViewOf, WholeKey};
+pub use walk::instance_of_payload;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! The type as a model: what the generated code is made of.
+
+use crate::attr::{Extensibility, FieldAttributes, LiteralAttributes, MemberDefault, TypeAttributes};
+use crate::check::Errors;
+use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::{Data, DeriveInput, Expr, Fields, GenericParam, Type};
+
+pub(crate) struct Model<'a> {
+    pub(crate) ident: &'a Ident,
+    /// How many lifetimes the type has. Other parameters are refused.
+    pub(crate) lifetimes: usize,
+    pub(crate) attributes: TypeAttributes,
+    pub(crate) body: Body<'a>,
+    pub(crate) input: &'a DeriveInput,
+}
+
+pub(crate) enum Body<'a> {
+    Struct(Vec<Member<'a>>),
+    Enum(Vec<Literal<'a>>),
+    /// Something that was refused.
+    Unknown,
+}
+
+pub(crate) struct Member<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) ty: &'a Type,
+    pub(crate) id: u32,
+    /// The name to others.
+    pub(crate) name: String,
+    pub(crate) is_optional: bool,
+    pub(crate) attributes: FieldAttributes,
+}
+
+pub(crate) struct Literal<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) name: String,
+    /// The number, where it is written.
+    pub(crate) discriminant: Option<&'a Expr>,
+}
+
+impl<'a> Model<'a> {
+    pub(crate) fn of(input: &'a DeriveInput, errors: &mut Errors) -> Self {
+        let attributes = TypeAttributes::of(&input.attrs, errors);
+        for parameter in &input.generics.params {
+            if !matches!(parameter, GenericParam::Lifetime(_)) {
+                errors.at(parameter, "generic types are not supported: a DDS type has one name and one structure");
+            }
+        }
+        let body = match &input.data {
+            Data::Struct(data) => Body::of_struct(&data.fields, errors),
+            Data::Enum(data) => Body::of_enum(data, errors),
+            Data::Union(data) => {
+                errors.add(syn::Error::new(data.union_token.span, "unions are not supported"));
+                Body::Unknown
+            }
+        };
+        let lifetimes = input.generics.lifetimes().count();
+        Self { ident: &input.ident, lifetimes, attributes, body, input }
+    }
+
+    pub(crate) fn extensibility(&self) -> Extensibility {
+        self.attributes.extensibility.unwrap_or_default()
+    }
+
+    /// The type with all its lifetimes called `lifetime`.
+    pub(crate) fn ty(&self, lifetime: &TokenStream) -> TokenStream {
+        let ident = self.ident;
+        match self.lifetimes {
+            0 => quote!(#ident),
+            count => {
+                let lifetimes = std::iter::repeat_n(lifetime, count);
+                quote!(#ident<#(#lifetimes),*>)
+            }
+        }
+    }
+
+    pub(crate) fn members(&self) -> &[Member<'a>] {
+        match &self.body {
+            Body::Struct(members) => members,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn has_key(&self) -> bool {
+        self.members().iter().any(|member| member.attributes.key.is_some())
+    }
+
+    /// The members that make the key: the marked ones, or all if none is.
+    pub(crate) fn key_members(&self) -> Vec<&Member<'a>> {
+        let has_key = self.has_key();
+        self.members().iter().filter(|member| member.attributes.key.is_some() || !has_key).collect()
+    }
+}
+
+impl<'a> Body<'a> {
+    fn of_struct(fields: &'a Fields, errors: &mut Errors) -> Self {
+        match fields {
+            Fields::Unit => return Self::Struct(Vec::new()),
+            Fields::Unnamed(fields) => {
+                errors.at(fields, "fields without names are not supported: the members of a DDS type have names");
+                return Self::Unknown;
+            }
+            Fields::Named(_) => {}
+        }
+        let mut next_id = 0;
+        let member = |field: &'a syn::Field| {
+            let ident = field.ident.as_ref()?;
+            let attributes = FieldAttributes::of(&field.attrs, errors);
+            let id = attributes.id.map_or(next_id, |(id, _)| id);
+            next_id = id.saturating_add(1);
+            let name = attributes.name.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
+            let is_optional =
+                attributes.optional.is_some() || last_segment(&field.ty).is_some_and(|name| name == "Option");
+            Some(Member { ident, ty: &field.ty, id, name, is_optional, attributes })
+        };
+        Self::Struct(fields.iter().filter_map(member).collect())
+    }
+
+    fn of_enum(data: &'a syn::DataEnum, errors: &mut Errors) -> Self {
+        let literal = |variant: &'a syn::Variant| {
+            if !matches!(variant.fields, Fields::Unit) {
+                errors.at(&variant.fields, "enums with data (IDL unions) are not supported yet");
+            }
+            let attributes = LiteralAttributes::of(&variant.attrs, errors);
+            let ident = &variant.ident;
+            let name = attributes.name.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
+            Literal { ident, name, discriminant: variant.discriminant.as_ref().map(|(_, value)| value) }
+        };
+        Self::Enum(data.variants.iter().map(literal).collect())
+    }
+}
+
+impl Member<'_> {
+    pub(crate) fn default(&self) -> Option<TokenStream> {
+        self.attributes.default.as_ref().map(|default| match default {
+            MemberDefault::OfTrait => quote!(::core::default::Default::default()),
+            MemberDefault::Value(value) => value.to_token_stream(),
+        })
+    }
+
+    pub(crate) fn bound(&self) -> Option<u32> {
+        self.attributes.bound.map(|(bound, _)| bound)
+    }
+}
+
+/// The name of a type without its path and parameters.
+pub(crate) fn last_segment(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
+        Type::Group(group) => last_segment(&group.elem),
+        Type::Paren(inner) => last_segment(&inner.elem),
+        _ => None,
+    }
+}
+
+/// The type with every lifetime in it replaced by this one: constants cannot name those of the type, and one impl names
+/// all of them alike.
+pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> TokenStream {
+    replace(ty.to_token_stream(), lifetime)
+}
+
+fn replace(tokens: TokenStream, lifetime: &str) -> TokenStream {
+    let mut is_lifetime = false;
+    let replaced = tokens.into_iter().map(|token| {
+        let follows = std::mem::take(&mut is_lifetime);
+        match token {
+            TokenTree::Punct(ref punct) if punct.as_char() == '\'' => {
+                is_lifetime = true;
+                token
+            }
+            TokenTree::Ident(ident) if follows => Ident::new(lifetime, ident.span()).into(),
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), replace(group.stream(), lifetime));
+                inner.set_span(group.span());
+                inner.into()
+            }
+            _ => token,
+        }
+    });
+    replaced.collect()
+}
+
+/// `'name` as tokens.
+pub(crate) fn lifetime(name: &str) -> TokenStream {
+    let apostrophe = TokenTree::Punct(Punct::new('\'', Spacing::Joint));
+    [apostrophe, Ident::new(name, Span::call_site()).into()].into_iter().collect()
+}

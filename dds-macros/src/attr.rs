@@ -1,0 +1,195 @@
+//! `#[dds(...)]` as written: what was said, and where.
+
+use crate::check::Errors;
+use proc_macro2::Span;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Attribute, Expr, Ident, LitInt, LitStr, Path, Token, Type};
+
+/// What may stand on a type.
+#[derive(Default)]
+pub(crate) struct TypeAttributes {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) extensibility: Option<Extensibility>,
+    pub(crate) nested: Option<Span>,
+    pub(crate) view_of: Option<Type>,
+    pub(crate) crate_path: Option<Path>,
+}
+
+/// What may stand on a field.
+#[derive(Default)]
+pub(crate) struct FieldAttributes {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) key: Option<Span>,
+    pub(crate) id: Option<(u32, Span)>,
+    pub(crate) bound: Option<(u32, Span)>,
+    pub(crate) optional: Option<Span>,
+    pub(crate) default: Option<MemberDefault>,
+    pub(crate) octet: Option<Span>,
+    pub(crate) must_understand: Option<Span>,
+}
+
+/// What may stand on a literal of an enum.
+#[derive(Default)]
+pub(crate) struct LiteralAttributes {
+    pub(crate) name: Option<LitStr>,
+}
+
+/// How a type may grow.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Extensibility {
+    #[default]
+    Final,
+    Appendable,
+}
+
+/// The value of a member that was not sent.
+pub(crate) enum MemberDefault {
+    /// That of the trait `Default`.
+    OfTrait,
+    /// This one.
+    Value(Box<Expr>),
+}
+
+impl TypeAttributes {
+    pub(crate) fn of(attributes: &[Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, errors, |key, input, errors| {
+            let span = key.span();
+            match key.to_string().as_str() {
+                "name" => set(&mut found.name, text(input)?, &key, errors),
+                "extensibility" => {
+                    let value = text(input)?;
+                    let kind = extensibility(&value.value(), value.span())?;
+                    set(&mut found.extensibility, kind, &key, errors);
+                }
+                word @ ("final" | "appendable" | "mutable") => {
+                    set(&mut found.extensibility, extensibility(word, span)?, &key, errors);
+                }
+                "nested" => set(&mut found.nested, span, &key, errors),
+                "view_of" => set(&mut found.view_of, value(input)?, &key, errors),
+                "crate" => set(&mut found.crate_path, text(input)?.parse()?, &key, errors),
+                other => return Err(unknown(other, span, "a type", TYPE_WORDS)),
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+impl FieldAttributes {
+    pub(crate) fn of(attributes: &[Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, errors, |key, input, errors| {
+            let span = key.span();
+            match key.to_string().as_str() {
+                "name" => set(&mut found.name, text(input)?, &key, errors),
+                "key" => set(&mut found.key, span, &key, errors),
+                "id" => set(&mut found.id, number(input)?, &key, errors),
+                "bound" => set(&mut found.bound, number(input)?, &key, errors),
+                "optional" => set(&mut found.optional, span, &key, errors),
+                "octet" => set(&mut found.octet, span, &key, errors),
+                "must_understand" => set(&mut found.must_understand, span, &key, errors),
+                "default" => {
+                    let value = match input.peek(Token![=]) {
+                        true => MemberDefault::Value(value(input)?),
+                        false => MemberDefault::OfTrait,
+                    };
+                    set(&mut found.default, value, &key, errors);
+                }
+                other => return Err(unknown(other, span, "a field", FIELD_WORDS)),
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+impl LiteralAttributes {
+    pub(crate) fn of(attributes: &[Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, errors, |key, input, errors| {
+            match key.to_string().as_str() {
+                "name" => set(&mut found.name, text(input)?, &key, errors),
+                other => return Err(unknown(other, key.span(), "a literal", "`name`")),
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+/// Visits what stands in all `#[dds(...)]`. A mistake ends the list it stands in, not the others.
+fn each(
+    attributes: &[Attribute],
+    errors: &mut Errors,
+    mut visit: impl FnMut(Ident, ParseStream<'_>, &mut Errors) -> syn::Result<()>,
+) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("dds")) {
+        // Not `parse_nested_meta`: `final` and `crate` are keywords, which a path cannot begin with.
+        let parser = |input: ParseStream<'_>| -> syn::Result<()> {
+            while !input.is_empty() {
+                let key = input.call(Ident::parse_any)?;
+                visit(key, input, errors)?;
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+            }
+            Ok(())
+        };
+        let result = attribute.meta.require_list().and_then(|list| list.parse_args_with(parser));
+        if let Err(error) = result {
+            errors.add(error);
+        }
+    }
+}
+
+/// What stands behind `=`.
+fn value<T: syn::parse::Parse>(input: ParseStream<'_>) -> syn::Result<T> {
+    input.parse::<Token![=]>()?;
+    input.parse()
+}
+
+fn text(input: ParseStream<'_>) -> syn::Result<LitStr> {
+    let text: LitStr = value(input)?;
+    match text.value().is_empty() {
+        true => Err(syn::Error::new(text.span(), "this must not be empty")),
+        false => Ok(text),
+    }
+}
+
+fn number(input: ParseStream<'_>) -> syn::Result<(u32, Span)> {
+    let number: LitInt = value(input)?;
+    Ok((number.base10_parse()?, number.span()))
+}
+
+fn extensibility(word: &str, span: Span) -> syn::Result<Extensibility> {
+    match word {
+        "final" => Ok(Extensibility::Final),
+        "appendable" => Ok(Extensibility::Appendable),
+        "mutable" => {
+            Err(syn::Error::new(span, "extensibility `mutable` is not supported yet; `appendable` lets a type grow"))
+        }
+        _ => Err(syn::Error::new(span, format!("unknown extensibility `{word}`; it is `final` or `appendable`"))),
+    }
+}
+
+/// Notes a value, unless one was given before.
+fn set<T>(place: &mut Option<T>, value: T, key: &Ident, errors: &mut Errors) {
+    if place.replace(value).is_some() {
+        errors.add(syn::Error::new(key.span(), format!("`{key}` is given twice")));
+    }
+}
+
+fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
+    let message = match word {
+        "union" | "bitmask" | "bitset" | "map" | "bit_bound" | "position" | "hashid" | "autoid" | "base" => {
+            format!("`{word}` is not supported yet")
+        }
+        _ => format!("unknown attribute `{word}` on {place}; known are {known}"),
+    };
+    syn::Error::new(span, message)
+}
+
+const TYPE_WORDS: &str = "`name`, `extensibility`, `final`, `appendable`, `nested`, `view_of` and `crate`";
+const FIELD_WORDS: &str = "`key`, `id`, `name`, `bound`, `optional`, `default`, `octet` and `must_understand`";

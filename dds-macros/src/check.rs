@@ -1,0 +1,189 @@
+//! What can be wrong with a type. Everything is collected, nothing stops the search.
+
+use crate::ast::{Body, Literal, Member, Model, last_segment};
+use crate::attr::MemberDefault;
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use std::collections::HashMap;
+use syn::{Expr, ExprLit, ExprUnary, Lit, Type, UnOp};
+
+/// The mistakes found so far.
+#[derive(Default)]
+pub(crate) struct Errors(Option<syn::Error>);
+
+impl Errors {
+    pub(crate) fn add(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(errors) => errors.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    pub(crate) fn at(&mut self, place: impl ToTokens, message: impl std::fmt::Display) {
+        self.add(syn::Error::new_spanned(place, message));
+    }
+
+    pub(crate) fn into_compile_errors(self) -> Option<TokenStream> {
+        self.0.map(|errors| errors.to_compile_error())
+    }
+}
+
+pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
+    match &model.body {
+        Body::Struct(members) => {
+            members.iter().for_each(|member| check_member(member, errors));
+            unique_ids(members, errors);
+            unique(members.iter().map(|member| (member.name.clone(), member.ident)), "member", errors);
+        }
+        Body::Enum(literals) => check_enum(model, literals, errors),
+        Body::Unknown => {}
+    }
+    if let (Some(view_of), 0) = (&model.attributes.view_of, model.lifetimes) {
+        errors.at(view_of, "a view borrows: give the type a lifetime, or remove `view_of`");
+    }
+    if let (Some(_), Some(name)) = (&model.attributes.view_of, &model.attributes.name) {
+        errors.at(name, "a view has the name of the type it is a view of");
+    }
+}
+
+fn check_member(member: &Member<'_>, errors: &mut Errors) {
+    check_type(member.ty, errors);
+    let attributes = &member.attributes;
+    if let (Some(key), true) = (attributes.key, member.is_optional) {
+        errors.add(syn::Error::new(key, "a key member cannot be optional: every sample belongs to an instance"));
+    }
+    if let (Some(key), Some(MemberDefault::OfTrait | MemberDefault::Value(_))) = (attributes.key, &attributes.default) {
+        errors.add(syn::Error::new(key, "a key member cannot have a default: every sender must send it"));
+    }
+    if let Some((id, span)) = attributes.id {
+        if id > ID_MAX {
+            errors.add(syn::Error::new(span, format!("a member id is at most {ID_MAX:#x}")));
+        }
+    }
+    if let Some((0, span)) = attributes.bound {
+        errors.add(syn::Error::new(span, "a bound is at least 1"));
+    }
+    if let (Some(octet), false) = (attributes.octet, is_bytes(member.ty)) {
+        errors.add(syn::Error::new(octet, "only `u8`, and sequences and arrays of `u8`, can be octets"));
+    }
+}
+
+/// Refuses what is known to have no counterpart, with a reason. What is not known is left to the compiler, which misses
+/// the traits.
+fn check_type(ty: &Type, errors: &mut Errors) {
+    let message = match ty {
+        Type::Array(array) => return check_type(&array.elem, errors),
+        Type::Slice(slice) => return check_type(&slice.elem, errors),
+        Type::Paren(inner) => return check_type(&inner.elem, errors),
+        Type::Group(inner) => return check_type(&inner.elem, errors),
+        Type::Reference(reference) if reference.mutability.is_some() => "a mutable reference cannot be decoded",
+        Type::Reference(reference)
+            if reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") =>
+        {
+            "a `'static` reference cannot be decoded: use an owned type, or give the struct a lifetime"
+        }
+        Type::Reference(reference) => return check_type(&reference.elem, errors),
+        Type::Tuple(_) => "tuples are not supported: the members of a DDS type have names, use a struct",
+        Type::Ptr(_) | Type::BareFn(_) => "pointers have no meaning to other processes",
+        Type::TraitObject(_) | Type::ImplTrait(_) => "the type must be known: trait objects are not supported",
+        Type::Path(_) => match last_segment(ty).map(ToString::to_string).as_deref() {
+            Some("usize" | "isize") => "the size of this type differs between machines: use `u64`, `i64` or smaller",
+            Some("u128" | "i128") => "DDS has no integers of 128 bits",
+            Some("HashMap" | "BTreeMap") => "maps are not supported yet",
+            Some("HashSet" | "BTreeSet") => "DDS has no sets: use a `Vec`",
+            _ => return check_parameters(ty, errors),
+        },
+        _ => return,
+    };
+    errors.at(ty, message);
+}
+
+/// Looks into `Vec<..>`, `Option<..>` and `Box<..>`.
+fn check_parameters(ty: &Type, errors: &mut Errors) {
+    let Type::Path(path) = ty else { return };
+    let Some(segment) = path.path.segments.last() else { return };
+    let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return };
+    for argument in &arguments.args {
+        if let syn::GenericArgument::Type(inner) = argument {
+            if last_segment(inner).is_some_and(|name| name == "Option") {
+                errors.at(inner, "only members can be optional, not what they contain");
+            }
+            check_type(inner, errors);
+        }
+    }
+}
+
+fn is_bytes(ty: &Type) -> bool {
+    match ty {
+        Type::Array(array) => is_byte(&array.elem),
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Slice(slice) => is_byte(&slice.elem),
+            other => is_bytes(other),
+        },
+        Type::Path(path) => match path.path.segments.last() {
+            Some(segment) => match &segment.arguments {
+                syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(|argument| match argument {
+                    syn::GenericArgument::Type(inner) => is_bytes(inner),
+                    _ => false,
+                }),
+                _ => segment.ident == "u8",
+            },
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_byte(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|name| name == "u8")
+}
+
+fn unique_ids(members: &[Member<'_>], errors: &mut Errors) {
+    let mut seen = HashMap::new();
+    for member in members {
+        if let Some(other) = seen.insert(member.id, member.ident) {
+            errors.at(member.ident, format!("member id {} is that of `{other}` already", member.id));
+        }
+    }
+}
+
+fn unique<'a>(names: impl Iterator<Item = (String, &'a syn::Ident)>, what: &str, errors: &mut Errors) {
+    let mut seen = HashMap::new();
+    for (name, ident) in names {
+        if let Some(other) = seen.insert(name.clone(), ident) {
+            errors.at(ident, format!("the {what} name `{name}` is that of `{other}` already"));
+        }
+    }
+}
+
+fn check_enum(model: &Model<'_>, literals: &[Literal<'_>], errors: &mut Errors) {
+    if literals.is_empty() {
+        errors.at(model.ident, "an enum needs at least one literal");
+    }
+    if model.lifetimes > 0 {
+        errors.at(&model.input.generics, "an enum without data has no use for lifetimes");
+    }
+    if let Some(view_of) = &model.attributes.view_of {
+        errors.at(view_of, "an enum cannot be a view: it borrows nothing");
+    }
+    unique(literals.iter().map(|literal| (literal.name.clone(), literal.ident)), "literal", errors);
+    for discriminant in literals.iter().filter_map(|literal| literal.discriminant) {
+        if number(discriminant).is_some_and(|number| i32::try_from(number).is_err()) {
+            errors.at(discriminant, "the numbers of a DDS enum fit into `i32`");
+        }
+    }
+}
+
+/// The value of a literal number. Other expressions are left to the compiler.
+fn number(expression: &Expr) -> Option<i128> {
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => number(expr).map(|value: i128| -value),
+        Expr::Group(group) => number(&group.expr),
+        Expr::Paren(inner) => number(&inner.expr),
+        _ => None,
+    }
+}
+
+/// A member header has 28 bits for the id.
+const ID_MAX: u32 = 0x0fff_ffff;

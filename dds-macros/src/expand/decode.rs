@@ -1,0 +1,124 @@
+//! `Decode`: the members one after the other.
+
+use super::{Target, framed};
+use crate::ast::{Member, Model, lifetime, with_lifetime};
+use crate::attr::Extensibility;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    let ty = model.ty(&lifetime("de"));
+    let extensibility = target.extensibility(model);
+    let members = model.members();
+    let error = quote!(#cdr::DecodeError);
+    let is_appendable = model.extensibility() == Extensibility::Appendable;
+
+    let fields = members.iter().map(|member| field(member, cdr, is_appendable));
+    let decode = framed(model, &quote!(d), &quote!(::core::result::Result::Ok(Self { #(#fields),* })));
+    let statements = members.iter().map(|member| statement(member, cdr, is_appendable));
+    let decode_into = framed(model, &quote!(d), &quote!(#(#statements)* ::core::result::Result::Ok(())));
+    let defaults = members.iter().map(|member| missing(member, cdr));
+    // Without members there is nothing to do with the cursor.
+    let ignore = members.is_empty().then(|| quote!(let _ = &d;));
+    quote! {
+        #[automatically_derived]
+        impl<'de> #cdr::Decode<'de> for #ty {
+            const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
+                ::core::option::Option::Some(#extensibility);
+
+            fn decode(d: &mut #cdr::Decoder<'de>) -> ::core::result::Result<Self, #error> {
+                #ignore
+                #decode
+            }
+
+            fn decode_into(&mut self, d: &mut #cdr::Decoder<'de>) -> ::core::result::Result<(), #error> {
+                #ignore
+                #decode_into
+            }
+
+            fn missing(d: &#cdr::Decoder<'de>) -> ::core::result::Result<Self, #error> {
+                let _ = d;
+                ::core::result::Result::Ok(Self { #(#defaults),* })
+            }
+        }
+    }
+}
+
+/// `name: value,` of a struct that is decoded.
+fn field(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenStream {
+    let ident = member.ident;
+    let span = member.ty.span();
+    let mut value = match (member.is_optional, is_appendable) {
+        (true, true) => quote_spanned!(span=> d.optional_member()?),
+        (true, false) => quote_spanned!(span=> d.optional()?),
+        (false, true) if member.attributes.default.is_none() => quote_spanned!(span=> d.member()?),
+        (false, _) => quote_spanned!(span=> #cdr::Decode::decode(d)?),
+    };
+    if let Some(bound) = member.bound() {
+        let ty = with_lifetime(member.ty, "de");
+        let check = match member.is_optional {
+            true => quote! {
+                if let ::core::option::Option::Some(value) = &value {
+                    d.check_bound(value.len(), #bound)?;
+                }
+            },
+            false => quote!(d.check_bound(value.len(), #bound)?;),
+        };
+        value = quote! {{
+            let value: #ty = #value;
+            #check
+            value
+        }};
+    }
+    match member.default() {
+        Some(default) if is_appendable => {
+            quote!(#ident: if d.is_at_end_of_delimited() { #default } else { #value })
+        }
+        _ => quote!(#ident: #value),
+    }
+}
+
+/// The statement that decodes into a field.
+fn statement(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenStream {
+    let ident = member.ident;
+    let span = member.ty.span();
+    let decode = match (member.is_optional, is_appendable) {
+        (true, true) => quote_spanned!(span=> d.optional_member_into(&mut self.#ident)?;),
+        (true, false) => quote_spanned!(span=> d.optional_into(&mut self.#ident)?;),
+        (false, true) if member.attributes.default.is_none() => {
+            quote_spanned!(span=> d.member_into(&mut self.#ident)?;)
+        }
+        (false, _) => quote_spanned!(span=> #cdr::Decode::decode_into(&mut self.#ident, d)?;),
+    };
+    let check = member.bound().map(|bound| match member.is_optional {
+        true => quote! {
+            if let ::core::option::Option::Some(value) = &self.#ident {
+                d.check_bound(value.len(), #bound)?;
+            }
+        },
+        false => quote!(d.check_bound(self.#ident.len(), #bound)?;),
+    });
+    match member.default() {
+        Some(default) if is_appendable => quote! {
+            if d.is_at_end_of_delimited() {
+                self.#ident = #default;
+            } else {
+                #decode
+                #check
+            }
+        },
+        _ => quote!(#decode #check),
+    }
+}
+
+/// `name: value,` of a struct that was not sent.
+fn missing(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+    let ident = member.ident;
+    match (member.default(), member.is_optional) {
+        (Some(default), _) => quote!(#ident: #default),
+        (None, true) => quote!(#ident: ::core::option::Option::None),
+        (None, false) => quote_spanned!(member.ty.span()=> #ident: #cdr::Decode::missing(d)?),
+    }
+}

@@ -1,0 +1,76 @@
+//! `Encode`: the members one after the other.
+
+use super::{Target, framed};
+use crate::ast::{Member, Model};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    let members: Vec<_> = model.members().iter().collect();
+    let encode = method(&quote!(encode), model, &members, cdr, |members| statements(members, cdr, &quote!(encode)));
+    let key_members = model.key_members();
+    let encode_key = method(&quote!(encode_key), model, &key_members, cdr, |members| {
+        in_key_order(members, |members| statements(members, cdr, &quote!(encode_key)))
+    });
+    target.implement(&quote!(#cdr::Encode), &quote!(#encode #encode_key))
+}
+
+fn method(
+    name: &TokenStream,
+    model: &Model<'_>,
+    members: &[&Member<'_>],
+    cdr: &TokenStream,
+    statements: impl FnOnce(&[&Member<'_>]) -> TokenStream,
+) -> TokenStream {
+    let statements = statements(members);
+    let body = framed(model, &quote!(e), &quote!(#statements ::core::result::Result::Ok(())));
+    // Without members there is nothing to do with the cursor.
+    let ignore = members.is_empty().then(|| quote!(let _ = &e;));
+    quote! {
+        fn #name(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
+            #ignore
+            #body
+        }
+    }
+}
+
+fn statements(members: &[&Member<'_>], cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+    members.iter().map(|member| statement(member, cdr, method)).collect()
+}
+
+fn statement(member: &Member<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+    let (ident, id) = (member.ident, member.id);
+    let check = member.bound().map(|bound| match member.is_optional {
+        true => quote! {
+            if let ::core::option::Option::Some(value) = &self.#ident {
+                e.check_bound(value.len(), #bound)?;
+            }
+        },
+        false => quote!(e.check_bound(self.#ident.len(), #bound)?;),
+    });
+    let encode = match member.is_optional {
+        true => quote_spanned!(member.ty.span()=> e.optional(#id, ::core::option::Option::as_ref(&self.#ident))?;),
+        false => quote_spanned!(member.ty.span()=> #cdr::Encode::#method(&self.#ident, e)?;),
+    };
+    quote!(#check #encode)
+}
+
+/// The statements of key members, in the order that the encoder asks for, if there is more than one.
+pub(super) fn in_key_order(members: &[&Member<'_>], statements: impl Fn(&[&Member<'_>]) -> TokenStream) -> TokenStream {
+    let mut by_id = members.to_vec();
+    by_id.sort_by_key(|member| member.id);
+    let defined = statements(members);
+    if by_id.iter().zip(members).all(|(a, b)| a.id == b.id) {
+        return defined;
+    }
+    let by_id = statements(&by_id);
+    quote! {
+        if e.keys_by_id() {
+            #by_id
+        } else {
+            #defined
+        }
+    }
+}

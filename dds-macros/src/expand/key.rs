@@ -1,0 +1,174 @@
+//! `Keyed` and `KeyMember`: the key as an owned value.
+
+use super::encode::in_key_order;
+use super::{Target, framed};
+use crate::ast::{Member, Model};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
+    if model.has_key() {
+        let (keyed, member) = (keyed(model, target), member_of_keyed(target));
+        return quote!(#keyed #member);
+    }
+    // What borrows has an owned form that the derive does not know.
+    if model.lifetimes > 0 { TokenStream::new() } else { member_of_whole(model, target) }
+}
+
+fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    let members = model.key_members();
+    let types = members.iter().map(|member| key_type(member, cdr));
+    let parts = members.iter().map(|member| {
+        let ident = member.ident;
+        quote_spanned!(member.ty.span()=> #cdr::KeyMember::to_key(&self.#ident))
+    });
+    // One key member is the key, several are a tuple: parentheses around one type or value are none.
+    let (key_type, key) = (list(types), list(parts));
+    let is_single = members.len() == 1;
+    let place = |member: &Member<'_>| {
+        let index = members.iter().position(|other| other.id == member.id).unwrap_or_default();
+        let index = syn::Index::from(index);
+        if is_single { quote!(key) } else { quote!(&key.#index) }
+    };
+    let write = in_key_order(&members, |members| {
+        members.iter().map(|member| write_part(member, &place(member), cdr)).collect()
+    });
+    let write = framed(model, &quote!(e), &quote!(#write ::core::result::Result::Ok(())));
+    let read = match members.as_slice() {
+        [member] if member.bound().is_none() => {
+            let ty = member.ty;
+            quote!(<#ty as #cdr::KeyMember>::decode_key_member(d))
+        }
+        _ => {
+            let read = list(members.iter().map(|member| read_part(member, cdr)));
+            quote!(::core::result::Result::Ok(#read))
+        }
+    };
+    let read = framed(model, &quote!(d), &read);
+    let body = quote! {
+        type Key = #key_type;
+
+        fn key(&self) -> Self::Key {
+            #key
+        }
+
+        fn encode_key_value(
+            key: &Self::Key,
+            e: &mut #cdr::Encoder<'_>,
+        ) -> ::core::result::Result<(), #cdr::EncodeError> {
+            #write
+        }
+
+        fn decode_key_value(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
+            #read
+        }
+    };
+    target.implement(&quote!(#cdr::Keyed), &body)
+}
+
+/// One thing as it is, several as a tuple.
+fn list(parts: impl ExactSizeIterator<Item = TokenStream>) -> TokenStream {
+    if parts.len() == 1 { quote!(#(#parts)*) } else { quote!((#(#parts),*)) }
+}
+
+fn key_type(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+    let ty = member.ty;
+    quote_spanned!(ty.span()=> <#ty as #cdr::KeyMember>::Key)
+}
+
+fn write_part(member: &Member<'_>, place: &TokenStream, cdr: &TokenStream) -> TokenStream {
+    let ty = member.ty;
+    let check = member.bound().map(|bound| quote!(e.check_bound((#place).len(), #bound)?;));
+    quote!(#check <#ty as #cdr::KeyMember>::encode_key_member(#place, e)?;)
+}
+
+fn read_part(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+    let ty = member.ty;
+    let read = quote!(<#ty as #cdr::KeyMember>::decode_key_member(d)?);
+    match member.bound() {
+        None => read,
+        Some(bound) => quote! {{
+            let value = #read;
+            d.check_bound(value.len(), #bound)?;
+            value
+        }},
+    }
+}
+
+/// Inside of another key, a type with key members counts by those alone.
+fn member_of_keyed(target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    let body = quote! {
+        type Key = <Self as #cdr::Keyed>::Key;
+
+        fn to_key(&self) -> Self::Key {
+            #cdr::Keyed::key(self)
+        }
+
+        fn encode_key_member(
+            key: &Self::Key,
+            e: &mut #cdr::Encoder<'_>,
+        ) -> ::core::result::Result<(), #cdr::EncodeError> {
+            <Self as #cdr::Keyed>::encode_key_value(key, e)
+        }
+
+        fn decode_key_member(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
+            <Self as #cdr::Keyed>::decode_key_value(d)
+        }
+    };
+    target.implement(&quote!(#cdr::KeyMember), &body)
+}
+
+/// Inside of another key, a struct without key members counts as a whole, if all of its members do.
+fn member_of_whole(model: &Model<'_>, target: &Target) -> TokenStream {
+    let (cdr, ty) = (&target.cdr, &target.ty);
+    let types = model.members().iter().map(|member| member.ty);
+    let fields = model.members().iter().map(|member| {
+        let ident = member.ident;
+        quote!(#ident: #cdr::WholeKey::copy_key(&self.#ident))
+    });
+    let member = member_as_whole(target);
+    quote! {
+        #[automatically_derived]
+        impl<'k> #cdr::WholeKey<'k> for #ty
+        where
+            #(#types: #cdr::WholeKey<'k>),*
+        {
+            fn copy_key(&self) -> Self {
+                Self { #(#fields),* }
+            }
+        }
+        #member
+    }
+}
+
+/// The `KeyMember` of what counts as a whole.
+pub(super) fn member_as_whole(target: &Target) -> TokenStream {
+    let (cdr, ty) = (&target.cdr, &target.ty);
+    quote! {
+        #[automatically_derived]
+        impl<'k> #cdr::KeyMember for #ty
+        where
+            Self: #cdr::WholeKey<'k>,
+        {
+            type Key = Self;
+
+            fn to_key(&self) -> Self {
+                #cdr::WholeKey::copy_key(self)
+            }
+
+            fn encode_key_member(
+                key: &Self,
+                e: &mut #cdr::Encoder<'_>,
+            ) -> ::core::result::Result<(), #cdr::EncodeError> {
+                #cdr::Encode::encode_key(key, e)
+            }
+
+            fn decode_key_member(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self, #cdr::DecodeError> {
+                #cdr::Decode::decode(d)
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The generated code: a file per trait.
+
+mod decode;
+mod encode;
+mod enumeration;
+mod fallback;
+mod key;
+mod marker;
+mod type_info;
+
+pub(crate) use fallback::fallback;
+
+use crate::ast::{Body, Model};
+use crate::attr::Extensibility;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
+    let target = Target::of(model);
+    match &model.body {
+        Body::Struct(_) => [
+            type_info::of_struct(model, &target),
+            encode::expand(model, &target),
+            decode::expand(model, &target),
+            key::expand(model, &target),
+            marker::expand(model, &target),
+        ]
+        .into_iter()
+        .collect(),
+        Body::Enum(literals) => enumeration::expand(model, literals, &target),
+        Body::Unknown => TokenStream::new(),
+    }
+}
+
+/// What the impls of one type have in common.
+pub(crate) struct Target {
+    /// The path of the `cdr` module.
+    cdr: TokenStream,
+    /// `impl<'a>`, with bounds of the type.
+    generics: TokenStream,
+    /// The type with its own lifetimes.
+    ty: TokenStream,
+    /// The type with all lifetimes `'static`, for constants.
+    static_ty: TokenStream,
+}
+
+impl Target {
+    pub(crate) fn of(model: &Model<'_>) -> Self {
+        let cdr = match &model.attributes.crate_path {
+            Some(path) => quote!(#path::cdr),
+            None => quote!(::dds_core::cdr),
+        };
+        let lifetimes = model.input.generics.lifetimes();
+        let (_, parameters, _) = model.input.generics.split_for_impl();
+        let ident = model.ident;
+        let generics = if model.lifetimes == 0 { TokenStream::new() } else { quote!(<#(#lifetimes),*>) };
+        let static_ty = model.ty(&crate::ast::lifetime("static"));
+        Self { cdr, generics, ty: quote!(#ident #parameters), static_ty }
+    }
+
+    /// An impl of a trait for the type.
+    fn implement(&self, of: &TokenStream, items: &TokenStream) -> TokenStream {
+        let (generics, ty) = (&self.generics, &self.ty);
+        quote! {
+            #[automatically_derived]
+            impl #generics #of for #ty {
+                #items
+            }
+        }
+    }
+
+    fn extensibility(&self, model: &Model<'_>) -> TokenStream {
+        let cdr = &self.cdr;
+        match model.extensibility() {
+            Extensibility::Final => quote!(#cdr::Extensibility::Final),
+            Extensibility::Appendable => quote!(#cdr::Extensibility::Appendable),
+        }
+    }
+}
+
+/// A body of statements, framed as the extensibility of the type asks for. `cursor` is the parameter of the method.
+fn framed(model: &Model<'_>, cursor: &TokenStream, body: &TokenStream) -> TokenStream {
+    match model.extensibility() {
+        Extensibility::Final => body.clone(),
+        Extensibility::Appendable => quote!(#cursor.appendable(|#cursor| { #body })),
+    }
+}

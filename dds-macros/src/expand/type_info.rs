@@ -1,0 +1,56 @@
+//! `TypeInfo`: name and description.
+
+use super::Target;
+use crate::ast::{Member, Model, with_lifetime};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    let members = model.members().iter().map(|member| description(member, cdr));
+    let extensibility = target.extensibility(model);
+    let has_key = model.has_key();
+    let type_name = name(model, cdr);
+    let body = quote! {
+        const TYPE_NAME: &'static str = #type_name;
+        const HAS_KEY: bool = #has_key;
+        const DESCRIPTION: &'static #cdr::TypeDescription = {
+            const MEMBERS: &[#cdr::MemberDescription] = &[#(#members),*];
+            &#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, MEMBERS)
+        };
+    };
+    target.implement(&quote!(#cdr::TypeInfo), &body)
+}
+
+/// The name that a type is announced under.
+pub(super) fn name(model: &Model<'_>, cdr: &TokenStream) -> TokenStream {
+    if let Some(viewed) = &model.attributes.view_of {
+        return quote!(<#viewed as #cdr::TypeInfo>::TYPE_NAME);
+    }
+    let name = match &model.attributes.name {
+        Some(name) => name.value(),
+        None => syn::ext::IdentExt::unraw(model.ident).to_string(),
+    };
+    quote!(#name)
+}
+
+fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+    let (name, id) = (&member.name, member.id);
+    let ty = with_lifetime(member.ty, "static");
+    let mut described = quote_spanned!(member.ty.span()=> <#ty as #cdr::TypeInfo>::DESCRIPTION);
+    let (bound, is_octet) = (member.bound(), member.attributes.octet.is_some());
+    if is_octet {
+        described = quote!(#described.as_octets());
+    }
+    if let Some(bound) = bound {
+        described = quote!(#described.bounded(#bound));
+    }
+    if is_octet || bound.is_some() {
+        described = quote!(const { &#described });
+    }
+    let key = member.attributes.key.map(|_| quote!(.key()));
+    let optional = member.is_optional.then(|| quote!(.optional()));
+    let must_understand = member.attributes.must_understand.map(|_| quote!(.must_understand()));
+    quote!(#cdr::MemberDescription::new(#name, #id, || #described) #key #optional #must_understand)
+}

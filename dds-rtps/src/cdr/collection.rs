@@ -1,0 +1,225 @@
+//! Sequences and arrays.
+//!
+//! A sequence is a `u32` count and its elements; an array is its elements. An array of arrays is one array of several
+//! dimensions. In XCDR2 both carry their length in bytes in front, unless the elements are primitives; enums count as no
+//! primitives there (as Cyclone DDS has it; Fast DDS leaves the length out before enums).
+
+use super::{
+    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, TypeDescription, TypeInfo, TypeKind,
+    WholeKey,
+};
+
+/// An array made of as many values as it has elements, or the first error.
+pub(super) fn try_array<T, const N: usize>(
+    mut element: impl FnMut() -> Result<T, DecodeError>,
+) -> Result<[T; N], DecodeError> {
+    let mut failure = None;
+    let elements: [Option<T>; N] = std::array::from_fn(|_| match failure {
+        Some(_) => None,
+        None => element().map_err(|error| failure = Some(error)).ok(),
+    });
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(elements.map(|element| element.expect("without a failure every element was made"))),
+    }
+}
+
+impl<T: Encode> Encode for [T] {
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.collection(T::IS_PRIMITIVE, |e| {
+            e.length(self.len())?;
+            T::encode_elements(self, e)
+        })
+    }
+
+    #[inline]
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.collection(T::IS_PRIMITIVE, |e| {
+            e.length(self.len())?;
+            self.iter().try_for_each(|element| element.encode_key(e))
+        })
+    }
+}
+
+impl<T: Encode> Encode for Vec<T> {
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.as_slice().encode(e)
+    }
+
+    #[inline]
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.as_slice().encode_key(e)
+    }
+}
+
+impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
+    const SIZE_MIN: usize = 4;
+
+    #[inline]
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        let mut elements = Self::new();
+        elements.decode_into(d)?;
+        Ok(elements)
+    }
+
+    #[inline]
+    fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        if T::IS_PRIMITIVE {
+            let count = d.length(T::SIZE_MIN)?;
+            return T::decode_elements(self, count, d);
+        }
+        d.nested(|d| {
+            d.collection(false, |d| {
+                let count = d.length(T::SIZE_MIN)?;
+                T::decode_elements(self, count, d)
+            })
+        })
+    }
+
+    #[inline]
+    fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok(Self::new())
+    }
+}
+
+impl<'de> Decode<'de> for &'de [u8] {
+    const SIZE_MIN: usize = 4;
+
+    #[inline]
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        let count = d.length(1)?;
+        d.bytes(count)
+    }
+
+    #[inline]
+    fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok(&[])
+    }
+}
+
+impl<T: Encode, const N: usize> Encode for [T; N] {
+    const INNERMOST_IS_PRIMITIVE: bool = T::INNERMOST_IS_PRIMITIVE;
+
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.collection(T::INNERMOST_IS_PRIMITIVE, |e| T::encode_dimensions(self, e))
+    }
+
+    #[inline]
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.collection(T::INNERMOST_IS_PRIMITIVE, |e| T::encode_key_dimensions(self, e))
+    }
+
+    #[inline]
+    fn encode_elements(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        if T::INNERMOST_IS_PRIMITIVE {
+            return T::encode_dimensions(elements.as_flattened(), e);
+        }
+        elements.iter().try_for_each(|element| element.encode(e))
+    }
+
+    #[inline]
+    fn encode_dimensions(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        T::encode_dimensions(elements.as_flattened(), e)
+    }
+
+    #[inline]
+    fn encode_key_dimensions(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        T::encode_key_dimensions(elements.as_flattened(), e)
+    }
+}
+
+impl<'de, T: Decode<'de>, const N: usize> Decode<'de> for [T; N] {
+    const INNERMOST_IS_PRIMITIVE: bool = T::INNERMOST_IS_PRIMITIVE;
+    const SIZE_MIN: usize = if T::INNERMOST_IS_PRIMITIVE { N * T::SIZE_MIN } else { 1 };
+
+    #[inline]
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        d.collection(T::INNERMOST_IS_PRIMITIVE, T::decode_array)
+    }
+
+    #[inline]
+    fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        d.collection(T::INNERMOST_IS_PRIMITIVE, |d| T::decode_dimensions_into(self, d))
+    }
+
+    #[inline]
+    fn missing(d: &Decoder<'de>) -> Result<Self, DecodeError> {
+        try_array(|| T::missing(d))
+    }
+
+    #[inline]
+    fn decode_array<const M: usize>(d: &mut Decoder<'de>) -> Result<[Self; M], DecodeError> {
+        try_array(|| T::decode_array(d))
+    }
+
+    #[inline]
+    fn decode_dimensions_into(elements: &mut [Self], d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        T::decode_dimensions_into(elements.as_flattened_mut(), d)
+    }
+}
+
+impl<T: TypeInfo> TypeInfo for [T] {
+    const TYPE_NAME: &'static str = "sequence";
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription =
+        &TypeDescription::new(Self::TYPE_NAME, TypeKind::Sequence { bound: None, element: || T::DESCRIPTION });
+}
+
+impl<T: TypeInfo> TypeInfo for Vec<T> {
+    const TYPE_NAME: &'static str = <[T]>::TYPE_NAME;
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription = <[T]>::DESCRIPTION;
+}
+
+impl<T: TypeInfo, const N: usize> TypeInfo for [T; N] {
+    const TYPE_NAME: &'static str = "array";
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription = {
+        assert!(N <= u32::MAX as usize, "an array has at most 2^32 - 1 elements");
+        &TypeDescription::new(Self::TYPE_NAME, TypeKind::Array { length: N as u32, element: || T::DESCRIPTION })
+    };
+}
+
+impl<'k, T: WholeKey<'k>> WholeKey<'k> for Vec<T> {
+    fn copy_key(&self) -> Self {
+        self.iter().map(T::copy_key).collect()
+    }
+}
+
+impl<'k, T: WholeKey<'k>, const N: usize> WholeKey<'k> for [T; N] {
+    fn copy_key(&self) -> Self {
+        self.each_ref().map(T::copy_key)
+    }
+}
+
+macro_rules! key_of_elements {
+    ($([$($parameters:tt)*] $collection:ty => $key:ty, $copy:expr;)*) => {$(
+        impl<'k, T, $($parameters)*> KeyMember for $collection
+        where
+            T: WholeKey<'k> + Encode + for<'de> Decode<'de>,
+        {
+            type Key = $key;
+
+            fn to_key(&self) -> Self::Key {
+                $copy(self)
+            }
+
+            fn encode_key_member(key: &Self::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                key.encode_key(e)
+            }
+
+            fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError> {
+                Self::Key::decode(d)
+            }
+        }
+    )*};
+}
+
+key_of_elements! {
+    [] [T] => Vec<T>, |elements: &Self| elements.iter().map(T::copy_key).collect();
+    [] Vec<T> => Vec<T>, Self::copy_key;
+    [const N: usize] [T; N] => [T; N], Self::copy_key;
+}

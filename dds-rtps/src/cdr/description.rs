@@ -1,0 +1,373 @@
+//! Types as constant data.
+//!
+//! Made by the derive. Read wherever samples are handled without user code: key hashes of received payloads, and later
+//! filters, type objects and dynamic data. Nested types hang on functions ([`TypeRef`]), so that a type may contain itself.
+
+use super::Extensibility;
+
+/// A function that gives the description of a nested type.
+pub type TypeRef = fn() -> &'static TypeDescription;
+
+/// A type: its name and what it is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct TypeDescription {
+    name: &'static str,
+    kind: TypeKind,
+}
+
+/// What a type is made of.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum TypeKind {
+    /// `boolean`.
+    Bool,
+    /// `octet`: eight bits without a meaning. Encoded as `uint8`, but another type to type checks.
+    Octet,
+    /// `int8`.
+    Int8,
+    /// `uint8`.
+    UInt8,
+    /// `int16`.
+    Int16,
+    /// `uint16`.
+    UInt16,
+    /// `int32`.
+    Int32,
+    /// `uint32`.
+    UInt32,
+    /// `int64`.
+    Int64,
+    /// `uint64`.
+    UInt64,
+    /// `float`.
+    Float32,
+    /// `double`.
+    Float64,
+    /// `char`: one byte, Latin-1.
+    Char8,
+    /// `string`: UTF-8.
+    String {
+        /// Bytes without the NUL at most.
+        bound: Option<u32>,
+    },
+    /// `sequence`.
+    Sequence {
+        /// Elements at most.
+        bound: Option<u32>,
+        /// What the elements are.
+        element: TypeRef,
+    },
+    /// An array. An array of arrays is one array of several dimensions.
+    Array {
+        /// The number of elements.
+        length: u32,
+        /// What the elements are.
+        element: TypeRef,
+    },
+    /// `enum`.
+    Enum(EnumDescription),
+    /// `struct`.
+    Struct(StructDescription),
+}
+
+/// A struct.
+#[derive(Debug, Clone, Copy)]
+pub struct StructDescription {
+    extensibility: Extensibility,
+    members: &'static [MemberDescription],
+    /// Whether the ids of the members grow in the order of definition.
+    ids_ascend: bool,
+    has_key: bool,
+}
+
+/// A member of a struct.
+#[derive(Debug, Clone, Copy)]
+pub struct MemberDescription {
+    name: &'static str,
+    id: u32,
+    is_key: bool,
+    is_optional: bool,
+    must_understand: bool,
+    ty: TypeRef,
+}
+
+/// An enum without data.
+#[derive(Debug, Clone, Copy)]
+pub struct EnumDescription {
+    extensibility: Extensibility,
+    literals: &'static [EnumLiteral],
+}
+
+/// A literal of an enum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EnumLiteral {
+    name: &'static str,
+    value: i32,
+}
+
+impl TypeDescription {
+    /// A type called `name`.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: TypeKind) -> Self {
+        Self { name, kind }
+    }
+
+    /// A struct called `name`.
+    #[must_use]
+    pub const fn of_struct(
+        name: &'static str,
+        extensibility: Extensibility,
+        members: &'static [MemberDescription],
+    ) -> Self {
+        Self::new(name, TypeKind::Struct(StructDescription::new(extensibility, members)))
+    }
+
+    /// An enum called `name`.
+    #[must_use]
+    pub const fn of_enum(name: &'static str, extensibility: Extensibility, literals: &'static [EnumLiteral]) -> Self {
+        Self::new(name, TypeKind::Enum(EnumDescription { extensibility, literals }))
+    }
+
+    /// This string or sequence with a bound.
+    ///
+    /// # Panics
+    /// It is neither; in a constant, that is a compile error.
+    #[must_use]
+    pub const fn bounded(&self, bound: u32) -> Self {
+        let kind = match self.kind {
+            TypeKind::String { .. } => TypeKind::String { bound: Some(bound) },
+            TypeKind::Sequence { element, .. } => TypeKind::Sequence { bound: Some(bound), element },
+            _ => panic!("only strings and sequences have a bound"),
+        };
+        Self::new(self.name, kind)
+    }
+
+    /// This `uint8`, or sequence or array of `uint8`, with `octet` in its place.
+    ///
+    /// # Panics
+    /// It is neither; in a constant, that is a compile error.
+    #[must_use]
+    pub const fn as_octets(&self) -> Self {
+        const OCTET: TypeDescription = TypeDescription::new("octet", TypeKind::Octet);
+        match self.kind {
+            TypeKind::UInt8 => OCTET,
+            TypeKind::Sequence { bound, .. } => Self::new(self.name, TypeKind::Sequence { bound, element: || &OCTET }),
+            TypeKind::Array { length, .. } => Self::new(self.name, TypeKind::Array { length, element: || &OCTET }),
+            _ => panic!("only `u8`, and sequences and arrays of it, can be octets"),
+        }
+    }
+
+    /// The name under which the type is announced; of types without one, what they are.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What the type is made of.
+    #[must_use]
+    pub const fn kind(&self) -> &TypeKind {
+        &self.kind
+    }
+
+    /// How the type may grow. Types without members cannot.
+    #[must_use]
+    pub const fn extensibility(&self) -> Extensibility {
+        match &self.kind {
+            TypeKind::Struct(description) => description.extensibility,
+            TypeKind::Enum(description) => description.extensibility,
+            _ => Extensibility::Final,
+        }
+    }
+
+    /// Whether both are structs that grow alike and whose members agree in everything but their types, which constants
+    /// cannot compare: names, ids, and which are keys or optional.
+    #[must_use]
+    pub const fn has_members_of(&self, other: &Self) -> bool {
+        let (TypeKind::Struct(one), TypeKind::Struct(other)) = (&self.kind, &other.kind) else { return false };
+        if one.extensibility as u8 != other.extensibility as u8 || one.members.len() != other.members.len() {
+            return false;
+        }
+        let mut index = 0;
+        while index < one.members.len() {
+            if !one.members[index].agrees_with(&other.members[index]) {
+                return false;
+            }
+            index += 1;
+        }
+        true
+    }
+
+    /// Whether values of this type belong to instances.
+    #[must_use]
+    pub const fn has_key(&self) -> bool {
+        matches!(&self.kind, TypeKind::Struct(description) if description.has_key)
+    }
+
+    /// The number of elements of an array of any dimensions, and what they are; of other types one, and the type itself.
+    pub(super) fn dimensions(&self) -> (usize, &Self) {
+        let (mut count, mut innermost) = (1_usize, self);
+        while let TypeKind::Array { length, element } = innermost.kind {
+            count = count.saturating_mul(length as usize);
+            innermost = element();
+        }
+        (count, innermost)
+    }
+
+    /// Bytes of a value, if it is a number, a bool or a char.
+    #[must_use]
+    pub const fn primitive_size(&self) -> Option<usize> {
+        Some(match self.kind {
+            TypeKind::Bool | TypeKind::Octet | TypeKind::Int8 | TypeKind::UInt8 | TypeKind::Char8 => 1,
+            TypeKind::Int16 | TypeKind::UInt16 => 2,
+            TypeKind::Int32 | TypeKind::UInt32 | TypeKind::Float32 => 4,
+            TypeKind::Int64 | TypeKind::UInt64 | TypeKind::Float64 => 8,
+            _ => return None,
+        })
+    }
+}
+
+impl StructDescription {
+    /// A struct with these members, in the order of definition.
+    #[must_use]
+    pub const fn new(extensibility: Extensibility, members: &'static [MemberDescription]) -> Self {
+        let (mut ids_ascend, mut has_key, mut index) = (true, false, 0);
+        while index < members.len() {
+            ids_ascend &= index == 0 || members[index - 1].id < members[index].id;
+            has_key |= members[index].is_key;
+            index += 1;
+        }
+        Self { extensibility, members, ids_ascend, has_key }
+    }
+
+    /// How the struct may grow.
+    #[must_use]
+    pub const fn extensibility(&self) -> Extensibility {
+        self.extensibility
+    }
+
+    /// The members, in the order of definition.
+    #[must_use]
+    pub const fn members(&self) -> &'static [MemberDescription] {
+        self.members
+    }
+
+    /// Whether any member is marked as part of the key.
+    #[must_use]
+    pub const fn has_key(&self) -> bool {
+        self.has_key
+    }
+
+    /// Whether the ids of the members grow in the order of definition.
+    pub(super) const fn ids_ascend(&self) -> bool {
+        self.ids_ascend
+    }
+}
+
+impl MemberDescription {
+    /// A member called `name` with the id `id`, of the type that `ty` gives.
+    #[must_use]
+    pub const fn new(name: &'static str, id: u32, ty: TypeRef) -> Self {
+        Self { name, id, is_key: false, is_optional: false, must_understand: false, ty }
+    }
+
+    /// This member as part of the key.
+    #[must_use]
+    pub const fn key(self) -> Self {
+        Self { is_key: true, ..self }
+    }
+
+    /// This member as one that may be absent.
+    #[must_use]
+    pub const fn optional(self) -> Self {
+        Self { is_optional: true, ..self }
+    }
+
+    /// This member as one that a reader must know, or refuse the sample.
+    #[must_use]
+    pub const fn must_understand(self) -> Self {
+        Self { must_understand: true, ..self }
+    }
+
+    /// Whether both agree in everything but their types.
+    const fn agrees_with(&self, other: &Self) -> bool {
+        let (one, two) = (self.name.as_bytes(), other.name.as_bytes());
+        let mut is_same = one.len() == two.len() && self.id == other.id;
+        is_same &= self.is_key == other.is_key && self.is_optional == other.is_optional;
+        let mut index = 0;
+        while is_same && index < one.len() {
+            is_same = one[index] == two[index];
+            index += 1;
+        }
+        is_same
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The id.
+    #[must_use]
+    pub const fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Whether the member is part of the key.
+    #[must_use]
+    pub const fn is_key(&self) -> bool {
+        self.is_key
+    }
+
+    /// Whether the member may be absent.
+    #[must_use]
+    pub const fn is_optional(&self) -> bool {
+        self.is_optional
+    }
+
+    /// Whether a reader must know the member. Key members always are so.
+    #[must_use]
+    pub const fn is_must_understand(&self) -> bool {
+        self.must_understand || self.is_key
+    }
+
+    /// The type.
+    #[must_use]
+    pub fn ty(&self) -> &'static TypeDescription {
+        (self.ty)()
+    }
+}
+
+impl EnumDescription {
+    /// How the enum may grow.
+    #[must_use]
+    pub const fn extensibility(&self) -> Extensibility {
+        self.extensibility
+    }
+
+    /// The literals, in the order of definition.
+    #[must_use]
+    pub const fn literals(&self) -> &'static [EnumLiteral] {
+        self.literals
+    }
+}
+
+impl EnumLiteral {
+    /// The literal `name` with the number `value`.
+    #[must_use]
+    pub const fn new(name: &'static str, value: i32) -> Self {
+        Self { name, value }
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The number that stands for it on the wire.
+    #[must_use]
+    pub const fn value(&self) -> i32 {
+        self.value
+    }
+}

@@ -1,0 +1,162 @@
+//! Why a value could not be encoded, or bytes not be decoded.
+
+use std::fmt;
+
+/// Bytes that are not a value of the type, and where that was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecodeError {
+    offset: u32,
+    kind: DecodeErrorKind,
+}
+
+impl DecodeError {
+    /// An error seen `offset` bytes from the beginning of the payload (header included).
+    #[must_use]
+    #[cold]
+    pub fn new(offset: usize, kind: DecodeErrorKind) -> Self {
+        Self { offset: u32::try_from(offset).unwrap_or(u32::MAX), kind }
+    }
+
+    /// The number that was just read is no literal of the enum.
+    #[must_use]
+    #[cold]
+    #[doc(hidden)]
+    pub fn unknown_literal(d: &super::Decoder<'_>, value: i32) -> Self {
+        Self::new(d.position().saturating_sub(size_of::<i32>()), DecodeErrorKind::UnknownLiteral { value })
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> DecodeErrorKind {
+        self.kind
+    }
+
+    /// Where, in bytes from the beginning of the payload, encapsulation header included.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.offset as usize
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at byte {}: {}", self.offset, self.kind)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// What can be wrong with received bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecodeErrorKind {
+    /// The input ends inside a value.
+    Truncated,
+    /// A length is larger than what is left of the input could hold. Nothing was allocated for it.
+    LengthBeyondInput {
+        /// The length, in elements or bytes as the type counts.
+        length: u32,
+    },
+    /// The representation identifier of the header is not one of CDR.
+    Representation {
+        /// What the header says.
+        identifier: u16,
+    },
+    /// The header announces another framing than a type of this extensibility has.
+    Framing {
+        /// What the header says.
+        identifier: u16,
+    },
+    /// A string or sequence is longer than its type allows.
+    BoundExceeded {
+        /// The bound of the type.
+        bound: u32,
+        /// The length that was sent.
+        length: u32,
+    },
+    /// A bool that is neither 0 nor 1.
+    InvalidBool {
+        /// What was sent.
+        value: u8,
+    },
+    /// A number that no literal of the enum has.
+    UnknownLiteral {
+        /// What was sent.
+        value: i32,
+    },
+    /// A string that is not UTF-8.
+    InvalidUtf8,
+    /// A string whose last byte is not NUL.
+    MissingNul,
+    /// A string with a NUL before its end.
+    InteriorNul,
+    /// Values are nested deeper than [`NESTING_MAX`](super::NESTING_MAX).
+    NestingTooDeep,
+    /// A member at the end of an appendable type was not sent, and its type has no default.
+    MissingMember,
+    /// The value cannot be taken from this input: a [`Raw`](super::Raw) that does not begin at the header.
+    NotAPayload,
+}
+
+impl fmt::Display for DecodeErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated => f.write_str("the input ends inside a value"),
+            Self::LengthBeyondInput { length } => write!(f, "length {length} is more than the input can hold"),
+            Self::Representation { identifier } => write!(f, "unknown representation {identifier:#06x}"),
+            Self::Framing { identifier } => {
+                write!(f, "representation {identifier:#06x} does not fit the extensibility of the type")
+            }
+            Self::BoundExceeded { bound, length } => write!(f, "length {length} is over the bound {bound}"),
+            Self::InvalidBool { value } => write!(f, "{value} is not a bool"),
+            Self::UnknownLiteral { value } => write!(f, "{value} is no literal of the enum"),
+            Self::InvalidUtf8 => f.write_str("the string is not UTF-8"),
+            Self::MissingNul => f.write_str("the string does not end with NUL"),
+            Self::InteriorNul => f.write_str("the string has a NUL before its end"),
+            Self::NestingTooDeep => write!(f, "values are nested deeper than {}", super::NESTING_MAX),
+            Self::MissingMember => f.write_str("a member was not sent and has no default"),
+            Self::NotAPayload => f.write_str("not at the beginning of a payload"),
+        }
+    }
+}
+
+/// A value that its type's encoding cannot hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// A string or sequence is longer than its type allows.
+    BoundExceeded {
+        /// The bound of the type.
+        bound: u32,
+        /// The length of the value.
+        length: usize,
+    },
+    /// A string contains a NUL, which ends a string on the wire.
+    InteriorNul {
+        /// Its position, in bytes from the beginning of the string.
+        position: usize,
+    },
+    /// A length does not fit into the 32 bits it has on the wire.
+    TooLong {
+        /// The length.
+        length: usize,
+    },
+    /// A character outside of Latin-1, the range of a CDR `char`.
+    NotAChar8 {
+        /// The character.
+        character: char,
+    },
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BoundExceeded { bound, length } => write!(f, "length {length} is over the bound {bound}"),
+            Self::InteriorNul { position } => write!(f, "the string has a NUL at byte {position}"),
+            Self::TooLong { length } => write!(f, "length {length} does not fit into 32 bits"),
+            Self::NotAChar8 { character } => write!(f, "{character:?} does not fit into a char of one byte"),
+        }
+    }
+}
+
+impl std::error::Error for EncodeError {}

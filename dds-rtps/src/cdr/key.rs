@@ -1,0 +1,167 @@
+//! Key hashes.
+//!
+//! The key members alone, written big endian and as if every type were final. If no value of the type can need more than
+//! 16 bytes for that, those bytes padded with zeros are the hash; else their MD5 is (RTPS 2.5, 9.6.4.8). The type
+//! decides, never the value.
+//!
+//! The alignment is that of the encoding in which the writer offers the topic. XCDR1 takes the members in the order of
+//! definition, XCDR2 in that of their ids.
+
+use super::{Encode, EncodeError, Encoder, Encoding, Keyed, MemberDescription, StructDescription, TypeDescription};
+use super::{TypeInfo, TypeKind};
+use crate::types::InstanceHandle;
+
+/// The instance a sample belongs to; [`InstanceHandle::NIL`] if its type has no key.
+///
+/// `scratch` is cleared first; its capacity is reused, and never larger than the largest key needs.
+///
+/// # Errors
+/// A key member does not fit its type.
+#[inline]
+pub fn key_hash_of<T: Encode + TypeInfo>(
+    sample: &T,
+    encoding: Encoding,
+    scratch: &mut Vec<u8>,
+) -> Result<InstanceHandle, EncodeError> {
+    if !T::HAS_KEY {
+        return Ok(InstanceHandle::NIL);
+    }
+    scratch.clear();
+    sample.encode_key(&mut Encoder::for_key_hash(scratch, encoding))?;
+    Ok(hash(T::DESCRIPTION, encoding, scratch))
+}
+
+/// The instance that has this key.
+///
+/// `scratch` is cleared first; its capacity is reused, and never larger than the largest key needs.
+///
+/// # Errors
+/// A key member does not fit its type.
+#[inline]
+pub fn key_hash_of_key<T: Keyed + TypeInfo>(
+    key: &T::Key,
+    encoding: Encoding,
+    scratch: &mut Vec<u8>,
+) -> Result<InstanceHandle, EncodeError> {
+    scratch.clear();
+    T::encode_key_value(key, &mut Encoder::for_key_hash(scratch, encoding))?;
+    Ok(hash(T::DESCRIPTION, encoding, scratch))
+}
+
+/// The key hash of a key that has been written as the hash wants it.
+pub(super) fn hash(ty: &TypeDescription, encoding: Encoding, key: &[u8]) -> InstanceHandle {
+    let mut bytes = [0; HASH_LEN];
+    match bytes.get_mut(..key.len()) {
+        Some(place) if is_short(ty, encoding) => place.copy_from_slice(key),
+        _ => bytes = md5::compute(key).0,
+    }
+    InstanceHandle::from_key_hash(bytes)
+}
+
+/// Whether every key of this type fits into the hash itself.
+///
+/// Answered anew for each hash: a constant cannot call the functions that nested types hang on. The walk ends with the
+/// first member that does not fit, so it visits at most 16 values.
+fn is_short(ty: &TypeDescription, encoding: Encoding) -> bool {
+    Extent { encoding, position: 0, depth: 0 }.add(ty).is_some()
+}
+
+/// How far the longest key reaches. Alignment never lets a shorter value end behind a longer one, so adding up the
+/// largest values gives the largest sum.
+struct Extent {
+    encoding: Encoding,
+    position: usize,
+    depth: usize,
+}
+
+impl Extent {
+    /// Adds the longest value of a type; `None` if that is too much.
+    fn add(&mut self, ty: &TypeDescription) -> Option<()> {
+        if let Some(size) = ty.primitive_size() {
+            return self.number(size);
+        }
+        match ty.kind() {
+            TypeKind::String { bound } => {
+                self.number(4)?;
+                self.bytes((*bound)? as usize + 1)
+            }
+            TypeKind::Sequence { bound, element } => {
+                let (bound, element) = ((*bound)?, element());
+                self.delimiter(element.primitive_size().is_some())?;
+                self.number(4)?;
+                self.elements(bound, element)
+            }
+            TypeKind::Array { .. } => {
+                let (count, element) = ty.dimensions();
+                self.delimiter(element.primitive_size().is_some())?;
+                self.elements(u32::try_from(count).ok()?, element)
+            }
+            TypeKind::Enum(_) => self.number(4),
+            TypeKind::Struct(description) => {
+                // A type that can only contain itself has no values; the depth ends its walk.
+                self.depth += 1;
+                if self.depth > HASH_LEN {
+                    return None;
+                }
+                let result = ordered_key_members(description, self.encoding == Encoding::Xcdr2, |member| {
+                    if member.is_optional() {
+                        self.number(if self.encoding == Encoding::Xcdr2 { 1 } else { 4 })?;
+                    }
+                    self.add(member.ty())
+                });
+                self.depth -= 1;
+                result
+            }
+            _ => None,
+        }
+    }
+
+    fn elements(&mut self, count: u32, element: &TypeDescription) -> Option<()> {
+        for _ in 0..count {
+            let before = self.position;
+            self.add(element)?;
+            if self.position == before {
+                return Some(());
+            }
+        }
+        Some(())
+    }
+
+    fn delimiter(&mut self, of_primitives: bool) -> Option<()> {
+        if of_primitives || self.encoding == Encoding::Xcdr1 { Some(()) } else { self.number(4) }
+    }
+
+    fn number(&mut self, size: usize) -> Option<()> {
+        self.position = self.position.next_multiple_of(size.min(self.encoding.alignment_max()));
+        self.bytes(size)
+    }
+
+    fn bytes(&mut self, count: usize) -> Option<()> {
+        self.position = self.position.checked_add(count)?;
+        (self.position <= HASH_LEN).then_some(())
+    }
+}
+
+/// Visits the members that make the key: the marked ones, or all if none is marked.
+pub(super) fn ordered_key_members(
+    description: &StructDescription,
+    by_id: bool,
+    mut visit: impl FnMut(&MemberDescription) -> Option<()>,
+) -> Option<()> {
+    let is_part = |member: &&MemberDescription| member.is_key() || !description.has_key();
+    let mut members = description.members().iter().filter(is_part);
+    if !by_id || description.ids_ascend() {
+        return members.try_for_each(visit);
+    }
+    // Ids out of order are rare and key members few: the next larger id is looked for each time.
+    let mut next = members.min_by_key(|member| member.id());
+    while let Some(member) = next {
+        visit(member)?;
+        let larger = description.members().iter().filter(is_part).filter(|other| other.id() > member.id());
+        next = larger.min_by_key(|other| other.id());
+    }
+    Some(())
+}
+
+/// Bytes of a key hash.
+const HASH_LEN: usize = 16;

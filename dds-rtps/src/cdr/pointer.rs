@@ -1,0 +1,94 @@
+//! Values behind a box or a reference, and optional ones: encoded as what they point to.
+
+use super::{
+    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, TypeDescription, TypeInfo, WholeKey,
+};
+
+macro_rules! pointer {
+    ($([$($parameters:tt)*] $pointer:ty;)*) => {$(
+        impl<$($parameters)* T: Encode + ?Sized> Encode for $pointer {
+            #[inline]
+            fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                (**self).encode(e)
+            }
+
+            #[inline]
+            fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                (**self).encode_key(e)
+            }
+        }
+
+        impl<$($parameters)* T: TypeInfo + ?Sized> TypeInfo for $pointer {
+            const TYPE_NAME: &'static str = T::TYPE_NAME;
+            const HAS_KEY: bool = T::HAS_KEY;
+            const DESCRIPTION: &'static TypeDescription = T::DESCRIPTION;
+        }
+    )*};
+}
+
+pointer! {
+    ['a,] &'a T;
+    [] Box<T>;
+}
+
+impl<T: KeyMember + ?Sized> KeyMember for &T {
+    type Key = T::Key;
+
+    fn to_key(&self) -> T::Key {
+        (**self).to_key()
+    }
+
+    fn encode_key_member(key: &T::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        T::encode_key_member(key, e)
+    }
+
+    fn decode_key_member(d: &mut Decoder<'_>) -> Result<T::Key, DecodeError> {
+        T::decode_key_member(d)
+    }
+}
+
+impl<'k, T: WholeKey<'k>> WholeKey<'k> for Box<T> {
+    fn copy_key(&self) -> Self {
+        Self::new((**self).copy_key())
+    }
+}
+
+impl<T: KeyMember> KeyMember for Box<T> {
+    type Key = Box<T::Key>;
+
+    fn to_key(&self) -> Self::Key {
+        Box::new((**self).to_key())
+    }
+
+    fn encode_key_member(key: &Self::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        T::encode_key_member(key, e)
+    }
+
+    fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError> {
+        T::decode_key_member(d).map(Box::new)
+    }
+}
+
+impl<'de, T: Decode<'de>> Decode<'de> for Box<T> {
+    const SIZE_MIN: usize = 1;
+    const EXTENSIBILITY: Option<super::Extensibility> = T::EXTENSIBILITY;
+
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        d.nested(T::decode).map(Self::new)
+    }
+
+    fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        d.nested(|d| (**self).decode_into(d))
+    }
+
+    fn missing(d: &Decoder<'de>) -> Result<Self, DecodeError> {
+        T::missing(d).map(Self::new)
+    }
+}
+
+/// That a member is optional is said by the member, not by its type.
+impl<T: TypeInfo> TypeInfo for Option<T> {
+    const TYPE_NAME: &'static str = T::TYPE_NAME;
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription = T::DESCRIPTION;
+}

@@ -1,0 +1,317 @@
+//! Numbers, bools and chars.
+
+use super::{
+    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, TypeDescription,
+    TypeInfo, TypeKind, WholeKey,
+};
+use zerocopy::{FromBytes, IntoBytes};
+
+/// A number whose bytes in memory are, up to their order, its bytes on the wire.
+///
+/// Implemented for `u8` to `u64`, `i8` to `i64`, `f32` and `f64`, and for nothing else.
+pub trait Primitive: sealed::Sealed + Copy + 'static {
+    /// Bytes on the wire and in memory.
+    const SIZE: usize = size_of::<Self>();
+
+    /// The bytes of a run, in the order of the machine.
+    #[doc(hidden)]
+    fn bytes_of(run: &[Self]) -> &[u8];
+
+    /// A run whose bytes these are in the order of the machine, if they lie aligned.
+    #[doc(hidden)]
+    fn run_of(bytes: &[u8]) -> Option<&[Self]>;
+
+    /// The number at the beginning of `bytes`, zero if they are too few.
+    #[doc(hidden)]
+    fn read(bytes: &[u8], order: ByteOrder) -> Self;
+
+    /// Fills `run` from as many bytes as it has.
+    #[doc(hidden)]
+    fn fill(run: &mut [Self], bytes: &[u8], order: ByteOrder);
+}
+
+/// A number of `N` bytes.
+pub(super) trait Number<const N: usize>: Sized {
+    /// The bytes in this order.
+    fn to_bytes(self, order: ByteOrder) -> [u8; N];
+    /// The number that these bytes are in this order.
+    fn from_bytes(bytes: [u8; N], order: ByteOrder) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// An array read in one copy.
+fn array_of<T: Primitive + FromBytes, const N: usize>(d: &mut Decoder<'_>) -> Result<[T; N], DecodeError> {
+    let order = d.order();
+    let bytes = d.numbers::<T>(N)?;
+    if order.is_host() || T::SIZE == 1 {
+        if let Ok(array) = <[T; N]>::read_from_bytes(bytes) {
+            return Ok(array);
+        }
+    }
+    let mut chunks = bytes.chunks_exact(T::SIZE);
+    Ok(std::array::from_fn(|_| T::read(chunks.next().unwrap_or_default(), order)))
+}
+
+/// A sequence read in one copy, into memory that is not cleared before.
+fn elements_of<T: Primitive>(elements: &mut Vec<T>, count: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    let order = d.order();
+    let bytes = d.numbers::<T>(count)?;
+    elements.clear();
+    match T::run_of(bytes) {
+        Some(run) if order.is_host() || T::SIZE == 1 => elements.extend_from_slice(run),
+        _ => elements.extend(bytes.chunks_exact(T::SIZE).map(|number| T::read(number, order))),
+    }
+    Ok(())
+}
+
+macro_rules! number {
+    ($($number:ty, $kind:ident, $name:literal;)*) => {$(
+        impl sealed::Sealed for $number {}
+
+        impl Primitive for $number {
+            #[inline]
+            fn bytes_of(run: &[Self]) -> &[u8] {
+                run.as_bytes()
+            }
+
+            #[inline]
+            fn run_of(bytes: &[u8]) -> Option<&[Self]> {
+                <[Self]>::ref_from_bytes(bytes).ok()
+            }
+
+            #[inline]
+            fn read(bytes: &[u8], order: ByteOrder) -> Self {
+                Self::from_bytes(bytes.first_chunk().copied().unwrap_or_default(), order)
+            }
+
+            #[inline]
+            fn fill(run: &mut [Self], bytes: &[u8], order: ByteOrder) {
+                if order.is_host() && run.as_bytes().len() == bytes.len() {
+                    run.as_mut_bytes().copy_from_slice(bytes);
+                    return;
+                }
+                for (number, bytes) in run.iter_mut().zip(bytes.chunks_exact(Self::SIZE)) {
+                    *number = Self::read(bytes, order);
+                }
+            }
+        }
+
+        impl Number<{ size_of::<$number>() }> for $number {
+            #[inline]
+            fn to_bytes(self, order: ByteOrder) -> [u8; size_of::<$number>()] {
+                match order {
+                    ByteOrder::Little => self.to_le_bytes(),
+                    ByteOrder::Big => self.to_be_bytes(),
+                }
+            }
+
+            #[inline]
+            fn from_bytes(bytes: [u8; size_of::<$number>()], order: ByteOrder) -> Self {
+                match order {
+                    ByteOrder::Little => Self::from_le_bytes(bytes),
+                    ByteOrder::Big => Self::from_be_bytes(bytes),
+                }
+            }
+        }
+
+        impl Encode for $number {
+            const IS_PRIMITIVE: bool = true;
+
+            #[inline]
+            fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                let order = e.order();
+                e.number(self.to_bytes(order));
+                Ok(())
+            }
+
+            #[inline]
+            fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                self.encode(e)
+            }
+
+            #[inline]
+            fn encode_elements(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                e.numbers(elements);
+                Ok(())
+            }
+
+            #[inline]
+            fn encode_key_dimensions(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                e.numbers(elements);
+                Ok(())
+            }
+        }
+
+        impl<'de> Decode<'de> for $number {
+            const IS_PRIMITIVE: bool = true;
+            const SIZE_MIN: usize = size_of::<$number>();
+
+            #[inline]
+            fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+                d.number()
+            }
+
+            #[inline]
+            fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
+                Ok(Self::default())
+            }
+
+            #[inline]
+            fn decode_elements(
+                elements: &mut Vec<Self>,
+                count: usize,
+                d: &mut Decoder<'de>,
+            ) -> Result<(), DecodeError> {
+                elements_of(elements, count, d)
+            }
+
+            #[inline]
+            fn decode_array<const N: usize>(d: &mut Decoder<'de>) -> Result<[Self; N], DecodeError> {
+                array_of(d)
+            }
+
+            #[inline]
+            fn decode_dimensions_into(elements: &mut [Self], d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+                let order = d.order();
+                Self::fill(elements, d.numbers::<Self>(elements.len())?, order);
+                Ok(())
+            }
+        }
+
+        plain_value!($number, $kind, $name);
+    )*};
+}
+
+/// What all values share that are copied as they are.
+macro_rules! plain_value {
+    ($value:ty, $kind:ident, $name:literal) => {
+        impl TypeInfo for $value {
+            const TYPE_NAME: &'static str = $name;
+            const HAS_KEY: bool = false;
+            const DESCRIPTION: &'static TypeDescription = &TypeDescription::new($name, TypeKind::$kind);
+        }
+
+        impl WholeKey<'_> for $value {
+            #[inline]
+            fn copy_key(&self) -> Self {
+                *self
+            }
+        }
+
+        impl KeyMember for $value {
+            type Key = Self;
+
+            #[inline]
+            fn to_key(&self) -> Self {
+                *self
+            }
+
+            #[inline]
+            fn encode_key_member(key: &Self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                key.encode(e)
+            }
+
+            #[inline]
+            fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+                Self::decode(d)
+            }
+        }
+    };
+}
+
+number! {
+    u8, UInt8, "uint8";
+    u16, UInt16, "uint16";
+    u32, UInt32, "uint32";
+    u64, UInt64, "uint64";
+    i8, Int8, "int8";
+    i16, Int16, "int16";
+    i32, Int32, "int32";
+    i64, Int64, "int64";
+    f32, Float32, "float32";
+    f64, Float64, "float64";
+}
+
+impl Encode for bool {
+    const IS_PRIMITIVE: bool = true;
+
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.number([u8::from(*self)]);
+        Ok(())
+    }
+
+    #[inline]
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+
+    #[inline]
+    fn encode_elements(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.bytes(elements.as_bytes());
+        Ok(())
+    }
+}
+
+impl<'de> Decode<'de> for bool {
+    const IS_PRIMITIVE: bool = true;
+
+    #[inline]
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        let before = d.position();
+        match d.number::<u8, 1>()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            value => Err(DecodeError::new(before, DecodeErrorKind::InvalidBool { value })),
+        }
+    }
+
+    #[inline]
+    fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok(false)
+    }
+
+    fn decode_elements(elements: &mut Vec<Self>, count: usize, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        elements.clear();
+        elements.reserve(count.min(d.remaining()));
+        (0..count).try_for_each(|_| Self::decode(d).map(|element| elements.push(element)))
+    }
+}
+
+plain_value!(bool, Bool, "boolean");
+
+/// A `char` of CDR has one byte: those of Latin-1 can be sent.
+impl Encode for char {
+    const IS_PRIMITIVE: bool = true;
+
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        let byte = u8::try_from(*self).map_err(|_| EncodeError::NotAChar8 { character: *self })?;
+        e.number([byte]);
+        Ok(())
+    }
+
+    #[inline]
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for char {
+    const IS_PRIMITIVE: bool = true;
+
+    #[inline]
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        d.number::<u8, 1>().map(char::from)
+    }
+
+    #[inline]
+    fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok('\0')
+    }
+}
+
+plain_value!(char, Char8, "char8");

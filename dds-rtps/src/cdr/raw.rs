@@ -1,0 +1,88 @@
+//! Samples as they are on the wire.
+
+use super::{Decode, DecodeError, DecodeErrorKind, Decoder, Encapsulation, Encoding};
+use bytes::Bytes;
+
+/// A sample in its encoded form, borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Encoded<'a> {
+    /// The rules by which it was encoded, as its header says.
+    pub encoding: Encoding,
+    /// The payload, beginning with the encapsulation header.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Encoded<'a> {
+    /// A payload, whose header tells the encoding.
+    ///
+    /// # Errors
+    /// The header is incomplete or names no representation of CDR.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, DecodeError> {
+        Encapsulation::parse(bytes).map(|header| Self { encoding: header.encoding, bytes })
+    }
+
+    /// An owned copy.
+    #[must_use]
+    pub fn to_raw(self) -> Raw {
+        Raw { encoding: self.encoding, bytes: self.bytes.to_vec() }
+    }
+}
+
+impl From<Encoded<'_>> for Bytes {
+    fn from(sample: Encoded<'_>) -> Self {
+        Self::copy_from_slice(sample.bytes)
+    }
+}
+
+/// A sample in its encoded form, owned: the type of a raw topic.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Raw {
+    /// The rules by which it was encoded, as its header says.
+    pub encoding: Encoding,
+    /// The payload, beginning with the encapsulation header.
+    pub bytes: Vec<u8>,
+}
+
+impl Raw {
+    /// The same sample, borrowed.
+    #[must_use]
+    pub fn as_encoded(&self) -> Encoded<'_> {
+        Encoded { encoding: self.encoding, bytes: &self.bytes }
+    }
+}
+
+/// The payload's memory goes over into the result: nothing is copied.
+impl From<Raw> for Bytes {
+    fn from(sample: Raw) -> Self {
+        Self::from(sample.bytes)
+    }
+}
+
+/// Takes the whole payload, header included. Only the outermost value of a payload can be raw.
+impl<'de> Decode<'de> for Encoded<'de> {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        if d.position() != Encapsulation::LEN {
+            return Err(d.error(DecodeErrorKind::NotAPayload));
+        }
+        let sample = Self { encoding: d.encoding(), bytes: d.input() };
+        d.finish();
+        Ok(sample)
+    }
+}
+
+/// Takes the whole payload, header included. Only the outermost value of a payload can be raw.
+impl<'de> Decode<'de> for Raw {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        Encoded::decode(d).map(Encoded::to_raw)
+    }
+
+    fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        let sample = Encoded::decode(d)?;
+        self.encoding = sample.encoding;
+        self.bytes.clear();
+        self.bytes.extend_from_slice(sample.bytes);
+        Ok(())
+    }
+}
+
+impl super::DecodeOwned for Raw {}

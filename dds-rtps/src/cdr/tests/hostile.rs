@@ -1,0 +1,161 @@
+//! Bytes of a stranger: every mistake is an error that says where, and none costs memory.
+
+use super::types::*;
+use super::*;
+use crate::cdr::{
+    DecodeErrorKind, NESTING_MAX, TypeInfo, decode_key_payload, decode_payload, encode_payload, instance_of_payload,
+};
+use proptest::prelude::*;
+
+fn kind_of<'de, T: Decode<'de> + std::fmt::Debug>(body: &'de [u8]) -> (usize, DecodeErrorKind) {
+    let error = T::decode(&mut Decoder::new(body, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
+    (error.offset(), error.kind())
+}
+
+#[test]
+fn a_payload_cut_anywhere_is_an_error() {
+    let sample = super::round_trip::sample();
+    let (mut payload, mut scratch) = (Vec::new(), Vec::new());
+    for encoding in ENCODINGS {
+        encode_payload(&sample, encoding, &mut payload).unwrap();
+        payload[3] = 0;
+        for length in 0..payload.len() {
+            assert!(decode_payload::<AllFinal>(&payload[..length]).is_err());
+            // The walk ends with the last key member, so it may succeed.
+            let _ = instance_of_payload(AllFinal::DESCRIPTION, &payload[..length], false, &mut scratch);
+            let _ = decode_key_payload::<AllFinal>(&payload[..length]);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn changed_bytes_are_a_value_or_an_error(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        xcdr2 in any::<bool>(),
+        is_key in any::<bool>(),
+    ) {
+        let (mut payload, mut scratch) = (Vec::new(), Vec::new());
+        let encoding = if xcdr2 { Encoding::Xcdr2 } else { Encoding::Xcdr1 };
+        encode_payload(&super::round_trip::sample(), encoding, &mut payload).unwrap();
+        for (index, byte) in changes {
+            let index = index.index(payload.len());
+            payload[index] = byte;
+        }
+        let _ = decode_payload::<AllFinal>(&payload);
+        let _ = decode_payload::<AllAppendable>(&payload);
+        let _ = decode_key_payload::<AllFinal>(&payload);
+        let _ = instance_of_payload(AllFinal::DESCRIPTION, &payload, is_key, &mut scratch);
+        let _ = instance_of_payload(AllAppendable::DESCRIPTION, &payload, is_key, &mut scratch);
+    }
+
+    #[test]
+    fn any_bytes_are_a_value_or_an_error(body in prop::collection::vec(any::<u8>(), 0..64)) {
+        for encoding in ENCODINGS {
+            for order in ORDERS {
+                let _ = Tree::decode(&mut Decoder::new(&body, encoding, order));
+                let _ = AllFinal::decode(&mut Decoder::new(&body, encoding, order));
+                let _ = Scan::decode(&mut Decoder::new(&body, encoding, order));
+            }
+        }
+        let _ = decode_payload::<Tree>(&body);
+    }
+}
+
+#[test]
+fn a_length_that_the_input_cannot_hold_is_an_error_before_any_memory_is_asked_for() {
+    // Were memory asked for, it would be 16 GB and more.
+    let bytes = hex("ffffffff 00000000");
+    let beyond = DecodeErrorKind::LengthBeyondInput { length: u32::MAX };
+    assert_eq!(kind_of::<Vec<u8>>(&bytes), (4, beyond));
+    assert_eq!(kind_of::<Vec<u32>>(&bytes), (4, beyond));
+    assert_eq!(kind_of::<Vec<Tree>>(&bytes), (4, beyond));
+    assert_eq!(kind_of::<String>(&bytes), (4, beyond));
+    assert_eq!(kind_of::<&str>(&bytes), (4, beyond));
+    assert_eq!(kind_of::<Vec<Vec<[u64; 1000]>>>(&bytes), (4, beyond));
+    // A count that would fit as bytes, but not as elements of 8.
+    assert_eq!(kind_of::<Vec<u64>>(&hex("00000001 00000000")), (4, DecodeErrorKind::LengthBeyondInput { length: 1 }));
+}
+
+#[test]
+fn memory_for_large_elements_is_asked_for_as_they_come() {
+    #[derive(dds_macros::DdsType, Debug)]
+    #[dds(crate = "crate")]
+    struct Large {
+        first: u8,
+        second: Option<[[u64; 100]; 10]>,
+    }
+    // 200 000 elements of 8 kB in memory, each 1 byte on the wire as far as lengths tell.
+    let mut bytes = 200_000_u32.to_be_bytes().to_vec();
+    bytes.resize(200_004, 1);
+    let error = Vec::<Large>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
+    assert!(error.offset() < 100);
+}
+
+#[test]
+fn strings_are_checked() {
+    assert_eq!(kind_of::<String>(&hex("00000002 6161")), (5, DecodeErrorKind::MissingNul));
+    assert_eq!(kind_of::<String>(&hex("00000003 610000")), (5, DecodeErrorKind::InteriorNul));
+    assert_eq!(kind_of::<&str>(&hex("00000003 61ff00")), (5, DecodeErrorKind::InvalidUtf8));
+    assert_eq!(kind_of::<String>(&hex("000000")), (0, DecodeErrorKind::Truncated));
+}
+
+#[test]
+fn an_empty_string_without_its_nul_is_accepted() {
+    assert_eq!(value::<String>(&hex("00000000"), Encoding::Xcdr1, ByteOrder::Big), "");
+}
+
+#[test]
+fn bools_and_enums_have_only_their_values() {
+    assert_eq!(kind_of::<bool>(&[2]), (0, DecodeErrorKind::InvalidBool { value: 2 }));
+    assert_eq!(kind_of::<Vec<bool>>(&hex("00000002 0102")), (5, DecodeErrorKind::InvalidBool { value: 2 }));
+    assert_eq!(kind_of::<Gear>(&hex("00000002")), (0, DecodeErrorKind::UnknownLiteral { value: 2 }));
+}
+
+#[test]
+fn headers_that_are_not_of_cdr_are_refused() {
+    let error = decode_payload::<ShapeType>(&hex("0004 0000 00000000")).unwrap_err();
+    assert_eq!(error.kind(), DecodeErrorKind::Representation { identifier: 4 });
+    assert_eq!(decode_payload::<ShapeType>(&hex("0001 00")).unwrap_err().kind(), DecodeErrorKind::Truncated);
+    let error = decode_payload::<ShapeType>(&hex("0003 0000 00000000")).unwrap_err();
+    assert_eq!(error.kind(), DecodeErrorKind::Framing { identifier: 3 });
+    assert_eq!(error.to_string(), "at byte 0: representation 0x0003 does not fit the extensibility of the type");
+}
+
+#[test]
+fn values_nested_too_deep_are_refused() {
+    // Each level is a tree with one child: its value, and the count 1.
+    let bytes = hex(&"00000000 00000001".repeat(100_000));
+    let (_, kind) = kind_of::<Tree>(&bytes);
+    assert_eq!(kind, DecodeErrorKind::NestingTooDeep);
+    let mut tree = Tree::default();
+    // The sequence of the innermost one is a level too.
+    for _ in 1..NESTING_MAX {
+        tree = Tree { children: vec![tree], ..Tree::default() };
+    }
+    let bytes = body(&tree, Encoding::Xcdr1, ByteOrder::Big);
+    assert_eq!(value::<Tree>(&bytes, Encoding::Xcdr1, ByteOrder::Big), tree);
+}
+
+#[derive(dds_macros::DdsType)]
+#[dds(crate = "crate")]
+struct BehindATree {
+    tree: Tree,
+    #[dds(key)]
+    id: u32,
+}
+
+#[test]
+fn the_walk_ends_in_values_nested_too_deep() {
+    let bytes = hex(&format!("0000 0000 {}", "00000000 00000001".repeat(100_000)));
+    let error = instance_of_payload(BehindATree::DESCRIPTION, &bytes, false, &mut Vec::new()).unwrap_err();
+    assert_eq!(error.kind(), DecodeErrorKind::NestingTooDeep);
+}
+
+#[test]
+fn a_delimiter_limits_what_is_inside_of_it() {
+    // The delimiter of the shape says 8 bytes, but its string needs more; the rest of the input does not help.
+    let bytes = hex("0008 0000 00000008 00000005 424c5545 00 000000 0000000c 00000022 00000014 00000000");
+    let error = decode_payload::<ShapeType>(&bytes).unwrap_err();
+    assert_eq!((error.offset(), error.kind()), (12, DecodeErrorKind::LengthBeyondInput { length: 5 }));
+}

@@ -1,0 +1,199 @@
+//! Keys and key hashes.
+
+use super::types::*;
+use super::*;
+use crate::cdr::{
+    Keyed, TypeInfo, decode_key_payload, encode_key_payload, encode_payload, instance_of_payload, key_hash_of,
+    key_hash_of_key,
+};
+use crate::types::InstanceHandle;
+use dds_macros::DdsType;
+
+/// All ways to the instance of a sample agree; this is the key hash they agree on.
+fn key_hash<T: Keyed + TypeInfo + Encode>(sample: &T, encoding: Encoding) -> Vec<u8> {
+    let (mut scratch, mut payload) = (Vec::new(), Vec::new());
+    let handle = key_hash_of(sample, encoding, &mut scratch).unwrap();
+    assert_eq!(key_hash_of_key::<T>(&sample.key(), encoding, &mut scratch).unwrap(), handle);
+    encode_payload(sample, encoding, &mut payload).unwrap();
+    assert_eq!(instance_of_payload(T::DESCRIPTION, &payload, false, &mut scratch).unwrap(), handle);
+    encode_key_payload::<T>(&sample.key(), encoding, &mut payload).unwrap();
+    assert_eq!(instance_of_payload(T::DESCRIPTION, &payload, true, &mut scratch).unwrap(), handle);
+    handle.as_bytes().unwrap().to_vec()
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate")]
+struct Pose {
+    x: f64,
+    #[dds(key)]
+    robot: u32,
+}
+
+fn shape() -> ShapeType {
+    ShapeType { color: "BLUE".into(), x: 1, y: 2, shapesize: 3, additional_payload_size: vec![255; 3] }
+}
+
+#[test]
+fn a_small_key_is_its_own_hash() {
+    for encoding in ENCODINGS {
+        assert_eq!(key_hash(&Pose { x: 1.0, robot: 7 }, encoding), hex("00000007 00000000 00000000 00000000"));
+    }
+}
+
+/// As captured from Fast DDS: MD5 of `00000005 424c5545 00`.
+#[test]
+fn a_key_that_may_be_long_is_hashed_even_if_it_is_short() {
+    for encoding in ENCODINGS {
+        assert_eq!(key_hash(&shape(), encoding), md5::compute(hex("00000005 424c5545 00")).0);
+        assert!(key_hash(&shape(), encoding).starts_with(&hex("cac217c3")));
+    }
+}
+
+#[test]
+fn a_view_has_the_key_of_its_type() {
+    let view = ShapeView { color: "BLUE", x: 9, y: 9, shapesize: 9, additional_payload_size: &[] };
+    let key: String = view.key();
+    assert_eq!(key, "BLUE");
+    assert_eq!(key_hash(&view, Encoding::Xcdr2), key_hash(&shape(), Encoding::Xcdr2));
+}
+
+/// As captured from Cyclone DDS.
+#[test]
+#[cfg(target_endian = "little")]
+fn a_serialized_key_is_framed_like_the_data() {
+    let mut bytes = Vec::new();
+    encode_key_payload::<ShapeType>(&"BLUE".to_owned(), Encoding::Xcdr2, &mut bytes).unwrap();
+    assert_eq!(bytes, hex("0009 0003 09000000 05000000 424c554500 000000"));
+    assert_eq!(decode_key_payload::<ShapeType>(&bytes).unwrap(), "BLUE");
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate")]
+struct Keyless {
+    x: u32,
+}
+
+#[test]
+fn samples_without_a_key_belong_to_no_instance() {
+    let mut scratch = Vec::new();
+    assert_eq!(key_hash_of(&Keyless { x: 1 }, Encoding::Xcdr1, &mut scratch).unwrap(), InstanceHandle::NIL);
+    let instance = instance_of_payload(Keyless::DESCRIPTION, &[], false, &mut scratch).unwrap();
+    assert_eq!(instance, InstanceHandle::NIL);
+}
+
+/// A long key, to see alignment and order: XCDR1 takes the order of definition, XCDR2 that of the ids.
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", appendable)]
+struct OutOfOrder {
+    #[dds(id = 9, key)]
+    a: u8,
+    #[dds(id = 3)]
+    skipped: Vec<String>,
+    #[dds(id = 2, key)]
+    b: u32,
+}
+
+#[test]
+fn key_members_are_ordered_by_definition_in_xcdr1_and_by_id_in_xcdr2() {
+    let sample = OutOfOrder { a: 1, skipped: vec!["text".into(); 3], b: 2 };
+    assert_eq!(key_hash(&sample, Encoding::Xcdr1), hex("01 000000 00000002 00000000 00000000"));
+    assert_eq!(key_hash(&sample, Encoding::Xcdr2), hex("00000002 01 000000 00000000 00000000"));
+    assert_eq!(sample.key(), (1, 2));
+    let mut bytes = Vec::new();
+    encode_key_payload::<OutOfOrder>(&(1, 2), Encoding::Xcdr2, &mut bytes).unwrap();
+    // In the serialized key, the order is always that of definition.
+    assert_eq!(bytes[8], 1);
+    assert_eq!(decode_key_payload::<OutOfOrder>(&bytes).unwrap(), (1, 2));
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate")]
+struct Aligned {
+    #[dds(key)]
+    a: u8,
+    #[dds(key)]
+    b: u64,
+}
+
+#[test]
+fn the_alignment_of_the_encoding_decides_how_long_a_key_may_be() {
+    let sample = Aligned { a: 1, b: 2 };
+    assert_eq!(key_hash(&sample, Encoding::Xcdr1), hex("01 00000000000000 0000000000000002"));
+    assert_eq!(key_hash(&sample, Encoding::Xcdr2), hex("01 000000 00000000 00000002 00000000"));
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds(crate = "crate", nested, appendable)]
+struct Inner {
+    #[dds(key)]
+    id: u16,
+    note: String,
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds(crate = "crate", nested, appendable)]
+struct Whole {
+    x: u16,
+    gear: Gear,
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", appendable)]
+struct Outer {
+    before: Vec<Inner>,
+    #[dds(key)]
+    inner: Inner,
+    #[dds(key)]
+    whole: Whole,
+}
+
+#[test]
+fn nested_keys_count_by_their_key_members_or_as_a_whole_and_are_never_delimited_in_the_hash() {
+    let inner = Inner { id: 5, note: "n".into() };
+    let sample = Outer { before: vec![inner.clone(); 2], inner, whole: Whole { x: 6, gear: Gear::First } };
+    for encoding in ENCODINGS {
+        assert_eq!(key_hash(&sample, encoding), hex("0005 0006 00000007 0000000000000000"));
+    }
+    let key: (u16, Whole) = sample.key();
+    assert_eq!(key, (5, Whole { x: 6, gear: Gear::First }));
+    let mut bytes = Vec::new();
+    for encoding in ENCODINGS {
+        encode_key_payload::<Outer>(&key, encoding, &mut bytes).unwrap();
+        assert_eq!(decode_key_payload::<Outer>(&bytes).unwrap(), key);
+    }
+}
+
+#[test]
+fn the_instance_is_found_behind_members_of_every_kind() {
+    let sample = super::round_trip::sample();
+    for encoding in ENCODINGS {
+        let name = if encoding == Encoding::Xcdr1 { "0000000000000000" } else { "" };
+        let _ = name;
+        assert_eq!(key_hash(&sample, encoding).len(), 16);
+    }
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate")]
+struct Collections {
+    filler: Option<String>,
+    #[dds(key)]
+    gears: [Gear; 2],
+    #[dds(key)]
+    bytes: [u8; 3],
+    #[dds(key, bound = 1)]
+    text: String,
+}
+
+#[test]
+fn collections_of_enums_keep_their_length_in_the_hash_of_xcdr2() {
+    let sample = Collections {
+        filler: Some("f".into()),
+        gears: [Gear::Neutral, Gear::First],
+        bytes: [1, 2, 3],
+        text: "t".into(),
+    };
+    let (gears, rest) = ("00000000 00000007", "010203 00 00000002 7400");
+    assert_eq!(key_hash(&sample, Encoding::Xcdr1), md5::compute(hex(&format!("{gears} {rest}"))).0);
+    assert_eq!(key_hash(&sample, Encoding::Xcdr2), md5::compute(hex(&format!("00000008 {gears} {rest}"))).0);
+}

@@ -1,0 +1,35 @@
+//! What the room promises, seen through derived types.
+
+mod evolution;
+mod hostile;
+mod keys;
+mod round_trip;
+mod types;
+mod vectors;
+
+use super::{ByteOrder, Decode, Decoder, Encode, Encoder, Encoding};
+
+const ENCODINGS: [Encoding; 2] = [Encoding::Xcdr1, Encoding::Xcdr2];
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
+
+/// The body of a value, without header.
+fn body<T: Encode>(value: &T, encoding: Encoding, order: ByteOrder) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    value.encode(&mut Encoder::new(&mut bytes, encoding, order)).unwrap();
+    bytes
+}
+
+fn value<'de, T: Decode<'de>>(body: &'de [u8], encoding: Encoding, order: ByteOrder) -> T {
+    let mut d = Decoder::new(body, encoding, order);
+    let value = T::decode(&mut d).unwrap();
+    assert_eq!(d.remaining(), 0);
+    value
+}
+
+/// Bytes from hexadecimal digits; `/* */` explains them.
+fn hex(text: &str) -> Vec<u8> {
+    let outside = text.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, digits)| digits));
+    let digits: Vec<u8> =
+        outside.flat_map(str::chars).filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
+    digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}

@@ -1,0 +1,149 @@
+//! Strings: a length that counts the NUL, the bytes, the NUL.
+
+use super::{
+    Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, TypeDescription, TypeInfo,
+    TypeKind, WholeKey,
+};
+
+impl<'de> Decoder<'de> {
+    /// Takes the bytes of a string, without its NUL. A length of 0, which some peers send for an empty string, is one.
+    pub(super) fn text(&mut self) -> Result<&'de [u8], DecodeError> {
+        let length = self.length(1)?;
+        let start = self.position();
+        let at = |offset: usize, kind| Err(DecodeError::new(start + offset, kind));
+        match self.bytes(length)?.split_last() {
+            None => Ok(&[]),
+            Some((0, text)) => match text.iter().position(|byte| *byte == 0) {
+                None => Ok(text),
+                Some(offset) => at(offset, DecodeErrorKind::InteriorNul),
+            },
+            Some(_) => at(length - 1, DecodeErrorKind::MissingNul),
+        }
+    }
+
+    fn string(&mut self) -> Result<&'de str, DecodeError> {
+        let text = self.text()?;
+        std::str::from_utf8(text).map_err(|error| {
+            // The NUL was taken too.
+            let start = self.position() - text.len() - 1;
+            DecodeError::new(start + error.valid_up_to(), DecodeErrorKind::InvalidUtf8)
+        })
+    }
+}
+
+impl Encode for str {
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        if let Some(position) = self.bytes().position(|byte| byte == 0) {
+            return Err(EncodeError::InteriorNul { position });
+        }
+        e.length(self.len() + 1)?;
+        e.bytes(self.as_bytes());
+        e.bytes(&[0]);
+        Ok(())
+    }
+
+    #[inline]
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl Encode for String {
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.as_str().encode(e)
+    }
+
+    #[inline]
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.as_str().encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for &'de str {
+    const SIZE_MIN: usize = 4;
+
+    #[inline]
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        d.string()
+    }
+
+    #[inline]
+    fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok("")
+    }
+}
+
+impl<'de> Decode<'de> for String {
+    const SIZE_MIN: usize = 4;
+
+    #[inline]
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        d.string().map(Self::from)
+    }
+
+    #[inline]
+    fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        let text = d.string()?;
+        self.clear();
+        self.push_str(text);
+        Ok(())
+    }
+
+    #[inline]
+    fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok(Self::new())
+    }
+}
+
+impl TypeInfo for str {
+    const TYPE_NAME: &'static str = "string";
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription =
+        &TypeDescription::new(Self::TYPE_NAME, TypeKind::String { bound: None });
+}
+
+impl TypeInfo for String {
+    const TYPE_NAME: &'static str = str::TYPE_NAME;
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription = str::DESCRIPTION;
+}
+
+impl KeyMember for str {
+    type Key = String;
+
+    fn to_key(&self) -> String {
+        self.to_owned()
+    }
+
+    fn encode_key_member(key: &String, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        key.encode(e)
+    }
+
+    fn decode_key_member(d: &mut Decoder<'_>) -> Result<String, DecodeError> {
+        String::decode(d)
+    }
+}
+
+impl KeyMember for String {
+    type Key = Self;
+
+    fn to_key(&self) -> Self {
+        self.clone()
+    }
+
+    fn encode_key_member(key: &Self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        key.encode(e)
+    }
+
+    fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        Self::decode(d)
+    }
+}
+
+impl WholeKey<'_> for String {
+    fn copy_key(&self) -> Self {
+        self.clone()
+    }
+}

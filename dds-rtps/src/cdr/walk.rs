@@ -1,0 +1,273 @@
+//! The instance of an encoded sample, by the description of its type.
+//!
+//! No user code runs, nothing is decoded into values: the walk passes over what does not belong to the key and copies what
+//! does, in the form that the key hash wants. It ends with the last key member.
+//!
+//! Bound: every step takes bytes of the payload or a member of a description, [`DEPTH_MAX`] ends recursion, and the copy
+//! is never longer than the payload with its alignment (at most 8 bytes for one).
+
+use super::{Decode, Encode};
+use super::{
+    DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, MemberDescription, StructDescription,
+    TypeDescription, TypeKind, key,
+};
+use crate::types::InstanceHandle;
+use smallvec::SmallVec;
+
+/// The instance that the sample in `payload` belongs to; [`InstanceHandle::NIL`] if its type has no key.
+///
+/// `is_key` tells that the payload is a serialized key, not a whole sample. `scratch` is cleared first; its capacity is
+/// reused.
+///
+/// # Errors
+/// The payload is not a value of this type, as far as the walk had to go to find the key.
+pub fn instance_of_payload(
+    ty: &TypeDescription,
+    payload: &[u8],
+    is_key: bool,
+    scratch: &mut Vec<u8>,
+) -> Result<InstanceHandle, DecodeError> {
+    if !ty.has_key() {
+        return Ok(InstanceHandle::NIL);
+    }
+    let mut d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
+    let encoding = d.encoding();
+    scratch.clear();
+    let mut walk = Walk { output: Encoder::for_key_hash(scratch, encoding), is_key, depth: 0 };
+    walk.copy(ty, &mut d).map_err(|failure| match failure {
+        Failure::Input(error) => error,
+        // What came in as 32 bits goes out as 32 bits: only a key of more than 4 GB cannot be written.
+        Failure::Output => d.error(DecodeErrorKind::LengthBeyondInput { length: u32::MAX }),
+    })?;
+    Ok(key::hash(ty, encoding, scratch))
+}
+
+struct Walk<'b> {
+    output: Encoder<'b>,
+    is_key: bool,
+    depth: usize,
+}
+
+enum Failure {
+    Input(DecodeError),
+    Output,
+}
+
+impl From<DecodeError> for Failure {
+    fn from(error: DecodeError) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl From<EncodeError> for Failure {
+    fn from(_: EncodeError) -> Self {
+        Self::Output
+    }
+}
+
+impl Walk<'_> {
+    /// Copies what of a value belongs to the key.
+    fn copy(&mut self, ty: &TypeDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+        if let Some(size) = ty.primitive_size() {
+            return self.copy_numbers(size, 1, d);
+        }
+        match ty.kind() {
+            TypeKind::String { .. } => {
+                let text = d.text()?;
+                self.output.length(text.len() + 1)?;
+                self.output.bytes(text);
+                self.output.bytes(&[0]);
+                Ok(())
+            }
+            TypeKind::Sequence { element, .. } => self.copy_elements(None, element(), d),
+            TypeKind::Array { .. } => {
+                let (count, element) = ty.dimensions();
+                self.copy_elements(Some(count), element, d)
+            }
+            TypeKind::Struct(description) => self.copy_struct(description, d),
+            // An enum; of primitives the size was known above.
+            _ => self.copy_numbers(size_of::<u32>(), 1, d),
+        }
+    }
+
+    fn copy_numbers(&mut self, size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), Failure> {
+        for _ in 0..count {
+            match size {
+                1 => u8::decode(d)?.encode(&mut self.output)?,
+                2 => u16::decode(d)?.encode(&mut self.output)?,
+                4 => u32::decode(d)?.encode(&mut self.output)?,
+                _ => u64::decode(d)?.encode(&mut self.output)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the elements of an array with `count` of them, or of a sequence.
+    fn copy_elements(
+        &mut self,
+        count: Option<usize>,
+        element: &TypeDescription,
+        d: &mut Decoder<'_>,
+    ) -> Result<(), Failure> {
+        let size = element.primitive_size();
+        let (input, output) = match size {
+            Some(_) => (None, None),
+            None => (d.enter_delimited()?, self.output.enter_delimited()?),
+        };
+        let count = match count {
+            Some(count) => count,
+            None => {
+                let count = d.length(size.unwrap_or(1))?;
+                self.output.length(count)?;
+                count
+            }
+        };
+        match size {
+            Some(1) => self.output.bytes(d.bytes(count)?),
+            Some(size) => self.copy_numbers(size, count, d)?,
+            None => (0..count).try_for_each(|_| self.copy(element, d))?,
+        }
+        d.leave(input);
+        self.output.leave_delimited(output)?;
+        Ok(())
+    }
+
+    fn copy_struct(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(d.error(DecodeErrorKind::NestingTooDeep).into());
+        }
+        let is_delimited = description.extensibility() == Extensibility::Appendable;
+        let frame = if is_delimited { d.enter_delimited()? } else { None };
+        let last = description.members().iter().rposition(|member| is_part(description, member));
+        // Behind the last part of the key nothing is of interest, unless other members follow on this value.
+        let may_stop = frame.is_some() || self.depth == 1;
+        let is_sorted = !self.output.keys_by_id() || description.ids_ascend();
+        let mut found = SmallVec::<[(&MemberDescription, Decoder<'_>); 4]>::new();
+        for (index, member) in description.members().iter().enumerate() {
+            if may_stop && Some(index) > last {
+                break;
+            }
+            match is_part(description, member) {
+                true if is_sorted => self.copy_member(member, d)?,
+                true => {
+                    found.push((member, d.clone()));
+                    self.pass_member(member, d)?;
+                }
+                // A serialized key has no other members.
+                false if self.is_key => {}
+                false => self.pass_member(member, d)?,
+            }
+        }
+        found.sort_unstable_by_key(|(member, _)| member.id());
+        found.into_iter().try_for_each(|(member, mut d)| self.copy_member(member, &mut d))?;
+        d.leave(frame);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn copy_member(&mut self, member: &MemberDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+        if !member.is_optional() {
+            return self.copy(member.ty(), d);
+        }
+        let (is_present, input) = d.enter_optional()?;
+        let output = self.output.enter_optional(member.id(), is_present)?;
+        if is_present {
+            self.copy(member.ty(), d)?;
+        }
+        d.leave(input);
+        self.output.leave_optional(output)?;
+        Ok(())
+    }
+
+    fn pass_member(&mut self, member: &MemberDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        if !member.is_optional() {
+            return self.pass(member.ty(), d);
+        }
+        let (is_present, frame) = d.enter_optional()?;
+        // In XCDR1 the header of the member tells its length.
+        if is_present && frame.is_none() {
+            self.pass(member.ty(), d)?;
+        }
+        d.leave(frame);
+        Ok(())
+    }
+
+    /// Passes over a value.
+    fn pass(&mut self, ty: &TypeDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        if let Some(size) = ty.primitive_size() {
+            return pass_numbers(size, 1, d);
+        }
+        match ty.kind() {
+            TypeKind::String { .. } => d.length(1).and_then(|length| d.bytes(length)).map(drop),
+            TypeKind::Sequence { element, .. } => self.pass_elements(None, element(), d),
+            TypeKind::Array { .. } => {
+                let (count, element) = ty.dimensions();
+                self.pass_elements(Some(count), element, d)
+            }
+            TypeKind::Struct(description) => self.pass_struct(description, d),
+            // An enum; of primitives the size was known above.
+            _ => pass_numbers(size_of::<u32>(), 1, d),
+        }
+    }
+
+    fn pass_elements(
+        &mut self,
+        count: Option<usize>,
+        element: &TypeDescription,
+        d: &mut Decoder<'_>,
+    ) -> Result<(), DecodeError> {
+        let size = element.primitive_size();
+        if size.is_none() {
+            if let frame @ Some(_) = d.enter_delimited()? {
+                d.leave(frame);
+                return Ok(());
+            }
+        }
+        let count = match count {
+            Some(count) => count,
+            None => d.length(size.unwrap_or(1))?,
+        };
+        match size {
+            Some(size) => pass_numbers(size, count, d),
+            None => (0..count).try_for_each(|_| self.pass(element, d)),
+        }
+    }
+
+    fn pass_struct(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        if description.extensibility() == Extensibility::Appendable {
+            if let frame @ Some(_) = d.enter_delimited()? {
+                d.leave(frame);
+                return Ok(());
+            }
+        }
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(d.error(DecodeErrorKind::NestingTooDeep));
+        }
+        description.members().iter().try_for_each(|member| self.pass_member(member, d))?;
+        self.depth -= 1;
+        Ok(())
+    }
+}
+
+/// Whether a member belongs to the key: the marked ones do, or all if none is marked.
+fn is_part(description: &StructDescription, member: &MemberDescription) -> bool {
+    member.is_key() || !description.has_key()
+}
+
+fn pass_numbers(size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    if count == 0 {
+        return Ok(());
+    }
+    d.align(size)?;
+    match size.checked_mul(count) {
+        Some(length) => d.bytes(length).map(drop),
+        None => Err(d.error(DecodeErrorKind::Truncated)),
+    }
+}
+
+/// How deep structs may be nested in a payload. Decoding counts only the levels that recursive types need
+/// ([`NESTING_MAX`](super::NESTING_MAX)); here every struct counts, so some more are allowed. A level takes some 300 bytes
+/// of stack.
+const DEPTH_MAX: usize = 4 * super::NESTING_MAX as usize;
