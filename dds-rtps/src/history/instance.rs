@@ -3,7 +3,7 @@
 use super::sample_list::{List, NOWHERE};
 use super::{InstanceState, Payload, ViewState};
 use crate::types::{Guid, InstanceHandle, Time};
-use foldhash::fast::RandomState;
+use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
@@ -11,6 +11,10 @@ use std::ops::Bound;
 /// How many writers of one instance are remembered. Beyond it a writer's samples are delivered all the same, but its
 /// going away is not noticed: a peer can announce writers without end, and there are never this many of one instance.
 pub(super) const INSTANCE_WRITERS_MAX: usize = 1024;
+
+/// How many bytes the keys of all instances may have, in all. Until an instance is disposed of its key lies in a copy of
+/// its first sample: this is for a quarter of a million instances of a few hundred bytes, or some dozens of images.
+const KEY_BYTES_MAX: usize = 64 << 20;
 
 /// A payload from which an instance's key can be decoded.
 #[derive(Debug, Clone)]
@@ -132,16 +136,28 @@ impl Instance {
 ///
 /// Life cycle: an instance is made by the first change of it and freed once it has neither samples nor writers; its place
 /// is used again. Bound: the history's limit of instances.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Instances {
     places: Vec<Instance>,
     free: Vec<u32>,
-    by_handle: HashMap<InstanceHandle, u32, RandomState>,
+    by_handle: HashMap<InstanceHandle, u32, FixedState>,
     /// For the walk from handle to handle.
     in_order: BTreeMap<InstanceHandle, u32>,
+    /// What all keys have in bytes.
+    key_bytes: usize,
 }
 
 impl Instances {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            places: Vec::new(),
+            free: Vec::new(),
+            by_handle: HashMap::with_hasher(FixedState::with_seed(seed)),
+            in_order: BTreeMap::new(),
+            key_bytes: 0,
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.by_handle.len()
     }
@@ -174,13 +190,31 @@ impl Instances {
         at
     }
 
+    /// Keeps something that the instance's key can be decoded from; a serialized key takes the place of a sample.
+    ///
+    /// It is copied: a slot that stays taken for the life of an instance would be lost to its pool, and a shared receive
+    /// buffer is much larger than a key. `false`: there is no room for it.
+    pub(super) fn keep_key(&mut self, at: u32, payload: &Payload, is_key: bool) -> bool {
+        let instance = &mut self.places[at as usize];
+        if instance.handle.is_nil() || instance.key.as_ref().is_some_and(|key| key.is_key || !is_key) {
+            return true;
+        }
+        let before = instance.key.as_ref().map_or(0, |key| key.payload.len());
+        if self.key_bytes - before + payload.len() > KEY_BYTES_MAX {
+            return false;
+        }
+        self.key_bytes = self.key_bytes - before + payload.len();
+        instance.key = Some(KeyPayload { payload: Payload::copy_of(payload.bytes()), is_key });
+        true
+    }
+
     /// Frees the instance, if nobody needs it.
     pub(super) fn release(&mut self, at: u32) {
         let instance = &mut self.places[at as usize];
         if !instance.is_idle() {
             return;
         }
-        instance.key = None;
+        self.key_bytes -= instance.key.take().map_or(0, |key| key.payload.len());
         let handle = instance.handle;
         if self.by_handle.remove(&handle).is_some() {
             self.in_order.remove(&handle);

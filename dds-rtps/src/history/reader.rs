@@ -36,6 +36,8 @@ pub struct ReaderHistoryConfig {
     /// Under [`DestinationOrder::BySourceTimestamp`] a change of an instance that is older than the newest one received is
     /// dropped; of two with the same timestamp the one of the lower GUID is the newer, so that all readers agree.
     pub destination_order: DestinationOrder,
+    /// Makes the order of the maps this history's own.
+    pub seed: u64,
 }
 
 /// Why a change was rejected (DDS 1.4, 2.2.4.1: SAMPLE_REJECTED).
@@ -117,6 +119,8 @@ pub struct ReaderHistoryCounters {
     pub unknown_instance: u64,
     /// Writers that an instance had no room to remember.
     pub writers_forgotten: u64,
+    /// Keys for which there was no room: what is handed out of these instances without data has no key.
+    pub keys_dropped: u64,
 }
 
 /// The reader's cache. The module's documentation says what it does.
@@ -145,7 +149,7 @@ impl ReaderHistory {
         Self {
             config,
             samples: Samples::new(),
-            instances: Instances::default(),
+            instances: Instances::new(config.seed),
             not_read: 0,
             valid: 0,
             next_expiry: None,
@@ -241,14 +245,12 @@ impl ReaderHistory {
         let change = received.change;
         let at = known.unwrap_or_else(|| self.instances.insert(change.instance));
         self.remove_invalid(at);
+        self.keep_key(at, change.payload.as_ref(), false);
         let instance = self.instances.get_mut(at);
         if !instance.register(change.writer) {
             self.counters.writers_forgotten += 1;
         }
         instance.revive();
-        if instance.key.is_none() && !instance.handle.is_nil() {
-            instance.key = change.payload.as_ref().map(|payload| key_payload(payload, false));
-        }
         instance.newest = Some((order_timestamp(&change, received.reception_timestamp), change.writer));
         if let Some(expires) = received.expires {
             self.next_expiry = Some(self.next_expiry.map_or(expires, |next| next.min(expires)));
@@ -298,14 +300,9 @@ impl ReaderHistory {
             None => self.instances.insert(received.change.instance),
         };
         let change = &received.change;
+        self.keep_key(at, change.payload.as_ref(), true);
         let instance = self.instances.get_mut(at);
         instance.newest = Some((order_timestamp(change, received.reception_timestamp), change.writer));
-        if instance.key.as_ref().is_none_or(|key| !key.is_key) && !instance.handle.is_nil() {
-            // A key is smaller than the sample that it replaces.
-            if let Some(payload) = &change.payload {
-                instance.key = Some(key_payload(payload, true));
-            }
-        }
         let mut changed = false;
         if disposes {
             if instance.state == InstanceState::NotAliveNoWriters {
@@ -377,6 +374,12 @@ impl ReaderHistory {
         instance.not_read += 1;
         instance.invalid = self.samples.push(&mut instance.samples, stored);
         self.not_read += 1;
+    }
+
+    fn keep_key(&mut self, at: u32, payload: Option<&Payload>, is_key: bool) {
+        if payload.is_some_and(|payload| !self.instances.keep_key(at, payload, is_key)) {
+            self.counters.keys_dropped += 1;
+        }
     }
 
     fn remove_invalid(&mut self, at: u32) {
@@ -456,10 +459,4 @@ impl ReaderHistory {
 /// What a change is ordered by under order by source timestamp.
 fn order_timestamp(change: &CacheChange, reception_timestamp: Time) -> Time {
     if change.source_timestamp.is_valid() { change.source_timestamp } else { reception_timestamp }
-}
-
-/// The key is copied out of the sample's slot: a slot that stays taken for the life of an instance would be lost to the
-/// pool, and a shared receive buffer is much larger than a key.
-fn key_payload(payload: &Payload, is_key: bool) -> KeyPayload {
-    KeyPayload { payload: Payload::copy_of(payload.bytes()), is_key }
 }

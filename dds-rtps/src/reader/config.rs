@@ -1,15 +1,18 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
+use crate::cdr::TypeDescription;
 use crate::history::HistoryLimits;
-use crate::qos::DestinationOrder;
+use crate::qos::{DataReaderQos, DestinationOrder, Durability};
 use crate::types::{Duration, Guid, Locator, Time, VendorId};
-use smallvec::SmallVec;
 
 /// How the instance of a change is found.
 #[derive(Debug, Clone, Copy)]
 pub enum KeySource {
     /// The topic has no key: everything belongs to one instance, whose handle is nil.
     None,
+    /// The payload decides, by the type's key. A key hash counts only where there is no payload, and is only looked up
+    /// among known instances: some peers compute it in ways of their own.
+    Type(&'static TypeDescription),
     /// Discovery data in a parameter list: ENDPOINT_GUID, else PARTICIPANT_GUID, else the key hash.
     KeyHashOrGuidParameter,
     /// The first sixteen bytes after the encapsulation header, which are the same in either byte order: participant
@@ -22,15 +25,15 @@ pub enum KeySource {
 pub struct ReaderConfig {
     /// The reader.
     pub guid: Guid,
-    /// RELIABILITY: whether lost samples are asked for. Default: no.
+    /// RELIABILITY: whether lost samples are asked for.
     pub reliable: bool,
-    /// DURABILITY other than VOLATILE: whether samples are wanted that were written before the match. Default: no.
+    /// DURABILITY other than VOLATILE: whether samples are wanted that were written before the match.
     pub wants_history: bool,
-    /// HISTORY and RESOURCE_LIMITS. Default: KEEP_LAST 1, no limits.
+    /// HISTORY and RESOURCE_LIMITS.
     pub limits: HistoryLimits,
-    /// DESTINATION_ORDER. Default: by reception timestamp.
+    /// DESTINATION_ORDER.
     pub destination_order: DestinationOrder,
-    /// How the instance of a change is found. Default: there is none.
+    /// How the instance of a change is found.
     pub key: KeySource,
     /// How long an answer to a HEARTBEAT waits for more to answer with it. Default: zero, it goes out with the next
     /// transmission, which answers all HEARTBEATs of the datagrams handled before it. Each millisecond delays repairs, and
@@ -63,22 +66,24 @@ pub struct ReaderConfig {
     pub assembly_bytes_max: usize,
     /// After how long without a new fragment a best-effort sample is given up. Default: 1 s.
     pub assembly_timeout: Duration,
+    /// Makes the order of the maps this reader's own, so that no peer can choose keys that collide. Default: 0.
+    pub seed: u64,
 }
 
 /// How many numbers ahead of the first missing one can be kept at most: 1024 times about 130 bytes per writer.
 pub const REORDER_MAX: usize = 1024;
 
 impl ReaderConfig {
-    /// The defaults, for a reader of this name.
+    /// A reader with this QoS, and defaults for all that QoS does not say.
     #[must_use]
-    pub fn new(guid: Guid) -> Self {
+    pub fn new(guid: Guid, key: KeySource, qos: &DataReaderQos) -> Self {
         Self {
             guid,
-            reliable: false,
-            wants_history: false,
-            limits: HistoryLimits::new(Default::default(), Default::default()),
-            destination_order: DestinationOrder::default(),
-            key: KeySource::None,
+            reliable: qos.reliability.is_reliable(),
+            wants_history: qos.durability > Durability::Volatile,
+            limits: HistoryLimits::new(qos.history, qos.resource_limits),
+            destination_order: qos.destination_order,
+            key,
             heartbeat_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
             nack_period: Duration::from_millis(100),
@@ -90,6 +95,7 @@ impl ReaderConfig {
             assemblies_max: 8,
             assembly_bytes_max: 128 << 20,
             assembly_timeout: Duration::from_secs(1),
+            seed: 0,
         }
     }
 
@@ -114,9 +120,9 @@ pub struct WriterProxyConfig {
     /// LIFESPAN: how long after its source timestamp a sample is handed out. Default: infinite.
     pub lifespan: Duration,
     /// Where ACKNACKs go.
-    pub unicast: SmallVec<[Locator; 4]>,
+    pub unicast: Vec<Locator>,
     /// Where they go if there is no unicast locator.
-    pub multicast: SmallVec<[Locator; 4]>,
+    pub multicast: Vec<Locator>,
 }
 
 impl WriterProxyConfig {
@@ -129,8 +135,8 @@ impl WriterProxyConfig {
             reliable: true,
             gaps_history: guid.prefix.0.starts_with(&VendorId::OURS.0),
             lifespan: Duration::INFINITE,
-            unicast: SmallVec::new(),
-            multicast: SmallVec::new(),
+            unicast: Vec::new(),
+            multicast: Vec::new(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::change_facts::ChangeFacts;
 use super::config::KeySource;
-use crate::cdr::ParameterListReader;
+use crate::cdr::{self, ParameterListReader};
 use crate::history::{CacheChange, ChangeKind, Payload, PayloadSource, ReceivedChange, SlotPool};
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use crate::wire::SerializedPayload;
@@ -48,11 +48,12 @@ pub(super) struct Intake {
     key: KeySource,
     small: SlotPool,
     pub(super) large: SlotPool,
+    scratch: Vec<u8>,
 }
 
 impl Intake {
     pub(super) fn new(key: KeySource) -> Self {
-        Self { key, small: SlotPool::new(SMALL_SLOTS), large: SlotPool::new(LARGE_SLOTS) }
+        Self { key, small: SlotPool::new(SMALL_SLOTS), large: SlotPool::new(LARGE_SLOTS), scratch: Vec::new() }
     }
 
     /// A change that lies in a packet.
@@ -129,15 +130,18 @@ impl Intake {
             let readable = bytes.is_none_or(|bytes| is_key || bytes.len() >= ENCAPSULATION_LEN);
             return if readable { Ok(Some(InstanceHandle::NIL)) } else { Err(NotDecodable) };
         }
-        let by_payload = bytes.and_then(|bytes| self.instance_of(bytes));
+        let by_payload = bytes.and_then(|bytes| self.instance_of(bytes, is_key));
         let hash_counts = is_key || matches!(self.key, KeySource::KeyHashOrGuidParameter);
         let by_hash = || envelope.facts.key_hash.filter(|_| hash_counts).map(InstanceHandle::from_key_hash);
         by_payload.or_else(by_hash).map(Some).ok_or(NotDecodable)
     }
 
-    fn instance_of(&self, bytes: &[u8]) -> Option<InstanceHandle> {
+    fn instance_of(&mut self, bytes: &[u8], is_key: bool) -> Option<InstanceHandle> {
         match self.key {
             KeySource::None => Some(InstanceHandle::NIL),
+            KeySource::Type(description) => {
+                cdr::instance_of_payload(description, bytes, is_key, &mut self.scratch).ok()
+            }
             KeySource::KeyHashOrGuidParameter => guid_parameter(bytes).map(InstanceHandle::from_key_hash),
             KeySource::LeadingBytes => {
                 let body = bytes.get(ENCAPSULATION_LEN..)?;

@@ -11,7 +11,7 @@ use crate::history::{
 };
 use crate::output::Datagram;
 use crate::types::{Guid, Instant, Now, SequenceNumber};
-use foldhash::fast::RandomState;
+use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub struct StatefulReader {
     pub(super) config: ReaderConfig,
     pub(super) history: ReaderHistory,
     pub(super) proxies: Vec<WriterProxy>,
-    pub(super) by_guid: HashMap<Guid, usize, RandomState>,
+    pub(super) by_guid: HashMap<Guid, usize, FixedState>,
     /// The proxy that was found last: most traffic comes in runs.
     pub(super) last: usize,
     pub(super) intake: Intake,
@@ -63,11 +63,12 @@ impl StatefulReader {
     /// A reader that matches nobody yet.
     #[must_use]
     pub fn new(config: ReaderConfig) -> Self {
-        let history = ReaderHistoryConfig { limits: config.limits, destination_order: config.destination_order };
+        let ReaderConfig { limits, destination_order, seed, .. } = config;
+        let history = ReaderHistoryConfig { limits, destination_order, seed };
         Self {
             history: ReaderHistory::new(history),
             proxies: Vec::new(),
-            by_guid: HashMap::default(),
+            by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
             last: 0,
             intake: Intake::new(config.key),
             events: Events::default(),

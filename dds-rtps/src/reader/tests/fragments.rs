@@ -97,7 +97,7 @@ fn fragments_that_contradict_earlier_ones_are_dropped() {
 
 #[test]
 fn inline_qos_of_the_first_fragment_holds_for_the_sample() {
-    let mut script = Script::new(ReaderConfig { key: KeySource::LeadingBytes, ..keep_all(ReaderConfig::new(READER)) });
+    let mut script = Script::new(keep_all(config(KeySource::LeadingBytes)));
     script.meet(WRITER, false);
     script.write(WRITER, 1, 7, 0);
     script.take();
@@ -143,7 +143,7 @@ fn best_effort_gives_up_what_no_longer_comes() {
 fn best_effort_gives_up_the_oldest_and_reliable_the_newest() {
     let sample = large(3000);
     let few = |config: ReaderConfig| ReaderConfig { assemblies_max: 2, ..keep_all(config) };
-    let mut script = Script::new(few(ReaderConfig::new(READER)));
+    let mut script = Script::new(few(config(KeySource::None)));
     script.meet(WRITER, false);
     for number in [1, 2, 3] {
         assert_eq!(script.fragment(&piece(&sample, number, 1000, 1, 1)), Handled::Accepted);
@@ -152,7 +152,7 @@ fn best_effort_gives_up_the_oldest_and_reliable_the_newest() {
     script.fragment(&piece(&sample, 3, 1000, 2, 2));
     assert_eq!(script.taken(), [2, 3]);
 
-    let mut script = Script::new(few(transient_local(ReaderConfig::new(READER))));
+    let mut script = Script::new(few(transient_local(config(KeySource::None))));
     script.meet(WRITER, true);
     script.hear(1, 0);
     for number in [2, 3] {

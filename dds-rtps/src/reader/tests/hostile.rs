@@ -129,7 +129,7 @@ fn a_tiny_fragment_far_ahead_commits_no_memory() {
 #[test]
 fn instances_are_bounded() {
     let limits = ResourceLimits { max_instances: Some(3), ..ResourceLimits::default() };
-    let config = ReaderConfig { key: KeySource::LeadingBytes, ..limited(ReaderConfig::new(READER), limits) };
+    let config = ReaderConfig { key: KeySource::LeadingBytes, ..limited(config(KeySource::None), limits) };
     let mut script = Script::new(config);
     script.meet(WRITER, false);
     for key in 1..=200 {
@@ -141,7 +141,7 @@ fn instances_are_bounded() {
 
 #[test]
 fn writers_are_bounded() {
-    let mut script = Script::new(ReaderConfig::new(READER));
+    let mut script = Script::new(config(KeySource::None));
     let guid = |number: usize| {
         let mut prefix = [9; 12];
         prefix[..8].copy_from_slice(&number.to_le_bytes());

@@ -3,7 +3,7 @@
 use super::*;
 
 fn keyed_script() -> Script {
-    let mut script = Script::new(ReaderConfig { key: KeySource::LeadingBytes, ..keep_all(ReaderConfig::new(READER)) });
+    let mut script = Script::new(keep_all(config(KeySource::LeadingBytes)));
     script.meet(WRITER, false);
     script.meet(OTHER, false);
     script
@@ -141,8 +141,7 @@ fn a_key_without_a_status_is_no_sample() {
 
 #[test]
 fn builtin_topics_find_the_endpoint_guid_before_the_participant_guid_before_the_hash() {
-    let mut script =
-        Script::new(ReaderConfig { key: KeySource::KeyHashOrGuidParameter, ..keep_all(ReaderConfig::new(READER)) });
+    let mut script = Script::new(keep_all(config(KeySource::KeyHashOrGuidParameter)));
     script.meet(WRITER, false);
     let parameter = |id: u8, value: u8| [vec![id, 0, 16, 0], vec![value; 16]].concat();
     let list = |parameters: &[Vec<u8>]| [vec![0, 3, 0, 0], parameters.concat(), vec![1, 0, 0, 0]].concat();

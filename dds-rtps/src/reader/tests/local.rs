@@ -30,7 +30,7 @@ fn local(config: ReaderConfig, first: i64) -> (Script, Arc<LocalLink>) {
 
 #[test]
 fn a_local_change_is_shared_and_acknowledged() {
-    let (mut script, link) = local(transient_local(ReaderConfig::new(READER)), 4);
+    let (mut script, link) = local(transient_local(config(KeySource::None)), 4);
     let now = script.now();
     let written = change(4);
     assert_eq!(script.reader.handle_local(now, written.clone()), LocalOutcome::Accepted);
@@ -45,7 +45,7 @@ fn a_local_change_is_shared_and_acknowledged() {
 
 #[test]
 fn a_local_change_is_taken_once_however_it_comes() {
-    let (mut script, _) = local(transient_local(keep_all(ReaderConfig::new(READER))), 1);
+    let (mut script, _) = local(transient_local(keep_all(config(KeySource::None))), 1);
     let now = script.now();
     script.reader.handle_local(now, change(1));
     assert_eq!(script.reader.handle_local(now, change(1)), LocalOutcome::Accepted);
@@ -56,7 +56,7 @@ fn a_local_change_is_taken_once_however_it_comes() {
 #[test]
 fn a_refused_local_change_is_asked_for_again_when_there_is_room() {
     let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
-    let (mut script, link) = local(transient_local(limited(ReaderConfig::new(READER), limits)), 1);
+    let (mut script, link) = local(transient_local(limited(config(KeySource::None), limits)), 1);
     let now = script.now();
     assert_eq!(script.reader.handle_local(now, change(1)), LocalOutcome::Accepted);
     assert_eq!(script.reader.handle_local(now, change(2)), LocalOutcome::Refused);
@@ -75,7 +75,7 @@ fn a_refused_local_change_is_asked_for_again_when_there_is_room() {
 
 #[test]
 fn what_a_local_best_effort_writer_skips_is_lost() {
-    let mut script = Script::new(keep_all(ReaderConfig::new(READER)));
+    let mut script = Script::new(keep_all(config(KeySource::None)));
     let now = script.now();
     script.reader.match_local_writer(now, WriterProxyConfig::new(WRITER), sn(1), None);
     script.reader.handle_local(now, change(1));
@@ -86,7 +86,7 @@ fn what_a_local_best_effort_writer_skips_is_lost() {
 
 #[test]
 fn an_unknown_local_writer_is_unmatched() {
-    let mut script = Script::new(ReaderConfig::new(READER));
+    let mut script = Script::new(config(KeySource::None));
     let now = script.now();
     assert_eq!(script.reader.handle_local(now, change(1)), LocalOutcome::Unmatched);
 }

@@ -13,7 +13,7 @@ use crate::history::{
     Selection, SelectionOrder, States, ViewState,
 };
 use crate::output::Datagram;
-use crate::qos::{History, ResourceLimits};
+use crate::qos::{DataReaderQos, History, ResourceLimits};
 use crate::types::{
     Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
 };
@@ -127,14 +127,14 @@ impl Script {
     }
 
     fn best_effort() -> Self {
-        let mut script = Self::new(keep_all(ReaderConfig::new(READER)));
+        let mut script = Self::new(keep_all(config(KeySource::None)));
         script.meet(WRITER, false);
         script
     }
 
     /// Reliable, wants history, keeps all; has met the writer and heard its HEARTBEAT 1..0.
     fn reliable() -> Self {
-        let mut script = Self::new(transient_local(keep_all(ReaderConfig::new(READER))));
+        let mut script = Self::new(transient_local(keep_all(config(KeySource::None))));
         script.meet(WRITER, true);
         script.hear(1, 0);
         script.said();
@@ -142,7 +142,7 @@ impl Script {
     }
 
     fn meet(&mut self, guid: Guid, reliable: bool) -> bool {
-        let unicast = [locator(guid)].into_iter().collect();
+        let unicast = vec![locator(guid)];
         let writer = WriterProxyConfig { reliable, unicast, ..WriterProxyConfig::new(guid) };
         self.reader.match_writer(self.now(), writer)
     }
@@ -266,6 +266,11 @@ impl Script {
         };
         self.events().iter().map(count).sum()
     }
+}
+
+/// Best effort, volatile, keeps the last one.
+fn config(key: KeySource) -> ReaderConfig {
+    ReaderConfig::new(READER, key, &DataReaderQos::default())
 }
 
 fn locator(guid: Guid) -> Locator {

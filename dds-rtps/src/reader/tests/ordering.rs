@@ -25,7 +25,7 @@ fn best_effort_never_speaks() {
 
 #[test]
 fn best_effort_reader_follows_a_reliable_writer_by_best_effort() {
-    let mut script = Script::new(keep_all(ReaderConfig::new(READER)));
+    let mut script = Script::new(keep_all(config(KeySource::None)));
     assert!(script.meet(WRITER, true));
     script.samples([3, 5]);
     assert_eq!(script.taken(), [3, 5]);
@@ -43,7 +43,7 @@ fn a_gap_tells_best_effort_what_is_not_lost() {
 
 #[test]
 fn a_reliable_reader_refuses_a_best_effort_writer() {
-    let mut script = Script::new(transient_local(ReaderConfig::new(READER)));
+    let mut script = Script::new(transient_local(config(KeySource::None)));
     assert!(!script.meet(WRITER, false));
     assert_eq!(script.sample(1), Handled::Unmatched);
     assert_eq!(script.reader.counters().unmatched, 1);
@@ -117,8 +117,7 @@ fn a_heartbeat_that_says_nothing_is_there_declares_all_before_it_lost() {
 
 #[test]
 fn changes_too_far_ahead_are_dropped_and_repaired_later() {
-    let mut script =
-        Script::new(ReaderConfig { reorder_max: 4, ..transient_local(keep_all(ReaderConfig::new(READER))) });
+    let mut script = Script::new(ReaderConfig { reorder_max: 4, ..transient_local(keep_all(config(KeySource::None))) });
     script.meet(WRITER, true);
     script.hear(1, 0);
     assert_eq!(script.sample(5), Handled::Postponed);
@@ -133,7 +132,7 @@ fn changes_too_far_ahead_are_dropped_and_repaired_later() {
 #[test]
 fn bytes_ahead_of_a_hole_are_bounded() {
     let mut script =
-        Script::new(ReaderConfig { reorder_bytes_max: 20, ..transient_local(keep_all(ReaderConfig::new(READER))) });
+        Script::new(ReaderConfig { reorder_bytes_max: 20, ..transient_local(keep_all(config(KeySource::None))) });
     script.meet(WRITER, true);
     script.hear(1, 0);
     script.samples([3, 4]);
@@ -146,7 +145,7 @@ fn bytes_ahead_of_a_hole_are_bounded() {
 
 #[test]
 fn a_transient_local_reader_waits_for_the_first_heartbeat() {
-    let mut script = Script::new(transient_local(keep_all(ReaderConfig::new(READER))));
+    let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
     script.meet(WRITER, true);
     script.samples([7]);
     assert!(script.take().is_empty());
@@ -158,7 +157,7 @@ fn a_transient_local_reader_waits_for_the_first_heartbeat() {
 
 #[test]
 fn a_volatile_reader_begins_after_what_the_first_heartbeat_announces() {
-    let mut script = Script::new(volatile(keep_all(ReaderConfig::new(READER))));
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
     script.meet(WRITER, true);
     script.hear(1, 10);
     assert_eq!(script.sample(10), Handled::Duplicate);
@@ -169,7 +168,7 @@ fn a_volatile_reader_begins_after_what_the_first_heartbeat_announces() {
 
 #[test]
 fn a_volatile_reader_begins_with_the_first_sample_if_that_is_earlier() {
-    let mut script = Script::new(volatile(keep_all(ReaderConfig::new(READER))));
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
     script.meet(WRITER, true);
     script.samples([10]);
     assert_eq!(script.taken(), [10]);
@@ -181,7 +180,7 @@ fn a_volatile_reader_begins_with_the_first_sample_if_that_is_earlier() {
 
 #[test]
 fn a_volatile_reader_takes_the_word_of_a_writer_that_gaps_its_history() {
-    let mut script = Script::new(volatile(keep_all(ReaderConfig::new(READER))));
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
     let writer = WriterProxyConfig { gaps_history: true, ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);
     script.said();
@@ -202,7 +201,7 @@ fn our_own_writers_are_known_to_gap_their_history() {
 
 #[test]
 fn a_gap_from_one_draws_the_line_for_a_volatile_reader() {
-    let mut script = Script::new(volatile(keep_all(ReaderConfig::new(READER))));
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
     script.meet(WRITER, true);
     script.gap(1, 8, &[]);
     script.samples([9]);
@@ -283,7 +282,7 @@ fn large_payloads_share_the_packet_and_small_ones_are_copied() {
 
 #[test]
 fn expired_samples_are_not_handed_out() {
-    let mut script = Script::new(keep_all(ReaderConfig::new(READER)));
+    let mut script = Script::new(keep_all(config(KeySource::None)));
     let lifespan = Duration::from_millis(50);
     let writer = WriterProxyConfig { lifespan, reliable: false, ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);

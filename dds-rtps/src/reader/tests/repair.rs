@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn at_the_match_a_pre_emptive_ack_nack_asks_for_a_heartbeat() {
-    let mut script = Script::new(volatile(ReaderConfig::new(READER)));
+    let mut script = Script::new(volatile(config(KeySource::None)));
     script.meet(WRITER, true);
     let said = script.said();
     let expected = Said {
@@ -24,7 +24,7 @@ fn at_the_match_a_pre_emptive_ack_nack_asks_for_a_heartbeat() {
 
 #[test]
 fn pre_emptive_ack_nacks_go_on_ever_slower_until_the_first_heartbeat() {
-    let mut script = Script::new(transient_local(ReaderConfig::new(READER)));
+    let mut script = Script::new(transient_local(config(KeySource::None)));
     script.meet(WRITER, true);
     let mut times = Vec::new();
     for _ in 0..7 {
@@ -78,7 +78,7 @@ fn one_ack_nack_answers_several_heartbeats() {
 fn the_answer_waits_for_the_response_delay() {
     let delay = Duration::from_millis(10);
     let mut script =
-        Script::new(ReaderConfig { heartbeat_response_delay: delay, ..transient_local(ReaderConfig::new(READER)) });
+        Script::new(ReaderConfig { heartbeat_response_delay: delay, ..transient_local(config(KeySource::None)) });
     script.meet(WRITER, true);
     script.said();
     script.hear(1, 1);
@@ -173,7 +173,7 @@ fn a_hole_is_asked_for_even_if_no_heartbeat_comes() {
 
 #[test]
 fn a_volatile_reader_asks_for_nothing_before_it_knows_where_it_begins() {
-    let mut script = Script::new(volatile(ReaderConfig::new(READER)));
+    let mut script = Script::new(volatile(config(KeySource::None)));
     script.meet(WRITER, true);
     script.said();
     script.hear(1, 100);
@@ -182,7 +182,7 @@ fn a_volatile_reader_asks_for_nothing_before_it_knows_where_it_begins() {
 
 #[test]
 fn a_transient_local_reader_asks_for_the_whole_history() {
-    let mut script = Script::new(transient_local(ReaderConfig::new(READER)));
+    let mut script = Script::new(transient_local(config(KeySource::None)));
     script.meet(WRITER, true);
     script.said();
     script.hear(3, 5);
@@ -191,7 +191,7 @@ fn a_transient_local_reader_asks_for_the_whole_history() {
 
 #[test]
 fn two_writers_are_spoken_to_in_two_datagrams() {
-    let mut script = Script::new(transient_local(ReaderConfig::new(READER)));
+    let mut script = Script::new(transient_local(config(KeySource::None)));
     script.meet(WRITER, true);
     script.meet(OTHER, true);
     let said = script.said();
@@ -201,10 +201,10 @@ fn two_writers_are_spoken_to_in_two_datagrams() {
 
 #[test]
 fn a_writer_that_has_moved_is_spoken_to_where_it_is() {
-    let mut script = Script::new(transient_local(ReaderConfig::new(READER)));
+    let mut script = Script::new(transient_local(config(KeySource::None)));
     script.meet(WRITER, true);
     let multicast = Locator::udp_v4([239, 255, 0, 1].into(), 7401);
-    let moved = WriterProxyConfig { multicast: [multicast].into_iter().collect(), ..WriterProxyConfig::new(WRITER) };
+    let moved = WriterProxyConfig { multicast: vec![multicast], ..WriterProxyConfig::new(WRITER) };
     assert!(script.reader.match_writer(script.now(), moved));
     assert_eq!(script.reader.matched_writers().len(), 1);
     assert_eq!(script.said()[0].to, [multicast]);
@@ -228,7 +228,7 @@ fn an_unmatched_writer_is_no_longer_spoken_to() {
 
 fn two_samples() -> Script {
     let limits = ResourceLimits { max_samples: Some(2), ..ResourceLimits::default() };
-    let mut script = Script::new(transient_local(limited(ReaderConfig::new(READER), limits)));
+    let mut script = Script::new(transient_local(limited(config(KeySource::None), limits)));
     script.meet(WRITER, true);
     script.hear(1, 0);
     script.said();
@@ -285,7 +285,7 @@ fn keep_last_rejects_for_good() {
     let config = ReaderConfig {
         key: KeySource::LeadingBytes,
         limits: HistoryLimits::new(History::KeepLast { depth: 1 }, limits),
-        ..transient_local(ReaderConfig::new(READER))
+        ..transient_local(config(KeySource::None))
     };
     let mut script = Script::new(config);
     script.meet(WRITER, true);
