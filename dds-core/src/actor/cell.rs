@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! push       append to the inbox                                       runs nothing, allowed inside another cell
-//! poke       fence; while mail waits and budget is left: try_lock or return; serve; unlock; fence
-//! with       lock; serve what waits; the visitor's work; unlock; poke
-//! offer      try_lock: serve what waits; the visitor's work; unlock.   else push an owned copy.   then poke
+//! serve      fence; while mail waits and budget is left: try_lock or return; serve; unlock; fence
+//! with       lock; serve what waits; the visitor's work; unlock; serve
+//! offer      try_lock: serve what waits; the visitor's work; unlock.   else push an owned copy.   then serve
 //! close      lock; serve what waits; take the state out; unlock
 //! ```
 //!
@@ -137,7 +137,7 @@ impl<A: Actor> Cell<A> {
     ) -> Result<R, EnterError> {
         let Some(in_cell) = enter() else { return Err(EnterError::Reentrant) };
         let outcome = self.visit(self.inside.lock(), self.entry_limit(), effects, f);
-        self.serve_until_empty(effects);
+        self.look_again(effects);
         drop(in_cell);
         outcome.map(|(result, _)| result)
     }
@@ -161,16 +161,16 @@ impl<A: Actor> Cell<A> {
             },
             None => self.push(own()).map(|()| Offered::Queued).map_err(OfferError::Push),
         };
-        self.serve_until_empty(effects);
+        self.look_again(effects);
         drop(in_cell);
         outcome
     }
 
     /// Serves the mail that waits, at most a budget of it, if nobody is inside.
     #[inline]
-    pub fn poke(self: &Arc<Self>, effects: &mut Effects) {
+    pub fn serve(self: &Arc<Self>, effects: &mut Effects) {
         let Some(in_cell) = enter() else { return };
-        self.serve_until_empty(effects);
+        self.look_again(effects);
         drop(in_cell);
     }
 
@@ -203,26 +203,30 @@ impl<A: Actor> Cell<A> {
         self.inbox.len()
     }
 
-    #[cfg(all(test, dds_loom))]
-    pub(super) fn has_mail(&self) -> bool {
-        self.inbox.has_any()
-    }
-
     fn entry_limit(&self) -> usize {
         if mutated(Mutation::Overtake) { 0 } else { usize::MAX }
     }
 
     /// The second half of leaving a cell, and the second half of pushing to one.
     #[inline]
-    fn serve_until_empty(self: &Arc<Self>, effects: &mut Effects) {
+    fn look_again(self: &Arc<Self>, effects: &mut Effects) {
+        if self.has_mail() {
+            self.serve_waiting(effects);
+        }
+    }
+
+    /// Whether mail waits that nobody else is sure to see.
+    #[inline]
+    pub(super) fn has_mail(&self) -> bool {
+        if !mutated(Mutation::NoFence) {
+            fence(Ordering::SeqCst);
+        }
+        self.inbox.has_any()
+    }
+
+    fn serve_waiting(self: &Arc<Self>, effects: &mut Effects) {
         let mut budget = BUDGET;
         loop {
-            if !mutated(Mutation::NoFence) {
-                fence(Ordering::SeqCst);
-            }
-            if !self.inbox.has_any() {
-                return;
-            }
             if budget == 0 {
                 return self.ask_for_a_turn();
             }
@@ -230,6 +234,9 @@ impl<A: Actor> Cell<A> {
             match self.visit(inside, budget, effects, |_, _| ()) {
                 Ok(((), served)) => budget = budget.saturating_sub(served.max(1)),
                 Err(_) => return,
+            }
+            if !self.has_mail() {
+                return;
             }
         }
     }
@@ -246,7 +253,7 @@ impl<A: Actor> Cell<A> {
         let Inside { actor, batch } = &mut *guard;
         let Some(actor) = actor else { return Err(self.gone()) };
         let visit = AssertUnwindSafe(|| {
-            let served = if self.inbox.has_any() { self.serve(actor, batch, limit, effects) } else { 0 };
+            let served = if self.inbox.has_any() { self.handle_waiting(actor, batch, limit, effects) } else { 0 };
             (f(actor, effects), served)
         });
         catch_unwind(visit).map_err(|panic| {
@@ -263,10 +270,16 @@ impl<A: Actor> Cell<A> {
         })
     }
 
-    fn serve(&self, actor: &mut A, batch: &mut VecDeque<A::Mail>, limit: usize, effects: &mut Effects) -> usize {
+    fn handle_waiting(
+        &self,
+        actor: &mut A,
+        batch: &mut VecDeque<A::Mail>,
+        limit: usize,
+        effects: &mut Effects,
+    ) -> usize {
         self.inbox.take_mail(limit, batch);
         let served = batch.len();
-        for mail in batch.drain(..) {
+        while let Some(mail) = batch.pop_front() {
             actor.handle(mail, effects);
         }
         let signals = self.inbox.take_signals();
@@ -334,12 +347,12 @@ impl<A: Actor> Deferred for Obituary<A> {
 
 impl<A: Actor> Poke for Cell<A> {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
-        Cell::poke(&self, effects);
+        self.serve(effects);
     }
 
     fn resume(self: Arc<Self>, effects: &mut Effects) {
         self.queued.store(false, Ordering::Release);
-        Cell::poke(&self, effects);
+        self.serve(effects);
     }
 
     fn signal(&self, signals: Signals) {
@@ -406,7 +419,7 @@ mod tests {
     }
 
     fn poke(cell: &Arc<Cell<Scribe>>) {
-        Effects::scope(|effects| cell.poke(effects));
+        Effects::scope(|effects| cell.serve(effects));
     }
 
     #[test]
@@ -554,7 +567,7 @@ mod tests {
         let (sender, receiver) = mpsc::channel();
         let cell = Cell::new(Visits(scribe(), sender), Capacity::default(), queue());
         cell.push(()).unwrap();
-        Effects::scope(|effects| cell.poke(effects));
+        Effects::scope(|effects| cell.serve(effects));
         assert_eq!(receiver.recv(), Ok(Ok(())));
     }
 

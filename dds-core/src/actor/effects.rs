@@ -39,7 +39,6 @@ thread_local! {
 }
 
 /// What a visit to a cell leaves to be done outside of it. Lives on the stack of the outermost function.
-#[derive(Default)]
 pub struct Effects {
     pokes: Queue<Arc<dyn Poke>>,
     wakers: SmallVec<[Waker; 4]>,
@@ -51,7 +50,13 @@ impl Effects {
     /// Calls `f` and then carries out the effects that it has collected, even if it panics.
     #[inline]
     pub fn scope<R>(f: impl FnOnce(&mut Self) -> R) -> R {
-        let mut frame = Frame(Self::default());
+        // Made in place: moving it, which is what returning it from a constructor comes to, costs as much as a visit.
+        let mut frame = Frame(Self {
+            pokes: Queue { items: SmallVec::new(), next: 0 },
+            wakers: SmallVec::new(),
+            discarded: SmallVec::new(),
+            jobs: Queue { items: SmallVec::new(), next: 0 },
+        });
         f(&mut frame.0)
     }
 
@@ -80,6 +85,11 @@ impl Effects {
     #[inline]
     pub fn defer(&mut self, job: Arc<dyn Deferred>) {
         self.jobs.push(job);
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.pokes.is_empty() && self.wakers.is_empty() && self.discarded.is_empty() && self.jobs.is_empty()
     }
 
     fn run(&mut self) {
@@ -151,8 +161,7 @@ struct Frame(Effects);
 impl Drop for Frame {
     #[inline]
     fn drop(&mut self) {
-        let Effects { pokes, wakers, discarded, jobs } = &self.0;
-        if !(pokes.is_empty() && wakers.is_empty() && discarded.is_empty() && jobs.is_empty()) {
+        if !self.0.is_empty() {
             self.0.run();
         }
     }
@@ -163,13 +172,6 @@ struct Queue<T> {
     items: SmallVec<[Option<T>; 8]>,
     /// Index of the first item that has not been popped.
     next: usize,
-}
-
-impl<T> Default for Queue<T> {
-    #[inline]
-    fn default() -> Self {
-        Self { items: SmallVec::new(), next: 0 }
-    }
 }
 
 impl<T> Queue<T> {
@@ -328,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_queue_keeps_no_more_memory_than_its_content_needs() {
-        let mut queue = Queue::default();
+        let mut queue = Queue { items: SmallVec::new(), next: 0 };
         (0..3).for_each(|item| queue.push(item));
         for item in 0..10_000 {
             assert_eq!(queue.pop(), Some(item));

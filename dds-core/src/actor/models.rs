@@ -70,7 +70,7 @@ fn visit<R>(cell: &LogCell, f: impl FnOnce(&mut Log, &mut Effects) -> R) -> Resu
 
 fn deliver(cell: &LogCell, mail: u32) {
     cell.push(mail).unwrap();
-    Effects::scope(|effects| cell.poke(effects));
+    Effects::scope(|effects| cell.serve(effects));
 }
 
 fn beside<R: 'static>(cell: &LogCell, f: impl FnOnce(LogCell) -> R + 'static) -> thread::JoinHandle<R> {
@@ -101,7 +101,7 @@ fn no_signal_beside_a_visitor() {
     let cell = cell();
     let other = beside(&cell, |cell| {
         cell.signal(Signals::TIMER);
-        Effects::scope(|effects| cell.poke(effects));
+        Effects::scope(|effects| cell.serve(effects));
     });
     visit(&cell, |_, _| ()).unwrap();
     other.join().unwrap();
@@ -305,7 +305,7 @@ fn a_push_beside_close() {
     let cell = cell();
     let other = beside(&cell, |cell| {
         let pushed = cell.push(1);
-        Effects::scope(|effects| cell.poke(effects));
+        Effects::scope(|effects| cell.serve(effects));
         pushed
     });
     let state = Effects::scope(|effects| cell.close(effects)).unwrap();
@@ -342,7 +342,7 @@ fn a_panic_beside_a_visitor() {
 
 fn deliver_if_open(cell: &LogCell, mail: u32) {
     let _ = cell.push(mail);
-    Effects::scope(|effects| cell.poke(effects));
+    Effects::scope(|effects| cell.serve(effects));
 }
 
 #[test]

@@ -30,6 +30,8 @@ const TURNS: usize = 32;
 #[derive(Debug)]
 pub struct OsDriver {
     shared: Arc<Shared>,
+    /// Where the tasks of sockets run.
+    #[cfg(feature = "udp")]
     runtime: runtime::Handle,
 }
 
@@ -78,7 +80,13 @@ impl OsDriver {
         };
         shared.spawn("dds-io", Role::Driver, Box::new(body))?;
         let runtime = receiver.recv().map_err(|_| io::Error::other("the driver's thread has ended"))??;
-        Ok(Arc::new(Self { shared, runtime }))
+        #[cfg(not(feature = "udp"))]
+        drop(runtime);
+        Ok(Arc::new(Self {
+            shared,
+            #[cfg(feature = "udp")]
+            runtime,
+        }))
     }
 }
 
