@@ -1,18 +1,37 @@
 //! Who else is there, what they have, and what of it fits ours (RTPS 2.5, 8.5).
 //!
-//! In: payloads of the builtin topics. Out: descriptions of participants, writers and readers.
+//! The parts that a participant puts together; each is a state machine or a table of its own.
+//!
+//! | file | in | out |
+//! |---|---|---|
+//! | `data/` | payloads of SPDP and SEDP | what participants, writers and readers announce, and the way back |
+//! | `spdp` | our own data, whom to answer | announcements, on time |
+//! | `sedp` | our endpoints, peers, their submessages | their endpoints; acknowledgements and repairs |
+//! | `liveliness` | leases of our writers | when to assert them, and the message |
+//! | `lease` | who was heard when | who was not heard for too long |
+//! | `reach` | announced locators, our interfaces | where to send |
+//! | `matching` | endpoints that come, change and go | events: what fits, what does not, and why |
+//! | `proxy` | a discovered endpoint | what the local one that it matches has to know |
+//! | `port` | domain and index | well-known ports |
 
 mod builtin;
 pub mod data;
 mod event;
 mod lease;
+mod liveliness;
 mod matching;
 pub mod parameter_id;
 pub mod port;
+mod proxy;
 mod reach;
+mod sedp;
+mod spdp;
 
 pub use builtin::BuiltinEndpoints;
 pub use event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
 pub use lease::Leases;
+pub use liveliness::{AssertionSchedule, ParticipantMessage};
 pub use matching::{Matching, Verdict};
 pub use reach::{Interface, Reach, is_same_host};
+pub use sedp::{BuiltinPair, BuiltinTopic};
+pub use spdp::Announcer;

@@ -3,7 +3,7 @@
 use super::decode::{DataError, Decoded, Outcome, begin, inform, informative_octets, walk, write_octets};
 use super::endpoint::{EndpointData, EndpointDraft};
 use super::policies::PolicyParameter;
-use crate::cdr::Parameter;
+use crate::cdr::{Parameter, ParameterListWriter};
 use crate::discovery::parameter_id as id;
 use crate::qos::{DataRepresentation, DataWriterQos};
 use crate::types::{EntityId, GuidPrefix};
@@ -43,6 +43,31 @@ impl PublicationData {
         }
         let endpoint = endpoint.finish(sender, EntityId::is_writer)?;
         Ok(Decoded { data: Self { endpoint, qos }, skipped })
+    }
+
+    /// The parameters that go out with each sample to readers that expect inline QoS (RTPS 2.5, 8.7.2): little endian,
+    /// without the sentinel.
+    #[must_use]
+    pub fn inline_qos(&self) -> Vec<u8> {
+        let qos = &self.qos;
+        let mut buffer = Vec::new();
+        let mut list = ParameterListWriter::new(&mut buffer);
+        list.parameter(id::TOPIC_NAME, |value| {
+            value.string(&self.endpoint.topic_name);
+        });
+        list.parameter(id::DURABILITY, |value| qos.durability.write(value));
+        list.parameter(id::PRESENTATION, |value| self.endpoint.presentation.write(value));
+        list.parameter(id::DEADLINE, |value| qos.deadline.write(value));
+        list.parameter(id::LATENCY_BUDGET, |value| qos.latency_budget.write(value));
+        list.parameter(id::OWNERSHIP, |value| qos.ownership.write(value));
+        list.parameter(id::OWNERSHIP_STRENGTH, |value| qos.ownership_strength.write(value));
+        list.parameter(id::LIVELINESS, |value| qos.liveliness.write(value));
+        list.parameter(id::PARTITION, |value| self.endpoint.partition.write(value));
+        list.parameter(id::RELIABILITY, |value| qos.reliability.write(value));
+        list.parameter(id::TRANSPORT_PRIORITY, |value| qos.transport_priority.write(value));
+        list.parameter(id::LIFESPAN, |value| qos.lifespan.write(value));
+        list.parameter(id::DESTINATION_ORDER, |value| qos.destination_order.write(value));
+        buffer
     }
 
     /// Writes the payload into `buffer`, which is cleared first.
@@ -98,7 +123,7 @@ fn take(qos: &mut DataWriterQos, parameter: &Parameter<'_>) -> Result<Outcome, D
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cdr::{ParameterError, ParameterListWriter};
+    use crate::cdr::{ParameterError, ParameterListReader};
     use crate::qos::{DurabilityService, History, Liveliness, LivelinessKind, Ownership, Reliability, ResourceLimits};
     use crate::types::{Duration, EntityKind, Guid, Locator, VendorId};
 
@@ -172,6 +197,18 @@ mod tests {
         data.encode(&mut bytes);
         assert_eq!(bytes.len() % 4, 0);
         assert_eq!(decode(&bytes), Ok(Decoded { data, skipped: 0 }));
+    }
+
+    #[test]
+    fn inline_qos_is_a_list_that_lacks_only_its_sentinel() {
+        let endpoint = EndpointData::new(guid(), "Square", "ShapeType");
+        let data = PublicationData::new(endpoint, DataWriterQos::default().ownership_strength(3), true);
+        let mut bytes = data.inline_qos();
+        bytes.extend_from_slice(&[1, 0, 0, 0]);
+        let parameters: Vec<_> = ParameterListReader::new(&bytes, true).map(Result::unwrap).collect();
+        assert_eq!(parameters.len(), 13);
+        let strength = parameters.iter().find(|parameter| parameter.id == id::OWNERSHIP_STRENGTH).unwrap();
+        assert_eq!(strength.fields().i32(), Ok(3));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub struct SubscriptionData {
     pub endpoint: EndpointData,
     /// The policies. `representation` is never empty in received data: a reader that says nothing means XCDR1.
     pub qos: DataReaderQos,
-    /// Whether every sample has to carry the writer's QoS. We send none beyond key hash and status.
+    /// Whether every sample has to carry the writer's QoS ([`PublicationData::inline_qos`](super::PublicationData::inline_qos)).
     pub expects_inline_qos: bool,
 }
 

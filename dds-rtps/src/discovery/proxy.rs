@@ -1,0 +1,67 @@
+//! What a discovered endpoint is to the local one that it matches.
+
+use super::event::{DiscoveredReader, DiscoveredWriter};
+use crate::qos::Durability;
+use crate::reader::WriterProxyConfig;
+use crate::writer::ReaderProxyConfig;
+
+impl DiscoveredReader {
+    /// What a matched local writer has to know of it.
+    #[must_use]
+    pub fn proxy(&self) -> ReaderProxyConfig {
+        ReaderProxyConfig {
+            reliable: self.data.qos.reliability.is_reliable(),
+            wants_history: self.data.qos.durability > Durability::Volatile,
+            multicast: self.reach.multicast.to_vec(),
+            expects_inline_qos: self.data.expects_inline_qos,
+            same_host: self.reach.same_host,
+            ..ReaderProxyConfig::new(self.data.endpoint.guid, self.reach.unicast.to_vec())
+        }
+    }
+}
+
+impl DiscoveredWriter {
+    /// What a matched local reader has to know of it.
+    #[must_use]
+    pub fn proxy(&self) -> WriterProxyConfig {
+        WriterProxyConfig {
+            reliable: self.data.qos.reliability.is_reliable(),
+            lifespan: self.data.qos.lifespan,
+            unicast: self.reach.unicast.to_vec(),
+            multicast: self.reach.multicast.to_vec(),
+            ..WriterProxyConfig::new(self.data.endpoint.guid)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::discovery::data::{EndpointData, PublicationData, SubscriptionData};
+    use crate::discovery::{Discovered, Reach};
+    use crate::qos::{DataReaderQos, DataWriterQos};
+    use crate::types::{Duration, Guid, Locator, VendorId};
+
+    fn discovered<T>(data: T) -> Discovered<T> {
+        let unicast = [Locator::udp_v4([127, 0, 0, 1].into(), 7411)].into_iter().collect();
+        Discovered {
+            data,
+            reach: Reach { unicast, same_host: true, ..Reach::default() },
+            vendor: VendorId::CYCLONE,
+            is_local: false,
+        }
+    }
+
+    #[test]
+    fn proxies_take_over_what_decides_about_delivery() {
+        let endpoint = EndpointData::new(Guid::UNKNOWN, "Square", "ShapeType");
+        let qos = DataReaderQos::default().reliable().transient_local();
+        let reader = discovered(SubscriptionData::new(endpoint.clone(), qos)).proxy();
+        assert!(reader.reliable && reader.wants_history && reader.same_host && !reader.expects_inline_qos);
+        assert_eq!(reader.unicast.len(), 1);
+        let qos = DataWriterQos::default().best_effort().lifespan(Duration::from_secs(1));
+        let writer = discovered(PublicationData::new(endpoint, qos, true)).proxy();
+        assert!(!writer.reliable && !writer.gaps_history);
+        assert_eq!(writer.lifespan, Duration::from_secs(1));
+        assert_eq!(writer.unicast.len(), 1);
+    }
+}

@@ -1,0 +1,211 @@
+//! The builtin topics that are exchanged reliably (RTPS 2.5, 8.5.4 and 8.4.13): a writer and a reader for each.
+//!
+//! In: what this participant has to tell, which peers there are, their submessages. Out: samples of peers, datagrams.
+//! Owned: the endpoints, whose histories hold one change per announced thing.
+
+use super::builtin::BuiltinEndpoints;
+use super::lease::earliest;
+use super::reach::Reach;
+use crate::history::{ChangeKind, HistorySample, Operation, Payload, PayloadSource, Selection};
+use crate::output::Datagram;
+use crate::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
+use crate::reader::{KeySource, ReaderConfig, ReaderEvent, Source, StatefulReader, WriterProxyConfig};
+use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now};
+use crate::wire::{Receiver, Submessage};
+use crate::writer::{NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
+
+/// The largest announcement accepted: the parameter list of an endpoint with all its data at their bounds takes less.
+const SAMPLE_SIZE_MAX: usize = 256 << 10;
+/// Bytes of announcements of one peer that wait for earlier ones, or are being put together.
+const WAITING_BYTES_MAX: usize = 4 << 20;
+
+/// One of the topics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BuiltinTopic {
+    /// Writers.
+    Publications,
+    /// Readers.
+    Subscriptions,
+    /// Who is alive.
+    Messages,
+}
+
+impl BuiltinTopic {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Publications, Self::Subscriptions, Self::Messages];
+
+    /// The ids of its writer and its reader, the same in each participant.
+    #[must_use]
+    pub const fn ids(self) -> (EntityId, EntityId) {
+        match self {
+            Self::Publications => (EntityId::SEDP_PUBLICATIONS_WRITER, EntityId::SEDP_PUBLICATIONS_READER),
+            Self::Subscriptions => (EntityId::SEDP_SUBSCRIPTIONS_WRITER, EntityId::SEDP_SUBSCRIPTIONS_READER),
+            Self::Messages => (EntityId::PARTICIPANT_MESSAGE_WRITER, EntityId::PARTICIPANT_MESSAGE_READER),
+        }
+    }
+
+    /// The bits of its writer and its reader.
+    #[must_use]
+    pub const fn bits(self) -> (BuiltinEndpoints, BuiltinEndpoints) {
+        match self {
+            Self::Publications => (BuiltinEndpoints::PUBLICATIONS_WRITER, BuiltinEndpoints::PUBLICATIONS_READER),
+            Self::Subscriptions => (BuiltinEndpoints::SUBSCRIPTIONS_WRITER, BuiltinEndpoints::SUBSCRIPTIONS_READER),
+            Self::Messages => (BuiltinEndpoints::MESSAGE_WRITER, BuiltinEndpoints::MESSAGE_READER),
+        }
+    }
+
+    /// The topic with this writer.
+    #[must_use]
+    pub fn of_writer(writer_id: EntityId) -> Option<Self> {
+        Self::ALL.into_iter().find(|topic| topic.ids().0 == writer_id)
+    }
+}
+
+/// The two endpoints of one topic.
+#[derive(Debug)]
+pub struct BuiltinPair {
+    topic: BuiltinTopic,
+    writer: StatefulWriter,
+    reader: StatefulReader,
+}
+
+impl BuiltinPair {
+    /// Endpoints that know nobody. `instances_max`: how many things peers may announce in all.
+    #[must_use]
+    pub fn new(topic: BuiltinTopic, prefix: GuidPrefix, instances_max: u32, seed: u64) -> Self {
+        let (writer_id, reader_id) = topic.ids();
+        let qos = DataWriterQos::default().reliable().transient_local().keep_last(1);
+        let writer = WriterConfig { seed, ..WriterConfig::new(Guid::new(prefix, writer_id), true, &qos) };
+        let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };
+        let qos = DataReaderQos::default().reliable().transient_local().keep_last(1).resource_limits(limits);
+        let key = match topic {
+            BuiltinTopic::Publications | BuiltinTopic::Subscriptions => KeySource::KeyHashOrGuidParameter,
+            BuiltinTopic::Messages => KeySource::LeadingBytes,
+        };
+        let reader = ReaderConfig {
+            sample_size_max: SAMPLE_SIZE_MAX,
+            assembly_bytes_max: WAITING_BYTES_MAX,
+            reorder_bytes_max: WAITING_BYTES_MAX,
+            seed,
+            ..ReaderConfig::new(Guid::new(prefix, reader_id), key, &qos)
+        };
+        Self { topic, writer: StatefulWriter::new(writer), reader: StatefulReader::new(reader) }
+    }
+
+    /// The writer.
+    #[must_use]
+    pub fn writer(&self) -> &StatefulWriter {
+        &self.writer
+    }
+
+    /// The reader.
+    #[must_use]
+    pub fn reader(&self) -> &StatefulReader {
+        &self.reader
+    }
+
+    /// Matches those endpoints that a peer has, or takes over that it is reached in another way now.
+    pub fn match_peer(&mut self, now: Now, prefix: GuidPrefix, has: BuiltinEndpoints, reach: &Reach) {
+        let (writer_id, reader_id) = self.topic.ids();
+        let (writer_bit, reader_bit) = self.topic.bits();
+        // Groups are only for peers that have nothing else: discovery has to work where multicast does not.
+        let groups = if reach.unicast.is_empty() { reach.multicast.clone() } else { Default::default() };
+        let (their_writer, their_reader) = (Guid::new(prefix, writer_id), Guid::new(prefix, reader_id));
+        if has.contains(reader_bit) && reach.is_usable() {
+            let proxy = ReaderProxyConfig {
+                reliable: true,
+                wants_history: true,
+                multicast: groups.to_vec(),
+                same_host: reach.same_host,
+                ..ReaderProxyConfig::new(their_reader, reach.unicast.to_vec())
+            };
+            self.writer.match_reader(now, proxy);
+        } else {
+            self.writer.unmatch_reader(now, their_reader);
+        }
+        if has.contains(writer_bit) && reach.is_usable() {
+            let proxy = WriterProxyConfig {
+                unicast: reach.unicast.to_vec(),
+                multicast: groups.to_vec(),
+                ..WriterProxyConfig::new(their_writer)
+            };
+            self.reader.match_writer(now, proxy);
+        } else {
+            self.reader.unmatch_writer(now, their_writer);
+        }
+    }
+
+    /// Forgets a peer's endpoints.
+    pub fn unmatch_peer(&mut self, now: Now, prefix: GuidPrefix) {
+        let (writer_id, reader_id) = self.topic.ids();
+        self.writer.unmatch_reader(now, Guid::new(prefix, reader_id));
+        self.reader.unmatch_writer(now, Guid::new(prefix, writer_id));
+    }
+
+    /// Announces something, in place of what was announced of it before. `false`: the history refused it, which its
+    /// unlimited KEEP_LAST never does to a payload of sane size.
+    pub fn publish(&mut self, now: Now, instance: InstanceHandle, payload: &[u8]) -> bool {
+        self.writer.write(now, NewChange::alive(instance, Payload::copy_of(payload))).is_ok()
+    }
+
+    /// Withdraws what was announced. `key`: the serialized key.
+    pub fn withdraw(&mut self, now: Now, instance: InstanceHandle, key: &[u8]) -> bool {
+        let change = NewChange {
+            kind: ChangeKind::NotAliveDisposedUnregistered,
+            instance,
+            payload: Some(Payload::copy_of(key)),
+            source_timestamp: None,
+        };
+        self.writer.write(now, change).is_ok()
+    }
+
+    /// A submessage of a peer that concerns this topic.
+    pub fn handle(&mut self, now: Now, receiver: &Receiver, submessage: &Submessage<'_>, packet: &dyn PayloadSource) {
+        let source = Source {
+            writer: receiver.source(self.topic.ids().0),
+            timestamp: receiver.source_timestamp,
+            vendor: receiver.source_vendor,
+        };
+        // What becomes of it is counted by the endpoints.
+        match submessage {
+            Submessage::Data(data) => drop(self.reader.handle_data(now, &source, data, packet)),
+            Submessage::DataFrag(fragment) => drop(self.reader.handle_data_frag(now, &source, fragment)),
+            Submessage::Gap(gap) => drop(self.reader.handle_gap(now, &source, gap)),
+            Submessage::Heartbeat(heartbeat) => drop(self.reader.handle_heartbeat(now, &source, heartbeat)),
+            Submessage::HeartbeatFrag(heartbeat) => drop(self.reader.handle_heartbeat_frag(now, &source, heartbeat)),
+            Submessage::AckNack(m) => self.writer.handle_acknack(now, receiver.source(m.reader_id), m),
+            Submessage::NackFrag(m) => self.writer.handle_nack_frag(now, receiver.source(m.reader_id), m),
+            _ => {}
+        }
+    }
+
+    /// Takes what peers have announced since the last time.
+    pub fn take(&mut self, now: Now, into: &mut Vec<HistorySample>) {
+        let mut data_available = false;
+        while let Some(event) = self.reader.poll_event() {
+            data_available |= event == ReaderEvent::DataAvailable;
+        }
+        if data_available {
+            self.reader.select(now, &Selection::default(), Operation::Take, into);
+        }
+    }
+
+    /// When [`BuiltinPair::handle_timeout`] and [`BuiltinPair::poll_transmit`] are to be called.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        earliest(self.writer.deadline(), self.reader.deadline())
+    }
+
+    /// Time has passed.
+    pub fn handle_timeout(&mut self, now: Now) {
+        self.writer.handle_timeout(now);
+        self.reader.handle_timeout(now);
+        // Nobody waits for acknowledgements of announcements.
+        while self.writer.poll_event().is_some() {}
+    }
+
+    /// Lays out the next datagram; `false`: there is none now.
+    pub fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+        self.reader.poll_transmit(now, datagram) || self.writer.poll_transmit(now, datagram)
+    }
+}

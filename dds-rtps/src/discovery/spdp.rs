@@ -1,0 +1,219 @@
+//! Announcing a participant (RTPS 2.5, 8.5.3): when, what and to whom.
+//!
+//! In: this participant's data, the locators of peers that are to be answered, the clock. Out: datagrams, and when the
+//! next one is due. Owned: the stateless SPDP writer and its schedule.
+
+use super::data::{ParticipantData, participant_key};
+use crate::history::{ChangeKind, Payload};
+use crate::output::Datagram;
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now};
+use crate::writer::{NewChange, StatelessWriter};
+use std::collections::VecDeque;
+
+/// When the second announcement follows the first: datagrams that are lost while everything starts cost no whole period.
+const SECOND_AFTER: Duration = Duration::from_millis(100);
+/// How many locators are answered in one datagram: bounds the work of one transmission.
+const ANSWERS_PER_DATAGRAM: usize = 32;
+/// How many locators wait for an answer at most. Whoever is beyond that learns of us by the next announcement.
+const ANSWERS_MAX: usize = 4_096;
+
+/// Announces a participant: at once, after 100 ms, and then once a period, give or take a tenth.
+#[derive(Debug)]
+pub struct Announcer {
+    prefix: GuidPrefix,
+    writer: StatelessWriter,
+    period: Duration,
+    jitter: Jitter,
+    announced: u32,
+    next: Option<Instant>,
+    answers: VecDeque<Locator>,
+}
+
+impl Announcer {
+    /// An announcer that is silent until it is started. `destinations`: groups, and peers that are known from the start.
+    #[must_use]
+    pub fn new(prefix: GuidPrefix, destinations: Vec<Locator>, period: Duration, seed: u64) -> Self {
+        let guid = Guid::new(prefix, EntityId::SPDP_WRITER);
+        Self {
+            prefix,
+            writer: StatelessWriter::new(guid, EntityId::SPDP_READER, true, destinations),
+            period,
+            jitter: Jitter(seed),
+            announced: 0,
+            next: None,
+            answers: VecDeque::new(),
+        }
+    }
+
+    /// Announces `data` now and from now on.
+    pub fn announce(&mut self, now: Now, data: &ParticipantData) {
+        let mut payload = Vec::new();
+        data.encode(&mut payload);
+        let instance = InstanceHandle::from_guid(Guid::new(self.prefix, EntityId::PARTICIPANT));
+        self.writer.write(now, NewChange::alive(instance, Payload::copy_of(&payload)));
+        self.schedule_next(now);
+    }
+
+    /// Lets somebody new know at once, without waiting for the period.
+    pub fn answer(&mut self, locators: &[Locator]) {
+        let room = ANSWERS_MAX.saturating_sub(self.answers.len());
+        self.answers.extend(locators.iter().take(room));
+    }
+
+    /// Says farewell, to the usual destinations and to `peers`, and is silent then.
+    pub fn leave(&mut self, now: Now, peers: impl Iterator<Item = Locator>) {
+        let mut payload = Vec::new();
+        participant_key(self.prefix, &mut payload);
+        let change = NewChange {
+            kind: ChangeKind::NotAliveDisposedUnregistered,
+            instance: InstanceHandle::from_guid(Guid::new(self.prefix, EntityId::PARTICIPANT)),
+            payload: Some(Payload::copy_of(&payload)),
+            source_timestamp: None,
+        };
+        self.writer.write(now, change);
+        self.answers = peers.take(ANSWERS_MAX).collect();
+        self.next = None;
+    }
+
+    /// When [`Announcer::handle_timeout`] is to be called.
+    #[must_use]
+    pub const fn deadline(&self) -> Option<Instant> {
+        self.next
+    }
+
+    /// Announces again if it is time.
+    pub fn handle_timeout(&mut self, now: Now) {
+        if self.next.is_some_and(|next| next <= now.instant) {
+            self.writer.resend();
+            self.schedule_next(now);
+        }
+    }
+
+    /// Lays out the next datagram; `false`: there is none.
+    pub fn poll_transmit(&mut self, datagram: &mut Datagram) -> bool {
+        let count = self.answers.len().min(ANSWERS_PER_DATAGRAM);
+        let answers: Vec<Locator> = self.answers.drain(..count).collect();
+        self.writer.resend_to(&answers);
+        // A participant without groups or peers to announce itself to is silent until somebody finds it.
+        self.writer.poll_transmit(datagram) && !datagram.destinations().is_empty()
+    }
+
+    fn schedule_next(&mut self, now: Now) {
+        self.announced = self.announced.saturating_add(1);
+        let pause = if self.announced == 1 { SECOND_AFTER } else { self.jitter.around(self.period) };
+        self.next = now.instant.after(pause);
+    }
+}
+
+/// Spreads the announcements of participants that were started together.
+#[derive(Debug)]
+struct Jitter(u64);
+
+impl Jitter {
+    /// Between nine and eleven tenths of `period`.
+    fn around(&mut self, period: Duration) -> Duration {
+        // SplitMix64: a few operations, and good enough to keep neighbours apart.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        period.scale(900 + (bits % 201) as u32, 1_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Time;
+    use crate::wire::{Message, Submessage};
+
+    const PREFIX: GuidPrefix = GuidPrefix([1; 12]);
+
+    fn at(millis: u64) -> Now {
+        Now { instant: Instant::from_nanos(millis * 1_000_000), time: Time::from_unix_nanos(1) }
+    }
+
+    fn group() -> Locator {
+        Locator::udp_v4([239, 255, 0, 1].into(), 7400)
+    }
+
+    fn announcer(seed: u64) -> Announcer {
+        let mut announcer = Announcer::new(PREFIX, vec![group()], Duration::from_secs(3), seed);
+        announcer.announce(at(0), &ParticipantData::new(PREFIX));
+        announcer
+    }
+
+    fn destinations(announcer: &mut Announcer) -> Option<Vec<Locator>> {
+        let mut datagram = Datagram::new();
+        announcer.poll_transmit(&mut datagram).then(|| datagram.destinations().to_vec())
+    }
+
+    #[test]
+    fn announcements_go_out_at_0_and_100_ms_and_then_about_every_3_s() {
+        let mut announcer = announcer(7);
+        assert_eq!(destinations(&mut announcer), Some(vec![group()]));
+        assert_eq!(destinations(&mut announcer), None);
+        assert_eq!(announcer.deadline(), Some(at(100).instant));
+        let mut last = at(100);
+        announcer.handle_timeout(last);
+        for _ in 0..20 {
+            assert!(destinations(&mut announcer).is_some());
+            let next = announcer.deadline().unwrap();
+            let pause = next.since(last.instant);
+            assert!((Duration::from_millis(2_700)..=Duration::from_millis(3_300)).contains(&pause), "{pause}");
+            last = Now { instant: next, ..last };
+            announcer.handle_timeout(last);
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_schedule() {
+        let schedule = |seed| {
+            let mut announcer = announcer(seed);
+            announcer.handle_timeout(at(100));
+            announcer.deadline()
+        };
+        assert_eq!(schedule(1), schedule(1));
+        assert_ne!(schedule(1), schedule(2));
+    }
+
+    #[test]
+    fn many_answers_are_spread_over_datagrams() {
+        let mut announcer = announcer(7);
+        destinations(&mut announcer);
+        let peers: Vec<Locator> = (1..=70).map(|port| Locator::udp_v4([10, 0, 0, 1].into(), port)).collect();
+        announcer.answer(&peers);
+        let mut answered = Vec::new();
+        while let Some(destinations) = destinations(&mut announcer) {
+            assert!(destinations.len() <= ANSWERS_PER_DATAGRAM);
+            answered.extend(destinations);
+        }
+        assert_eq!(answered, peers);
+    }
+
+    #[test]
+    fn the_farewell_carries_key_status_and_key_hash_and_is_the_last_word() {
+        let mut announcer = announcer(7);
+        destinations(&mut announcer);
+        let peer = Locator::udp_v4([10, 0, 0, 1].into(), 7412);
+        announcer.leave(at(50), [peer].into_iter());
+        let mut datagram = Datagram::new();
+        assert!(announcer.poll_transmit(&mut datagram));
+        assert_eq!(datagram.destinations(), [group(), peer]);
+        let mut bytes = Vec::new();
+        datagram.copy_to(&mut bytes);
+        let message = Message::parse(&bytes).unwrap();
+        let data = message.submessages().find_map(|submessage| match submessage {
+            Ok(Submessage::Data(data)) => Some(data),
+            _ => None,
+        });
+        let data = data.unwrap();
+        let guid = Guid::new(PREFIX, EntityId::PARTICIPANT);
+        assert_eq!(super::super::data::guid_of_key(data.payload.bytes().unwrap()), Some(guid));
+        let qos = data.inline_qos.unwrap();
+        assert_eq!((qos.status_info(), qos.key_hash()), (3, Some(guid.to_bytes())));
+        assert_eq!(announcer.deadline(), None);
+        assert_eq!(destinations(&mut announcer), None);
+    }
+}
