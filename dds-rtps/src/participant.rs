@@ -1,1 +1,0 @@
-//! A participant's protocol state as a whole.

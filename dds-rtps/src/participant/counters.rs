@@ -1,0 +1,27 @@
+//! What a participant has counted since it was made.
+
+/// Plain numbers that only grow; each is something that was not taken in, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ParticipantCounters {
+    /// Submessages of this participant itself: multicast loops back.
+    pub own: u64,
+    /// Submessages for another participant.
+    pub not_for_us: u64,
+    /// Announcements of participants that could not be read.
+    pub malformed_participants: u64,
+    /// Announcements of endpoints, and participant messages, that could not be read.
+    pub malformed_endpoints: u64,
+    /// Parameters that only inform, and were malformed or beyond a bound.
+    pub skipped_parameters: u64,
+    /// Announcements of participants of another domain or with another tag.
+    pub other_domain: u64,
+    /// Participants that were not taken in because there are too many.
+    pub participants_refused: u64,
+    /// Endpoints that were not taken in because their participant has too many.
+    pub endpoints_refused: u64,
+    /// Things that somebody said in another's name.
+    pub foreign: u64,
+    /// Announcements of our own that could not be written.
+    pub unpublished: u64,
+}

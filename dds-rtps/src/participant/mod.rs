@@ -1,0 +1,279 @@
+//! A participant's discovery as a whole: SPDP, SEDP, leases, liveliness and matching (RTPS 2.5, 8.5).
+//!
+//! In: local endpoints that come and go, submessages for builtin endpoints, word of any other traffic, the clock. Out:
+//! datagrams, events, the next deadline. Owned: the builtin endpoints, all that is known of others, and the verdict on
+//! each pair of endpoints.
+//!
+//! No sockets, no clock: `now` comes in with each call, and everything that is drawn at random comes from one seed. The
+//! same calls with the same seed give the same datagrams and events in the same order.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `config`, `counters` | what goes in at the start, and what was left out |
+//! | `peer` | other participants |
+//! | `endpoint` | writers and readers, ours and theirs |
+
+mod config;
+mod counters;
+mod endpoint;
+mod peer;
+
+pub use config::{DiscoveryLimits, ParticipantConfig};
+pub use counters::ParticipantCounters;
+
+use crate::discovery::data::ParticipantData;
+use crate::discovery::{
+    Announcer, AssertionSchedule, BuiltinPair, BuiltinTopic, Leases, Matching, ParticipantEvent, ParticipantLoss, Reach,
+};
+use crate::history::{HistorySample, PayloadSource};
+use crate::output::Datagram;
+use crate::qos::LivelinessKind;
+use crate::types::{EntityId, Guid, GuidPrefix, Instant, Now};
+use crate::wire::{Receiver, Submessage};
+use peer::Peer;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// One participant's discovery.
+///
+/// Use: [`start`](Self::start), then any input; after each, [`poll_transmit`](Self::poll_transmit) until it answers
+/// `false`, [`poll_event`](Self::poll_event) until it answers `None`, and [`handle_timeout`](Self::handle_timeout) at
+/// [`deadline`](Self::deadline).
+#[derive(Debug)]
+pub struct Participant {
+    config: ParticipantConfig,
+    announcer: Announcer,
+    pairs: [BuiltinPair; 3],
+    peers: BTreeMap<GuidPrefix, Peer>,
+    leases: Leases,
+    matching: Matching,
+    assertions: AssertionSchedule,
+    /// What the application does not want to see. It grows by its own calls alone.
+    ignored: BTreeSet<Guid>,
+    has_left: bool,
+    counters: ParticipantCounters,
+    /// Used again for each batch of samples.
+    samples: Vec<HistorySample>,
+    /// Used again for each payload of our own.
+    payload: Vec<u8>,
+}
+
+impl Participant {
+    /// A participant that is silent until it is started.
+    #[must_use]
+    pub fn new(config: ParticipantConfig, seed: u64) -> Self {
+        let prefix = config.prefix;
+        let pair = |topic| BuiltinPair::new(topic, prefix, config.limits.endpoints_max, seed);
+        Self {
+            announcer: Announcer::new(prefix, config.announce_to.clone(), config.announcement_period, seed),
+            pairs: BuiltinTopic::ALL.map(pair),
+            peers: BTreeMap::new(),
+            leases: Leases::new(seed),
+            matching: Matching::new(prefix),
+            assertions: AssertionSchedule::default(),
+            ignored: BTreeSet::new(),
+            has_left: false,
+            counters: ParticipantCounters::default(),
+            samples: Vec::new(),
+            payload: Vec::new(),
+            config,
+        }
+    }
+
+    /// Begins to announce. Peers are taken in before that, too.
+    pub fn start(&mut self, now: Now) {
+        self.announcer.announce(now, &self.config.announcement());
+    }
+
+    /// Leaves the domain: farewells become transmits, to the usual destinations and to every known peer. Nothing is taken
+    /// in any more.
+    pub fn shutdown(&mut self, now: Now) {
+        if std::mem::replace(&mut self.has_left, true) {
+            return;
+        }
+        let reaches = self.peers.values().map(|peer| &peer.reach);
+        let locators = reaches.flat_map(|reach| reach.unicast.iter().copied());
+        self.announcer.leave(now, locators);
+    }
+
+    /// Announces other octets of the application (USER_DATA).
+    pub fn set_user_data(&mut self, now: Now, user_data: Vec<u8>) {
+        if self.config.user_data != user_data && !self.has_left {
+            self.config.user_data = user_data;
+            self.announcer.announce(now, &self.config.announcement());
+        }
+    }
+
+    /// Whether a submessage is for a builtin endpoint, and thus for [`Participant::handle_submessage`].
+    #[must_use]
+    pub fn is_addressed_by(submessage: &Submessage<'_>) -> bool {
+        writer_id(submessage).is_some_and(EntityId::is_builtin)
+    }
+
+    /// A submessage for a builtin endpoint. It renews its sender's lease as well.
+    ///
+    /// `packet`: where the submessage lies.
+    pub fn handle_submessage(
+        &mut self,
+        now: Now,
+        receiver: &Receiver,
+        submessage: &Submessage<'_>,
+        packet: &dyn PayloadSource,
+    ) {
+        if receiver.source_prefix == self.config.prefix {
+            self.counters.own += 1;
+            return;
+        }
+        if !receiver.is_for(self.config.prefix) {
+            self.counters.not_for_us += 1;
+            return;
+        }
+        if self.has_left {
+            return;
+        }
+        self.handle_traffic(now, receiver.source_prefix);
+        let Some(writer_id) = writer_id(submessage) else { return };
+        if let (EntityId::SPDP_WRITER, Submessage::Data(data)) = (writer_id, submessage) {
+            return self.handle_spdp(now, receiver, data);
+        }
+        if let Some(topic) = BuiltinTopic::of_writer(writer_id) {
+            self.pair(topic).handle(now, receiver, submessage, packet);
+            self.take_samples(now, topic);
+        }
+    }
+
+    /// Anything came from this participant: it is alive.
+    pub fn handle_traffic(&mut self, now: Now, prefix: GuidPrefix) {
+        self.leases.renew(now.instant, prefix);
+    }
+
+    /// Forgets a participant, now and for ever.
+    pub fn ignore_participant(&mut self, now: Now, prefix: GuidPrefix) {
+        self.ignored.insert(Guid::new(prefix, EntityId::PARTICIPANT));
+        self.lose(now, prefix, ParticipantLoss::Ignored);
+    }
+
+    /// Forgets an endpoint of another participant, now and for ever.
+    pub fn ignore_endpoint(&mut self, guid: Guid) {
+        if guid.prefix == self.config.prefix {
+            return;
+        }
+        self.ignored.insert(guid);
+        let was_known = self.matching.remove_writer(guid).is_some() || self.matching.remove_reader(guid).is_some();
+        if let Some(peer) = self.peers.get_mut(&guid.prefix).filter(|_| was_known) {
+            peer.endpoints = peer.endpoints.saturating_sub(1);
+        }
+    }
+
+    /// When [`Participant::handle_timeout`] and [`Participant::poll_transmit`] are to be called, if nothing else happens
+    /// before.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        if self.has_left {
+            return None;
+        }
+        let own = [self.announcer.deadline(), self.leases.deadline(), self.assertions.deadline()];
+        own.into_iter().chain(self.pairs.iter().map(BuiltinPair::deadline)).flatten().min()
+    }
+
+    /// Time has passed. Calling it early, late or twice does no harm.
+    pub fn handle_timeout(&mut self, now: Now) {
+        if self.has_left {
+            return;
+        }
+        self.announcer.handle_timeout(now);
+        for prefix in self.leases.expired(now.instant) {
+            self.lose(now, prefix, ParticipantLoss::LeaseExpired);
+        }
+        if self.assertions.is_due(now.instant) {
+            self.assert_liveliness(now, LivelinessKind::Automatic);
+        }
+        for topic in BuiltinTopic::ALL {
+            self.pair(topic).handle_timeout(now);
+            self.take_samples(now, topic);
+        }
+    }
+
+    /// Lays out the next datagram, with its destinations, in place of what `datagram` held. `false`: there is nothing to
+    /// send now. When it answers `true`, the datagram counts as sent.
+    pub fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+        if self.announcer.poll_transmit(datagram) {
+            return true;
+        }
+        !self.has_left && self.pairs.iter_mut().any(|pair| pair.poll_transmit(now, datagram))
+    }
+
+    /// What has happened since the last call, in the order in which it did; `None`: nothing more.
+    pub fn poll_event(&mut self) -> Option<ParticipantEvent> {
+        self.matching.poll_event()
+    }
+
+    /// This participant's name.
+    #[must_use]
+    pub fn prefix(&self) -> GuidPrefix {
+        self.config.prefix
+    }
+
+    /// What it was made of.
+    #[must_use]
+    pub fn config(&self) -> &ParticipantConfig {
+        &self.config
+    }
+
+    /// The other participants, by growing prefix.
+    pub fn participants(&self) -> impl Iterator<Item = &Arc<ParticipantData>> {
+        self.peers.values().map(|peer| &peer.data)
+    }
+
+    /// How the discovery of another participant is reached.
+    #[must_use]
+    pub fn reach(&self, prefix: GuidPrefix) -> Option<&Reach> {
+        self.peers.get(&prefix).map(|peer| &peer.reach)
+    }
+
+    /// All endpoints, and what fits.
+    #[must_use]
+    pub fn matching(&self) -> &Matching {
+        &self.matching
+    }
+
+    /// One of the builtin topics, to look at its counters.
+    #[must_use]
+    pub fn builtin(&self, topic: BuiltinTopic) -> &BuiltinPair {
+        let [publications, subscriptions, messages] = &self.pairs;
+        match topic {
+            BuiltinTopic::Publications => publications,
+            BuiltinTopic::Subscriptions => subscriptions,
+            BuiltinTopic::Messages => messages,
+        }
+    }
+
+    /// What was not taken in.
+    #[must_use]
+    pub fn counters(&self) -> ParticipantCounters {
+        self.counters
+    }
+
+    fn pair(&mut self, topic: BuiltinTopic) -> &mut BuiltinPair {
+        let [publications, subscriptions, messages] = &mut self.pairs;
+        match topic {
+            BuiltinTopic::Publications => publications,
+            BuiltinTopic::Subscriptions => subscriptions,
+            BuiltinTopic::Messages => messages,
+        }
+    }
+}
+
+/// The writer that a submessage comes from or is for.
+fn writer_id(submessage: &Submessage<'_>) -> Option<EntityId> {
+    match submessage {
+        Submessage::AckNack(m) => Some(m.writer_id),
+        Submessage::Data(m) => Some(m.writer_id),
+        Submessage::DataFrag(m) => Some(m.writer_id),
+        Submessage::Gap(m) => Some(m.writer_id),
+        Submessage::Heartbeat(m) => Some(m.writer_id),
+        Submessage::HeartbeatFrag(m) => Some(m.writer_id),
+        Submessage::NackFrag(m) => Some(m.writer_id),
+        _ => None,
+    }
+}

@@ -1,0 +1,160 @@
+//! Other participants: how they come, change, fall silent and leave (RTPS 2.5, 8.5.3).
+
+use super::Participant;
+use crate::discovery::data::{DataError, Decoded, ParticipantData, guid_of_key};
+use crate::discovery::{Discovered, ParticipantEvent, ParticipantLoss, Reach, is_same_host};
+use crate::reader::WRITERS_MAX;
+use crate::types::{EntityId, Guid, GuidPrefix, Locator, Now};
+use crate::wire::{Data, Receiver, SerializedPayload};
+use std::sync::Arc;
+
+/// What is known of another participant.
+#[derive(Debug)]
+pub(super) struct Peer {
+    /// What it announces.
+    pub(super) data: Arc<ParticipantData>,
+    /// How its discovery is reached.
+    pub(super) reach: Reach,
+    /// Writers and readers that are known of it.
+    pub(super) endpoints: usize,
+}
+
+impl Participant {
+    /// An announcement or a farewell.
+    pub(super) fn handle_spdp(&mut self, now: Now, receiver: &Receiver, data: &Data<'_>) {
+        let prefix = receiver.source_prefix;
+        let status = data.inline_qos.map_or(0, |qos| qos.status_info());
+        let payload = match data.payload {
+            SerializedPayload::Data(payload) if status & STATUS_GONE == 0 => payload,
+            // A change without payload and without status is legal, and says nothing.
+            SerializedPayload::None if status & STATUS_GONE == 0 => return,
+            payload => {
+                let key = payload.bytes().and_then(guid_of_key);
+                let key = key.or_else(|| data.inline_qos?.key_hash().map(Guid::from_bytes));
+                return self.handle_farewell(now, prefix, key);
+            }
+        };
+        match ParticipantData::decode(payload, prefix) {
+            Ok(Decoded { data, skipped }) => {
+                self.counters.skipped_parameters += u64::from(skipped);
+                self.handle_announcement(now, data);
+            }
+            Err(DataError::Guid) => self.counters.foreign += 1,
+            Err(_) => self.counters.malformed_participants += 1,
+        }
+    }
+
+    fn handle_farewell(&mut self, now: Now, prefix: GuidPrefix, key: Option<Guid>) {
+        match key {
+            Some(guid) if guid != Guid::new(prefix, EntityId::PARTICIPANT) => self.counters.foreign += 1,
+            _ => self.lose(now, prefix, ParticipantLoss::Left),
+        }
+    }
+
+    fn handle_announcement(&mut self, now: Now, data: ParticipantData) {
+        let other_domain = data.domain_id.is_some_and(|domain_id| domain_id != self.config.domain_id);
+        if other_domain || data.domain_tag != self.config.domain_tag {
+            self.counters.other_domain += 1;
+            return;
+        }
+        let prefix = data.prefix;
+        if self.ignored.contains(&Guid::new(prefix, EntityId::PARTICIPANT)) {
+            return;
+        }
+        match self.peers.get(&prefix) {
+            Some(peer) if *peer.data == data => {}
+            Some(_) => self.change_peer(now, data),
+            None if self.peers.len() >= self.config.limits.participants_max.min(WRITERS_MAX) => {
+                self.counters.participants_refused += 1;
+            }
+            None => self.add_peer(now, data),
+        }
+    }
+
+    fn add_peer(&mut self, now: Now, data: ParticipantData) {
+        let reach = self.reach_of_discovery(&data);
+        // It knows of us as soon as we know of it, rather than a period later.
+        let locators = if reach.unicast.is_empty() { &reach.multicast } else { &reach.unicast };
+        self.announcer.answer(locators);
+        self.admit(now, data, reach, 0);
+    }
+
+    /// It says something else than before: other locators, most likely.
+    fn change_peer(&mut self, now: Now, data: ParticipantData) {
+        let prefix = data.prefix;
+        let endpoints = self.peers.get(&prefix).map_or(0, |peer| peer.endpoints);
+        let reach = self.reach_of_discovery(&data);
+        self.admit(now, data, reach, endpoints);
+        let Some(data) = self.peers.get(&prefix).map(|peer| Arc::clone(&peer.data)) else { return };
+        let writers: Vec<_> = self.matching.writers_of(prefix).cloned().collect();
+        for writer in writers {
+            let reach = self.reach_of_endpoint(&data, &writer.data.endpoint);
+            self.matching.put_writer(Arc::new(Discovered { reach, ..Arc::unwrap_or_clone(writer) }));
+        }
+        let readers: Vec<_> = self.matching.readers_of(prefix).cloned().collect();
+        for reader in readers {
+            let reach = self.reach_of_endpoint(&data, &reader.data.endpoint);
+            self.matching.put_reader(Arc::new(Discovered { reach, ..Arc::unwrap_or_clone(reader) }));
+        }
+    }
+
+    fn admit(&mut self, now: Now, data: ParticipantData, reach: Reach, endpoints: usize) {
+        let prefix = data.prefix;
+        self.leases.set(now.instant, prefix, data.lease_duration);
+        for pair in &mut self.pairs {
+            pair.match_peer(now, prefix, data.builtin_endpoints, &reach);
+        }
+        let data = Arc::new(data);
+        self.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: Arc::clone(&data) });
+        self.peers.insert(prefix, Peer { data, reach, endpoints });
+    }
+
+    /// Forgets a participant and all that it has.
+    pub(super) fn lose(&mut self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
+        if self.peers.remove(&prefix).is_none() {
+            return;
+        }
+        self.leases.remove(prefix);
+        for pair in &mut self.pairs {
+            pair.unmatch_peer(now, prefix);
+        }
+        self.matching.remove_participant(prefix);
+        self.matching.push_event(ParticipantEvent::ParticipantLost { prefix, cause });
+    }
+
+    /// How the discovery of a participant is reached.
+    fn reach_of_discovery(&self, data: &ParticipantData) -> Reach {
+        let same_host = self.is_same_host(data);
+        Reach::choose(&self.config.interfaces, &data.metatraffic_unicast, &data.metatraffic_multicast, same_host)
+    }
+
+    /// How an endpoint is reached: at its own locators, or at those of its participant.
+    pub(super) fn reach_of_endpoint(
+        &self,
+        participant: &ParticipantData,
+        endpoint: &crate::discovery::data::EndpointData,
+    ) -> Reach {
+        let or_default = |own: &[Locator], default: &[Locator]| -> Vec<Locator> {
+            if endpoint.unicast_locators.is_empty() && endpoint.multicast_locators.is_empty() {
+                default.to_vec()
+            } else {
+                own.to_vec()
+            }
+        };
+        let unicast = or_default(&endpoint.unicast_locators, &participant.default_unicast);
+        let multicast = or_default(&endpoint.multicast_locators, &participant.default_multicast);
+        let same_host = self.is_same_host(participant);
+        let mut reach = Reach::choose(&self.config.interfaces, &unicast, &multicast, same_host);
+        if !self.config.multicast_samples && !reach.unicast.is_empty() {
+            reach.multicast.clear();
+        }
+        reach
+    }
+
+    fn is_same_host(&self, data: &ParticipantData) -> bool {
+        is_same_host(&self.config.interfaces, data.metatraffic_unicast.iter().chain(&data.default_unicast))
+    }
+}
+
+/// The bits of STATUS_INFO that say that something is gone: disposed, unregistered.
+const STATUS_GONE: u32 = 3;

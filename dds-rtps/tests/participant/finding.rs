@@ -1,0 +1,181 @@
+//! Participants find each other.
+
+use crate::network::{Network, address, config, prefix};
+use crate::told;
+use dds_rtps::discovery::{BuiltinTopic, Interface, port};
+use dds_rtps::qos::LivelinessKind;
+use dds_rtps::types::{Duration, Locator};
+use std::net::Ipv4Addr;
+
+#[test]
+fn two_participants_find_each_other_at_once() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_millis(1_500));
+    assert!(told(&network.events(a)).is_empty());
+    let b = network.start(config(2));
+    // One way for the announcement, one way for the answer.
+    network.run_for(Duration::from_millis(2));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert_eq!(told(&network.events(b)), ["found 01"]);
+}
+
+#[test]
+fn a_lost_first_announcement_costs_100_ms() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_millis(500));
+    network.loses = Box::new(|_, _| true);
+    let b = network.start(config(2));
+    network.loses = Box::new(|_, _| false);
+    network.run_for(Duration::from_millis(99));
+    assert!(network.events(b).is_empty());
+    network.run_for(Duration::from_millis(3));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert_eq!(told(&network.events(b)), ["found 01"]);
+}
+
+#[test]
+fn announcements_that_are_repeated_tell_nothing_new() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.start(config(2));
+    network.run_for(Duration::from_secs(1));
+    assert_eq!(network.events(a).len(), 1);
+    let before = network.sent();
+    network.run_for(Duration::from_secs(60));
+    assert!(network.events(a).is_empty());
+    let sent = network.sent() - before;
+    // Two participants, once in 3 s, and nothing else: silence costs nothing.
+    assert!((34..=46).contains(&sent), "{sent}");
+}
+
+#[test]
+fn without_multicast_a_peer_is_found_at_its_well_known_port() {
+    let alone = |number| {
+        let mut config = config(number);
+        config.metatraffic_multicast.clear();
+        config.announce_to.clear();
+        config
+    };
+    let mut network = Network::new();
+    let a = network.start(alone(1));
+    let mut seeking = alone(2);
+    seeking.announce_to = port::well_known_peers(Ipv4Addr::from(address(1)), 0, 5).collect();
+    let b = network.start(seeking);
+    network.run_for(Duration::from_millis(10));
+    // a is silent but for its answer.
+    assert_eq!(told(&network.events(b)), ["found 01"]);
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+}
+
+#[test]
+fn other_domains_and_tags_are_not_seen() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let mut other_domain = config(2);
+    other_domain.domain_id = 7;
+    network.start(other_domain);
+    let mut tagged = config(3);
+    tagged.domain_tag = "lab".to_owned();
+    let c = network.start(tagged.clone());
+    tagged.prefix = prefix(4);
+    network.start(tagged);
+    network.run_for(Duration::from_secs(4));
+    assert!(network.events(a).is_empty());
+    assert_eq!(told(&network.events(c)), ["found 04"]);
+    assert!(network.participant(a).counters().other_domain > 0);
+}
+
+#[test]
+fn its_own_announcements_are_not_a_participant() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_secs(4));
+    assert!(network.events(a).is_empty());
+    assert!(network.participant(a).counters().own >= 3);
+}
+
+#[test]
+fn user_data_that_changes_is_told() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let b = network.start(config(2));
+    network.run_for(Duration::from_millis(500));
+    network.events(a);
+    network.with(b, |participant, now| participant.set_user_data(now, vec![1, 2, 3]));
+    network.run_for(Duration::from_millis(5));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert_eq!(network.participant(a).participants().next().unwrap().user_data, [1, 2, 3]);
+}
+
+#[test]
+fn too_many_participants_are_refused_and_counted() {
+    let mut network = Network::new();
+    let mut small = config(1);
+    small.limits.participants_max = 2;
+    let a = network.start(small);
+    for number in 2..=5 {
+        network.start(config(number));
+    }
+    network.run_for(Duration::from_secs(1));
+    assert_eq!(network.events(a).len(), 2);
+    assert!(network.participant(a).counters().participants_refused > 0);
+    assert_eq!(network.participant(a).participants().count(), 2);
+}
+
+#[test]
+fn an_ignored_participant_is_lost_and_not_found_again() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.start(config(2));
+    network.run_for(Duration::from_millis(500));
+    network.events(a);
+    network.with(a, |participant, now| participant.ignore_participant(now, prefix(2)));
+    network.run_for(Duration::from_secs(10));
+    assert_eq!(told(&network.events(a)), ["lost 02 Ignored"]);
+}
+
+#[test]
+fn a_peer_on_this_host_is_reached_by_loopback() {
+    let on_one_host = |number: u8| {
+        let mut config = config(number);
+        let port = 7410 + 10 * u16::from(number);
+        config.metatraffic_unicast =
+            [address(9), [127, 0, 0, 1]].map(|address| Locator::udp_v4(address.into(), port)).to_vec();
+        config.interfaces = vec![Interface { address: address(9).into(), prefix_len: 24 }];
+        config.default_unicast.clear();
+        config
+    };
+    let mut network = Network::new();
+    let a = network.start(on_one_host(1));
+    network.start(on_one_host(2));
+    network.run_for(Duration::from_millis(10));
+    let reach = network.participant(a).reach(prefix(2)).unwrap();
+    assert!(reach.same_host);
+    assert_eq!(reach.unicast.to_vec(), [Locator::udp_v4([127, 0, 0, 1].into(), 7430)]);
+}
+
+#[test]
+fn twenty_participants_all_find_each_other() {
+    let mut network = Network::new();
+    let all: Vec<usize> = (1..=20).map(|number| network.start(config(number))).collect();
+    network.run_for(Duration::from_millis(300));
+    for index in all {
+        assert_eq!(network.participant(index).participants().count(), 19);
+    }
+}
+
+#[test]
+fn liveliness_that_is_asserted_reaches_everybody() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let b = network.start(config(2));
+    network.run_for(Duration::from_millis(500));
+    network.events(b);
+    network.with(a, |participant, now| participant.assert_liveliness(now, LivelinessKind::ManualByParticipant));
+    network.run_for(Duration::from_millis(5));
+    assert_eq!(told(&network.events(b)), ["alive 01 ManualByParticipant"]);
+    let messages = network.participant(a).builtin(BuiltinTopic::Messages).writer();
+    assert_eq!(messages.last_sequence_number().0, 1);
+}

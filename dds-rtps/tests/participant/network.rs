@@ -1,0 +1,186 @@
+//! A network in memory: participants, virtual time, and rules for what gets lost.
+
+use dds_rtps::discovery::{Interface, ParticipantEvent};
+use dds_rtps::history::Payload;
+use dds_rtps::output::Datagram;
+use dds_rtps::participant::{Participant, ParticipantConfig};
+use dds_rtps::types::{Duration, GuidPrefix, Instant, Locator, Now, Time, VendorId};
+use dds_rtps::wire::{Message, Receiver};
+use std::collections::BTreeMap;
+
+/// How long a datagram is under way.
+const LATENCY: Duration = Duration::from_millis(1);
+
+/// Says which datagrams are lost, by their number and their bytes.
+pub(crate) type Loss = Box<dyn FnMut(u64, &[u8]) -> bool>;
+
+pub(crate) struct Network {
+    pub(crate) now: Now,
+    nodes: Vec<Node>,
+    in_flight: BTreeMap<(Instant, u64), Flight>,
+    sent: u64,
+    pub(crate) loses: Loss,
+}
+
+struct Node {
+    participant: Option<Participant>,
+    events: Vec<ParticipantEvent>,
+    locators: Vec<Locator>,
+    /// Crashed, or cut off.
+    is_silent: bool,
+}
+
+struct Flight {
+    to: Locator,
+    bytes: Vec<u8>,
+}
+
+/// The prefix of the participant with this number.
+pub(crate) fn prefix(number: u8) -> GuidPrefix {
+    GuidPrefix::new(VendorId::OURS, [number; 10])
+}
+
+/// Where the participant with this number listens.
+pub(crate) fn address(number: u8) -> [u8; 4] {
+    [10, 0, 0, number]
+}
+
+pub(crate) fn config(number: u8) -> ParticipantConfig {
+    let mut config = ParticipantConfig::new(prefix(number), 0);
+    config.metatraffic_unicast = vec![Locator::udp_v4(address(number).into(), 7410)];
+    config.metatraffic_multicast = config.announce_to.clone();
+    config.default_unicast = vec![Locator::udp_v4(address(number).into(), 7411)];
+    config.interfaces = vec![Interface { address: address(number).into(), prefix_len: 24 }];
+    config
+}
+
+impl Network {
+    pub(crate) fn new() -> Self {
+        let now = Now { instant: Instant::from_nanos(1_000_000_000), time: Time::from_unix_nanos(1_800_000_000 << 30) };
+        let loses = Box::new(|_, _: &[u8]| false);
+        Self { now, nodes: Vec::new(), in_flight: BTreeMap::new(), sent: 0, loses }
+    }
+
+    /// Starts a participant; the answer is its index.
+    pub(crate) fn start(&mut self, config: ParticipantConfig) -> usize {
+        let mut locators = config.metatraffic_unicast.clone();
+        locators.extend(&config.metatraffic_multicast);
+        let seed = u64::from(config.prefix.0[2]);
+        let mut participant = Participant::new(config, seed);
+        participant.start(self.now);
+        self.nodes.push(Node { participant: Some(participant), events: Vec::new(), locators, is_silent: false });
+        let index = self.nodes.len() - 1;
+        self.collect(index);
+        index
+    }
+
+    /// Lets `change` do something to a participant, and sends what follows.
+    pub(crate) fn with<R>(&mut self, index: usize, change: impl FnOnce(&mut Participant, Now) -> R) -> R {
+        let now = self.now;
+        let result = change(self.nodes[index].participant.as_mut().unwrap(), now);
+        self.collect(index);
+        result
+    }
+
+    pub(crate) fn participant(&self, index: usize) -> &Participant {
+        self.nodes[index].participant.as_ref().unwrap()
+    }
+
+    /// Neither hears nor is heard from now on.
+    pub(crate) fn crash(&mut self, index: usize) {
+        self.nodes[index].is_silent = true;
+    }
+
+    /// What a participant has told since the last time.
+    pub(crate) fn events(&mut self, index: usize) -> Vec<ParticipantEvent> {
+        std::mem::take(&mut self.nodes[index].events)
+    }
+
+    /// Hands bytes to a participant as if they had just come from the network.
+    pub(crate) fn deliver(&mut self, index: usize, bytes: &[u8]) {
+        let now = self.now;
+        let packet = Payload::copy_of(bytes);
+        if let Ok(message) = Message::parse(packet.bytes()) {
+            let mut receiver = Receiver::new(&message.header);
+            for submessage in message.submessages().flatten() {
+                receiver.apply(&submessage);
+                if Participant::is_addressed_by(&submessage) {
+                    let participant = self.nodes[index].participant.as_mut().unwrap();
+                    participant.handle_submessage(now, &receiver, &submessage, &packet);
+                }
+            }
+        }
+        self.collect(index);
+    }
+
+    /// Lets time pass.
+    pub(crate) fn run_for(&mut self, duration: Duration) {
+        let end = self.now.instant.after(duration).unwrap();
+        loop {
+            let timers = self.nodes.iter().filter(|node| !node.is_silent);
+            let timer = timers.filter_map(|node| node.participant.as_ref()?.deadline()).min();
+            let arrival = self.in_flight.keys().next().map(|(at, _)| *at);
+            let Some(next) = [timer, arrival].into_iter().flatten().min().filter(|&next| next <= end) else { break };
+            self.go_to(next);
+            if arrival == Some(next) {
+                let (_, flight) = self.in_flight.pop_first().unwrap();
+                self.arrive(&flight);
+            } else {
+                self.run_timers();
+            }
+        }
+        self.go_to(end);
+    }
+
+    fn run_timers(&mut self) {
+        let now = self.now;
+        for index in 0..self.nodes.len() {
+            let node = &mut self.nodes[index];
+            let participant = node.participant.as_mut().unwrap();
+            if !node.is_silent && participant.deadline().is_some_and(|deadline| deadline <= now.instant) {
+                participant.handle_timeout(now);
+                self.collect(index);
+                let after = self.participant(index).deadline();
+                assert!(after.is_none_or(|after| after > now.instant), "a deadline that has passed is not handled");
+            }
+        }
+    }
+
+    fn arrive(&mut self, flight: &Flight) {
+        for index in 0..self.nodes.len() {
+            if self.nodes[index].locators.contains(&flight.to) && !self.nodes[index].is_silent {
+                self.deliver(index, &flight.bytes);
+            }
+        }
+    }
+
+    fn go_to(&mut self, instant: Instant) {
+        let passed = instant.since(self.now.instant);
+        self.now = Now { instant, time: self.now.time + passed };
+    }
+
+    /// Sends and notes everything that a participant has to say.
+    fn collect(&mut self, index: usize) {
+        let arrival = self.now.instant.after(LATENCY).unwrap();
+        let node = &mut self.nodes[index];
+        let participant = node.participant.as_mut().unwrap();
+        node.events.extend(std::iter::from_fn(|| participant.poll_event()));
+        let mut datagram = Datagram::new();
+        while participant.poll_transmit(self.now, &mut datagram) {
+            let mut bytes = Vec::new();
+            datagram.copy_to(&mut bytes);
+            assert!(!datagram.destinations().is_empty(), "a datagram that goes nowhere");
+            for &to in datagram.destinations() {
+                self.sent += 1;
+                if !node.is_silent && !(self.loses)(self.sent, &bytes) {
+                    self.in_flight.insert((arrival, self.sent), Flight { to, bytes: bytes.clone() });
+                }
+            }
+        }
+    }
+
+    /// How many datagrams have been sent, to how many destinations.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent
+    }
+}
