@@ -1,5 +1,6 @@
 //! What the room promises, seen through derived types.
 
+mod cyclone;
 mod evolution;
 mod hostile;
 mod keys;
