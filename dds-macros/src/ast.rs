@@ -5,6 +5,7 @@ use crate::check::Errors;
 use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Expr, Fields, GenericParam, Type};
 
 pub(crate) struct Model<'a> {
@@ -140,6 +141,12 @@ impl Member<'_> {
         })
     }
 
+    /// Code about this member, with its type as the place that errors point to. What the names in it mean stays as it is:
+    /// a type that came in through another macro would otherwise take `self` along to where it was written.
+    pub(crate) fn locate(&self, code: TokenStream) -> TokenStream {
+        locate(code, self.ty.span())
+    }
+
     pub(crate) fn bound(&self) -> Option<u32> {
         self.attributes.bound.map(|(bound, _)| bound)
     }
@@ -180,6 +187,22 @@ fn replace(tokens: TokenStream, lifetime: &str) -> TokenStream {
         }
     });
     replaced.collect()
+}
+
+fn locate(code: TokenStream, place: Span) -> TokenStream {
+    let located = code.into_iter().map(|mut token| {
+        let span = token.span().located_at(place);
+        match &mut token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), locate(group.stream(), place));
+                inner.set_span(span);
+                *group = inner;
+            }
+            token => token.set_span(span),
+        }
+        token
+    });
+    located.collect()
 }
 
 /// `'name` as tokens.

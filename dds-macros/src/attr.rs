@@ -1,7 +1,7 @@
 //! `#[dds(...)]` as written: what was said, and where.
 
 use crate::check::Errors;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Attribute, Expr, Ident, LitInt, LitStr, Path, Token, Type};
@@ -119,7 +119,7 @@ impl LiteralAttributes {
     }
 }
 
-/// Visits what stands in all `#[dds(...)]`. A mistake ends the list it stands in, not the others.
+/// Visits what stands in all `#[dds(...)]`. A mistake ends with the next comma.
 fn each(
     attributes: &[Attribute],
     errors: &mut Errors,
@@ -130,7 +130,12 @@ fn each(
         let parser = |input: ParseStream<'_>| -> syn::Result<()> {
             while !input.is_empty() {
                 let key = input.call(Ident::parse_any)?;
-                visit(key, input, errors)?;
+                if let Err(error) = visit(key, input, errors) {
+                    errors.add(error);
+                    while !input.is_empty() && !input.peek(Token![,]) {
+                        input.parse::<TokenTree>()?;
+                    }
+                }
                 if !input.is_empty() {
                     input.parse::<Token![,]>()?;
                 }

@@ -4,8 +4,7 @@ use super::{Target, framed};
 use crate::ast::{Member, Model, lifetime, with_lifetime};
 use crate::attr::Extensibility;
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::quote;
 
 pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
@@ -49,12 +48,11 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
 /// `name: value,` of a struct that is decoded.
 fn field(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenStream {
     let ident = member.ident;
-    let span = member.ty.span();
     let mut value = match (member.is_optional, is_appendable) {
-        (true, true) => quote_spanned!(span=> d.optional_member()?),
-        (true, false) => quote_spanned!(span=> d.optional()?),
-        (false, true) if member.attributes.default.is_none() => quote_spanned!(span=> d.member()?),
-        (false, _) => quote_spanned!(span=> #cdr::Decode::decode(d)?),
+        (true, true) => quote!(d.optional_member()?),
+        (true, false) => quote!(d.optional()?),
+        (false, true) if member.attributes.default.is_none() => quote!(d.member()?),
+        (false, _) => quote!(#cdr::Decode::decode(d)?),
     };
     if let Some(bound) = member.bound() {
         let ty = with_lifetime(member.ty, "de");
@@ -72,6 +70,7 @@ fn field(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenSt
             value
         }};
     }
+    let value = member.locate(value);
     match member.default() {
         Some(default) if is_appendable => {
             quote!(#ident: if d.is_at_end_of_delimited() { #default } else { #value })
@@ -83,14 +82,13 @@ fn field(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenSt
 /// The statement that decodes into a field.
 fn statement(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenStream {
     let ident = member.ident;
-    let span = member.ty.span();
     let decode = match (member.is_optional, is_appendable) {
-        (true, true) => quote_spanned!(span=> d.optional_member_into(&mut self.#ident)?;),
-        (true, false) => quote_spanned!(span=> d.optional_into(&mut self.#ident)?;),
+        (true, true) => quote!(d.optional_member_into(&mut self.#ident)?;),
+        (true, false) => quote!(d.optional_into(&mut self.#ident)?;),
         (false, true) if member.attributes.default.is_none() => {
-            quote_spanned!(span=> d.member_into(&mut self.#ident)?;)
+            quote!(d.member_into(&mut self.#ident)?;)
         }
-        (false, _) => quote_spanned!(span=> #cdr::Decode::decode_into(&mut self.#ident, d)?;),
+        (false, _) => quote!(#cdr::Decode::decode_into(&mut self.#ident, d)?;),
     };
     let check = member.bound().map(|bound| match member.is_optional {
         true => quote! {
@@ -100,6 +98,7 @@ fn statement(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> Tok
         },
         false => quote!(d.check_bound(self.#ident.len(), #bound)?;),
     });
+    let (decode, check) = (member.locate(decode), check.map(|check| member.locate(check)));
     match member.default() {
         Some(default) if is_appendable => quote! {
             if d.is_at_end_of_delimited() {
@@ -119,6 +118,6 @@ fn missing(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     match (member.default(), member.is_optional) {
         (Some(default), _) => quote!(#ident: #default),
         (None, true) => quote!(#ident: ::core::option::Option::None),
-        (None, false) => quote_spanned!(member.ty.span()=> #ident: #cdr::Decode::missing(d)?),
+        (None, false) => member.locate(quote!(#ident: #cdr::Decode::missing(d)?)),
     }
 }

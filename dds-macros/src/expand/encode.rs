@@ -3,8 +3,7 @@
 use super::{Target, framed};
 use crate::ast::{Member, Model};
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::quote;
 
 pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
@@ -51,10 +50,10 @@ fn statement(member: &Member<'_>, cdr: &TokenStream, method: &TokenStream) -> To
         false => quote!(e.check_bound(self.#ident.len(), #bound)?;),
     });
     let encode = match member.is_optional {
-        true => quote_spanned!(member.ty.span()=> e.optional(#id, ::core::option::Option::as_ref(&self.#ident))?;),
-        false => quote_spanned!(member.ty.span()=> #cdr::Encode::#method(&self.#ident, e)?;),
+        true => quote!(e.optional(#id, ::core::option::Option::as_ref(&self.#ident))?;),
+        false => quote!(#cdr::Encode::#method(&self.#ident, e)?;),
     };
-    quote!(#check #encode)
+    member.locate(quote!(#check #encode))
 }
 
 /// The statements of key members, in the order that the encoder asks for, if there is more than one.

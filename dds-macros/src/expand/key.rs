@@ -4,8 +4,7 @@ use super::encode::in_key_order;
 use super::{Target, framed};
 use crate::ast::{Member, Model};
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::quote;
 
 pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     if model.has_key() {
@@ -22,7 +21,7 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
     let types = members.iter().map(|member| key_type(member, cdr));
     let parts = members.iter().map(|member| {
         let ident = member.ident;
-        quote_spanned!(member.ty.span()=> #cdr::KeyMember::to_key(&self.#ident))
+        member.locate(quote!(#cdr::KeyMember::to_key(&self.#ident)))
     });
     // One key member is the key, several are a tuple: parentheses around one type or value are none.
     let (key_type, key) = (list(types), list(parts));
@@ -39,7 +38,7 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
     let read = match members.as_slice() {
         [member] if member.bound().is_none() => {
             let ty = member.ty;
-            quote!(<#ty as #cdr::KeyMember>::decode_key_member(d))
+            member.locate(quote!(<#ty as #cdr::KeyMember>::decode_key_member(d)))
         }
         _ => {
             let read = list(members.iter().map(|member| read_part(member, cdr)));
@@ -75,18 +74,18 @@ fn list(parts: impl ExactSizeIterator<Item = TokenStream>) -> TokenStream {
 
 fn key_type(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
-    quote_spanned!(ty.span()=> <#ty as #cdr::KeyMember>::Key)
+    member.locate(quote!(<#ty as #cdr::KeyMember>::Key))
 }
 
 fn write_part(member: &Member<'_>, place: &TokenStream, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
     let check = member.bound().map(|bound| quote!(e.check_bound((#place).len(), #bound)?;));
-    quote!(#check <#ty as #cdr::KeyMember>::encode_key_member(#place, e)?;)
+    member.locate(quote!(#check <#ty as #cdr::KeyMember>::encode_key_member(#place, e)?;))
 }
 
 fn read_part(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
-    let read = quote!(<#ty as #cdr::KeyMember>::decode_key_member(d)?);
+    let read = member.locate(quote!(<#ty as #cdr::KeyMember>::decode_key_member(d)?));
     match member.bound() {
         None => read,
         Some(bound) => quote! {{

@@ -3,8 +3,7 @@
 use super::Target;
 use crate::ast::{Member, Model, with_lifetime};
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::quote;
 
 pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
@@ -38,7 +37,7 @@ pub(super) fn name(model: &Model<'_>, cdr: &TokenStream) -> TokenStream {
 fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let (name, id) = (&member.name, member.id);
     let ty = with_lifetime(member.ty, "static");
-    let mut described = quote_spanned!(member.ty.span()=> <#ty as #cdr::TypeInfo>::DESCRIPTION);
+    let mut described = member.locate(quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION));
     let (bound, is_octet) = (member.bound(), member.attributes.octet.is_some());
     if is_octet {
         described = quote!(#described.as_octets());

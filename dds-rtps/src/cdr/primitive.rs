@@ -4,7 +4,7 @@ use super::{
     ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, TypeDescription,
     TypeInfo, TypeKind, WholeKey,
 };
-use zerocopy::{FromBytes, IntoBytes};
+use zerocopy::{FromBytes, IntoBytes, TryFromBytes};
 
 /// A number whose bytes in memory are, up to their order, its bytes on the wire.
 ///
@@ -275,9 +275,18 @@ impl<'de> Decode<'de> for bool {
     }
 
     fn decode_elements(elements: &mut Vec<Self>, count: usize, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        let before = d.position();
+        let bytes = d.bytes(count)?;
         elements.clear();
-        elements.reserve(count.min(d.remaining()));
-        (0..count).try_for_each(|_| Self::decode(d).map(|element| elements.push(element)))
+        match <[Self]>::try_ref_from_bytes(bytes) {
+            Ok(run) => elements.extend_from_slice(run),
+            Err(_) => {
+                let wrong = bytes.iter().enumerate().find(|(_, value)| **value > 1);
+                let (offset, value) = wrong.map_or((0, 0), |(offset, value)| (offset, *value));
+                return Err(DecodeError::new(before + offset, DecodeErrorKind::InvalidBool { value }));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -13,10 +13,12 @@ impl<'de> Decoder<'de> {
         let at = |offset: usize, kind| Err(DecodeError::new(start + offset, kind));
         match self.bytes(length)?.split_last() {
             None => Ok(&[]),
-            Some((0, text)) => match text.iter().position(|byte| *byte == 0) {
-                None => Ok(text),
-                Some(offset) => at(offset, DecodeErrorKind::InteriorNul),
-            },
+            // `contains` looks at many bytes at once, `position` at each; where it is matters only if there is one.
+            Some((0, text)) if !text.contains(&0) => Ok(text),
+            Some((0, text)) => {
+                let offset = text.iter().position(|byte| *byte == 0).unwrap_or_default();
+                at(offset, DecodeErrorKind::InteriorNul)
+            }
             Some(_) => at(length - 1, DecodeErrorKind::MissingNul),
         }
     }
@@ -34,7 +36,8 @@ impl<'de> Decoder<'de> {
 impl Encode for str {
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
-        if let Some(position) = self.bytes().position(|byte| byte == 0) {
+        if self.as_bytes().contains(&0) {
+            let position = self.find('\0').unwrap_or_default();
             return Err(EncodeError::InteriorNul { position });
         }
         e.length(self.len() + 1)?;

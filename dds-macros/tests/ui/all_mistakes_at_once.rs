@@ -1,0 +1,33 @@
+use dds_macros::DdsType;
+use std::collections::HashMap;
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", extensibility = "mutable", nesteed)]
+struct Many {
+    #[dds(key)]
+    maybe: Option<u32>,
+    #[dds(id = 0)]
+    twice: u8,
+    #[dds(key, key)]
+    wide: u128,
+    map: HashMap<String, u8>,
+    tuple: (u8, u8),
+    size: Vec<usize>,
+    #[dds(bound = 0)]
+    text: String,
+    #[dds(octet)]
+    signed: i8,
+    #[dds(name = "map")]
+    other: u8,
+    #[dds(key, default)]
+    key: u32,
+    inner: Vec<Option<u8>>,
+    #[dds(bit_bound = 3)]
+    bits: u8,
+}
+
+fn main() {
+    // The mistakes above are all there is to tell: its use is not worth one more.
+    fn needs<T: dds_rtps::cdr::DdsType>() {}
+    needs::<Many>();
+}

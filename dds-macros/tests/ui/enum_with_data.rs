@@ -1,0 +1,21 @@
+use dds_macros::DdsType;
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps")]
+enum Union {
+    A(u32),
+    B { x: f64 },
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps")]
+enum Never {}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps")]
+enum Large {
+    Fits = -0x8000_0000,
+    DoesNot = 0x8000_0000,
+}
+
+fn main() {}
