@@ -49,7 +49,8 @@ pub struct WriterConfig {
     /// How large the pieces are in which samples leave.
     pub fragment_size: FragmentSize,
     /// How long something stays unacknowledged before a HEARTBEAT asks, if no sample has carried one. Default: 100 ms.
-    /// It doubles up to eightfold while nobody answers.
+    /// While nobody answers it doubles, up to eightfold, from the fourth time on; while a write waits for room it is an
+    /// eighth of that.
     pub heartbeat_period: Duration,
     /// How long the writer collects requests before it answers. Default: zero, at once.
     pub nack_response_delay: Duration,

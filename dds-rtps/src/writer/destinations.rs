@@ -4,12 +4,11 @@ use super::config::FragmentSize;
 use super::reader_proxy::ReaderProxy;
 use crate::types::{EntityId, Locator, SequenceNumber};
 
-/// Headers of a datagram beside its payload: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, key hash, status info and
-/// sentinel 32 make 116.
-const HEADERS_LEN: usize = 116;
+/// Room for the headers of a datagram beside its payload: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, and key hash
+/// with sentinel 24 or HEARTBEAT 32, which do not come together, make 116.
+const HEADERS_LEN: usize = 128;
 
-/// Payload of a datagram for readers elsewhere. With the headers 1460 bytes, below the 1472 that an Ethernet frame has
-/// for UDP.
+/// Payload of a datagram for readers elsewhere. With the headers 1472 bytes, which is what an Ethernet frame has for UDP.
 const NETWORK_PAYLOAD_LEN: usize = 1344;
 
 /// Payload of a datagram for readers on this host. With the headers, and a long inline QoS, below the 65 507 that UDP has.

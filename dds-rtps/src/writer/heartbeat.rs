@@ -19,8 +19,13 @@ const STRIDE_KEEP_LAST_MIN: u32 = 8;
 /// HEARTBEATs that a stride asks for are at least so far apart: at a million samples per second a stride is nothing.
 const SPACING_KEEP_ALL: Duration = Duration::from_millis(1);
 const SPACING_KEEP_LAST: Duration = Duration::from_millis(5);
+/// So many HEARTBEATs in a row may stay unanswered before the period grows: a network that loses every fifth datagram
+/// loses every third answer.
+const PATIENCE: u32 = 3;
 /// The period doubles so many times at most: a reader that comes back is found within eight periods.
 const BACKOFF_MAX: u32 = 3;
+/// While a write waits for room the period is so many times shorter.
+const HURRY: u32 = 8;
 
 /// When the next HEARTBEAT is due, and its count.
 #[derive(Debug)]
@@ -33,8 +38,10 @@ pub(super) struct HeartbeatSchedule {
     sent_at: Option<Instant>,
     /// Samples sent since the last HEARTBEAT.
     unannounced: u32,
-    /// Timer HEARTBEATs in a row without an answer, up to [`BACKOFF_MAX`].
-    backoff: u32,
+    /// Timer HEARTBEATs in a row without an answer.
+    unanswered: u32,
+    /// A write waits for room.
+    hurried: bool,
     deadline: Option<Instant>,
     due: bool,
     count: i32,
@@ -58,7 +65,8 @@ impl HeartbeatSchedule {
             spacing,
             sent_at: None,
             unannounced: 0,
-            backoff: 0,
+            unanswered: 0,
+            hurried: false,
             deadline: None,
             due: false,
             count: 0,
@@ -85,7 +93,7 @@ impl HeartbeatSchedule {
     /// Somebody has something to acknowledge, or has never said anything.
     pub(super) fn expect_answer(&mut self, now: Instant) {
         if self.deadline.is_none() {
-            self.deadline = now.after(self.period);
+            self.deadline = now.after(self.interval());
         }
     }
 
@@ -103,7 +111,7 @@ impl HeartbeatSchedule {
         self.due = false;
         self.unannounced = 0;
         self.sent_at = Some(now);
-        self.deadline = if pending { now.after(self.period.scale(1 << self.backoff, 1)) } else { None };
+        self.deadline = if pending { now.after(self.interval()) } else { None };
         self.next_count()
     }
 
@@ -121,22 +129,27 @@ impl HeartbeatSchedule {
 
     /// A reader has answered. `pending`: an answer is still expected of some reader.
     pub(super) fn note_answer(&mut self, now: Instant, pending: bool) {
-        let slow = std::mem::take(&mut self.backoff) > 0;
+        let slow = std::mem::take(&mut self.unanswered) > PATIENCE;
         if !pending {
             self.deadline = None;
             self.due = false;
         } else if slow {
-            self.deadline = now.after(self.period);
+            self.deadline = now.after(self.interval());
         }
     }
 
-    /// A write waits for room: asks at once, or, if all has been asked for, soon again.
+    /// A write waits for room: asks at once if there is something new to ask for, and more often from now on.
     pub(super) fn hurry(&mut self, now: Instant) {
-        if self.unannounced > 0 {
-            self.due = true;
-        } else if let Some(soon) = now.after(self.period.scale(1, 8)) {
+        self.hurried = true;
+        self.due |= self.unannounced > 0;
+        if let Some(soon) = now.after(self.interval()) {
             self.deadline = Some(self.deadline.map_or(soon, |deadline| deadline.min(soon)));
         }
+    }
+
+    /// No write waits any more.
+    pub(super) fn relax(&mut self) {
+        self.hurried = false;
     }
 
     /// Time has passed. `pending`: an answer is expected.
@@ -145,8 +158,14 @@ impl HeartbeatSchedule {
             return;
         }
         self.due = pending;
-        self.backoff = (self.backoff + 1).min(BACKOFF_MAX);
-        self.deadline = if pending { now.after(self.period.scale(1 << self.backoff, 1)) } else { None };
+        self.unanswered = self.unanswered.saturating_add(1);
+        self.deadline = if pending { now.after(self.interval()) } else { None };
+    }
+
+    /// How long an answer is waited for.
+    fn interval(&self) -> Duration {
+        let doubled = self.unanswered.saturating_sub(PATIENCE).min(BACKOFF_MAX);
+        self.period.scale(1 << doubled, if self.hurried { HURRY } else { 1 })
     }
 }
 
@@ -196,17 +215,17 @@ mod tests {
         let mut schedule = schedule(History::KeepAll, None);
         schedule.note_samples(at(0), 1);
         let mut fired = Vec::new();
-        for _ in 0..6 {
+        for _ in 0..8 {
             let deadline = schedule.deadline().unwrap();
             schedule.handle_timeout(deadline, true);
             assert!(schedule.is_due());
             schedule.send(deadline, true);
             fired.push(deadline.as_nanos() / MS);
         }
-        assert_eq!(fired, [100, 300, 700, 1500, 2300, 3100]);
-        schedule.note_answer(at(3200), true);
-        assert_eq!(schedule.deadline(), Some(at(3300)));
-        schedule.note_answer(at(3201), false);
+        assert_eq!(fired, [100, 200, 300, 400, 600, 1000, 1800, 2600]);
+        schedule.note_answer(at(2700), true);
+        assert_eq!(schedule.deadline(), Some(at(2800)));
+        schedule.note_answer(at(2701), false);
         assert_eq!(schedule.deadline(), None);
     }
 

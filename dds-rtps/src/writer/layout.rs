@@ -16,6 +16,9 @@ const COPY_MAX: usize = 1024;
 /// What a change takes beside its payload: INFO_TS 12, DATA 24, key hash 20, status info 8, sentinel 4, padding 3.
 const CHANGE_OVERHEAD: usize = 72;
 
+/// What may still follow the last change: a HEARTBEAT 32, a GAP 64.
+const TAIL_LEN: usize = 96;
+
 /// Who writes, and what goes with each of its changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sender<'a> {
@@ -77,7 +80,7 @@ impl<'d> Layout<'d> {
     /// Whether a change may join what is there. The first one always may.
     pub(super) fn has_room_for(&self, change: &CacheChange) -> bool {
         let len = change.payload.as_ref().map_or(0, |payload| payload.len());
-        let len = len + CHANGE_OVERHEAD + self.sender.inline_qos.len();
+        let len = len + CHANGE_OVERHEAD + self.sender.inline_qos.len() + TAIL_LEN;
         !self.has_content || (!self.is_closed && self.datagram.len() + len <= self.len_max)
     }
 

@@ -353,9 +353,15 @@ impl StatefulWriter {
         self.drop_expired(now);
         self.acknowledged_event = true;
         if self.refused && !self.history_is_stuck() {
-            self.refused = false;
-            self.space_freed_event = true;
+            self.free_space();
         }
+    }
+
+    /// Tells whoever waits for room.
+    fn free_space(&mut self) {
+        self.refused = false;
+        self.space_freed_event = true;
+        self.heartbeat.relax();
     }
 
     /// Whether the oldest change is one that somebody has still to acknowledge, so that a full history stays full.
@@ -421,8 +427,8 @@ impl StatefulWriter {
             }
             self.history.remove(first);
             self.counters.expired += 1;
-            if std::mem::take(&mut self.refused) {
-                self.space_freed_event = true;
+            if self.refused {
+                self.free_space();
             }
         }
     }
@@ -430,4 +436,70 @@ impl StatefulWriter {
 
 fn has_expired(stored: &StoredChange, now: Now) -> bool {
     stored.expires.is_some_and(|expires| expires <= now.instant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Payload;
+    use crate::output::Datagram;
+    use crate::qos::DataWriterQos;
+    use crate::types::{EntityId, GuidPrefix, InstanceHandle, Locator};
+    use crate::wire::{AckNack, Message, SequenceNumberSet, Submessage};
+
+    const READER: Guid = Guid::new(GuidPrefix([2; 12]), EntityId([0, 0, 1, 4]));
+    const NOW: Now = Now { instant: Instant::from_nanos(1 << 40), time: Time::from_unix_nanos(1 << 60) };
+
+    /// A writer that has written so many samples that only counting on is left.
+    fn far_along(last: i64) -> StatefulWriter {
+        let guid = Guid::new(GuidPrefix([1; 12]), EntityId([0, 0, 1, 3]));
+        let mut writer = StatefulWriter::new(WriterConfig::new(guid, false, &DataWriterQos::default().keep_all()));
+        writer.last = SequenceNumber(last);
+        writer.skip_if_nobody_listens();
+        let locator = Locator::udp_v4([10, 0, 0, 2].into(), 7411);
+        let reader = ReaderProxyConfig { reliable: true, ..ReaderProxyConfig::new(READER, vec![locator]) };
+        writer.match_reader(NOW, reader);
+        writer
+    }
+
+    fn sent(writer: &mut StatefulWriter) -> Vec<String> {
+        let (mut datagram, mut bytes, mut lines) = (Datagram::new(), Vec::new(), Vec::new());
+        while writer.poll_transmit(NOW, &mut datagram) {
+            bytes.clear();
+            datagram.copy_to(&mut bytes);
+            for submessage in Message::parse(&bytes).unwrap().submessages() {
+                match submessage.unwrap() {
+                    Submessage::Data(data) => lines.push(format!("data {:x}", data.writer_sn.0)),
+                    Submessage::Heartbeat(heartbeat) => {
+                        lines.push(format!("heartbeat {:x}..{:x}", heartbeat.first_sn.0, heartbeat.last_sn.0));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        lines
+    }
+
+    #[test]
+    fn numbers_beyond_32_bits_are_sent_asked_for_and_acknowledged() {
+        let mut writer = far_along(0xffff_ffff);
+        assert_eq!(sent(&mut writer), ["heartbeat 100000000..ffffffff"]);
+        for _ in 0..2 {
+            let payload = Payload::copy_of(&[0, 1, 0, 0]);
+            writer.write(NOW, NewChange::alive(InstanceHandle::NIL, payload)).unwrap();
+        }
+        assert_eq!(sent(&mut writer), ["data 100000000", "data 100000001", "heartbeat 100000000..100000001"]);
+        let mut reader_sn_state = SequenceNumberSet::empty(SequenceNumber(0x1_0000_0001));
+        assert!(reader_sn_state.insert(SequenceNumber(0x1_0000_0001)));
+        let ack_nack = AckNack {
+            reader_id: READER.entity_id,
+            writer_id: writer.guid().entity_id,
+            reader_sn_state,
+            count: 1,
+            is_final: true,
+        };
+        writer.handle_acknack(NOW, READER, &ack_nack);
+        assert_eq!(sent(&mut writer), ["data 100000001", "heartbeat 100000001..100000001"]);
+        assert_eq!(writer.acknowledged(), SequenceNumber(0x1_0000_0000));
+    }
 }

@@ -72,7 +72,7 @@ fn the_timer_asks_until_everything_is_acknowledged_and_backs_off() {
             times.push(script.ms);
         }
     }
-    assert_eq!(times, [100, 300, 700, 1500]);
+    assert_eq!(times, [100, 200, 300, 400, 600, 1000, 1800]);
     script.acknack(2, 2, &[]);
     assert_eq!(script.writer.deadline(), None);
     script.wait(10_000);
@@ -106,7 +106,7 @@ fn several_readers_are_asked_with_one_heartbeat_and_those_that_have_all_are_not(
     script.wait(100);
     assert_eq!(script.sent(), ["7002,7004: HB*(1..1)"]);
     script.acknack(2, 2, &[]);
-    script.wait(200);
+    script.wait(100);
     assert_eq!(script.sent(), ["7004: DST4 HB4(1..1)"]);
 }
 
@@ -357,21 +357,6 @@ fn a_best_effort_writer_sends_no_heartbeats_to_reliable_readers() {
     assert_eq!(script.sent(), ["7002: TS D2(1)"]);
     assert_eq!(script.writer.deadline(), None);
     assert!(script.writer.is_acknowledged(SequenceNumber(1)));
-}
-
-#[test]
-fn numbers_beyond_32_bits_go_out_and_come_back() {
-    let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
-    let mut set = SequenceNumberSet::empty(SequenceNumber((1 << 32) + 5));
-    assert!(set.insert(SequenceNumber((1 << 32) + 6)));
-    // The writer itself is the test of its arithmetic; writing four billion samples is not.
-    script.match_reader(reliable(2));
-    script.sent();
-    let guid = reader_guid(2);
-    let writer_id = script.writer.guid().entity_id;
-    let far = AckNack { reader_id: guid.entity_id, writer_id, reader_sn_state: set, count: 1, is_final: true };
-    script.writer.handle_acknack(script.now(), guid, &far);
-    assert_eq!(script.writer.counters().malformed, 1);
 }
 
 #[test]
