@@ -5,8 +5,8 @@
 
 use dds_rtps::history::{HistoryLimits, Operation, Payload, Selection};
 use dds_rtps::output::Datagram;
-use dds_rtps::qos::{DataWriterQos, Durability, History, ResourceLimits};
-use dds_rtps::reader::{ReaderConfig, Source, StatefulReader, WriterProxyConfig};
+use dds_rtps::qos::{DataReaderQos, DataWriterQos, Durability, History, ResourceLimits};
+use dds_rtps::reader::{KeySource, ReaderConfig, Source, StatefulReader, WriterProxyConfig};
 use dds_rtps::types::{
     EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
 };
@@ -281,7 +281,7 @@ impl Subscriber {
             reliable: wish.reliable,
             wants_history: wish.wants_history,
             limits: HistoryLimits::new(wish.history, limits),
-            ..ReaderConfig::new(guid(10 + index, [0, 0, 1, 4]))
+            ..ReaderConfig::new(guid(10 + index, [0, 0, 1, 4]), KeySource::None, &DataReaderQos::default())
         };
         Self {
             reader: StatefulReader::new(config),
