@@ -12,7 +12,6 @@
 //! | `reach` | announced locators, our interfaces | where to send |
 //! | `matching` | endpoints that come, change and go | events: what fits, what does not, and why |
 //! | `proxy` | a discovered endpoint | what the local one that it matches has to know |
-//! | `port` | domain and index | well-known ports |
 
 mod builtin;
 pub mod data;
@@ -21,7 +20,6 @@ mod lease;
 mod liveliness;
 mod matching;
 pub mod parameter_id;
-pub mod port;
 mod proxy;
 mod reach;
 mod sedp;
@@ -32,6 +30,6 @@ pub use event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent
 pub use lease::Leases;
 pub use liveliness::{AssertionSchedule, ParticipantMessage};
 pub use matching::{Matching, Verdict};
-pub use reach::{Interface, Reach, is_same_host};
+pub use reach::{HostAddress, Reach, is_same_host};
 pub use sedp::{BuiltinPair, BuiltinTopic};
 pub use spdp::Announcer;

@@ -9,15 +9,15 @@ const DESTINATIONS_MAX: usize = 8;
 
 /// One of this host's own addresses, with the length of its network's prefix in bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Interface {
+pub struct HostAddress {
     /// The address.
     pub address: Ipv4Addr,
     /// How many bits of the address name the network, at most 32.
     pub prefix_len: u8,
 }
 
-impl Interface {
-    /// Whether `address` is in this interface's network.
+impl HostAddress {
+    /// Whether `address` is in the same network.
     #[must_use]
     pub fn reaches(&self, address: Ipv4Addr) -> bool {
         let mask = u32::MAX.checked_shl(32 - u32::from(self.prefix_len.min(32))).unwrap_or(0);
@@ -43,7 +43,7 @@ impl Reach {
     /// reached by it rather than by a network's address. Of a peer elsewhere with several addresses, one in a network of
     /// ours is enough; if there is none, all are used, for nobody can tell which of them leads there.
     #[must_use]
-    pub fn choose(interfaces: &[Interface], unicast: &[Locator], multicast: &[Locator], same_host: bool) -> Self {
+    pub fn choose(host: &[HostAddress], unicast: &[Locator], multicast: &[Locator], same_host: bool) -> Self {
         let usable: SmallVec<[(Locator, Ipv4Addr); 8]> = unicast
             .iter()
             .filter_map(|locator| Some((*locator, usable_address(locator)?)))
@@ -56,8 +56,8 @@ impl Reach {
             (true, None) => elsewhere().map(|(locator, _)| *locator).take(1).collect(),
             (false, _) => {
                 // An address that is ours too is that of a network inside each host (a container bridge).
-                let foreign = || elsewhere().filter(|(_, address)| !is_own(interfaces, *address));
-                let near = foreign().find(|(_, address)| interfaces.iter().any(|own| own.reaches(*address)));
+                let foreign = || elsewhere().filter(|(_, address)| !is_own(host, *address));
+                let near = foreign().find(|(_, address)| host.iter().any(|own| own.reaches(*address)));
                 match near {
                     Some((locator, _)) => [*locator].into_iter().collect(),
                     None => foreign().map(|(locator, _)| *locator).take(DESTINATIONS_MAX).collect(),
@@ -78,13 +78,13 @@ impl Reach {
 /// Whether a peer that listens at these locators runs on this host: every address is ours, or loopback. One that is
 /// only partly ours may be another host's with an equal bridge address.
 #[must_use]
-pub fn is_same_host<'a>(interfaces: &[Interface], unicast: impl IntoIterator<Item = &'a Locator>) -> bool {
+pub fn is_same_host<'a>(host: &[HostAddress], unicast: impl IntoIterator<Item = &'a Locator>) -> bool {
     let mut addresses = unicast.into_iter().filter_map(usable_address).peekable();
-    addresses.peek().is_some() && addresses.all(|address| address.is_loopback() || is_own(interfaces, address))
+    addresses.peek().is_some() && addresses.all(|address| address.is_loopback() || is_own(host, address))
 }
 
-fn is_own(interfaces: &[Interface], address: Ipv4Addr) -> bool {
-    interfaces.iter().any(|own| own.address == address)
+fn is_own(host: &[HostAddress], address: Ipv4Addr) -> bool {
+    host.iter().any(|own| own.address == address)
 }
 
 /// The address of a locator that we can send to.
@@ -103,10 +103,10 @@ mod tests {
         Locator::udp_v4(address.into(), 7411)
     }
 
-    fn ours() -> [Interface; 2] {
+    fn ours() -> [HostAddress; 2] {
         [
-            Interface { address: [192, 168, 1, 5].into(), prefix_len: 24 },
-            Interface { address: [172, 17, 0, 1].into(), prefix_len: 16 },
+            HostAddress { address: [192, 168, 1, 5].into(), prefix_len: 24 },
+            HostAddress { address: [172, 17, 0, 1].into(), prefix_len: 16 },
         ]
     }
 
@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn networks_of_any_length_are_compared() {
-        let all = Interface { address: [10, 0, 0, 1].into(), prefix_len: 0 };
-        let one = Interface { address: [10, 0, 0, 1].into(), prefix_len: 32 };
+        let all = HostAddress { address: [10, 0, 0, 1].into(), prefix_len: 0 };
+        let one = HostAddress { address: [10, 0, 0, 1].into(), prefix_len: 32 };
         assert!(all.reaches([99, 1, 1, 1].into()));
         assert!(one.reaches([10, 0, 0, 1].into()) && !one.reaches([10, 0, 0, 2].into()));
     }

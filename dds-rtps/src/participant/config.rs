@@ -1,8 +1,8 @@
 //! What a participant is made of.
 
 use crate::discovery::data::ParticipantData;
-use crate::discovery::{BuiltinEndpoints, Interface, port};
-use crate::types::{Duration, GuidPrefix, Locator};
+use crate::discovery::{BuiltinEndpoints, HostAddress};
+use crate::types::{Duration, GuidPrefix, Locator, PortMapping};
 
 /// How much a participant keeps of what others announce. Beyond it, participants and endpoints are not seen; counters tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +46,10 @@ pub struct ParticipantConfig {
     /// Which groups endpoints have joined. Announced; default: none.
     pub default_multicast: Vec<Locator>,
     /// Where announcements go: the domain's group, and peers that are known from the start, with or without a well-known
-    /// port ([`port::well_known_peers`]). Default: the domain's group.
+    /// port ([`PortMapping::participants_on`]). Default: the domain's group.
     pub announce_to: Vec<Locator>,
     /// This host's own addresses: they tell which peers run here, and which of a peer's addresses is in reach.
-    pub interfaces: Vec<Interface>,
+    pub host_addresses: Vec<HostAddress>,
     /// Whether samples may go to the groups that readers announce, where that saves datagrams. Off, they go to each reader
     /// by unicast, which works where multicast is filtered or slow. Default: off.
     pub multicast_samples: bool,
@@ -76,8 +76,8 @@ impl ParticipantConfig {
             metatraffic_multicast: Vec::new(),
             default_unicast: Vec::new(),
             default_multicast: Vec::new(),
-            announce_to: port::discovery_group(domain_id).into_iter().collect(),
-            interfaces: Vec::new(),
+            announce_to: PortMapping::default().discovery_group(domain_id).into_iter().collect(),
+            host_addresses: Vec::new(),
             multicast_samples: false,
             lease_duration: Duration::from_secs(20),
             announcement_period: Duration::from_secs(3),

@@ -125,7 +125,7 @@ impl Participant {
     /// How the discovery of a participant is reached.
     fn reach_of_discovery(&self, data: &ParticipantData) -> Reach {
         let same_host = self.is_same_host(data);
-        Reach::choose(&self.config.interfaces, &data.metatraffic_unicast, &data.metatraffic_multicast, same_host)
+        Reach::choose(&self.config.host_addresses, &data.metatraffic_unicast, &data.metatraffic_multicast, same_host)
     }
 
     /// How an endpoint is reached: at its own locators, or at those of its participant.
@@ -144,7 +144,7 @@ impl Participant {
         let unicast = or_default(&endpoint.unicast_locators, &participant.default_unicast);
         let multicast = or_default(&endpoint.multicast_locators, &participant.default_multicast);
         let same_host = self.is_same_host(participant);
-        let mut reach = Reach::choose(&self.config.interfaces, &unicast, &multicast, same_host);
+        let mut reach = Reach::choose(&self.config.host_addresses, &unicast, &multicast, same_host);
         if !self.config.multicast_samples && !reach.unicast.is_empty() {
             reach.multicast.clear();
         }
@@ -152,7 +152,7 @@ impl Participant {
     }
 
     fn is_same_host(&self, data: &ParticipantData) -> bool {
-        is_same_host(&self.config.interfaces, data.metatraffic_unicast.iter().chain(&data.default_unicast))
+        is_same_host(&self.config.host_addresses, data.metatraffic_unicast.iter().chain(&data.default_unicast))
     }
 }
 

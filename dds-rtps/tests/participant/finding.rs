@@ -2,10 +2,9 @@
 
 use crate::network::{Network, address, config, prefix};
 use crate::told;
-use dds_rtps::discovery::{BuiltinTopic, Interface, port};
+use dds_rtps::discovery::{BuiltinTopic, HostAddress};
 use dds_rtps::qos::LivelinessKind;
-use dds_rtps::types::{Duration, Locator};
-use std::net::Ipv4Addr;
+use dds_rtps::types::{Duration, Locator, PortMapping};
 
 #[test]
 fn two_participants_find_each_other_at_once() {
@@ -61,7 +60,7 @@ fn without_multicast_a_peer_is_found_at_its_well_known_port() {
     let mut network = Network::new();
     let a = network.start(alone(1));
     let mut seeking = alone(2);
-    seeking.announce_to = port::well_known_peers(Ipv4Addr::from(address(1)), 0, 5).collect();
+    seeking.announce_to = PortMapping::default().participants_on(address(1).into(), 0, 5).collect();
     let b = network.start(seeking);
     network.run_for(Duration::from_millis(10));
     // a is silent but for its answer.
@@ -143,7 +142,7 @@ fn a_peer_on_this_host_is_reached_by_loopback() {
         let port = 7410 + 10 * u16::from(number);
         config.metatraffic_unicast =
             [address(9), [127, 0, 0, 1]].map(|address| Locator::udp_v4(address.into(), port)).to_vec();
-        config.interfaces = vec![Interface { address: address(9).into(), prefix_len: 24 }];
+        config.host_addresses = vec![HostAddress { address: address(9).into(), prefix_len: 24 }];
         config.default_unicast.clear();
         config
     };

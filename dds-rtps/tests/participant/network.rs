@@ -1,6 +1,6 @@
 //! A network in memory: participants, virtual time, and rules for what gets lost.
 
-use dds_rtps::discovery::{Interface, ParticipantEvent};
+use dds_rtps::discovery::{HostAddress, ParticipantEvent};
 use dds_rtps::history::Payload;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig};
@@ -50,7 +50,7 @@ pub(crate) fn config(number: u8) -> ParticipantConfig {
     config.metatraffic_unicast = vec![Locator::udp_v4(address(number).into(), 7410)];
     config.metatraffic_multicast = config.announce_to.clone();
     config.default_unicast = vec![Locator::udp_v4(address(number).into(), 7411)];
-    config.interfaces = vec![Interface { address: address(number).into(), prefix_len: 24 }];
+    config.host_addresses = vec![HostAddress { address: address(number).into(), prefix_len: 24 }];
     config
 }
 

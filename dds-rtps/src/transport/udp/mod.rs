@@ -17,11 +17,10 @@
 //! well-known ports of 127.0.0.1.
 
 mod interface;
-mod port_mapping;
 mod sender;
 mod sockets;
 
+pub use crate::types::PortMapping;
 pub use interface::Interface;
-pub use port_mapping::PortMapping;
 pub use sender::UdpTransport;
 pub use sockets::{UdpConfig, UdpError, UdpSockets, interrupt};

@@ -43,7 +43,7 @@ impl Default for UdpConfig {
             ports: PortMapping::default(),
             host_only: false,
             multicast: true,
-            group: Ipv4Addr::new(239, 255, 0, 1),
+            group: PortMapping::DISCOVERY_GROUP,
             interfaces: Vec::new(),
             multicast_ttl: 1,
             receive_buffer: 4 << 20,

@@ -1,4 +1,9 @@
 //! Which port belongs to which domain and participant (RTPS 2.5, 9.6.2.3).
+//!
+//! These ports serve to find peers; where a peer that is known listens, it says itself.
+
+use super::Locator;
+use std::net::Ipv4Addr;
 
 /// The parameters of the port formulas. The default is what every peer uses.
 ///
@@ -42,6 +47,22 @@ impl Default for PortMapping {
 }
 
 impl PortMapping {
+    /// The multicast group of discovery, 239.255.0.1 (RTPS 2.5, 9.6.2.4.1, and every peer).
+    pub const DISCOVERY_GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
+
+    /// Where discovery reaches everybody in the domain. `None` if the domain has no such port.
+    #[must_use]
+    pub fn discovery_group(&self, domain_id: u32) -> Option<Locator> {
+        Some(Locator::udp_v4(Self::DISCOVERY_GROUP, self.metatraffic_multicast(domain_id)?))
+    }
+
+    /// Where discovery reaches the first `count` participants of a domain on the host `address`, as far as there are such
+    /// ports: what to announce oneself to where there is no multicast.
+    pub fn participants_on(&self, address: Ipv4Addr, domain_id: u32, count: u32) -> impl Iterator<Item = Locator> {
+        let ports = *self;
+        (0..count).map_while(move |index| Some(Locator::udp_v4(address, ports.metatraffic_unicast(domain_id, index)?)))
+    }
+
     /// Discovery traffic to everybody in the domain. `None` if the domain has no such port.
     #[must_use]
     pub fn metatraffic_multicast(&self, domain_id: u32) -> Option<u16> {
@@ -109,5 +130,15 @@ mod tests {
         assert_eq!((ports.metatraffic_unicast(0, 120), ports.user_unicast(0, 120)), (None, None));
         assert_eq!(ports.metatraffic_multicast(1), Some(7650));
         assert_eq!(ports.user_unicast(0, u32::MAX), None);
+    }
+
+    #[test]
+    fn peers_without_multicast_are_sought_at_the_first_indexes() {
+        let ports = PortMapping::default();
+        let of = |count| ports.participants_on(Ipv4Addr::LOCALHOST, 0, count).map(|locator| locator.port);
+        assert_eq!(of(3).collect::<Vec<_>>(), [7410, 7412, 7414]);
+        assert_eq!(of(u32::MAX).count(), 120);
+        assert_eq!(ports.discovery_group(1), Some(Locator::udp_v4([239, 255, 0, 1].into(), 7650)));
+        assert_eq!(ports.discovery_group(233), None);
     }
 }
