@@ -139,6 +139,9 @@ pub struct ReaderHistory {
     pub(super) visit: u64,
     /// The samples that a selection has found. Kept for its memory.
     pub(super) picked: Vec<u32>,
+    /// Instances whose last sample was taken and that nobody writes. They are forgotten at the next selection: until then
+    /// the application can ask for the keys of what it has taken. Bound: the instances.
+    pub(super) departed: Vec<u32>,
     pub(super) counters: ReaderHistoryCounters,
 }
 
@@ -156,6 +159,7 @@ impl ReaderHistory {
             expiry_floor: Instant::ZERO,
             visit: 0,
             picked: Vec::new(),
+            departed: Vec::new(),
             counters: ReaderHistoryCounters::default(),
         }
     }
@@ -415,6 +419,13 @@ impl ReaderHistory {
         timestamp < newest || (timestamp == newest && received.change.writer > writer)
     }
 
+    /// Forgets the instances that were taken empty.
+    pub(super) fn release_departed(&mut self) {
+        while let Some(at) = self.departed.pop() {
+            self.instances.release(at);
+        }
+    }
+
     fn instances_max(&self) -> usize {
         self.config.limits.instances_max.min(INSTANCES_MAX)
     }
@@ -424,6 +435,9 @@ impl ReaderHistory {
         let limits = self.config.limits;
         let full = self.valid >= limits.samples_max.min(SAMPLES_MAX);
         let Some(at) = known else {
+            if self.instances.len() >= self.instances_max() {
+                self.release_departed();
+            }
             if self.instances.len() >= self.instances_max() {
                 return Err(RejectReason::Instances);
             }

@@ -24,6 +24,7 @@ impl ReaderHistory {
         operation: Operation,
         into: &mut Vec<HistorySample>,
     ) -> usize {
+        self.release_departed();
         self.pick(now.instant, selection);
         let picked = std::mem::take(&mut self.picked);
         into.reserve(picked.len());
@@ -176,7 +177,9 @@ impl ReaderHistory {
                 stored.payload.clone()
             }
         };
-        self.instances.release(at);
+        if self.instances.get(at).is_idle() {
+            self.departed.push(at);
+        }
         HistorySample { payload: payload.or(key.map(|key| key.payload)), payload_is_key, info, kind }
     }
 

@@ -24,8 +24,8 @@ pub const WRITERS_MAX: usize = 4096;
 pub enum LocalOutcome {
     /// It is in the history, or was rejected for good; acknowledged on the link.
     Accepted,
-    /// There is no room: nothing is kept, and the link says from which number on changes are wanted again. A
-    /// [`ReaderEvent::LocalSpace`] follows when there is room.
+    /// There is no room, or it follows a change for which there was none: nothing is kept. When there is room, the link
+    /// says from which number on changes are wanted again, and [`ReaderEvent::LocalSpace`] tells of it.
     Refused,
     /// Its writer is not matched.
     Unmatched,
@@ -185,7 +185,10 @@ impl StatefulReader {
     }
 
     /// A change of a writer of the same process. Its payload is shared, not copied.
-    pub fn handle_local(&mut self, now: Now, change: CacheChange) -> LocalOutcome {
+    ///
+    /// `previous`: the number of the change that the writer handed over before this one; what lies between them does not
+    /// exist any more. A reliable reader refuses what follows a change that it had to refuse.
+    pub fn handle_local(&mut self, now: Now, change: CacheChange, previous: SequenceNumber) -> LocalOutcome {
         let Some(at) = self.find(change.writer) else {
             self.counters.unmatched += 1;
             return LocalOutcome::Unmatched;
@@ -198,8 +201,8 @@ impl StatefulReader {
             counters.duplicate += 1;
             return LocalOutcome::Accepted;
         }
-        if local.refused {
-            // The writer goes back to the number that was refused, so that the order stays.
+        if local.link.is_some() && previous >= local.next {
+            // It follows one that was refused: the writer goes back to that, so that the order stays.
             return LocalOutcome::Refused;
         }
         let has_data = change.kind == ChangeKind::Alive;
@@ -211,9 +214,6 @@ impl StatefulReader {
         if sink.deliver(now, received, false).is_err() {
             local.refused = true;
             self.refused = true;
-            if let Some(link) = &local.link {
-                link.request_from(number);
-            }
             return LocalOutcome::Refused;
         }
         let lost = u64::try_from(number.0.saturating_sub(local.next.0)).unwrap_or(0);
@@ -262,6 +262,9 @@ impl StatefulReader {
                 }
                 Following::Local(local) if local.refused => {
                     local.refused = false;
+                    if let Some(link) = &local.link {
+                        link.request_from(local.next);
+                    }
                     events.push(ReaderEvent::LocalSpace { writer });
                 }
                 _ => {}

@@ -164,6 +164,12 @@ impl StatefulWriter {
         self.remote_acknowledged.min(local).min(self.last)
     }
 
+    /// Whether the writer repairs what reliable readers miss.
+    #[must_use]
+    pub fn is_reliable(&self) -> bool {
+        self.config.reliable
+    }
+
     /// How many readers of other processes are matched.
     #[must_use]
     pub fn remote_readers(&self) -> usize {

@@ -39,6 +39,8 @@ fn unregistering_by_the_last_writer_leaves_no_writers() {
     script.end(OTHER, 2, 5, 2);
     let samples = script.take();
     assert_eq!(states(&samples), [(false, handle(5), InstanceState::NotAliveNoWriters)]);
+    assert!(script.reader.history().instance_key_payload(handle(5)).is_some(), "its key can still be asked for");
+    assert!(script.take().is_empty());
     assert_eq!(script.reader.history().instance_count(), 0);
 }
 
@@ -49,6 +51,7 @@ fn dispose_and_unregister_in_one_is_disposed() {
     script.end(WRITER, 2, 5, 3);
     let samples = script.take();
     assert_eq!(states(&samples), [(true, handle(5), InstanceState::NotAliveDisposed)]);
+    assert!(script.take().is_empty());
     assert_eq!(script.reader.history().instance_count(), 0);
 }
 
