@@ -1,0 +1,478 @@
+//! Errors: one family per kind of operation, each saying which entity, on which topic, why, and what to do next.
+//!
+//! The [`Subject`] is made once per entity and shared, so an error on a hot path (`Full` in a loop) allocates nothing.
+
+use crate::cdr::{DecodeError, EncodeError};
+use crate::infrastructure::ReturnCode;
+use crate::qos::QosErrorKind;
+use dds_rtps::types::{Duration, Guid};
+use std::fmt;
+use std::sync::Arc;
+
+/// A result whose error is this crate's [`Error`] unless said otherwise.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Which entity an error speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Subject {
+    /// `"participant"`, `"writer"` or `"reader"`.
+    pub entity: &'static str,
+    /// The topic's name; empty for a participant.
+    pub topic: String,
+    /// The entity's GUID; [`Guid::UNKNOWN`] if it could not be made at all.
+    pub guid: Guid,
+}
+
+impl Subject {
+    pub(crate) fn new(entity: &'static str, topic: &str, guid: Guid) -> Arc<Self> {
+        Arc::new(Self { entity, topic: topic.to_owned(), guid })
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.topic.is_empty() {
+            write!(f, "{}", self.entity)
+        } else {
+            write!(f, "{} of topic \"{}\"", self.entity, self.topic)
+        }
+    }
+}
+
+/// Defines one family: the struct of subject and kind, and what every family can do.
+macro_rules! family {
+    ($(#[$doc:meta])* $name:ident, $kind:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq)]
+        pub struct $name {
+            subject: Arc<Subject>,
+            kind: $kind,
+        }
+
+        impl $name {
+            pub(crate) fn new(subject: &Arc<Subject>, kind: $kind) -> Self {
+                Self { subject: Arc::clone(subject), kind }
+            }
+
+            /// What went wrong, with its numbers.
+            #[must_use]
+            pub fn kind(&self) -> &$kind {
+                &self.kind
+            }
+
+            /// Which entity it happened to.
+            #[must_use]
+            pub fn subject(&self) -> &Subject {
+                &self.subject
+            }
+
+            /// What to do about it, in one sentence.
+            #[must_use]
+            pub fn next_step(&self) -> &'static str {
+                self.kind.next_step()
+            }
+
+            /// The code that DDS 1.4 (2.2.1.1) has for it, for bindings.
+            #[must_use]
+            pub fn return_code(&self) -> ReturnCode {
+                self.kind.return_code()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}: {}; {}", self.subject, self.kind, self.kind.next_step())
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({:?}, {})"), self.kind, self)
+            }
+        }
+
+        impl std::error::Error for $name {}
+    };
+}
+
+family! {
+    /// An entity could not be made.
+    CreateError, CreateErrorKind
+}
+family! {
+    /// A sample, dispose or unregister was not published. Nothing of it was.
+    WriteError, WriteErrorKind
+}
+family! {
+    /// Samples could not be read or taken. None was taken.
+    ReadError, ReadErrorKind
+}
+family! {
+    /// What was waited for did not happen.
+    WaitError, WaitErrorKind
+}
+
+/// What every kind can say, and [`QosErrorKind`], which comes from another crate, as well.
+trait Advice {
+    fn next_step(&self) -> &'static str;
+    fn return_code(&self) -> ReturnCode;
+}
+
+impl Advice for QosErrorKind {
+    fn next_step(&self) -> &'static str {
+        match self {
+            Self::Immutable { .. } => "make a new entity with the other QoS",
+            _ => "change one of the named policies",
+        }
+    }
+
+    fn return_code(&self) -> ReturnCode {
+        match self {
+            Self::Immutable { .. } => ReturnCode::ImmutablePolicy,
+            _ => ReturnCode::InconsistentPolicy,
+        }
+    }
+}
+
+/// Why an entity could not be made.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum CreateErrorKind {
+    /// The domain id is above 232: its ports would lie beyond 65535 (RTPS 2.5, 9.6.2).
+    InvalidDomain {
+        /// What was asked for.
+        domain_id: u32,
+    },
+    /// No socket could be opened.
+    Transport {
+        /// What the operating system said, and of which address.
+        message: String,
+    },
+    /// A thread could not be started.
+    Thread {
+        /// What the operating system said.
+        message: String,
+    },
+    /// The topic's name is empty or longer than 255 bytes.
+    InvalidTopicName,
+    /// The topic is in use in this participant with another type.
+    TypeConflict {
+        /// The type that the topic has.
+        existing: String,
+        /// The type that was asked for.
+        asked: String,
+    },
+    /// The policies contradict each other.
+    InconsistentQos(QosErrorKind),
+    /// An environment variable cannot be understood.
+    Environment {
+        /// The variable's name.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What it should look like.
+        expected: &'static str,
+    },
+    /// The participant has been closed.
+    Closed,
+    /// A part of this library failed; please report it.
+    Internal {
+        /// What is known.
+        message: String,
+    },
+}
+
+impl Advice for CreateErrorKind {
+    fn next_step(&self) -> &'static str {
+        match self {
+            Self::InvalidDomain { .. } => "use a domain id from 0 to 232",
+            Self::Transport { .. } => "check that a network interface is up (`ip link set lo up` is enough)",
+            Self::Thread { .. } => "check the limit of threads (`ulimit -u`)",
+            Self::InvalidTopicName => "give the topic a name of 1 to 255 bytes",
+            Self::TypeConflict { .. } => "use the same type name for the topic everywhere, or another topic",
+            Self::InconsistentQos(kind) => kind.next_step(),
+            Self::Environment { .. } => "correct the variable, unset it, or call `ignore_environment` on the builder",
+            Self::Closed => "make a new participant",
+            Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
+        }
+    }
+
+    fn return_code(&self) -> ReturnCode {
+        match self {
+            Self::InvalidDomain { .. } | Self::InvalidTopicName | Self::Environment { .. } => ReturnCode::BadParameter,
+            Self::TypeConflict { .. } => ReturnCode::PreconditionNotMet,
+            Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
+            Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::Thread { .. } => ReturnCode::OutOfResources,
+            Self::Transport { .. } | Self::Internal { .. } => ReturnCode::Error,
+        }
+    }
+}
+
+impl fmt::Display for CreateErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidDomain { domain_id } => write!(f, "domain id {domain_id} is above 232"),
+            Self::Transport { message } => write!(f, "no socket could be opened: {message}"),
+            Self::Thread { message } => write!(f, "a thread could not be started: {message}"),
+            Self::InvalidTopicName => f.write_str("the topic's name is empty or longer than 255 bytes"),
+            Self::TypeConflict { existing, asked } => {
+                write!(f, "the topic has the type `{existing}` here, and `{asked}` was asked for")
+            }
+            Self::InconsistentQos(kind) => write!(f, "{kind}"),
+            Self::Environment { variable, value, expected } => {
+                write!(f, "the environment variable {variable} is \"{value}\", but should be {expected}")
+            }
+            Self::Closed => f.write_str("the participant has been closed"),
+            Self::Internal { message } => write!(f, "internal error: {message}"),
+        }
+    }
+}
+
+/// Why nothing was written.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum WriteErrorKind {
+    /// The sample does not fit its type's encoding, for instance a bound is exceeded.
+    Encode(EncodeError),
+    /// The history is full of samples that a reliable reader has not acknowledged, and stayed so for
+    /// `max_blocking_time`.
+    Timeout {
+        /// How long the writer waited.
+        waited: Duration,
+    },
+    /// The history is full, and the call was not allowed to wait.
+    Full,
+    /// A resource limit of the writer's QoS is reached, and waiting would not help.
+    OutOfResources {
+        /// The limit's name.
+        limit: &'static str,
+        /// Its value.
+        value: u64,
+    },
+    /// The instance is not registered with this writer.
+    UnknownInstance,
+    /// The writer has been closed.
+    Closed,
+    /// A part of this library failed; please report it.
+    Internal {
+        /// What is known.
+        message: &'static str,
+    },
+}
+
+impl From<EncodeError> for WriteErrorKind {
+    fn from(error: EncodeError) -> Self {
+        Self::Encode(error)
+    }
+}
+
+impl Advice for WriteErrorKind {
+    fn next_step(&self) -> &'static str {
+        match self {
+            Self::Encode(_) => "correct the value, or the bound in its type",
+            Self::Timeout { .. } | Self::Full => {
+                "make the slow reader faster, raise `max_blocking_time` or the resource limits, or keep only the last samples"
+            }
+            Self::OutOfResources { .. } => "raise the limit, or dispose of and unregister instances that are done",
+            Self::UnknownInstance => "write or register the instance first",
+            Self::Closed => "make a new writer",
+            Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
+        }
+    }
+
+    fn return_code(&self) -> ReturnCode {
+        match self {
+            Self::Encode(_) => ReturnCode::BadParameter,
+            Self::Timeout { .. } | Self::Full => ReturnCode::Timeout,
+            Self::OutOfResources { .. } => ReturnCode::OutOfResources,
+            Self::UnknownInstance => ReturnCode::PreconditionNotMet,
+            Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::Internal { .. } => ReturnCode::Error,
+        }
+    }
+}
+
+impl fmt::Display for WriteErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Encode(error) => write!(f, "the sample cannot be encoded: {error}"),
+            Self::Timeout { waited } => write!(f, "the history stayed full of unacknowledged samples for {waited}"),
+            Self::Full => f.write_str("the history is full of unacknowledged samples"),
+            Self::OutOfResources { limit, value } => write!(f, "{limit} = {value} is reached"),
+            Self::UnknownInstance => f.write_str("the instance is not registered with this writer"),
+            Self::Closed => f.write_str("the writer has been closed"),
+            Self::Internal { message } => write!(f, "internal error: {message}"),
+        }
+    }
+}
+
+/// Why nothing was read.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ReadErrorKind {
+    /// A sample does not decode as the type.
+    Decode(DecodeError),
+    /// The reader does not know the instance.
+    UnknownInstance,
+    /// The reader has been closed.
+    Closed,
+    /// A part of this library failed; please report it.
+    Internal {
+        /// What is known.
+        message: &'static str,
+    },
+}
+
+impl Advice for ReadErrorKind {
+    fn next_step(&self) -> &'static str {
+        match self {
+            Self::Decode(_) => "compare the reader's type with the writer's",
+            Self::UnknownInstance => "use the handle of a sample of this reader",
+            Self::Closed => "make a new reader",
+            Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
+        }
+    }
+
+    fn return_code(&self) -> ReturnCode {
+        match self {
+            Self::Decode(_) | Self::Internal { .. } => ReturnCode::Error,
+            Self::UnknownInstance => ReturnCode::BadParameter,
+            Self::Closed => ReturnCode::AlreadyDeleted,
+        }
+    }
+}
+
+impl fmt::Display for ReadErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Decode(error) => write!(f, "a sample does not decode: {error}"),
+            Self::UnknownInstance => f.write_str("the reader does not know the instance"),
+            Self::Closed => f.write_str("the reader has been closed"),
+            Self::Internal { message } => write!(f, "internal error: {message}"),
+        }
+    }
+}
+
+/// Why a wait ended without what it waited for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum WaitErrorKind {
+    /// The time given for it is over.
+    Timeout {
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// The entity has been closed.
+    Closed,
+    /// The wait would block the thread that alone could end it: an inline listener's or one of the library's own.
+    WouldDeadlock,
+    /// A part of this library failed; please report it.
+    Internal {
+        /// What is known.
+        message: &'static str,
+    },
+}
+
+impl Advice for WaitErrorKind {
+    fn next_step(&self) -> &'static str {
+        match self {
+            Self::Timeout { .. } => "check that a peer with the same topic, type and compatible QoS is running",
+            Self::Closed => "make a new entity",
+            Self::WouldDeadlock => "wait on a thread of your own, or register the listener for the event thread",
+            Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
+        }
+    }
+
+    fn return_code(&self) -> ReturnCode {
+        match self {
+            Self::Timeout { .. } => ReturnCode::Timeout,
+            Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::WouldDeadlock => ReturnCode::IllegalOperation,
+            Self::Internal { .. } => ReturnCode::Error,
+        }
+    }
+}
+
+impl fmt::Display for WaitErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout { waited } => write!(f, "nothing happened within {waited}"),
+            Self::Closed => f.write_str("the entity has been closed"),
+            Self::WouldDeadlock => f.write_str("this thread must not wait"),
+            Self::Internal { message } => write!(f, "internal error: {message}"),
+        }
+    }
+}
+
+/// Any error of this crate, for `?`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// An entity could not be made.
+    Create(CreateError),
+    /// Nothing was written.
+    Write(WriteError),
+    /// Nothing was read.
+    Read(ReadError),
+    /// What was waited for did not happen.
+    Wait(WaitError),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Create(error) => error.fmt(f),
+            Self::Write(error) => error.fmt(f),
+            Self::Read(error) => error.fmt(f),
+            Self::Wait(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Create(error) => Some(error),
+            Self::Write(error) => Some(error),
+            Self::Read(error) => Some(error),
+            Self::Wait(error) => Some(error),
+        }
+    }
+}
+
+macro_rules! into_error {
+    ($($family:ident => $variant:ident),*) => {
+        $(impl From<$family> for Error {
+            fn from(error: $family) -> Self {
+                Self::$variant(error)
+            }
+        })*
+    };
+}
+
+into_error!(CreateError => Create, WriteError => Write, ReadError => Read, WaitError => Wait);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_entity_topic_cause_and_next_step() {
+        let subject = Subject::new("writer", "robot/pose", Guid::UNKNOWN);
+        let error = WriteError::new(&subject, WriteErrorKind::Timeout { waited: Duration::from_millis(100) });
+        let text = Error::from(error.clone()).to_string();
+        assert!(text.starts_with("writer of topic \"robot/pose\": the history stayed full"), "{text}");
+        assert!(text.ends_with(error.next_step()), "{text}");
+        assert_eq!(error.return_code(), ReturnCode::Timeout);
+    }
+
+    #[test]
+    fn errors_stay_small() {
+        assert!(size_of::<WriteError>() <= 64);
+        assert!(size_of::<ReadError>() <= 64);
+        assert!(size_of::<WaitError>() <= 64);
+        assert!(size_of::<Error>() <= 80);
+    }
+}

@@ -1,0 +1,173 @@
+//! Communication statuses (DDS 1.4, 2.2.4.1): plain values, read with the change since the last reading.
+
+use crate::qos::PolicyId;
+use dds_rtps::types::InstanceHandle;
+
+/// How many readers match a writer (DDS 1.4, 2.2.4.1, PUBLICATION_MATCHED).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct PublicationMatchedStatus {
+    /// Readers that have ever matched.
+    pub total_count: u32,
+    /// Of these, since the status was last read.
+    pub total_count_change: u32,
+    /// Readers that match now.
+    pub current_count: u32,
+    /// Difference since the status was last read.
+    pub current_count_change: i32,
+    /// The reader that matched or left last.
+    pub last_subscription_handle: InstanceHandle,
+}
+
+/// How many writers match a reader (DDS 1.4, 2.2.4.1, SUBSCRIPTION_MATCHED).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SubscriptionMatchedStatus {
+    /// Writers that have ever matched.
+    pub total_count: u32,
+    /// Of these, since the status was last read.
+    pub total_count_change: u32,
+    /// Writers that match now.
+    pub current_count: u32,
+    /// Difference since the status was last read.
+    pub current_count_change: i32,
+    /// The writer that matched or left last.
+    pub last_publication_handle: InstanceHandle,
+}
+
+/// Endpoints of the same topic whose QoS does not fit (DDS 1.4, 2.2.4.1, OFFERED_ and REQUESTED_INCOMPATIBLE_QOS).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct IncompatibleQosStatus {
+    /// Endpoints found not to fit, ever.
+    pub total_count: u32,
+    /// Of these, since the status was last read.
+    pub total_count_change: u32,
+    /// One of the policies that did not fit the last time.
+    pub last_policy_id: Option<PolicyId>,
+    /// For each policy that ever did not fit: how often.
+    pub policies: Vec<(PolicyId, u32)>,
+}
+
+/// Samples that a reader never got (DDS 1.4, 2.2.4.1, SAMPLE_LOST).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SampleLostStatus {
+    /// Samples lost, ever.
+    pub total_count: u64,
+    /// Of these, since the status was last read.
+    pub total_count_change: u64,
+}
+
+/// The counting that the two matched statuses share.
+#[derive(Debug, Default)]
+pub(crate) struct MatchCounter {
+    total: u32,
+    total_read: u32,
+    current: u32,
+    current_read: u32,
+    last: InstanceHandle,
+}
+
+impl MatchCounter {
+    pub(crate) fn matched(&mut self, peer: InstanceHandle) {
+        self.total = self.total.saturating_add(1);
+        self.current = self.current.saturating_add(1);
+        self.last = peer;
+    }
+
+    pub(crate) fn unmatched(&mut self, peer: InstanceHandle) {
+        self.current = self.current.saturating_sub(1);
+        self.last = peer;
+    }
+
+    pub(crate) fn current(&self) -> u32 {
+        self.current
+    }
+
+    /// Total, its change, current, its change, last peer; the changes begin anew.
+    fn read(&mut self) -> (u32, u32, u32, i32, InstanceHandle) {
+        let total_change = self.total - self.total_read;
+        let current_change = i64::from(self.current) - i64::from(self.current_read);
+        self.total_read = self.total;
+        self.current_read = self.current;
+        let current_change = i32::try_from(current_change).unwrap_or(i32::MAX);
+        (self.total, total_change, self.current, current_change, self.last)
+    }
+
+    pub(crate) fn read_publication(&mut self) -> PublicationMatchedStatus {
+        let (total_count, total_count_change, current_count, current_count_change, last_subscription_handle) =
+            self.read();
+        PublicationMatchedStatus {
+            total_count,
+            total_count_change,
+            current_count,
+            current_count_change,
+            last_subscription_handle,
+        }
+    }
+
+    pub(crate) fn read_subscription(&mut self) -> SubscriptionMatchedStatus {
+        let (total_count, total_count_change, current_count, current_count_change, last_publication_handle) =
+            self.read();
+        SubscriptionMatchedStatus {
+            total_count,
+            total_count_change,
+            current_count,
+            current_count_change,
+            last_publication_handle,
+        }
+    }
+}
+
+impl IncompatibleQosStatus {
+    /// Notes one more endpoint that does not fit.
+    pub(crate) fn note(&mut self, policies: &[PolicyId]) {
+        self.total_count = self.total_count.saturating_add(1);
+        self.total_count_change = self.total_count_change.saturating_add(1);
+        self.last_policy_id = policies.first().copied().or(self.last_policy_id);
+        for &policy in policies {
+            match self.policies.iter_mut().find(|(known, _)| *known == policy) {
+                Some((_, count)) => *count = count.saturating_add(1),
+                None => self.policies.push((policy, 1)),
+            }
+        }
+    }
+
+    /// The status as the application gets it; the change begins anew.
+    pub(crate) fn read(&mut self) -> Self {
+        let status = self.clone();
+        self.total_count_change = 0;
+        status
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_count_from_one_reading_to_the_next() {
+        let mut counter = MatchCounter::default();
+        counter.matched(InstanceHandle::NIL);
+        counter.matched(InstanceHandle::NIL);
+        counter.unmatched(InstanceHandle::NIL);
+        let status = counter.read_publication();
+        assert_eq!((status.total_count, status.total_count_change), (2, 2));
+        assert_eq!((status.current_count, status.current_count_change), (1, 1));
+        counter.unmatched(InstanceHandle::NIL);
+        let status = counter.read_subscription();
+        assert_eq!((status.total_count, status.total_count_change), (2, 0));
+        assert_eq!((status.current_count, status.current_count_change), (0, -1));
+    }
+
+    #[test]
+    fn incompatible_policies_are_counted_each() {
+        let mut status = IncompatibleQosStatus::default();
+        status.note(&[PolicyId::Reliability, PolicyId::Durability]);
+        status.note(&[PolicyId::Reliability]);
+        assert_eq!(status.policies, [(PolicyId::Reliability, 2), (PolicyId::Durability, 1)]);
+        assert_eq!(status.read().total_count_change, 2);
+        assert_eq!(status.read().total_count_change, 0);
+    }
+}

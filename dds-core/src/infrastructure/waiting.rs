@@ -1,0 +1,194 @@
+//! Waiting in both forms: a [`Waiting`] is a future, and can block as well.
+//!
+//! Both are one path: the awaited thing is looked at and the waker registered in one visit of the entity's cell
+//! (CONCURRENCY rule "register and look in one visit"), and the caller parks outside of it.
+
+use crate::actor::{Effects, Poke, Signals, Ticket, in_listener};
+use crate::driver::{Driver, Parker, Timer, role};
+use crate::infrastructure::{Subject, WaitError, WaitErrorKind};
+use dds_rtps::types::{Duration, Instant};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll, Waker};
+
+/// After this long a blocked wait says once, in the log, what it is waiting for and why it may not come.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What can be waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// At least this many matched peers.
+    Matched(usize),
+    /// A sample that has not been read, left in the reader.
+    Readable,
+    /// A sample, taken out.
+    Sample,
+    /// Acknowledgement of everything written so far.
+    Acknowledged,
+}
+
+/// Something that can be waited for; implemented by the entities' handles.
+pub(crate) trait WaitSource<T>: Sync {
+    /// Looks, and if it is not there yet registers `waker` with `ticket`, in one visit.
+    fn poll_wait(&self, awaited: Awaited, ticket: &mut Option<Ticket>, waker: &Waker)
+    -> Poll<Result<T, WaitErrorKind>>;
+
+    /// The waiter gives up: its waker is taken out, and a wake that it was given goes to the next.
+    fn abandon(&self, awaited: Awaited, ticket: Ticket);
+
+    /// The clock and the parking place.
+    fn driver(&self) -> &dyn Driver;
+
+    /// Who is waited on.
+    fn subject(&self) -> &Arc<Subject>;
+
+    /// Says in the log why it may take so long.
+    fn complain(&self, awaited: Awaited);
+}
+
+/// A wait that has not begun: `.await` it, or [`block`](Waiting::block).
+///
+/// Dropping it before it is ready has done nothing: no sample is lost, and nothing stays registered. It needs no
+/// particular runtime, and blocking works inside of any.
+#[must_use = "a wait does nothing until it is awaited or blocked on"]
+pub struct Waiting<'a, T> {
+    source: &'a dyn WaitSource<T>,
+    awaited: Awaited,
+    limit: Option<Duration>,
+    deadline: Option<Instant>,
+    ticket: Option<Ticket>,
+    alarm: Option<Alarm>,
+}
+
+impl<'a, T> Waiting<'a, T> {
+    pub(crate) fn new(source: &'a dyn WaitSource<T>, awaited: Awaited) -> Self {
+        Self { source, awaited, limit: None, deadline: None, ticket: None, alarm: None }
+    }
+
+    /// Ends the wait with [`WaitErrorKind::Timeout`] when it has lasted for `limit`.
+    pub fn within(mut self, limit: impl Into<Duration>) -> Self {
+        self.limit = Some(limit.into()).filter(|limit| !limit.is_infinite());
+        self
+    }
+
+    /// Blocks this thread until it happens, for ever if need be.
+    ///
+    /// # Errors
+    /// [`WaitErrorKind::Closed`] if the entity is closed, [`WaitErrorKind::WouldDeadlock`] on a thread that must not wait
+    /// (an inline listener's), and [`WaitErrorKind::Timeout`] after [`within`](Waiting::within).
+    pub fn block(mut self) -> Result<T, WaitError> {
+        if !role().may_wait() || in_listener() {
+            return Err(self.error(WaitErrorKind::WouldDeadlock));
+        }
+        Parker::with_current(|parker| self.block_on(parker))
+    }
+
+    fn block_on(&mut self, parker: &Parker) -> Result<T, WaitError> {
+        let driver = self.source.driver();
+        let started = driver.now().instant;
+        let deadline = self.limit.and_then(|limit| started.after(limit));
+        let mut patience = started.after(PATIENCE);
+        loop {
+            if let Poll::Ready(result) = self.source.poll_wait(self.awaited, &mut self.ticket, parker.waker()) {
+                return result.map_err(|kind| self.error(kind));
+            }
+            let now = driver.now().instant;
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                return Err(self.error(WaitErrorKind::Timeout { waited: now.since(started) }));
+            }
+            if patience.is_some_and(|patience| now >= patience) {
+                patience = None;
+                self.source.complain(self.awaited);
+            }
+            driver.park(parker, [deadline, patience].into_iter().flatten().min());
+        }
+    }
+
+    /// Blocks this thread for at most `limit`.
+    ///
+    /// # Errors
+    /// As [`block`](Waiting::block), and [`WaitErrorKind::Timeout`] after `limit`.
+    pub fn block_for(self, limit: impl Into<Duration>) -> Result<T, WaitError> {
+        self.within(limit).block()
+    }
+
+    fn error(&self, kind: WaitErrorKind) -> WaitError {
+        WaitError::new(self.source.subject(), kind)
+    }
+}
+
+impl<T> Future for Waiting<'_, T> {
+    type Output = Result<T, WaitError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        if let Poll::Ready(result) = this.source.poll_wait(this.awaited, &mut this.ticket, context.waker()) {
+            return Poll::Ready(result.map_err(|kind| this.error(kind)));
+        }
+        let Some(limit) = this.limit else { return Poll::Pending };
+        let driver = this.source.driver();
+        let now = driver.now().instant;
+        let deadline = *this.deadline.get_or_insert_with(|| now.after(limit).unwrap_or(now));
+        if now >= deadline {
+            return Poll::Ready(Err(this.error(WaitErrorKind::Timeout { waited: limit })));
+        }
+        this.alarm.get_or_insert_with(|| Alarm::new(driver, deadline)).set_waker(context.waker());
+        Poll::Pending
+    }
+}
+
+/// Wakes a future when its time is over.
+struct Alarm {
+    bell: Arc<Bell>,
+    _timer: Timer,
+}
+
+/// What the timer rings.
+struct Bell {
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Alarm {
+    fn new(driver: &dyn Driver, at: Instant) -> Self {
+        let bell = Arc::new(Bell { waker: Mutex::default() });
+        let weak: Weak<dyn Poke> = Arc::downgrade(&bell) as Weak<dyn Poke>;
+        let timer = Timer::new(driver.timers(), weak);
+        timer.set(Some(at));
+        Self { bell, _timer: timer }
+    }
+
+    fn set_waker(&self, waker: &Waker) {
+        let old = self.bell.waker.lock().unwrap_or_else(PoisonError::into_inner).replace(waker.clone());
+        drop(old);
+    }
+}
+
+impl Poke for Bell {
+    fn poke(self: Arc<Self>, effects: &mut Effects) {
+        if let Some(waker) = self.waker.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            effects.wake(waker);
+        }
+    }
+
+    fn resume(self: Arc<Self>, effects: &mut Effects) {
+        self.poke(effects);
+    }
+
+    fn signal(&self, _signals: Signals) {}
+}
+
+impl<T> Drop for Waiting<'_, T> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.source.abandon(self.awaited, ticket);
+        }
+    }
+}
+
+impl<T> fmt::Debug for Waiting<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waiting").field("for", &self.awaited).field("limit", &self.limit).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,120 @@
+//! How a topic may be named, and the table of the topics of a participant.
+
+use crate::cdr::{DdsType, TypeDescription};
+use crate::infrastructure::CreateErrorKind;
+use std::collections::HashMap;
+use std::marker::PhantomData;
+
+/// The longest name of a topic, in bytes. DDS has no limit; every peer we know cuts or refuses at 255.
+const NAME_LEN_MAX: usize = 255;
+
+/// How a topic may be named when a reader or a writer is made: by `&str` or `&String`.
+///
+/// The type must be a topic's type ([`DdsType`], by `#[derive(DdsType)]`).
+pub struct TopicRef<'t, T> {
+    name: &'t str,
+    type_name: &'t str,
+    description: &'static TypeDescription,
+    has_key: bool,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<'t, T> TopicRef<'t, T> {
+    pub(crate) fn name(&self) -> &'t str {
+        self.name
+    }
+
+    pub(crate) fn type_name(&self) -> &'t str {
+        self.type_name
+    }
+
+    pub(crate) fn description(&self) -> &'static TypeDescription {
+        self.description
+    }
+
+    pub(crate) fn has_key(&self) -> bool {
+        self.has_key
+    }
+}
+
+impl<'t, T: DdsType> From<&'t str> for TopicRef<'t, T> {
+    fn from(name: &'t str) -> Self {
+        Self { name, type_name: T::TYPE_NAME, description: T::DESCRIPTION, has_key: T::HAS_KEY, marker: PhantomData }
+    }
+}
+
+impl<'t, T: DdsType> From<&'t String> for TopicRef<'t, T> {
+    fn from(name: &'t String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
+impl<T> std::fmt::Debug for TopicRef<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "\"{}\" of type `{}`", self.name, self.type_name)
+    }
+}
+
+/// The topics of a participant by name: each with its type and how many endpoints use it.
+///
+/// Bound: an entry for each endpoint of the participant at most; it goes with the last endpoint.
+#[derive(Debug, Default)]
+pub(crate) struct TopicTable {
+    topics: HashMap<String, (String, usize)>,
+}
+
+impl TopicTable {
+    /// Counts one more endpoint of the topic.
+    pub(crate) fn acquire(&mut self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
+        if name.is_empty() || name.len() > NAME_LEN_MAX || name.contains('\0') {
+            return Err(CreateErrorKind::InvalidTopicName);
+        }
+        match self.topics.get_mut(name) {
+            Some((existing, _)) if existing != type_name => {
+                Err(CreateErrorKind::TypeConflict { existing: existing.clone(), asked: type_name.to_owned() })
+            }
+            Some((_, endpoints)) => {
+                *endpoints += 1;
+                Ok(())
+            }
+            None => {
+                self.topics.insert(name.to_owned(), (type_name.to_owned(), 1));
+                Ok(())
+            }
+        }
+    }
+
+    /// Counts one endpoint less; the last one takes the topic along.
+    pub(crate) fn release(&mut self, name: &str) {
+        if let Some((_, endpoints)) = self.topics.get_mut(name) {
+            *endpoints -= 1;
+            if *endpoints == 0 {
+                self.topics.remove(name);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_type_until_its_last_endpoint_is_gone() {
+        let mut table = TopicTable::default();
+        table.acquire("a", "T").unwrap();
+        table.acquire("a", "T").unwrap();
+        assert!(matches!(table.acquire("a", "U"), Err(CreateErrorKind::TypeConflict { .. })));
+        table.release("a");
+        table.release("a");
+        table.acquire("a", "U").unwrap();
+    }
+
+    #[test]
+    fn impossible_names_are_refused() {
+        let mut table = TopicTable::default();
+        for name in ["", "a\0b", &"x".repeat(256)] {
+            assert_eq!(table.acquire(name, "T"), Err(CreateErrorKind::InvalidTopicName));
+        }
+    }
+}
