@@ -1,7 +1,88 @@
 //! Real-time publish/subscribe (DDS) in pure Rust over the open RTPS wire protocol.
+//!
+//! A program joins a domain with a [`DomainParticipant`], and makes a [`DataWriter`] or a [`DataReader`] for each topic it
+//! speaks of. Types are plain structs with `#[derive(DdsType)]`. Whoever uses the same topic name and type finds the
+//! others by itself: in this process, on this host, on this network, and whichever DDS they are built on.
+//!
+//! ```
+//! use dds_core::{DdsType, DomainParticipant, Scope};
+//!
+//! #[derive(DdsType, Debug, PartialEq)]
+//! struct Pose {
+//!     #[dds(key)]
+//!     robot: u32,
+//!     x: f64,
+//! }
+//!
+//! # fn main() -> dds_core::Result<()> {
+//! let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+//! let reader = participant.reader::<Pose>("robot/pose")?;
+//! let writer = participant.writer::<Pose>("robot/pose")?;
+//! writer.wait_for_readers(1).block()?;
+//! writer.write(&Pose { robot: 7, x: 1.0 })?;
+//! assert_eq!(reader.next_sample().block()?.data, Some(Pose { robot: 7, x: 1.0 }));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Map
+//!
+//! | module of DDS 1.4 | here |
+//! |---|---|
+//! | domain | [`DomainParticipant`], [`DomainParticipantBuilder`], [`Scope`] |
+//! | publication | [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`], [`WriterEvent`] |
+//! | subscription | [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Selection`], [`ReaderEvent`] |
+//! | topic | [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
+//! | infrastructure | [`Entity`], [`Waiting`], the errors, the statuses, [`Delivery`] |
+//! | QoS | [`qos`] |
+//!
+//! # Waiting and threads
+//!
+//! Waits are values: [`Waiting`] is a future for any runtime, and can [`block`](Waiting::block) as well. `write` runs on the
+//! calling thread, down to the socket. A participant has two threads of its own (one that receives user data, one for
+//! timers and discovery) and a third for listeners once there is one that is not [`Delivery::Inline`].
+//!
+//! # Defaults, decided once
+//!
+//! - A derived type without `extensibility` is FINAL. A writer offers XCDR1 for FINAL types and XCDR2 for others; a reader
+//!   accepts both.
+//! - Writers are reliable and readers best effort, as in DDS 1.4; see [`qos::Preset`] for better fitting combinations.
+//! - Announcements go out at 0 and 100 ms, then every 3 s ± 10 %; others forget a silent participant after 20 s.
+//! - Samples that do not fit a datagram go in fragments of up to 65 000 bytes on one host, and of one Ethernet frame else.
+//! - Dropping the last handle of a participant waits for acknowledgements for at most 1 s.
+
+// `#[derive(DdsType)]` emits absolute paths of this crate; they hold inside of it as well.
+extern crate self as dds_core;
 
 #[doc(hidden)]
 pub mod actor;
+mod domain;
 #[doc(hidden)]
 pub mod driver;
+mod infrastructure;
+mod publication;
+mod subscription;
 mod sync;
+mod topic;
+
+pub use dds_rtps::{cdr, qos};
+
+pub use cdr::{DdsType, Encoded, Encoding, Raw};
+#[cfg(feature = "derive")]
+pub use dds_macros::DdsType;
+pub use dds_rtps::history::{
+    InstanceSelection, InstanceState, Operation, SampleInfo, SampleState, Selection, SelectionOrder, States, ViewState,
+};
+pub use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
+pub use domain::{DomainParticipant, DomainParticipantBuilder, Scope};
+pub use infrastructure::{
+    CreateError, CreateErrorKind, Delivery, Entity, Error, IncompatibleQosStatus, PublicationMatchedStatus, ReadError,
+    ReadErrorKind, Result, ReturnCode, SampleLostStatus, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind,
+    Waiting, WriteError, WriteErrorKind,
+};
+pub use publication::{DataWriter, DataWriterBuilder, WriteOptions, WriterEvent};
+pub use subscription::{
+    DataReader, DataReaderBuilder, DataStream, IntoSamples, Iter, ReaderEvent, Sample, SampleRef, SampleStream,
+    Samples, SamplesIter,
+};
+pub use topic::TopicRef;

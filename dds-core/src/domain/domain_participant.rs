@@ -1,0 +1,282 @@
+//! The entry to a domain (DDS 1.4, 2.2.2.2.1).
+
+use crate::domain::ParticipantHandle;
+use crate::domain::config::{Config, Scope};
+use crate::driver::OsDriver;
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Entity, Subject};
+use crate::publication::{DataWriter, DataWriterBuilder};
+use crate::qos::DomainParticipantQos;
+use crate::subscription::{DataReader, DataReaderBuilder};
+use crate::topic::TopicRef;
+use dds_rtps::types::{Duration, Guid, Time};
+use std::fmt;
+use std::sync::Arc;
+
+/// Membership of a domain: finds the other participants, and makes readers and writers.
+///
+/// A handle: cloning it is cheap, every clone and every endpoint keeps the participant alive. There is no factory and no
+/// global: several participants, of one domain or of several, live side by side in a process.
+///
+/// Dropping the last handle blocks for at most [`linger`](DomainParticipantBuilder::linger), if a dropped reliable writer
+/// has samples that nobody has acknowledged yet. Otherwise nothing here blocks.
+///
+/// ```no_run
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = dds_core::DomainParticipant::new(0)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct DomainParticipant {
+    handle: Arc<ParticipantHandle>,
+}
+
+impl DomainParticipant {
+    /// Joins a domain with the default settings; see [`DomainParticipantBuilder`] for them and for the environment
+    /// variables that change them.
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::InvalidDomain`] above 232, [`CreateErrorKind::Transport`] if no socket can be opened,
+    /// [`CreateErrorKind::Thread`], or [`CreateErrorKind::Environment`] for a variable that cannot be understood.
+    #[doc(alias = "create_participant")]
+    pub fn new(domain_id: u32) -> Result<Self, CreateError> {
+        Self::builder(domain_id).build()
+    }
+
+    /// Joins a domain with other settings.
+    pub fn builder(domain_id: u32) -> DomainParticipantBuilder {
+        DomainParticipantBuilder { domain_id, settings: Vec::new(), read_environment: true }
+    }
+
+    /// Makes a writer of `topic` with the default QoS.
+    ///
+    /// # Errors
+    /// As [`DataWriterBuilder::build`].
+    #[doc(alias = "create_datawriter")]
+    pub fn writer<'t, T: 'static>(&self, topic: impl Into<TopicRef<'t, T>>) -> Result<DataWriter<T>, CreateError> {
+        self.writer_builder(topic).build()
+    }
+
+    /// Makes a reader of `topic` with the default QoS.
+    ///
+    /// # Errors
+    /// As [`DataReaderBuilder::build`].
+    #[doc(alias = "create_datareader")]
+    pub fn reader<'t, T: 'static>(&self, topic: impl Into<TopicRef<'t, T>>) -> Result<DataReader<T>, CreateError> {
+        self.reader_builder(topic).build()
+    }
+
+    /// Makes a writer of `topic` with a QoS and listeners of its own.
+    pub fn writer_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataWriterBuilder<'t, T> {
+        DataWriterBuilder::new(Arc::clone(&self.handle), topic.into())
+    }
+
+    /// Makes a reader of `topic` with a QoS and listeners of its own.
+    pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
+        DataReaderBuilder::new(Arc::clone(&self.handle), topic.into())
+    }
+
+    /// The domain.
+    #[must_use]
+    #[doc(alias = "get_domain_id")]
+    pub fn domain_id(&self) -> u32 {
+        self.handle.config().domain_id
+    }
+
+    /// The other participants of the domain that are known now.
+    #[must_use]
+    #[doc(alias = "get_discovered_participants")]
+    pub fn discovered_participants(&self) -> Vec<Guid> {
+        self.handle.discovered_participants()
+    }
+
+    /// The present time of the clock that stamps samples.
+    #[must_use]
+    #[doc(alias = "get_current_time")]
+    pub fn now(&self) -> Time {
+        self.handle.driver().now().time
+    }
+}
+
+impl Entity for DomainParticipant {
+    fn guid(&self) -> Guid {
+        self.handle.subject().guid
+    }
+
+    fn is_closed(&self) -> bool {
+        self.handle.is_closed()
+    }
+
+    fn close(&self) {
+        self.handle.close();
+    }
+}
+
+impl crate::infrastructure::Sealed for DomainParticipant {}
+
+impl fmt::Debug for DomainParticipant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DomainParticipant({}, domain {})", self.guid(), self.domain_id())
+    }
+}
+
+/// The settings of a [`DomainParticipant`]. What is set here beats the environment, which beats the defaults.
+///
+/// | setting | default | environment |
+/// |---|---|---|
+/// | [`scope`](Self::scope) | `Subnet` | `DDS_SCOPE`: `host`, `subnet`, `peers-only` |
+/// | [`peers`](Self::peers) | none | `DDS_PEERS`: names or addresses, by comma |
+/// | [`interfaces`](Self::interfaces) | all | `DDS_INTERFACES`: names or addresses, by comma |
+/// | [`domain_tag`](Self::domain_tag) | none | `DDS_DOMAIN_TAG` |
+/// | [`udp_only`](Self::udp_only) | no | `DDS_TRANSPORTS`: `all`, `udp` |
+///
+/// A variable that cannot be understood is an error, never ignored.
+#[must_use = "a builder makes nothing until `build` is called"]
+#[derive(Debug, Clone)]
+pub struct DomainParticipantBuilder {
+    domain_id: u32,
+    settings: Vec<Setting>,
+    read_environment: bool,
+}
+
+/// One call of a setter, to be applied after the environment.
+#[derive(Debug, Clone)]
+enum Setting {
+    Name(String),
+    Qos(DomainParticipantQos),
+    Scope(Scope),
+    Peers(Vec<String>),
+    Interfaces(Vec<String>),
+    DomainTag(String),
+    Lease(Duration),
+    Linger(Duration),
+    UdpOnly(bool),
+    Delivery(Delivery),
+}
+
+impl Setting {
+    fn apply(self, config: &mut Config) {
+        match self {
+            Self::Name(name) => config.name = name,
+            Self::Qos(qos) => config.qos = qos,
+            Self::Scope(scope) => config.scope = scope,
+            Self::Peers(peers) => config.peers = peers,
+            Self::Interfaces(interfaces) => config.interfaces = interfaces,
+            Self::DomainTag(tag) => config.domain_tag = tag,
+            Self::Lease(lease) => config.lease = lease,
+            Self::Linger(linger) => config.linger = linger,
+            Self::UdpOnly(udp_only) => config.udp_only = udp_only,
+            Self::Delivery(delivery) => config.delivery = delivery,
+        }
+    }
+}
+
+impl DomainParticipantBuilder {
+    fn set(mut self, setting: Setting) -> Self {
+        self.settings.push(setting);
+        self
+    }
+
+    /// A name that others see, such as the program's. Default: none.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        self.set(Setting::Name(name.into()))
+    }
+
+    /// The QoS. Default: that of DDS 1.4.
+    pub fn qos(self, qos: DomainParticipantQos) -> Self {
+        self.set(Setting::Qos(qos))
+    }
+
+    /// How far the participant looks for others, and lets itself be seen. Default: [`Scope::Subnet`].
+    pub fn scope(self, scope: Scope) -> Self {
+        self.set(Setting::Scope(scope))
+    }
+
+    /// Hosts on which others are looked for by unicast, by name or IPv4 address. Default: none.
+    pub fn peers<P: Into<String>>(self, peers: impl IntoIterator<Item = P>) -> Self {
+        self.set(Setting::Peers(peers.into_iter().map(Into::into).collect()))
+    }
+
+    /// The network interfaces to be used, by name or IPv4 address. Default: all.
+    pub fn interfaces<I: Into<String>>(self, interfaces: impl IntoIterator<Item = I>) -> Self {
+        self.set(Setting::Interfaces(interfaces.into_iter().map(Into::into).collect()))
+    }
+
+    /// Only participants with the same tag are seen (RTPS 2.5, 8.5.3.2). Default: no tag.
+    pub fn domain_tag(self, tag: impl Into<String>) -> Self {
+        self.set(Setting::DomainTag(tag.into()))
+    }
+
+    /// After how long without a sign of life others forget this participant. Default: 20 s.
+    pub fn lease(self, lease: impl Into<Duration>) -> Self {
+        self.set(Setting::Lease(lease.into()))
+    }
+
+    /// For how long dropping the last handle waits for acknowledgements of what dropped reliable writers have sent.
+    /// Default: 1 s; zero: not at all.
+    pub fn linger(self, linger: impl Into<Duration>) -> Self {
+        self.set(Setting::Linger(linger.into()))
+    }
+
+    /// Sends by UDP even to readers of this process, instead of handing them the sample. Default: no.
+    pub fn udp_only(self, udp_only: bool) -> Self {
+        self.set(Setting::UdpOnly(udp_only))
+    }
+
+    /// On which thread listeners are called, unless an endpoint's builder says otherwise. Default:
+    /// [`Delivery::EventThread`].
+    pub fn delivery(self, delivery: Delivery) -> Self {
+        self.set(Setting::Delivery(delivery))
+    }
+
+    /// Leaves the environment variables alone.
+    pub fn ignore_environment(mut self) -> Self {
+        self.read_environment = false;
+        self
+    }
+
+    /// Joins the domain.
+    ///
+    /// # Errors
+    /// As [`DomainParticipant::new`].
+    pub fn build(self) -> Result<DomainParticipant, CreateError> {
+        let config = self
+            .into_config()
+            .map_err(|kind| CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind))?;
+        let driver = OsDriver::new().map_err(|error| {
+            let kind = CreateErrorKind::Thread { message: error.to_string() };
+            CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind)
+        })?;
+        Ok(DomainParticipant { handle: ParticipantHandle::start(config, driver)? })
+    }
+
+    fn into_config(self) -> Result<Config, CreateErrorKind> {
+        let mut config = Config::new(self.domain_id);
+        if self.read_environment {
+            config.apply_environment(|name| std::env::var(name).ok())?;
+        }
+        for setting in self.settings {
+            setting.apply(&mut config);
+        }
+        config.check()?;
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_beats_the_environment_and_the_last_call_wins() {
+        let builder = DomainParticipant::builder(3).scope(Scope::Host).scope(Scope::PeersOnly).ignore_environment();
+        let config = builder.into_config().unwrap();
+        assert_eq!((config.domain_id, config.scope), (3, Scope::PeersOnly));
+    }
+
+    #[test]
+    fn a_domain_without_ports_is_refused_before_anything_is_opened() {
+        let error = DomainParticipant::builder(233).ignore_environment().build().unwrap_err();
+        assert_eq!(error.kind(), &CreateErrorKind::InvalidDomain { domain_id: 233 });
+    }
+}

@@ -1,0 +1,108 @@
+//! Writers that the application has dropped while samples of theirs were not acknowledged yet.
+//!
+//! Life cycle: a dropped writer comes here and goes when everything is acknowledged, or when nobody is left to do that (its
+//! readers' leases end as well), or when the participant has waited for it for as long as it lingers. Bound: the
+//! application's own writers.
+
+use crate::actor::{Effects, Ticket};
+use crate::domain::ParticipantHandle;
+use crate::driver::block_on;
+use crate::infrastructure::Awaited;
+use crate::publication::WriterCell;
+use dds_rtps::types::{Duration, EntityId};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Poll, Wake, Waker};
+
+/// Longer than anybody lingers.
+const LINGER_MAX: Duration = Duration::from_secs(24 * 3600);
+
+/// The dropped writers of a participant.
+#[derive(Default)]
+pub(crate) struct Draining {
+    writers: Mutex<Vec<DrainingWriter>>,
+}
+
+struct DrainingWriter {
+    id: EntityId,
+    cell: Arc<WriterCell>,
+    ticket: Option<Ticket>,
+}
+
+impl DrainingWriter {
+    /// Whether everything is acknowledged; if not, `waker` is called when it may be.
+    fn is_drained(&mut self, waker: &Waker) -> bool {
+        let (waker, ticket) = (waker.clone(), &mut self.ticket);
+        let visit = Effects::scope(|effects| {
+            self.cell.with(effects, |actor, effects| actor.wait(Awaited::Acknowledged, ticket, waker, effects))
+        });
+        // A writer that was closed by a panic has nothing more to say.
+        visit.unwrap_or(true)
+    }
+}
+
+impl Draining {
+    fn take(&self) -> Vec<DrainingWriter> {
+        std::mem::take(&mut *self.writers.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put(&self, writers: impl IntoIterator<Item = DrainingWriter>) {
+        self.writers.lock().unwrap_or_else(PoisonError::into_inner).extend(writers);
+    }
+}
+
+/// Looks after the dropped writers when one of them was acknowledged.
+struct Bell {
+    participant: Weak<ParticipantHandle>,
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        if let Some(participant) = self.participant.upgrade() {
+            participant.finish_drained(&Waker::from(Arc::clone(&self)));
+        }
+    }
+}
+
+impl ParticipantHandle {
+    /// Takes over a writer that the application has dropped.
+    pub(crate) fn drain(self: &Arc<Self>, id: EntityId, cell: Arc<WriterCell>) {
+        self.draining().put([DrainingWriter { id, cell, ticket: None }]);
+        self.finish_drained(&Waker::from(Arc::new(Bell { participant: Arc::downgrade(self) })));
+    }
+
+    /// Deletes the writers that have nothing left to say. True if there is none left.
+    fn finish_drained(&self, waker: &Waker) -> bool {
+        let (drained, left): (Vec<_>, Vec<_>) = {
+            let mut drained = Vec::new();
+            let mut left = Vec::new();
+            for mut writer in self.draining().take() {
+                if writer.is_drained(waker) { drained.push(writer) } else { left.push(writer) }
+            }
+            (drained, left)
+        };
+        let done = left.is_empty();
+        self.draining().put(left);
+        for writer in drained {
+            self.delete_writer(writer.id, &writer.cell);
+        }
+        done
+    }
+
+    /// Waits until the dropped writers have nothing left to say, at most `linger`.
+    pub(super) fn wait_for_drained(&self) {
+        let driver = self.driver();
+        let until = driver.now().instant.after(self.config().linger.min(LINGER_MAX));
+        // The time may be over: then the rest is given up.
+        let _ = block_on(&**driver, until, |context| match self.finish_drained(context.waker()) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        });
+    }
+
+    /// Deletes the dropped writers, whatever they have left to say.
+    pub(super) fn give_up_drained(&self) {
+        for writer in self.draining().take() {
+            self.delete_writer(writer.id, &writer.cell);
+        }
+    }
+}

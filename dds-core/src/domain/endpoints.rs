@@ -1,0 +1,100 @@
+//! Making and deleting endpoints: discovery, routes and topics hear of it in the right order.
+
+use crate::actor::Effects;
+use crate::cdr::{Extensibility, TypeDescription};
+use crate::domain::ParticipantHandle;
+use crate::infrastructure::CreateErrorKind;
+use crate::publication::{WriterCell, WriterHandle};
+use crate::qos::DataRepresentation;
+use crate::subscription::ReaderHandle;
+use dds_rtps::discovery::data::{EndpointData, PublicationData, SubscriptionData};
+use dds_rtps::participant::Participant;
+use dds_rtps::types::{EntityId, Now};
+use std::sync::Arc;
+
+impl ParticipantHandle {
+    /// Counts one more endpoint of a topic.
+    pub(crate) fn use_topic(&self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
+        if self.is_closed() {
+            return Err(CreateErrorKind::Closed);
+        }
+        self.topics().acquire(name, type_name)
+    }
+
+    pub(crate) fn release_topic(&self, name: &str) {
+        self.topics().release(name);
+    }
+
+    /// Announces a new reader. It is in the routes before others hear of it, so that nothing they send finds no one.
+    pub(crate) fn add_reader(&self, reader: &ReaderHandle) -> Result<(), CreateErrorKind> {
+        let guid = reader.guid();
+        let mut qos = reader.qos().clone();
+        if qos.representation.is_empty() {
+            qos.representation = DataRepresentation::READABLE.to_vec();
+        }
+        let endpoint = EndpointData::new(guid, reader.topic_name(), reader.type_name());
+        let data = SubscriptionData::new(endpoint, qos);
+        self.routes().add_reader(guid.entity_id, Arc::clone(reader.cell()));
+        self.announce(|participant, now| participant.add_reader(now, data))
+    }
+
+    /// Announces a new writer.
+    pub(crate) fn add_writer(
+        &self,
+        writer: &WriterHandle,
+        description: &'static TypeDescription,
+    ) -> Result<(), CreateErrorKind> {
+        let guid = writer.guid();
+        let mut qos = writer.qos().clone();
+        let is_final = description.extensibility() == Extensibility::Final;
+        qos.representation = vec![qos.offered_representation(is_final)];
+        let endpoint = EndpointData::new(guid, writer.topic_name(), writer.type_name());
+        let data = PublicationData { endpoint, qos };
+        self.routes().add_writer(guid.entity_id, Arc::clone(writer.cell()));
+        self.announce(|participant, now| participant.add_writer(now, data))
+    }
+
+    /// Changes what discovery knows, and carries out what follows for the endpoints here.
+    fn announce(&self, change: impl FnOnce(&mut Participant, Now)) -> Result<(), CreateErrorKind> {
+        Effects::scope(|effects| {
+            let announced = self.cell().with(effects, |actor, _| actor.change(change));
+            self.carry_out_matches(effects);
+            announced.map_err(|_| CreateErrorKind::Closed)
+        })
+    }
+
+    /// Takes a reader back.
+    pub(crate) fn delete_reader(&self, id: EntityId, topic: &str) {
+        Effects::scope(|effects| {
+            // A closed participant has withdrawn everything already.
+            let _ = self.cell().with(effects, |actor, _| {
+                actor.change(|participant, now| {
+                    participant.remove_reader(now, id);
+                });
+            });
+            self.carry_out_matches(effects);
+        });
+        self.routes().remove_reader(id);
+        self.release_topic(topic);
+    }
+
+    /// Takes a writer back; its topic was released when the application dropped it.
+    pub(crate) fn delete_writer(&self, id: EntityId, cell: &Arc<WriterCell>) {
+        let actor = Effects::scope(|effects| {
+            // A closed participant has withdrawn everything already.
+            let _ = self.cell().with(effects, |actor, _| {
+                actor.change(|participant, now| {
+                    participant.remove_writer(now, id);
+                });
+            });
+            self.carry_out_matches(effects);
+            let mut actor = cell.close(effects);
+            if let Some(actor) = &mut actor {
+                actor.wake_everybody(effects);
+            }
+            actor
+        });
+        drop(actor);
+        self.routes().remove_writer(id);
+    }
+}

@@ -1,0 +1,188 @@
+//! Carries out what discovery has decided: who matches whom, who does not, who is gone.
+
+use crate::actor::{Deferred, Effects, Poke};
+use crate::domain::ParticipantHandle;
+use crate::publication::{LocalDemands, LocalPath, WriterCell};
+use crate::qos::Durability;
+use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
+use dds_rtps::types::{EntityId, Guid, Locator};
+use std::sync::{Arc, Weak};
+
+impl ParticipantHandle {
+    /// Takes every event out of discovery and does what it says. One thread at a time, so that it happens in that order.
+    pub(crate) fn carry_out_matches(&self, effects: &mut Effects) {
+        let turn = self.matching();
+        loop {
+            let event = self.cell().with(effects, |actor, _| actor.poll_event());
+            let Ok(Some(event)) = event else { break };
+            self.carry_out(event, effects);
+        }
+        drop(turn);
+    }
+
+    fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {
+        match event {
+            ParticipantEvent::ParticipantDiscovered { participant } => {
+                self.routes().participant_found(participant.prefix);
+                self.log(effects, LogEntry::Found(participant.prefix.to_string(), participant.entity_name.clone()));
+            }
+            ParticipantEvent::ParticipantLost { prefix, cause } => {
+                self.routes().participant_lost(prefix);
+                self.log(effects, LogEntry::Lost(prefix.to_string(), format!("{cause:?}")));
+            }
+            ParticipantEvent::ReaderMatched { writer, reader } => self.reader_matched(writer, &reader, effects),
+            ParticipantEvent::WriterMatched { reader, writer } => self.writer_matched(reader, &writer, effects),
+            ParticipantEvent::ReaderUnmatched { writer, reader } => {
+                if let Some(cell) = self.routes().writer(writer) {
+                    // A closed writer has no matches any more.
+                    let _ = cell.with(effects, |actor, effects| actor.unmatch(reader, effects));
+                    self.log(effects, LogEntry::Unmatched(writer, reader));
+                }
+            }
+            ParticipantEvent::WriterUnmatched { reader, writer } => {
+                if let Some(cell) = self.routes().reader(reader) {
+                    self.routes().unmatched(writer, &cell);
+                    // A closed reader has no matches any more.
+                    let _ = cell.with(effects, |actor, effects| actor.unmatch(writer, effects));
+                    self.log(effects, LogEntry::Unmatched(reader, writer));
+                }
+            }
+            ParticipantEvent::OfferedIncompatibleQos { writer, reader, policies } => {
+                if let Some(cell) = self.routes().writer(writer) {
+                    let _ = cell.with(effects, |actor, effects| actor.note_incompatible(&policies, effects));
+                    self.log(effects, LogEntry::Incompatible(writer, reader, policies.to_vec()));
+                }
+            }
+            ParticipantEvent::RequestedIncompatibleQos { reader, writer, policies } => {
+                if let Some(cell) = self.routes().reader(reader) {
+                    let _ = cell.with(effects, |actor, effects| actor.note_incompatible(&policies, effects));
+                    self.log(effects, LogEntry::Incompatible(reader, writer, policies.to_vec()));
+                }
+            }
+            ParticipantEvent::InconsistentTopic { local, remote } => {
+                self.log(effects, LogEntry::OtherType(local, remote));
+            }
+            _ => {}
+        }
+    }
+
+    fn reader_matched(&self, writer: EntityId, reader: &DiscoveredReader, effects: &mut Effects) {
+        let Some(cell) = self.routes().writer(writer) else { return };
+        let guid = reader.data.endpoint.guid;
+        if reader.is_local && !self.config().udp_only {
+            return self.connect_locally(&cell, writer, reader, effects);
+        }
+        let mut proxy = reader.proxy();
+        if reader.is_local {
+            proxy.unicast = self.own_locators();
+            proxy.same_host = true;
+        }
+        // A closed writer matches nobody any more.
+        let _ = cell.with(effects, |actor, effects| actor.match_remote(proxy, effects));
+        self.log(effects, LogEntry::Matched(writer, guid));
+    }
+
+    fn writer_matched(&self, reader: EntityId, writer: &DiscoveredWriter, effects: &mut Effects) {
+        if writer.is_local && !self.config().udp_only {
+            // The event of the writer connects both.
+            return;
+        }
+        let Some(cell) = self.routes().reader(reader) else { return };
+        let guid = writer.data.endpoint.guid;
+        let mut proxy = writer.proxy();
+        if writer.is_local {
+            proxy.unicast = self.own_locators();
+        }
+        // In the routes first, so that nothing that the writer sends from now on finds no one.
+        self.routes().matched(guid, &cell);
+        // A closed reader matches nobody any more.
+        let _ = cell.with(effects, |actor, effects| actor.match_remote(proxy, effects));
+        self.log(effects, LogEntry::Matched(reader, guid));
+    }
+
+    /// Connects a writer and a reader of this participant without a socket. The reader is told first from which number on
+    /// it gets the writer's changes, then the writer begins to deliver.
+    fn connect_locally(
+        &self,
+        writer_cell: &Arc<WriterCell>,
+        writer: EntityId,
+        reader: &DiscoveredReader,
+        effects: &mut Effects,
+    ) {
+        let guid = reader.data.endpoint.guid;
+        let Some(reader_cell) = self.routes().reader(guid.entity_id) else { return };
+        let path = LocalPath::new(Arc::downgrade(writer_cell) as Weak<dyn Poke>);
+        let demands = LocalDemands {
+            reliable: reader.data.qos.reliability.is_reliable(),
+            wants_history: reader.data.qos.durability > Durability::Volatile,
+        };
+        let begun = writer_cell.with(effects, |actor, effects| {
+            actor.match_local(guid, Arc::clone(&reader_cell), Arc::clone(&path), demands, effects)
+        });
+        let Ok(Some(begin)) = begun else { return };
+        let writer_guid = Guid::new(self.prefix(), writer);
+        let connected =
+            reader_cell.with(effects, |actor, effects| actor.match_local(writer_guid, begin, path, effects));
+        if connected.is_ok() {
+            // A closed writer has nothing to deliver.
+            let _ = writer_cell.with(effects, |actor, effects| actor.deliver_behind(effects));
+        }
+        self.log(effects, LogEntry::Matched(writer, guid));
+    }
+
+    /// Where this participant reaches itself by UDP.
+    fn own_locators(&self) -> Vec<Locator> {
+        self.network().locators().default_unicast.iter().take(1).copied().collect()
+    }
+
+    fn log(&self, effects: &mut Effects, entry: LogEntry) {
+        effects.defer(Arc::new(Log { span: self.span().clone(), entry }));
+    }
+}
+
+/// A line for the log, written where no cell is held: a log layer is the application's code.
+struct Log {
+    span: tracing::Span,
+    entry: LogEntry,
+}
+
+enum LogEntry {
+    Found(String, String),
+    Lost(String, String),
+    Matched(EntityId, Guid),
+    Unmatched(EntityId, Guid),
+    Incompatible(EntityId, Guid, Vec<crate::qos::PolicyId>),
+    OtherType(EntityId, Guid),
+}
+
+impl Deferred for Log {
+    fn run(self: Arc<Self>, _effects: &mut Effects) {
+        self.span.in_scope(|| match &self.entry {
+            LogEntry::Found(participant, name) => tracing::debug!(participant, name, "participant found"),
+            LogEntry::Lost(participant, cause) => tracing::debug!(participant, cause, "participant lost"),
+            LogEntry::Matched(local, remote) => tracing::debug!(%local, %remote, "matched"),
+            LogEntry::Unmatched(local, remote) => tracing::debug!(%local, %remote, "no longer matched"),
+            LogEntry::Incompatible(local, remote, policies) => {
+                tracing::warn!(%local, %remote, ?policies, "not matched: these policies of the offer do not meet the request");
+            }
+            LogEntry::OtherType(local, remote) => {
+                tracing::warn!(%local, %remote, "not matched: the same topic has a type of another name there");
+            }
+        });
+    }
+
+    fn hand_over(self: Arc<Self>) {
+        Effects::scope(|effects| self.run(effects));
+    }
+}
+
+impl Deferred for ParticipantHandle {
+    /// After a timer of discovery: leases may have ended.
+    fn run(self: Arc<Self>, effects: &mut Effects) {
+        self.carry_out_matches(effects);
+    }
+
+    fn hand_over(self: Arc<Self>) {
+        Effects::scope(|effects| self.run(effects));
+    }
+}

@@ -1,0 +1,21 @@
+//! The participant: entry to a domain, owner of discovery (DDS 1.4, 2.2.2.2).
+
+mod config;
+mod domain_participant;
+mod draining;
+mod endpoints;
+mod event_thread;
+mod explain;
+mod matches;
+mod outgoing;
+mod participant_actor;
+mod participant_handle;
+mod receive;
+mod routes;
+
+pub use config::Scope;
+pub use domain_participant::{DomainParticipant, DomainParticipantBuilder};
+pub(crate) use event_thread::EventThread;
+pub(crate) use outgoing::{Flushed, Outgoing};
+pub(crate) use participant_handle::ParticipantHandle;
+pub(crate) use routes::Routes;

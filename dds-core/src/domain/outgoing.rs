@@ -1,0 +1,87 @@
+//! What an actor speaks to the outside by: the sockets, one datagram that is laid out again and again, and its timer.
+
+use crate::actor::{Poke, Signals};
+use crate::driver::{Driver, Network, Timer};
+use dds_rtps::output::Datagram;
+use dds_rtps::transport::SendOutcome;
+use dds_rtps::types::Instant;
+use std::sync::{Arc, Weak};
+
+/// The most datagrams that one visit of a cell sends: a longer hold would keep others out. The rest goes in another visit.
+const DATAGRAMS_PER_VISIT: usize = 8;
+
+/// How far [`Outgoing::flush`] came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flushed {
+    /// Everything is with the kernel, or will be as soon as the socket has room again.
+    Done,
+    /// This visit has sent enough; there is more.
+    More,
+}
+
+/// The sending side of an actor.
+pub(crate) struct Outgoing {
+    driver: Arc<dyn Driver>,
+    network: Arc<dyn Network>,
+    datagram: Datagram,
+    /// What a full socket has left to do; laid out already.
+    blocked: bool,
+    attached: Option<Attached>,
+}
+
+/// What only exists once the actor is in its cell.
+struct Attached {
+    cell: Weak<dyn Poke>,
+    timer: Timer,
+}
+
+impl Outgoing {
+    pub(crate) fn new(driver: Arc<dyn Driver>, network: Arc<dyn Network>) -> Self {
+        Self { driver, network, datagram: Datagram::new(), blocked: false, attached: None }
+    }
+
+    /// Tells the actor in which cell it is; before that it has no timer.
+    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>) {
+        let timer = Timer::new(self.driver.timers(), Weak::clone(&cell));
+        self.attached = Some(Attached { cell, timer });
+    }
+
+    /// Sends what a full socket left behind, then whatever `lay_out` puts into the datagram, until that is nothing more.
+    /// Never blocks: what a full socket refuses stays laid out, and the driver signals when there is room.
+    pub(crate) fn flush(&mut self, mut lay_out: impl FnMut(&mut Datagram) -> bool) -> Flushed {
+        for _ in 0..DATAGRAMS_PER_VISIT {
+            if !self.blocked {
+                self.datagram.clear();
+                if !lay_out(&mut self.datagram) {
+                    self.datagram.clear();
+                    return Flushed::Done;
+                }
+            }
+            self.blocked = self.network.transport().send(&mut self.datagram) == SendOutcome::Blocked;
+            if self.blocked {
+                if let Some(attached) = &self.attached {
+                    self.network.when_writable(Weak::clone(&attached.cell));
+                }
+                return Flushed::Done;
+            }
+        }
+        Flushed::More
+    }
+
+    /// Asks for another visit, soon, by the driver.
+    pub(crate) fn come_back(&self) {
+        if let Some(cell) = self.attached.as_ref().map(|attached| &attached.cell) {
+            if let Some(cell) = cell.upgrade() {
+                cell.signal(Signals::own(1));
+            }
+            self.driver.run_queue().push(Weak::clone(cell));
+        }
+    }
+
+    /// Sets the moment of the next signal, or none.
+    pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
+        if let Some(attached) = &self.attached {
+            attached.timer.set(deadline);
+        }
+    }
+}

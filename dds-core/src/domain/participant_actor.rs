@@ -1,0 +1,125 @@
+//! Discovery's state behind its cell.
+
+use crate::actor::{Actor, Cell, Effects, Poke, Signals};
+use crate::domain::{Flushed, Outgoing, ParticipantHandle};
+use crate::driver::Driver;
+use dds_rtps::discovery::ParticipantEvent;
+use dds_rtps::history::Payload;
+use dds_rtps::participant::Participant;
+use dds_rtps::types::Now;
+use dds_rtps::wire::{Message, Receiver};
+use std::sync::{Arc, Weak};
+
+/// The cell of a participant.
+pub(crate) type ParticipantCell = Cell<ParticipantActor>;
+
+/// What others leave for discovery.
+pub(crate) enum ParticipantMail {
+    /// A datagram with discovery traffic that came while somebody was inside.
+    Packet(Payload),
+}
+
+/// The state of a participant: SPDP, SEDP, leases, matching.
+pub(crate) struct ParticipantActor {
+    rtps: Participant,
+    driver: Arc<dyn Driver>,
+    outgoing: Outgoing,
+    /// Where the events of a timer go, which nobody waits for.
+    handle: Weak<ParticipantHandle>,
+}
+
+impl ParticipantActor {
+    pub(crate) fn new(rtps: Participant, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
+        Self { rtps, driver, outgoing, handle: Weak::new() }
+    }
+
+    /// Tells the actor in which cell it is and whose.
+    pub(crate) fn attach(cell: &Arc<ParticipantCell>, handle: &Arc<ParticipantHandle>) {
+        let poke: Weak<dyn Poke> = Arc::downgrade(cell) as Weak<dyn Poke>;
+        let _ = Effects::scope(|effects| {
+            cell.with(effects, |actor, _| {
+                actor.outgoing.attach(poke);
+                actor.handle = Arc::downgrade(handle);
+            })
+        });
+    }
+
+    /// The first announcement.
+    pub(crate) fn start(&mut self) {
+        let now = self.driver.now();
+        self.rtps.start(now);
+        self.follow_up(now);
+    }
+
+    /// A datagram with discovery traffic.
+    pub(crate) fn receive(&mut self, packet: &Payload) {
+        let Ok(message) = Message::parse(packet.bytes()) else { return };
+        let now = self.driver.now();
+        let mut receiver = Receiver::new(&message.header);
+        for submessage in message.submessages().flatten() {
+            receiver.apply(&submessage);
+            self.rtps.handle_submessage(now, &receiver, &submessage, packet);
+        }
+        self.follow_up(now);
+    }
+
+    /// A change of the protocol's state by the application, such as a new endpoint.
+    pub(crate) fn change<R>(&mut self, change: impl FnOnce(&mut Participant, Now) -> R) -> R {
+        let now = self.driver.now();
+        let result = change(&mut self.rtps, now);
+        self.follow_up(now);
+        result
+    }
+
+    /// Sends the farewells.
+    pub(crate) fn shutdown(&mut self) {
+        let now = self.driver.now();
+        self.rtps.shutdown(now);
+        let rtps = &mut self.rtps;
+        // A full socket is not waited for: the peers' leases end as well.
+        while self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram)) == Flushed::More {}
+    }
+
+    pub(crate) fn poll_event(&mut self) -> Option<ParticipantEvent> {
+        self.rtps.poll_event()
+    }
+
+    pub(crate) fn rtps(&self) -> &Participant {
+        &self.rtps
+    }
+
+    fn follow_up(&mut self, now: Now) {
+        let rtps = &mut self.rtps;
+        if self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram)) == Flushed::More {
+            self.outgoing.come_back();
+        }
+        self.outgoing.set_deadline(self.rtps.deadline());
+    }
+}
+
+impl Actor for ParticipantActor {
+    type Mail = ParticipantMail;
+
+    fn handle(&mut self, mail: ParticipantMail, _effects: &mut Effects) {
+        let ParticipantMail::Packet(packet) = mail;
+        self.receive(&packet);
+    }
+
+    fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
+        let now = self.driver.now();
+        if let Some(handle) = self.handle.upgrade() {
+            let rtps = &mut self.rtps;
+            handle.routes().harvest_heard(|prefix, heard| {
+                rtps.handle_traffic(Now { instant: heard, time: now.time }, prefix);
+            });
+            effects.defer(handle);
+        }
+        self.rtps.handle_timeout(now);
+        self.follow_up(now);
+    }
+
+    fn mail_bytes(mail: &ParticipantMail) -> usize {
+        let ParticipantMail::Packet(packet) = mail;
+        packet.len()
+    }
+}

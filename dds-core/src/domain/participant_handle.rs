@@ -1,0 +1,257 @@
+//! What every handle and every endpoint of a participant shares.
+
+use crate::actor::{Capacity, Cell, Effects};
+use crate::domain::config::{Config, Scope};
+use crate::domain::draining::Draining;
+use crate::domain::participant_actor::{ParticipantActor, ParticipantCell};
+use crate::domain::receive::{ReceiveCounters, ReceiveEnd};
+use crate::domain::{EventThread, Outgoing, Routes};
+use crate::driver::{Driver, Network, NetworkConfig, NetworkError, Reach, role};
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, EventQueue, Listener, Subject};
+use crate::topic::TopicTable;
+use dds_rtps::participant::{Participant, ParticipantConfig};
+use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, VendorId};
+use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What every handle and every endpoint of a participant shares. The last one dropped takes leave of the domain.
+pub(crate) struct ParticipantHandle {
+    config: Config,
+    prefix: GuidPrefix,
+    subject: Arc<Subject>,
+    span: tracing::Span,
+    driver: Arc<dyn Driver>,
+    network: Arc<dyn Network>,
+    cell: Arc<ParticipantCell>,
+    routes: Routes,
+    topics: Mutex<TopicTable>,
+    /// Held while matches are carried out, so that what discovery decided happens in that order.
+    matching: Mutex<()>,
+    event_thread: Arc<EventThread>,
+    draining: Draining,
+    next_key: AtomicU32,
+    receive_counters: ReceiveCounters,
+    closed: AtomicBool,
+}
+
+impl ParticipantHandle {
+    /// Opens the sockets and begins to look for others.
+    pub(crate) fn start(config: Config, driver: Arc<dyn Driver>) -> Result<Arc<Self>, CreateError> {
+        let prefix = draw_prefix(&*driver);
+        let subject = Subject::new("participant", "", Guid::new(prefix, EntityId::PARTICIPANT));
+        let error = |kind| CreateError::new(&subject, kind);
+        config.check().map_err(error)?;
+        let network = driver.open_network(&network_config(&config)).map_err(|reason| {
+            let kind = match reason {
+                NetworkError::Domain(domain_id) => CreateErrorKind::InvalidDomain { domain_id },
+                other => CreateErrorKind::Transport { message: other.to_string() },
+            };
+            error(kind)
+        })?;
+        let protocol = Participant::new(participant_config(&config, prefix, &*network), driver.random());
+        let outgoing = Outgoing::new(Arc::clone(&driver), Arc::clone(&network));
+        let actor = ParticipantActor::new(protocol, Arc::clone(&driver), outgoing);
+        let cell = Cell::new(actor, Capacity::default(), Arc::clone(driver.run_queue()));
+        let guid = subject.guid;
+        let span = tracing::info_span!("participant", %guid, domain = config.domain_id, name = %config.name);
+        let handle = Arc::new(Self {
+            config,
+            prefix,
+            subject: Arc::clone(&subject),
+            span,
+            event_thread: EventThread::new(Arc::clone(&driver)),
+            driver,
+            network,
+            cell,
+            routes: Routes::default(),
+            topics: Mutex::default(),
+            matching: Mutex::default(),
+            draining: Draining::default(),
+            next_key: AtomicU32::new(1),
+            receive_counters: ReceiveCounters::default(),
+            closed: AtomicBool::new(false),
+        });
+        handle.begin().map_err(error)?;
+        Ok(handle)
+    }
+
+    fn begin(self: &Arc<Self>) -> Result<(), CreateErrorKind> {
+        ParticipantActor::attach(&self.cell, self);
+        let receive = ReceiveEnd::new(Arc::downgrade(self));
+        self.network.start(receive).map_err(|error| CreateErrorKind::Thread { message: error.to_string() })?;
+        Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.start()))
+            .map_err(|error| CreateErrorKind::Internal { message: error.to_string() })?;
+        let locators = self.network.locators();
+        let granted = self.network.receive_buffer_granted();
+        self.span.in_scope(|| {
+            tracing::info!(
+                scope = ?self.config.scope,
+                unicast = ?locators.default_unicast,
+                multicast = ?locators.metatraffic_multicast,
+                receive_buffer = granted,
+                "participant started"
+            );
+        });
+        Ok(())
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub(crate) fn prefix(&self) -> GuidPrefix {
+        self.prefix
+    }
+
+    pub(crate) fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    pub(crate) fn span(&self) -> &tracing::Span {
+        &self.span
+    }
+
+    pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
+        &self.driver
+    }
+
+    pub(crate) fn network(&self) -> &Arc<dyn Network> {
+        &self.network
+    }
+
+    pub(crate) fn cell(&self) -> &Arc<ParticipantCell> {
+        &self.cell
+    }
+
+    pub(crate) fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    pub(crate) fn receive_counters(&self) -> &ReceiveCounters {
+        &self.receive_counters
+    }
+
+    pub(crate) fn outgoing(&self) -> Outgoing {
+        Outgoing::new(Arc::clone(&self.driver), Arc::clone(&self.network))
+    }
+
+    pub(crate) fn topics(&self) -> MutexGuard<'_, TopicTable> {
+        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn matching(&self) -> MutexGuard<'_, ()> {
+        self.matching.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// The id of a new endpoint.
+    pub(crate) fn new_entity_id(&self, kind: EntityKind) -> EntityId {
+        EntityId::user(self.next_key.fetch_add(1, Ordering::Relaxed), kind)
+    }
+
+    /// Makes a listener, and the event thread if this is the first that needs it.
+    pub(crate) fn listener(
+        &self,
+        name: &'static str,
+        callback: crate::infrastructure::Callback,
+        delivery: Delivery,
+    ) -> Result<Arc<Listener>, CreateErrorKind> {
+        if delivery == Delivery::EventThread {
+            self.event_thread.start().map_err(|error| CreateErrorKind::Thread { message: error.to_string() })?;
+        }
+        let queue = Arc::clone(&self.event_thread) as Arc<dyn EventQueue>;
+        Ok(Listener::new(name, callback, delivery, queue))
+    }
+
+    pub(crate) fn draining(&self) -> &Draining {
+        &self.draining
+    }
+
+    /// Takes leave of the domain: waits for what must still be acknowledged, at most `linger`, then says farewell.
+    pub(crate) fn close(&self) {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if role().may_wait() && !crate::actor::in_listener() {
+            self.wait_for_drained();
+        }
+        self.give_up_drained();
+        let actor = Effects::scope(|effects| {
+            let _ = self.cell.with(effects, |actor, _| actor.shutdown());
+            self.cell.close(effects)
+        });
+        drop(actor);
+        self.network.stop();
+        self.event_thread.stop();
+        self.driver.shutdown();
+        self.span.in_scope(|| tracing::info!("participant closed"));
+    }
+}
+
+impl Drop for ParticipantHandle {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl std::fmt::Debug for ParticipantHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ParticipantHandle({})", self.subject.guid)
+    }
+}
+
+/// A prefix that no other participant has, nor this one after a restart.
+fn draw_prefix(driver: &dyn Driver) -> GuidPrefix {
+    let [high, low] = [driver.random().to_be_bytes(), driver.random().to_be_bytes()];
+    let mut random = [0; 10];
+    random[..8].copy_from_slice(&high);
+    random[8..].copy_from_slice(&low[..2]);
+    GuidPrefix::new(VendorId::OURS, random)
+}
+
+fn network_config(config: &Config) -> NetworkConfig {
+    NetworkConfig {
+        domain_id: config.domain_id,
+        reach: if config.scope == Scope::Host { Reach::Host } else { Reach::Subnet },
+        multicast: config.scope != Scope::PeersOnly,
+        interfaces: config.interfaces.clone(),
+        peers: config.peers.iter().flat_map(|peer| resolve(peer)).collect(),
+        ..NetworkConfig::default()
+    }
+}
+
+/// The IPv4 addresses of a peer given by name or address. One that cannot be resolved is said in the log, and looked for
+/// no further: a robot must start although another one is not there.
+fn resolve(peer: &str) -> Vec<Ipv4Addr> {
+    match (peer, 0).to_socket_addrs() {
+        Ok(addresses) => addresses
+            .filter_map(|address| match address.ip() {
+                IpAddr::V4(address) => Some(address),
+                IpAddr::V6(_) => None,
+            })
+            .collect(),
+        Err(error) => {
+            tracing::warn!(peer, %error, "a peer's name cannot be resolved; it is not looked for");
+            Vec::new()
+        }
+    }
+}
+
+fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network) -> ParticipantConfig {
+    let locators = network.locators();
+    let mut protocol = ParticipantConfig::new(prefix, config.domain_id);
+    protocol.lease_duration = config.lease;
+    protocol.domain_tag.clone_from(&config.domain_tag);
+    protocol.entity_name.clone_from(&config.name);
+    protocol.user_data.clone_from(&config.qos.user_data);
+    protocol.metatraffic_unicast.clone_from(&locators.metatraffic_unicast);
+    protocol.metatraffic_multicast.clone_from(&locators.metatraffic_multicast);
+    protocol.default_unicast.clone_from(&locators.default_unicast);
+    protocol.announce_to.clone_from(&locators.initial_peers);
+    protocol.interfaces.clone_from(&locators.interfaces);
+    protocol
+}

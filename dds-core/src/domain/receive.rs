@@ -1,0 +1,228 @@
+//! From a datagram to the cells: parse, follow the interpreter, offer each submessage to whom it is for.
+
+use crate::actor::{Effects, OfferError, PushError};
+use crate::domain::ParticipantHandle;
+use crate::domain::participant_actor::ParticipantMail;
+use crate::driver::{Packet, Receive, Socket};
+use crate::publication::{WriterCell, WriterMail};
+use crate::subscription::{ReaderCell, ReaderMail};
+use dds_rtps::reader::Source;
+use dds_rtps::types::{EntityId, Guid};
+use dds_rtps::wire::{Message, Receiver, Submessage};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+/// What the receiving side has seen; every field only grows.
+#[derive(Debug, Default)]
+pub(crate) struct ReceiveCounters {
+    /// Datagrams that are no RTPS message.
+    pub(crate) not_rtps: AtomicU64,
+    /// Submessages that break the rules of their kind.
+    pub(crate) malformed: AtomicU64,
+    /// Datagrams that this participant sent itself, back by multicast.
+    pub(crate) reflected: AtomicU64,
+    /// Submessages for an endpoint that does not exist here.
+    pub(crate) no_such_endpoint: AtomicU64,
+    /// Submessages that an occupied cell had no room for; reliable ones are repaired.
+    pub(crate) inbox_full: AtomicU64,
+}
+
+/// The receiving end of a participant: what the driver's threads call.
+pub(crate) struct ReceiveEnd {
+    participant: Weak<ParticipantHandle>,
+}
+
+impl ReceiveEnd {
+    pub(crate) fn new(participant: Weak<ParticipantHandle>) -> Arc<Self> {
+        Arc::new(Self { participant })
+    }
+}
+
+impl Receive for ReceiveEnd {
+    fn receive(&self, packet: &Packet) {
+        if let Some(participant) = self.participant.upgrade() {
+            Effects::scope(|effects| participant.receive(packet, effects));
+        }
+    }
+}
+
+/// Where in which datagram a submessage stands.
+struct Place<'a> {
+    packet: &'a Packet,
+    offset: usize,
+}
+
+impl ParticipantHandle {
+    fn receive(&self, packet: &Packet, effects: &mut Effects) {
+        let counters = self.receive_counters();
+        let Ok(message) = Message::parse(packet.payload.bytes()) else {
+            counters.not_rtps.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        let own = message.header.prefix == self.prefix();
+        // Without in-process delivery a participant reaches its own readers by the user-data socket.
+        if own && !(self.config().udp_only && packet.socket == Socket::UserUnicast) {
+            counters.reflected.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let mut receiver = Receiver::new(&message.header);
+        let mut submessages = message.submessages();
+        let mut for_discovery = false;
+        self.routes().heard_of(message.header.prefix, self.driver().now().instant);
+        loop {
+            let offset = submessages.offset();
+            let Some(submessage) = submessages.next() else { break };
+            let Ok(submessage) = submessage else {
+                counters.malformed.fetch_add(1, Ordering::Relaxed);
+                continue;
+            };
+            receiver.apply(&submessage);
+            if receiver.is_for(self.prefix()) {
+                for_discovery |= self.dispatch(&receiver, &submessage, &Place { packet, offset }, effects);
+            }
+        }
+        if for_discovery {
+            self.offer_to_discovery(packet, effects);
+        }
+    }
+
+    /// Hands a submessage to whom it is for. True: it is discovery's, which takes the whole datagram at once.
+    fn dispatch(
+        &self,
+        receiver: &Receiver,
+        submessage: &Submessage<'_>,
+        place: &Place<'_>,
+        effects: &mut Effects,
+    ) -> bool {
+        let (writer_id, reader_id) = match submessage {
+            Submessage::Data(data) => (data.writer_id, data.reader_id),
+            Submessage::DataFrag(data) => (data.writer_id, data.reader_id),
+            Submessage::Heartbeat(heartbeat) => (heartbeat.writer_id, heartbeat.reader_id),
+            Submessage::HeartbeatFrag(heartbeat) => (heartbeat.writer_id, heartbeat.reader_id),
+            Submessage::Gap(gap) => (gap.writer_id, gap.reader_id),
+            Submessage::AckNack(message) => {
+                if !message.writer_id.is_builtin() {
+                    let reader = receiver.source(message.reader_id);
+                    self.offer_to_writer(message.writer_id, reader, submessage, effects);
+                }
+                return message.writer_id.is_builtin();
+            }
+            Submessage::NackFrag(message) => {
+                if !message.writer_id.is_builtin() {
+                    let reader = receiver.source(message.reader_id);
+                    self.offer_to_writer(message.writer_id, reader, submessage, effects);
+                }
+                return message.writer_id.is_builtin();
+            }
+            _ => return false,
+        };
+        if writer_id.is_builtin() {
+            return true;
+        }
+        let source = Source {
+            writer: receiver.source(writer_id),
+            timestamp: receiver.source_timestamp,
+            vendor: receiver.source_vendor,
+        };
+        self.offer_to_readers(reader_id, source, submessage, place, effects);
+        false
+    }
+
+    fn offer_to_readers(
+        &self,
+        reader_id: EntityId,
+        source: Source,
+        submessage: &Submessage<'_>,
+        place: &Place<'_>,
+        effects: &mut Effects,
+    ) {
+        if reader_id != EntityId::UNKNOWN {
+            match self.routes().reader(reader_id) {
+                Some(reader) => self.offer_to_reader(&reader, source, submessage, place, effects),
+                None => self.note_no_such_endpoint(),
+            }
+            return;
+        }
+        let readers = self.routes().matched_readers(source.writer);
+        for reader in &readers {
+            self.offer_to_reader(reader, source, submessage, place, effects);
+        }
+        if readers.is_empty() {
+            self.note_no_such_endpoint();
+        }
+    }
+
+    fn offer_to_reader(
+        &self,
+        reader: &Arc<ReaderCell>,
+        source: Source,
+        submessage: &Submessage<'_>,
+        place: &Place<'_>,
+        effects: &mut Effects,
+    ) {
+        let packet = &place.packet.payload;
+        let offered = reader.offer(
+            effects,
+            |actor, effects| actor.receive(&source, submessage, packet, effects),
+            || ReaderMail::Packet { packet: packet.clone(), offset: place.offset, source },
+        );
+        if let Err(OfferError::Push(PushError::Full(mail))) = offered {
+            self.make_room(reader, mail, source.writer);
+        }
+    }
+
+    /// An occupied reader has a full inbox: the oldest mail of the same best-effort writer makes room for the new one. Of
+    /// a reliable writer it does not matter which one is dropped, for all are repaired.
+    fn make_room(&self, reader: &Arc<ReaderCell>, mail: ReaderMail, writer: Guid) {
+        self.receive_counters().inbox_full.fetch_add(1, Ordering::Relaxed);
+        let is_older =
+            |waiting: &ReaderMail| matches!(waiting, ReaderMail::Packet { source, .. } if source.writer == writer);
+        // Dropped is dropped, whichever it was; it has been counted.
+        let _ = reader.push_over(mail, is_older);
+    }
+
+    fn offer_to_writer(&self, writer_id: EntityId, reader: Guid, submessage: &Submessage<'_>, effects: &mut Effects) {
+        let Some(writer) = self.routes().writer(writer_id) else { return self.note_no_such_endpoint() };
+        let offered = match submessage {
+            Submessage::AckNack(message) => {
+                offer_answer(&writer, effects, || WriterMail::AckNack(reader, message.clone()))
+            }
+            Submessage::NackFrag(message) => {
+                offer_answer(&writer, effects, || WriterMail::NackFrag(reader, message.clone()))
+            }
+            _ => true,
+        };
+        if !offered {
+            self.receive_counters().inbox_full.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn note_no_such_endpoint(&self) {
+        self.receive_counters().no_such_endpoint.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn offer_to_discovery(&self, packet: &Packet, effects: &mut Effects) {
+        let offered = self.cell().offer(
+            effects,
+            |actor, _| actor.receive(&packet.payload),
+            || ParticipantMail::Packet(packet.payload.clone()),
+        );
+        if let Err(OfferError::Push(PushError::Full(_))) = offered {
+            self.receive_counters().inbox_full.fetch_add(1, Ordering::Relaxed);
+        }
+        self.carry_out_matches(effects);
+    }
+}
+
+/// False if the writer had no room for it; the reader will say it again.
+fn offer_answer(writer: &Arc<WriterCell>, effects: &mut Effects, mail: impl Fn() -> WriterMail) -> bool {
+    let offered = writer.offer(
+        effects,
+        |actor, effects| match mail() {
+            WriterMail::AckNack(reader, message) => actor.receive_ack_nack(reader, &message, effects),
+            WriterMail::NackFrag(reader, message) => actor.receive_nack_frag(reader, &message, effects),
+        },
+        &mail,
+    );
+    !matches!(offered, Err(OfferError::Push(PushError::Full(_))))
+}

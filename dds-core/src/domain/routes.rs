@@ -1,0 +1,127 @@
+//! Which cell a submessage goes to: by entity id, and by remote writer.
+//!
+//! Every look-up is one hash, whatever the number of endpoints. Bound: an entry for each endpoint of the participant, and
+//! one for each remote writer that matches one of its readers; both are limited by discovery.
+
+use crate::publication::WriterCell;
+use crate::subscription::ReaderCell;
+use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The readers that one submessage goes to.
+pub(crate) type ReaderTargets = SmallVec<[Arc<ReaderCell>; 2]>;
+
+/// The table; shared by the receive thread and whoever makes or deletes endpoints.
+#[derive(Default)]
+pub(crate) struct Routes {
+    tables: RwLock<Tables>,
+}
+
+#[derive(Default)]
+struct Tables {
+    readers: HashMap<EntityId, Arc<ReaderCell>>,
+    writers: HashMap<EntityId, Arc<WriterCell>>,
+    matched: HashMap<Guid, ReaderTargets>,
+    /// When each remote participant was last heard of on the user-data socket, in nanoseconds of the monotonic clock.
+    heard: HashMap<GuidPrefix, Arc<AtomicU64>>,
+}
+
+impl Routes {
+    fn read<R>(&self, look: impl FnOnce(&Tables) -> R) -> R {
+        look(&self.tables.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Tables) -> R) -> R {
+        change(&mut self.tables.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn add_reader(&self, id: EntityId, cell: Arc<ReaderCell>) {
+        self.change(|tables| tables.readers.insert(id, cell));
+    }
+
+    /// Takes the reader out of every table.
+    pub(crate) fn remove_reader(&self, id: EntityId) {
+        self.change(|tables| {
+            let Some(cell) = tables.readers.remove(&id) else { return };
+            tables.matched.retain(|_, readers| {
+                readers.retain(|reader| !Arc::ptr_eq(reader, &cell));
+                !readers.is_empty()
+            });
+        });
+    }
+
+    pub(crate) fn add_writer(&self, id: EntityId, cell: Arc<WriterCell>) {
+        self.change(|tables| tables.writers.insert(id, cell));
+    }
+
+    pub(crate) fn remove_writer(&self, id: EntityId) {
+        self.change(|tables| tables.writers.remove(&id));
+    }
+
+    pub(crate) fn reader(&self, id: EntityId) -> Option<Arc<ReaderCell>> {
+        self.read(|tables| tables.readers.get(&id).cloned())
+    }
+
+    pub(crate) fn writer(&self, id: EntityId) -> Option<Arc<WriterCell>> {
+        self.read(|tables| tables.writers.get(&id).cloned())
+    }
+
+    /// Every reader that `writer` matches.
+    pub(crate) fn matched_readers(&self, writer: Guid) -> ReaderTargets {
+        self.read(|tables| tables.matched.get(&writer).cloned().unwrap_or_default())
+    }
+
+    pub(crate) fn matched(&self, writer: Guid, reader: &Arc<ReaderCell>) {
+        self.change(|tables| {
+            let readers = tables.matched.entry(writer).or_default();
+            if !readers.iter().any(|known| Arc::ptr_eq(known, reader)) {
+                readers.push(Arc::clone(reader));
+            }
+        });
+    }
+
+    pub(crate) fn unmatched(&self, writer: Guid, reader: &Arc<ReaderCell>) {
+        self.change(|tables| {
+            if let Some(readers) = tables.matched.get_mut(&writer) {
+                readers.retain(|known| !Arc::ptr_eq(known, reader));
+                if readers.is_empty() {
+                    tables.matched.remove(&writer);
+                }
+            }
+        });
+    }
+
+    pub(crate) fn participant_found(&self, prefix: GuidPrefix) {
+        self.change(|tables| {
+            tables.heard.entry(prefix).or_default();
+        });
+    }
+
+    pub(crate) fn participant_lost(&self, prefix: GuidPrefix) {
+        self.change(|tables| tables.heard.remove(&prefix));
+    }
+
+    /// Notes that `prefix` was heard of; without effect for one that discovery does not know.
+    pub(crate) fn heard_of(&self, prefix: GuidPrefix, now: Instant) {
+        self.read(|tables| {
+            if let Some(heard) = tables.heard.get(&prefix) {
+                heard.store(now.as_nanos(), Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// Calls `renew` for every participant that was heard of since the last harvest.
+    pub(crate) fn harvest_heard(&self, mut renew: impl FnMut(GuidPrefix, Instant)) {
+        self.read(|tables| {
+            for (prefix, heard) in &tables.heard {
+                let nanos = heard.swap(0, Ordering::Relaxed);
+                if nanos != 0 {
+                    renew(*prefix, Instant::from_nanos(nanos));
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,152 @@
+//! How a writer is made.
+
+use crate::actor::{Capacity, Cell, Effects, Poke};
+use crate::cdr::{Encoding, Extensibility};
+use crate::domain::ParticipantHandle;
+use crate::infrastructure::{Callback, CreateError, CreateErrorKind, Delivery, Listener, Subject, mark};
+use crate::publication::writer_actor::WriterActor;
+use crate::publication::{DataWriter, WriterEvent, WriterHandle};
+use crate::qos::{DataRepresentation, DataWriterQos};
+use crate::topic::TopicRef;
+use dds_rtps::history::SlotPool;
+use dds_rtps::types::{EntityKind, Guid};
+use dds_rtps::writer::{StatefulWriter, WriterConfig};
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
+/// How many slots a writer remembers: what its history and the batches of local readers commonly hold at once. Beyond it
+/// slots come from the heap.
+const SLOTS_MAX: usize = 1024;
+
+type OnEvent<T> = Box<dyn FnMut(&DataWriter<T>, WriterEvent) + Send>;
+
+/// Makes a [`DataWriter`]; from [`DomainParticipant::writer_builder`](crate::DomainParticipant::writer_builder).
+#[must_use = "a builder makes nothing until `build` is called"]
+pub struct DataWriterBuilder<'t, T> {
+    participant: Arc<ParticipantHandle>,
+    topic: TopicRef<'t, T>,
+    qos: DataWriterQos,
+    delivery: Delivery,
+    on_event: Option<OnEvent<T>>,
+}
+
+impl<'t, T> DataWriterBuilder<'t, T> {
+    pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
+        let delivery = participant.config().delivery;
+        Self { participant, topic, qos: DataWriterQos::default(), delivery, on_event: None }
+    }
+
+    /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: reliable, volatile, keep last 1.
+    pub fn qos(mut self, qos: impl Into<DataWriterQos>) -> Self {
+        self.qos = qos.into();
+        self
+    }
+
+    /// On which thread the listener is called. Default: the participant's choice, which is its event thread.
+    pub fn delivery(mut self, delivery: Delivery) -> Self {
+        self.delivery = delivery;
+        self
+    }
+
+    /// Calls `listener` with what happens to the writer.
+    #[doc(alias = "on_publication_matched")]
+    #[doc(alias = "on_offered_incompatible_qos")]
+    pub fn on_event(mut self, listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self {
+        self.on_event = Some(Box::new(listener));
+        self
+    }
+
+    /// Makes the writer and announces it.
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`],
+    /// [`CreateErrorKind::Thread`], or [`CreateErrorKind::Closed`].
+    pub fn build(self) -> Result<DataWriter<T>, CreateError>
+    where
+        T: 'static,
+    {
+        let Self { participant, topic, qos, delivery, on_event } = self;
+        let kind = if topic.has_key() { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
+        let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
+        let subject = Subject::new("writer", topic.name(), guid);
+        let error = |kind| CreateError::new(&subject, kind);
+        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
+        let handle = make_handle(&participant, &topic, qos, &subject);
+        let callback = on_event.map(|on_event| bind_listener(&handle, on_event));
+        let listener = callback.map(|callback| participant.listener("writer listener", callback, delivery));
+        let announced = listener.transpose().and_then(|listener| {
+            attach(&handle, listener);
+            participant.add_writer(&handle, topic.description())
+        });
+        // Dropping the handle takes back what has been done so far.
+        announced.map_err(error)?;
+        handle.span.in_scope(|| tracing::info!("writer created"));
+        Ok(DataWriter::from_handle(handle))
+    }
+}
+
+fn make_handle<T>(
+    participant: &Arc<ParticipantHandle>,
+    topic: &TopicRef<'_, T>,
+    qos: DataWriterQos,
+    subject: &Arc<Subject>,
+) -> Arc<WriterHandle> {
+    let mut config = WriterConfig::new(subject.guid, topic.has_key(), &qos);
+    config.seed = participant.driver().random();
+    let protocol = StatefulWriter::new(config);
+    let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), qos.lifespan);
+    let is_final = topic.description().extensibility() == Extensibility::Final;
+    let encoding = match qos.offered_representation(is_final) {
+        DataRepresentation::Xcdr2 => Encoding::Xcdr2,
+        _ => Encoding::Xcdr1,
+    };
+    let guid = subject.guid;
+    let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
+    Arc::new(WriterHandle {
+        participant: Arc::clone(participant),
+        cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
+        subject: Arc::clone(subject),
+        type_name: topic.type_name().to_owned(),
+        qos,
+        encoding,
+        span,
+        slots: SlotPool::new(SLOTS_MAX),
+        key_scratch: Mutex::default(),
+        listener: OnceLock::new(),
+        closed: AtomicBool::new(false),
+    })
+}
+
+fn attach(handle: &Arc<WriterHandle>, listener: Option<Arc<Listener>>) {
+    let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
+    if let Some(listener) = &listener {
+        let _ = handle.listener.set(Arc::clone(listener));
+    }
+    // A new cell cannot be closed.
+    let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke, listener)));
+}
+
+/// The closure with a weak handle, so that a listener does not keep its own writer alive.
+fn bind_listener<T: 'static>(handle: &Arc<WriterHandle>, mut on_event: OnEvent<T>) -> Callback {
+    let handle = Arc::downgrade(handle);
+    Box::new(move |marks| {
+        let Some(handle) = handle.upgrade() else { return };
+        let writer = DataWriter::from_handle(handle);
+        // A writer that has been closed in the meantime has no events.
+        let matched = (marks & mark::MATCHED != 0).then(|| writer.publication_matched().ok()).flatten();
+        let incompatible =
+            (marks & mark::INCOMPATIBLE_QOS != 0).then(|| writer.offered_incompatible_qos().ok()).flatten();
+        let events = [matched.map(WriterEvent::Matched), incompatible.map(WriterEvent::IncompatibleQos)];
+        for event in events.into_iter().flatten() {
+            on_event(&writer, event);
+        }
+    })
+}
+
+impl<T> fmt::Debug for DataWriterBuilder<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DataWriterBuilder").field("topic", &self.topic).field("qos", &self.qos).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,275 @@
+//! The typed handle of a writer (DDS 1.4, 2.2.2.4.2).
+
+use crate::cdr::{Encode, Keyed, TypeInfo, encode_key_payload, encode_payload, key_hash_of, key_hash_of_key};
+use crate::infrastructure::{
+    Awaited, Entity, IncompatibleQosStatus, PublicationMatchedStatus, Waiting, WriteError, WriteErrorKind,
+};
+use crate::publication::{WriteOptions, WriterHandle};
+use crate::qos::DataWriterQos;
+use dds_rtps::history::{ChangeKind, SlotMut};
+use dds_rtps::types::{Guid, InstanceHandle};
+use dds_rtps::writer::NewChange;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, PoisonError};
+
+/// Publishes the samples of a topic.
+///
+/// A handle: cloning it is cheap, every clone speaks of the same writer, and the last one dropped deletes it. It keeps its
+/// participant alive. Several threads may write with one writer; every reader sees the same order.
+///
+/// ```no_run
+/// use dds_core::{DdsType, DomainParticipant};
+///
+/// #[derive(DdsType)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::new(0)?;
+/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// writer.wait_for_readers(1).block()?;
+/// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// writer.dispose(&7)?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct DataWriter<T> {
+    handle: Arc<WriterHandle>,
+    marker: PhantomData<fn(T)>,
+}
+
+impl<T> DataWriter<T> {
+    pub(crate) fn from_handle(handle: Arc<WriterHandle>) -> Self {
+        Self { handle, marker: PhantomData }
+    }
+
+    /// Publishes `sample`, on this thread: when it returns, the sample is in the history and with every matched reader of
+    /// this process, and handed to the kernel for the others.
+    ///
+    /// Blocks only if the writer is reliable, keeps all samples, and its resource limits are reached: then for at most
+    /// `max_blocking_time`. On an inline listener's thread it never waits.
+    ///
+    /// # Errors
+    /// Nothing was published: [`WriteErrorKind::Encode`], [`WriteErrorKind::Timeout`], [`WriteErrorKind::Full`],
+    /// [`WriteErrorKind::OutOfResources`], or [`WriteErrorKind::Closed`].
+    pub fn write(&self, sample: &T) -> Result<(), WriteError>
+    where
+        T: Encode + TypeInfo,
+    {
+        self.publish(sample, WriteOptions::new(), true)
+    }
+
+    /// As [`write`](DataWriter::write), but never waits.
+    ///
+    /// # Errors
+    /// As [`write`](DataWriter::write); where that would wait, [`WriteErrorKind::Full`].
+    pub fn try_write(&self, sample: &T) -> Result<(), WriteError>
+    where
+        T: Encode + TypeInfo,
+    {
+        self.publish(sample, WriteOptions::new(), false)
+    }
+
+    /// As [`write`](DataWriter::write), with a source timestamp of its own.
+    ///
+    /// # Errors
+    /// As [`write`](DataWriter::write).
+    #[doc(alias = "write_w_timestamp")]
+    pub fn write_with(&self, sample: &T, options: WriteOptions) -> Result<(), WriteError>
+    where
+        T: Encode + TypeInfo,
+    {
+        self.publish(sample, options, true)
+    }
+
+    fn publish(&self, sample: &T, options: WriteOptions, may_wait: bool) -> Result<(), WriteError>
+    where
+        T: Encode + TypeInfo,
+    {
+        let handle = &*self.handle;
+        let instance = if T::HAS_KEY {
+            self.with_key_scratch(|scratch| key_hash_of(sample, handle.encoding(), scratch))?
+        } else {
+            InstanceHandle::NIL
+        };
+        let slot = self.encode(|buffer| encode_payload(sample, handle.encoding(), buffer))?;
+        let mut change = NewChange::alive(instance, handle.slots().freeze(slot));
+        change.source_timestamp = options.source_timestamp;
+        handle.publish(change, may_wait)
+    }
+
+    /// Encodes into a slot, outside of the cell: encoding is the user's code. If it panics, nothing is published.
+    fn encode<E>(&self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<SlotMut, WriteError>
+    where
+        WriteErrorKind: From<E>,
+    {
+        let mut slot = self.handle.slots().acquire();
+        match encode(slot.buffer()) {
+            Ok(()) => Ok(slot),
+            Err(error) => {
+                self.handle.slots().give_back(slot);
+                Err(self.handle.write_error(error.into()))
+            }
+        }
+    }
+
+    fn with_key_scratch<R, E>(&self, hash: impl FnOnce(&mut Vec<u8>) -> Result<R, E>) -> Result<R, WriteError>
+    where
+        WriteErrorKind: From<E>,
+    {
+        let mut scratch = self.handle.key_scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        hash(&mut scratch).map_err(|error| self.handle.write_error(error.into()))
+    }
+
+    /// Says that the instance does not exist any more: readers see it as disposed.
+    ///
+    /// # Errors
+    /// As [`write`](DataWriter::write).
+    pub fn dispose(&self, key: &T::Key) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        self.dispose_with(key, WriteOptions::new())
+    }
+
+    /// As [`dispose`](DataWriter::dispose), with a source timestamp of its own.
+    ///
+    /// # Errors
+    /// As [`write`](DataWriter::write).
+    #[doc(alias = "dispose_w_timestamp")]
+    pub fn dispose_with(&self, key: &T::Key, options: WriteOptions) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        self.end_instance(key, ChangeKind::NotAliveDisposed, options)
+    }
+
+    /// Says that this writer will no longer write the instance; with `autodispose_unregistered_instances`, which is the
+    /// default, it disposes of it as well.
+    ///
+    /// # Errors
+    /// As [`write`](DataWriter::write).
+    pub fn unregister_instance(&self, key: &T::Key) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        self.unregister_with(key, WriteOptions::new())
+    }
+
+    /// As [`unregister_instance`](DataWriter::unregister_instance), with a source timestamp of its own.
+    ///
+    /// # Errors
+    /// As [`write`](DataWriter::write).
+    #[doc(alias = "unregister_instance_w_timestamp")]
+    pub fn unregister_with(&self, key: &T::Key, options: WriteOptions) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        let autodispose = self.handle.qos().writer_data_lifecycle.autodispose_unregistered_instances;
+        let kind =
+            if autodispose { ChangeKind::NotAliveDisposedUnregistered } else { ChangeKind::NotAliveUnregistered };
+        self.end_instance(key, kind, options)
+    }
+
+    fn end_instance(&self, key: &T::Key, kind: ChangeKind, options: WriteOptions) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        let handle = &*self.handle;
+        let instance = self.with_key_scratch(|scratch| key_hash_of_key::<T>(key, handle.encoding(), scratch))?;
+        let slot = self.encode(|buffer| encode_key_payload::<T>(key, handle.encoding(), buffer))?;
+        let mut change = NewChange::alive(instance, handle.slots().freeze(slot));
+        change.kind = kind;
+        change.source_timestamp = options.source_timestamp;
+        handle.publish(change, true)
+    }
+
+    /// Waits until at least `count` readers match. Without it, a program that publishes and exits reaches nobody.
+    pub fn wait_for_readers(&self, count: usize) -> Waiting<'_, ()> {
+        Waiting::new(&*self.handle, Awaited::Matched(count))
+    }
+
+    /// Waits until every reliable reader that matches has acknowledged all that was written so far.
+    #[doc(alias = "wait_for_acknowledgments")]
+    pub fn acknowledged(&self) -> Waiting<'_, ()> {
+        Waiting::new(&*self.handle, Awaited::Acknowledged)
+    }
+
+    /// How many readers match, and how that changed since this was last called.
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_publication_matched_status")]
+    pub fn publication_matched(&self) -> Result<PublicationMatchedStatus, WriteError> {
+        self.handle.publication_matched()
+    }
+
+    /// Readers of this topic whose QoS does not fit.
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_offered_incompatible_qos_status")]
+    pub fn offered_incompatible_qos(&self) -> Result<IncompatibleQosStatus, WriteError> {
+        self.handle.offered_incompatible_qos()
+    }
+
+    /// The readers that match now.
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_matched_subscriptions")]
+    pub fn matched_subscriptions(&self) -> Result<Vec<Guid>, WriteError> {
+        self.handle.matched_subscriptions()
+    }
+
+    /// The QoS that the writer has.
+    #[must_use]
+    #[doc(alias = "get_qos")]
+    pub fn qos(&self) -> DataWriterQos {
+        self.handle.qos().clone()
+    }
+
+    /// The topic's name.
+    #[must_use]
+    pub fn topic_name(&self) -> &str {
+        self.handle.topic_name()
+    }
+
+    /// The topic's type, as it is announced.
+    #[must_use]
+    pub fn type_name(&self) -> &str {
+        self.handle.type_name()
+    }
+}
+
+impl<T> Entity for DataWriter<T> {
+    fn guid(&self) -> Guid {
+        self.handle.guid()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.handle.is_closed()
+    }
+
+    fn close(&self) {
+        self.handle.close();
+    }
+}
+
+impl<T> crate::infrastructure::Sealed for DataWriter<T> {}
+
+impl<T> Clone for DataWriter<T> {
+    fn clone(&self) -> Self {
+        Self::from_handle(Arc::clone(&self.handle))
+    }
+}
+
+impl<T> fmt::Debug for DataWriter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DataWriter({}, \"{}\")", self.handle.guid(), self.handle.topic_name())
+    }
+}

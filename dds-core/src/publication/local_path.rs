@@ -1,0 +1,48 @@
+//! The way from a writer to a reader of the same process: the reader gets the writer's own slot through its cell.
+
+use crate::actor::{Effects, Poke, Signals};
+use dds_rtps::history::LocalLink;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+/// What a writer and a reader of the same process share.
+pub(crate) struct LocalPath {
+    /// What the reader has accepted, and what it asks for again.
+    pub(crate) link: Arc<LocalLink>,
+    /// The writer waits for the reader: a change could not be handed over, or the history is full.
+    starving: AtomicBool,
+    writer: Weak<dyn Poke>,
+}
+
+impl LocalPath {
+    pub(crate) fn new(writer: Weak<dyn Poke>) -> Arc<Self> {
+        Arc::new(Self { link: Arc::new(LocalLink::new()), starving: AtomicBool::new(false), writer })
+    }
+
+    /// The writer asks to be told when the reader has got on.
+    pub(crate) fn set_starving(&self) {
+        self.starving.store(true, Ordering::Release);
+    }
+
+    /// The reader has accepted something: tells the writer, if that waits for it.
+    pub(crate) fn progressed(&self, effects: &mut Effects) {
+        if self.starving.load(Ordering::Relaxed) && self.starving.swap(false, Ordering::AcqRel) {
+            self.call(effects);
+        }
+    }
+
+    /// The reader has room for what it refused: lets the writer look at the link.
+    pub(crate) fn call(&self, effects: &mut Effects) {
+        if let Some(writer) = self.writer.upgrade() {
+            writer.signal(Signals::own(0));
+            effects.poke(writer);
+        }
+    }
+}
+
+impl fmt::Debug for LocalPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalPath").field("link", &self.link).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,17 @@
+//! Sending: writers, and the ways to wait for readers (DDS 1.4, 2.2.2.4).
+
+mod builder;
+mod data_writer;
+mod events;
+mod local_path;
+mod write_options;
+mod writer_actor;
+mod writer_handle;
+
+pub use builder::DataWriterBuilder;
+pub use data_writer::DataWriter;
+pub use events::WriterEvent;
+pub(crate) use local_path::LocalPath;
+pub use write_options::WriteOptions;
+pub(crate) use writer_actor::{LocalBegin, LocalDemands, WriterCell, WriterMail};
+pub(crate) use writer_handle::WriterHandle;

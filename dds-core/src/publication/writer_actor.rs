@@ -1,0 +1,418 @@
+//! A writer's state behind its cell: the protocol's writer, the readers of this process, who waits, and the statuses.
+
+use crate::actor::{Actor, Cell, Effects, Poke, PushError, Signals, Ticket, Wakers};
+use crate::domain::{Flushed, Outgoing};
+use crate::driver::Driver;
+use crate::infrastructure::{Awaited, IncompatibleQosStatus, Listener, MatchCounter, mark};
+use crate::publication::LocalPath;
+use crate::qos::PolicyId;
+use crate::subscription::{ReaderCell, ReaderMail};
+use dds_rtps::history::CacheChange;
+use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
+use dds_rtps::wire::{AckNack, NackFrag};
+use dds_rtps::writer::{NewChange, ReaderProxyConfig, StatefulWriter, WriteRefused, WriterEvent as ProtocolEvent};
+use std::sync::{Arc, Weak};
+use std::task::Waker;
+
+/// The most changes that one visit hands over again to a reader of this process that had fallen behind.
+const REDELIVERED_PER_VISIT: usize = 64;
+
+/// The cell of a writer.
+pub(crate) type WriterCell = Cell<WriterActor>;
+
+/// What others leave for a writer. All of it is repeated by the sender until it is answered, so a full inbox may drop it.
+pub(crate) enum WriterMail {
+    /// A reader acknowledges and asks.
+    AckNack(Guid, AckNack),
+    /// A reader asks for fragments.
+    NackFrag(Guid, NackFrag),
+}
+
+/// A reader of this process that matches.
+struct LocalReader {
+    guid: Guid,
+    cell: Arc<ReaderCell>,
+    path: Arc<LocalPath>,
+    reliable: bool,
+    /// The newest change that was handed over.
+    delivered: SequenceNumber,
+    /// Where to go on, if the reader could not take everything so far.
+    behind_from: Option<SequenceNumber>,
+}
+
+/// The state of a writer.
+pub(crate) struct WriterActor {
+    rtps: StatefulWriter,
+    driver: Arc<dyn Driver>,
+    outgoing: Outgoing,
+    lifespan: Duration,
+    local_readers: Vec<LocalReader>,
+    subscriptions: Vec<Guid>,
+    matched: MatchCounter,
+    incompatible: IncompatibleQosStatus,
+    listener: Option<Arc<Listener>>,
+    waiting_for_match: Wakers,
+    waiting_for_acknowledgment: Wakers,
+    waiting_for_space: Wakers,
+}
+
+impl WriterActor {
+    pub(crate) fn new(rtps: StatefulWriter, driver: Arc<dyn Driver>, outgoing: Outgoing, lifespan: Duration) -> Self {
+        Self {
+            rtps,
+            driver,
+            outgoing,
+            lifespan,
+            local_readers: Vec::new(),
+            subscriptions: Vec::new(),
+            matched: MatchCounter::default(),
+            incompatible: IncompatibleQosStatus::default(),
+            listener: None,
+            waiting_for_match: Wakers::new(),
+            waiting_for_acknowledgment: Wakers::new(),
+            waiting_for_space: Wakers::new(),
+        }
+    }
+
+    /// Tells the actor in which cell it is, and whom to tell of what happens.
+    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, listener: Option<Arc<Listener>>) {
+        self.outgoing.attach(cell);
+        self.listener = listener;
+    }
+
+    /// Gives the change a number, puts it into the history, hands it to the readers of this process and to the kernel.
+    ///
+    /// `ticket` is the caller's place among those who wait for space: nobody overtakes.
+    pub(crate) fn write(
+        &mut self,
+        change: NewChange,
+        ticket: &mut Option<Ticket>,
+        effects: &mut Effects,
+    ) -> Result<Flushed, WriteRefused> {
+        if !self.waiting_for_space.is_next(*ticket) {
+            return Err(WriteRefused::Full);
+        }
+        let now = self.driver.now();
+        let number = match self.write_to_history(now, change) {
+            Ok(number) => number,
+            Err(refused) => {
+                // The protocol may want to ask the readers to make room.
+                self.follow_up_and_come_back(now, effects);
+                return Err(refused);
+            }
+        };
+        self.waiting_for_space.finish(ticket, effects);
+        // Room may be left for the next in the queue.
+        self.waiting_for_space.wake_one(effects);
+        self.deliver_locally(number, effects);
+        Ok(self.follow_up(now, effects))
+    }
+
+    fn write_to_history(&mut self, now: Now, change: NewChange) -> Result<SequenceNumber, WriteRefused> {
+        match self.rtps.write(now, change.clone()) {
+            Err(WriteRefused::Full) if !self.local_readers.is_empty() => {
+                // From here on the readers of this process tell of their progress; what they made until now counts.
+                self.local_readers.iter().for_each(|reader| reader.path.set_starving());
+                self.rtps.write(now, change)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Registers who waits for space; to be called in the visit in which the write was refused.
+    pub(crate) fn wait_for_space(&mut self, ticket: &mut Option<Ticket>, waker: Waker, effects: &mut Effects) {
+        self.waiting_for_space.register(ticket, waker, effects);
+    }
+
+    pub(crate) fn abandon_space(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
+        self.waiting_for_space.abandon(ticket, effects);
+    }
+
+    /// Hands a new change to every reader of this process. Pushed while this cell is held, so that each of them sees the
+    /// order of the sequence numbers; poked after release.
+    fn deliver_locally(&mut self, number: SequenceNumber, effects: &mut Effects) {
+        let Some(change) = self.rtps.change(number) else { return };
+        for reader in &mut self.local_readers {
+            if reader.behind_from.is_none() {
+                reader.deliver(change, effects);
+            }
+        }
+    }
+
+    /// Goes on with the readers of this process that have fallen behind. True if there is more to do at once.
+    fn redeliver(&mut self, effects: &mut Effects) -> bool {
+        let mut more = false;
+        for reader in &mut self.local_readers {
+            if let Some(from) = reader.path.link.take_request() {
+                reader.behind_from = Some(reader.behind_from.map_or(from, |behind| behind.min(from)));
+            }
+            let Some(from) = reader.behind_from.take() else { continue };
+            reader.delivered = reader.delivered.min(from.previous());
+            for (count, change) in self.rtps.changes_from(from).enumerate() {
+                if count == REDELIVERED_PER_VISIT {
+                    reader.behind_from = Some(change.sequence_number);
+                    more = true;
+                    break;
+                }
+                reader.deliver(change, effects);
+                if reader.behind_from.is_some() {
+                    break;
+                }
+            }
+        }
+        more
+    }
+
+    /// After anything that may have changed the protocol's state: what is to be sent, events, the next deadline.
+    fn follow_up(&mut self, now: Now, effects: &mut Effects) -> Flushed {
+        while let Some(event) = self.rtps.poll_event() {
+            match event {
+                ProtocolEvent::Acknowledged(_) => self.waiting_for_acknowledgment.wake_all(effects),
+                ProtocolEvent::SpaceFreed => self.waiting_for_space.wake_one(effects),
+                _ => {}
+            }
+        }
+        let rtps = &mut self.rtps;
+        let flushed = self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram));
+        self.outgoing.set_deadline(self.rtps.deadline());
+        flushed
+    }
+
+    /// As [`WriterActor::follow_up`], for callers that do not come back themselves.
+    fn follow_up_and_come_back(&mut self, now: Now, effects: &mut Effects) {
+        if self.follow_up(now, effects) == Flushed::More {
+            self.outgoing.come_back();
+        }
+    }
+
+    /// Another turn of sending, after [`Flushed::More`].
+    pub(crate) fn send_on(&mut self, effects: &mut Effects) -> Flushed {
+        let now = self.driver.now();
+        self.follow_up(now, effects)
+    }
+
+    pub(crate) fn match_remote(&mut self, reader: ReaderProxyConfig, effects: &mut Effects) {
+        let now = self.driver.now();
+        let guid = reader.guid;
+        self.rtps.match_reader(now, reader);
+        self.note_match(guid, effects);
+        self.follow_up_and_come_back(now, effects);
+    }
+
+    /// Matches a reader of this process, which is to be told what is returned before anything is delivered. `None`: it is
+    /// matched already.
+    pub(crate) fn match_local(
+        &mut self,
+        guid: Guid,
+        cell: Arc<ReaderCell>,
+        path: Arc<LocalPath>,
+        demands: LocalDemands,
+        effects: &mut Effects,
+    ) -> Option<LocalBegin> {
+        if self.local_readers.iter().any(|known| known.guid == guid) {
+            return None;
+        }
+        let now = self.driver.now();
+        let LocalDemands { reliable, wants_history } = demands;
+        let reliable = reliable && self.rtps.is_reliable();
+        let first = self.rtps.match_local(now, Arc::clone(&path.link), guid, reliable, wants_history);
+        self.local_readers.push(LocalReader {
+            guid,
+            cell,
+            path,
+            reliable,
+            delivered: first.previous(),
+            behind_from: Some(first),
+        });
+        self.note_match(guid, effects);
+        self.follow_up_and_come_back(now, effects);
+        Some(LocalBegin { first, reliable, lifespan: self.lifespan })
+    }
+
+    /// Hands over what readers of this process have not got yet.
+    pub(crate) fn deliver_behind(&mut self, effects: &mut Effects) {
+        if self.redeliver(effects) {
+            self.outgoing.come_back();
+        }
+    }
+
+    fn note_match(&mut self, reader: Guid, effects: &mut Effects) {
+        if self.subscriptions.contains(&reader) {
+            return;
+        }
+        self.subscriptions.push(reader);
+        self.matched.matched(InstanceHandle::from_guid(reader));
+        self.waiting_for_match.wake_all(effects);
+        self.mark(mark::MATCHED, effects);
+    }
+
+    pub(crate) fn unmatch(&mut self, reader: Guid, effects: &mut Effects) {
+        let now = self.driver.now();
+        self.rtps.unmatch_reader(now, reader);
+        self.local_readers.retain(|known| known.guid != reader);
+        if let Some(at) = self.subscriptions.iter().position(|known| *known == reader) {
+            self.subscriptions.swap_remove(at);
+            self.matched.unmatched(InstanceHandle::from_guid(reader));
+            self.mark(mark::MATCHED, effects);
+        }
+        self.waiting_for_acknowledgment.wake_all(effects);
+        self.waiting_for_space.wake_one(effects);
+        self.follow_up_and_come_back(now, effects);
+    }
+
+    pub(crate) fn note_incompatible(&mut self, policies: &[PolicyId], effects: &mut Effects) {
+        self.incompatible.note(policies);
+        self.mark(mark::INCOMPATIBLE_QOS, effects);
+    }
+
+    fn mark(&self, mark: u32, effects: &mut Effects) {
+        if let Some(listener) = &self.listener {
+            listener.mark(mark, effects);
+        }
+    }
+
+    /// Looks whether there is what is waited for; if not, registers the waiter.
+    pub(crate) fn wait(
+        &mut self,
+        awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: Waker,
+        effects: &mut Effects,
+    ) -> bool {
+        if awaited == Awaited::Acknowledged {
+            // Before looking, so that no progress goes unnoticed after it.
+            self.local_readers.iter().for_each(|reader| reader.path.set_starving());
+        }
+        let there = match awaited {
+            Awaited::Matched(count) => self.matched.current() as usize >= count,
+            _ => self.is_acknowledged(),
+        };
+        let wakers = self.wakers(awaited);
+        if there {
+            wakers.finish(ticket, effects);
+            effects.discard(waker);
+            return true;
+        }
+        wakers.register(ticket, waker, effects);
+        false
+    }
+
+    /// Whether every matched reliable reader has everything that was written so far.
+    pub(crate) fn is_acknowledged(&mut self) -> bool {
+        self.rtps.is_acknowledged(self.rtps.last_sequence_number())
+    }
+
+    fn wakers(&mut self, awaited: Awaited) -> &mut Wakers {
+        match awaited {
+            Awaited::Matched(_) => &mut self.waiting_for_match,
+            _ => &mut self.waiting_for_acknowledgment,
+        }
+    }
+
+    pub(crate) fn abandon(&mut self, awaited: Awaited, ticket: Ticket, effects: &mut Effects) {
+        self.wakers(awaited).abandon(&mut Some(ticket), effects);
+    }
+
+    /// The writer is gone: whoever waits finds that out.
+    pub(crate) fn wake_everybody(&mut self, effects: &mut Effects) {
+        self.waiting_for_match.wake_all(effects);
+        self.waiting_for_acknowledgment.wake_all(effects);
+        self.waiting_for_space.wake_all(effects);
+    }
+
+    pub(crate) fn receive_ack_nack(&mut self, reader: Guid, message: &AckNack, effects: &mut Effects) {
+        let now = self.driver.now();
+        self.rtps.handle_acknack(now, reader, message);
+        self.follow_up_and_come_back(now, effects);
+    }
+
+    pub(crate) fn receive_nack_frag(&mut self, reader: Guid, message: &NackFrag, effects: &mut Effects) {
+        let now = self.driver.now();
+        self.rtps.handle_nack_frag(now, reader, message);
+        self.follow_up_and_come_back(now, effects);
+    }
+
+    pub(crate) fn matched(&mut self) -> &mut MatchCounter {
+        &mut self.matched
+    }
+
+    pub(crate) fn incompatible(&mut self) -> &mut IncompatibleQosStatus {
+        &mut self.incompatible
+    }
+
+    pub(crate) fn subscriptions(&self) -> &[Guid] {
+        &self.subscriptions
+    }
+}
+
+/// What a reader of this process is told of the writer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalBegin {
+    /// The first change that it gets.
+    pub(crate) first: SequenceNumber,
+    /// Both are reliable.
+    pub(crate) reliable: bool,
+    /// How long the writer's samples live.
+    pub(crate) lifespan: Duration,
+}
+
+/// What a reader of this process asks of the writer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalDemands {
+    pub(crate) reliable: bool,
+    pub(crate) wants_history: bool,
+}
+
+impl LocalReader {
+    /// Pushes a change into the reader's inbox; what does not fit is remembered (reliable) or replaces the oldest of this
+    /// writer (best effort).
+    fn deliver(&mut self, change: &CacheChange, effects: &mut Effects) {
+        let number = change.sequence_number;
+        let previous = std::mem::replace(&mut self.delivered, number);
+        let mail = ReaderMail::Local { change: change.clone(), previous, path: Arc::clone(&self.path) };
+        match self.cell.push(mail) {
+            Ok(()) => {}
+            Err(PushError::Full(mail)) if self.reliable => {
+                // From here on the reader tells of its progress; room that came until now is used.
+                self.path.set_starving();
+                if self.cell.push(mail).is_err() {
+                    self.delivered = previous;
+                    self.behind_from = Some(number);
+                }
+            }
+            Err(PushError::Full(mail)) => {
+                let writer = change.writer;
+                let is_older = |waiting: &ReaderMail| matches!(waiting, ReaderMail::Local { change, .. } if change.writer == writer);
+                // If there is none of this writer to replace, the new one is dropped; the reader counts the gap as lost.
+                let _ = self.cell.push_over(mail, is_older);
+            }
+            Err(PushError::Closed(_)) => return,
+        }
+        effects.poke(Arc::clone(&self.cell) as Arc<dyn crate::actor::Poke>);
+    }
+}
+
+impl Actor for WriterActor {
+    type Mail = WriterMail;
+
+    fn handle(&mut self, mail: WriterMail, effects: &mut Effects) {
+        match mail {
+            WriterMail::AckNack(reader, message) => self.receive_ack_nack(reader, &message, effects),
+            WriterMail::NackFrag(reader, message) => self.receive_nack_frag(reader, &message, effects),
+        }
+    }
+
+    fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
+        let now = self.driver.now();
+        self.rtps.handle_local_progress(now);
+        self.rtps.handle_timeout(now);
+        if !self.waiting_for_acknowledgment.is_empty() {
+            self.waiting_for_acknowledgment.wake_all(effects);
+        }
+        self.waiting_for_space.wake_one(effects);
+        if self.redeliver(effects) {
+            self.outgoing.come_back();
+        }
+        self.follow_up_and_come_back(now, effects);
+    }
+}

@@ -1,0 +1,248 @@
+//! What all handles of one writer share, without its type.
+
+use crate::actor::{Effects, EnterError, Ticket, in_listener};
+use crate::cdr::Encoding;
+use crate::domain::{Flushed, ParticipantHandle};
+use crate::driver::{Driver, block_on, role};
+use crate::infrastructure::{
+    Awaited, IncompatibleQosStatus, Listener, PublicationMatchedStatus, Subject, WaitErrorKind, WaitSource, WriteError,
+    WriteErrorKind,
+};
+use crate::publication::writer_actor::{WriterActor, WriterCell};
+use crate::qos::{DataWriterQos, History, Reliability};
+use dds_rtps::history::SlotPool;
+use dds_rtps::types::{Duration, Guid};
+use dds_rtps::writer::{NewChange, WriteRefused};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::task::{Poll, Waker};
+
+/// What all handles of one writer share. The last one dropped deletes the writer.
+pub(crate) struct WriterHandle {
+    pub(super) participant: Arc<ParticipantHandle>,
+    pub(super) cell: Arc<WriterCell>,
+    pub(super) subject: Arc<Subject>,
+    pub(super) type_name: String,
+    pub(super) qos: DataWriterQos,
+    pub(super) encoding: Encoding,
+    pub(super) span: tracing::Span,
+    /// Slots for encoded samples, which the history and the readers of this process share.
+    pub(super) slots: SlotPool,
+    /// Where keys are encoded to be hashed.
+    pub(super) key_scratch: Mutex<Vec<u8>>,
+    pub(super) listener: OnceLock<Arc<Listener>>,
+    pub(super) closed: AtomicBool,
+}
+
+/// What has become of one attempt to write.
+enum Attempt {
+    Written(Flushed),
+    Refused(WriteRefused),
+    Waiting,
+}
+
+impl WriterHandle {
+    pub(crate) fn guid(&self) -> Guid {
+        self.subject.guid
+    }
+
+    pub(crate) fn cell(&self) -> &Arc<WriterCell> {
+        &self.cell
+    }
+
+    pub(crate) fn topic_name(&self) -> &str {
+        &self.subject.topic
+    }
+
+    pub(crate) fn type_name(&self) -> &str {
+        &self.type_name
+    }
+
+    pub(crate) fn qos(&self) -> &DataWriterQos {
+        &self.qos
+    }
+
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    pub(crate) fn slots(&self) -> &SlotPool {
+        &self.slots
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire) || self.cell.is_closed()
+    }
+
+    pub(crate) fn write_error(&self, kind: WriteErrorKind) -> WriteError {
+        WriteError::new(&self.subject, kind)
+    }
+
+    /// Runs `visit` in the writer's cell, and its effects afterwards.
+    fn visit<R>(&self, visit: impl FnOnce(&mut WriterActor, &mut Effects) -> R) -> Result<R, WriteErrorKind> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(WriteErrorKind::Closed);
+        }
+        Effects::scope(|effects| self.cell.with(effects, visit)).map_err(|error| match error {
+            EnterError::Closed => WriteErrorKind::Closed,
+            EnterError::Failed => WriteErrorKind::Internal { message: "a panic has closed the writer; see the log" },
+            EnterError::Reentrant => WriteErrorKind::Internal { message: "called from inside a writer" },
+        })
+    }
+
+    /// Publishes a change; waits for room in the history if `may_wait` and the QoS asks for that.
+    pub(crate) fn publish(&self, change: NewChange, may_wait: bool) -> Result<(), WriteError> {
+        let limit = self.max_blocking_time().filter(|_| may_wait && role().may_wait() && !in_listener());
+        match self.attempt(&change, &mut None, None) {
+            Ok(Attempt::Written(flushed)) => self.send_rest(flushed).map_err(|kind| self.write_error(kind)),
+            Ok(Attempt::Refused(WriteRefused::Full)) => match limit {
+                Some(limit) => self.publish_when_there_is_room(&change, limit),
+                None => Err(self.write_error(WriteErrorKind::Full)),
+            },
+            Ok(Attempt::Refused(refused)) => Err(self.write_error(self.refusal(refused))),
+            Ok(Attempt::Waiting) => Err(self.write_error(WriteErrorKind::Full)),
+            Err(kind) => Err(self.write_error(kind)),
+        }
+    }
+
+    /// How long a write may wait: only a reliable writer that keeps all has something to wait for.
+    fn max_blocking_time(&self) -> Option<Duration> {
+        match (self.qos.reliability, self.qos.history) {
+            (Reliability::Reliable { max_blocking_time }, History::KeepAll) => Some(max_blocking_time),
+            _ => None,
+        }
+    }
+
+    fn attempt(
+        &self,
+        change: &NewChange,
+        ticket: &mut Option<Ticket>,
+        waker: Option<&Waker>,
+    ) -> Result<Attempt, WriteErrorKind> {
+        // A waker is user code: cloned before the visit.
+        let waker = waker.cloned();
+        self.visit(|actor, effects| match actor.write(change.clone(), ticket, effects) {
+            Ok(flushed) => Attempt::Written(flushed),
+            Err(WriteRefused::Full) => match waker {
+                Some(waker) => {
+                    actor.wait_for_space(ticket, waker, effects);
+                    Attempt::Waiting
+                }
+                None => Attempt::Refused(WriteRefused::Full),
+            },
+            Err(refused) => Attempt::Refused(refused),
+        })
+    }
+
+    fn publish_when_there_is_room(&self, change: &NewChange, limit: Duration) -> Result<(), WriteError> {
+        let driver = self.participant.driver();
+        let started = driver.now().instant;
+        let mut ticket = None;
+        let outcome = block_on(&**driver, started.after(limit), |context| {
+            match self.attempt(change, &mut ticket, Some(context.waker())) {
+                Ok(Attempt::Written(flushed)) => Poll::Ready(self.send_rest(flushed)),
+                Ok(Attempt::Refused(refused)) => Poll::Ready(Err(self.refusal(refused))),
+                Ok(Attempt::Waiting) => Poll::Pending,
+                Err(kind) => Poll::Ready(Err(kind)),
+            }
+        });
+        let outcome = outcome.unwrap_or_else(|| {
+            // A closed writer has no queue any more.
+            let _ = self.visit(|actor, effects| actor.abandon_space(&mut ticket, effects));
+            Err(WriteErrorKind::Timeout { waited: driver.now().instant.since(started) })
+        });
+        outcome.map_err(|kind| self.write_error(kind))
+    }
+
+    /// A large sample goes out in several visits, so that acknowledgements come in between.
+    fn send_rest(&self, mut flushed: Flushed) -> Result<(), WriteErrorKind> {
+        while flushed == Flushed::More {
+            flushed = self.visit(WriterActor::send_on)?;
+        }
+        Ok(())
+    }
+
+    fn refusal(&self, refused: WriteRefused) -> WriteErrorKind {
+        let limits = self.qos.resource_limits;
+        let value = |limit: Option<u32>| limit.map_or(u64::MAX, u64::from);
+        match refused {
+            WriteRefused::Full => WriteErrorKind::Full,
+            WriteRefused::SamplesMax => {
+                WriteErrorKind::OutOfResources { limit: "max_samples", value: value(limits.max_samples) }
+            }
+            WriteRefused::InstancesMax => {
+                WriteErrorKind::OutOfResources { limit: "max_instances", value: value(limits.max_instances) }
+            }
+            WriteRefused::TooLarge => {
+                WriteErrorKind::OutOfResources { limit: "the size of a sample", value: u64::from(u32::MAX) }
+            }
+        }
+    }
+
+    /// A reliable writer with matched readers, whose samples must arrive, drains in the participant after its last handle.
+    pub(crate) fn close(&self) {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if let Some(listener) = self.listener.get() {
+            listener.close();
+        }
+        self.participant.release_topic(self.topic_name());
+        self.participant.drain(self.guid().entity_id, Arc::clone(&self.cell));
+        self.span.in_scope(|| tracing::debug!("writer closed"));
+    }
+
+    pub(crate) fn publication_matched(&self) -> Result<PublicationMatchedStatus, WriteError> {
+        self.visit(|actor, _| actor.matched().read_publication()).map_err(|kind| self.write_error(kind))
+    }
+
+    pub(crate) fn offered_incompatible_qos(&self) -> Result<IncompatibleQosStatus, WriteError> {
+        self.visit(|actor, _| actor.incompatible().read()).map_err(|kind| self.write_error(kind))
+    }
+
+    pub(crate) fn matched_subscriptions(&self) -> Result<Vec<Guid>, WriteError> {
+        self.visit(|actor, _| actor.subscriptions().to_vec()).map_err(|kind| self.write_error(kind))
+    }
+}
+
+impl WaitSource<()> for WriterHandle {
+    fn poll_wait(
+        &self,
+        awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<(), WaitErrorKind>> {
+        let waker = waker.clone();
+        match self.visit(|actor, effects| actor.wait(awaited, ticket, waker, effects)) {
+            Ok(true) => Poll::Ready(Ok(())),
+            Ok(false) => Poll::Pending,
+            Err(WriteErrorKind::Internal { message }) => Poll::Ready(Err(WaitErrorKind::Internal { message })),
+            Err(_) => Poll::Ready(Err(WaitErrorKind::Closed)),
+        }
+    }
+
+    fn abandon(&self, awaited: Awaited, ticket: Ticket) {
+        // A closed writer has no waiters any more.
+        let _ = self.visit(|actor, effects| actor.abandon(awaited, ticket, effects));
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &**self.participant.driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    fn complain(&self, awaited: Awaited) {
+        let matched = self.matched_subscriptions().map_or(0, |readers| readers.len());
+        let why = self.participant.why_waiting(self.guid());
+        self.span.in_scope(|| tracing::warn!(?awaited, matched_readers = matched, "still waiting; {why}"));
+    }
+}
+
+impl Drop for WriterHandle {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

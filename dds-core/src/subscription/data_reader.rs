@@ -1,0 +1,363 @@
+//! The typed handle of a reader (DDS 1.4, 2.2.2.5.3).
+
+use crate::actor::Ticket;
+use crate::cdr::{DecodeOwned, Keyed, decode_key_payload, decode_payload};
+use crate::driver::Driver;
+use crate::infrastructure::{
+    Awaited, Entity, IncompatibleQosStatus, ReadError, ReadErrorKind, SampleLostStatus, Subject,
+    SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
+};
+use crate::qos::DataReaderQos;
+use crate::subscription::samples::{decode_sample, decode_sample_into};
+use crate::subscription::{DataStream, Iter, ReaderHandle, Sample, SampleStream, Samples};
+use dds_rtps::history::{Operation, Selection};
+use dds_rtps::types::{Guid, InstanceHandle};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::task::{Poll, Waker, ready};
+
+/// Receives the samples of a topic.
+///
+/// A handle: cloning it is cheap, every clone speaks of the same reader, and the last one dropped deletes it. It keeps its
+/// participant alive. Several threads may take from one reader: each sample goes to one of them.
+///
+/// Nothing here blocks but [`Waiting::block`] and [`iter`](DataReader::iter).
+///
+/// ```no_run
+/// use dds_core::{DdsType, DomainParticipant};
+///
+/// #[derive(DdsType, Debug)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let reader = DomainParticipant::new(0)?.reader::<Pose>("robot/pose")?;
+/// let sample = reader.next_sample().block()?;
+/// println!("{:?} at {}", sample.data, sample.info.source_timestamp);
+/// # Ok(())
+/// # }
+/// ```
+pub struct DataReader<T> {
+    handle: Arc<ReaderHandle>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T> DataReader<T> {
+    pub(crate) fn from_handle(handle: Arc<ReaderHandle>) -> Self {
+        Self { handle, marker: PhantomData }
+    }
+
+    pub(crate) fn handle(&self) -> &Arc<ReaderHandle> {
+        &self.handle
+    }
+
+    /// Takes all samples out of the reader, in the order of their arrival. Nothing there: an empty batch.
+    ///
+    /// The batch holds the samples encoded; nothing is copied or decoded yet, and nothing is allocated in steady state.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "take_w_condition")]
+    pub fn take(&self) -> Result<Samples<T>, ReadError> {
+        self.batch(&Selection::default(), Operation::Take)
+    }
+
+    /// Like [`take`](DataReader::take), but leaves the samples in the reader, marked as read.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    pub fn read(&self) -> Result<Samples<T>, ReadError> {
+        self.batch(&Selection::default(), Operation::Read)
+    }
+
+    /// Takes the samples that `selection` asks for: by state, instance, and number.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "take_instance")]
+    #[doc(alias = "take_next_instance")]
+    pub fn take_selected(&self, selection: &Selection) -> Result<Samples<T>, ReadError> {
+        self.batch(selection, Operation::Take)
+    }
+
+    /// Reads the samples that `selection` asks for: by state, instance, and number.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "read_instance")]
+    #[doc(alias = "read_next_instance")]
+    pub fn read_selected(&self, selection: &Selection) -> Result<Samples<T>, ReadError> {
+        self.batch(selection, Operation::Read)
+    }
+
+    fn batch(&self, selection: &Selection, operation: Operation) -> Result<Samples<T>, ReadError> {
+        let list = self.handle.select(selection, operation)?;
+        Ok(Samples::new(list, Arc::clone(self.handle.batches())))
+    }
+
+    /// Takes the next sample, decoded; `None` if there is none. One that does not decode is counted and passed over.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "take_next_sample")]
+    pub fn take_next(&self) -> Result<Option<Sample<T>>, ReadError>
+    where
+        T: DecodeOwned,
+    {
+        self.next(Operation::Take)
+    }
+
+    /// Reads the next sample that has not been read; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "read_next_sample")]
+    pub fn read_next(&self) -> Result<Option<Sample<T>>, ReadError>
+    where
+        T: DecodeOwned,
+    {
+        self.next(Operation::Read)
+    }
+
+    fn next(&self, operation: Operation) -> Result<Option<Sample<T>>, ReadError>
+    where
+        T: DecodeOwned,
+    {
+        loop {
+            let samples = self.batch(&ReaderHandle::next_selection(operation), operation)?;
+            let Some(sample) = samples.first() else { return Ok(None) };
+            match decode_sample(sample) {
+                Ok(sample) => return Ok(Some(sample)),
+                Err(_) => self.handle.batches().note_not_decodable(),
+            }
+        }
+    }
+
+    /// Takes all samples into `buffer`, whose elements are used again with their allocations; the rest of it is cut off.
+    /// Returns how many there are.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`; then `buffer` is as it was.
+    pub fn take_into(&self, buffer: &mut Vec<Sample<T>>) -> Result<usize, ReadError>
+    where
+        T: DecodeOwned,
+    {
+        let samples = self.take()?;
+        let mut filled = 0;
+        for sample in samples.list() {
+            let decoded = match buffer.get_mut(filled) {
+                Some(element) => decode_sample_into(sample, element),
+                None => decode_sample(sample).map(|sample| buffer.push(sample)),
+            };
+            match decoded {
+                Ok(()) => filled += 1,
+                Err(_) => self.handle.batches().note_not_decodable(),
+            }
+        }
+        buffer.truncate(filled);
+        Ok(filled)
+    }
+
+    /// Waits for the next sample and takes it. A wait that is dropped loses none.
+    pub fn next_sample(&self) -> Waiting<'_, Sample<T>>
+    where
+        T: DecodeOwned,
+    {
+        Waiting::new(self, Awaited::Sample)
+    }
+
+    /// Waits until there is a sample that has not been read, and leaves it in the reader.
+    pub fn readable(&self) -> Waiting<'_, ()> {
+        Waiting::new(&*self.handle, Awaited::Readable)
+    }
+
+    /// Waits until at least `count` writers match.
+    pub fn wait_for_writers(&self, count: usize) -> Waiting<'_, ()> {
+        Waiting::new(&*self.handle, Awaited::Matched(count))
+    }
+
+    /// The values as they come: blocks between them, and ends when the reader is closed.
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_, T>
+    where
+        T: DecodeOwned,
+    {
+        Iter::new(self)
+    }
+
+    /// The values as a [`Stream`](futures_core::Stream) that owns a handle and ends when the reader is closed.
+    #[must_use]
+    pub fn stream(&self) -> DataStream<T>
+    where
+        T: DecodeOwned,
+    {
+        DataStream::new(self.sample_stream())
+    }
+
+    /// Like [`stream`](DataReader::stream), with each value's [`SampleInfo`](crate::SampleInfo).
+    #[must_use]
+    pub fn sample_stream(&self) -> SampleStream<T>
+    where
+        T: DecodeOwned,
+    {
+        SampleStream::new(self.clone())
+    }
+
+    /// How many writers match, and how that changed since this was last called.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_subscription_matched_status")]
+    pub fn subscription_matched(&self) -> Result<SubscriptionMatchedStatus, ReadError> {
+        self.handle.subscription_matched()
+    }
+
+    /// Writers of this topic whose QoS does not fit.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_requested_incompatible_qos_status")]
+    pub fn requested_incompatible_qos(&self) -> Result<IncompatibleQosStatus, ReadError> {
+        self.handle.requested_incompatible_qos()
+    }
+
+    /// Samples that were lost on the way here.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_sample_lost_status")]
+    pub fn sample_lost(&self) -> Result<SampleLostStatus, ReadError> {
+        self.handle.sample_lost()
+    }
+
+    /// Samples that arrived but did not decode as `T`.
+    #[must_use]
+    pub fn not_decodable(&self) -> u64 {
+        self.handle.batches().not_decodable()
+    }
+
+    /// The writers that match now.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_matched_publications")]
+    pub fn matched_publications(&self) -> Result<Vec<Guid>, ReadError> {
+        self.handle.matched_publications()
+    }
+
+    /// The key of an instance that this reader knows; for samples without data it is the only way to it.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::UnknownInstance`], [`ReadErrorKind::Decode`], or [`ReadErrorKind::Closed`].
+    #[doc(alias = "get_key_value")]
+    pub fn key_value(&self, instance: InstanceHandle) -> Result<T::Key, ReadError>
+    where
+        T: Keyed + DecodeOwned,
+    {
+        let known = self.handle.instance_payload(instance)?;
+        let key = match known.is_key {
+            true => decode_key_payload::<T>(known.payload.bytes()),
+            false => decode_payload::<T>(known.payload.bytes()).map(|sample| sample.key()),
+        };
+        key.map_err(|error| self.handle.read_error(ReadErrorKind::Decode(error)))
+    }
+
+    /// The QoS that the reader has.
+    #[must_use]
+    #[doc(alias = "get_qos")]
+    pub fn qos(&self) -> DataReaderQos {
+        self.handle.qos().clone()
+    }
+
+    /// The topic's name.
+    #[must_use]
+    pub fn topic_name(&self) -> &str {
+        self.handle.topic_name()
+    }
+
+    /// The topic's type, as it is announced.
+    #[must_use]
+    pub fn type_name(&self) -> &str {
+        self.handle.type_name()
+    }
+}
+
+impl<T> Entity for DataReader<T> {
+    fn guid(&self) -> Guid {
+        self.handle.guid()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.handle.is_closed()
+    }
+
+    fn close(&self) {
+        self.handle.close();
+    }
+}
+
+impl<T> crate::infrastructure::Sealed for DataReader<T> {}
+
+impl<T: DecodeOwned> WaitSource<Sample<T>> for DataReader<T> {
+    fn poll_wait(
+        &self,
+        _awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<Sample<T>, WaitErrorKind>> {
+        loop {
+            match self.take_next() {
+                Ok(Some(sample)) => {
+                    if let Some(ticket) = ticket.take() {
+                        self.handle.abandon_wait(Awaited::Sample, ticket);
+                    }
+                    return Poll::Ready(Ok(sample));
+                }
+                Ok(None) => {}
+                Err(_) => return Poll::Ready(Err(WaitErrorKind::Closed)),
+            }
+            // Ready now: data came in between.
+            ready!(self.handle.poll_ready(Awaited::Sample, ticket, waker))?;
+        }
+    }
+
+    fn abandon(&self, awaited: Awaited, ticket: Ticket) {
+        self.handle.abandon_wait(awaited, ticket);
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        WaitSource::<()>::driver(&*self.handle)
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        WaitSource::<()>::subject(&*self.handle)
+    }
+
+    fn complain(&self, awaited: Awaited) {
+        WaitSource::<()>::complain(&*self.handle, awaited);
+    }
+}
+
+impl<T> Clone for DataReader<T> {
+    fn clone(&self) -> Self {
+        Self::from_handle(Arc::clone(&self.handle))
+    }
+}
+
+impl<T> fmt::Debug for DataReader<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DataReader({}, \"{}\")", self.handle.guid(), self.handle.topic_name())
+    }
+}
+
+impl<'a, T: DecodeOwned> IntoIterator for &'a DataReader<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}

@@ -1,0 +1,17 @@
+//! Receiving: readers, batches of samples, and the ways to wait for them (DDS 1.4, 2.2.2.5).
+
+mod builder;
+mod data_reader;
+mod events;
+mod reader_actor;
+mod reader_handle;
+mod samples;
+mod stream;
+
+pub use builder::DataReaderBuilder;
+pub use data_reader::DataReader;
+pub use events::ReaderEvent;
+pub(crate) use reader_actor::{ReaderCell, ReaderMail};
+pub(crate) use reader_handle::ReaderHandle;
+pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};
+pub use stream::{DataStream, Iter, SampleStream};

@@ -1,0 +1,302 @@
+//! A reader's state behind its cell: the protocol's reader, who waits for it, and its statuses.
+
+use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
+use crate::domain::{Flushed, Outgoing};
+use crate::driver::Driver;
+use crate::infrastructure::{Awaited, IncompatibleQosStatus, Listener, MatchCounter, SampleLostStatus, mark};
+use crate::publication::{LocalBegin, LocalPath};
+use crate::qos::PolicyId;
+use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, Selection};
+use dds_rtps::reader::{LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig};
+use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
+use dds_rtps::wire::{Message, Submessage};
+use std::sync::{Arc, Weak};
+use std::task::Waker;
+
+/// The cell of a reader.
+pub(crate) type ReaderCell = Cell<ReaderActor>;
+
+/// What others leave for a reader.
+pub(crate) enum ReaderMail {
+    /// A change of a writer of this process.
+    Local {
+        /// The change; its payload is the writer's own slot.
+        change: CacheChange,
+        /// The number of the one before it that the writer handed over; what lies between does not exist any more.
+        previous: SequenceNumber,
+        /// The way back to the writer.
+        path: Arc<LocalPath>,
+    },
+    /// A submessage that came while somebody was inside.
+    Packet {
+        /// The datagram, shared with the receive buffer.
+        packet: Payload,
+        /// Where in it the submessage begins.
+        offset: usize,
+        /// What the message said before it.
+        source: Source,
+    },
+}
+
+/// A writer of this process that matches.
+struct LocalWriter {
+    guid: Guid,
+    path: Arc<LocalPath>,
+}
+
+/// The state of a reader.
+pub(crate) struct ReaderActor {
+    rtps: StatefulReader,
+    driver: Arc<dyn Driver>,
+    outgoing: Outgoing,
+    local_writers: Vec<LocalWriter>,
+    publications: Vec<Guid>,
+    matched: MatchCounter,
+    incompatible: IncompatibleQosStatus,
+    lost: SampleLostStatus,
+    lost_read: u64,
+    listener: Option<Arc<Listener>>,
+    waiting_for_data: Wakers,
+    waiting_for_match: Wakers,
+}
+
+impl ReaderActor {
+    pub(crate) fn new(rtps: StatefulReader, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
+        Self {
+            rtps,
+            driver,
+            outgoing,
+            local_writers: Vec::new(),
+            publications: Vec::new(),
+            matched: MatchCounter::default(),
+            incompatible: IncompatibleQosStatus::default(),
+            lost: SampleLostStatus::default(),
+            lost_read: 0,
+            listener: None,
+            waiting_for_data: Wakers::new(),
+            waiting_for_match: Wakers::new(),
+        }
+    }
+
+    /// Tells the actor in which cell it is, and whom to tell of what happens.
+    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, listener: Option<Arc<Listener>>) {
+        self.outgoing.attach(cell);
+        self.listener = listener;
+    }
+
+    /// A submessage of a matched writer, in place on the borrowed datagram.
+    pub(crate) fn receive(
+        &mut self,
+        source: &Source,
+        submessage: &Submessage<'_>,
+        packet: &dyn PayloadSource,
+        effects: &mut Effects,
+    ) {
+        let now = self.driver.now();
+        match submessage {
+            Submessage::Data(data) => self.rtps.handle_data(now, source, data, packet),
+            Submessage::DataFrag(data) => self.rtps.handle_data_frag(now, source, data),
+            Submessage::Heartbeat(heartbeat) => self.rtps.handle_heartbeat(now, source, heartbeat),
+            Submessage::HeartbeatFrag(heartbeat) => self.rtps.handle_heartbeat_frag(now, source, heartbeat),
+            Submessage::Gap(gap) => self.rtps.handle_gap(now, source, gap),
+            _ => return,
+        };
+        self.follow_up(now, effects);
+    }
+
+    /// After anything that may have changed the protocol's state: answers, events, the next deadline.
+    fn follow_up(&mut self, now: Now, effects: &mut Effects) {
+        while let Some(event) = self.rtps.poll_event() {
+            match event {
+                ProtocolEvent::DataAvailable => {
+                    self.waiting_for_data.wake_all(effects);
+                    self.mark(mark::DATA, effects);
+                }
+                ProtocolEvent::SampleLost { count, .. } => {
+                    self.lost.total_count = self.lost.total_count.saturating_add(count);
+                    self.mark(mark::SAMPLE_LOST, effects);
+                }
+                ProtocolEvent::LocalSpace { writer } => self.note_space(writer, effects),
+                _ => {}
+            }
+        }
+        self.send(now);
+    }
+
+    /// Sends what the protocol has to say, and sets the timer anew.
+    fn send(&mut self, now: Now) {
+        let rtps = &mut self.rtps;
+        if self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram)) == Flushed::More {
+            self.outgoing.come_back();
+        }
+        self.outgoing.set_deadline(self.rtps.deadline());
+    }
+
+    fn mark(&self, mark: u32, effects: &mut Effects) {
+        if let Some(listener) = &self.listener {
+            listener.mark(mark, effects);
+        }
+    }
+
+    pub(crate) fn match_remote(&mut self, writer: WriterProxyConfig, effects: &mut Effects) {
+        let now = self.driver.now();
+        let guid = writer.guid;
+        self.rtps.match_writer(now, writer);
+        self.note_match(guid, effects);
+        self.follow_up(now, effects);
+    }
+
+    /// Matches a writer of this process, which delivers from `begin` on.
+    pub(crate) fn match_local(&mut self, guid: Guid, begin: LocalBegin, path: Arc<LocalPath>, effects: &mut Effects) {
+        let now = self.driver.now();
+        let mut writer = WriterProxyConfig::new(guid);
+        writer.reliable = begin.reliable;
+        writer.lifespan = begin.lifespan;
+        let link = begin.reliable.then(|| Arc::clone(&path.link));
+        self.rtps.match_local_writer(now, writer, begin.first, link);
+        self.local_writers.push(LocalWriter { guid, path });
+        self.note_match(guid, effects);
+        self.follow_up(now, effects);
+    }
+
+    fn note_match(&mut self, writer: Guid, effects: &mut Effects) {
+        if self.publications.contains(&writer) {
+            return;
+        }
+        self.publications.push(writer);
+        self.matched.matched(InstanceHandle::from_guid(writer));
+        self.waiting_for_match.wake_all(effects);
+        self.mark(mark::MATCHED, effects);
+    }
+
+    pub(crate) fn unmatch(&mut self, writer: Guid, effects: &mut Effects) {
+        let now = self.driver.now();
+        self.rtps.unmatch_writer(now, writer);
+        self.local_writers.retain(|known| known.guid != writer);
+        if let Some(at) = self.publications.iter().position(|known| *known == writer) {
+            self.publications.swap_remove(at);
+            self.matched.unmatched(InstanceHandle::from_guid(writer));
+            self.mark(mark::MATCHED, effects);
+        }
+        self.follow_up(now, effects);
+    }
+
+    pub(crate) fn note_incompatible(&mut self, policies: &[PolicyId], effects: &mut Effects) {
+        self.incompatible.note(policies);
+        self.mark(mark::INCOMPATIBLE_QOS, effects);
+    }
+
+    /// Reads or takes into `list`.
+    pub(crate) fn select(
+        &mut self,
+        selection: &Selection,
+        operation: Operation,
+        list: &mut Vec<HistorySample>,
+        effects: &mut Effects,
+    ) {
+        let now = self.driver.now();
+        self.rtps.select(now, selection, operation, list);
+        self.follow_up(now, effects);
+    }
+
+    /// Room has come for a writer of this process that was refused: it may try again.
+    fn note_space(&mut self, writer: Guid, effects: &mut Effects) {
+        if let Some(writer) = self.local_writers.iter().find(|known| known.guid == writer) {
+            writer.path.call(effects);
+        }
+    }
+
+    /// Looks whether there is what is waited for; if not, registers the waiter.
+    pub(crate) fn wait(
+        &mut self,
+        awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: Waker,
+        effects: &mut Effects,
+    ) -> bool {
+        let (there, wakers) = match awaited {
+            Awaited::Matched(count) => (self.matched.current() as usize >= count, &mut self.waiting_for_match),
+            _ => (self.rtps.history().not_read_len() > 0, &mut self.waiting_for_data),
+        };
+        if there {
+            wakers.finish(ticket, effects);
+            effects.discard(waker);
+        } else {
+            wakers.register(ticket, waker, effects);
+        }
+        there
+    }
+
+    pub(crate) fn abandon(&mut self, awaited: Awaited, ticket: Ticket, effects: &mut Effects) {
+        let wakers = match awaited {
+            Awaited::Matched(_) => &mut self.waiting_for_match,
+            _ => &mut self.waiting_for_data,
+        };
+        wakers.abandon(&mut Some(ticket), effects);
+    }
+
+    /// The reader is gone: whoever waits finds that out.
+    pub(crate) fn wake_everybody(&mut self, effects: &mut Effects) {
+        self.waiting_for_data.wake_all(effects);
+        self.waiting_for_match.wake_all(effects);
+    }
+
+    pub(crate) fn rtps(&self) -> &StatefulReader {
+        &self.rtps
+    }
+
+    pub(crate) fn matched(&mut self) -> &mut MatchCounter {
+        &mut self.matched
+    }
+
+    pub(crate) fn incompatible(&mut self) -> &mut IncompatibleQosStatus {
+        &mut self.incompatible
+    }
+
+    pub(crate) fn publications(&self) -> &[Guid] {
+        &self.publications
+    }
+
+    /// The status, whose change begins anew.
+    pub(crate) fn read_lost(&mut self) -> SampleLostStatus {
+        self.lost.total_count_change = self.lost.total_count - self.lost_read;
+        self.lost_read = self.lost.total_count;
+        self.lost
+    }
+}
+
+impl Actor for ReaderActor {
+    type Mail = ReaderMail;
+
+    fn handle(&mut self, mail: ReaderMail, effects: &mut Effects) {
+        match mail {
+            ReaderMail::Local { change, previous, path } => {
+                let now = self.driver.now();
+                let outcome = self.rtps.handle_local(now, change, previous);
+                if outcome == LocalOutcome::Accepted {
+                    path.progressed(effects);
+                }
+                self.follow_up(now, effects);
+            }
+            ReaderMail::Packet { packet, offset, source } => {
+                let submessage = Message::parse(packet.bytes()).ok().and_then(|message| message.submessage_at(offset));
+                if let Some(Ok(submessage)) = submessage {
+                    self.receive(&source, &submessage, &packet, effects);
+                }
+            }
+        }
+    }
+
+    fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
+        let now = self.driver.now();
+        self.rtps.handle_timeout(now);
+        self.follow_up(now, effects);
+    }
+
+    fn mail_bytes(mail: &ReaderMail) -> usize {
+        match mail {
+            ReaderMail::Local { change, .. } => change.payload.as_ref().map_or(0, Payload::len),
+            ReaderMail::Packet { packet, .. } => packet.len(),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What all handles of one reader share, without its type.
+
+use crate::actor::{Effects, EnterError, Ticket};
+use crate::domain::ParticipantHandle;
+use crate::driver::Driver;
+use crate::infrastructure::{
+    Awaited, IncompatibleQosStatus, Listener, ReadError, ReadErrorKind, SampleLostStatus, Subject,
+    SubscriptionMatchedStatus, WaitErrorKind, WaitSource,
+};
+use crate::qos::DataReaderQos;
+use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
+use crate::subscription::samples::BatchPool;
+use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
+use dds_rtps::types::{Guid, InstanceHandle};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Poll, Waker};
+
+/// What all handles of one reader share. The last one dropped deletes the reader.
+pub(crate) struct ReaderHandle {
+    pub(super) participant: Arc<ParticipantHandle>,
+    pub(super) cell: Arc<ReaderCell>,
+    pub(super) subject: Arc<Subject>,
+    pub(super) type_name: String,
+    pub(super) qos: DataReaderQos,
+    pub(super) span: tracing::Span,
+    pub(super) batches: Arc<BatchPool>,
+    pub(super) listener: OnceLock<Arc<Listener>>,
+    pub(super) closed: AtomicBool,
+}
+
+impl ReaderHandle {
+    pub(crate) fn guid(&self) -> Guid {
+        self.subject.guid
+    }
+
+    pub(crate) fn cell(&self) -> &Arc<ReaderCell> {
+        &self.cell
+    }
+
+    pub(crate) fn topic_name(&self) -> &str {
+        &self.subject.topic
+    }
+
+    pub(crate) fn type_name(&self) -> &str {
+        &self.type_name
+    }
+
+    pub(crate) fn qos(&self) -> &DataReaderQos {
+        &self.qos
+    }
+
+    pub(crate) fn batches(&self) -> &Arc<BatchPool> {
+        &self.batches
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire) || self.cell.is_closed()
+    }
+
+    pub(crate) fn read_error(&self, kind: ReadErrorKind) -> ReadError {
+        ReadError::new(&self.subject, kind)
+    }
+
+    /// One sample, in the order of arrival.
+    pub(crate) fn next_selection(operation: Operation) -> Selection {
+        let states = if operation == Operation::Read { States::NOT_READ } else { States::ANY };
+        Selection { samples_max: 1, order: SelectionOrder::ByArrival, states, ..Selection::default() }
+    }
+
+    /// Runs `visit` in the reader's cell, and its effects afterwards.
+    fn visit<R>(&self, visit: impl FnOnce(&mut ReaderActor, &mut Effects) -> R) -> Result<R, ReadError> {
+        Effects::scope(|effects| self.cell.with(effects, visit)).map_err(|error| {
+            self.read_error(match error {
+                EnterError::Closed => ReadErrorKind::Closed,
+                EnterError::Failed => ReadErrorKind::Internal { message: "a panic has closed the reader; see the log" },
+                EnterError::Reentrant => ReadErrorKind::Internal { message: "called from inside a reader" },
+            })
+        })
+    }
+
+    pub(crate) fn select(&self, selection: &Selection, operation: Operation) -> Result<Vec<HistorySample>, ReadError> {
+        let mut list = self.batches.list();
+        self.visit(|actor, effects| {
+            actor.select(selection, operation, &mut list, effects);
+            list
+        })
+    }
+
+    pub(crate) fn instance_payload(&self, instance: InstanceHandle) -> Result<KeyPayload, ReadError> {
+        let known = self.visit(|actor, _| actor.rtps().history().instance_key_payload(instance).cloned())?;
+        known.ok_or_else(|| self.read_error(ReadErrorKind::UnknownInstance))
+    }
+
+    pub(crate) fn subscription_matched(&self) -> Result<SubscriptionMatchedStatus, ReadError> {
+        self.visit(|actor, _| actor.matched().read_subscription())
+    }
+
+    pub(crate) fn requested_incompatible_qos(&self) -> Result<IncompatibleQosStatus, ReadError> {
+        self.visit(|actor, _| actor.incompatible().read())
+    }
+
+    pub(crate) fn sample_lost(&self) -> Result<SampleLostStatus, ReadError> {
+        self.visit(|actor, _| actor.read_lost())
+    }
+
+    pub(crate) fn matched_publications(&self) -> Result<Vec<Guid>, ReadError> {
+        self.visit(|actor, _| actor.publications().to_vec())
+    }
+
+    /// Whether what is awaited is there; registers the waker if not.
+    pub(crate) fn poll_ready(
+        &self,
+        awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<(), WaitErrorKind>> {
+        let waker = waker.clone();
+        match self.visit(|actor, effects| actor.wait(awaited, ticket, waker, effects)) {
+            Ok(true) => Poll::Ready(Ok(())),
+            Ok(false) => Poll::Pending,
+            Err(error) => Poll::Ready(Err(wait_error(error.kind()))),
+        }
+    }
+
+    pub(crate) fn abandon_wait(&self, awaited: Awaited, ticket: Ticket) {
+        // A closed reader has no waiters any more.
+        let _ = self.visit(|actor, effects| actor.abandon(awaited, ticket, effects));
+    }
+
+    pub(crate) fn close(&self) {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.participant.delete_reader(self.guid().entity_id, self.topic_name());
+        let actor = Effects::scope(|effects| {
+            let mut actor = self.cell.close(effects);
+            if let Some(actor) = &mut actor {
+                actor.wake_everybody(effects);
+            }
+            actor
+        });
+        drop(actor);
+        if let Some(listener) = self.listener.get() {
+            listener.close();
+        }
+        self.span.in_scope(|| tracing::debug!("reader closed"));
+    }
+}
+
+/// The kind of a failed wait that a failed read stands for.
+fn wait_error(kind: &ReadErrorKind) -> WaitErrorKind {
+    match kind {
+        ReadErrorKind::Internal { message } => WaitErrorKind::Internal { message },
+        _ => WaitErrorKind::Closed,
+    }
+}
+
+impl WaitSource<()> for ReaderHandle {
+    fn poll_wait(
+        &self,
+        awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<(), WaitErrorKind>> {
+        self.poll_ready(awaited, ticket, waker)
+    }
+
+    fn abandon(&self, awaited: Awaited, ticket: Ticket) {
+        self.abandon_wait(awaited, ticket);
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &**self.participant.driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    fn complain(&self, awaited: Awaited) {
+        let matched = self.matched_publications().map_or(0, |writers| writers.len());
+        let why = self.participant.why_waiting(self.guid());
+        self.span.in_scope(|| tracing::warn!(?awaited, matched_writers = matched, "still waiting; {why}"));
+    }
+}
+
+impl Drop for ReaderHandle {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,267 @@
+//! Batches of samples as a reader hands them out: counted references to encoded slots, decoded when asked for.
+
+use crate::cdr::{Decode, DecodeError, DecodeOwned, Encoded, ViewOf, decode_payload, decode_payload_into};
+use dds_rtps::history::{HistorySample, SampleInfo};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many emptied lists a reader keeps for its next batches. More than this many batches alive at once are rare.
+const SPARE_LISTS_MAX: usize = 8;
+
+/// The largest list that is kept, in samples: a huge `take` must not pin its memory for ever.
+const SPARE_LIST_LEN_MAX: usize = 4096;
+
+/// One sample with its data decoded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample<T> {
+    /// The value; `None` exactly when `info.valid_data` is false: then only the instance's state has changed.
+    pub data: Option<T>,
+    /// All that is known beside the value.
+    pub info: SampleInfo,
+}
+
+/// What a reader's batches share: lists to use again, and the count of samples that did not decode.
+#[derive(Debug, Default)]
+pub(crate) struct BatchPool {
+    spare: Mutex<Vec<Vec<HistorySample>>>,
+    not_decodable: AtomicU64,
+}
+
+impl BatchPool {
+    /// An empty list, with memory of an earlier batch if there is one.
+    pub(crate) fn list(&self) -> Vec<HistorySample> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, mut list: Vec<HistorySample>) {
+        list.clear();
+        if list.capacity() == 0 || list.capacity() > SPARE_LIST_LEN_MAX {
+            return;
+        }
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARE_LISTS_MAX {
+            spare.push(list);
+        }
+    }
+
+    pub(crate) fn note_not_decodable(&self) {
+        self.not_decodable.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn not_decodable(&self) -> u64 {
+        self.not_decodable.load(Ordering::Relaxed)
+    }
+}
+
+/// A batch of samples: what [`DataReader::take`](crate::DataReader::take) and its kin return.
+///
+/// It borrows nothing: it holds counted references to the encoded samples, and decodes one when asked. It may be sent to
+/// another thread and may outlive its reader; as long as it lives, the memory of its samples is not used again.
+pub struct Samples<T> {
+    list: Vec<HistorySample>,
+    pool: Arc<BatchPool>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T> Samples<T> {
+    pub(crate) fn new(list: Vec<HistorySample>, pool: Arc<BatchPool>) -> Self {
+        Self { list, pool, marker: PhantomData }
+    }
+
+    pub(crate) fn list(&self) -> &[HistorySample] {
+        &self.list
+    }
+
+    pub(crate) fn first(&self) -> Option<&HistorySample> {
+        self.list.first()
+    }
+
+    /// How many samples there are, those without data included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The samples by reference: nothing is decoded or copied yet.
+    pub fn iter(&self) -> SamplesIter<'_, T> {
+        SamplesIter { samples: self.list.iter(), marker: PhantomData }
+    }
+
+    /// The values alone. What has no data, or does not decode (counted by the reader), is passed over.
+    pub fn into_data(self) -> impl Iterator<Item = T>
+    where
+        T: DecodeOwned,
+    {
+        self.into_iter().filter_map(|sample| sample.data)
+    }
+}
+
+impl<T> Drop for Samples<T> {
+    fn drop(&mut self) {
+        self.pool.give_back(std::mem::take(&mut self.list));
+    }
+}
+
+impl<T> fmt::Debug for Samples<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.list.iter().map(|sample| &sample.info)).finish()
+    }
+}
+
+impl<'s, T> IntoIterator for &'s Samples<T> {
+    type Item = SampleRef<'s, T>;
+    type IntoIter = SamplesIter<'s, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// Decodes one after the other; what does not decode is passed over, and counted by the reader.
+impl<T: DecodeOwned> IntoIterator for Samples<T> {
+    type Item = Sample<T>;
+    type IntoIter = IntoSamples<T>;
+    fn into_iter(self) -> Self::IntoIter {
+        IntoSamples { batch: self, next: 0 }
+    }
+}
+
+/// The owned samples of a batch.
+#[derive(Debug)]
+pub struct IntoSamples<T> {
+    batch: Samples<T>,
+    next: usize,
+}
+
+impl<T: DecodeOwned> Iterator for IntoSamples<T> {
+    type Item = Sample<T>;
+
+    fn next(&mut self) -> Option<Sample<T>> {
+        loop {
+            let sample = self.batch.list.get(self.next)?;
+            self.next += 1;
+            match decode_sample(sample) {
+                Ok(sample) => return Some(sample),
+                Err(_) => self.batch.pool.note_not_decodable(),
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.batch.len() - self.next))
+    }
+}
+
+/// The samples of a batch by reference.
+#[derive(Debug)]
+pub struct SamplesIter<'s, T> {
+    samples: std::slice::Iter<'s, HistorySample>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<'s, T> Iterator for SamplesIter<'s, T> {
+    type Item = SampleRef<'s, T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.samples.next().map(|sample| SampleRef { sample, marker: PhantomData })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.samples.size_hint()
+    }
+}
+
+impl<T> ExactSizeIterator for SamplesIter<'_, T> {}
+
+/// One sample of a batch, still encoded.
+pub struct SampleRef<'s, T> {
+    sample: &'s HistorySample,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<'s, T> SampleRef<'s, T> {
+    /// All that is known beside the value.
+    #[must_use]
+    pub fn info(&self) -> &'s SampleInfo {
+        &self.sample.info
+    }
+
+    /// Whether there is a value, rather than only a change of the instance's state.
+    #[must_use]
+    pub fn has_data(&self) -> bool {
+        self.sample.info.valid_data
+    }
+
+    /// The encoded sample as it came, from its encapsulation header on; `None` if there is no data.
+    #[must_use]
+    pub fn encoded(&self) -> Option<Encoded<'s>> {
+        Encoded::new(data_bytes(self.sample)?).ok()
+    }
+
+    /// The encoded sample as a counted buffer that shares the reader's memory: no copy; `None` if there is no data.
+    #[must_use]
+    pub fn to_bytes(&self) -> Option<bytes::Bytes> {
+        let payload = self.sample.payload.as_ref().filter(|_| self.has_data())?;
+        Some(bytes::Bytes::from_owner(payload.clone()))
+    }
+
+    /// The sample as a type that borrows from it; `None` if there is no data.
+    ///
+    /// # Errors
+    /// The inner result is an error if the bytes are no such value; the rest of the batch is not affected.
+    pub fn view<V>(&self) -> Option<Result<V, DecodeError>>
+    where
+        V: ViewOf<T> + Decode<'s>,
+    {
+        data_bytes(self.sample).map(decode_payload)
+    }
+
+    /// The sample's value; `None` if there is no data.
+    ///
+    /// # Errors
+    /// The inner result is an error if the bytes are no such value; the rest of the batch is not affected.
+    pub fn decode(&self) -> Option<Result<T, DecodeError>>
+    where
+        T: Decode<'s>,
+    {
+        data_bytes(self.sample).map(decode_payload)
+    }
+}
+
+impl<T> fmt::Debug for SampleRef<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sample.fmt(f)
+    }
+}
+
+/// The payload of a sample that has data.
+fn data_bytes(sample: &HistorySample) -> Option<&[u8]> {
+    sample.payload.as_ref().filter(|_| sample.info.valid_data).map(dds_rtps::history::Payload::bytes)
+}
+
+/// One sample with its own value.
+pub(crate) fn decode_sample<T: DecodeOwned>(sample: &HistorySample) -> Result<Sample<T>, DecodeError> {
+    let data = data_bytes(sample).map(decode_payload).transpose()?;
+    Ok(Sample { data, info: sample.info.clone() })
+}
+
+/// Like [`decode_sample`], into an existing one whose allocations are used again.
+pub(crate) fn decode_sample_into<T: DecodeOwned>(
+    sample: &HistorySample,
+    into: &mut Sample<T>,
+) -> Result<(), DecodeError> {
+    match (data_bytes(sample), &mut into.data) {
+        (Some(bytes), Some(value)) => decode_payload_into(bytes, value)?,
+        (Some(bytes), data @ None) => *data = Some(decode_payload(bytes)?),
+        (None, data) => *data = None,
+    }
+    into.info = sample.info.clone();
+    Ok(())
+}

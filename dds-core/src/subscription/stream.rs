@@ -1,0 +1,103 @@
+//! Samples one after the other: blocking as an iterator, or as a stream.
+
+use crate::actor::Ticket;
+use crate::cdr::DecodeOwned;
+use crate::infrastructure::{Awaited, WaitSource};
+use crate::subscription::{DataReader, Sample};
+use futures_core::Stream;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// The values of a reader as they come; blocks in between. See [`DataReader::iter`].
+pub struct Iter<'a, T> {
+    reader: &'a DataReader<T>,
+}
+
+impl<'a, T> Iter<'a, T> {
+    pub(crate) fn new(reader: &'a DataReader<T>) -> Self {
+        Self { reader }
+    }
+}
+
+impl<T: DecodeOwned> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        loop {
+            // The only errors are that the reader is closed or that this thread must not wait: both end the iteration.
+            if let Some(data) = self.reader.next_sample().block().ok()?.data {
+                return Some(data);
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for Iter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Iter").field(self.reader).finish()
+    }
+}
+
+/// The samples of a reader as a stream. See [`DataReader::sample_stream`].
+pub struct SampleStream<T> {
+    reader: DataReader<T>,
+    ticket: Option<Ticket>,
+}
+
+impl<T> SampleStream<T> {
+    pub(crate) fn new(reader: DataReader<T>) -> Self {
+        Self { reader, ticket: None }
+    }
+}
+
+impl<T: DecodeOwned> Stream for SampleStream<T> {
+    type Item = Sample<T>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sample<T>>> {
+        let this = &mut *self;
+        // The only error is that the reader is closed, which ends the stream.
+        this.reader.poll_wait(Awaited::Sample, &mut this.ticket, context.waker()).map(Result::ok)
+    }
+}
+
+impl<T> Drop for SampleStream<T> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.reader.handle().abandon_wait(Awaited::Sample, ticket);
+        }
+    }
+}
+
+impl<T> fmt::Debug for SampleStream<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SampleStream").field(&self.reader).finish()
+    }
+}
+
+/// The values of a reader as a stream. See [`DataReader::stream`].
+#[derive(Debug)]
+pub struct DataStream<T> {
+    samples: SampleStream<T>,
+}
+
+impl<T> DataStream<T> {
+    pub(crate) fn new(samples: SampleStream<T>) -> Self {
+        Self { samples }
+    }
+}
+
+impl<T: DecodeOwned> Stream for DataStream<T> {
+    type Item = T;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
+        loop {
+            match Pin::new(&mut self.samples).poll_next(context) {
+                Poll::Ready(Some(Sample { data: Some(data), .. })) => return Poll::Ready(Some(data)),
+                Poll::Ready(Some(_)) => {}
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What the tests of this folder share: participants that see nobody but each other, and nothing that leaves the host.
+
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
+use dds_core::{DomainParticipant, DomainParticipantBuilder, Duration, Scope};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Longer than anything here may take on a busy machine; a wait that ends by it has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A world of its own: participants of one world see each other, and no others.
+pub(crate) struct World {
+    tag: String,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        Self { tag: format!("test-{}-{count}", std::process::id()) }
+    }
+
+    pub(crate) fn builder(&self) -> DomainParticipantBuilder {
+        DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(self.tag.clone())
+    }
+
+    pub(crate) fn participant(&self) -> DomainParticipant {
+        self.builder().build().unwrap()
+    }
+
+    /// One that does not deliver within the process, but by UDP.
+    pub(crate) fn udp_participant(&self) -> DomainParticipant {
+        self.builder().udp_only(true).build().unwrap()
+    }
+}
