@@ -3,10 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_rtps::history::{HistoryLimits, Operation, Payload, Selection};
+use dds_rtps::history::{HistoryLimits, LocalLink, Operation, Payload, Selection};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos, Durability, History, ResourceLimits};
-use dds_rtps::reader::{KeySource, ReaderConfig, Source, StatefulReader, WriterProxyConfig};
+use dds_rtps::reader::{KeySource, LocalOutcome, ReaderConfig, ReaderEvent, Source, StatefulReader, WriterProxyConfig};
 use dds_rtps::types::{
     EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
 };
@@ -16,9 +16,11 @@ use dds_rtps::writer::{
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 const MS: u64 = 1_000_000;
 const WRITER_PORT: u16 = 7000;
+const GROUP_PORT: u16 = 6999;
 const SEEDS: u64 = 30;
 
 /// xorshift64*: enough to shuffle datagrams.
@@ -44,10 +46,14 @@ struct Conditions {
     duplicate_percent: u64,
     delay_max: u64,
     payload_max: u64,
+    /// New samples go out once, to the group of all readers.
+    by_group: bool,
 }
 
-const FAIR: Conditions = Conditions { loss_percent: 0, duplicate_percent: 0, delay_max: MS / 10, payload_max: 200 };
-const BAD: Conditions = Conditions { loss_percent: 20, duplicate_percent: 10, delay_max: 4 * MS, payload_max: 200 };
+const FAIR: Conditions =
+    Conditions { loss_percent: 0, duplicate_percent: 0, delay_max: MS / 10, payload_max: 200, by_group: false };
+const BAD: Conditions =
+    Conditions { loss_percent: 20, duplicate_percent: 10, delay_max: 4 * MS, payload_max: 200, by_group: false };
 const BAD_AND_LARGE: Conditions = Conditions { payload_max: 12_000, ..BAD };
 
 /// What a reader asks for and what the test tells it and the writer about each other.
@@ -59,10 +65,18 @@ struct Wish {
     max_samples: Option<u32>,
     /// After how many samples the writer matches it.
     joins_after: i64,
+    /// It knows the writer before the writer knows it.
+    knows_first: bool,
 }
 
-const RELIABLE: Wish =
-    Wish { reliable: true, wants_history: false, history: History::KeepAll, max_samples: None, joins_after: 0 };
+const RELIABLE: Wish = Wish {
+    reliable: true,
+    wants_history: false,
+    history: History::KeepAll,
+    max_samples: None,
+    joins_after: 0,
+    knows_first: false,
+};
 const BEST_EFFORT: Wish = Wish { reliable: false, ..RELIABLE };
 
 /// A reader and what it has taken.
@@ -70,9 +84,13 @@ struct Subscriber {
     reader: StatefulReader,
     wish: Wish,
     port: u16,
-    /// When it matches the writer: it learns of it a little later than the writer of it.
+    /// When it matches the writer: it learns of it a little later than the writer of it, if not before.
     matches_at: Option<u64>,
+    /// The writer has matched it.
+    joined: bool,
     taken: Vec<i64>,
+    /// How many samples it was told are lost.
+    lost: u64,
     /// It takes at most so often.
     take_pause: u64,
     takes_at: u64,
@@ -151,14 +169,16 @@ impl Shuttle {
         let written = self.writer.last_sequence_number().0;
         for index in 0..self.subscribers.len() {
             let subscriber = &mut self.subscribers[index];
-            if subscriber.wish.joins_after != written || subscriber.matches_at.is_some() {
+            if subscriber.wish.joins_after != written || subscriber.joined {
                 continue;
             }
-            subscriber.matches_at = Some(self.nanos + self.random.below(5 * MS));
+            subscriber.joined = true;
+            subscriber.matches_at.get_or_insert(self.nanos + self.random.below(5 * MS));
             let unicast = vec![locator(subscriber.port)];
             let proxy = ReaderProxyConfig {
                 reliable: subscriber.wish.reliable,
                 wants_history: subscriber.wish.wants_history,
+                multicast: if self.conditions.by_group { vec![locator(GROUP_PORT)] } else { Vec::new() },
                 ..ReaderProxyConfig::new(subscriber.reader.guid(), unicast)
             };
             self.writer.match_reader(now_at(self.nanos), proxy);
@@ -183,7 +203,11 @@ impl Shuttle {
         let mut bytes = Vec::new();
         datagram.copy_to(&mut bytes);
         assert!(bytes.len() <= 1472, "{} bytes do not fit into a frame", bytes.len());
-        for destination in datagram.destinations() {
+        let ports = datagram.destinations().iter().flat_map(|destination| match destination.port as u16 {
+            GROUP_PORT => self.subscribers.iter().map(|subscriber| subscriber.port).collect(),
+            port => vec![port],
+        });
+        for port in ports {
             let copies = 1 + u64::from(self.random.percent(self.conditions.duplicate_percent));
             for _ in 0..copies {
                 if self.random.percent(self.conditions.loss_percent) {
@@ -191,7 +215,7 @@ impl Shuttle {
                 }
                 let arrival = self.nanos + 1000 + self.random.below(self.conditions.delay_max);
                 self.sent += 1;
-                self.under_way.push(Reverse((arrival, self.sent, destination.port as u16, bytes.clone())));
+                self.under_way.push(Reverse((arrival, self.sent, port, bytes.clone())));
             }
         }
     }
@@ -287,8 +311,10 @@ impl Subscriber {
             reader: StatefulReader::new(config),
             wish,
             port: WRITER_PORT + 1 + u16::from(index),
-            matches_at: None,
+            matches_at: wish.knows_first.then_some(0),
+            joined: false,
             taken: Vec::new(),
+            lost: 0,
             take_pause: if wish.max_samples.is_some() { 3 * MS } else { 0 },
             takes_at: 0,
         }
@@ -323,7 +349,11 @@ impl Subscriber {
                 self.taken.push(number);
             }
         }
-        while self.reader.poll_event().is_some() {}
+        while let Some(event) = self.reader.poll_event() {
+            if let ReaderEvent::SampleLost { count, .. } = event {
+                self.lost += count;
+            }
+        }
     }
 
     fn handle(&mut self, now: Now, receiver: &Receiver, submessage: &Submessage<'_>) {
@@ -352,6 +382,15 @@ impl Subscriber {
 
     fn assert_exactly(&self, first: i64, last: i64) {
         assert_eq!(self.taken, (first..=last).collect::<Vec<_>>());
+        assert_eq!(self.lost, 0);
+    }
+
+    /// Everything from `first` on. What went to the group just before may have come too.
+    fn assert_ends_with(&self, first: i64, last: i64) {
+        let (early, promised) = self.taken.split_at(self.taken.partition_point(|&number| number < first));
+        assert_eq!(promised, (first..=last).collect::<Vec<_>>());
+        assert!(early.windows(2).all(|pair| pair[0] < pair[1]), "{early:?}");
+        assert_eq!(self.lost, 0);
     }
 
     fn assert_growing(&self) {
@@ -468,4 +507,76 @@ fn an_unmatched_reader_leaves_the_writer_at_rest() {
     assert!(shuttle.writer.unmatch_reader(shuttle.now(), reader));
     assert!(shuttle.writer.is_acknowledged(SequenceNumber(50)));
     assert_eq!(shuttle.writer.deadline(), None);
+}
+
+/// A HEARTBEAT to several readers begins with what the eldest of them is to get, and new samples go to readers that the
+/// writer does not know yet: neither makes history of a volatile reader's, nor losses of the history.
+#[test]
+fn it_does_not_matter_who_learns_of_whom_first() {
+    let group = Conditions { by_group: true, ..BAD };
+    let first = Wish { knows_first: true, ..RELIABLE };
+    let wishes = [
+        RELIABLE,
+        Wish { joins_after: 30, ..first },
+        Wish { joins_after: 60, ..RELIABLE },
+        Wish { joins_after: 90, wants_history: true, ..first },
+    ];
+    let qos = keep_all().durability(Durability::TransientLocal);
+    for_all_seeds(&qos, group, &wishes, 150, |shuttle| {
+        shuttle.subscribers[0].assert_exactly(1, 150);
+        shuttle.subscribers[1].assert_ends_with(31, 150);
+        shuttle.subscribers[2].assert_ends_with(61, 150);
+        shuttle.subscribers[3].assert_exactly(1, 150);
+    });
+}
+
+/// No datagram, and back-pressure by the link, whichever of the two histories is the smaller one.
+#[test]
+fn in_one_process_everything_comes_once_and_in_order_through_small_histories() {
+    for (writer_max, reader_max) in [(4, 4), (2, 9), (9, 2)] {
+        let limits = |max| ResourceLimits { max_samples: Some(max), ..ResourceLimits::default() };
+        let qos = keep_all().resource_limits(limits(writer_max));
+        let mut writer = StatefulWriter::new(WriterConfig::new(guid(1, [0, 0, 1, 3]), false, &qos));
+        let qos = DataReaderQos::default().reliable().keep_all().resource_limits(limits(reader_max));
+        let reader = guid(1, [0, 0, 2, 4]);
+        let mut reader = StatefulReader::new(ReaderConfig::new(reader, KeySource::None, &qos));
+        let link = Arc::new(LocalLink::new());
+        let first = writer.match_local(now_at(0), Arc::clone(&link), reader.guid(), true, false);
+        let proxy = WriterProxyConfig::new(writer.guid());
+        assert!(reader.match_local_writer(now_at(0), proxy, first, Some(Arc::clone(&link))));
+        let mut random = Random(7);
+        let mut taken = Vec::new();
+        let mut millis = 0;
+        while taken.len() < 500 {
+            millis += 1;
+            assert!(millis < 100_000, "it stands still");
+            let now = now_at(millis * MS);
+            if random.percent(60) {
+                let change = NewChange::alive(InstanceHandle::NIL, payload_of(1, 12));
+                if let Ok(number) = writer.write(now, change) {
+                    let change = writer.change(number).unwrap().clone();
+                    let _ = reader.handle_local(now, change, number.previous());
+                }
+            }
+            if random.percent(30) {
+                let mut samples = Vec::new();
+                let selection = Selection { samples_max: 3, ..Selection::default() };
+                reader.select(now, &selection, Operation::Take, &mut samples);
+                taken.extend(samples.iter().map(|sample| sample.info.sequence_number.0));
+            }
+            while let Some(event) = reader.poll_event() {
+                let ReaderEvent::LocalSpace { .. } = event else { continue };
+                let from = link.take_request().unwrap();
+                let again: Vec<_> = writer.changes_from(from).cloned().collect();
+                again.into_iter().all(|change| {
+                    let previous = change.sequence_number.previous();
+                    reader.handle_local(now, change, previous) == LocalOutcome::Accepted
+                });
+            }
+            writer.handle_local_progress(now);
+        }
+        let expected: Vec<i64> = (1..).take(taken.len()).collect();
+        assert_eq!(taken, expected);
+        assert!(!writer.poll_transmit(now_at(millis * MS), &mut Datagram::new()));
+    }
 }

@@ -208,18 +208,17 @@ impl Instances {
         true
     }
 
-    /// Frees the instance, if nobody needs it.
+    /// Frees the instance, if nobody needs it. Harmless for a place that is free already, whoever has its handle by now.
     pub(super) fn release(&mut self, at: u32) {
         let instance = &mut self.places[at as usize];
-        if !instance.is_idle() {
+        let handle = instance.handle;
+        if !instance.is_idle() || self.by_handle.get(&handle) != Some(&at) {
             return;
         }
         self.key_bytes -= instance.key.take().map_or(0, |key| key.payload.len());
-        let handle = instance.handle;
-        if self.by_handle.remove(&handle).is_some() {
-            self.in_order.remove(&handle);
-            self.free.push(at);
-        }
+        self.by_handle.remove(&handle);
+        self.in_order.remove(&handle);
+        self.free.push(at);
     }
 
     /// The instances whose handles follow `handle`, in their order. The nil handle follows itself, for it is the handle of

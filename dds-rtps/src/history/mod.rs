@@ -25,3 +25,6 @@ pub use reader::{
 pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
 pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};
 pub use writer::{NoRoom, StoredChange, WriterHistory};
+
+#[cfg(test)]
+mod tests;

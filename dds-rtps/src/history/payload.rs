@@ -12,9 +12,13 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many slots at the front of the ring are tried before a new one is made. Slots come free nearly in the order in
-/// which they were taken, so the first one is the rule; a reader that keeps one sample for long costs a few tries.
+/// How many slots at the front of a ring are tried before a new one is made. Slots come free nearly in the order in
+/// which they were taken, so the first one is the rule.
 const TRIES: usize = 4;
+
+/// How often a slot may be found taken before it counts as kept. The last slot of an instance is often found taken once or
+/// twice, as its successor is filled before it is replaced.
+const MISSES_MAX: u8 = 3;
 
 /// The memory of one sample.
 #[derive(Debug, Default)]
@@ -101,41 +105,82 @@ impl SlotMut {
     }
 }
 
-/// A ring of slots that are used again.
+/// Slots that are used again.
 #[derive(Debug)]
 pub struct SlotPool {
-    ring: Mutex<VecDeque<Arc<Slot>>>,
+    rings: Mutex<Rings>,
     capacity: usize,
+}
+
+/// The slots that a pool remembers.
+///
+/// A slot that is found still taken again and again goes over to the kept ones, which are looked at only when no young one
+/// is free: the last samples of a thousand quiet instances must not stand in the way of one busy instance.
+#[derive(Debug, Default)]
+struct Rings {
+    young: VecDeque<Young>,
+    kept: VecDeque<Arc<Slot>>,
+}
+
+#[derive(Debug)]
+struct Young {
+    slot: Arc<Slot>,
+    /// How often it was found taken.
+    misses: u8,
+}
+
+impl Rings {
+    fn len(&self) -> usize {
+        self.young.len() + self.kept.len()
+    }
+
+    fn free_slot(&mut self) -> Option<Arc<Slot>> {
+        for _ in 0..TRIES.min(self.young.len()) {
+            let Young { mut slot, misses } = self.young.pop_front()?;
+            if Arc::get_mut(&mut slot).is_some() {
+                return Some(slot);
+            }
+            if misses >= MISSES_MAX {
+                self.kept.push_back(slot);
+            } else {
+                self.young.push_back(Young { slot, misses: misses + 1 });
+            }
+        }
+        for _ in 0..TRIES.min(self.kept.len()) {
+            let mut slot = self.kept.pop_front()?;
+            if Arc::get_mut(&mut slot).is_some() {
+                return Some(slot);
+            }
+            self.kept.push_back(slot);
+        }
+        None
+    }
 }
 
 impl SlotPool {
     /// A pool that remembers at most `capacity` slots. Makes none before they are asked for.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
-        Self { ring: Mutex::default(), capacity }
+        Self { rings: Mutex::default(), capacity }
     }
 
     /// A slot whose memory may be written, with the bytes of its last use in it.
     pub fn acquire(&self) -> SlotMut {
-        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        for _ in 0..TRIES.min(ring.len()) {
-            let Some(mut slot) = ring.pop_front() else { break };
-            if Arc::get_mut(&mut slot).is_some() {
-                return SlotMut { slot };
-            }
-            ring.push_back(slot);
+        let mut rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = rings.free_slot() {
+            return SlotMut { slot };
         }
-        drop(ring);
+        drop(rings);
         SlotMut { slot: Arc::default() }
     }
 
     /// Ends the writing, and remembers the slot for later use.
     pub fn freeze(&self, slot: SlotMut) -> Payload {
-        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        if ring.len() < self.capacity {
-            ring.push_back(Arc::clone(&slot.slot));
+        let mut rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
+        if rings.len() < self.capacity {
+            rings.young.push_back(Young { slot: Arc::clone(&slot.slot), misses: 0 });
         }
-        drop(ring);
+        drop(rings);
         slot.freeze()
     }
 
@@ -194,8 +239,29 @@ mod tests {
     fn a_pool_remembers_no_more_than_its_capacity() {
         let pool = SlotPool::new(2);
         let kept: Vec<Payload> = (0..10).map(|_| pool.freeze(pool.acquire())).collect();
-        assert_eq!(pool.ring.lock().unwrap().len(), 2);
+        assert_eq!(pool.rings.lock().unwrap().len(), 2);
         drop(kept);
+    }
+
+    #[test]
+    fn slots_that_are_kept_do_not_stand_in_the_way() {
+        let pool = SlotPool::new(100);
+        let kept: Vec<Payload> = (0..50).map(|_| pool.freeze(pool.acquire())).collect();
+        // Each try passes over some of the kept ones, until none is left in front.
+        (0..200).for_each(|_| drop(pool.freeze(pool.acquire())));
+        let mut memory = Vec::new();
+        for _ in 0..20 {
+            let slot = pool.acquire();
+            memory.push(Arc::as_ptr(&slot.slot));
+            drop(pool.freeze(slot));
+        }
+        memory.sort_unstable();
+        memory.dedup();
+        assert!(memory.len() < 20, "a slot was used twice");
+        let before = pool.rings.lock().unwrap().len();
+        drop(kept);
+        (0..100).for_each(|_| drop(pool.freeze(pool.acquire())));
+        assert_eq!(pool.rings.lock().unwrap().len(), before);
     }
 
     #[test]

@@ -207,11 +207,6 @@ impl ReaderHistory {
         self.instances.find(handle).and_then(|at| self.instances.get(at).key.as_ref())
     }
 
-    /// Changes the depth and the limits. What lies here stays, even if it is more than the new limits allow.
-    pub fn set_limits(&mut self, limits: HistoryLimits) {
-        self.config.limits = limits;
-    }
-
     /// Adds a change.
     ///
     /// # Errors
@@ -297,7 +292,7 @@ impl ReaderHistory {
                 self.counters.unknown_instance += 1;
                 return Ok(Admission::UnknownInstance);
             }
-            None if self.instances.len() >= self.instances_max() => {
+            None if !self.has_room_for_instance() => {
                 self.counters.rejected += 1;
                 return Err(Refused { reason: RejectReason::Instances, received });
             }
@@ -426,8 +421,12 @@ impl ReaderHistory {
         }
     }
 
-    fn instances_max(&self) -> usize {
-        self.config.limits.instances_max.min(INSTANCES_MAX)
+    fn has_room_for_instance(&mut self) -> bool {
+        let max = self.config.limits.instances_max.min(INSTANCES_MAX);
+        if self.instances.len() >= max {
+            self.release_departed();
+        }
+        self.instances.len() < max
     }
 
     /// Makes room for one sample of the instance, or says why there is none.
@@ -435,10 +434,7 @@ impl ReaderHistory {
         let limits = self.config.limits;
         let full = self.valid >= limits.samples_max.min(SAMPLES_MAX);
         let Some(at) = known else {
-            if self.instances.len() >= self.instances_max() {
-                self.release_departed();
-            }
-            if self.instances.len() >= self.instances_max() {
+            if !self.has_room_for_instance() {
                 return Err(RejectReason::Instances);
             }
             return if full { Err(RejectReason::Samples) } else { Ok(()) };

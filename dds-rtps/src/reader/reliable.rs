@@ -63,6 +63,9 @@ pub(super) struct Reliable {
     writer: Guid,
     window: Window,
     start: Start,
+    /// Whether a number that the writer no longer has is a loss. To a volatile reader it may be history, until something
+    /// has been delivered: a HEARTBEAT for several readers begins with what the eldest of them is to get.
+    begun: bool,
     /// Below this the writer has nothing any more: what is missing there is lost.
     floor: SequenceNumber,
     /// A range that reaches beyond the window.
@@ -86,6 +89,7 @@ impl Reliable {
             writer,
             window: Window::new(SequenceNumber::FIRST),
             start,
+            begun: config.wants_history,
             floor: SequenceNumber::FIRST,
             gap: None,
             announced: SequenceNumber::ZERO,
@@ -151,6 +155,7 @@ impl Reliable {
             return;
         }
         self.window.skip();
+        self.begun = true;
         if let Some(change) = change {
             self.deliver(now, change, sink);
         }
@@ -202,7 +207,9 @@ impl Reliable {
         if self.gap.is_some_and(|gap| gap.end <= self.window.next()) {
             self.gap = None;
         }
-        sink.lost(self.writer, lost, LossCause::NeverArrived);
+        if self.begun {
+            sink.lost(self.writer, lost, LossCause::NeverArrived);
+        }
     }
 
     fn is_in_gap(&self, number: SequenceNumber) -> bool {

@@ -134,8 +134,7 @@ pub struct NewChange {
     pub kind: ChangeKind,
     /// The instance; nil for keyless topics.
     pub instance: InstanceHandle,
-    /// The encoded sample, or the encoded key if the change is not alive, from its encapsulation header on. No peer reads
-    /// one that is shorter than that header, and DATA cannot say where one ends whose length is no multiple of 4.
+    /// The encoded sample, or the encoded key if the change is not alive.
     pub payload: Option<Payload>,
     /// When it happens; `None`: now.
     pub source_timestamp: Option<Time>,

@@ -1,0 +1,278 @@
+//! What becomes of changes: room, states, writers.
+
+use super::*;
+
+const VISIBLE: Result<Admission, RejectReason> = Ok(Admission::Visible);
+const UNCHANGED: Result<Admission, RejectReason> = Ok(Admission::Unchanged);
+
+#[test]
+fn keep_last_replaces_the_oldest_sample_of_the_same_instance() {
+    let mut cache = Cache::keep_last(2);
+    for key in [1, 2, 1, 1, 1] {
+        assert_eq!(cache.write(1, key), VISIBLE);
+    }
+    assert_eq!(numbers(&cache.take()), [2, 4, 5]);
+    assert_eq!(cache.history.counters().overwritten_unread, 2);
+}
+
+#[test]
+fn keep_last_replaces_within_the_limits_even_below_its_depth() {
+    let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
+    let mut cache = Cache::new(History::KeepLast { depth: 5 }, limits);
+    for key in [1, 1, 2] {
+        assert_eq!(cache.write(1, key), VISIBLE);
+    }
+    assert_eq!(cache.write(1, 3), Err(RejectReason::Samples));
+    assert_eq!(cache.write(1, 2), VISIBLE);
+    assert_eq!(numbers(&cache.take()), [1, 2, 5]);
+}
+
+#[test]
+fn keep_all_rejects_what_does_not_fit_and_says_why() {
+    let limits = ResourceLimits { max_samples: Some(4), max_instances: Some(2), max_samples_per_instance: Some(3) };
+    let mut cache = Cache::new(History::KeepAll, limits);
+    for key in [1, 1, 1] {
+        assert_eq!(cache.write(1, key), VISIBLE);
+    }
+    assert_eq!(cache.write(1, 1), Err(RejectReason::SamplesPerInstance));
+    assert_eq!(cache.write(1, 2), VISIBLE);
+    assert_eq!(cache.write(1, 2), Err(RejectReason::Samples));
+    assert_eq!(cache.write(1, 3), Err(RejectReason::Instances));
+    assert_eq!(cache.dispose(1, 3), Err(RejectReason::Instances));
+    assert_eq!(cache.history.counters().rejected, 4);
+    assert_eq!(cache.take().len(), 4);
+    assert_eq!(cache.write(1, 2), VISIBLE);
+}
+
+#[test]
+fn samples_without_data_need_no_room() {
+    let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+    let mut cache = Cache::new(History::KeepAll, limits);
+    cache.write(1, 1).unwrap();
+    cache.read();
+    assert_eq!(cache.dispose(1, 1), VISIBLE);
+    assert_eq!(cache.dispose(1, 2), VISIBLE);
+    assert_eq!(cache.history.len(), 3);
+}
+
+#[test]
+fn a_rejected_change_comes_back_whole() {
+    let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+    let mut cache = Cache::new(History::KeepAll, limits);
+    cache.write(1, 1).unwrap();
+    let received = cache.received(ChangeKind::Alive, 1, 1);
+    let refused = cache.history.add(at(0), received).unwrap_err();
+    assert_eq!(refused.received.change.payload.as_ref().unwrap().bytes(), [0, 1, 0, 0, 1, 2]);
+    cache.take();
+    assert_eq!(cache.history.add(at(0), refused.received).unwrap(), Admission::Visible);
+}
+
+#[test]
+fn a_dispose_is_told_by_the_samples_that_wait_or_by_one_without_data() {
+    let mut cache = Cache::keep_all();
+    cache.write(1, 1).unwrap();
+    assert_eq!(cache.dispose(1, 1), VISIBLE);
+    assert_eq!(cache.dispose(1, 1), UNCHANGED);
+    let samples = cache.read();
+    assert_eq!(samples.len(), 1);
+    assert_eq!(samples[0].info.instance_state, InstanceState::NotAliveDisposed);
+    assert!(samples[0].info.valid_data);
+    cache.write(1, 1).unwrap();
+    cache.read();
+    assert_eq!(cache.dispose(1, 1), VISIBLE);
+    let unread = Selection { states: States::NOT_READ, ..Selection::default() };
+    let samples = cache.select(unread, Operation::Take);
+    assert_eq!(samples.len(), 1);
+    assert!(!samples[0].info.valid_data);
+    assert_eq!(samples[0].kind, ChangeKind::NotAliveDisposed);
+}
+
+#[test]
+fn news_of_states_do_not_pile_up() {
+    let mut cache = Cache::keep_last(1);
+    for _ in 0..100 {
+        cache.write(1, 1).unwrap();
+        cache.read();
+        cache.dispose(1, 1).unwrap();
+        cache.read();
+    }
+    assert_eq!(cache.history.len(), 2);
+    cache.write(1, 1).unwrap();
+    let samples = cache.take();
+    assert_eq!(samples.len(), 1);
+    assert_eq!(samples[0].info.disposed_generation_count, 100);
+}
+
+#[test]
+fn an_instance_without_writers_that_is_disposed_of_has_come_back_in_between() {
+    let mut cache = Cache::keep_all();
+    cache.write(1, 1).unwrap();
+    cache.unregister(1, 1).unwrap();
+    assert_eq!(cache.history.lookup_instance(handle(1)), Some(InstanceState::NotAliveNoWriters));
+    cache.dispose(2, 1).unwrap();
+    assert_eq!(cache.history.lookup_instance(handle(1)), Some(InstanceState::NotAliveDisposed));
+    let samples = cache.take();
+    assert_eq!(samples[0].info.absolute_generation_rank, 1);
+}
+
+#[test]
+fn a_disposed_instance_stays_disposed_without_writers() {
+    let mut cache = Cache::keep_all();
+    cache.write(1, 1).unwrap();
+    cache.dispose(1, 1).unwrap();
+    assert_eq!(cache.unregister(1, 1), UNCHANGED);
+    assert_eq!(cache.take()[0].info.instance_state, InstanceState::NotAliveDisposed);
+    assert!(cache.take().is_empty());
+    assert_eq!(cache.history.instance_count(), 0);
+}
+
+#[test]
+fn a_writer_that_never_wrote_an_instance_cannot_end_it() {
+    let mut cache = Cache::keep_all();
+    cache.write(1, 1).unwrap();
+    assert_eq!(cache.unregister(2, 1), UNCHANGED);
+    assert!(!cache.history.writer_lost(at(0), writer(2)));
+    assert_eq!(cache.history.lookup_instance(handle(1)), Some(InstanceState::Alive));
+}
+
+#[test]
+fn instances_are_freed_when_nobody_needs_them_and_their_places_are_used_again() {
+    let mut cache = Cache::keep_all();
+    for round in 0..10 {
+        for key in 0..50 {
+            cache.write(1, key).unwrap();
+        }
+        assert_eq!(cache.history.instance_count(), 50, "round {round}");
+        cache.take();
+        assert_eq!(cache.history.instance_count(), 50);
+        assert!(cache.history.writer_lost(at(0), writer(1)));
+        assert_eq!(cache.history.len(), 50);
+        assert!(cache.take().iter().all(|sample| !sample.info.valid_data && sample.payload.is_some()));
+        assert!(cache.take().is_empty());
+        assert_eq!(cache.history.instance_count(), 0);
+    }
+}
+
+#[test]
+fn an_instance_that_comes_back_while_its_key_is_kept_is_not_forgotten() {
+    let mut cache = Cache::keep_all();
+    for round in 0..3 {
+        for key in [1, 2, 3] {
+            cache.write(1, key).unwrap();
+            cache.unregister(1, key).unwrap();
+        }
+        cache.take();
+        // Back for a moment, without a sample to take; then gone, in another order.
+        for key in [3, 1, 2] {
+            cache.write(1, key).unwrap();
+        }
+        cache.take();
+        for key in [2, 3, 1] {
+            cache.unregister(1, key).unwrap();
+        }
+        assert_eq!(cache.history.instance_count(), 3, "round {round}");
+        cache.take();
+        for key in [1, 2, 3] {
+            cache.write(1, key).unwrap();
+        }
+        assert_eq!(cache.take().len(), 3);
+        assert_eq!(cache.history.instance_count(), 3);
+        cache.history.writer_lost(at(0), writer(1));
+        cache.take();
+    }
+}
+
+#[test]
+fn a_kept_key_does_not_take_an_instances_room() {
+    let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
+    let mut cache = Cache::new(History::KeepAll, limits);
+    cache.write(1, 1).unwrap();
+    cache.unregister(1, 1).unwrap();
+    cache.take();
+    assert!(cache.history.instance_key_payload(handle(1)).is_some());
+    assert_eq!(cache.write(1, 2), VISIBLE);
+    cache.add(ChangeKind::NotAliveDisposedUnregistered, 1, 2).unwrap();
+    cache.take();
+    assert_eq!(cache.dispose(1, 3), VISIBLE);
+    assert_eq!(cache.history.instance_count(), 1);
+}
+
+#[test]
+fn the_key_of_an_instance_is_at_hand_while_it_is_known() {
+    let mut cache = Cache::keep_last(1);
+    cache.write(1, 7).unwrap();
+    cache.write(1, 7).unwrap();
+    cache.take();
+    let key = cache.history.instance_key_payload(handle(7)).unwrap();
+    assert_eq!((key.payload.bytes(), key.is_key), (&[0, 1, 0, 0, 7, 1][..], false));
+    cache.dispose(1, 7).unwrap();
+    let key = cache.history.instance_key_payload(handle(7)).unwrap();
+    assert_eq!((key.payload.bytes(), key.is_key), (&[0, 1, 0, 0, 7, 3][..], true));
+    assert!(cache.history.instance_key_payload(handle(8)).is_none());
+}
+
+#[test]
+fn the_keys_of_all_instances_have_a_budget() {
+    let mut cache = Cache::keep_all();
+    let image = Payload::copy_of(&vec![0; 20 << 20]);
+    for key in 0..4 {
+        let mut received = cache.received(ChangeKind::Alive, 1, key);
+        received.change.payload = Some(image.clone());
+        cache.history.add(at(0), received).unwrap();
+    }
+    assert!(cache.history.instance_key_payload(handle(2)).is_some());
+    assert!(cache.history.instance_key_payload(handle(3)).is_none());
+    assert_eq!(cache.history.counters().keys_dropped, 1);
+    cache.dispose(1, 0).unwrap();
+    cache.write(1, 3).unwrap();
+    assert!(cache.history.instance_key_payload(handle(3)).is_some());
+}
+
+#[test]
+fn more_writers_than_are_remembered_do_no_harm() {
+    let mut cache = Cache::keep_last(1);
+    let guid = |number: u32| {
+        let mut prefix = [0; 12];
+        prefix[..4].copy_from_slice(&number.to_be_bytes());
+        Guid::new(GuidPrefix(prefix), EntityId([0, 0, 1, 2]))
+    };
+    let count = instance::INSTANCE_WRITERS_MAX as u32 + 10;
+    for number in 0..count {
+        let mut received = cache.received(ChangeKind::Alive, 0, 1);
+        received.change.writer = guid(number);
+        assert_eq!(cache.history.add(at(0), received).unwrap(), Admission::Visible);
+    }
+    assert_eq!(cache.history.counters().writers_forgotten, 10);
+    (0..count).for_each(|number| {
+        cache.history.writer_lost(at(0), guid(number));
+    });
+    assert_eq!(cache.take()[0].info.instance_state, InstanceState::NotAliveNoWriters);
+}
+
+#[test]
+fn by_source_timestamp_the_older_change_is_dropped_whoever_wrote_it() {
+    let mut cache =
+        Cache::ordered(History::KeepLast { depth: 1 }, ResourceLimits::default(), DestinationOrder::BySourceTimestamp);
+    let mut stamped = |from: u8, nanos: i64| {
+        let mut received = cache.received(ChangeKind::Alive, from, 1);
+        received.change.source_timestamp = Time::from_unix_nanos(nanos);
+        cache.history.add(at(0), received).unwrap()
+    };
+    assert_eq!(stamped(2, 100), Admission::Visible);
+    assert_eq!(stamped(1, 99), Admission::Superseded);
+    // Of two at the same time the lower GUID is the newer.
+    assert_eq!(stamped(3, 100), Admission::Superseded);
+    assert_eq!(stamped(1, 100), Admission::Visible);
+    assert_eq!(stamped(2, 100), Admission::Superseded);
+    assert_eq!(stamped(2, 101), Admission::Visible);
+    assert_eq!(cache.history.counters().superseded, 3);
+}
+
+#[test]
+fn what_has_expired_on_arrival_is_dropped() {
+    let mut cache = Cache::keep_all();
+    let mut received = cache.received(ChangeKind::Alive, 1, 1);
+    received.expires = Some(at(5).instant);
+    assert_eq!(cache.history.add(at(5), received).unwrap(), Admission::Expired);
+    assert_eq!(cache.history.instance_count(), 0);
+}

@@ -1,0 +1,132 @@
+//! The cache against a model that does the same with vectors, for a long time and by chance from a seed.
+
+use super::*;
+
+const KEYS: u64 = 6;
+const WRITERS: u64 = 3;
+
+/// Sequence number, key, read.
+type Sample = (i64, u8, bool);
+
+/// Samples with data only, KEEP_LAST.
+struct Model {
+    depth: usize,
+    samples: Vec<Sample>,
+}
+
+impl Model {
+    fn write(&mut self, number: i64, key: u8) {
+        let same = |sample: &&Sample| sample.1 == key;
+        if self.samples.iter().filter(same).count() == self.depth {
+            let oldest = self.samples.iter().position(|sample| sample.1 == key).unwrap();
+            self.samples.remove(oldest);
+        }
+        self.samples.push((number, key, false));
+    }
+
+    /// Indexes of what a selection finds.
+    fn find(&self, selection: &Selection, unread_only: bool) -> Vec<usize> {
+        let wanted = |index: &usize| {
+            let (_, key, read) = self.samples[*index];
+            let this = match selection.instance {
+                InstanceSelection::This(wanted) => wanted == handle(key),
+                _ => true,
+            };
+            this && !(unread_only && read)
+        };
+        let mut found: Vec<usize> = (0..self.samples.len()).collect();
+        if selection.order == SelectionOrder::ByInstance {
+            let first = |key: u8| self.samples.iter().position(|sample| sample.1 == key);
+            found.sort_by_key(|&index| (first(self.samples[index].1), index));
+        }
+        found.into_iter().filter(wanted).take(selection.samples_max).collect()
+    }
+}
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+fn selection(chance: &mut Chance, unread_only: bool) -> Selection {
+    Selection {
+        samples_max: 1 + chance.below(12) as usize,
+        states: if unread_only { States::NOT_READ } else { States::ANY },
+        instance: match chance.below(3) {
+            0 => InstanceSelection::This(handle(chance.below(KEYS) as u8)),
+            _ => InstanceSelection::Any,
+        },
+        order: if chance.below(2) == 0 { SelectionOrder::ByArrival } else { SelectionOrder::ByInstance },
+    }
+}
+
+#[test]
+fn the_cache_does_what_the_model_does() {
+    for depth in [1, 2, 5] {
+        let mut chance = Chance(depth.into());
+        let mut cache = Cache::keep_last(depth);
+        let mut model = Model { depth: depth as usize, samples: Vec::new() };
+        for _ in 0..20_000 {
+            if chance.below(3) > 0 {
+                let key = chance.below(KEYS) as u8;
+                cache.write(chance.below(WRITERS) as u8, key).unwrap();
+                model.write(cache.number, key);
+                continue;
+            }
+            let unread_only = chance.below(2) == 0;
+            let selection = selection(&mut chance, unread_only);
+            let found = model.find(&selection, unread_only);
+            let expected: Vec<i64> = found.iter().map(|&index| model.samples[index].0).collect();
+            assert_eq!(cache.history.count_matching(at(0), &selection), expected.len());
+            let take = chance.below(2) == 0;
+            let samples = cache.select(selection, if take { Operation::Take } else { Operation::Read });
+            assert_eq!(numbers(&samples), expected);
+            if take {
+                model.samples.retain(|sample| !expected.contains(&sample.0));
+            } else {
+                found.iter().for_each(|&index| model.samples[index].2 = true);
+            }
+            assert_eq!(cache.history.len(), model.samples.len());
+            assert_eq!(cache.history.not_read_len(), model.samples.iter().filter(|sample| !sample.2).count());
+        }
+    }
+}
+
+/// States, losses of writers and rebirths by chance: the counts agree with what a selection finds, and in the end nothing
+/// is left behind.
+#[test]
+fn nothing_is_left_behind() {
+    let mut chance = Chance(9);
+    let mut cache = Cache::keep_last(2);
+    for _ in 0..50_000 {
+        let from = chance.below(WRITERS) as u8;
+        let key = chance.below(KEYS) as u8;
+        match chance.below(9) {
+            0..4 => drop(cache.write(from, key)),
+            4 => drop(cache.dispose(from, key)),
+            5 => drop(cache.unregister(from, key)),
+            6 => drop(cache.add(ChangeKind::NotAliveDisposedUnregistered, from, key)),
+            7 => drop(cache.history.writer_lost(at(0), writer(from))),
+            _ => {
+                let unread_only = chance.below(2) == 0;
+                let selection = selection(&mut chance, unread_only);
+                let operation = if chance.below(2) == 0 { Operation::Take } else { Operation::Read };
+                let samples = cache.select(selection, operation);
+                assert!(samples.iter().all(|sample| sample.info.valid_data || sample.payload.is_some()));
+            }
+        }
+        let unread = Selection { states: States::NOT_READ, ..Selection::default() };
+        assert_eq!(cache.history.count_matching(at(0), &unread), cache.history.not_read_len());
+        assert!(cache.history.len() <= KEYS as usize * 3);
+    }
+    (0..WRITERS).for_each(|from| {
+        cache.history.writer_lost(at(0), writer(from as u8));
+    });
+    cache.take();
+    assert!(cache.take().is_empty());
+    assert_eq!((cache.history.len(), cache.history.instance_count()), (0, 0));
+}

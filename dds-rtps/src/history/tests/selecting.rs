@@ -1,0 +1,122 @@
+//! Reads and takes: which samples, in which order, with which info.
+
+use super::*;
+
+#[test]
+fn samples_come_instance_by_instance_or_as_they_arrived() {
+    let mut cache = Cache::keep_all();
+    for key in [2, 1, 2, 3, 1] {
+        cache.write(1, key).unwrap();
+    }
+    assert_eq!(numbers(&cache.read()), [1, 3, 2, 5, 4]);
+    let arrival = Selection { order: SelectionOrder::ByArrival, ..Selection::default() };
+    assert_eq!(numbers(&cache.select(arrival, Operation::Read)), [1, 2, 3, 4, 5]);
+    let some = Selection { samples_max: 3, ..Selection::default() };
+    assert_eq!(numbers(&cache.select(some, Operation::Take)), [1, 3, 2]);
+    assert_eq!(numbers(&cache.take()), [4, 5]);
+}
+
+#[test]
+fn a_read_marks_samples_and_instances_and_a_take_removes() {
+    let mut cache = Cache::keep_all();
+    cache.write(1, 1).unwrap();
+    let first = cache.read();
+    assert_eq!((first[0].info.sample_state, first[0].info.view_state), (SampleState::NotRead, ViewState::New));
+    cache.write(1, 1).unwrap();
+    let both = cache.read();
+    assert_eq!((both[0].info.sample_state, both[0].info.view_state), (SampleState::Read, ViewState::NotNew));
+    assert_eq!((both[1].info.sample_state, both[1].info.view_state), (SampleState::NotRead, ViewState::NotNew));
+    assert_eq!(cache.take().len(), 2);
+    assert!(cache.history.is_empty());
+}
+
+#[test]
+fn states_choose_samples() {
+    let mut cache = Cache::keep_all();
+    cache.write(1, 1).unwrap();
+    cache.write(1, 2).unwrap();
+    cache.read();
+    cache.dispose(1, 2).unwrap();
+    cache.write(1, 1).unwrap();
+    cache.write(1, 3).unwrap();
+    let chosen = |cache: &mut Cache, states: States| {
+        let arrival = SelectionOrder::ByArrival;
+        let selection = Selection { states, order: arrival, ..Selection::default() };
+        let count = cache.history.count_matching(at(0), &selection);
+        assert_eq!(cache.history.has_matching(at(0), &selection), count > 0);
+        count
+    };
+    assert_eq!(chosen(&mut cache, States::ANY), 5);
+    assert_eq!(chosen(&mut cache, States::READ), 2);
+    assert_eq!(chosen(&mut cache, States::NOT_READ), 3);
+    assert_eq!(chosen(&mut cache, States::NEW), 1);
+    assert_eq!(chosen(&mut cache, States::NOT_ALIVE_DISPOSED), 2);
+    assert_eq!(chosen(&mut cache, States::NOT_READ & States::ALIVE & States::NOT_NEW), 1);
+    assert_eq!(chosen(&mut cache, States::NOT_ALIVE_NO_WRITERS), 0);
+    // Counting reads nothing.
+    assert_eq!(cache.history.not_read_len(), 3);
+}
+
+#[test]
+fn one_instance_is_chosen_by_its_handle() {
+    let mut cache = Cache::keep_all();
+    for key in [1, 2, 1] {
+        cache.write(1, key).unwrap();
+    }
+    let of = |key| Selection { instance: InstanceSelection::This(handle(key)), ..Selection::default() };
+    assert_eq!(numbers(&cache.select(of(1), Operation::Take)), [1, 3]);
+    assert!(cache.select(of(1), Operation::Take).is_empty());
+    assert!(cache.select(of(9), Operation::Take).is_empty());
+}
+
+#[test]
+fn the_walk_from_instance_to_instance_needs_no_known_handle() {
+    let mut cache = Cache::keep_all();
+    for key in [8, 4, 6] {
+        cache.write(1, key).unwrap();
+    }
+    let after = |handle| Selection { instance: InstanceSelection::Next(handle), ..Selection::default() };
+    assert_eq!(numbers(&cache.select(after(handle(5)), Operation::Take)), [3]);
+    assert_eq!(numbers(&cache.select(after(handle(5)), Operation::Take)), [1]);
+    assert_eq!(numbers(&cache.select(after(InstanceHandle::NIL), Operation::Take)), [2]);
+    assert!(cache.select(after(InstanceHandle::NIL), Operation::Take).is_empty());
+}
+
+#[test]
+fn the_walk_finds_the_one_instance_of_a_keyless_topic() {
+    let mut cache = Cache::keep_all();
+    let mut received = cache.received(ChangeKind::Alive, 1, 1);
+    received.change.instance = InstanceHandle::NIL;
+    cache.history.add(at(0), received).unwrap();
+    let next = Selection { instance: InstanceSelection::Next(InstanceHandle::NIL), ..Selection::default() };
+    assert_eq!(cache.select(next, Operation::Take).len(), 1);
+    assert!(cache.history.instance_key_payload(InstanceHandle::NIL).is_none());
+}
+
+#[test]
+fn ranks_count_within_the_batch_and_absolute_ranks_up_to_now() {
+    let mut cache = Cache::keep_all();
+    cache.write(1, 1).unwrap();
+    cache.dispose(1, 1).unwrap();
+    cache.write(1, 1).unwrap();
+    cache.dispose(1, 1).unwrap();
+    cache.write(1, 1).unwrap();
+    let two = Selection { samples_max: 2, ..Selection::default() };
+    let samples = cache.select(two, Operation::Read);
+    let ranks = |sample: &HistorySample| {
+        let info = &sample.info;
+        (info.sample_rank, info.generation_rank, info.absolute_generation_rank)
+    };
+    assert_eq!(samples.iter().map(ranks).collect::<Vec<_>>(), [(1, 1, 2), (0, 0, 1)]);
+}
+
+#[test]
+fn all_samples_of_a_batch_carry_the_states_at_its_beginning() {
+    let mut cache = Cache::keep_all();
+    for key in [1, 2, 1] {
+        cache.write(1, key).unwrap();
+    }
+    let arrival = Selection { order: SelectionOrder::ByArrival, ..Selection::default() };
+    let samples = cache.select(arrival, Operation::Take);
+    assert!(samples.iter().all(|sample| sample.info.view_state == ViewState::New));
+}
