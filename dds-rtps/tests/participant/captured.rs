@@ -1,15 +1,12 @@
 //! What other implementations have sent, fed to a participant of ours.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use crate::network::{Network, config};
+use crate::support::{CAPTURES, capture};
 use crate::{reader, told, writer};
 use dds_rtps::discovery::{ParticipantEvent, Verdict};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, VendorId};
 use dds_rtps::wire::{Message, Submessage};
-use support::{CAPTURES, capture};
 
 /// A participant of ours hears a whole capture: what it was told, without who was found and lost.
 fn hear(name: &str, writes: DataWriterQos, reads: DataReaderQos) -> (Network, Vec<ParticipantEvent>) {

@@ -4,9 +4,12 @@
 
 mod captured;
 mod finding;
+mod hostile;
 mod matching;
 mod network;
 mod parting;
+#[path = "../support/mod.rs"]
+mod support;
 
 use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::discovery::data::{EndpointData, PublicationData, SubscriptionData};

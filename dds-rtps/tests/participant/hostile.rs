@@ -1,0 +1,158 @@
+//! What nobody should send, and what a seed decides.
+
+use crate::network::{Network, config, prefix};
+use crate::support::{CAPTURES, capture};
+use crate::{reader, told, writer};
+use dds_rtps::discovery::BuiltinTopic;
+use dds_rtps::discovery::data::ParticipantData;
+use dds_rtps::output::Datagram;
+use dds_rtps::participant::Participant;
+use dds_rtps::qos::{DataReaderQos, DataWriterQos};
+use dds_rtps::types::{Duration, GuidPrefix, Locator, VendorId};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Numerical Recipes' generator: the upper half is random enough, and the same everywhere.
+fn random(state: &mut u64, below: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize % below
+}
+
+#[test]
+fn damaged_datagrams_do_no_more_than_be_counted() {
+    let mut state = 0x0dd5;
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.with(a, |participant, now| {
+        participant.add_writer(now, writer(1, DataWriterQos::default()));
+        participant.add_reader(now, reader(2, DataReaderQos::default()));
+    });
+    for name in CAPTURES {
+        for packet in capture(name).iter().filter(|packet| packet.payload.len() < 1_500).take(60) {
+            for _ in 0..20 {
+                let mut bytes = packet.payload.clone();
+                for _ in 0..random(&mut state, 4) {
+                    let at = random(&mut state, bytes.len());
+                    bytes[at] = [0, 0xff, bytes[at] ^ 1, 0x7f][random(&mut state, 4)];
+                }
+                network.deliver(a, &bytes);
+            }
+        }
+        network.run_for(Duration::from_secs(1));
+        network.events(a);
+    }
+    // Everything that was made up goes with its lease, unless the lease was made up too.
+    let counters = network.participant(a).counters();
+    assert!(counters.malformed_participants > 0 && counters.foreign > 0, "{counters:?}");
+}
+
+#[test]
+fn a_flood_of_participants_is_bounded() {
+    let mut network = Network::new();
+    let mut small = config(1);
+    small.limits.participants_max = 50;
+    let a = network.start(small);
+    for number in 0..200_u8 {
+        let prefix = GuidPrefix::new(VendorId::CYCLONE, [number; 10]);
+        network.deliver(a, &announcement(prefix, |_| {}));
+    }
+    assert_eq!(network.participant(a).participants().count(), 50);
+    assert_eq!(network.participant(a).counters().participants_refused, 150);
+    // They are all gone a lease later, and others find room.
+    network.run_for(Duration::from_secs(21));
+    assert_eq!(network.participant(a).participants().count(), 0);
+    network.deliver(a, &announcement(prefix(7), |_| {}));
+    assert_eq!(network.participant(a).participants().count(), 1);
+}
+
+#[test]
+fn only_builtin_endpoints_that_a_peer_has_are_matched() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    // What Zenzen DDS announces: no participant messages.
+    let without_messages = announcement(prefix(7), |data| data.builtin_endpoints.0 = 0x3f);
+    network.deliver(a, &without_messages);
+    let remote_readers = |network: &Network, topic| network.participant(a).builtin(topic).writer().remote_readers();
+    assert_eq!(remote_readers(&network, BuiltinTopic::Publications), 1);
+    assert_eq!(remote_readers(&network, BuiltinTopic::Messages), 0);
+    // It can change its mind.
+    network.deliver(a, &announcement(prefix(7), |data| data.builtin_endpoints.0 = 0xc03));
+    assert_eq!(remote_readers(&network, BuiltinTopic::Publications), 0);
+    assert_eq!(remote_readers(&network, BuiltinTopic::Messages), 1);
+}
+
+#[test]
+fn a_peer_without_usable_locators_is_known_and_not_spoken_to() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_millis(150));
+    let before = network.sent();
+    let unreachable = announcement(prefix(7), |data| {
+        data.metatraffic_unicast = vec![Locator::udp_v6(std::net::Ipv6Addr::LOCALHOST, 7410)];
+        data.metatraffic_multicast.clear();
+    });
+    network.deliver(a, &unreachable);
+    network.run_for(Duration::from_secs(2));
+    assert_eq!(told(&network.events(a)), ["found 07"]);
+    assert_eq!(network.sent(), before);
+}
+
+#[test]
+fn the_same_seed_and_the_same_script_give_the_same_datagrams() {
+    let run = || {
+        let mut network = Network::new();
+        let log = std::rc::Rc::new(std::cell::RefCell::new(DefaultHasher::new()));
+        let hasher = std::rc::Rc::clone(&log);
+        network.loses = Box::new(move |number, bytes| {
+            bytes.hash(&mut *hasher.borrow_mut());
+            number % 7 == 0
+        });
+        let all: Vec<usize> = (1..=6).map(|number| network.start(config(number))).collect();
+        for (number, &index) in all.iter().enumerate() {
+            network.with(index, |participant, now| {
+                participant.add_writer(now, writer(number as u32, DataWriterQos::default()));
+                participant.add_reader(now, reader(100, DataReaderQos::default().reliable()));
+            });
+        }
+        network.run_for(Duration::from_secs(10));
+        let events: Vec<String> = all.iter().flat_map(|&index| told(&network.events(index))).collect();
+        let digest = log.borrow().finish();
+        (digest, events)
+    };
+    let (digest, events) = run();
+    assert_eq!(run(), (digest, events.clone()));
+    let matches = events.iter().filter(|event| event.starts_with("writer") || event.starts_with("reader"));
+    assert_eq!(matches.count(), 72, "six writers and six readers, on both sides");
+}
+
+/// The announcement of a participant that was made up.
+fn announcement(prefix: GuidPrefix, change: impl FnOnce(&mut ParticipantData)) -> Vec<u8> {
+    let mut invented = config(9);
+    invented.prefix = prefix;
+    let now = Network::new().now;
+    let mut participant = Participant::new(invented, 1);
+    participant.start(now);
+    let mut datagram = Datagram::new();
+    assert!(participant.poll_transmit(now, &mut datagram));
+    let mut bytes = Vec::new();
+    datagram.copy_to(&mut bytes);
+    // The payload is what follows the encapsulation header of the only DATA, which ends the message.
+    let start = bytes.windows(8).position(|window| window == [0, 3, 0, 0, 0x50, 0, 16, 0]).unwrap();
+    let mut data = ParticipantData::decode(&bytes[start..], prefix).unwrap().data;
+    change(&mut data);
+    let mut payload = Vec::new();
+    data.encode(&mut payload);
+    // The DATA's length says where it ended before: nothing follows, so zero says "to the end of the message".
+    let message = dds_rtps::wire::Message::parse(&bytes).unwrap();
+    let mut submessages = message.submessages();
+    let mut data_start = submessages.offset();
+    while let Some(Ok(submessage)) = submessages.next() {
+        if matches!(submessage, dds_rtps::wire::Submessage::Data(_)) {
+            break;
+        }
+        data_start = submessages.offset();
+    }
+    bytes[data_start + 2..data_start + 4].fill(0);
+    bytes.truncate(start);
+    bytes.extend_from_slice(&payload);
+    bytes
+}
