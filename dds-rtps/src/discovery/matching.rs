@@ -7,6 +7,8 @@
 //! Bound: endpoints are bounded by whoever adds them; verdicts by local times other endpoints of a topic; events by the
 //! verdicts that one change can touch, for they are polled after each.
 
+use super::announced::Announced;
+use super::data::{PublicationData, SubscriptionData};
 use super::event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent};
 use crate::qos::{DataRepresentation, OfferedQos, PolicyId, RequestedQos, incompatible_policies, partitions_match};
 use crate::types::{EntityId, Guid, GuidPrefix};
@@ -34,19 +36,71 @@ pub enum Verdict {
 #[derive(Debug)]
 pub struct Matching {
     own: GuidPrefix,
-    writers: BTreeMap<Guid, Arc<DiscoveredWriter>>,
-    readers: BTreeMap<Guid, Arc<DiscoveredReader>>,
+    writers: Table<PublicationData>,
+    readers: Table<SubscriptionData>,
     topics: BTreeMap<String, Topic>,
     /// By writer and reader.
     verdicts: BTreeMap<(Guid, Guid), Verdict>,
     events: VecDeque<ParticipantEvent>,
 }
 
+/// All writers, or all readers.
+type Table<T> = BTreeMap<Guid, Arc<Discovered<T>>>;
+
 /// The endpoints of one topic.
 #[derive(Debug, Default)]
-struct Topic {
+pub struct Topic {
     writers: BTreeSet<Guid>,
     readers: BTreeSet<Guid>,
+}
+
+/// One side of a match: that of the writers, or that of the readers. It is public only as a bound of
+/// [`Announced`](super::Announced), which it seals.
+pub trait Side: Sized {
+    /// Its endpoints.
+    fn table(matching: &Matching) -> &Table<Self>;
+    /// The same, to change them.
+    fn table_mut(matching: &mut Matching) -> &mut Table<Self>;
+    /// The endpoints of this side in a topic, and those of the other.
+    fn split(topic: &mut Topic) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>);
+    /// Writer and reader, of one endpoint of this side and one of the other.
+    fn pair(this: Guid, other: Guid) -> (Guid, Guid);
+}
+
+impl Side for PublicationData {
+    fn table(matching: &Matching) -> &Table<Self> {
+        &matching.writers
+    }
+
+    fn table_mut(matching: &mut Matching) -> &mut Table<Self> {
+        &mut matching.writers
+    }
+
+    fn split(topic: &mut Topic) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>) {
+        (&mut topic.writers, &topic.readers)
+    }
+
+    fn pair(this: Guid, other: Guid) -> (Guid, Guid) {
+        (this, other)
+    }
+}
+
+impl Side for SubscriptionData {
+    fn table(matching: &Matching) -> &Table<Self> {
+        &matching.readers
+    }
+
+    fn table_mut(matching: &mut Matching) -> &mut Table<Self> {
+        &mut matching.readers
+    }
+
+    fn split(topic: &mut Topic) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>) {
+        (&mut topic.readers, &topic.writers)
+    }
+
+    fn pair(this: Guid, other: Guid) -> (Guid, Guid) {
+        (other, this)
+    }
 }
 
 impl Matching {
@@ -63,88 +117,59 @@ impl Matching {
         }
     }
 
-    /// A writer has come, or has changed. `false`: it was known and is as it was.
-    pub fn put_writer(&mut self, writer: Arc<DiscoveredWriter>) -> bool {
-        let guid = writer.data.endpoint.guid;
-        match self.writers.get(&guid) {
-            Some(known) if *known == writer => return false,
-            Some(known) if known.data.endpoint.topic_name != writer.data.endpoint.topic_name => {
-                self.remove_writer(guid);
+    /// An endpoint has come, or has changed. `false`: it was known and is as it was.
+    pub fn put<T: Announced>(&mut self, endpoint: Arc<Discovered<T>>) -> bool {
+        let guid = endpoint.data.endpoint().guid;
+        match T::table(self).get(&guid) {
+            Some(known) if *known == endpoint => return false,
+            Some(known) if known.data.endpoint().topic_name != endpoint.data.endpoint().topic_name => {
+                self.remove::<T>(guid);
             }
             _ => {}
         }
-        let topic = self.topics.entry(writer.data.endpoint.topic_name.clone()).or_default();
-        topic.writers.insert(guid);
-        let readers: Vec<Guid> = topic.readers.iter().copied().collect();
-        self.writers.insert(guid, writer);
-        readers.into_iter().for_each(|reader| self.judge(guid, reader));
+        let topic = self.topics.entry(endpoint.data.endpoint().topic_name.clone()).or_default();
+        let (own, others) = T::split(topic);
+        own.insert(guid);
+        let others: Vec<Guid> = others.iter().copied().collect();
+        T::table_mut(self).insert(guid, endpoint);
+        others.into_iter().for_each(|other| self.judge(T::pair(guid, other)));
         true
     }
 
-    /// A reader has come, or has changed. `false`: it was known and is as it was.
-    pub fn put_reader(&mut self, reader: Arc<DiscoveredReader>) -> bool {
-        let guid = reader.data.endpoint.guid;
-        match self.readers.get(&guid) {
-            Some(known) if *known == reader => return false,
-            Some(known) if known.data.endpoint.topic_name != reader.data.endpoint.topic_name => {
-                self.remove_reader(guid);
-            }
-            _ => {}
-        }
-        let topic = self.topics.entry(reader.data.endpoint.topic_name.clone()).or_default();
-        topic.readers.insert(guid);
-        let writers: Vec<Guid> = topic.writers.iter().copied().collect();
-        self.readers.insert(guid, reader);
-        writers.into_iter().for_each(|writer| self.judge(writer, guid));
-        true
-    }
-
-    /// A writer is gone. What it was, if it was known.
-    pub fn remove_writer(&mut self, guid: Guid) -> Option<Arc<DiscoveredWriter>> {
-        let writer = self.writers.remove(&guid)?;
-        let name = &writer.data.endpoint.topic_name;
+    /// An endpoint is gone. What it was, if it was known.
+    pub fn remove<T: Announced>(&mut self, guid: Guid) -> Option<Arc<Discovered<T>>> {
+        let endpoint = T::table_mut(self).remove(&guid)?;
+        let name = &endpoint.data.endpoint().topic_name;
         if let Some(topic) = self.topics.get_mut(name) {
-            topic.writers.remove(&guid);
-            let readers: Vec<Guid> = topic.readers.iter().copied().collect();
-            if topic.writers.is_empty() && readers.is_empty() {
+            let (own, others) = T::split(topic);
+            own.remove(&guid);
+            let others: Vec<Guid> = others.iter().copied().collect();
+            if own.is_empty() && others.is_empty() {
                 self.topics.remove(name);
             }
-            readers.into_iter().for_each(|reader| self.part(guid, reader));
+            others.into_iter().for_each(|other| self.part(T::pair(guid, other)));
         }
-        Some(writer)
+        Some(endpoint)
     }
 
-    /// A reader is gone. What it was, if it was known.
-    pub fn remove_reader(&mut self, guid: Guid) -> Option<Arc<DiscoveredReader>> {
-        let reader = self.readers.remove(&guid)?;
-        let name = &reader.data.endpoint.topic_name;
-        if let Some(topic) = self.topics.get_mut(name) {
-            topic.readers.remove(&guid);
-            let writers: Vec<Guid> = topic.writers.iter().copied().collect();
-            if topic.readers.is_empty() && writers.is_empty() {
-                self.topics.remove(name);
-            }
-            writers.into_iter().for_each(|writer| self.part(writer, guid));
-        }
-        Some(reader)
+    /// Whether an endpoint is known.
+    pub fn knows<T: Announced>(&self, guid: Guid) -> bool {
+        T::table(self).contains_key(&guid)
+    }
+
+    /// The endpoints of one participant, by growing id.
+    pub fn of<T: Announced>(&self, prefix: GuidPrefix) -> Vec<Arc<Discovered<T>>> {
+        T::table(self).range(span(prefix)).map(|(_, endpoint)| Arc::clone(endpoint)).collect()
     }
 
     /// Every endpoint of a participant is gone.
     pub fn remove_participant(&mut self, prefix: GuidPrefix) {
-        let writers: Vec<Guid> = self.writers_of(prefix).map(|writer| writer.data.endpoint.guid).collect();
-        let readers: Vec<Guid> = self.readers_of(prefix).map(|reader| reader.data.endpoint.guid).collect();
-        writers.into_iter().for_each(|writer| drop(self.remove_writer(writer)));
-        readers.into_iter().for_each(|reader| drop(self.remove_reader(reader)));
-    }
-
-    /// The writers of one participant, by growing id.
-    pub fn writers_of(&self, prefix: GuidPrefix) -> impl Iterator<Item = &Arc<DiscoveredWriter>> {
-        self.writers.range(span(prefix)).map(|(_, writer)| writer)
-    }
-
-    /// The readers of one participant, by growing id.
-    pub fn readers_of(&self, prefix: GuidPrefix) -> impl Iterator<Item = &Arc<DiscoveredReader>> {
-        self.readers.range(span(prefix)).map(|(_, reader)| reader)
+        for writer in self.of::<PublicationData>(prefix) {
+            self.remove::<PublicationData>(writer.data.endpoint.guid);
+        }
+        for reader in self.of::<SubscriptionData>(prefix) {
+            self.remove::<SubscriptionData>(reader.data.endpoint.guid);
+        }
     }
 
     /// All writers, by growing GUID.
@@ -191,7 +216,7 @@ impl Matching {
     }
 
     /// Compares a writer with a reader anew, and tells what follows.
-    fn judge(&mut self, writer: Guid, reader: Guid) {
+    fn judge(&mut self, (writer, reader): (Guid, Guid)) {
         if writer.prefix != self.own && reader.prefix != self.own {
             return;
         }
@@ -212,7 +237,7 @@ impl Matching {
     }
 
     /// A pair of which one is gone.
-    fn part(&mut self, writer: Guid, reader: Guid) {
+    fn part(&mut self, (writer, reader): (Guid, Guid)) {
         if self.verdicts.remove(&(writer, reader)) == Some(Verdict::Matched) {
             self.tell_parted(writer, reader);
         }
@@ -308,7 +333,7 @@ impl<T> Discovered<T> {
 mod tests {
     use super::*;
     use crate::discovery::Reach;
-    use crate::discovery::data::{EndpointData, PublicationData, SubscriptionData};
+    use crate::discovery::data::EndpointData;
     use crate::qos::{DataReaderQos, DataWriterQos};
     use crate::types::{EntityKind, Locator, VendorId};
 
@@ -349,17 +374,17 @@ mod tests {
     fn a_pair_is_told_of_at_the_side_that_is_local() {
         let mut matching = Matching::new(OURS);
         let theirs = reader(THEIRS, |_| {});
-        matching.put_reader(Arc::clone(&theirs));
+        matching.put(Arc::clone(&theirs));
         assert!(events(&mut matching).is_empty());
-        matching.put_writer(writer(OURS, |_| {}));
+        matching.put(writer(OURS, |_| {}));
         assert_eq!(events(&mut matching), [ParticipantEvent::ReaderMatched { writer: writer_id(), reader: theirs }]);
     }
 
     #[test]
     fn a_pair_within_the_participant_is_told_of_at_both_sides() {
         let mut matching = Matching::new(OURS);
-        matching.put_writer(writer(OURS, |_| {}));
-        matching.put_reader(reader(OURS, |_| {}));
+        matching.put(writer(OURS, |_| {}));
+        matching.put(reader(OURS, |_| {}));
         let told = events(&mut matching);
         assert!(matches!(&told[0], ParticipantEvent::ReaderMatched { reader, .. } if reader.is_local));
         assert!(matches!(&told[1], ParticipantEvent::WriterMatched { writer, .. } if writer.is_local));
@@ -369,8 +394,8 @@ mod tests {
     #[test]
     fn pairs_of_others_are_none_of_our_business() {
         let mut matching = Matching::new(OURS);
-        matching.put_writer(writer(THEIRS, |_| {}));
-        matching.put_reader(reader(GuidPrefix([3; 12]), |_| {}));
+        matching.put(writer(THEIRS, |_| {}));
+        matching.put(reader(GuidPrefix([3; 12]), |_| {}));
         assert!(events(&mut matching).is_empty());
         assert_eq!(matching.verdicts().count(), 0);
     }
@@ -378,23 +403,23 @@ mod tests {
     #[test]
     fn the_same_data_again_changes_nothing() {
         let mut matching = Matching::new(OURS);
-        matching.put_writer(writer(OURS, |_| {}));
-        assert!(matching.put_reader(reader(THEIRS, |_| {})));
+        matching.put(writer(OURS, |_| {}));
+        assert!(matching.put(reader(THEIRS, |_| {})));
         assert_eq!(events(&mut matching).len(), 1);
-        assert!(!matching.put_reader(reader(THEIRS, |_| {})));
+        assert!(!matching.put(reader(THEIRS, |_| {})));
         assert!(events(&mut matching).is_empty());
     }
 
     #[test]
     fn changed_data_is_judged_anew() {
         let mut matching = Matching::new(OURS);
-        matching.put_writer(writer(OURS, |data| data.endpoint.partition = vec!["a".to_owned()]));
-        matching.put_reader(reader(THEIRS, |_| {}));
+        matching.put(writer(OURS, |data| data.endpoint.partition = vec!["a".to_owned()]));
+        matching.put(reader(THEIRS, |_| {}));
         assert_eq!(matching.verdicts().next().unwrap().2, &Verdict::Partition);
         assert!(events(&mut matching).is_empty());
-        matching.put_reader(reader(THEIRS, |data| data.endpoint.partition = vec!["*".to_owned()]));
+        matching.put(reader(THEIRS, |data| data.endpoint.partition = vec!["*".to_owned()]));
         assert!(matches!(events(&mut matching)[..], [ParticipantEvent::ReaderMatched { .. }]));
-        matching.put_reader(reader(THEIRS, |data| {
+        matching.put(reader(THEIRS, |data| {
             data.endpoint.partition = vec!["*".to_owned()];
             data.qos.durability = crate::qos::Durability::TransientLocal;
         }));
@@ -407,11 +432,11 @@ mod tests {
     #[test]
     fn an_incompatible_pair_is_told_of_once() {
         let mut matching = Matching::new(OURS);
-        matching.put_writer(writer(THEIRS, |data| data.qos = data.qos.clone().best_effort()));
-        matching.put_reader(reader(OURS, |data| data.qos = data.qos.clone().reliable()));
+        matching.put(writer(THEIRS, |data| data.qos = data.qos.clone().best_effort()));
+        matching.put(reader(OURS, |data| data.qos = data.qos.clone().reliable()));
         assert!(matches!(&events(&mut matching)[..],
             [ParticipantEvent::RequestedIncompatibleQos { policies, .. }] if policies[..] == [PolicyId::Reliability]));
-        matching.put_writer(writer(THEIRS, |data| {
+        matching.put(writer(THEIRS, |data| {
             data.qos = data.qos.clone().best_effort().lifespan(crate::types::Duration::ZERO);
         }));
         assert!(events(&mut matching).is_empty());
@@ -420,8 +445,8 @@ mod tests {
     #[test]
     fn a_type_of_another_name_is_an_inconsistent_topic() {
         let mut matching = Matching::new(OURS);
-        matching.put_writer(writer(OURS, |_| {}));
-        matching.put_reader(reader(THEIRS, |data| data.endpoint.type_name = "Other".to_owned()));
+        matching.put(writer(OURS, |_| {}));
+        matching.put(reader(THEIRS, |data| data.endpoint.type_name = "Other".to_owned()));
         let remote = Guid::new(THEIRS, reader_id());
         assert_eq!(events(&mut matching), [ParticipantEvent::InconsistentTopic { local: writer_id(), remote }]);
     }
@@ -429,10 +454,10 @@ mod tests {
     #[test]
     fn an_endpoint_without_usable_locators_is_unreachable() {
         let mut matching = Matching::new(OURS);
-        matching.put_writer(writer(OURS, |_| {}));
+        matching.put(writer(OURS, |_| {}));
         let mut unreachable = Arc::unwrap_or_clone(reader(THEIRS, |_| {}));
         unreachable.reach = Reach::default();
-        matching.put_reader(Arc::new(unreachable));
+        matching.put(Arc::new(unreachable));
         assert!(events(&mut matching).is_empty());
         assert_eq!(matching.verdicts().next().unwrap().2, &Verdict::Unreachable);
     }
@@ -440,10 +465,10 @@ mod tests {
     #[test]
     fn a_participant_takes_its_endpoints_with_it() {
         let mut matching = Matching::new(OURS);
-        matching.put_writer(writer(OURS, |_| {}));
-        matching.put_reader(reader(OURS, |_| {}));
-        matching.put_writer(writer(THEIRS, |_| {}));
-        matching.put_reader(reader(THEIRS, |_| {}));
+        matching.put(writer(OURS, |_| {}));
+        matching.put(reader(OURS, |_| {}));
+        matching.put(writer(THEIRS, |_| {}));
+        matching.put(reader(THEIRS, |_| {}));
         events(&mut matching);
         matching.remove_participant(THEIRS);
         assert_eq!(
@@ -461,10 +486,10 @@ mod tests {
     #[test]
     fn an_endpoint_that_changes_its_topic_leaves_the_old_one() {
         let mut matching = Matching::new(OURS);
-        matching.put_writer(writer(OURS, |_| {}));
-        matching.put_reader(reader(THEIRS, |_| {}));
+        matching.put(writer(OURS, |_| {}));
+        matching.put(reader(THEIRS, |_| {}));
         events(&mut matching);
-        matching.put_reader(reader(THEIRS, |data| data.endpoint.topic_name = "Circle".to_owned()));
+        matching.put(reader(THEIRS, |data| data.endpoint.topic_name = "Circle".to_owned()));
         assert!(matches!(events(&mut matching)[..], [ParticipantEvent::ReaderUnmatched { .. }]));
     }
 }

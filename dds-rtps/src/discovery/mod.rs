@@ -5,6 +5,7 @@
 //! | file | in | out |
 //! |---|---|---|
 //! | `data/` | payloads of SPDP and SEDP | what participants, writers and readers announce, and the way back |
+//! | `announced` | | what writers and readers have in common |
 //! | `spdp` | our own data, whom to answer | announcements, on time |
 //! | `sedp` | our endpoints, peers, their submessages | their endpoints; acknowledgements and repairs |
 //! | `liveliness` | leases of our writers | when to assert them, and the message |
@@ -13,6 +14,7 @@
 //! | `matching` | endpoints that come, change and go | events: what fits, what does not, and why |
 //! | `proxy` | a discovered endpoint | what the local one that it matches has to know |
 
+mod announced;
 mod builtin;
 pub mod data;
 mod event;
@@ -25,6 +27,7 @@ mod reach;
 mod sedp;
 mod spdp;
 
+pub use announced::Announced;
 pub use builtin::BuiltinEndpoints;
 pub use event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
 pub use lease::Leases;

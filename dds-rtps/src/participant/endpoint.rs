@@ -2,7 +2,7 @@
 
 use super::Participant;
 use crate::discovery::data::{DataError, Decoded, PublicationData, SubscriptionData, endpoint_key};
-use crate::discovery::{BuiltinTopic, Discovered, ParticipantEvent, ParticipantMessage};
+use crate::discovery::{Announced, BuiltinTopic, Discovered, ParticipantEvent, ParticipantMessage};
 use crate::history::{ChangeKind, HistorySample};
 use crate::qos::LivelinessKind;
 use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Now};
@@ -20,60 +20,57 @@ enum Told<'a> {
 
 impl Participant {
     /// Adds a writer of ours, or takes over that its QoS has changed. Its GUID gets this participant's prefix.
-    pub fn add_writer(&mut self, now: Now, mut data: PublicationData) {
-        data.endpoint.guid.prefix = self.config.prefix;
-        let mut payload = std::mem::take(&mut self.payload);
-        data.encode(&mut payload);
-        self.publish(now, BuiltinTopic::Publications, data.endpoint.guid, &payload);
-        self.payload = payload;
-        self.matching.put_writer(Arc::new(Discovered::local(data)));
+    pub fn add_writer(&mut self, now: Now, data: PublicationData) {
+        self.add(now, data);
         self.schedule_assertions(now);
     }
 
     /// Adds a reader of ours, or takes over that its QoS has changed. Its GUID gets this participant's prefix.
-    pub fn add_reader(&mut self, now: Now, mut data: SubscriptionData) {
-        data.endpoint.guid.prefix = self.config.prefix;
-        let mut payload = std::mem::take(&mut self.payload);
-        data.encode(&mut payload);
-        self.publish(now, BuiltinTopic::Subscriptions, data.endpoint.guid, &payload);
-        self.payload = payload;
-        self.matching.put_reader(Arc::new(Discovered::local(data)));
+    pub fn add_reader(&mut self, now: Now, data: SubscriptionData) {
+        self.add(now, data);
     }
 
     /// Removes a writer of ours. `false`: there was none.
     pub fn remove_writer(&mut self, now: Now, writer: EntityId) -> bool {
-        let guid = Guid::new(self.config.prefix, writer);
-        let removed = self.matching.remove_writer(guid).is_some();
-        if removed {
-            self.withdraw(now, BuiltinTopic::Publications, guid);
-            self.schedule_assertions(now);
-        }
+        let removed = self.remove::<PublicationData>(now, writer);
+        self.schedule_assertions(now);
         removed
     }
 
     /// Removes a reader of ours. `false`: there was none.
     pub fn remove_reader(&mut self, now: Now, reader: EntityId) -> bool {
-        let guid = Guid::new(self.config.prefix, reader);
-        let removed = self.matching.remove_reader(guid).is_some();
-        if removed {
-            self.withdraw(now, BuiltinTopic::Subscriptions, guid);
-        }
-        removed
+        self.remove::<SubscriptionData>(now, reader)
     }
 
-    fn publish(&mut self, now: Now, topic: BuiltinTopic, guid: Guid, payload: &[u8]) {
-        if !self.pair(topic).publish(now, InstanceHandle::from_guid(guid), payload) {
-            self.counters.unpublished += 1;
-        }
+    fn add<T: Announced>(&mut self, now: Now, mut data: T) {
+        let endpoint = data.endpoint_mut();
+        endpoint.guid.prefix = self.config.prefix;
+        let instance = InstanceHandle::from_guid(endpoint.guid);
+        let mut payload = std::mem::take(&mut self.payload);
+        data.encode(&mut payload);
+        self.publish(now, T::TOPIC, instance, &payload);
+        self.payload = payload;
+        self.matching.put(Arc::new(Discovered::local(data)));
     }
 
-    fn withdraw(&mut self, now: Now, topic: BuiltinTopic, guid: Guid) {
+    fn remove<T: Announced>(&mut self, now: Now, id: EntityId) -> bool {
+        let guid = Guid::new(self.config.prefix, id);
+        if self.matching.remove::<T>(guid).is_none() {
+            return false;
+        }
         let mut key = std::mem::take(&mut self.payload);
         endpoint_key(guid, &mut key);
-        if !self.pair(topic).withdraw(now, InstanceHandle::from_guid(guid), &key) {
+        if !self.pair(T::TOPIC).withdraw(now, InstanceHandle::from_guid(guid), &key) {
             self.counters.unpublished += 1;
         }
         self.payload = key;
+        true
+    }
+
+    fn publish(&mut self, now: Now, topic: BuiltinTopic, instance: InstanceHandle, payload: &[u8]) {
+        if !self.pair(topic).publish(now, instance, payload) {
+            self.counters.unpublished += 1;
+        }
     }
 
     /// Shows others that our writers of this kind are alive. Nothing is said of MANUAL_BY_TOPIC here: such a writer speaks
@@ -83,14 +80,12 @@ impl Participant {
             return;
         }
         let message = ParticipantMessage { prefix: self.config.prefix, kind };
-        if !self.pair(BuiltinTopic::Messages).publish(now, message.instance(), &message.encode()) {
-            self.counters.unpublished += 1;
-        }
+        self.publish(now, BuiltinTopic::Messages, message.instance(), &message.encode());
     }
 
     fn schedule_assertions(&mut self, now: Now) {
-        let writers = self.matching.writers_of(self.config.prefix);
-        self.assertions.set_writers(now.instant, writers.map(|writer| &writer.data.qos.liveliness));
+        let writers = self.matching.of::<PublicationData>(self.config.prefix);
+        self.assertions.set_writers(now.instant, writers.iter().map(|writer| &writer.data.qos.liveliness));
     }
 
     /// Takes in what has arrived on a builtin topic.
@@ -100,95 +95,53 @@ impl Participant {
         for sample in samples.drain(..) {
             let Some(sender) = sender(&sample).filter(|sender| self.peers.contains_key(sender)) else { continue };
             match topic {
-                BuiltinTopic::Publications => self.take_publication(sender, &sample),
-                BuiltinTopic::Subscriptions => self.take_subscription(sender, &sample),
+                BuiltinTopic::Publications => self.take_endpoint::<PublicationData>(sender, &sample),
+                BuiltinTopic::Subscriptions => self.take_endpoint::<SubscriptionData>(sender, &sample),
                 BuiltinTopic::Messages => self.take_message(sender, &sample),
             }
         }
         self.samples = samples;
     }
 
-    fn take_publication(&mut self, sender: GuidPrefix, sample: &HistorySample) {
-        let payload = match told(sample) {
-            Told::There(payload) => payload,
-            Told::Gone(guid) if guid.prefix != sender => return self.counters.foreign += 1,
+    fn take_endpoint<T: Announced>(&mut self, sender: GuidPrefix, sample: &HistorySample) {
+        match told(sample) {
+            Told::There(payload) => match T::decode(payload, sender) {
+                Ok(decoded) => self.find_endpoint(decoded),
+                Err(DataError::Guid) => self.counters.foreign += 1,
+                Err(_) => self.counters.malformed_endpoints += 1,
+            },
+            Told::Gone(guid) if guid.prefix != sender => self.counters.foreign += 1,
             Told::Gone(guid) => {
-                if self.matching.remove_writer(guid).is_some() {
+                if self.matching.remove::<T>(guid).is_some() {
                     self.count_endpoint(sender, |endpoints| endpoints.saturating_sub(1));
                 }
-                return;
             }
-            Told::Nothing => return,
-        };
-        match PublicationData::decode(payload, sender) {
-            Ok(decoded) => {
-                let guid = decoded.data.endpoint.guid;
-                let is_new = self.matching.writer(guid).is_none();
-                let Some(writer) = self.discovered(decoded, guid, is_new, |data| &data.endpoint) else { return };
-                self.matching.put_writer(Arc::new(writer));
-            }
-            Err(error) => self.count_malformed(error),
+            Told::Nothing => {}
         }
     }
 
-    fn take_subscription(&mut self, sender: GuidPrefix, sample: &HistorySample) {
-        let payload = match told(sample) {
-            Told::There(payload) => payload,
-            Told::Gone(guid) if guid.prefix != sender => return self.counters.foreign += 1,
-            Told::Gone(guid) => {
-                if self.matching.remove_reader(guid).is_some() {
-                    self.count_endpoint(sender, |endpoints| endpoints.saturating_sub(1));
-                }
-                return;
-            }
-            Told::Nothing => return,
-        };
-        match SubscriptionData::decode(payload, sender) {
-            Ok(decoded) => {
-                let guid = decoded.data.endpoint.guid;
-                let is_new = self.matching.reader(guid).is_none();
-                let Some(reader) = self.discovered(decoded, guid, is_new, |data| &data.endpoint) else { return };
-                self.matching.put_reader(Arc::new(reader));
-            }
-            Err(error) => self.count_malformed(error),
-        }
-    }
-
-    /// Adds what is known of the participant; `None`: the endpoint is ignored, or one too many.
-    fn discovered<T>(
-        &mut self,
-        decoded: Decoded<T>,
-        guid: Guid,
-        is_new: bool,
-        endpoint: impl Fn(&T) -> &crate::discovery::data::EndpointData,
-    ) -> Option<Discovered<T>> {
-        self.counters.skipped_parameters += u64::from(decoded.skipped);
-        if self.ignored.contains(&guid) {
-            return None;
-        }
-        let peer = self.peers.get(&guid.prefix)?;
+    /// Takes an endpoint in, unless it is ignored, or one too many.
+    fn find_endpoint<T: Announced>(&mut self, decoded: Decoded<T>) {
+        let Decoded { data, skipped } = decoded;
+        self.counters.skipped_parameters += u64::from(skipped);
+        let guid = data.endpoint().guid;
+        let Some(peer) = self.peers.get(&guid.prefix).filter(|_| !self.ignored.contains(&guid)) else { return };
+        let is_new = !self.matching.knows::<T>(guid);
         if is_new && peer.endpoints >= self.config.limits.endpoints_per_participant_max {
             self.counters.endpoints_refused += 1;
-            return None;
+            return;
         }
-        let reach = self.reach_of_endpoint(&peer.data, endpoint(&decoded.data));
+        let reach = self.reach_of_endpoint(&peer.data, data.endpoint());
         let vendor = peer.data.vendor;
         if is_new {
             self.count_endpoint(guid.prefix, |endpoints| endpoints + 1);
         }
-        Some(Discovered { data: decoded.data, reach, vendor, is_local: false })
+        self.matching.put(Arc::new(Discovered { data, reach, vendor, is_local: false }));
     }
 
     fn count_endpoint(&mut self, prefix: GuidPrefix, change: impl FnOnce(usize) -> usize) {
         if let Some(peer) = self.peers.get_mut(&prefix) {
             peer.endpoints = change(peer.endpoints);
-        }
-    }
-
-    fn count_malformed(&mut self, error: DataError) {
-        match error {
-            DataError::Guid => self.counters.foreign += 1,
-            _ => self.counters.malformed_endpoints += 1,
         }
     }
 

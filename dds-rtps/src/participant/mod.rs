@@ -21,7 +21,7 @@ mod peer;
 pub use config::{DiscoveryLimits, ParticipantConfig};
 pub use counters::ParticipantCounters;
 
-use crate::discovery::data::ParticipantData;
+use crate::discovery::data::{ParticipantData, PublicationData, SubscriptionData};
 use crate::discovery::{
     Announcer, AssertionSchedule, BuiltinPair, BuiltinTopic, Leases, Matching, ParticipantEvent, ParticipantLoss, Reach,
 };
@@ -159,7 +159,8 @@ impl Participant {
             return;
         }
         self.ignored.insert(guid);
-        let was_known = self.matching.remove_writer(guid).is_some() || self.matching.remove_reader(guid).is_some();
+        let was_known = self.matching.remove::<PublicationData>(guid).is_some()
+            || self.matching.remove::<SubscriptionData>(guid).is_some();
         if let Some(peer) = self.peers.get_mut(&guid.prefix).filter(|_| was_known) {
             peer.endpoints = peer.endpoints.saturating_sub(1);
         }

@@ -1,8 +1,10 @@
 //! Other participants: how they come, change, fall silent and leave (RTPS 2.5, 8.5.3).
 
 use super::Participant;
-use crate::discovery::data::{DataError, Decoded, ParticipantData, guid_of_key};
-use crate::discovery::{Discovered, ParticipantEvent, ParticipantLoss, Reach, is_same_host};
+use crate::discovery::data::{
+    DataError, Decoded, EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key,
+};
+use crate::discovery::{Announced, Discovered, ParticipantEvent, ParticipantLoss, Reach, is_same_host};
 use crate::reader::WRITERS_MAX;
 use crate::types::{EntityId, Guid, GuidPrefix, Locator, Now};
 use crate::wire::{Data, Receiver, SerializedPayload};
@@ -85,16 +87,16 @@ impl Participant {
         let endpoints = self.peers.get(&prefix).map_or(0, |peer| peer.endpoints);
         let reach = self.reach_of_discovery(&data);
         self.admit(now, data, reach, endpoints);
+        self.reach_anew::<PublicationData>(prefix);
+        self.reach_anew::<SubscriptionData>(prefix);
+    }
+
+    /// The endpoints of a participant may be reached in another way than before.
+    fn reach_anew<T: Announced>(&mut self, prefix: GuidPrefix) {
         let Some(data) = self.peers.get(&prefix).map(|peer| Arc::clone(&peer.data)) else { return };
-        let writers: Vec<_> = self.matching.writers_of(prefix).cloned().collect();
-        for writer in writers {
-            let reach = self.reach_of_endpoint(&data, &writer.data.endpoint);
-            self.matching.put_writer(Arc::new(Discovered { reach, ..Arc::unwrap_or_clone(writer) }));
-        }
-        let readers: Vec<_> = self.matching.readers_of(prefix).cloned().collect();
-        for reader in readers {
-            let reach = self.reach_of_endpoint(&data, &reader.data.endpoint);
-            self.matching.put_reader(Arc::new(Discovered { reach, ..Arc::unwrap_or_clone(reader) }));
+        for endpoint in self.matching.of::<T>(prefix) {
+            let reach = self.reach_of_endpoint(&data, endpoint.data.endpoint());
+            self.matching.put(Arc::new(Discovered { reach, ..Arc::unwrap_or_clone(endpoint) }));
         }
     }
 
@@ -129,11 +131,7 @@ impl Participant {
     }
 
     /// How an endpoint is reached: at its own locators, or at those of its participant.
-    pub(super) fn reach_of_endpoint(
-        &self,
-        participant: &ParticipantData,
-        endpoint: &crate::discovery::data::EndpointData,
-    ) -> Reach {
+    pub(super) fn reach_of_endpoint(&self, participant: &ParticipantData, endpoint: &EndpointData) -> Reach {
         let or_default = |own: &[Locator], default: &[Locator]| -> Vec<Locator> {
             if endpoint.unicast_locators.is_empty() && endpoint.multicast_locators.is_empty() {
                 default.to_vec()

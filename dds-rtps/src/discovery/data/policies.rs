@@ -1,6 +1,7 @@
 //! The policies as parameters, in both directions. Each reads into the type that `qos` gives it; an unknown kind is an
 //! illegal value.
 
+use super::decode::Outcome;
 use crate::cdr::{ParameterError, ParameterFields, ParameterValueWriter};
 use crate::qos::{
     AccessScope, DataRepresentation, DestinationOrder, Durability, DurabilityService, History, Liveliness,
@@ -225,6 +226,56 @@ impl PolicyParameter for TypeConsistency {
         value.bool(self.ignore_sequence_bounds).bool(self.ignore_string_bounds).bool(self.ignore_member_names);
         value.bool(self.prevent_type_widening).bool(self.force_type_validation);
     }
+}
+
+/// Writes the policies that writers and readers have in common, all of them: vendors do not agree on every default.
+macro_rules! write_shared_policies {
+    ($list:expr, $qos:expr) => {
+        $list.parameter(id::RELIABILITY, |value| $qos.reliability.write(value));
+        $list.parameter(id::DURABILITY, |value| $qos.durability.write(value));
+        $list.parameter(id::DEADLINE, |value| $qos.deadline.write(value));
+        $list.parameter(id::LATENCY_BUDGET, |value| $qos.latency_budget.write(value));
+        $list.parameter(id::LIVELINESS, |value| $qos.liveliness.write(value));
+        $list.parameter(id::OWNERSHIP, |value| $qos.ownership.write(value));
+        $list.parameter(id::DESTINATION_ORDER, |value| $qos.destination_order.write(value));
+        $list.parameter(id::DATA_REPRESENTATION, |value| $qos.representation.write(value));
+        $list.parameter(id::HISTORY, |value| $qos.history.write(value));
+        $list.parameter(id::RESOURCE_LIMITS, |value| $qos.resource_limits.write(value));
+        write_octets(&mut $list, id::USER_DATA, &$qos.user_data);
+    };
+}
+
+/// Takes over a policy that writers and readers have in common; evaluates to what became of it. HISTORY, RESOURCE_LIMITS
+/// and USER_DATA only inform: nothing depends on those of a peer.
+macro_rules! take_shared_policy {
+    ($qos:expr, $parameter:expr) => {{
+        let mut fields = $parameter.fields();
+        match $parameter.id {
+            id::RELIABILITY => decide(&mut $qos.reliability, &mut fields)?,
+            id::DURABILITY => decide(&mut $qos.durability, &mut fields)?,
+            id::DEADLINE => decide(&mut $qos.deadline, &mut fields)?,
+            id::LATENCY_BUDGET => decide(&mut $qos.latency_budget, &mut fields)?,
+            id::LIVELINESS => decide(&mut $qos.liveliness, &mut fields)?,
+            id::OWNERSHIP => decide(&mut $qos.ownership, &mut fields)?,
+            id::DESTINATION_ORDER => decide(&mut $qos.destination_order, &mut fields)?,
+            id::DATA_REPRESENTATION => decide(&mut $qos.representation, &mut fields)?,
+            id::HISTORY => inform(&mut $qos.history, PolicyParameter::read(&mut fields).ok()),
+            id::RESOURCE_LIMITS => inform(&mut $qos.resource_limits, PolicyParameter::read(&mut fields).ok()),
+            id::USER_DATA => inform(&mut $qos.user_data, informative_octets(fields)),
+            _ => Outcome::Unknown,
+        }
+    }};
+}
+
+pub(super) use {take_shared_policy, write_shared_policies};
+
+/// A value that decides about a match: if it is illegal, the whole is.
+pub(super) fn decide<T: PolicyParameter>(
+    target: &mut T,
+    fields: &mut ParameterFields<'_>,
+) -> Result<Outcome, ParameterError> {
+    *target = T::read(fields)?;
+    Ok(Outcome::Taken)
 }
 
 #[cfg(test)]

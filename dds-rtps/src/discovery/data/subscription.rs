@@ -2,7 +2,7 @@
 
 use super::decode::{DataError, Decoded, Outcome, begin, inform, informative_octets, walk, write_octets};
 use super::endpoint::{EndpointData, EndpointDraft};
-use super::policies::PolicyParameter;
+use super::policies::{PolicyParameter, decide, take_shared_policy, write_shared_policies};
 use crate::cdr::Parameter;
 use crate::discovery::parameter_id as id;
 use crate::qos::{DataReaderQos, DataRepresentation, TypeConsistency};
@@ -59,18 +59,8 @@ impl SubscriptionData {
         let mut list = begin(buffer);
         self.endpoint.write(&mut list);
         let qos = &self.qos;
-        // Policies that decide about a match are always written: vendors do not agree on every default.
-        list.parameter(id::RELIABILITY, |value| qos.reliability.write(value));
-        list.parameter(id::DURABILITY, |value| qos.durability.write(value));
-        list.parameter(id::DEADLINE, |value| qos.deadline.write(value));
-        list.parameter(id::LATENCY_BUDGET, |value| qos.latency_budget.write(value));
-        list.parameter(id::LIVELINESS, |value| qos.liveliness.write(value));
-        list.parameter(id::OWNERSHIP, |value| qos.ownership.write(value));
-        list.parameter(id::DESTINATION_ORDER, |value| qos.destination_order.write(value));
-        list.parameter(id::DATA_REPRESENTATION, |value| qos.representation.write(value));
+        write_shared_policies!(list, qos);
         list.parameter(id::TIME_BASED_FILTER, |value| qos.time_based_filter.write(value));
-        list.parameter(id::HISTORY, |value| qos.history.write(value));
-        list.parameter(id::RESOURCE_LIMITS, |value| qos.resource_limits.write(value));
         if qos.type_consistency != TypeConsistency::default() {
             list.parameter(id::TYPE_CONSISTENCY, |value| qos.type_consistency.write(value));
         }
@@ -79,32 +69,17 @@ impl SubscriptionData {
                 value.bool(true);
             });
         }
-        write_octets(&mut list, id::USER_DATA, &qos.user_data);
         list.finish();
     }
 }
 
 fn take(qos: &mut DataReaderQos, parameter: &Parameter<'_>) -> Result<Outcome, DataError> {
     let mut fields = parameter.fields();
-    match parameter.id {
-        id::RELIABILITY => qos.reliability = PolicyParameter::read(&mut fields)?,
-        id::DURABILITY => qos.durability = PolicyParameter::read(&mut fields)?,
-        id::DEADLINE => qos.deadline = fields.duration()?,
-        id::LATENCY_BUDGET => qos.latency_budget = fields.duration()?,
-        id::LIVELINESS => qos.liveliness = PolicyParameter::read(&mut fields)?,
-        id::OWNERSHIP => qos.ownership = PolicyParameter::read(&mut fields)?,
-        id::DESTINATION_ORDER => qos.destination_order = PolicyParameter::read(&mut fields)?,
-        id::DATA_REPRESENTATION => qos.representation = PolicyParameter::read(&mut fields)?,
-        id::TYPE_CONSISTENCY => qos.type_consistency = PolicyParameter::read(&mut fields)?,
-        id::TIME_BASED_FILTER => return Ok(inform(&mut qos.time_based_filter, fields.duration().ok())),
-        id::HISTORY => return Ok(inform(&mut qos.history, PolicyParameter::read(&mut fields).ok())),
-        id::RESOURCE_LIMITS => return Ok(inform(&mut qos.resource_limits, PolicyParameter::read(&mut fields).ok())),
-        id::USER_DATA => return Ok(inform(&mut qos.user_data, informative_octets(fields))),
-        // Cyclone DDS writes the service's parameter for writers only, Fast DDS for both; it says nothing about a reader.
-        id::DURABILITY_SERVICE => {}
-        _ => return Ok(Outcome::Unknown),
-    }
-    Ok(Outcome::Taken)
+    Ok(match parameter.id {
+        id::TYPE_CONSISTENCY => decide(&mut qos.type_consistency, &mut fields)?,
+        id::TIME_BASED_FILTER => inform(&mut qos.time_based_filter, fields.duration().ok()),
+        _ => take_shared_policy!(qos, parameter),
+    })
 }
 
 #[cfg(test)]
