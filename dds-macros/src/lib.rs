@@ -44,6 +44,49 @@ use proc_macro::TokenStream;
 /// | `must_understand` | a reader that does not know the member must refuse the sample | |
 ///
 /// Every number of an enum must fit into `i32`. Literals may have `name = "..."`.
+///
+/// ```
+/// use dds_macros::DdsType;
+/// use dds_rtps::cdr::{Encoding, Keyed, decode_payload, encode_payload};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// #[dds(crate = "dds_rtps", appendable)] // `crate` is for programs that do not use `dds-core`
+/// struct Reading {
+///     #[dds(key, bound = 32)]
+///     sensor: String,
+///     #[dds(key)]
+///     channel: u8,
+///     values: Vec<f32>,
+///     quality: Option<Quality>,
+/// }
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// #[dds(crate = "dds_rtps")]
+/// enum Quality {
+///     Good,
+///     Bad = 7,
+/// }
+///
+/// /// The same, without a copy of what was received.
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps", appendable, view_of = Reading)]
+/// struct ReadingView<'a> {
+///     #[dds(key, bound = 32)]
+///     sensor: &'a str,
+///     #[dds(key)]
+///     channel: u8,
+///     values: dds_rtps::cdr::Run<'a, f32>,
+///     quality: Option<Quality>,
+/// }
+///
+/// let reading = Reading { sensor: "s1".into(), channel: 2, values: vec![0.5; 3], quality: Some(Quality::Bad) };
+/// assert_eq!(reading.key(), ("s1".to_owned(), 2));
+/// let mut payload = Vec::new();
+/// encode_payload(&reading, Encoding::Xcdr2, &mut payload)?;
+/// let view: ReadingView<'_> = decode_payload(&payload)?;
+/// assert_eq!((view.sensor, view.values.iter().sum::<f32>()), ("s1", 1.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[proc_macro_derive(DdsType, attributes(dds))]
 pub fn derive_dds_type(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

@@ -166,6 +166,31 @@ fn structs_without_members_come_back() {
     }
 }
 
+macro_rules! point_of {
+    ($name:ident, $number:ty, $maybe:ty) => {
+        #[derive(DdsType, Debug, PartialEq)]
+        #[dds(crate = "dds_rtps", appendable)]
+        struct $name {
+            #[dds(key)]
+            x: $number,
+            #[dds(bound = 3)]
+            y: Vec<$number>,
+            #[dds(optional)]
+            z: $maybe,
+        }
+    };
+}
+
+point_of!(MadeByAMacro, i16, Option<u8>);
+
+#[test]
+fn types_can_come_out_of_macros() {
+    let sample = MadeByAMacro { x: 1, y: vec![2], z: Some(3) };
+    let mut bytes = Vec::new();
+    encode_payload(&sample, Encoding::Xcdr2, &mut bytes).unwrap();
+    assert_eq!(decode_payload::<MadeByAMacro>(&bytes).unwrap(), sample);
+}
+
 mod hidden_names {
     //! Nothing of the prelude may be taken for granted.
     #![allow(dead_code, reason = "these are in the way of the generated code")]

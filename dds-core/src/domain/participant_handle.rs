@@ -252,6 +252,6 @@ fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network
     protocol.metatraffic_multicast.clone_from(&locators.metatraffic_multicast);
     protocol.default_unicast.clone_from(&locators.default_unicast);
     protocol.announce_to.clone_from(&locators.initial_peers);
-    protocol.interfaces.clone_from(&locators.interfaces);
+    protocol.host_addresses.clone_from(&locators.host_addresses);
     protocol
 }

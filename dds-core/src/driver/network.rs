@@ -2,7 +2,7 @@
 
 use crate::actor::Poke;
 use crate::sync::{Arc, Weak};
-use dds_rtps::discovery::Interface;
+use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::Payload;
 use dds_rtps::transport::Transport;
 use dds_rtps::types::Locator;
@@ -66,7 +66,7 @@ pub struct Locators {
     /// Where the first announcements go: the multicast group, and the well-known ports of peers.
     pub initial_peers: Vec<Locator>,
     /// This host's own addresses: they tell which peers run here, and which of a peer's addresses is in reach.
-    pub interfaces: Vec<Interface>,
+    pub host_addresses: Vec<HostAddress>,
     /// The participant index of the ports (RTPS 2.5, 9.6.2.3); `None` if they are ephemeral.
     pub participant_index: Option<u32>,
 }

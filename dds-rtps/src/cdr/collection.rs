@@ -70,7 +70,7 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
             let count = d.length(T::SIZE_MIN)?;
             return T::decode_elements(self, count, d);
         }
-        d.nested(|d| {
+        d.nested(size_of::<T>(), |d| {
             d.collection(false, |d| {
                 let count = d.length(T::SIZE_MIN)?;
                 T::decode_elements(self, count, d)

@@ -4,8 +4,8 @@ use super::encoder::PID_EXTENDED;
 use super::primitive::Number;
 use super::{ByteOrder, Decode, DecodeError, DecodeErrorKind, Encapsulation, Encoding, Extensibility, Primitive};
 
-/// How deep values of recursive types may be nested: sequences of structs and boxes count. Far more than real types
-/// use, and shallow enough for the stack of a small thread.
+/// How deep values of recursive types may be nested: boxes, and sequences of what is not primitive, count. Far more than
+/// real types use, and with [`Decoder::nested`] shallow enough for the stack of a small thread.
 pub const NESTING_MAX: u8 = 64;
 
 /// Takes values from bytes by the rules of an encoding.
@@ -245,18 +245,28 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// Takes a value one level deeper than the present one.
+    /// Takes a value, or several of them, that lie deeper than the present one and have `size` bytes in memory each.
+    ///
+    /// A peer decides how deep a value of a recursive type goes, so it must not decide how much stack is used: large values
+    /// count for several levels, one for each kilobyte up to 16. (More would refuse large values that are nested only a
+    /// little, in types that do not even contain themselves.)
     ///
     /// # Errors
     /// Those of `body`, or it would be deeper than [`NESTING_MAX`].
     #[inline]
-    pub fn nested<R>(&mut self, body: impl FnOnce(&mut Self) -> Result<R, DecodeError>) -> Result<R, DecodeError> {
-        if self.depth == NESTING_MAX {
+    pub fn nested<R>(
+        &mut self,
+        size: usize,
+        body: impl FnOnce(&mut Self) -> Result<R, DecodeError>,
+    ) -> Result<R, DecodeError> {
+        let depth = self.depth;
+        let deeper = depth + (size >> 10).clamp(1, 16) as u8;
+        if deeper > NESTING_MAX {
             return Err(self.error(DecodeErrorKind::NestingTooDeep));
         }
-        self.depth += 1;
+        self.depth = deeper;
         let result = body(self)?;
-        self.depth -= 1;
+        self.depth = depth;
         Ok(result)
     }
 

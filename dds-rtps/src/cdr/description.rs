@@ -3,7 +3,7 @@
 //! Made by the derive. Read wherever samples are handled without user code: key hashes of received payloads, and later
 //! filters, type objects and dynamic data. Nested types hang on functions ([`TypeRef`]), so that a type may contain itself.
 
-use super::Extensibility;
+use super::{Extensibility, compare};
 
 /// A function that gives the description of a nested type.
 pub type TypeRef = fn() -> &'static TypeDescription;
@@ -197,6 +197,16 @@ impl TypeDescription {
         true
     }
 
+    /// Whether values of both types have the same encoding: the same members of the same types, all the way down. Names of
+    /// types do not matter, those of members do.
+    ///
+    /// [`TypeDescription::has_members_of`] says as much as a constant can; this goes through nested types too, and is meant
+    /// to be asked once for a pair of types.
+    #[must_use]
+    pub fn is_encoded_like(&self, other: &Self) -> bool {
+        compare::is_encoded_like(self, other, &mut Vec::new())
+    }
+
     /// Whether values of this type belong to instances.
     #[must_use]
     pub const fn has_key(&self) -> bool {
@@ -289,7 +299,7 @@ impl MemberDescription {
     }
 
     /// Whether both agree in everything but their types.
-    const fn agrees_with(&self, other: &Self) -> bool {
+    pub(super) const fn agrees_with(&self, other: &Self) -> bool {
         let (one, two) = (self.name.as_bytes(), other.name.as_bytes());
         let mut is_same = one.len() == two.len() && self.id == other.id;
         is_same &= self.is_key == other.is_key && self.is_optional == other.is_optional;

@@ -10,10 +10,34 @@
 //! - [`Run`], [`Encoded`], [`Raw`]: samples that stay in their bytes.
 //! - [`ParameterListReader`], [`ParameterListWriter`]: parameter lists, as discovery speaks them.
 //!
+//! ```
+//! use dds_macros::DdsType;
+//! use dds_rtps::cdr::{Encoding, Keyed, TypeInfo, decode_payload, encode_payload, instance_of_payload, key_hash_of};
+//!
+//! #[derive(DdsType, Debug, PartialEq)]
+//! #[dds(crate = "dds_rtps")] // not needed in programs that use `dds-core`
+//! struct Pose {
+//!     #[dds(key)]
+//!     robot: u32,
+//!     x: f64,
+//! }
+//!
+//! let pose = Pose { robot: 7, x: 1.0 };
+//! let (mut payload, mut scratch) = (Vec::new(), Vec::new());
+//! encode_payload(&pose, Encoding::Xcdr2, &mut payload)?;
+//! assert_eq!(decode_payload::<Pose>(&payload)?, pose);
+//!
+//! let instance = key_hash_of(&pose, Encoding::Xcdr2, &mut scratch)?;
+//! assert_eq!(instance_of_payload(Pose::DESCRIPTION, &payload, false, &mut scratch)?, instance);
+//! assert_eq!(pose.key(), 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Everything here may meet bytes of a stranger: a length is compared with what the input can hold before anything is
 //! allocated for it, and recursive types end at [`NESTING_MAX`].
 
 mod collection;
+mod compare;
 mod decoder;
 mod description;
 mod encapsulation;

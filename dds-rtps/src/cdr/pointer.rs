@@ -74,11 +74,11 @@ impl<'de, T: Decode<'de>> Decode<'de> for Box<T> {
     const EXTENSIBILITY: Option<super::Extensibility> = T::EXTENSIBILITY;
 
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
-        d.nested(T::decode).map(Self::new)
+        d.nested(size_of::<T>(), T::decode).map(Self::new)
     }
 
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
-        d.nested(|d| (**self).decode_into(d))
+        d.nested(size_of::<T>(), |d| (**self).decode_into(d))
     }
 
     fn missing(d: &Decoder<'de>) -> Result<Self, DecodeError> {

@@ -134,7 +134,8 @@ pub struct NewChange {
     pub kind: ChangeKind,
     /// The instance; nil for keyless topics.
     pub instance: InstanceHandle,
-    /// The encoded sample, or the encoded key if the change is not alive.
+    /// The encoded sample, or the encoded key if the change is not alive, from its encapsulation header on. No peer reads
+    /// one that is shorter than that header, and DATA cannot say where one ends whose length is no multiple of 4.
     pub payload: Option<Payload>,
     /// When it happens; `None`: now.
     pub source_timestamp: Option<Time>,

@@ -28,10 +28,11 @@ impl StatefulWriter {
             self.counters.stale += 1;
             return;
         }
-        // What was never sent cannot be missing.
+        // What was never sent cannot be missing, and there is no number 0, whatever a base of 0 suggests.
         if requested.remove_from(self.next.0) {
             self.counters.malformed += 1;
         }
+        requested.remove_up_to(SequenceNumber::ZERO.0);
         let asks = !requested.is_empty();
         proxy.apply_acknack(ack_nack.count, base.previous(), requested);
         if asks {
@@ -62,12 +63,14 @@ impl StatefulWriter {
         }
         let sequence_number = nack_frag.writer_sn;
         let mut missing = Window::from(&nack_frag.fragment_number_state);
-        // Of the change that is being sent, what is still to come is not missing.
-        let on_its_way = if sequence_number == self.next { self.next_fragment } else { 1 };
-        if sequence_number > self.next || (sequence_number == self.next && missing.remove_from(on_its_way.into())) {
+        missing.remove_up_to(0);
+        // Of the change that is being sent, what is still to come is not missing; of later ones, nothing is.
+        let sent_before = if sequence_number == self.next { i64::from(self.next_fragment) } else { i64::MAX };
+        let is_sent = sequence_number.is_valid() && sequence_number <= self.next;
+        if !is_sent || missing.remove_from(sent_before) {
             self.counters.malformed += 1;
         }
-        if sequence_number > self.next || missing.is_empty() {
+        if !is_sent || missing.is_empty() {
             return;
         }
         if !proxy.apply_nack_frag(sequence_number, missing, self.config.nack_suppression) {

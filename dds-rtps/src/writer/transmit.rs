@@ -90,6 +90,11 @@ impl StatefulWriter {
                 continue;
             }
             let early = self.next < self.destinations.relevant_from;
+            if early && !self.proxies.iter().any(|proxy| proxy.first_relevant <= self.next) {
+                // Those whom it was for have left.
+                self.advance_to(self.next.next());
+                continue;
+            }
             let fragment_size = self.destinations.fragment_size;
             let Some(stored) = self.history.get_mut(self.next) else { break };
             if (early && layout.has_content()) || !layout.has_room_for(&stored.change) {

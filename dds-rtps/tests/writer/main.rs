@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 mod fragments;
+mod hostile;
 mod late_joiners;
 mod limits;
 mod local_readers;

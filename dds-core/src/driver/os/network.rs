@@ -4,7 +4,7 @@ use super::Shared;
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Reach, Receive, Role, Socket};
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
-use dds_rtps::discovery::Interface;
+use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::{SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{self, PortMapping, UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt};
@@ -178,15 +178,15 @@ fn locators(config: &NetworkConfig, udp: &UdpConfig, sockets: &UdpSockets) -> io
         metatraffic_multicast: if hears_multicast { group.clone() } else { Vec::new() },
         default_unicast: sockets.locators(&sockets.user_unicast)?,
         initial_peers: if sends_multicast { group } else { Vec::new() }.into_iter().chain(well_known).collect(),
-        interfaces: own_interfaces(),
+        host_addresses: own_addresses(),
         participant_index: sockets.participant_index,
     })
 }
 
 /// Without them, which the system refuses only when it is out of memory, peers are still reached, in larger circles.
-fn own_interfaces() -> Vec<Interface> {
+fn own_addresses() -> Vec<HostAddress> {
     let all = udp::Interface::list().unwrap_or_default().into_iter();
-    all.map(|own| Interface { address: own.address, prefix_len: own.prefix_len }).collect()
+    all.map(|own| HostAddress { address: own.address, prefix_len: own.prefix_len }).collect()
 }
 
 /// From a socket to the participant, by slots that may be kept.

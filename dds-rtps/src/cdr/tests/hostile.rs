@@ -137,6 +137,26 @@ fn values_nested_too_deep_are_refused() {
     assert_eq!(value::<Tree>(&bytes, Encoding::Xcdr1, ByteOrder::Big), tree);
 }
 
+#[test]
+fn large_values_may_not_be_nested_as_deep_as_small_ones() {
+    #[derive(dds_macros::DdsType, Debug)]
+    #[dds(crate = "crate")]
+    struct Large {
+        image: [u8; 8192],
+        next: Option<Box<Large>>,
+    }
+    let mut value = Large { image: [0; 8192], next: None };
+    for _ in 0..7 {
+        value = Large { image: [0; 8192], next: Some(Box::new(value)) };
+    }
+    let bytes = body(&value, Encoding::Xcdr2, ByteOrder::Big);
+    let read: Large = super::value(&bytes, Encoding::Xcdr2, ByteOrder::Big);
+    value = Large { image: read.image, next: Some(Box::new(Large { image: [0; 8192], next: Some(Box::new(read)) })) };
+    let bytes = body(&value, Encoding::Xcdr2, ByteOrder::Big);
+    let error = Large::decode(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap_err();
+    assert_eq!(error.kind(), DecodeErrorKind::NestingTooDeep);
+}
+
 #[derive(dds_macros::DdsType)]
 #[dds(crate = "crate")]
 struct BehindATree {

@@ -1,6 +1,7 @@
 //! What the room promises, seen through derived types.
 
 mod cyclone;
+mod descriptions;
 mod evolution;
 mod hostile;
 mod keys;

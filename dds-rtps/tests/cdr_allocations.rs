@@ -1,0 +1,95 @@
+//! Encoding, hashing keys and decoding in place allocate nothing once the buffers are there.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use dds_macros::DdsType;
+use dds_rtps::cdr::{
+    Encoding, Keyed, Run, TypeInfo, decode_payload, decode_payload_into, encode_key_payload, encode_payload,
+    instance_of_payload, key_hash_of, key_hash_of_key,
+};
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds(crate = "dds_rtps", appendable)]
+struct Robot {
+    #[dds(key, bound = 128)]
+    name: String,
+    #[dds(key, id = 20)]
+    number: u32,
+    #[dds(id = 10, key)]
+    site: [u16; 2],
+    #[dds(id = 30)]
+    position: Option<Position>,
+    path: Vec<Position>,
+    ranges: Vec<f32>,
+    labels: Vec<String>,
+    image: Vec<u8>,
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds(crate = "dds_rtps", nested)]
+struct Position {
+    x: f64,
+    y: f64,
+    frame: String,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps")]
+struct Frame<'a> {
+    #[dds(key)]
+    camera: u32,
+    format: &'a str,
+    image: &'a [u8],
+    depth: Run<'a, f32>,
+}
+
+fn robot() -> Robot {
+    let position = Position { x: 1.0, y: 2.0, frame: "map".into() };
+    Robot {
+        name: "r2d2".into(),
+        number: 7,
+        site: [1, 2],
+        position: Some(position.clone()),
+        path: vec![position; 20],
+        ranges: vec![1.0; 100],
+        labels: vec!["a".into(), "bc".into()],
+        image: vec![9; 10_000],
+    }
+}
+
+#[test]
+fn steady_state_allocates_nothing() {
+    let _profiler = dhat::Profiler::builder().testing().build();
+    let sample = robot();
+    let key = sample.key();
+    let frame = Frame { camera: 1, format: "rgb8", image: &sample.image, depth: Run::from(&sample.ranges[..]) };
+    let (mut payload, mut frame_payload, mut key_payload, mut scratch) = (vec![], vec![], vec![], vec![]);
+    let mut read = sample.clone();
+    let mut round = |encoding| {
+        encode_payload(&sample, encoding, &mut payload).unwrap();
+        encode_payload(&frame, encoding, &mut frame_payload).unwrap();
+        encode_key_payload::<Robot>(&key, encoding, &mut key_payload).unwrap();
+        let handle = key_hash_of(&sample, encoding, &mut scratch).unwrap();
+        assert_eq!(key_hash_of_key::<Robot>(&key, encoding, &mut scratch).unwrap(), handle);
+        assert_eq!(instance_of_payload(Robot::DESCRIPTION, &payload, false, &mut scratch).unwrap(), handle);
+        assert_eq!(instance_of_payload(Robot::DESCRIPTION, &key_payload, true, &mut scratch).unwrap(), handle);
+        decode_payload_into(&payload, &mut read).unwrap();
+        assert_eq!(read, sample);
+        let view: Frame<'_> = decode_payload(&frame_payload).unwrap();
+        assert_eq!((view.camera, view.format, view.image.len(), view.depth.len()), (1, "rgb8", 10_000, 100));
+    };
+    for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
+        round(encoding);
+        let mut blocks = || {
+            let before = dhat::HeapStats::get().total_blocks;
+            (0..100).for_each(|_| round(encoding));
+            dhat::HeapStats::get().total_blocks - before
+        };
+        // The thread of the test harness is counted too, and allocates now and then. What this code did, it would do in
+        // each run.
+        assert_eq!((0..5).map(|_| blocks()).min(), Some(0));
+    }
+}
