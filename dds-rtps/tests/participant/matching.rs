@@ -273,3 +273,22 @@ fn automatic_liveliness_is_asserted_at_half_the_shortest_lease() {
     network.run_for(Duration::from_secs(2));
     assert!(network.events(b).is_empty());
 }
+
+#[test]
+fn an_announcement_with_everything_at_its_bound_arrives_in_fragments() {
+    let (mut network, a, b) = acquainted();
+    let octets = vec![7; dds_rtps::qos::USER_DATA_MAX];
+    let mut large = writer(1, DataWriterQos::default().user_data(octets.clone()));
+    large.endpoint.topic_data = octets.clone();
+    large.endpoint.group_data = octets;
+    // Names cost their length and 8 bytes each; 31 of 255 bytes fill the bound of 8192.
+    large.endpoint.partition = (0..31).map(|number| format!("{number:0255}")).collect();
+    let mut expected = large.clone();
+    expected.endpoint.guid.prefix = prefix(1);
+    // Every tenth datagram is lost.
+    network.loses = Box::new(|number, _| number % 10 == 0);
+    network.with(a, |participant, now| participant.add_writer(now, large));
+    network.run_for(Duration::from_secs(1));
+    let found = network.participant(b).matching().writers().next().map(|writer| writer.data.clone());
+    assert_eq!(found, Some(expected));
+}
