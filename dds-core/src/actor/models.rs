@@ -385,6 +385,33 @@ fn a_timer_that_looks_before_it_stores_is_late() {
     mutant(Mutation::LookThenStore, a_timer_that_moves_while_its_entry_comes_due);
 }
 
+/// A visitor leaves more than its budget while the driver is taking the turn that an earlier one has asked for.
+fn turns_beside_a_visitor() {
+    let run_queue = Arc::new(RunQueue::new(|| ()));
+    let cell = Cell::new(Log::default(), Capacity { entries: 8, bytes: usize::MAX }, Arc::clone(&run_queue));
+    let flood = |cell: &LogCell| visit(cell, |_, _| (0..3).for_each(|mail| cell.push(mail).unwrap())).unwrap();
+    flood(&cell);
+    let driver = {
+        let run_queue = Arc::clone(&run_queue);
+        thread::spawn(move || run_queue.run_one())
+    };
+    flood(&cell);
+    driver.join().unwrap();
+    while run_queue.run_one() {}
+    assert_eq!(cell.waiting(), 0, "stranded");
+}
+
+#[test]
+fn no_lost_turn() {
+    model(turns_beside_a_visitor);
+}
+
+#[test]
+#[should_panic(expected = "stranded")]
+fn a_cell_that_may_not_ask_during_its_turn_is_stranded() {
+    mutant(Mutation::ForgetTurn, turns_beside_a_visitor);
+}
+
 /// Deferred work sees what the pokes of its frame have delivered.
 #[test]
 fn listeners_run_after_the_pokes() {

@@ -57,6 +57,13 @@ pub trait Driver: Send + Sync + 'static {
     /// No address can be bound, or this build has no UDP.
     fn open_network(&self, config: &NetworkConfig) -> Result<Arc<dyn Network>, NetworkError>;
 
+    /// Whether this is a forked child of the process that made the driver: its threads do not exist here, a lock may be held
+    /// for ever, and the sockets are the parent's. Drops then free memory and announce nothing. Costs a system call, so it
+    /// is for the beginning and the end of entities.
+    fn is_forked(&self) -> bool {
+        false
+    }
+
     /// Ends all threads of the driver. Waits for them at most a second, and not at all on one of them; what has not ended
     /// by then is detached. Later calls do nothing.
     fn shutdown(&self);

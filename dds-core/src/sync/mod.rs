@@ -34,6 +34,8 @@ pub(crate) enum Mutation {
     SurvivePanic,
     /// A waiter that leaves keeps the wake that it was given.
     SwallowWake,
+    /// A cell may ask for another turn only when the present one has ended.
+    ForgetTurn,
     /// A timer looks at its entry before it has stored the new deadline.
     LookThenStore,
 }

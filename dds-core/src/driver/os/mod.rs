@@ -39,7 +39,7 @@ pub struct OsDriver {
 #[derive(Debug)]
 struct Shared {
     id: u64,
-    /// Where the driver was made. In a forked child its threads do not exist.
+    /// Where the driver was made.
     process: u32,
     clock: Clock,
     timers: Arc<Timers>,
@@ -123,7 +123,14 @@ impl Shared {
         }
     }
 
+    fn is_forked(&self) -> bool {
+        std::process::id() != self.process
+    }
+
     fn spawn(&self, name: &str, role: Role, body: Box<dyn FnOnce() + Send>) -> io::Result<ThreadHandle> {
+        if self.closing.load(Ordering::Acquire) {
+            return Err(io::Error::other("the driver has been shut down"));
+        }
         let (handle, guard) = ThreadHandle::new();
         let id = self.id;
         let run = move || {
@@ -180,6 +187,10 @@ impl Driver for OsDriver {
         let mut networks = self.shared.networks.lock();
         networks.retain(|network| network.strong_count() > 0);
         networks.push(Arc::downgrade(&network));
+        drop(networks);
+        if self.shared.closing.load(Ordering::Acquire) {
+            network.stop();
+        }
         Ok(network)
     }
 
@@ -188,9 +199,12 @@ impl Driver for OsDriver {
         Err(NetworkError::Unsupported)
     }
 
+    fn is_forked(&self) -> bool {
+        self.shared.is_forked()
+    }
+
     fn shutdown(&self) {
-        // In a forked child there are no threads to be ended, and the sockets are the parent's.
-        if std::process::id() != self.shared.process || self.shared.closing.swap(true, Ordering::AcqRel) {
+        if self.is_forked() || self.shared.closing.swap(true, Ordering::AcqRel) {
             return;
         }
         self.shared.wake.notify_one();

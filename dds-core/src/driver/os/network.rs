@@ -140,8 +140,8 @@ impl Network for OsNetwork {
 
 impl Drop for OsNetwork {
     fn drop(&mut self) {
-        // In a forked child the sockets are the parent's, and `interrupt` would reach through to them.
-        if std::process::id() == self.shared.process {
+        // `interrupt` would reach through to the parent's sockets.
+        if !self.shared.is_forked() {
             self.stop();
         }
     }
