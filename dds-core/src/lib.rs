@@ -74,7 +74,7 @@ pub use dds_rtps::history::{
     InstanceSelection, InstanceState, Operation, SampleInfo, SampleState, Selection, SelectionOrder, States, ViewState,
 };
 pub use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
-pub use domain::{DomainParticipant, DomainParticipantBuilder, Scope};
+pub use domain::{DomainParticipant, DomainParticipantBuilder, Scope, TrafficCounters};
 pub use infrastructure::{
     CreateError, CreateErrorKind, Delivery, Entity, Error, IncompatibleQosStatus, PublicationMatchedStatus, ReadError,
     ReadErrorKind, Result, ReturnCode, SampleLostStatus, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind,

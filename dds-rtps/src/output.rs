@@ -46,6 +46,12 @@ impl Datagram {
         &mut self.buffer
     }
 
+    /// Puts `bytes` in place of everything that was laid out; the destinations stay. `bytes` gets the old buffer.
+    pub fn replace(&mut self, bytes: &mut Vec<u8>) {
+        std::mem::swap(&mut self.buffer, bytes);
+        self.gathered.clear();
+    }
+
     /// Lets `range` of `payload` follow what the buffer holds now, without copying it.
     pub fn gather(&mut self, payload: Payload, range: Range<usize>) {
         self.gathered.push(Gathered { offset: self.buffer.len(), payload, range });
@@ -150,6 +156,17 @@ mod tests {
         datagram.copy_to(&mut bytes);
         assert_eq!(bytes, b"headloadtailend");
         assert_eq!(datagram.len(), bytes.len());
+    }
+
+    #[test]
+    fn replaced_content_keeps_its_destinations() {
+        let mut datagram = Datagram::new();
+        datagram.buffer().extend_from_slice(b"head");
+        datagram.gather(Payload::copy_of(b"payload"), 0..7);
+        datagram.add_destination(Locator::udp_v4([127, 0, 0, 1].into(), 1));
+        datagram.replace(&mut b"sealed".to_vec());
+        assert_eq!(datagram.segments().collect::<Vec<_>>(), [b"sealed"]);
+        assert_eq!(datagram.destinations().len(), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The entry to a domain (DDS 1.4, 2.2.2.2.1).
 
-use crate::domain::ParticipantHandle;
 use crate::domain::config::{Config, Scope};
+use crate::domain::{ParticipantHandle, TrafficCounters};
 use crate::driver::OsDriver;
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Entity, Subject};
 use crate::publication::{DataWriter, DataWriterBuilder};
@@ -88,6 +88,12 @@ impl DomainParticipant {
     #[doc(alias = "get_discovered_participants")]
     pub fn discovered_participants(&self) -> Vec<Guid> {
         self.handle.discovered_participants()
+    }
+
+    /// What has been sent, received and left aside.
+    #[must_use]
+    pub fn traffic(&self) -> TrafficCounters {
+        self.handle.traffic()
     }
 
     /// The present time of the clock that stamps samples.

@@ -12,6 +12,7 @@ mod participant_actor;
 mod participant_handle;
 mod receive;
 mod routes;
+mod traffic;
 
 pub use config::Scope;
 pub use domain_participant::{DomainParticipant, DomainParticipantBuilder};
@@ -19,3 +20,4 @@ pub(crate) use event_thread::EventThread;
 pub(crate) use outgoing::{Flushed, Outgoing};
 pub(crate) use participant_handle::ParticipantHandle;
 pub(crate) use routes::Routes;
+pub use traffic::TrafficCounters;

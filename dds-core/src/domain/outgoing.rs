@@ -5,6 +5,7 @@ use crate::driver::{Driver, Network, Timer};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
 use dds_rtps::types::Instant;
+use dds_rtps::wire::{Scope, Sealed, Transform};
 use std::sync::{Arc, Weak};
 
 /// The most datagrams that one visit of a cell sends: a longer hold would keep others out. The rest goes in another visit.
@@ -24,6 +25,9 @@ pub(crate) struct Outgoing {
     driver: Arc<dyn Driver>,
     network: Arc<dyn Network>,
     datagram: Datagram,
+    /// What may change a message between its lay-out and the socket.
+    transform: Transform,
+    scratch: Vec<u8>,
     /// What a full socket has left to do; laid out already.
     blocked: bool,
     attached: Option<Attached>,
@@ -37,7 +41,15 @@ struct Attached {
 
 impl Outgoing {
     pub(crate) fn new(driver: Arc<dyn Driver>, network: Arc<dyn Network>) -> Self {
-        Self { driver, network, datagram: Datagram::new(), blocked: false, attached: None }
+        Self {
+            driver,
+            network,
+            datagram: Datagram::new(),
+            transform: Transform::Identity,
+            scratch: Vec::new(),
+            blocked: false,
+            attached: None,
+        }
     }
 
     /// Tells the actor in which cell it is; before that it has no timer.
@@ -56,6 +68,7 @@ impl Outgoing {
                     self.datagram.clear();
                     return Flushed::Done;
                 }
+                self.seal();
             }
             self.blocked = self.network.transport().send(&mut self.datagram) == SendOutcome::Blocked;
             if self.blocked {
@@ -66,6 +79,15 @@ impl Outgoing {
             }
         }
         Flushed::More
+    }
+
+    /// Lets the transform change what has been laid out.
+    fn seal(&mut self) {
+        let Ok(sealed) = self.transform.seal(Scope::Message, self.datagram.segments(), &mut self.scratch);
+        if sealed == Sealed::Replaced {
+            self.datagram.replace(&mut self.scratch);
+            self.scratch.clear();
+        }
     }
 
     /// Asks for another visit, soon, by the driver.

@@ -4,7 +4,8 @@ use crate::actor::{Capacity, Cell, Effects};
 use crate::domain::config::{Config, Scope};
 use crate::domain::draining::Draining;
 use crate::domain::participant_actor::{ParticipantActor, ParticipantCell};
-use crate::domain::receive::{ReceiveCounters, ReceiveEnd};
+use crate::domain::receive::ReceiveEnd;
+use crate::domain::traffic::{ReceiveCounters, TrafficCounters};
 use crate::domain::{EventThread, Outgoing, Routes};
 use crate::driver::{Driver, Network, NetworkConfig, NetworkError, Reach, role};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, EventQueue, Listener, Subject};
@@ -130,6 +131,10 @@ impl ParticipantHandle {
 
     pub(crate) fn receive_counters(&self) -> &ReceiveCounters {
         &self.receive_counters
+    }
+
+    pub(crate) fn traffic(&self) -> TrafficCounters {
+        self.receive_counters.with(self.network.transport().counters())
     }
 
     pub(crate) fn outgoing(&self) -> Outgoing {

@@ -3,29 +3,14 @@
 use crate::actor::{Effects, OfferError, PushError};
 use crate::domain::ParticipantHandle;
 use crate::domain::participant_actor::ParticipantMail;
+use crate::domain::traffic::count;
 use crate::driver::{Packet, Receive, Socket};
 use crate::publication::{WriterCell, WriterMail};
 use crate::subscription::{ReaderCell, ReaderMail};
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid};
-use dds_rtps::wire::{Message, Receiver, Submessage};
-use std::sync::atomic::{AtomicU64, Ordering};
+use dds_rtps::wire::{Message, Receiver, Scope, Submessage, Transform, id as submessage_id};
 use std::sync::{Arc, Weak};
-
-/// What the receiving side has seen; every field only grows.
-#[derive(Debug, Default)]
-pub(crate) struct ReceiveCounters {
-    /// Datagrams that are no RTPS message.
-    pub(crate) not_rtps: AtomicU64,
-    /// Submessages that break the rules of their kind.
-    pub(crate) malformed: AtomicU64,
-    /// Datagrams that this participant sent itself, back by multicast.
-    pub(crate) reflected: AtomicU64,
-    /// Submessages for an endpoint that does not exist here.
-    pub(crate) no_such_endpoint: AtomicU64,
-    /// Submessages that an occupied cell had no room for; reliable ones are repaired.
-    pub(crate) inbox_full: AtomicU64,
-}
 
 /// The receiving end of a participant: what the driver's threads call.
 pub(crate) struct ReceiveEnd {
@@ -55,14 +40,17 @@ struct Place<'a> {
 impl ParticipantHandle {
     fn receive(&self, packet: &Packet, effects: &mut Effects) {
         let counters = self.receive_counters();
-        let Ok(message) = Message::parse(packet.payload.bytes()) else {
-            counters.not_rtps.fetch_add(1, Ordering::Relaxed);
+        count(&counters.received);
+        let mut scratch = Vec::new();
+        let Ok(bytes) = Transform::Identity.open(Scope::Message, packet.payload.bytes(), &mut scratch);
+        let Ok(message) = Message::parse(bytes) else {
+            count(&counters.not_rtps);
             return;
         };
         let own = message.header.prefix == self.prefix();
         // Without in-process delivery a participant reaches its own readers by the user-data socket.
         if own && !(self.config().udp_only && packet.socket == Socket::UserUnicast) {
-            counters.reflected.fetch_add(1, Ordering::Relaxed);
+            count(&counters.reflected);
             return;
         }
         let mut receiver = Receiver::new(&message.header);
@@ -73,7 +61,7 @@ impl ParticipantHandle {
             let offset = submessages.offset();
             let Some(submessage) = submessages.next() else { break };
             let Ok(submessage) = submessage else {
-                counters.malformed.fetch_add(1, Ordering::Relaxed);
+                count(&counters.malformed);
                 continue;
             };
             receiver.apply(&submessage);
@@ -113,6 +101,11 @@ impl ParticipantHandle {
                     self.offer_to_writer(message.writer_id, reader, submessage, effects);
                 }
                 return message.writer_id.is_builtin();
+            }
+            Submessage::Skipped { id } => {
+                let counters = self.receive_counters();
+                count(if submessage_id::is_secure(*id) { &counters.secure } else { &counters.skipped });
+                return false;
             }
             _ => return false,
         };
@@ -174,7 +167,7 @@ impl ParticipantHandle {
     /// An occupied reader has a full inbox: the oldest mail of the same best-effort writer makes room for the new one. Of
     /// a reliable writer it does not matter which one is dropped, for all are repaired.
     fn make_room(&self, reader: &Arc<ReaderCell>, mail: ReaderMail, writer: Guid) {
-        self.receive_counters().inbox_full.fetch_add(1, Ordering::Relaxed);
+        count(&self.receive_counters().inbox_full);
         let is_older =
             |waiting: &ReaderMail| matches!(waiting, ReaderMail::Packet { source, .. } if source.writer == writer);
         // Dropped is dropped, whichever it was; it has been counted.
@@ -193,12 +186,12 @@ impl ParticipantHandle {
             _ => true,
         };
         if !offered {
-            self.receive_counters().inbox_full.fetch_add(1, Ordering::Relaxed);
+            count(&self.receive_counters().inbox_full);
         }
     }
 
     fn note_no_such_endpoint(&self) {
-        self.receive_counters().no_such_endpoint.fetch_add(1, Ordering::Relaxed);
+        count(&self.receive_counters().no_such_endpoint);
     }
 
     fn offer_to_discovery(&self, packet: &Packet, effects: &mut Effects) {
@@ -208,7 +201,7 @@ impl ParticipantHandle {
             || ParticipantMail::Packet(packet.payload.clone()),
         );
         if let Err(OfferError::Push(PushError::Full(_))) = offered {
-            self.receive_counters().inbox_full.fetch_add(1, Ordering::Relaxed);
+            count(&self.receive_counters().inbox_full);
         }
         self.carry_out_matches(effects);
     }

@@ -1,0 +1,73 @@
+//! What a participant has sent, received, and left aside.
+
+use dds_rtps::transport::TransportCounters;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a participant has sent, received, and left aside since it was made. Every number only grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct TrafficCounters {
+    /// Datagrams that the system has taken; one for each destination.
+    pub sent: u64,
+    /// Their bytes, without UDP and IP headers.
+    pub sent_bytes: u64,
+    /// How often a socket had no room; the datagram went out later.
+    pub send_blocked: u64,
+    /// Destinations that the system refused; what is reliable was repaired.
+    pub send_failed: u64,
+    /// Datagrams that came in.
+    pub received: u64,
+    /// Datagrams that are no RTPS message.
+    pub not_rtps: u64,
+    /// Submessages that break the rules of their kind.
+    pub malformed: u64,
+    /// Submessages of a kind that is skipped.
+    pub skipped: u64,
+    /// Submessages of DDS Security, which this build does not have.
+    pub secure: u64,
+    /// Datagrams that this participant sent itself, back by multicast.
+    pub reflected: u64,
+    /// Submessages for an endpoint that does not exist here, or of one that does not match.
+    pub no_such_endpoint: u64,
+    /// Submessages that an occupied endpoint had no room for; reliable ones were repaired.
+    pub inbox_full: u64,
+}
+
+/// The receiving half, as the receiving threads count it.
+#[derive(Debug, Default)]
+pub(crate) struct ReceiveCounters {
+    pub(crate) received: AtomicU64,
+    pub(crate) not_rtps: AtomicU64,
+    pub(crate) malformed: AtomicU64,
+    pub(crate) skipped: AtomicU64,
+    pub(crate) secure: AtomicU64,
+    pub(crate) reflected: AtomicU64,
+    pub(crate) no_such_endpoint: AtomicU64,
+    pub(crate) inbox_full: AtomicU64,
+}
+
+/// One more.
+pub(crate) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+impl ReceiveCounters {
+    /// Both halves together.
+    pub(crate) fn with(&self, sent: TransportCounters) -> TrafficCounters {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        TrafficCounters {
+            sent: sent.sent,
+            sent_bytes: sent.sent_bytes,
+            send_blocked: sent.blocked,
+            send_failed: sent.failed,
+            received: read(&self.received),
+            not_rtps: read(&self.not_rtps),
+            malformed: read(&self.malformed),
+            skipped: read(&self.skipped),
+            secure: read(&self.secure),
+            reflected: read(&self.reflected),
+            no_such_endpoint: read(&self.no_such_endpoint),
+            inbox_full: read(&self.inbox_full),
+        }
+    }
+}
