@@ -6,6 +6,7 @@
 //! Bound: every step takes bytes of the payload or a member of a description, [`DEPTH_MAX`] ends recursion, and the copy
 //! is never longer than the payload with its alignment (at most 8 bytes for one).
 
+use super::decoder::Frame;
 use super::{Decode, Encode};
 use super::{
     DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, MemberDescription, StructDescription,
@@ -133,12 +134,7 @@ impl Walk<'_> {
     }
 
     fn copy_struct(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
-        self.depth += 1;
-        if self.depth > DEPTH_MAX {
-            return Err(d.error(DecodeErrorKind::NestingTooDeep).into());
-        }
-        let is_delimited = description.extensibility() == Extensibility::Appendable;
-        let frame = if is_delimited { d.enter_delimited()? } else { None };
+        let frame = self.enter_struct(description, d)?;
         let last = description.members().iter().rposition(|member| is_part(description, member));
         // Behind the last part of the key nothing is of interest, unless other members follow on this value.
         let may_stop = frame.is_some() || self.depth == 1;
@@ -235,19 +231,29 @@ impl Walk<'_> {
     }
 
     fn pass_struct(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        if description.extensibility() == Extensibility::Appendable {
-            if let frame @ Some(_) = d.enter_delimited()? {
-                d.leave(frame);
-                return Ok(());
-            }
+        let frame = self.enter_struct(description, d)?;
+        if frame.is_none() {
+            description.members().iter().try_for_each(|member| self.pass_member(member, d))?;
         }
+        d.leave(frame);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn enter_struct<'de>(
+        &mut self,
+        description: &StructDescription,
+        d: &mut Decoder<'de>,
+    ) -> Result<Option<Frame<'de>>, DecodeError> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(d.error(DecodeErrorKind::NestingTooDeep));
         }
-        description.members().iter().try_for_each(|member| self.pass_member(member, d))?;
-        self.depth -= 1;
-        Ok(())
+        match description.extensibility() {
+            Extensibility::Final => Ok(None),
+            Extensibility::Appendable => d.enter_delimited(),
+            Extensibility::Mutable => Err(d.error(DecodeErrorKind::Mutable)),
+        }
     }
 }
 
