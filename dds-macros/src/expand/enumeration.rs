@@ -22,7 +22,7 @@ fn description(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> 
     let (cdr, ident) = (&target.cdr, model.ident);
     let entries = literals.iter().map(|literal| {
         let (name, literal) = (&literal.name, literal.ident);
-        quote!(#cdr::EnumLiteral::new(#name, #ident::#literal as i32))
+        quote!(#cdr::EnumLiteral::new(#name, #ident::#literal as i128))
     });
     let type_name = type_info::name(model, cdr);
     let extensibility = target.extensibility(model);

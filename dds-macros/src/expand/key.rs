@@ -46,8 +46,11 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
         }
     };
     let read = framed(model, &quote!(d), &read);
+    let extensibility = target.extensibility(model);
     let body = quote! {
         type Key = #key_type;
+        const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
+            ::core::option::Option::Some(#extensibility);
 
         fn key(&self) -> Self::Key {
             #key

@@ -364,9 +364,13 @@ impl EnumDescription {
 
 impl EnumLiteral {
     /// The literal `name` with the number `value`.
+    ///
+    /// # Panics
+    /// The number does not fit into `i32`; in a constant, that is a compile error.
     #[must_use]
-    pub const fn new(name: &'static str, value: i32) -> Self {
-        Self { name, value }
+    pub const fn new(name: &'static str, value: i128) -> Self {
+        assert!(value >= i32::MIN as i128 && value <= i32::MAX as i128, "the numbers of a DDS enum fit into `i32`");
+        Self { name, value: value as i32 }
     }
 
     /// The name.

@@ -59,8 +59,7 @@ pub fn decode_payload_into<'de, T: Decode<'de>>(payload: &'de [u8], value: &mut 
 /// # Errors
 /// The payload is not a key of this type; the error says where.
 pub fn decode_key_payload<T: Keyed>(payload: &[u8]) -> Result<T::Key, DecodeError> {
-    let (mut decoder, _) = Decoder::of_payload(payload)?;
-    T::decode_key_value(&mut decoder)
+    T::decode_key_value(&mut Decoder::of_payload_for(payload, T::EXTENSIBILITY)?)
 }
 
 #[inline]

@@ -160,6 +160,10 @@ pub trait Keyed {
     /// The key: of one key member its owned type, of several a tuple of those.
     type Key;
 
+    /// As [`Decode::EXTENSIBILITY`].
+    #[doc(hidden)]
+    const EXTENSIBILITY: Option<Extensibility> = None;
+
     /// The key of this value.
     fn key(&self) -> Self::Key;
 
