@@ -91,7 +91,7 @@ fn every_captured_sample_is_a_shape() {
             let shape: Shape = decode_payload(&captured.bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
             let colors = ["BLUE", "RED", "GREEN", "YELLOW", "PURPLE"];
             assert!(colors.iter().any(|color| shape.color.starts_with(color)), "{name}: {shape:?}");
-            assert!((0..=270).contains(&shape.x) && (0..=270).contains(&shape.y), "{name}: {shape:?}");
+            assert!((0..400).contains(&shape.x) && (0..400).contains(&shape.y), "{name}: {shape:?}");
             assert!(shape.shapesize > 0, "{name}: {shape:?}");
             shapes += 1;
         }
