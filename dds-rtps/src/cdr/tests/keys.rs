@@ -163,6 +163,56 @@ fn nested_keys_count_by_their_key_members_or_as_a_whole_and_are_never_delimited_
     }
 }
 
+/// As Cyclone DDS (`cyclonedds` 11.0.1 from PyPI) writes it.
+#[test]
+fn nested_keys_are_framed_like_the_data_in_a_serialized_key() {
+    let key = (5, Whole { x: 6, gear: Gear::First });
+    let key_of = |encoding| {
+        let mut bytes = Vec::new();
+        Outer::encode_key_value(&key, &mut Encoder::new(&mut bytes, encoding, ByteOrder::Big)).unwrap();
+        bytes
+    };
+    assert_eq!(key_of(Encoding::Xcdr1), hex("0005 0006 00000007"));
+    assert_eq!(
+        key_of(Encoding::Xcdr2),
+        hex("00000014 /* outer */ 00000002 0005 /* inner */ 0000 00000008 0006 0000 00000007 /* whole */")
+    );
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate")]
+struct Arrays {
+    #[dds(key)]
+    gears: [Gear; 2],
+    #[dds(key)]
+    bytes: [u8; 3],
+    #[dds(key, bound = 1)]
+    text: String,
+    #[dds(key)]
+    wholes: [Whole; 2],
+}
+
+/// As Cyclone DDS (`cyclonedds` 11.0.1 from PyPI) writes it.
+#[test]
+fn arrays_are_framed_like_the_data_in_a_serialized_key() {
+    let sample = Arrays {
+        gears: [Gear::Neutral, Gear::First],
+        bytes: [1, 2, 3],
+        text: "t".into(),
+        wholes: [Whole { x: 1, gear: Gear::Neutral }, Whole { x: 2, gear: Gear::First }],
+    };
+    let expected = [
+        "0000000000000007010203000000000274000001000000000002000000000007",
+        "00000008000000000000000701020300000000027400000000000018 00000008 0001000000000000 00000008 0002000000000007",
+    ];
+    for (encoding, expected) in ENCODINGS.into_iter().zip(expected) {
+        let mut bytes = Vec::new();
+        sample.encode_key(&mut Encoder::new(&mut bytes, encoding, ByteOrder::Big)).unwrap();
+        assert_eq!(bytes, hex(expected));
+        assert_eq!(key_hash(&sample, encoding).len(), 16);
+    }
+}
+
 #[test]
 fn the_instance_is_found_behind_members_of_every_kind() {
     let sample = super::round_trip::sample();
