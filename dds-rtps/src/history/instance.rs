@@ -97,8 +97,10 @@ impl Instance {
 
     /// Notes that `writer` writes this instance; `false` if there is no room to remember it.
     pub(super) fn register(&mut self, writer: Guid) -> bool {
+        if self.writers.first() == Some(&writer) {
+            return true;
+        }
         match self.writers.iter().position(|&known| known == writer) {
-            Some(0) => true,
             Some(at) => {
                 self.writers.swap(0, at);
                 true
@@ -143,6 +145,8 @@ pub(super) struct Instances {
     by_handle: HashMap<InstanceHandle, u32, FixedState>,
     /// For the walk from handle to handle.
     in_order: BTreeMap<InstanceHandle, u32>,
+    /// The instance that was found last: many topics have one, and others write the same one again and again.
+    last: u32,
     /// What all keys have in bytes.
     key_bytes: usize,
 }
@@ -154,6 +158,7 @@ impl Instances {
             free: Vec::new(),
             by_handle: HashMap::with_hasher(FixedState::with_seed(seed)),
             in_order: BTreeMap::new(),
+            last: NOWHERE,
             key_bytes: 0,
         }
     }
@@ -164,6 +169,17 @@ impl Instances {
 
     pub(super) fn find(&self, handle: InstanceHandle) -> Option<u32> {
         self.by_handle.get(&handle).copied()
+    }
+
+    /// Like [`Instances::find`], for the way of every sample.
+    pub(super) fn find_again(&mut self, handle: InstanceHandle) -> Option<u32> {
+        // A place that was freed is never the last one.
+        if self.places.get(self.last as usize).is_some_and(|instance| instance.handle == handle) {
+            return Some(self.last);
+        }
+        let at = self.find(handle)?;
+        self.last = at;
+        Some(at)
     }
 
     pub(super) fn get(&self, at: u32) -> &Instance {
@@ -218,6 +234,9 @@ impl Instances {
         self.key_bytes -= instance.key.take().map_or(0, |key| key.payload.len());
         self.by_handle.remove(&handle);
         self.in_order.remove(&handle);
+        if self.last == at {
+            self.last = NOWHERE;
+        }
         self.free.push(at);
     }
 

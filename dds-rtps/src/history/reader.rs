@@ -232,7 +232,7 @@ impl ReaderHistory {
     }
 
     fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, Refused> {
-        let known = self.instances.find(received.change.instance);
+        let known = self.instances.find_again(received.change.instance);
         if known.is_some_and(|at| self.is_superseded(at, &received)) {
             self.counters.superseded += 1;
             return Ok(Admission::Superseded);
@@ -244,7 +244,9 @@ impl ReaderHistory {
         let change = received.change;
         let at = known.unwrap_or_else(|| self.instances.insert(change.instance));
         self.remove_invalid(at);
-        self.keep_key(at, change.payload.as_ref(), false);
+        if known.is_none() {
+            self.keep_key(at, change.payload.as_ref(), false);
+        }
         let instance = self.instances.get_mut(at);
         if !instance.register(change.writer) {
             self.counters.writers_forgotten += 1;

@@ -17,10 +17,6 @@ pub(super) struct Links {
     next: u32,
 }
 
-impl Links {
-    const NONE: Self = Self { previous: NOWHERE, next: NOWHERE };
-}
-
 /// A list of samples: its ends and its length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List {
@@ -100,33 +96,28 @@ impl Samples {
 
     /// Appends to the list of arrivals and to `siblings`, the list of the sample's instance.
     pub(super) fn push(&mut self, siblings: &mut List, stored: Stored) -> u32 {
-        let at = self.place(stored);
-        let last = std::mem::replace(&mut self.arrivals.last, at);
-        match self.places.get_mut(last as usize) {
-            Some(last) => last.arrival.next = at,
+        let arrival = Links { previous: self.arrivals.last, next: NOWHERE };
+        let sibling = Links { previous: siblings.last, next: NOWHERE };
+        let place = Place { stored, arrival, sibling };
+        let at = match self.places.get_mut(self.free as usize) {
+            Some(free) => std::mem::replace(&mut self.free, std::mem::replace(free, place).arrival.next),
+            None => {
+                self.places.push(place);
+                (self.places.len() - 1) as u32
+            }
+        };
+        match self.places.get_mut(arrival.previous as usize) {
+            Some(previous) => previous.arrival.next = at,
             None => self.arrivals.first = at,
         }
-        self.places[at as usize].arrival.previous = last;
-        self.arrivals.len += 1;
-        let last = std::mem::replace(&mut siblings.last, at);
-        match self.places.get_mut(last as usize) {
-            Some(last) => last.sibling.next = at,
+        match self.places.get_mut(sibling.previous as usize) {
+            Some(previous) => previous.sibling.next = at,
             None => siblings.first = at,
         }
-        self.places[at as usize].sibling.previous = last;
+        self.arrivals.last = at;
+        self.arrivals.len += 1;
+        siblings.last = at;
         siblings.len += 1;
-        at
-    }
-
-    fn place(&mut self, stored: Stored) -> u32 {
-        let place = Place { stored, arrival: Links::NONE, sibling: Links::NONE };
-        if self.free == NOWHERE {
-            self.places.push(place);
-            return (self.places.len() - 1) as u32;
-        }
-        let at = self.free;
-        self.free = self.places[at as usize].arrival.next;
-        self.places[at as usize] = place;
         at
     }
 

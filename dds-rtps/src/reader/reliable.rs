@@ -73,6 +73,8 @@ pub(super) struct Reliable {
     /// The last number that a HEARTBEAT has announced.
     announced: SequenceNumber,
     last_heartbeat: Option<i32>,
+    /// The last number that the first HEARTBEAT has announced: up to there reaches what was written before.
+    history_end: Option<SequenceNumber>,
     /// The history had no room for the first number.
     refused: bool,
     pub(super) asking: Asking,
@@ -94,6 +96,7 @@ impl Reliable {
             gap: None,
             announced: SequenceNumber::ZERO,
             last_heartbeat: None,
+            history_end: None,
             refused: false,
             asking: Asking::new(now, config),
         }
@@ -102,6 +105,11 @@ impl Reliable {
     /// The first number that has not been delivered, lost or declared irrelevant.
     pub(super) fn next(&self) -> SequenceNumber {
         self.window.next()
+    }
+
+    /// Whether all that the writer had when it was first heard has been delivered.
+    pub(super) fn has_history(&self) -> bool {
+        self.history_end.is_some_and(|end| end < self.window.next())
     }
 
     pub(super) fn is_refused(&self) -> bool {
@@ -329,6 +337,7 @@ impl Reliable {
             self.pass(SequenceNumber::FIRST, begin, config);
             self.start = Start::Known;
         }
+        self.history_end.get_or_insert(heartbeat.last_sn);
         self.floor = self.floor.max(begin);
         self.announced = self.announced.max(heartbeat.last_sn);
         self.drain(now, sink);

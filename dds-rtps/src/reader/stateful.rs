@@ -109,6 +109,16 @@ impl StatefulReader {
         self.proxies.iter().map(WriterProxy::guid)
     }
 
+    /// Whether all matched reliable writers of other processes have been heard, and all that they had then is in the
+    /// history. True without such writers.
+    #[must_use]
+    pub fn has_history(&self) -> bool {
+        self.proxies.iter().all(|proxy| match &proxy.following {
+            Following::Reliable(reliable) => reliable.has_history(),
+            _ => true,
+        })
+    }
+
     /// Matches a writer of another participant, or updates what is known of one that is matched already: locators and
     /// lifespan; its reliability cannot change.
     ///

@@ -154,3 +154,78 @@ fn writers_are_bounded() {
     assert!(matched.by_ref().take(WRITERS_MAX).all(|matched| matched));
     assert!(matched.all(|matched| !matched));
 }
+
+/// A number that somebody might send: small, near a power of two, or at one of the ends.
+fn any_number(chance: &mut impl FnMut(u64) -> u64) -> i64 {
+    let near = |base: i64, chance: &mut dyn FnMut(u64) -> u64| base.saturating_add(chance(600) as i64 - 300);
+    match chance(8) {
+        0 => near(1 << chance(63), chance),
+        1 => near(i64::MAX, chance),
+        2 => near(0, chance),
+        _ => 1 + chance(400) as i64,
+    }
+}
+
+fn any_fragment(chance: &mut impl FnMut(u64) -> u64, bytes: &[u8]) -> (i64, u32, u16, u32, u16, usize) {
+    let sizes = [0, 1, 7, 256, 1344, 65_535];
+    let sample_sizes = [0, 1, 100, 5_000, 100_000, 70 << 20, u32::MAX];
+    let size = sizes[chance(6) as usize];
+    let first = [0, 1, 2, 3, 50, u32::MAX][chance(6) as usize];
+    let count = [0, 1, 2, 16, u16::MAX][chance(5) as usize];
+    let len = chance(bytes.len() as u64) as usize;
+    (any_number(chance), sample_sizes[chance(7) as usize], size, first, count, len)
+}
+
+/// Whatever comes in whatever order: no panic, no endless talk, and no more kept than the limits say.
+#[test]
+fn any_order_of_any_submessages_is_survived() {
+    let bytes = vec![0; 70_000];
+    for seed in 0..60 {
+        let mut state: u64 = seed;
+        let mut chance = move |end: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % end.max(1)
+        };
+        let limits = ResourceLimits { max_samples: Some(50), ..ResourceLimits::default() };
+        let config = limited(config(KeySource::None), limits);
+        let mut script = Script::new(match seed % 3 {
+            0 => config,
+            1 => volatile(config),
+            _ => transient_local(config),
+        });
+        script.meet(WRITER, true);
+        for _ in 0..400 {
+            match chance(9) {
+                0 | 1 => drop(script.sample(any_number(&mut chance))),
+                2 => {
+                    let (first, last) = (any_number(&mut chance), any_number(&mut chance));
+                    script.hear(first, last);
+                }
+                3 => drop(script.hear_final(1, 1 + chance(300) as i64)),
+                4 => {
+                    let (start, base) = (any_number(&mut chance), any_number(&mut chance));
+                    let mut gap = gap(start, base, &[]);
+                    for _ in 0..chance(20) {
+                        gap.gap_list.insert(sn(base.saturating_add(chance(256) as i64)));
+                    }
+                    let now = script.now();
+                    script.reader.handle_gap(now, &source(WRITER), &gap);
+                }
+                5 | 6 => {
+                    let (number, sample_size, size, first, count, len) = any_fragment(&mut chance, &bytes);
+                    script.fragment(&fragment(number, sample_size, size, first, count, &bytes[..len]));
+                }
+                7 => drop(script.take()),
+                _ => drop(script.later(chance(300))),
+            }
+            script.said();
+            script.events();
+            assert!(script.reader.history().len() <= 50, "seed {seed}");
+        }
+        let now = script.now();
+        script.reader.unmatch_writer(now, WRITER);
+        script.take();
+        script.take();
+        assert!(script.reader.history().is_empty(), "seed {seed}");
+    }
+}

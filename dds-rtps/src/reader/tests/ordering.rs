@@ -156,6 +156,20 @@ fn a_transient_local_reader_waits_for_the_first_heartbeat() {
 }
 
 #[test]
+fn the_history_is_there_when_all_that_the_first_heartbeat_announced_has_come() {
+    let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
+    assert!(script.reader.has_history());
+    script.meet(WRITER, true);
+    assert!(!script.reader.has_history());
+    script.hear(2, 4);
+    script.samples([2, 3]);
+    script.hear(2, 9);
+    assert!(!script.reader.has_history());
+    script.samples([4]);
+    assert!(script.reader.has_history());
+}
+
+#[test]
 fn a_volatile_reader_begins_after_what_the_first_heartbeat_announces() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
     script.meet(WRITER, true);
