@@ -1,6 +1,54 @@
 //! Instances by the wire: whose they are, how they end, how they come back.
 
 use super::*;
+use crate::cdr::{self, Encoding, TypeInfo};
+use dds_macros::DdsType;
+
+/// The type of the shapes demo, as all vendors have it: its key hash is an MD5.
+#[derive(DdsType)]
+#[dds(crate = "crate", appendable)]
+struct Shape {
+    #[dds(key, bound = 128)]
+    color: String,
+    x: i32,
+}
+
+fn shape(color: &str, x: i32) -> Shape {
+    Shape { color: color.into(), x }
+}
+
+/// Data in either encoding, a key in either, and a bare key hash as Fast DDS sends it are all of one instance.
+#[test]
+fn by_the_type_data_keys_and_hashes_find_the_same_instance() {
+    for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
+        let mut script = Script::new(keep_all(config(KeySource::Type(Shape::DESCRIPTION))));
+        script.meet(WRITER, false);
+        let now = script.now();
+        let blue = cdr::key_hash_of(&shape("BLUE", 0), encoding, &mut Vec::new()).unwrap();
+        let (mut payload, mut key) = (Vec::new(), Vec::new());
+        cdr::encode_payload(&shape("BLUE", 7), encoding, &mut payload).unwrap();
+        cdr::encode_key_payload::<Shape>(&"BLUE".into(), encoding, &mut key).unwrap();
+        let disposed = status_qos(1, None);
+        let hashed = status_qos(1, Some(*blue.as_bytes().unwrap()));
+        let inline_qos = |bytes| Some(InlineQos { bytes, little_endian: true });
+        let alive = |number| data(number, SerializedPayload::Data(&payload));
+        let by_key = Data { inline_qos: inline_qos(&disposed[..]), ..data(2, SerializedPayload::Key(&key)) };
+        let by_hash = Data { inline_qos: inline_qos(&hashed[..]), ..data(4, SerializedPayload::None) };
+        for change in [alive(1), by_key, alive(3), by_hash] {
+            assert_eq!(script.reader.handle_data(now, &source(WRITER), &change, &()), Handled::Accepted);
+            let state = match change.payload {
+                SerializedPayload::Data(_) => InstanceState::Alive,
+                _ => InstanceState::NotAliveDisposed,
+            };
+            assert_eq!(script.reader.history().lookup_instance(blue), Some(state));
+        }
+        assert_eq!(script.reader.history().instance_count(), 1);
+        let kept = script.reader.history().instance_key_payload(blue).unwrap();
+        let color: String = cdr::decode_key_payload::<Shape>(kept.payload.bytes()).unwrap();
+        assert!(kept.is_key);
+        assert_eq!(color, "BLUE");
+    }
+}
 
 fn keyed_script() -> Script {
     let mut script = Script::new(keep_all(config(KeySource::LeadingBytes)));
