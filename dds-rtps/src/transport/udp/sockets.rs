@@ -293,7 +293,7 @@ mod tests {
         let config = config(230);
         let all: Vec<UdpSockets> = (0..3).map(|_| UdpSockets::open(&config).unwrap()).collect();
         let indexes: Vec<u32> = all.iter().map(|sockets| sockets.participant_index.unwrap()).collect();
-        assert!(indexes.windows(2).all(|pair| pair[0] < pair[1]), "{indexes:?}");
+        assert!(indexes[0] != indexes[1] && indexes[1] != indexes[2] && indexes[0] != indexes[2], "{indexes:?}");
         for (sockets, &index) in all.iter().zip(&indexes) {
             let ports = config.ports;
             assert_eq!(
@@ -309,9 +309,9 @@ mod tests {
         let mut config = config(229);
         // One index only.
         config.ports.domain_gain = 12;
-        let first = UdpSockets::open(&config).unwrap();
+        // Has the one index, unless somebody else on this host has it.
+        let _first = UdpSockets::open(&config).unwrap();
         let second = UdpSockets::open(&config).unwrap();
-        assert_eq!(first.participant_index, Some(0));
         assert_eq!(second.participant_index, None);
         assert_ne!(second.user_unicast.local_addr().unwrap().port(), 0);
     }
