@@ -2,7 +2,8 @@
 //!
 //! Handlers fill it; [`Effects::scope`], in the outermost function, carries it out: first every poke, then the wakers, then
 //! deferred user code one by one, each followed by the pokes that it caused. A loop, never recursion, so a chain of any
-//! length needs no stack. Lists keep up to eight entries in place and grow beyond that: steady state allocates nothing.
+//! length needs no stack. Lists keep their first entries in place (32 pokes, that many local readers of one write) and go to
+//! the heap beyond that: steady state allocates nothing.
 
 use super::Poke;
 use crate::sync::{Arc, InCell, InListener};
@@ -40,10 +41,10 @@ thread_local! {
 
 /// What a visit to a cell leaves to be done outside of it. Lives on the stack of the outermost function.
 pub struct Effects {
-    pokes: Queue<Arc<dyn Poke>>,
-    wakers: SmallVec<[Waker; 4]>,
+    pokes: Queue<Arc<dyn Poke>, 32>,
+    wakers: SmallVec<[Waker; 8]>,
     discarded: SmallVec<[Waker; 2]>,
-    jobs: Queue<Arc<dyn Deferred>>,
+    jobs: Queue<Arc<dyn Deferred>, 16>,
 }
 
 impl Effects {
@@ -168,13 +169,13 @@ impl Drop for Frame {
 }
 
 /// First in, first out, with the first entries in place. Its memory is bounded by what is in it, not by what went through.
-struct Queue<T> {
-    items: SmallVec<[Option<T>; 8]>,
+struct Queue<T, const N: usize> {
+    items: SmallVec<[Option<T>; N]>,
     /// Index of the first item that has not been popped.
     next: usize,
 }
 
-impl<T> Queue<T> {
+impl<T, const N: usize> Queue<T, N> {
     #[inline]
     fn is_empty(&self) -> bool {
         self.items.is_empty()
@@ -330,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_queue_keeps_no_more_memory_than_its_content_needs() {
-        let mut queue = Queue { items: SmallVec::new(), next: 0 };
+        let mut queue: Queue<u32, 4> = Queue { items: SmallVec::new(), next: 0 };
         (0..3).for_each(|item| queue.push(item));
         for item in 0..10_000 {
             assert_eq!(queue.pop(), Some(item));

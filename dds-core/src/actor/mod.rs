@@ -58,7 +58,8 @@ pub trait Poke: Send + Sync {
     /// [`Poke::poke`] for a turn that the cell has asked the driver for.
     fn resume(self: Arc<Self>, effects: &mut Effects);
 
-    /// Sets signals, without serving them.
+    /// Sets signals, without serving them. Set inside of the cell itself, for work that goes in steps, they are served after
+    /// the visit, once others had a chance to get in.
     fn signal(&self, signals: Signals);
 }
 

@@ -11,7 +11,7 @@ use dds_rtps::types::Instant;
 use loom::thread;
 use std::sync::Arc;
 
-/// Preemptions that loom tries: the mutant that overtakes is seen with four, all others with three. About 20 s together.
+/// Preemptions that loom tries: the mutant that overtakes is seen with four, all others with three. About 40 s together.
 const PREEMPTIONS: usize = 4;
 
 fn model(f: impl Fn() + Send + Sync + 'static) {

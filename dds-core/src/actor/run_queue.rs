@@ -21,8 +21,8 @@ impl RunQueue {
         Self { cells: Lock::default(), kick: Box::new(kick) }
     }
 
-    /// Asks for a turn.
-    pub fn push(&self, cell: Weak<dyn Poke>) {
+    /// Asks for a turn. The cell sees to it that it does so once.
+    pub(super) fn push(&self, cell: Weak<dyn Poke>) {
         let mut cells = self.cells.lock();
         cells.push_back(cell);
         let first = cells.len() == 1;

@@ -90,13 +90,11 @@ impl Outgoing {
         }
     }
 
-    /// Asks for another visit, soon, by the driver.
+    /// Asks for another visit, to be called inside of the cell: whoever is inside serves it after letting others in, up to
+    /// its budget, and the driver does the rest.
     pub(crate) fn come_back(&self) {
-        if let Some(cell) = self.attached.as_ref().map(|attached| &attached.cell) {
-            if let Some(cell) = cell.upgrade() {
-                cell.signal(Signals::own(1));
-            }
-            self.driver.run_queue().push(Weak::clone(cell));
+        if let Some(cell) = self.attached.as_ref().and_then(|attached| attached.cell.upgrade()) {
+            cell.signal(Signals::own(1));
         }
     }
 

@@ -5,9 +5,8 @@
 //! running call repeats. A panic in it detaches the closure and nothing else.
 
 use crate::actor::{Deferred, Effects};
+use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, Mutation, Ordering, fence, mutated};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, TryLockError};
 
 /// How often one call of [`Listener::run`] repeats before it leaves the rest to the event thread.
 const REPEATS_MAX: usize = 32;
@@ -49,7 +48,7 @@ pub(crate) struct Listener {
     /// Set while the listener waits in the event thread's queue, so that it stands there once.
     queued: AtomicBool,
     /// Held during a call; `None` once the closure has panicked or the entity is closed.
-    callback: Mutex<Option<Callback>>,
+    callback: Lock<Option<Callback>>,
     closed: AtomicBool,
     delivery: Delivery,
     /// Where it is sent, if not inline; an inline one that repeats too often goes there as well.
@@ -67,7 +66,7 @@ impl Listener {
         Arc::new(Self {
             marks: AtomicU32::new(0),
             queued: AtomicBool::new(false),
-            callback: Mutex::new(Some(callback)),
+            callback: Lock::new(Some(callback)),
             closed: AtomicBool::new(false),
             delivery,
             queue,
@@ -84,30 +83,40 @@ impl Listener {
     /// No call starts after this returns; one that is running ends, then the closure is dropped.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
+        self.let_others_see();
         // If a call is running, it sees `closed` when it ends and drops the closure itself.
-        if let Ok(mut callback) = self.callback.try_lock() {
+        if let Some(mut callback) = self.callback.try_lock() {
             let closure = callback.take();
             drop(callback);
             drop(closure);
         }
     }
 
+    /// Between a change and a `try_lock`, and between an unlock and a look: either whoever leaves sees the change, or
+    /// whoever made it finds the lock free. As in a cell.
+    fn let_others_see(&self) {
+        if !mutated(Mutation::NoFence) {
+            fence(Ordering::SeqCst);
+        }
+    }
+
     /// Calls the closure until there is no mark left, unless another thread does so already.
     pub(crate) fn call(self: &Arc<Self>) {
         for _ in 0..REPEATS_MAX {
-            if self.marks.load(Ordering::Acquire) == 0 {
+            self.let_others_see();
+            let closed = self.closed.load(Ordering::Acquire);
+            if self.marks.load(Ordering::Acquire) == 0 && !closed {
                 return;
             }
-            let mut callback = match self.callback.try_lock() {
-                Ok(callback) => callback,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                // The thread that runs it looks at the marks once more when it has let go.
-                Err(TryLockError::WouldBlock) => return,
-            };
+            // The thread that runs it looks once more when it has let go.
+            let Some(mut callback) = self.callback.try_lock() else { return };
             let marks = self.marks.swap(0, Ordering::AcqRel);
-            let detached = if marks == 0 { None } else { self.call_once(&mut callback, marks) };
+            let detached = if marks == 0 && !closed { None } else { self.call_once(&mut callback, marks) };
             drop(callback);
             drop(detached);
+            if closed {
+                return;
+            }
         }
         self.enqueue();
     }
@@ -168,9 +177,9 @@ impl std::fmt::Debug for Listener {
 }
 
 #[cfg(test)]
+#[cfg(not(dds_loom))]
 mod tests {
     use super::*;
-    use std::sync::PoisonError;
 
     /// A queue that remembers how many were sent to it.
     #[derive(Default)]
@@ -208,7 +217,7 @@ mod tests {
         let listener = inline(Box::new(|_| panic!("on purpose")));
         listener.marks.store(mark::DATA, Ordering::Release);
         listener.call();
-        assert!(listener.callback.lock().unwrap_or_else(PoisonError::into_inner).is_none());
+        assert!(listener.callback.lock().is_none());
         listener.marks.store(mark::DATA, Ordering::Release);
         listener.call();
     }
@@ -221,5 +230,71 @@ mod tests {
         listener.marks.store(mark::DATA, Ordering::Release);
         listener.call();
         assert_eq!(calls.load(Ordering::Relaxed), 0);
+    }
+}
+
+#[cfg(test)]
+#[cfg(dds_loom)]
+mod models {
+    use super::*;
+    use crate::sync::mutate;
+    use loom::thread;
+
+    struct NoQueue;
+    impl EventQueue for NoQueue {
+        fn enqueue(&self, _listener: Arc<Listener>) {}
+    }
+
+    fn listener() -> Arc<Listener> {
+        Listener::new("model", Box::new(|_| ()), Delivery::Inline, Arc::new(NoQueue))
+    }
+
+    fn mark(listener: &Arc<Listener>, mark: u32) {
+        listener.marks.fetch_or(mark, Ordering::AcqRel);
+        listener.call();
+    }
+
+    /// Two threads deliver at once: when both are done, each mark has been told.
+    fn marks_of_two_threads() {
+        let listener = listener();
+        let other = Arc::clone(&listener);
+        let other = thread::spawn(move || mark(&other, mark::DATA));
+        mark(&listener, mark::MATCHED);
+        other.join().unwrap();
+        assert_eq!(listener.marks.load(Ordering::Acquire), 0, "untold");
+    }
+
+    /// The closure goes with the later of a close and a call.
+    fn a_close_beside_a_call() {
+        let listener = listener();
+        let other = Arc::clone(&listener);
+        let other = thread::spawn(move || mark(&other, mark::DATA));
+        listener.close();
+        other.join().unwrap();
+        assert!(listener.callback.lock().is_none(), "kept");
+    }
+
+    #[test]
+    fn no_mark_is_lost() {
+        loom::model(marks_of_two_threads);
+    }
+
+    #[test]
+    fn a_closed_listener_keeps_no_closure() {
+        loom::model(a_close_beside_a_call);
+    }
+
+    #[test]
+    #[should_panic(expected = "untold")]
+    fn without_fences_a_mark_is_lost() {
+        mutate(Mutation::NoFence);
+        loom::model(marks_of_two_threads);
+    }
+
+    #[test]
+    #[should_panic(expected = "kept")]
+    fn without_fences_a_closure_is_kept() {
+        mutate(Mutation::NoFence);
+        loom::model(a_close_beside_a_call);
     }
 }

@@ -23,8 +23,8 @@ use tokio::sync::Notify;
 /// How long [`Driver::shutdown`] waits for threads.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(1);
 
-/// How many cells get a turn before timers and sockets are looked after again: about 100 us of work.
-const TURNS: usize = 32;
+/// How many cells get a turn before timers and sockets are looked after again: 300 us, if each has steps to take.
+const TURNS: usize = 4;
 
 /// Threads, clocks and sockets of one participant.
 #[derive(Debug)]
