@@ -87,8 +87,6 @@ pub enum Socket {
 pub struct Packet {
     /// The bytes, in a pool slot that may be kept and shared.
     pub payload: Payload,
-    /// Who has sent it.
-    pub source: Locator,
     /// Where it came in.
     pub socket: Socket,
 }

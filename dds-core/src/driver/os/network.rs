@@ -10,7 +10,7 @@ use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{self, PortMapping, UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt};
 use dds_rtps::types::Locator;
 use std::io::{self, ErrorKind};
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use tokio::runtime;
@@ -210,12 +210,12 @@ impl Inbound {
         slot
     }
 
-    fn take(&self, slot: SlotMut, len: usize, source: SocketAddr) {
+    fn take(&self, slot: SlotMut, len: usize) {
         let payload = self.pool.freeze(slot).slice(0..len);
-        let packet = Packet { payload, source: source.into(), socket: self.socket };
+        let packet = Packet { payload, socket: self.socket };
         // Cells stop their own panics; this is for what lies before them. One packet is lost, not the thread.
         if catch_unwind(AssertUnwindSafe(|| self.receive.receive(&packet))).is_err() {
-            tracing::error!(socket = ?self.socket, source = %packet.source, "panic while a packet was handled; please report this bug");
+            tracing::error!(socket = ?self.socket, "panic while a packet was handled; please report this bug");
         }
     }
 }
@@ -232,10 +232,12 @@ impl ReceiveThread {
         let mut errors = 0;
         let mut slot = self.inbound.slot();
         while !self.stopped.load(Ordering::Acquire) {
-            match self.socket.recv_from(slot.buffer()) {
-                Ok((len, source)) if !self.stopped.load(Ordering::Acquire) => {
+            // Not `recv_from`: answers go to announced locators, and std asserts the sender's address, which is missing when
+            // the socket has been shut down ("assertion failed: len >= size_of::<c::sockaddr_in>()").
+            match self.socket.recv(slot.buffer()) {
+                Ok(len) if !self.stopped.load(Ordering::Acquire) => {
                     errors = 0;
-                    self.inbound.take(slot, len, source);
+                    self.inbound.take(slot, len);
                     slot = self.inbound.slot();
                 }
                 Ok(_) => return,
@@ -276,10 +278,10 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound) {
             return;
         }
         for _ in 0..BURST {
-            match socket.try_recv_from(slot.buffer()) {
-                Ok((len, source)) => {
+            match socket.try_recv(slot.buffer()) {
+                Ok(len) => {
                     errors = 0;
-                    inbound.take(slot, len, source);
+                    inbound.take(slot, len);
                     slot = inbound.slot();
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
