@@ -75,6 +75,7 @@ pub use dds_rtps::history::{
 };
 pub use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
 pub use domain::{DomainParticipant, DomainParticipantBuilder, Scope, TrafficCounters};
+pub use futures_core::Stream;
 pub use infrastructure::{
     CreateError, CreateErrorKind, Delivery, Entity, Error, IncompatibleQosStatus, PublicationMatchedStatus, ReadError,
     ReadErrorKind, Result, ReturnCode, SampleLostStatus, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind,

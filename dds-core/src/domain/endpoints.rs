@@ -32,7 +32,8 @@ impl ParticipantHandle {
         if qos.representation.is_empty() {
             qos.representation = DataRepresentation::READABLE.to_vec();
         }
-        let endpoint = EndpointData::new(guid, reader.topic_name(), reader.type_name());
+        let mut endpoint = EndpointData::new(guid, reader.topic_name(), reader.type_name());
+        endpoint.partition = reader.partition().to_vec();
         let data = SubscriptionData::new(endpoint, qos);
         self.routes().add_reader(guid.entity_id, Arc::clone(reader.cell()));
         self.announce(|participant, now| participant.add_reader(now, data))
@@ -48,7 +49,8 @@ impl ParticipantHandle {
         let mut qos = writer.qos().clone();
         let is_final = description.extensibility() == Extensibility::Final;
         qos.representation = vec![qos.offered_representation(is_final)];
-        let endpoint = EndpointData::new(guid, writer.topic_name(), writer.type_name());
+        let mut endpoint = EndpointData::new(guid, writer.topic_name(), writer.type_name());
+        endpoint.partition = writer.partition().to_vec();
         let data = PublicationData { endpoint, qos };
         self.routes().add_writer(guid.entity_id, Arc::clone(writer.cell()));
         self.announce(|participant, now| participant.add_writer(now, data))

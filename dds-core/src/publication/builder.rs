@@ -6,7 +6,7 @@ use crate::domain::ParticipantHandle;
 use crate::infrastructure::{Callback, CreateError, CreateErrorKind, Delivery, Listener, Subject, mark};
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::{DataWriter, WriterEvent, WriterHandle};
-use crate::qos::{DataRepresentation, DataWriterQos};
+use crate::qos::{DataRepresentation, DataWriterQos, PublisherQos};
 use crate::topic::TopicRef;
 use dds_rtps::history::SlotPool;
 use dds_rtps::types::{EntityKind, Guid};
@@ -27,6 +27,7 @@ pub struct DataWriterBuilder<'t, T> {
     participant: Arc<ParticipantHandle>,
     topic: TopicRef<'t, T>,
     qos: DataWriterQos,
+    group: PublisherQos,
     delivery: Delivery,
     on_event: Option<OnEvent<T>>,
 }
@@ -34,12 +35,26 @@ pub struct DataWriterBuilder<'t, T> {
 impl<'t, T> DataWriterBuilder<'t, T> {
     pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
         let delivery = participant.config().delivery;
-        Self { participant, topic, qos: DataWriterQos::default(), delivery, on_event: None }
+        Self {
+            participant,
+            topic,
+            qos: DataWriterQos::default(),
+            group: PublisherQos::default(),
+            delivery,
+            on_event: None,
+        }
     }
 
     /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: reliable, volatile, keep last 1.
     pub fn qos(mut self, qos: impl Into<DataWriterQos>) -> Self {
         self.qos = qos.into();
+        self
+    }
+
+    /// The partitions of the implicit publisher that holds the writer: names, or patterns with `*`, `?` and `[…]`. Only
+    /// endpoints with a partition in common meet. Default: the one partition named by the empty string.
+    pub fn partition<P: Into<String>>(mut self, partition: impl IntoIterator<Item = P>) -> Self {
+        self.group.partition = partition.into_iter().map(Into::into).collect();
         self
     }
 
@@ -66,14 +81,14 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, delivery, on_event } = self;
+        let Self { participant, topic, qos, group, delivery, on_event } = self;
         let kind = if topic.has_key() { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
-        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        qos.check().and_then(|()| group.check()).map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, qos, &subject);
+        let handle = make_handle(&participant, &topic, qos, group.partition, &subject);
         let callback = on_event.map(|on_event| bind_listener(&handle, on_event));
         let listener = callback.map(|callback| participant.listener("writer listener", callback, delivery));
         let announced = listener.transpose().and_then(|listener| {
@@ -91,6 +106,7 @@ fn make_handle<T>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
     qos: DataWriterQos,
+    partition: Vec<String>,
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
     let mut config = WriterConfig::new(subject.guid, topic.has_key(), &qos);
@@ -110,6 +126,7 @@ fn make_handle<T>(
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
         qos,
+        partition,
         encoding,
         span,
         slots: SlotPool::new(SLOTS_MAX),

@@ -24,6 +24,7 @@ pub(crate) struct WriterHandle {
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
     pub(super) qos: DataWriterQos,
+    pub(super) partition: Vec<String>,
     pub(super) encoding: Encoding,
     pub(super) span: tracing::Span,
     /// Slots for encoded samples, which the history and the readers of this process share.
@@ -52,6 +53,11 @@ impl WriterHandle {
 
     pub(crate) fn topic_name(&self) -> &str {
         &self.subject.topic
+    }
+
+    /// The partitions of the implicit group that it is in.
+    pub(crate) fn partition(&self) -> &[String] {
+        &self.partition
     }
 
     pub(crate) fn type_name(&self) -> &str {

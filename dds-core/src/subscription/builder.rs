@@ -4,7 +4,7 @@ use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
 use crate::domain::ParticipantHandle;
 use crate::infrastructure::{Callback, CreateError, CreateErrorKind, Delivery, Subject, mark};
-use crate::qos::DataReaderQos;
+use crate::qos::{DataReaderQos, SubscriberQos};
 use crate::subscription::reader_actor::ReaderActor;
 use crate::subscription::{DataReader, ReaderEvent, ReaderHandle, Sample};
 use crate::topic::TopicRef;
@@ -23,6 +23,7 @@ pub struct DataReaderBuilder<'t, T> {
     participant: Arc<ParticipantHandle>,
     topic: TopicRef<'t, T>,
     qos: DataReaderQos,
+    group: SubscriberQos,
     delivery: Delivery,
     on_data: Option<OnData<T>>,
     on_event: Option<OnEvent<T>>,
@@ -31,12 +32,27 @@ pub struct DataReaderBuilder<'t, T> {
 impl<'t, T> DataReaderBuilder<'t, T> {
     pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
         let delivery = participant.config().delivery;
-        Self { participant, topic, qos: DataReaderQos::default(), delivery, on_data: None, on_event: None }
+        Self {
+            participant,
+            topic,
+            qos: DataReaderQos::default(),
+            group: SubscriberQos::default(),
+            delivery,
+            on_data: None,
+            on_event: None,
+        }
     }
 
     /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: best effort, volatile, keep last 1.
     pub fn qos(mut self, qos: impl Into<DataReaderQos>) -> Self {
         self.qos = qos.into();
+        self
+    }
+
+    /// The partitions of the implicit subscriber that holds the reader: names, or patterns with `*`, `?` and `[…]`. Only
+    /// endpoints with a partition in common meet. Default: the one partition named by the empty string.
+    pub fn partition<P: Into<String>>(mut self, partition: impl IntoIterator<Item = P>) -> Self {
+        self.group.partition = partition.into_iter().map(Into::into).collect();
         self
     }
 
@@ -86,14 +102,14 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, delivery, on_data, on_event } = self;
+        let Self { participant, topic, qos, group, delivery, on_data, on_event } = self;
         let kind = if topic.has_key() { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("reader", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
-        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        qos.check().and_then(|()| group.check()).map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, qos, &subject);
+        let handle = make_handle(&participant, &topic, qos, group.partition, &subject);
         let callback = bind_listeners(&handle, on_data, on_event);
         let listener = callback.map(|callback| participant.listener("reader listener", callback, delivery));
         let announced = listener.transpose().and_then(|listener| {
@@ -111,6 +127,7 @@ fn make_handle<T>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
     qos: DataReaderQos,
+    partition: Vec<String>,
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
     let key = if topic.has_key() { KeySource::Type(topic.description()) } else { KeySource::None };
@@ -126,6 +143,7 @@ fn make_handle<T>(
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
         qos,
+        partition,
         span,
         batches: Arc::default(),
         listener: OnceLock::new(),

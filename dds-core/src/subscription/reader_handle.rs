@@ -23,6 +23,7 @@ pub(crate) struct ReaderHandle {
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
     pub(super) qos: DataReaderQos,
+    pub(super) partition: Vec<String>,
     pub(super) span: tracing::Span,
     pub(super) batches: Arc<BatchPool>,
     pub(super) listener: OnceLock<Arc<Listener>>,
@@ -40,6 +41,11 @@ impl ReaderHandle {
 
     pub(crate) fn topic_name(&self) -> &str {
         &self.subject.topic
+    }
+
+    /// The partitions of the implicit group that it is in.
+    pub(crate) fn partition(&self) -> &[String] {
+        &self.partition
     }
 
     pub(crate) fn type_name(&self) -> &str {
