@@ -109,6 +109,8 @@ def endpoint_qos(options):
         else Policy.Reliability.BestEffort,
         Policy.Durability.TransientLocal if options.durability == "transient-local" else Policy.Durability.Volatile,
         Policy.History.KeepAll,
+        # What Cyclone keeps for late readers is a matter of this policy.
+        Policy.DurabilityService(0, Policy.History.KeepAll, -1, -1, -1),
         Policy.DataRepresentation(
             use_cdrv0_representation=options.representation == "xcdr1",
             use_xcdrv2_representation=options.representation == "xcdr2",
