@@ -3,9 +3,12 @@
 //! Prints blocks and bytes per sample after warm-up, and leaves `dhat-heap.json` for the viewer (see PROFILING.md).
 //! `--samples N` says how many samples each line is taken over (default 10 000).
 
+use benches::codec::Codec;
 use benches::floor::UdpFloor;
 use benches::lever::{MailboxCell, MailboxTask, ReceiveBuffer, SendBuffer};
+use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
 use benches::{LARGE_PAYLOAD_LEN, RTPS_OVERHEAD_LEN, SMALL_PAYLOAD_LEN};
+use dds_core::Delivery;
 use dhat::{HeapStats, Profiler};
 use std::hint::black_box;
 
@@ -19,6 +22,13 @@ fn main() -> std::io::Result<()> {
     let samples = samples().unwrap_or(10_000);
     let _profiler = Profiler::new_heap();
     println!("{:<40} {:>14} {:>14}", format!("over {samples} samples"), "blocks/sample", "bytes/sample");
+
+    passes::<Small>("", samples);
+    passes::<Large>("_frag", samples);
+    let log = Codec::log().expect("it fits");
+    report("decode_owned", samples, || drop(black_box(log.decode_owned())));
+    report("decode_borrowed", samples, || drop(black_box(log.decode_borrowed())));
+    report("decode_raw", samples, || drop(black_box(log.decode_raw())));
 
     let floor = UdpFloor::open(RTPS_OVERHEAD_LEN + SMALL_PAYLOAD_LEN)?;
     report("floor_udp", samples, || floor.pass());
@@ -45,6 +55,22 @@ fn main() -> std::io::Result<()> {
         black_box(cell.ask());
     });
     Ok(())
+}
+
+/// The forms of `best_effort_write_and_receive` and `reliable_write_and_receive`.
+fn passes<T: Payload>(size: &str, samples: u64) {
+    let listener = Form::DEFAULT;
+    let view = listener.told_by(ToldBy::ViewingListener(Delivery::Inline));
+    let event_thread = listener.told_by(ToldBy::Listener(Delivery::EventThread));
+    let wait = listener.told_by(ToldBy::Reader);
+    for (name, form) in [("", listener), ("_view", view), ("_event_thread", event_thread), ("_wait", wait)] {
+        for (path, form) in [("", form), ("_udp", form.udp())] {
+            for (reliability, form) in [("best_effort", form), ("reliable", form.reliable())] {
+                let pair = Pair::<T>::new(form).expect("a participant with a writer and a reader");
+                report(&format!("{reliability}_write_and_receive{size}{path}{name}"), samples, || pair.pass());
+            }
+        }
+    }
 }
 
 /// The number behind `--samples`; cargo's own arguments are passed over.

@@ -3,6 +3,8 @@
 //! `cargo bench best_effort_write_and_receive` runs the ids of the main comparison; compare ratios inside of one run,
 //! pinned to one core (`taskset -c 0`) and free, never absolute figures of two runs. PROFILING.md says more.
 
+mod codec;
+mod dds;
 mod floor;
 mod lever;
 #[cfg(feature = "peers")]
@@ -19,7 +21,13 @@ fn configuration() -> Criterion {
 criterion_group! {
     name = latency;
     config = configuration();
-    targets = floor::best_effort_write_and_receive, lever::all
+    targets =
+        dds::best_effort_write_and_receive,
+        floor::best_effort_write_and_receive,
+        dds::reliable,
+        dds::parts,
+        codec::all,
+        lever::all
 }
 
 #[cfg(feature = "peers")]

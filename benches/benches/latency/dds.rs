@@ -1,0 +1,46 @@
+//! Our own forms of the work, and its parts.
+
+use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
+use criterion::Criterion;
+use dds_core::Delivery;
+use std::hint::black_box;
+
+/// The ids of the main comparison.
+pub(crate) fn best_effort_write_and_receive(c: &mut Criterion) {
+    let form = Form::DEFAULT;
+    let event_thread = form.told_by(ToldBy::Listener(Delivery::EventThread));
+    pass::<Small>(c, "best_effort_write_and_receive", form);
+    pass::<Large>(c, "best_effort_write_and_receive_frag", form);
+    pass::<Small>(c, "best_effort_write_and_receive_udp", form.udp());
+    pass::<Large>(c, "best_effort_write_and_receive_frag_udp", form.udp());
+    pass::<Small>(c, "best_effort_write_and_receive_event_thread", event_thread);
+    pass::<Small>(c, "best_effort_write_and_receive_event_thread_udp", event_thread.udp());
+    pass::<Small>(c, "best_effort_write_and_receive_wait", form.told_by(ToldBy::Reader));
+    pass::<Small>(c, "best_effort_write_and_receive_wait_udp", form.told_by(ToldBy::Reader).udp());
+}
+
+/// The same with RELIABILITY.
+pub(crate) fn reliable(c: &mut Criterion) {
+    pass::<Small>(c, "reliable_write_and_receive", Form::DEFAULT.reliable());
+    pass::<Large>(c, "reliable_write_and_receive_frag", Form::DEFAULT.reliable());
+    pass::<Small>(c, "reliable_write_and_receive_udp", Form::DEFAULT.reliable().udp());
+    pass::<Large>(c, "reliable_write_and_receive_frag_udp", Form::DEFAULT.reliable().udp());
+}
+
+/// Half of the work: into the cache of a reader that nobody reads, and out of it again without taking.
+pub(crate) fn parts(c: &mut Criterion) {
+    let pair = pair::<Small>(Form::DEFAULT.told_by(ToldBy::Reader));
+    c.bench_function("best_effort_write_only", |b| b.iter(|| pair.write()));
+    c.bench_function("best_effort_read_only", |b| {
+        b.iter(|| black_box(pair.reader().read().expect("the reader is open")).len());
+    });
+}
+
+fn pass<T: Payload>(c: &mut Criterion, id: &str, form: Form) {
+    let pair = pair::<T>(form);
+    c.bench_function(id, |b| b.iter(|| pair.pass()));
+}
+
+fn pair<T: Payload>(form: Form) -> Pair<T> {
+    Pair::new(form).expect("a participant with a writer and a reader")
+}
