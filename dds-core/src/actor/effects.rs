@@ -7,6 +7,7 @@
 
 use super::Poke;
 use crate::sync::{Arc, InCell, InListener};
+use dds_rtps::types::Now;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,6 +42,8 @@ thread_local! {
 
 /// What a visit to a cell leaves to be done outside of it. Lives on the stack of the outermost function.
 pub struct Effects {
+    /// What the clocks said when this frame last read them.
+    now: Option<Now>,
     pokes: Queue<Arc<dyn Poke>, 32>,
     wakers: SmallVec<[Waker; 8]>,
     discarded: SmallVec<[Waker; 2]>,
@@ -53,12 +56,26 @@ impl Effects {
     pub fn scope<R>(f: impl FnOnce(&mut Self) -> R) -> R {
         // Made in place: moving it, which is what returning it from a constructor comes to, costs as much as a visit.
         let mut frame = Frame(Self {
+            now: None,
             pokes: Queue { items: SmallVec::new(), next: 0 },
             wakers: SmallVec::new(),
             discarded: SmallVec::new(),
             jobs: Queue { items: SmallVec::new(), next: 0 },
         });
         f(&mut frame.0)
+    }
+
+    /// The time, as this frame has read it before, or read now. For what only has to be about right, such as the time of
+    /// reception within the process; whoever gives out timestamps in an order reads anew, by [`Effects::read_clock`].
+    #[inline]
+    pub fn now(&mut self, read: impl FnOnce() -> Now) -> Now {
+        *self.now.get_or_insert_with(read)
+    }
+
+    /// The time, read now; the rest of the frame uses it as well.
+    #[inline]
+    pub fn read_clock(&mut self, read: impl FnOnce() -> Now) -> Now {
+        *self.now.insert(read())
     }
 
     /// Pokes `cell` after release.
@@ -126,6 +143,8 @@ impl Effects {
             return false;
         };
         shield("listener", || job.run(self));
+        // It may have taken its time.
+        self.now = None;
         drop(inside);
         let _ = HANDED_DOWN.try_with(|jobs| {
             let mut jobs = jobs.borrow_mut();

@@ -262,12 +262,6 @@ pub enum WriteErrorKind {
     },
 }
 
-impl From<EncodeError> for WriteErrorKind {
-    fn from(error: EncodeError) -> Self {
-        Self::Encode(error)
-    }
-}
-
 impl Advice for WriteErrorKind {
     fn next_step(&self) -> &'static str {
         match self {

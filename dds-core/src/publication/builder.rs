@@ -5,10 +5,10 @@ use crate::cdr::{Encoding, Extensibility};
 use crate::domain::ParticipantHandle;
 use crate::infrastructure::{Callback, CreateError, CreateErrorKind, Delivery, Listener, Subject, mark};
 use crate::publication::writer_actor::WriterActor;
+use crate::publication::writer_handle::Desk;
 use crate::publication::{DataWriter, WriterEvent, WriterHandle};
 use crate::qos::{DataRepresentation, DataWriterQos, PublisherQos};
 use crate::topic::TopicRef;
-use dds_rtps::history::SlotPool;
 use dds_rtps::types::{EntityKind, Guid};
 use dds_rtps::writer::{StatefulWriter, WriterConfig};
 use std::fmt;
@@ -129,8 +129,7 @@ fn make_handle<T>(
         partition,
         encoding,
         span,
-        slots: SlotPool::new(SLOTS_MAX),
-        key_scratch: Mutex::default(),
+        desk: Mutex::new(Desk::new(SLOTS_MAX)),
         listener: OnceLock::new(),
         closed: AtomicBool::new(false),
     })

@@ -1,17 +1,19 @@
 //! The typed handle of a writer (DDS 1.4, 2.2.2.4.2).
 
-use crate::cdr::{Encode, Keyed, TypeInfo, encode_key_payload, encode_payload, key_hash_of, key_hash_of_key};
+use crate::cdr::{
+    Encode, EncodeError, Keyed, TypeInfo, encode_key_payload, encode_payload, key_hash_of, key_hash_of_key,
+};
 use crate::infrastructure::{
     Awaited, Entity, IncompatibleQosStatus, PublicationMatchedStatus, Waiting, WriteError, WriteErrorKind,
 };
 use crate::publication::{WriteOptions, WriterHandle};
 use crate::qos::DataWriterQos;
-use dds_rtps::history::{ChangeKind, SlotMut};
+use dds_rtps::history::ChangeKind;
 use dds_rtps::types::{Guid, InstanceHandle};
 use dds_rtps::writer::NewChange;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// Publishes the samples of a topic.
 ///
@@ -90,39 +92,19 @@ impl<T> DataWriter<T> {
     where
         T: Encode + TypeInfo,
     {
-        let handle = &*self.handle;
-        let instance = if T::HAS_KEY {
-            self.with_key_scratch(|scratch| key_hash_of(sample, handle.encoding(), scratch))?
-        } else {
-            InstanceHandle::NIL
-        };
-        let slot = self.encode(|buffer| encode_payload(sample, handle.encoding(), buffer))?;
-        let mut change = NewChange::alive(instance, handle.slots().freeze(slot));
+        let encoding = self.handle.encoding();
+        let encoded = self.handle.at_desk(|desk| {
+            let instance = match T::HAS_KEY {
+                true => key_hash_of(sample, encoding, &mut desk.scratch)?,
+                false => InstanceHandle::NIL,
+            };
+            let payload = desk.encode(|buffer| encode_payload(sample, encoding, buffer))?;
+            Ok(NewChange::alive(instance, payload))
+        });
+        let mut change =
+            encoded.map_err(|error: EncodeError| self.handle.write_error(WriteErrorKind::Encode(error)))?;
         change.source_timestamp = options.source_timestamp;
-        handle.publish(change, may_wait)
-    }
-
-    /// Encodes into a slot, outside of the cell: encoding is the user's code. If it panics, nothing is published.
-    fn encode<E>(&self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<SlotMut, WriteError>
-    where
-        WriteErrorKind: From<E>,
-    {
-        let mut slot = self.handle.slots().acquire();
-        match encode(slot.buffer()) {
-            Ok(()) => Ok(slot),
-            Err(error) => {
-                self.handle.slots().give_back(slot);
-                Err(self.handle.write_error(error.into()))
-            }
-        }
-    }
-
-    fn with_key_scratch<R, E>(&self, hash: impl FnOnce(&mut Vec<u8>) -> Result<R, E>) -> Result<R, WriteError>
-    where
-        WriteErrorKind: From<E>,
-    {
-        let mut scratch = self.handle.key_scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        hash(&mut scratch).map_err(|error| self.handle.write_error(error.into()))
+        self.handle.publish(change, may_wait)
     }
 
     /// Says that the instance does not exist any more: readers see it as disposed.
@@ -179,13 +161,17 @@ impl<T> DataWriter<T> {
     where
         T: Keyed + TypeInfo,
     {
-        let handle = &*self.handle;
-        let instance = self.with_key_scratch(|scratch| key_hash_of_key::<T>(key, handle.encoding(), scratch))?;
-        let slot = self.encode(|buffer| encode_key_payload::<T>(key, handle.encoding(), buffer))?;
-        let mut change = NewChange::alive(instance, handle.slots().freeze(slot));
+        let encoding = self.handle.encoding();
+        let encoded = self.handle.at_desk(|desk| {
+            let instance = key_hash_of_key::<T>(key, encoding, &mut desk.scratch)?;
+            let payload = desk.encode(|buffer| encode_key_payload::<T>(key, encoding, buffer))?;
+            Ok(NewChange::alive(instance, payload))
+        });
+        let mut change =
+            encoded.map_err(|error: EncodeError| self.handle.write_error(WriteErrorKind::Encode(error)))?;
         change.kind = kind;
         change.source_timestamp = options.source_timestamp;
-        handle.publish(change, true)
+        self.handle.publish(change, true)
     }
 
     /// Waits until at least `count` readers match. Without it, a program that publishes and exits reaches nobody.

@@ -44,6 +44,7 @@ struct LocalReader {
 pub(crate) struct WriterActor {
     rtps: StatefulWriter,
     driver: Arc<dyn Driver>,
+    last: Now,
     outgoing: Outgoing,
     lifespan: Duration,
     local_readers: Vec<LocalReader>,
@@ -60,6 +61,7 @@ impl WriterActor {
     pub(crate) fn new(rtps: StatefulWriter, driver: Arc<dyn Driver>, outgoing: Outgoing, lifespan: Duration) -> Self {
         Self {
             rtps,
+            last: driver.now(),
             driver,
             outgoing,
             lifespan,
@@ -80,6 +82,15 @@ impl WriterActor {
         self.listener = listener;
     }
 
+    /// The time, read inside of the cell, so that timestamps have the order of the sequence numbers. It never goes back,
+    /// unless somebody sets the real-time clock back.
+    fn now(&mut self, effects: &mut Effects) -> Now {
+        let now = effects.read_clock(|| self.driver.now());
+        self.last.instant = self.last.instant.max(now.instant);
+        self.last.time = now.time;
+        self.last
+    }
+
     /// Gives the change a number, puts it into the history, hands it to the readers of this process and to the kernel.
     ///
     /// `ticket` is the caller's place among those who wait for space: nobody overtakes.
@@ -92,7 +103,7 @@ impl WriterActor {
         if !self.waiting_for_space.is_next(*ticket) {
             return Err(WriteRefused::Full);
         }
-        let now = self.driver.now();
+        let now = self.now(effects);
         let number = match self.write_to_history(now, change) {
             Ok(number) => number,
             Err(refused) => {
@@ -187,12 +198,12 @@ impl WriterActor {
 
     /// Another turn of sending, after [`Flushed::More`].
     pub(crate) fn send_on(&mut self, effects: &mut Effects) -> Flushed {
-        let now = self.driver.now();
+        let now = self.now(effects);
         self.follow_up(now, effects)
     }
 
     pub(crate) fn match_remote(&mut self, reader: ReaderProxyConfig, effects: &mut Effects) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         let guid = reader.guid;
         self.rtps.match_reader(now, reader);
         self.note_match(guid, effects);
@@ -212,7 +223,7 @@ impl WriterActor {
         if self.local_readers.iter().any(|known| known.guid == guid) {
             return None;
         }
-        let now = self.driver.now();
+        let now = self.now(effects);
         let LocalDemands { reliable, wants_history } = demands;
         let reliable = reliable && self.rtps.is_reliable();
         let first = self.rtps.match_local(now, Arc::clone(&path.link), guid, reliable, wants_history);
@@ -247,7 +258,7 @@ impl WriterActor {
     }
 
     pub(crate) fn unmatch(&mut self, reader: Guid, effects: &mut Effects) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         self.rtps.unmatch_reader(now, reader);
         self.local_readers.retain(|known| known.guid != reader);
         if let Some(at) = self.subscriptions.iter().position(|known| *known == reader) {
@@ -321,13 +332,13 @@ impl WriterActor {
     }
 
     pub(crate) fn receive_ack_nack(&mut self, reader: Guid, message: &AckNack, effects: &mut Effects) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         self.rtps.handle_acknack(now, reader, message);
         self.follow_up_and_come_back(now, effects);
     }
 
     pub(crate) fn receive_nack_frag(&mut self, reader: Guid, message: &NackFrag, effects: &mut Effects) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         self.rtps.handle_nack_frag(now, reader, message);
         self.follow_up_and_come_back(now, effects);
     }
@@ -403,7 +414,7 @@ impl Actor for WriterActor {
     }
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         self.rtps.handle_local_progress(now);
         self.rtps.handle_timeout(now);
         if !self.waiting_for_acknowledgment.is_empty() {

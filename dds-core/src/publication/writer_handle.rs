@@ -10,11 +10,11 @@ use crate::infrastructure::{
 };
 use crate::publication::writer_actor::{WriterActor, WriterCell};
 use crate::qos::{DataWriterQos, History, Reliability};
-use dds_rtps::history::SlotPool;
+use dds_rtps::history::{Payload, SlotRing};
 use dds_rtps::types::{Duration, Guid};
 use dds_rtps::writer::{NewChange, WriteRefused};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 use std::task::{Poll, Waker};
 
 /// What all handles of one writer share. The last one dropped deletes the writer.
@@ -27,12 +27,38 @@ pub(crate) struct WriterHandle {
     pub(super) partition: Vec<String>,
     pub(super) encoding: Encoding,
     pub(super) span: tracing::Span,
-    /// Slots for encoded samples, which the history and the readers of this process share.
-    pub(super) slots: SlotPool,
-    /// Where keys are encoded to be hashed.
-    pub(super) key_scratch: Mutex<Vec<u8>>,
+    /// Where samples are encoded.
+    pub(super) desk: Mutex<Desk>,
     pub(super) listener: OnceLock<Arc<Listener>>,
     pub(super) closed: AtomicBool,
+}
+
+/// What encoding a sample needs.
+pub(super) struct Desk {
+    /// Slots for encoded samples, which the history and the readers of this process share.
+    pub(super) slots: SlotRing,
+    /// Where keys are encoded to be hashed.
+    pub(super) scratch: Vec<u8>,
+}
+
+impl Desk {
+    /// A desk that remembers at most `slots_max` slots.
+    pub(super) const fn new(slots_max: usize) -> Self {
+        Self { slots: SlotRing::new(slots_max), scratch: Vec::new() }
+    }
+
+    /// Encodes into a slot, outside of the cell, for encoding is the user's code. If it fails or panics, the slot is free
+    /// again and nothing is published.
+    pub(super) fn encode<E>(&mut self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<Payload, E> {
+        let mut slot = self.slots.acquire();
+        match encode(slot.buffer()) {
+            Ok(()) => Ok(self.slots.freeze(slot)),
+            Err(error) => {
+                self.slots.give_back(slot);
+                Err(error)
+            }
+        }
+    }
 }
 
 /// What has become of one attempt to write.
@@ -72,8 +98,14 @@ impl WriterHandle {
         self.encoding
     }
 
-    pub(crate) fn slots(&self) -> &SlotPool {
-        &self.slots
+    /// Calls `encode` at the writer's desk, or, if that is taken (by another thread, or by an encoder of the application
+    /// that writes itself), at one of its own.
+    pub(super) fn at_desk<R>(&self, encode: impl FnOnce(&mut Desk) -> R) -> R {
+        match self.desk.try_lock() {
+            Ok(mut desk) => encode(&mut desk),
+            Err(TryLockError::Poisoned(desk)) => encode(&mut desk.into_inner()),
+            Err(TryLockError::WouldBlock) => encode(&mut Desk::new(0)),
+        }
     }
 
     pub(crate) fn is_closed(&self) -> bool {

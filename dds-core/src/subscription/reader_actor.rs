@@ -48,6 +48,7 @@ struct LocalWriter {
 pub(crate) struct ReaderActor {
     rtps: StatefulReader,
     driver: Arc<dyn Driver>,
+    last: Now,
     outgoing: Outgoing,
     local_writers: Vec<LocalWriter>,
     publications: Vec<Guid>,
@@ -64,6 +65,7 @@ impl ReaderActor {
     pub(crate) fn new(rtps: StatefulReader, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
         Self {
             rtps,
+            last: driver.now(),
             driver,
             outgoing,
             local_writers: Vec::new(),
@@ -84,6 +86,14 @@ impl ReaderActor {
         self.listener = listener;
     }
 
+    /// The time, as the present frame knows it. It never goes back.
+    fn now(&mut self, effects: &mut Effects) -> Now {
+        let now = effects.now(|| self.driver.now());
+        self.last.instant = self.last.instant.max(now.instant);
+        self.last.time = now.time;
+        self.last
+    }
+
     /// A submessage of a matched writer, in place on the borrowed datagram.
     pub(crate) fn receive(
         &mut self,
@@ -92,7 +102,7 @@ impl ReaderActor {
         packet: &dyn PayloadSource,
         effects: &mut Effects,
     ) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         match submessage {
             Submessage::Data(data) => self.rtps.handle_data(now, source, data, packet),
             Submessage::DataFrag(data) => self.rtps.handle_data_frag(now, source, data),
@@ -139,7 +149,7 @@ impl ReaderActor {
     }
 
     pub(crate) fn match_remote(&mut self, writer: WriterProxyConfig, effects: &mut Effects) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         let guid = writer.guid;
         self.rtps.match_writer(now, writer);
         self.note_match(guid, effects);
@@ -148,7 +158,7 @@ impl ReaderActor {
 
     /// Matches a writer of this process, which delivers from `begin` on.
     pub(crate) fn match_local(&mut self, guid: Guid, begin: LocalBegin, path: Arc<LocalPath>, effects: &mut Effects) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         let mut writer = WriterProxyConfig::new(guid);
         writer.reliable = begin.reliable;
         writer.lifespan = begin.lifespan;
@@ -170,7 +180,7 @@ impl ReaderActor {
     }
 
     pub(crate) fn unmatch(&mut self, writer: Guid, effects: &mut Effects) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         self.rtps.unmatch_writer(now, writer);
         self.local_writers.retain(|known| known.guid != writer);
         if let Some(at) = self.publications.iter().position(|known| *known == writer) {
@@ -194,7 +204,8 @@ impl ReaderActor {
         list: &mut Vec<HistorySample>,
         effects: &mut Effects,
     ) {
-        let now = self.driver.now();
+        // Nothing in the history has to do with time, mostly: then the clock is left alone.
+        let now = if self.rtps.needs_clock() { self.now(effects) } else { self.last };
         self.rtps.select(now, selection, operation, list);
         self.follow_up(now, effects);
     }
@@ -271,7 +282,7 @@ impl Actor for ReaderActor {
     fn handle(&mut self, mail: ReaderMail, effects: &mut Effects) {
         match mail {
             ReaderMail::Local { change, previous, path } => {
-                let now = self.driver.now();
+                let now = self.now(effects);
                 let outcome = self.rtps.handle_local(now, change, previous);
                 if outcome == LocalOutcome::Accepted {
                     path.progressed(effects);
@@ -288,7 +299,7 @@ impl Actor for ReaderActor {
     }
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
-        let now = self.driver.now();
+        let now = self.now(effects);
         self.rtps.handle_timeout(now);
         self.follow_up(now, effects);
     }

@@ -17,7 +17,7 @@ pub use change::{CacheChange, ChangeKind};
 pub use instance::KeyPayload;
 pub use limits::HistoryLimits;
 pub use local_link::LocalLink;
-pub use payload::{Payload, PayloadSource, SlotMut, SlotPool};
+pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
 pub use reader::{
     Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReaderHistoryCounters, ReceivedChange,
     Refused, RejectReason, SAMPLES_MAX,

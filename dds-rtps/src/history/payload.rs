@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many slots at the front of a ring are tried before a new one is made. Slots come free nearly in the order in
 /// which they were taken, so the first one is the rule.
@@ -83,43 +83,49 @@ impl fmt::Debug for Payload {
 /// A slot that only its holder sees.
 #[derive(Debug)]
 pub struct SlotMut {
+    /// Without its bytes as long as they are being written.
     slot: Arc<Slot>,
+    bytes: Vec<u8>,
 }
 
 impl SlotMut {
+    /// Takes the memory of a slot that nobody else has; `None` if somebody has it.
+    fn of(slot: &mut Arc<Slot>) -> Option<Vec<u8>> {
+        Arc::get_mut(slot).map(|slot| std::mem::take(&mut slot.bytes))
+    }
+
+    fn new() -> Self {
+        Self { slot: Arc::default(), bytes: Vec::new() }
+    }
+
     /// The memory: filled with what the slot held before, or cleared, as the taker of it likes.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
-        // Nobody else can have it: `SlotMut` is not `Clone`, and is made only of a slot whose one other reference was
-        // seen to be gone. `get_mut` proves that again; were it ever untrue, a fresh slot would take its place.
-        if Arc::get_mut(&mut self.slot).is_none() {
-            self.slot = Arc::default();
-        }
-        &mut Arc::get_mut(&mut self.slot).expect("a slot that was just made has one reference").bytes
+        &mut self.bytes
     }
 
     /// Ends the writing: the whole slot as a payload.
     #[must_use]
-    pub fn freeze(self) -> Payload {
-        let end = self.slot.bytes.len();
+    pub fn freeze(mut self) -> Payload {
+        let end = self.bytes.len();
+        match Arc::get_mut(&mut self.slot) {
+            Some(slot) => slot.bytes = self.bytes,
+            // Nobody else can have it: `SlotMut` is not `Clone`, and is made only of a slot that was seen to be free. Were
+            // it ever untrue, a fresh slot would take its place.
+            None => self.slot = Arc::new(Slot { bytes: self.bytes }),
+        }
         Payload { slot: self.slot, start: 0, end }
     }
 }
 
-/// Slots that are used again.
-#[derive(Debug)]
-pub struct SlotPool {
-    rings: Mutex<Rings>,
-    capacity: usize,
-}
-
-/// The slots that a pool remembers.
+/// Slots that are used again, for one user at a time; see [`SlotPool`] for several.
 ///
 /// A slot that is found still taken again and again goes over to the kept ones, which are looked at only when no young one
 /// is free: the last samples of a thousand quiet instances must not stand in the way of one busy instance.
-#[derive(Debug, Default)]
-struct Rings {
+#[derive(Debug)]
+pub struct SlotRing {
     young: VecDeque<Young>,
     kept: VecDeque<Arc<Slot>>,
+    capacity: usize,
 }
 
 #[derive(Debug)]
@@ -129,16 +135,27 @@ struct Young {
     misses: u8,
 }
 
-impl Rings {
+impl SlotRing {
+    /// A ring that remembers at most `capacity` slots. Makes none before they are asked for.
+    #[must_use]
+    pub const fn new(capacity: usize) -> Self {
+        Self { young: VecDeque::new(), kept: VecDeque::new(), capacity }
+    }
+
     fn len(&self) -> usize {
         self.young.len() + self.kept.len()
     }
 
-    fn free_slot(&mut self) -> Option<Arc<Slot>> {
+    /// A slot whose memory may be written, with the bytes of its last use in it.
+    pub fn acquire(&mut self) -> SlotMut {
+        self.free_slot().unwrap_or_else(SlotMut::new)
+    }
+
+    fn free_slot(&mut self) -> Option<SlotMut> {
         for _ in 0..TRIES.min(self.young.len()) {
             let Young { mut slot, misses } = self.young.pop_front()?;
-            if Arc::get_mut(&mut slot).is_some() {
-                return Some(slot);
+            if let Some(bytes) = SlotMut::of(&mut slot) {
+                return Some(SlotMut { slot, bytes });
             }
             if misses >= MISSES_MAX {
                 self.kept.push_back(slot);
@@ -148,45 +165,59 @@ impl Rings {
         }
         for _ in 0..TRIES.min(self.kept.len()) {
             let mut slot = self.kept.pop_front()?;
-            if Arc::get_mut(&mut slot).is_some() {
-                return Some(slot);
+            if let Some(bytes) = SlotMut::of(&mut slot) {
+                return Some(SlotMut { slot, bytes });
             }
             self.kept.push_back(slot);
         }
         None
     }
+
+    /// Ends the writing, and remembers the slot for later use.
+    pub fn freeze(&mut self, slot: SlotMut) -> Payload {
+        let payload = slot.freeze();
+        if self.len() < self.capacity {
+            self.young.push_back(Young { slot: Arc::clone(&payload.slot), misses: 0 });
+        }
+        payload
+    }
+
+    /// Gives a slot back unwritten.
+    pub fn give_back(&mut self, slot: SlotMut) {
+        drop(self.freeze(slot));
+    }
+}
+
+/// A [`SlotRing`] that several threads use.
+#[derive(Debug)]
+pub struct SlotPool {
+    ring: Mutex<SlotRing>,
 }
 
 impl SlotPool {
     /// A pool that remembers at most `capacity` slots. Makes none before they are asked for.
     #[must_use]
-    pub fn new(capacity: usize) -> Self {
-        Self { rings: Mutex::default(), capacity }
+    pub const fn new(capacity: usize) -> Self {
+        Self { ring: Mutex::new(SlotRing::new(capacity)) }
+    }
+
+    fn ring(&self) -> MutexGuard<'_, SlotRing> {
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A slot whose memory may be written, with the bytes of its last use in it.
     pub fn acquire(&self) -> SlotMut {
-        let mut rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) = rings.free_slot() {
-            return SlotMut { slot };
-        }
-        drop(rings);
-        SlotMut { slot: Arc::default() }
+        self.ring().acquire()
     }
 
     /// Ends the writing, and remembers the slot for later use.
     pub fn freeze(&self, slot: SlotMut) -> Payload {
-        let mut rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
-        if rings.len() < self.capacity {
-            rings.young.push_back(Young { slot: Arc::clone(&slot.slot), misses: 0 });
-        }
-        drop(rings);
-        slot.freeze()
+        self.ring().freeze(slot)
     }
 
     /// Gives a slot back unwritten.
     pub fn give_back(&self, slot: SlotMut) {
-        drop(self.freeze(slot));
+        self.ring().give_back(slot);
     }
 }
 
@@ -239,7 +270,7 @@ mod tests {
     fn a_pool_remembers_no_more_than_its_capacity() {
         let pool = SlotPool::new(2);
         let kept: Vec<Payload> = (0..10).map(|_| pool.freeze(pool.acquire())).collect();
-        assert_eq!(pool.rings.lock().unwrap().len(), 2);
+        assert_eq!(pool.ring.lock().unwrap().len(), 2);
         drop(kept);
     }
 
@@ -258,10 +289,10 @@ mod tests {
         memory.sort_unstable();
         memory.dedup();
         assert!(memory.len() < 20, "a slot was used twice");
-        let before = pool.rings.lock().unwrap().len();
+        let before = pool.ring.lock().unwrap().len();
         drop(kept);
         (0..100).for_each(|_| drop(pool.freeze(pool.acquire())));
-        assert_eq!(pool.rings.lock().unwrap().len(), before);
+        assert_eq!(pool.ring.lock().unwrap().len(), before);
     }
 
     #[test]

@@ -301,6 +301,12 @@ impl StatefulReader {
         self.resume(now);
     }
 
+    /// Whether a selection has a use for the time: something may expire, be asked for, or wait for room.
+    #[must_use]
+    pub fn needs_clock(&self) -> bool {
+        self.refused || self.deadline().is_some()
+    }
+
     /// When [`StatefulReader::handle_timeout`] and [`StatefulReader::poll_transmit`] are to be called, if nothing else
     /// happens before. May be earlier than necessary, never later.
     #[must_use]
