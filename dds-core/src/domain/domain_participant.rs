@@ -2,7 +2,7 @@
 
 use crate::domain::config::{Config, Scope};
 use crate::domain::{ParticipantHandle, TrafficCounters};
-use crate::driver::OsDriver;
+use crate::driver::{Driver, OsDriver};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Entity, Subject};
 use crate::publication::{DataWriter, DataWriterBuilder};
 use crate::qos::DomainParticipantQos;
@@ -246,14 +246,25 @@ impl DomainParticipantBuilder {
     /// # Errors
     /// As [`DomainParticipant::new`].
     pub fn build(self) -> Result<DomainParticipant, CreateError> {
-        let config = self
-            .into_config()
-            .map_err(|kind| CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind))?;
+        let config = self.checked_config()?;
         let driver = OsDriver::new().map_err(|error| {
             let kind = CreateErrorKind::Thread { message: error.to_string() };
             CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind)
         })?;
         Ok(DomainParticipant { handle: ParticipantHandle::start(config, driver)? })
+    }
+
+    /// Joins the domain in another world than the operating system's, such as one whose network loses datagrams.
+    ///
+    /// # Errors
+    /// As [`DomainParticipant::new`].
+    #[doc(hidden)]
+    pub fn build_on(self, driver: Arc<dyn Driver>) -> Result<DomainParticipant, CreateError> {
+        Ok(DomainParticipant { handle: ParticipantHandle::start(self.checked_config()?, driver)? })
+    }
+
+    fn checked_config(self) -> Result<Config, CreateError> {
+        self.into_config().map_err(|kind| CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind))
     }
 
     fn into_config(self) -> Result<Config, CreateErrorKind> {
