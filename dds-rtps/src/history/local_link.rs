@@ -36,7 +36,7 @@ impl LocalLink {
         SequenceNumber(self.acknowledged.load(Ordering::Acquire))
     }
 
-    /// The reader had no room: it wants everything from `sequence_number` on, later. The lowest request stands.
+    /// The reader had no room, and has some now: it wants everything from `sequence_number` on. The lowest request stands.
     pub fn request_from(&self, sequence_number: SequenceNumber) {
         let lower = |standing| (standing == NO_REQUEST || sequence_number.0 < standing).then_some(sequence_number.0);
         // An error says that a lower request stands already: nothing to do.

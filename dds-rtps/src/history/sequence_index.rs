@@ -63,10 +63,7 @@ impl SequenceIndex {
             return None;
         }
         self.removed += 1;
-        while self.places.front().is_some_and(|place| place.1 == REMOVED) {
-            self.places.pop_front();
-            self.removed -= 1;
-        }
+        self.trim_front();
         while self.places.back().is_some_and(|place| place.1 == REMOVED) {
             self.places.pop_back();
             self.removed -= 1;
@@ -76,6 +73,23 @@ impl SequenceIndex {
             self.removed = 0;
         }
         Some(slot)
+    }
+
+    /// Removes the lowest number, if it is at most `limit`, and says where its change lay.
+    pub(super) fn pop_up_to(&mut self, limit: SequenceNumber) -> Option<u32> {
+        let &(_, slot) = self.places.front().filter(|place| place.0 <= limit)?;
+        self.places.pop_front();
+        if self.removed > 0 {
+            self.trim_front();
+        }
+        Some(slot)
+    }
+
+    fn trim_front(&mut self) {
+        while self.places.front().is_some_and(|place| place.1 == REMOVED) {
+            self.places.pop_front();
+            self.removed -= 1;
+        }
     }
 
     /// The first place whose number is at least `number`.
@@ -134,6 +148,18 @@ mod tests {
     }
 
     #[test]
+    fn the_lowest_number_is_popped_with_the_holes_behind_it() {
+        let mut index = SequenceIndex::default();
+        for number in 1..=4 {
+            index.push(SequenceNumber(number), number as u32);
+        }
+        index.remove(SequenceNumber(2));
+        assert_eq!(index.pop_up_to(SequenceNumber(1)), Some(1));
+        assert_eq!(index.first(), Some((SequenceNumber(3), 3)));
+        assert_eq!(index.len(), 2);
+    }
+
+    #[test]
     fn both_ends_are_always_real() {
         let mut index = SequenceIndex::default();
         for number in 1..=5 {
@@ -144,7 +170,8 @@ mod tests {
         }
         assert_eq!(index.first(), Some((SequenceNumber(3), 3)));
         assert_eq!(index.last(), Some((SequenceNumber(3), 3)));
-        index.remove(SequenceNumber(3));
+        assert_eq!(index.pop_up_to(SequenceNumber(2)), None);
+        assert_eq!(index.pop_up_to(SequenceNumber(3)), Some(3));
         assert_eq!(index.first(), None);
         assert_eq!(index.len(), 0);
     }

@@ -184,6 +184,10 @@ impl WriterHistory {
     /// Removes a change.
     pub fn remove(&mut self, number: SequenceNumber) -> Option<CacheChange> {
         let slot = self.index.remove(number)?;
+        self.remove_slot(slot)
+    }
+
+    fn remove_slot(&mut self, slot: u32) -> Option<CacheChange> {
         let stored = self.slots.get_mut(slot as usize)?.take()?;
         self.free_slots.push(slot);
         self.unlink(&stored);
@@ -197,8 +201,8 @@ impl WriterHistory {
             return self.retire_departed(acknowledged);
         }
         let mut removed = false;
-        while let Some(number) = self.first().filter(|&number| number <= acknowledged) {
-            removed |= self.remove(number).is_some();
+        while let Some(slot) = self.index.pop_up_to(acknowledged) {
+            removed |= self.remove_slot(slot).is_some();
         }
         // These changes are among the removed ones.
         while self.departing.front().is_some_and(|&number| number <= acknowledged) {

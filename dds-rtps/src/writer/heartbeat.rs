@@ -24,7 +24,7 @@ const SPACING_KEEP_LAST: Duration = Duration::from_millis(5);
 const PATIENCE: u32 = 3;
 /// The period doubles so many times at most: a reader that comes back is found within eight periods.
 const BACKOFF_MAX: u32 = 3;
-/// While a write waits for room the period is so many times shorter.
+/// While somebody waits the period is so many times shorter.
 const HURRY: u32 = 8;
 
 /// When the next HEARTBEAT is due, and its count.
@@ -40,7 +40,7 @@ pub(super) struct HeartbeatSchedule {
     unannounced: u32,
     /// Timer HEARTBEATs in a row without an answer.
     unanswered: u32,
-    /// A write waits for room.
+    /// Somebody waits, for room or for acknowledgements.
     hurried: bool,
     deadline: Option<Instant>,
     due: bool,
@@ -133,12 +133,13 @@ impl HeartbeatSchedule {
         if !pending {
             self.deadline = None;
             self.due = false;
+            self.hurried = false;
         } else if slow {
             self.deadline = now.after(self.interval());
         }
     }
 
-    /// A write waits for room: asks at once if there is something new to ask for, and more often from now on.
+    /// Somebody waits for an answer: asks at once if there is something new to ask for, and more often from now on.
     pub(super) fn hurry(&mut self, now: Instant) {
         self.hurried = true;
         self.due |= self.unannounced > 0;
@@ -147,7 +148,7 @@ impl HeartbeatSchedule {
         }
     }
 
-    /// No write waits any more.
+    /// Nobody waits any more.
     pub(super) fn relax(&mut self) {
         self.hurried = false;
     }

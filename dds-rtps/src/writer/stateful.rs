@@ -251,6 +251,24 @@ impl StatefulWriter {
         self.settle(now);
     }
 
+    /// Somebody waits for acknowledgements: asks for them now, and more often until they have come.
+    pub fn request_acknowledgments(&mut self, now: Now) {
+        if self.expects_answer() {
+            self.heartbeat.hurry(now.instant);
+        }
+    }
+
+    /// Changes LIFESPAN, for changes that are written from now on.
+    pub fn set_lifespan(&mut self, lifespan: Duration) {
+        self.config.lifespan = lifespan;
+    }
+
+    /// Changes the parameters for readers that expect inline QoS ([`WriterConfig::inline_qos`]).
+    pub fn set_inline_qos(&mut self, parameters: &[u8]) {
+        self.config.inline_qos.clear();
+        self.config.inline_qos.extend_from_slice(parameters);
+    }
+
     /// Shows all readers that the writer is alive, with a HEARTBEAT (LIVELINESS, manual by topic).
     pub fn assert_liveliness(&mut self) {
         self.liveliness_due = !self.proxies.is_empty();

@@ -266,6 +266,22 @@ fn acknowledgements_are_reported_once_and_coalesced() {
 }
 
 #[test]
+fn who_waits_for_acknowledgements_need_not_wait_for_the_timer() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(2)"]);
+    script.writer.request_acknowledgments(script.now());
+    assert_eq!(script.sent(), ["7002: DST2 HB2(1..2)"]);
+    script.wait(13);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(1..2)"]);
+    script.acknack(2, 3, &[]);
+    script.writer.request_acknowledgments(script.now());
+    assert!(script.sent().is_empty());
+    assert_eq!(script.writer.deadline(), None);
+}
+
+#[test]
 fn stale_counts_are_ignored_and_counts_wrap() {
     let mut script = with_reader();
     script.write_times(5);

@@ -154,6 +154,8 @@ fn inline_qos_is_sent_as_soon_as_a_reader_expects_it() {
     assert!(!carried(&mut script));
     script.match_reader(ReaderProxyConfig { expects_inline_qos: true, ..best_effort(3) });
     assert!(carried(&mut script));
+    script.writer.set_inline_qos(&[]);
+    assert!(!carried(&mut script));
 }
 
 #[test]
