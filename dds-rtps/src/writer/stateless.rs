@@ -13,7 +13,7 @@ const ANSWERS_MAX: usize = 64;
 /// Sends its one change to a fixed set of locators, again whenever it is asked to.
 ///
 /// Life cycle of a change: [`write`](Self::write) replaces the one before, and sends it; [`resend`](Self::resend) and
-/// [`resend_to`](Self::resend_to) send it again, under the same number. Bound: one change, [`ANSWERS_MAX`] answers.
+/// [`resend_to`](Self::resend_to) send it again, under the same number. Bound: one change, 64 answers.
 #[derive(Debug)]
 pub struct StatelessWriter {
     guid: Guid,
