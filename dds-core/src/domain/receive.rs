@@ -157,7 +157,7 @@ impl ParticipantHandle {
         let offered = reader.offer(
             effects,
             |actor, effects| actor.receive(&source, submessage, packet, effects),
-            || ReaderMail::Packet { packet: packet.clone(), offset: place.offset, source },
+            || ReaderMail::Packet { packet: place.packet.to_keep(), offset: place.offset, source },
         );
         if let Err(OfferError::Push(PushError::Full(mail))) = offered {
             self.make_room(reader, mail, source.writer);
@@ -198,7 +198,7 @@ impl ParticipantHandle {
         let offered = self.cell().offer(
             effects,
             |actor, _| actor.receive(&packet.payload),
-            || ParticipantMail::Packet(packet.payload.clone()),
+            || ParticipantMail::Packet(packet.to_keep()),
         );
         if let Err(OfferError::Push(PushError::Full(_))) = offered {
             count(&self.receive_counters().inbox_full);

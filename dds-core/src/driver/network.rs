@@ -3,7 +3,7 @@
 use crate::actor::Poke;
 use crate::sync::{Arc, Weak};
 use dds_rtps::discovery::HostAddress;
-use dds_rtps::history::Payload;
+use dds_rtps::history::{Payload, SlotPool};
 use dds_rtps::transport::Transport;
 use dds_rtps::types::Locator;
 use std::fmt;
@@ -82,13 +82,39 @@ pub enum Socket {
     UserUnicast,
 }
 
+/// Datagrams up to this many bytes are copied to be kept. A slot that holds any datagram has 64 KiB, and a queue of small
+/// ones must not hold sixteen times more memory than it counts.
+const COPIED_MAX: usize = 4 << 10;
+
 /// A datagram that has been received.
 #[derive(Debug)]
 pub struct Packet {
-    /// The bytes, in a pool slot that may be kept and shared.
+    /// The bytes, in a slot with room for any datagram.
     pub payload: Payload,
     /// Where it came in.
     pub socket: Socket,
+    small: Arc<SlotPool>,
+}
+
+impl Packet {
+    /// A packet whose small form, if it has to be kept, comes from `small`.
+    #[must_use]
+    pub fn new(payload: Payload, socket: Socket, small: Arc<SlotPool>) -> Self {
+        Self { payload, socket, small }
+    }
+
+    /// The bytes to be kept in a queue: in the packet's own slot if there are many, else in one of their size.
+    #[must_use]
+    pub fn to_keep(&self) -> Payload {
+        if self.payload.len() > COPIED_MAX {
+            return self.payload.clone();
+        }
+        let mut slot = self.small.acquire();
+        let buffer = slot.buffer();
+        buffer.clear();
+        buffer.extend_from_slice(self.payload.bytes());
+        self.small.freeze(slot)
+    }
 }
 
 /// Takes what the sockets of a participant receive. Called on the receive and on the driver thread, at the same time.
@@ -158,5 +184,32 @@ impl std::error::Error for NetworkError {
             Self::Io { source, .. } => Some(source),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(len: usize) -> Packet {
+        let payload = Payload::copy_of(&vec![7; len]);
+        Packet::new(payload, Socket::UserUnicast, Arc::new(SlotPool::new(4)))
+    }
+
+    #[test]
+    fn a_small_packet_is_kept_in_a_slot_of_its_size() {
+        let packet = packet(COPIED_MAX);
+        let kept = packet.to_keep();
+        assert_eq!(kept.bytes(), packet.payload.bytes());
+        assert_ne!(kept.bytes().as_ptr(), packet.payload.bytes().as_ptr());
+        let memory = kept.bytes().as_ptr();
+        drop(kept);
+        assert_eq!(packet.to_keep().bytes().as_ptr(), memory);
+    }
+
+    #[test]
+    fn a_large_packet_is_kept_where_it_is() {
+        let packet = packet(COPIED_MAX + 1);
+        assert_eq!(packet.to_keep().bytes().as_ptr(), packet.payload.bytes().as_ptr());
     }
 }

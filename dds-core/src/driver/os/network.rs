@@ -22,6 +22,9 @@ const SLOT_LEN: usize = 64 << 10;
 /// How many slots a receiver remembers: what readers hold beyond 4 MiB of large samples lives on the heap.
 const SLOTS_MAX: usize = 64;
 
+/// How many slots of small packets a receiver remembers: an inbox full.
+const SMALL_SLOTS_MAX: usize = 256;
+
 /// How many datagrams one socket of discovery may have handled in a row, about 100 us: a flood there must not keep timers
 /// from firing.
 const BURST: usize = 16;
@@ -192,13 +195,15 @@ fn own_addresses() -> Vec<HostAddress> {
 /// From a socket to the participant, by slots that may be kept.
 struct Inbound {
     pool: SlotPool,
+    /// For small packets that have to wait in a queue.
+    small: Arc<SlotPool>,
     socket: Socket,
     receive: Arc<dyn Receive>,
 }
 
 impl Inbound {
     fn new(socket: Socket, receive: Arc<dyn Receive>) -> Self {
-        Self { pool: SlotPool::new(SLOTS_MAX), socket, receive }
+        Self { pool: SlotPool::new(SLOTS_MAX), small: Arc::new(SlotPool::new(SMALL_SLOTS_MAX)), socket, receive }
     }
 
     /// A slot whose buffer has room for any datagram. Its memory is made, and zeroed by the system, once.
@@ -212,7 +217,7 @@ impl Inbound {
 
     fn take(&self, slot: SlotMut, len: usize) {
         let payload = self.pool.freeze(slot).slice(0..len);
-        let packet = Packet { payload, socket: self.socket };
+        let packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
         // Cells stop their own panics; this is for what lies before them. One packet is lost, not the thread.
         if catch_unwind(AssertUnwindSafe(|| self.receive.receive(&packet))).is_err() {
             tracing::error!(socket = ?self.socket, "panic while a packet was handled; please report this bug");
