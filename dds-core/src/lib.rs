@@ -87,3 +87,8 @@ pub use subscription::{
     Samples, SamplesIter,
 };
 pub use topic::TopicRef;
+
+/// The programs of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
