@@ -42,7 +42,7 @@ pub trait Driver: Send + Sync + 'static {
     /// Where cells ask for turns.
     fn run_queue(&self) -> &Arc<RunQueue>;
 
-    /// Sleeps until `parker` is woken or `until` has passed (`None`: never). May return early. See [`block_on`].
+    /// Sleeps until `parker` is woken or `until` has passed (`None`: never). May return early. See [`block_on()`].
     fn park(&self, parker: &Parker, until: Option<Instant>);
 
     /// Starts a thread.
