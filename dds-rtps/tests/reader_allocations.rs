@@ -184,6 +184,7 @@ impl Bench {
             count: self.written as i32,
             is_final: false,
             liveliness: false,
+            group_info: None,
         };
         self.reader.handle_heartbeat(now, &source, &heartbeat);
     }

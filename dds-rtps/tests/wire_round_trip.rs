@@ -4,8 +4,9 @@
 
 use dds_rtps::types::{EntityId, GuidPrefix, ProtocolVersion, SequenceNumber, Time, VendorId};
 use dds_rtps::wire::{
-    AckNack, Data, DataFrag, FragmentNumberSet, Gap, Header, Heartbeat, HeartbeatFrag, InfoSource, Message,
-    MessageBuilder, NackFrag, SequenceNumberSet, SerializedPayload, Submessage,
+    AckNack, Data, DataFrag, FragmentNumberSet, Gap, GapGroupInfo, Header, Heartbeat, HeartbeatFrag,
+    HeartbeatGroupInfo, InfoSource, Message, MessageBuilder, NackFrag, SequenceNumberSet, SerializedPayload,
+    Submessage,
 };
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -51,15 +52,8 @@ fn plain() -> impl Strategy<Value = Submessage<'static>> {
         (ids(), sequence_set(), any::<(i32, bool)>()).prop_map(|(ids, reader_sn_state, (count, is_final))| {
             Submessage::AckNack(AckNack { reader_id: ids.0, writer_id: ids.1, reader_sn_state, count, is_final })
         }),
-        (ids(), number(), sequence_set()).prop_map(|(ids, gap_start, gap_list)| {
-            Submessage::Gap(Gap { reader_id: ids.0, writer_id: ids.1, gap_start, gap_list })
-        }),
-        (ids(), number(), -1..1000_i64, any::<(i32, bool, bool)>()).prop_map(|(ids, first_sn, more, rest)| {
-            let (count, is_final, liveliness) = rest;
-            let last_sn = first_sn.plus(more);
-            let (reader_id, writer_id) = ids;
-            Submessage::Heartbeat(Heartbeat { reader_id, writer_id, first_sn, last_sn, count, is_final, liveliness })
-        }),
+        gap(),
+        heartbeat(),
         (ids(), number(), 1..=u32::MAX, any::<i32>()).prop_map(|(ids, writer_sn, last_fragment_num, count)| {
             let (reader_id, writer_id) = ids;
             Submessage::HeartbeatFrag(HeartbeatFrag { reader_id, writer_id, writer_sn, last_fragment_num, count })
@@ -76,6 +70,39 @@ fn plain() -> impl Strategy<Value = Submessage<'static>> {
             Submessage::InfoSource(InfoSource { version, vendor: VendorId(vendor), prefix })
         }),
     ]
+}
+
+fn gap() -> impl Strategy<Value = Submessage<'static>> {
+    (ids(), number(), sequence_set(), any::<(Option<(i64, i64)>, Option<i64>)>()).prop_map(
+        |((reader_id, writer_id), gap_start, gap_list, (group, filtered_count))| {
+            let group_info = group
+                .map(|(start, end)| GapGroupInfo { start_gsn: SequenceNumber(start), end_gsn: SequenceNumber(end) });
+            Submessage::Gap(Gap { reader_id, writer_id, gap_start, gap_list, group_info, filtered_count })
+        },
+    )
+}
+
+fn heartbeat() -> impl Strategy<Value = Submessage<'static>> {
+    let group_info = any::<Option<([i64; 3], [u8; 4], [u8; 4])>>();
+    (ids(), number(), -1..1000_i64, any::<(i32, bool, bool)>(), group_info).prop_map(
+        |((reader_id, writer_id), first_sn, more, (count, is_final, liveliness), group_info)| {
+            let last_sn = first_sn.plus(more);
+            let group_info = group_info.map(|(numbers, writer_set, secure_writer_set)| {
+                let [current_gsn, first_gsn, last_gsn] = numbers.map(SequenceNumber);
+                HeartbeatGroupInfo { current_gsn, first_gsn, last_gsn, writer_set, secure_writer_set }
+            });
+            Submessage::Heartbeat(Heartbeat {
+                reader_id,
+                writer_id,
+                first_sn,
+                last_sn,
+                count,
+                is_final,
+                liveliness,
+                group_info,
+            })
+        },
+    )
 }
 
 fn data() -> impl Strategy<Value = Part> {

@@ -33,8 +33,14 @@ impl GapRun {
                 return None;
             }
         }
-        let gap_list = SequenceNumberSet::empty(last.next());
-        self.gap.replace(Gap { reader_id: self.reader_id, writer_id: self.writer_id, gap_start: first, gap_list })
+        self.gap.replace(Gap {
+            reader_id: self.reader_id,
+            writer_id: self.writer_id,
+            gap_start: first,
+            gap_list: SequenceNumberSet::empty(last.next()),
+            group_info: None,
+            filtered_count: None,
+        })
     }
 
     /// The last GAP.

@@ -238,6 +238,7 @@ impl StatefulWriter {
             count: self.heartbeat.next_count(),
             is_final: proxy.heard && proxy.acknowledged >= last_sn,
             liveliness: false,
+            group_info: None,
         };
         layout.heartbeat(&heartbeat);
         self.counters.heartbeats += 1;

@@ -185,6 +185,7 @@ impl StatefulWriter {
             count: self.heartbeat.send(now.instant, pending),
             is_final: !pending,
             liveliness,
+            group_info: None,
         }
     }
 

@@ -87,6 +87,7 @@ fn heartbeat(first: i64, last: i64, count: i32) -> Heartbeat {
         count,
         is_final: false,
         liveliness: false,
+        group_info: None,
     }
 }
 
@@ -94,7 +95,14 @@ fn heartbeat(first: i64, last: i64, count: i32) -> Heartbeat {
 fn gap(start: i64, base: i64, more: &[i64]) -> Gap {
     let mut gap_list = SequenceNumberSet::empty(sn(base));
     more.iter().for_each(|&number| assert!(gap_list.insert(sn(number))));
-    Gap { reader_id: EntityId::UNKNOWN, writer_id: WRITER.entity_id, gap_start: sn(start), gap_list }
+    Gap {
+        reader_id: EntityId::UNKNOWN,
+        writer_id: WRITER.entity_id,
+        gap_start: sn(start),
+        gap_list,
+        group_info: None,
+        filtered_count: None,
+    }
 }
 
 /// A reader and what one does with it in a script.

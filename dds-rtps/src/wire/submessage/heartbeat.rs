@@ -7,7 +7,11 @@
 //!  12  firstSN          i32, u32
 //!  20  lastSN           i32, u32
 //!  28  count            i32
-//!  32  currentGSN, firstGSN, lastGSN, writerSet, secureWriterSet     if G; not read, not written
+//!  32  currentGSN       i32, u32             if G, and so the rest
+//!  40  firstGSN         i32, u32
+//!  48  lastGSN          i32, u32
+//!  56  writerSet        4 octets
+//!  60  secureWriterSet  4 octets
 //! ```
 use super::{FLAG_FINAL, id};
 use crate::types::{EntityId, SequenceNumber};
@@ -32,13 +36,34 @@ pub struct Heartbeat {
     pub is_final: bool,
     /// The writer asserts its liveliness by this.
     pub liveliness: bool,
+    /// What the writer's group has; only writers of a Publisher with GROUP presentation say so.
+    pub group_info: Option<HeartbeatGroupInfo>,
+}
+
+/// What the writers of one Publisher have together. The numbers are taken as they came: unlike those of the writer
+/// nothing is removed or asked for because of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct HeartbeatGroupInfo {
+    /// The last group sequence number that the group has given out.
+    pub current_gsn: SequenceNumber,
+    /// That of the first sample that this writer still has.
+    pub first_gsn: SequenceNumber,
+    /// That of the last sample that this writer has.
+    pub last_gsn: SequenceNumber,
+    /// Digest of the writers of the group.
+    pub writer_set: [u8; 4],
+    /// Digest of the writers of the group that DDS Security protects.
+    pub secure_writer_set: [u8; 4],
 }
 
 const FLAG_LIVELINESS: u8 = 0x04;
+const FLAG_GROUP_INFO: u8 = 0x08;
 
 impl Heartbeat {
-    /// Bytes on the wire.
+    /// Bytes on the wire, without group info.
     pub const WIRE_LEN: usize = 32;
+    /// Bytes on the wire with group info.
+    pub const WIRE_LEN_WITH_GROUP_INFO: usize = Self::WIRE_LEN + 32;
 
     pub(super) fn parse(cursor: &mut Cursor<'_>, flags: u8) -> Result<Self, WireError> {
         let reader_id = cursor.entity_id()?;
@@ -57,19 +82,51 @@ impl Heartbeat {
             count: cursor.i32()?,
             is_final: flags & FLAG_FINAL != 0,
             liveliness: flags & FLAG_LIVELINESS != 0,
+            group_info: (flags & FLAG_GROUP_INFO != 0).then(|| HeartbeatGroupInfo::parse(cursor)).transpose()?,
         })
     }
 
     pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {
         let is_final = if self.is_final { FLAG_FINAL } else { 0 };
         let liveliness = if self.liveliness { FLAG_LIVELINESS } else { 0 };
-        Fields::<{ Self::WIRE_LEN }>::submessage(id::HEARTBEAT, is_final | liveliness, 28)
+        let (group_info, len) = match self.group_info {
+            Some(_) => (FLAG_GROUP_INFO, Self::WIRE_LEN_WITH_GROUP_INFO),
+            None => (0, Self::WIRE_LEN),
+        };
+        let flags = is_final | liveliness | group_info;
+        let mut fields =
+            Fields::<{ Self::WIRE_LEN_WITH_GROUP_INFO }>::submessage(id::HEARTBEAT, flags, (len - 4) as u16);
+        fields
             .bytes(self.reader_id.0)
             .bytes(self.writer_id.0)
             .sequence_number(self.first_sn)
             .sequence_number(self.last_sn)
-            .i32(self.count)
-            .append_to(buffer);
+            .i32(self.count);
+        if let Some(group_info) = &self.group_info {
+            group_info.put(&mut fields);
+        }
+        fields.append_to(buffer);
+    }
+}
+
+impl HeartbeatGroupInfo {
+    fn parse(cursor: &mut Cursor<'_>) -> Result<Self, WireError> {
+        Ok(Self {
+            current_gsn: cursor.sequence_number()?,
+            first_gsn: cursor.sequence_number()?,
+            last_gsn: cursor.sequence_number()?,
+            writer_set: cursor.bytes()?,
+            secure_writer_set: cursor.bytes()?,
+        })
+    }
+
+    fn put<const N: usize>(&self, fields: &mut Fields<N>) {
+        fields
+            .sequence_number(self.current_gsn)
+            .sequence_number(self.first_gsn)
+            .sequence_number(self.last_gsn)
+            .bytes(self.writer_set)
+            .bytes(self.secure_writer_set);
     }
 }
 
@@ -86,6 +143,7 @@ mod tests {
         count: -2,
         is_final: false,
         liveliness: true,
+        group_info: None,
     };
 
     const LITTLE: [u8; 32] =
@@ -119,10 +177,21 @@ mod tests {
     }
 
     #[test]
-    fn group_info_is_skipped() {
-        let mut bytes = LITTLE.to_vec();
-        bytes[1] |= 0x08;
-        bytes.extend([7; 32]);
-        assert_eq!(parse_one(&bytes), Ok(Submessage::Heartbeat(EXAMPLE)));
+    fn layout_with_group_info() {
+        let group_info = HeartbeatGroupInfo {
+            current_gsn: SequenceNumber(0x2_0000_0009),
+            first_gsn: SequenceNumber(6),
+            last_gsn: SequenceNumber(8),
+            writer_set: *b"abcd",
+            secure_writer_set: *b"efgh",
+        };
+        let heartbeat = Heartbeat { group_info: Some(group_info), ..EXAMPLE };
+        let mut little = LITTLE.to_vec();
+        little[1..3].copy_from_slice(&[0x0d, 60]);
+        little.extend(b"\x02\0\0\0\x09\0\0\0\0\0\0\0\x06\0\0\0\0\0\0\0\x08\0\0\0abcdefgh");
+        let big = b"\x07\x0c\0\x3c\0\0\x01\x07\0\0\x02\x02\0\0\0\0\0\0\0\x03\0\0\0\x01\0\0\0\x04\xff\xff\xff\xfe\
+            \0\0\0\x02\0\0\0\x09\0\0\0\0\0\0\0\x06\0\0\0\0\0\0\0\x08abcdefgh";
+        assert_layout(&Submessage::Heartbeat(heartbeat.clone()), &little, big, |message| message.heartbeat(&heartbeat));
+        assert_eq!(little.len(), Heartbeat::WIRE_LEN_WITH_GROUP_INFO);
     }
 }

@@ -22,8 +22,8 @@ mod nack_frag;
 pub use ack_nack::AckNack;
 pub use data::{Data, DataHeader, PayloadKind, SerializedPayload};
 pub use data_frag::{DataFrag, DataFragHeader};
-pub use gap::Gap;
-pub use heartbeat::Heartbeat;
+pub use gap::{Gap, GapGroupInfo};
+pub use heartbeat::{Heartbeat, HeartbeatGroupInfo};
 pub use heartbeat_frag::HeartbeatFrag;
 pub use info_source::InfoSource;
 pub use nack_frag::NackFrag;
@@ -80,7 +80,7 @@ impl<'a> Submessage<'a> {
             id::ACKNACK => Self::AckNack(AckNack::parse(body, flags)?),
             id::DATA => Self::Data(Data::parse(body, flags)?),
             id::DATA_FRAG => Self::DataFrag(DataFrag::parse(body, flags)?),
-            id::GAP => Self::Gap(Gap::parse(body)?),
+            id::GAP => Self::Gap(Gap::parse(body, flags)?),
             id::HEARTBEAT => Self::Heartbeat(Heartbeat::parse(body, flags)?),
             id::HEARTBEAT_FRAG => Self::HeartbeatFrag(HeartbeatFrag::parse(body)?),
             id::NACK_FRAG => Self::NackFrag(NackFrag::parse(body)?),
