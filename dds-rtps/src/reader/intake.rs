@@ -136,6 +136,16 @@ impl Intake {
         by_payload.or_else(by_hash).map(Some).ok_or(NotDecodable)
     }
 
+    /// The instance of a change of this process; `None` if it cannot be found. The writer knows it, unless one side handles
+    /// the topic without its type and thus without a key.
+    pub(super) fn instance_of_local(&mut self, change: &CacheChange) -> Option<InstanceHandle> {
+        match self.key {
+            KeySource::None => Some(InstanceHandle::NIL),
+            _ if change.instance != InstanceHandle::NIL => Some(change.instance),
+            _ => self.instance_of(change.payload.as_ref()?.bytes(), change.kind != ChangeKind::Alive),
+        }
+    }
+
     fn instance_of(&mut self, bytes: &[u8], is_key: bool) -> Option<InstanceHandle> {
         match self.key {
             KeySource::None => Some(InstanceHandle::NIL),

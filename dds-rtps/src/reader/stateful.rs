@@ -198,12 +198,12 @@ impl StatefulReader {
     ///
     /// `previous`: the number of the change that the writer handed over before this one; what lies between them does not
     /// exist any more. A reliable reader refuses what follows a change that it had to refuse.
-    pub fn handle_local(&mut self, now: Now, change: CacheChange, previous: SequenceNumber) -> LocalOutcome {
+    pub fn handle_local(&mut self, now: Now, mut change: CacheChange, previous: SequenceNumber) -> LocalOutcome {
         let Some(at) = self.find(change.writer) else {
             self.counters.unmatched += 1;
             return LocalOutcome::Unmatched;
         };
-        let Self { config, history, proxies, events, counters, .. } = self;
+        let Self { config, history, proxies, events, counters, intake, .. } = self;
         let lifespan = proxies[at].config.lifespan;
         let Following::Local(local) = &mut proxies[at].following else { return LocalOutcome::Unmatched };
         let number = change.sequence_number;
@@ -218,10 +218,15 @@ impl StatefulReader {
         let has_data = change.kind == ChangeKind::Alive;
         let expires = if has_data { expiry(now, &change, lifespan) } else { None };
         let writer = change.writer;
+        let instance = intake.instance_of_local(&change);
+        change.instance = instance.unwrap_or(change.instance);
         let received = ReceivedChange { change, has_data, expires, reception_timestamp: now.time };
         let holds_back = config.holds_back() && local.link.is_some();
         let mut sink = Sink { history, events, counters, holds_back };
-        if sink.deliver(now, received, false).is_err() {
+        if instance.is_none() {
+            sink.counters.not_decodable += 1;
+            sink.lost(writer, 1, LossCause::NotDecodable);
+        } else if sink.deliver(now, received, false).is_err() {
             local.refused = true;
             self.refused = true;
             return LocalOutcome::Refused;
