@@ -32,7 +32,7 @@
 //! | domain | [`DomainParticipant`], [`DomainParticipantBuilder`], [`Scope`] |
 //! | publication | [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`], [`WriterEvent`] |
 //! | subscription | [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Selection`], [`ReaderEvent`] |
-//! | topic | [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
+//! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
 //! | infrastructure | [`Entity`], [`Waiting`], the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
 //!
@@ -86,7 +86,7 @@ pub use subscription::{
     DataReader, DataReaderBuilder, DataStream, IntoSamples, Iter, ReaderEvent, Sample, SampleRef, SampleStream,
     Samples, SamplesIter,
 };
-pub use topic::TopicRef;
+pub use topic::{Topic, TopicRef, TopicSpec};
 
 /// The programs of the README compile.
 #[cfg(doctest)]

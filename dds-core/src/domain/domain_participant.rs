@@ -1,13 +1,14 @@
 //! The entry to a domain (DDS 1.4, 2.2.2.2.1).
 
+use crate::cdr::{DdsType, Raw};
 use crate::domain::config::{Config, Scope};
 use crate::domain::{ParticipantHandle, TrafficCounters};
 use crate::driver::{Driver, OsDriver};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Entity, Subject};
 use crate::publication::{DataWriter, DataWriterBuilder};
-use crate::qos::DomainParticipantQos;
+use crate::qos::{DomainParticipantQos, TopicQos};
 use crate::subscription::{DataReader, DataReaderBuilder};
-use crate::topic::TopicRef;
+use crate::topic::{Topic, TopicRef};
 use dds_rtps::types::{Duration, Guid, Time};
 use std::fmt;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ impl DomainParticipant {
         DomainParticipantBuilder { domain_id, settings: Vec::new(), read_environment: true }
     }
 
-    /// Makes a writer of `topic` with the default QoS.
+    /// Makes a writer of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
     ///
     /// # Errors
     /// As [`DataWriterBuilder::build`].
@@ -57,7 +58,7 @@ impl DomainParticipant {
         self.writer_builder(topic).build()
     }
 
-    /// Makes a reader of `topic` with the default QoS.
+    /// Makes a reader of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
     ///
     /// # Errors
     /// As [`DataReaderBuilder::build`].
@@ -74,6 +75,56 @@ impl DomainParticipant {
     /// Makes a reader of `topic` with a QoS and listeners of its own.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
         DataReaderBuilder::new(Arc::clone(&self.handle), topic.into())
+    }
+
+    /// Makes a topic of type `T`. Only needed for what a name alone cannot say; see [`Topic`].
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`] if the
+    /// name is in use here with another type, or [`CreateErrorKind::Closed`].
+    #[doc(alias = "create_topic")]
+    pub fn topic<T: DdsType>(&self, name: &str, qos: TopicQos) -> Result<Topic<T>, CreateError> {
+        Topic::new(&self.handle, name, T::TYPE_NAME, Some(T::DESCRIPTION), qos)
+    }
+
+    /// Makes a topic whose samples stay in their encoded form, for recorders and bridges. Readers of it give [`Raw`]
+    /// values, writers take [`write_encoded`](DataWriter::write_encoded).
+    ///
+    /// It meets every topic of the same name and type name, but as nobody here knows the type it is keyless: all samples
+    /// belong to one instance, a dispose arrives as a sample without data that does not say of what, and some peers do not
+    /// match keyless endpoints with keyed ones. A reader of it should keep more than the one sample of the default.
+    ///
+    /// ```
+    /// use dds_core::qos::{Preset, TopicQos};
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType, Debug, PartialEq)]
+    /// struct Text {
+    ///     line: String,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let from = participant.raw_topic("from", "Text", TopicQos::default())?;
+    /// let to = participant.raw_topic("to", "Text", TopicQos::default())?;
+    /// let recorder = participant.reader_builder(&from).qos(Preset::Event).build()?;
+    /// let player = participant.writer(&to)?;
+    /// let reader = participant.reader::<Text>("to")?;
+    /// let writer = participant.writer::<Text>("from")?;
+    ///
+    /// writer.write(&Text { line: "hello".to_owned() })?;
+    /// let raw = recorder.next_sample().block()?.data.expect("keyless samples have data");
+    /// player.write_encoded(raw.as_encoded())?;
+    /// assert_eq!(reader.next_sample().block()?.data, Some(Text { line: "hello".to_owned() }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`topic`](DomainParticipant::topic); [`CreateErrorKind::InvalidTypeName`] for an empty type name, one longer than
+    /// 255 bytes, or one with a NUL.
+    pub fn raw_topic(&self, name: &str, type_name: &str, qos: TopicQos) -> Result<Topic<Raw>, CreateError> {
+        Topic::new(&self.handle, name, type_name, None, qos)
     }
 
     /// The domain.

@@ -1,7 +1,7 @@
 //! Making and deleting endpoints: discovery, routes and topics hear of it in the right order.
 
 use crate::actor::Effects;
-use crate::cdr::{Extensibility, TypeDescription};
+use crate::cdr::Encoding;
 use crate::domain::ParticipantHandle;
 use crate::infrastructure::CreateErrorKind;
 use crate::publication::{WriterCell, WriterHandle};
@@ -13,7 +13,7 @@ use dds_rtps::types::{EntityId, Now};
 use std::sync::Arc;
 
 impl ParticipantHandle {
-    /// Counts one more endpoint of a topic.
+    /// Counts one more endpoint or [`Topic`](crate::Topic) of a name.
     pub(crate) fn use_topic(&self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
         if self.is_closed() {
             return Err(CreateErrorKind::Closed);
@@ -26,7 +26,7 @@ impl ParticipantHandle {
     }
 
     /// Announces a new reader. It is in the routes before others hear of it, so that nothing they send finds no one.
-    pub(crate) fn add_reader(&self, reader: &ReaderHandle) -> Result<(), CreateErrorKind> {
+    pub(crate) fn add_reader(&self, reader: &ReaderHandle, topic_data: &[u8]) -> Result<(), CreateErrorKind> {
         let guid = reader.guid();
         let mut qos = reader.qos().clone();
         if qos.representation.is_empty() {
@@ -34,23 +34,23 @@ impl ParticipantHandle {
         }
         let mut endpoint = EndpointData::new(guid, reader.topic_name(), reader.type_name());
         endpoint.partition = reader.partition().to_vec();
+        endpoint.topic_data = topic_data.to_vec();
         let data = SubscriptionData::new(endpoint, qos);
         self.routes().add_reader(guid.entity_id, Arc::clone(reader.cell()));
         self.announce(|participant, now| participant.add_reader(now, data))
     }
 
     /// Announces a new writer.
-    pub(crate) fn add_writer(
-        &self,
-        writer: &WriterHandle,
-        description: &'static TypeDescription,
-    ) -> Result<(), CreateErrorKind> {
+    pub(crate) fn add_writer(&self, writer: &WriterHandle, topic_data: &[u8]) -> Result<(), CreateErrorKind> {
         let guid = writer.guid();
         let mut qos = writer.qos().clone();
-        let is_final = description.extensibility() == Extensibility::Final;
-        qos.representation = vec![qos.offered_representation(is_final)];
+        qos.representation = vec![match writer.encoding() {
+            Encoding::Xcdr1 => DataRepresentation::Xcdr1,
+            Encoding::Xcdr2 => DataRepresentation::Xcdr2,
+        }];
         let mut endpoint = EndpointData::new(guid, writer.topic_name(), writer.type_name());
         endpoint.partition = writer.partition().to_vec();
+        endpoint.topic_data = topic_data.to_vec();
         let data = PublicationData { endpoint, qos };
         self.routes().add_writer(guid.entity_id, Arc::clone(writer.cell()));
         self.announce(|participant, now| participant.add_writer(now, data))

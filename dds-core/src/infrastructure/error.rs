@@ -2,7 +2,7 @@
 //!
 //! The [`Subject`] is made once per entity and shared, so an error on a hot path (`Full` in a loop) allocates nothing.
 
-use crate::cdr::{DecodeError, EncodeError};
+use crate::cdr::{DecodeError, EncodeError, Encoding};
 use crate::infrastructure::ReturnCode;
 use crate::qos::QosErrorKind;
 use dds_rtps::types::{Duration, Guid};
@@ -16,7 +16,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Subject {
-    /// `"participant"`, `"writer"` or `"reader"`.
+    /// `"participant"`, `"topic"`, `"writer"` or `"reader"`.
     pub entity: &'static str,
     /// The topic's name; empty for a participant.
     pub topic: String,
@@ -156,6 +156,8 @@ pub enum CreateErrorKind {
     },
     /// The topic's name is empty or longer than 255 bytes.
     InvalidTopicName,
+    /// The type's name is empty, longer than 255 bytes, or has a NUL.
+    InvalidTypeName,
     /// The topic is in use in this participant with another type.
     TypeConflict {
         /// The type that the topic has.
@@ -190,6 +192,7 @@ impl Advice for CreateErrorKind {
             Self::Transport { .. } => "check that a network interface is up (`ip link set lo up` is enough)",
             Self::Thread { .. } => "check the limit of threads (`ulimit -u`)",
             Self::InvalidTopicName => "give the topic a name of 1 to 255 bytes",
+            Self::InvalidTypeName => "give the type a name of 1 to 255 bytes",
             Self::TypeConflict { .. } => "use the same type name for the topic everywhere, or another topic",
             Self::InconsistentQos(kind) => kind.next_step(),
             Self::Environment { .. } => "correct the variable, unset it, or call `ignore_environment` on the builder",
@@ -200,7 +203,9 @@ impl Advice for CreateErrorKind {
 
     fn return_code(&self) -> ReturnCode {
         match self {
-            Self::InvalidDomain { .. } | Self::InvalidTopicName | Self::Environment { .. } => ReturnCode::BadParameter,
+            Self::InvalidDomain { .. } | Self::InvalidTopicName | Self::InvalidTypeName | Self::Environment { .. } => {
+                ReturnCode::BadParameter
+            }
             Self::TypeConflict { .. } => ReturnCode::PreconditionNotMet,
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
             Self::Closed => ReturnCode::AlreadyDeleted,
@@ -217,6 +222,7 @@ impl fmt::Display for CreateErrorKind {
             Self::Transport { message } => write!(f, "no socket could be opened: {message}"),
             Self::Thread { message } => write!(f, "a thread could not be started: {message}"),
             Self::InvalidTopicName => f.write_str("the topic's name is empty or longer than 255 bytes"),
+            Self::InvalidTypeName => f.write_str("the type's name is empty, longer than 255 bytes, or has a NUL"),
             Self::TypeConflict { existing, asked } => {
                 write!(f, "the topic has the type `{existing}` here, and `{asked}` was asked for")
             }
@@ -236,6 +242,15 @@ impl fmt::Display for CreateErrorKind {
 pub enum WriteErrorKind {
     /// The sample does not fit its type's encoding, for instance a bound is exceeded.
     Encode(EncodeError),
+    /// A sample that was encoded elsewhere is not one of the writer's type.
+    NotASample(DecodeError),
+    /// A sample that was encoded elsewhere follows other rules than the writer has announced.
+    OtherEncoding {
+        /// What the writer has announced.
+        offered: Encoding,
+        /// What the sample's header says.
+        given: Encoding,
+    },
     /// The history is full of samples that a reliable reader has not acknowledged, and stayed so for
     /// `max_blocking_time`.
     Timeout {
@@ -266,6 +281,8 @@ impl Advice for WriteErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
             Self::Encode(_) => "correct the value, or the bound in its type",
+            Self::NotASample(_) => "compare the writer's type with that of the sample",
+            Self::OtherEncoding { .. } => "set `representation` in the writer's QoS, or encode the sample anew",
             Self::Timeout { .. } | Self::Full => {
                 "make the slow reader faster, raise `max_blocking_time` or the resource limits, or keep only the last samples"
             }
@@ -278,7 +295,7 @@ impl Advice for WriteErrorKind {
 
     fn return_code(&self) -> ReturnCode {
         match self {
-            Self::Encode(_) => ReturnCode::BadParameter,
+            Self::Encode(_) | Self::NotASample(_) | Self::OtherEncoding { .. } => ReturnCode::BadParameter,
             Self::Timeout { .. } | Self::Full => ReturnCode::Timeout,
             Self::OutOfResources { .. } => ReturnCode::OutOfResources,
             Self::UnknownInstance => ReturnCode::PreconditionNotMet,
@@ -292,6 +309,10 @@ impl fmt::Display for WriteErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Encode(error) => write!(f, "the sample cannot be encoded: {error}"),
+            Self::NotASample(error) => write!(f, "the encoded sample is not one of the type: {error}"),
+            Self::OtherEncoding { offered, given } => {
+                write!(f, "the sample is encoded as {given:?}, and the writer has announced {offered:?}")
+            }
             Self::Timeout { waited } => write!(f, "the history stayed full of unacknowledged samples for {waited}"),
             Self::Full => f.write_str("the history is full of unacknowledged samples"),
             Self::OutOfResources { limit, value } => write!(f, "{limit} = {value} is reached"),

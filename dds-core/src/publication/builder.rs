@@ -37,15 +37,16 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let delivery = participant.config().delivery;
         Self {
             participant,
+            qos: topic.preset().writer(),
             topic,
-            qos: DataWriterQos::default(),
             group: PublisherQos::default(),
             delivery,
             on_event: None,
         }
     }
 
-    /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: reliable, volatile, keep last 1.
+    /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
+    /// [`TopicSpec`](crate::TopicSpec), else reliable, volatile, keep last 1.
     pub fn qos(mut self, qos: impl Into<DataWriterQos>) -> Self {
         self.qos = qos.into();
         self
@@ -93,7 +94,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let listener = callback.map(|callback| participant.listener("writer listener", callback, delivery));
         let announced = listener.transpose().and_then(|listener| {
             attach(&handle, listener);
-            participant.add_writer(&handle, topic.description())
+            participant.add_writer(&handle, topic.topic_data())
         });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
@@ -113,7 +114,7 @@ fn make_handle<T>(
     config.seed = participant.driver().random();
     let protocol = StatefulWriter::new(config);
     let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), qos.lifespan);
-    let is_final = topic.description().extensibility() == Extensibility::Final;
+    let is_final = topic.description().is_none_or(|ty| ty.extensibility() == Extensibility::Final);
     let encoding = match qos.offered_representation(is_final) {
         DataRepresentation::Xcdr2 => Encoding::Xcdr2,
         _ => Encoding::Xcdr1,
@@ -125,6 +126,7 @@ fn make_handle<T>(
         cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
+        description: topic.description(),
         qos,
         partition,
         encoding,

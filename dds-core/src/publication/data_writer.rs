@@ -40,7 +40,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 pub struct DataWriter<T> {
-    handle: Arc<WriterHandle>,
+    pub(super) handle: Arc<WriterHandle>,
     marker: PhantomData<fn(T)>,
 }
 
@@ -88,13 +88,14 @@ impl<T> DataWriter<T> {
         self.publish(sample, options, true)
     }
 
-    fn publish(&self, sample: &T, options: WriteOptions, may_wait: bool) -> Result<(), WriteError>
+    /// Publishes a sample, or another value with the encoding of one.
+    pub(super) fn publish<S>(&self, sample: &S, options: WriteOptions, may_wait: bool) -> Result<(), WriteError>
     where
-        T: Encode + TypeInfo,
+        S: Encode + TypeInfo,
     {
         let encoding = self.handle.encoding();
         let encoded = self.handle.at_desk(|desk| {
-            let instance = match T::HAS_KEY {
+            let instance = match S::HAS_KEY {
                 true => key_hash_of(sample, encoding, &mut desk.scratch)?,
                 false => InstanceHandle::NIL,
             };

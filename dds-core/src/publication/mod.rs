@@ -2,6 +2,7 @@
 
 mod builder;
 mod data_writer;
+mod encoded;
 mod events;
 mod local_path;
 mod write_options;

@@ -1,7 +1,7 @@
 //! What all handles of one writer share, without its type.
 
 use crate::actor::{Effects, EnterError, Ticket, in_listener};
-use crate::cdr::Encoding;
+use crate::cdr::{Encoding, TypeDescription};
 use crate::domain::{Flushed, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
@@ -23,6 +23,8 @@ pub(crate) struct WriterHandle {
     pub(super) cell: Arc<WriterCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
+    /// What the samples are made of; `None`: nobody here knows (raw topics).
+    pub(super) description: Option<&'static TypeDescription>,
     pub(super) qos: DataWriterQos,
     pub(super) partition: Vec<String>,
     pub(super) encoding: Encoding,

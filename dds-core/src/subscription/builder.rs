@@ -34,8 +34,8 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let delivery = participant.config().delivery;
         Self {
             participant,
+            qos: topic.preset().reader(),
             topic,
-            qos: DataReaderQos::default(),
             group: SubscriberQos::default(),
             delivery,
             on_data: None,
@@ -43,7 +43,8 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         }
     }
 
-    /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: best effort, volatile, keep last 1.
+    /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
+    /// [`TopicSpec`](crate::TopicSpec), else best effort, volatile, keep last 1.
     pub fn qos(mut self, qos: impl Into<DataReaderQos>) -> Self {
         self.qos = qos.into();
         self
@@ -114,7 +115,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let listener = callback.map(|callback| participant.listener("reader listener", callback, delivery));
         let announced = listener.transpose().and_then(|listener| {
             attach(&handle, listener);
-            participant.add_reader(&handle)
+            participant.add_reader(&handle, topic.topic_data())
         });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
@@ -130,7 +131,7 @@ fn make_handle<T>(
     partition: Vec<String>,
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
-    let key = if topic.has_key() { KeySource::Type(topic.description()) } else { KeySource::None };
+    let key = topic.description().filter(|ty| ty.has_key()).map_or(KeySource::None, KeySource::Type);
     let mut config = ReaderConfig::new(subject.guid, key, &qos);
     config.seed = participant.driver().random();
     let protocol = StatefulReader::new(config);

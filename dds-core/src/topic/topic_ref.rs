@@ -2,20 +2,26 @@
 
 use crate::cdr::{DdsType, TypeDescription};
 use crate::infrastructure::CreateErrorKind;
+use crate::qos::Preset;
+use crate::topic::{Topic, TopicSpec};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
-/// The longest name of a topic, in bytes. DDS has no limit; every peer we know cuts or refuses at 255.
+/// The longest name of a topic or a type, in bytes. DDS has no limit; every peer we know cuts or refuses at 255.
 const NAME_LEN_MAX: usize = 255;
 
-/// How a topic may be named when a reader or a writer is made: by `&str` or `&String`.
+/// How a topic may be named when a reader or a writer is made: by `&str`, `&String`, [`&TopicSpec<T>`](TopicSpec) or
+/// [`&Topic<T>`](Topic).
 ///
-/// The type must be a topic's type ([`DdsType`], by `#[derive(DdsType)]`).
+/// By name or specification the type must be a topic's type ([`DdsType`], by `#[derive(DdsType)]`). A [`Topic`] has proved
+/// its type already.
 pub struct TopicRef<'t, T> {
     name: &'t str,
     type_name: &'t str,
-    description: &'static TypeDescription,
-    has_key: bool,
+    /// What the samples are made of; `None`: nobody here knows (raw topics).
+    description: Option<&'static TypeDescription>,
+    preset: Preset,
+    topic_data: &'t [u8],
     marker: PhantomData<fn() -> T>,
 }
 
@@ -28,18 +34,35 @@ impl<'t, T> TopicRef<'t, T> {
         self.type_name
     }
 
-    pub(crate) fn description(&self) -> &'static TypeDescription {
+    pub(crate) fn description(&self) -> Option<&'static TypeDescription> {
         self.description
     }
 
     pub(crate) fn has_key(&self) -> bool {
-        self.has_key
+        self.description.is_some_and(TypeDescription::has_key)
+    }
+
+    /// The QoS that an endpoint begins with.
+    pub(crate) fn preset(&self) -> Preset {
+        self.preset
+    }
+
+    /// The octets that are announced with every endpoint of the topic.
+    pub(crate) fn topic_data(&self) -> &'t [u8] {
+        self.topic_data
     }
 }
 
 impl<'t, T: DdsType> From<&'t str> for TopicRef<'t, T> {
     fn from(name: &'t str) -> Self {
-        Self { name, type_name: T::TYPE_NAME, description: T::DESCRIPTION, has_key: T::HAS_KEY, marker: PhantomData }
+        Self {
+            name,
+            type_name: T::TYPE_NAME,
+            description: Some(T::DESCRIPTION),
+            preset: Preset::Default,
+            topic_data: &[],
+            marker: PhantomData,
+        }
     }
 }
 
@@ -49,25 +72,48 @@ impl<'t, T: DdsType> From<&'t String> for TopicRef<'t, T> {
     }
 }
 
+impl<'t, T: DdsType> From<&'t TopicSpec<T>> for TopicRef<'t, T> {
+    fn from(spec: &'t TopicSpec<T>) -> Self {
+        Self { preset: spec.preset(), ..Self::from(spec.name()) }
+    }
+}
+
+impl<'t, T> From<&'t Topic<T>> for TopicRef<'t, T> {
+    fn from(topic: &'t Topic<T>) -> Self {
+        let handle = topic.handle();
+        Self {
+            name: &handle.name,
+            type_name: &handle.type_name,
+            description: handle.description,
+            preset: Preset::Default,
+            topic_data: &handle.qos.topic_data,
+            marker: PhantomData,
+        }
+    }
+}
+
 impl<T> std::fmt::Debug for TopicRef<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "\"{}\" of type `{}`", self.name, self.type_name)
     }
 }
 
-/// The topics of a participant by name: each with its type and how many endpoints use it.
+/// The topics of a participant by name: each with its type and how many endpoints and [`Topic`]s use it.
 ///
-/// Bound: an entry for each endpoint of the participant at most; it goes with the last endpoint.
+/// Bound: an entry for each of those at most; it goes with the last one.
 #[derive(Debug, Default)]
 pub(crate) struct TopicTable {
     topics: HashMap<String, (String, usize)>,
 }
 
 impl TopicTable {
-    /// Counts one more endpoint of the topic.
+    /// Counts one more user of the topic.
     pub(crate) fn acquire(&mut self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
         if name.is_empty() || name.len() > NAME_LEN_MAX || name.contains('\0') {
             return Err(CreateErrorKind::InvalidTopicName);
+        }
+        if type_name.is_empty() || type_name.len() > NAME_LEN_MAX || type_name.contains('\0') {
+            return Err(CreateErrorKind::InvalidTypeName);
         }
         match self.topics.get_mut(name) {
             Some((existing, _)) if existing != type_name => {
@@ -84,7 +130,7 @@ impl TopicTable {
         }
     }
 
-    /// Counts one endpoint less; the last one takes the topic along.
+    /// Counts one user less; the last one takes the topic along.
     pub(crate) fn release(&mut self, name: &str) {
         if let Some((_, endpoints)) = self.topics.get_mut(name) {
             *endpoints -= 1;

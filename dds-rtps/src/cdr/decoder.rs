@@ -66,9 +66,7 @@ impl<'de> Decoder<'de> {
         extensibility: Option<Extensibility>,
     ) -> Result<Self, DecodeError> {
         let (decoder, header) = Self::of_payload(payload)?;
-        if extensibility.is_some_and(|extensibility| !header.fits(extensibility)) {
-            return Err(DecodeError::new(0, DecodeErrorKind::Framing { identifier: header.identifier() }));
-        }
+        extensibility.map_or(Ok(()), |extensibility| header.expect_fit(extensibility))?;
         Ok(decoder)
     }
 

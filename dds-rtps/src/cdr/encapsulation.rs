@@ -163,6 +163,17 @@ impl Encapsulation {
     pub fn fits(self, extensibility: Extensibility) -> bool {
         self.format == format_of(self.encoding, extensibility)
     }
+
+    /// As [`fits`](Self::fits), with an error that says what the header announces instead.
+    ///
+    /// # Errors
+    /// [`DecodeErrorKind::Framing`].
+    pub fn expect_fit(self, extensibility: Extensibility) -> Result<(), DecodeError> {
+        match self.fits(extensibility) {
+            true => Ok(()),
+            false => Err(DecodeError::new(0, DecodeErrorKind::Framing { identifier: self.identifier() })),
+        }
+    }
 }
 
 const fn format_of(encoding: Encoding, extensibility: Extensibility) -> Format {
