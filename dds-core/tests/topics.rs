@@ -117,7 +117,7 @@ fn encoded_samples_are_not_believed() {
         writer.write_encoded(sample).unwrap_err().kind().clone()
     };
     let kind_of = |bytes: &[u8]| match refused(bytes) {
-        WriteErrorKind::NotASample(error) => *error.kind(),
+        WriteErrorKind::NotASample(error) => error.kind(),
         other => panic!("{other:?}"),
     };
     assert_eq!(kind_of(&[]), DecodeErrorKind::Truncated);
