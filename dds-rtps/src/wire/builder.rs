@@ -5,8 +5,11 @@ use super::inline_qos_writer::InlineQosWriter;
 use super::message::MAGIC;
 use super::payload_end::PayloadEnd;
 use super::submessage::FLAG_INVALIDATE;
-use super::{AckNack, DataFragHeader, DataHeader, Gap, Header, Heartbeat, HeartbeatFrag, InfoSource, NackFrag, id};
-use crate::types::{GuidPrefix, ProtocolVersion, Time, VendorId};
+use super::{
+    AckNack, DataFragHeader, DataHeader, Gap, Header, Heartbeat, HeartbeatFrag, InfoReply, InfoSource, NackFrag, id,
+};
+use crate::types::{GuidPrefix, Locator, ProtocolVersion, Time, VendorId};
+use std::net::SocketAddrV4;
 
 /// Appends a message's parts to a buffer, little endian. It holds no state of its own: make one whenever the buffer is at
 /// hand.
@@ -86,6 +89,17 @@ impl<'b> MessageBuilder<'b> {
     /// INFO_SRC: who wrote what follows.
     pub fn info_src(&mut self, source: &InfoSource) {
         source.build(self.buffer);
+    }
+
+    /// INFO_REPLY: where to answer about what follows. An empty `multicast` is left out; more than 2000 locators are more
+    /// than a submessage holds, and nothing is laid out then.
+    pub fn info_reply(&mut self, unicast: &[Locator], multicast: &[Locator]) {
+        InfoReply::build(self.buffer, unicast, multicast);
+    }
+
+    /// INFO_REPLY_IP4: the same in fewer bytes.
+    pub fn info_reply_ip4(&mut self, unicast: SocketAddrV4, multicast: Option<SocketAddrV4>) {
+        InfoReply::build_ip4(self.buffer, unicast, multicast);
     }
 
     /// DATA up to where its payload of `payload_len` bytes begins, which must follow, and then [`Self::end_payload`].

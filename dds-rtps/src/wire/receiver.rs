@@ -1,12 +1,12 @@
 //! What the submessages of one message have in common at a moment (RTPS 2.5, 8.3.4).
 
-use super::{Header, Submessage};
+use super::{Header, InfoReply, Submessage};
 use crate::types::{EntityId, Guid, GuidPrefix, ProtocolVersion, Time, VendorId};
 
 /// Whose, for whom and of when the next submessage is: begins with the message's header, changes with every INFO_SRC,
-/// INFO_DST and INFO_TS, ends with the message. Made anew for each message; it is a few words on the stack.
+/// INFO_DST, INFO_TS and INFO_REPLY, ends with the message. Made anew for each message; it is a few words on the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Receiver {
+pub struct Receiver<'a> {
     /// The protocol that the source speaks.
     pub source_version: ProtocolVersion,
     /// Who built the source.
@@ -17,9 +17,12 @@ pub struct Receiver {
     pub destination_prefix: GuidPrefix,
     /// When the source wrote, by its clock.
     pub source_timestamp: Option<Time>,
+    /// Where the source wants to be answered; `None`: where discovery says. Not followed, for the reasons given at
+    /// [`InfoReply`].
+    pub reply: Option<InfoReply<'a>>,
 }
 
-impl Receiver {
+impl<'a> Receiver<'a> {
     /// The state before the first submessage.
     #[must_use]
     pub const fn new(header: &Header) -> Self {
@@ -29,11 +32,12 @@ impl Receiver {
             source_prefix: header.prefix,
             destination_prefix: GuidPrefix::UNKNOWN,
             source_timestamp: None,
+            reply: None,
         }
     }
 
-    /// Takes in one submessage; all but INFO_SRC, INFO_DST and INFO_TS change nothing.
-    pub fn apply(&mut self, submessage: &Submessage<'_>) {
+    /// Takes in one submessage; all but those that change the state are left alone.
+    pub fn apply(&mut self, submessage: &Submessage<'a>) {
         match submessage {
             Submessage::InfoTimestamp(timestamp) => self.source_timestamp = *timestamp,
             Submessage::InfoDestination(prefix) => self.destination_prefix = *prefix,
@@ -41,9 +45,11 @@ impl Receiver {
                 self.source_version = source.version;
                 self.source_vendor = source.vendor;
                 self.source_prefix = source.prefix;
-                // The timestamp was another participant's.
+                // The timestamp was another participant's, and so were the locators.
                 self.source_timestamp = None;
+                self.reply = None;
             }
+            Submessage::InfoReply(reply) => self.reply = Some(*reply),
             _ => {}
         }
     }
@@ -64,17 +70,19 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::Locator;
     use crate::wire::{InfoSource, Message, MessageBuilder};
+    use std::net::{Ipv4Addr, SocketAddrV4};
 
     const A: GuidPrefix = GuidPrefix([0xa; 12]);
     const B: GuidPrefix = GuidPrefix([0xb; 12]);
 
-    fn after(build: impl FnOnce(&mut MessageBuilder<'_>)) -> Receiver {
+    fn after(build: impl FnOnce(&mut MessageBuilder<'_>)) -> Receiver<'static> {
         let mut bytes = Vec::new();
         let mut builder = MessageBuilder::new(&mut bytes);
         builder.header(A);
         build(&mut builder);
-        let message = Message::parse(&bytes).unwrap();
+        let message = Message::parse(bytes.leak()).unwrap();
         let mut receiver = Receiver::new(&message.header);
         message.submessages().for_each(|submessage| receiver.apply(&submessage.unwrap()));
         receiver
@@ -108,6 +116,29 @@ mod tests {
             message.info_ts(Some(Time::INVALID));
         });
         assert_eq!(receiver.source_timestamp, None);
+    }
+
+    #[test]
+    fn info_reply_holds_until_the_source_changes() {
+        let at = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+        let locator = |port| Locator::udp_v4(Ipv4Addr::LOCALHOST, port);
+        assert_eq!(after(|_| {}).reply, None);
+        let reply = after(|message| message.info_reply_ip4(at(1), Some(at(2)))).reply.unwrap();
+        assert_eq!(reply.unicast.iter().collect::<Vec<_>>(), [locator(1)]);
+        assert_eq!(reply.multicast.iter().collect::<Vec<_>>(), [locator(2)]);
+        let replaced = after(|message| {
+            message.info_reply_ip4(at(1), Some(at(2)));
+            message.info_reply(&[locator(3), locator(4)], &[]);
+        });
+        let reply = replaced.reply.unwrap();
+        assert_eq!(reply.unicast.iter().collect::<Vec<_>>(), [locator(3), locator(4)]);
+        assert!(reply.multicast.is_empty());
+        let receiver = after(|message| {
+            message.info_reply_ip4(at(1), None);
+            let version = ProtocolVersion::OURS;
+            message.info_src(&InfoSource { version, vendor: VendorId::RTI, prefix: B });
+        });
+        assert_eq!(receiver.reply, None);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod gap;
 mod heartbeat;
 mod heartbeat_frag;
 pub mod id;
+mod info_reply;
 mod info_source;
 mod nack_frag;
 
@@ -25,6 +26,7 @@ pub use data_frag::{DataFrag, DataFragHeader};
 pub use gap::{Gap, GapGroupInfo};
 pub use heartbeat::{Heartbeat, HeartbeatGroupInfo};
 pub use heartbeat_frag::HeartbeatFrag;
+pub use info_reply::{InfoReply, LocatorList};
 pub use info_source::InfoSource;
 pub use nack_frag::NackFrag;
 
@@ -56,8 +58,10 @@ pub enum Submessage<'a> {
     InfoDestination(GuidPrefix),
     /// Who wrote what follows.
     InfoSource(InfoSource),
+    /// Where to answer: INFO_REPLY or INFO_REPLY_IP4.
+    InfoReply(InfoReply<'a>),
     /// A submessage that is skipped by its length: unknown, a vendor's, DDS Security's, or of no use here (PAD,
-    /// HEADER_EXTENSION, INFO_REPLY and INFO_REPLY_IP4: answers go to the locators that discovery tells).
+    /// HEADER_EXTENSION).
     Skipped {
         /// Its id.
         id: u8,
@@ -91,6 +95,8 @@ impl<'a> Submessage<'a> {
             }
             id::INFO_DST => Self::InfoDestination(body.guid_prefix()?),
             id::INFO_SRC => Self::InfoSource(InfoSource::parse(body)?),
+            id::INFO_REPLY => Self::InfoReply(InfoReply::parse(body, flags)?),
+            id::INFO_REPLY_IP4 => Self::InfoReply(InfoReply::parse_ip4(body, flags)?),
             id => Self::Skipped { id },
         })
     }
