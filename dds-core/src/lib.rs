@@ -31,9 +31,9 @@
 //! |---|---|
 //! | domain | [`DomainParticipant`], [`DomainParticipantBuilder`], [`Scope`] |
 //! | publication | [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`], [`WriterEvent`] |
-//! | subscription | [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Selection`], [`ReaderEvent`] |
+//! | subscription | [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`], [`ReaderEvent`] |
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
-//! | infrastructure | [`Entity`], [`Waiting`], the errors, the statuses, [`Delivery`] |
+//! | infrastructure | [`Entity`], [`Waiting`], [`WaitSet`] and its conditions, the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
 //!
 //! # Waiting and threads
@@ -70,21 +70,20 @@ pub use dds_rtps::{cdr, qos};
 pub use cdr::{DdsType, Encoded, Encoding, Raw};
 #[cfg(feature = "derive")]
 pub use dds_macros::DdsType;
-pub use dds_rtps::history::{
-    InstanceSelection, InstanceState, Operation, SampleInfo, SampleState, Selection, SelectionOrder, States, ViewState,
-};
+pub use dds_rtps::history::{InstanceState, SampleInfo, SampleState, States, ViewState};
 pub use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
 pub use domain::{DomainParticipant, DomainParticipantBuilder, Scope, TrafficCounters};
 pub use futures_core::Stream;
 pub use infrastructure::{
-    CreateError, CreateErrorKind, Delivery, Entity, Error, IncompatibleQosStatus, PublicationMatchedStatus, ReadError,
-    ReadErrorKind, Result, ReturnCode, SampleLostStatus, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind,
-    Waiting, WriteError, WriteErrorKind,
+    Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, GuardCondition, IncompatibleQosStatus,
+    PublicationMatchedStatus, ReadError, ReadErrorKind, Result, ReturnCode, SampleLostStatus, StatusCondition,
+    StatusMask, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError,
+    WriteErrorKind,
 };
 pub use publication::{DataWriter, DataWriterBuilder, WriteOptions, WriterEvent};
 pub use subscription::{
-    DataReader, DataReaderBuilder, DataStream, IntoSamples, Iter, ReaderEvent, Sample, SampleRef, SampleStream,
-    Samples, SamplesIter,
+    DataReader, DataReaderBuilder, DataStream, IntoSamples, Iter, ReadCondition, ReaderEvent, Sample, SampleRef,
+    SampleStream, Samples, SamplesIter, Select,
 };
 pub use topic::{Topic, TopicRef, TopicSpec};
 

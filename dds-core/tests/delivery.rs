@@ -5,7 +5,7 @@
 mod support;
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, Preset};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceState, Selection, States};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceState, States};
 use support::{PATIENCE, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -160,9 +160,8 @@ fn dispose_and_unregister_arrive_as_instance_states() {
         writer.dispose(&1).unwrap();
         writer.unregister_instance(&2).unwrap();
         writer.acknowledged().block_for(PATIENCE).unwrap();
-        let not_alive = Selection { states: States::NOT_ALIVE, ..Selection::default() };
         let mut states = Vec::new();
-        for sample in &reader.take_selected(&not_alive).unwrap() {
+        for sample in &reader.select().states(States::NOT_ALIVE).take().unwrap() {
             // Whoever has not read the value yet sees the new state with it; nothing else is needed to tell of it.
             assert!(sample.has_data(), "{way}");
             let key = reader.key_value(sample.info().instance_handle).ok();

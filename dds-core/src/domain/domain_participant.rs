@@ -33,6 +33,10 @@ pub struct DomainParticipant {
 }
 
 impl DomainParticipant {
+    pub(crate) fn handle(&self) -> &Arc<ParticipantHandle> {
+        &self.handle
+    }
+
     /// Joins a domain with the default settings; see [`DomainParticipantBuilder`] for them and for the environment
     /// variables that change them.
     ///

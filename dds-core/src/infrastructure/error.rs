@@ -331,6 +331,8 @@ pub enum ReadErrorKind {
     Decode(DecodeError),
     /// The reader does not know the instance.
     UnknownInstance,
+    /// The condition is one of another reader.
+    ForeignCondition,
     /// The reader has been closed.
     Closed,
     /// A part of this library failed; please report it.
@@ -345,6 +347,7 @@ impl Advice for ReadErrorKind {
         match self {
             Self::Decode(_) => "compare the reader's type with the writer's",
             Self::UnknownInstance => "use the handle of a sample of this reader",
+            Self::ForeignCondition => "make the condition with `read_condition` of this reader",
             Self::Closed => "make a new reader",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
@@ -354,6 +357,7 @@ impl Advice for ReadErrorKind {
         match self {
             Self::Decode(_) | Self::Internal { .. } => ReturnCode::Error,
             Self::UnknownInstance => ReturnCode::BadParameter,
+            Self::ForeignCondition => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
         }
     }
@@ -364,6 +368,7 @@ impl fmt::Display for ReadErrorKind {
         match self {
             Self::Decode(error) => write!(f, "a sample does not decode: {error}"),
             Self::UnknownInstance => f.write_str("the reader does not know the instance"),
+            Self::ForeignCondition => f.write_str("the condition is one of another reader"),
             Self::Closed => f.write_str("the reader has been closed"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }

@@ -31,6 +31,11 @@ pub(crate) mod mark {
     pub(crate) const MATCHED: u32 = 2;
     pub(crate) const INCOMPATIBLE_QOS: u32 = 4;
     pub(crate) const SAMPLE_LOST: u32 = 8;
+    pub(crate) const SAMPLE_REJECTED: u32 = 16;
+    /// Samples were read or taken: no status, but their states have changed.
+    pub(crate) const SELECTED: u32 = 1 << 30;
+    /// No status, but something that every observer should look at, such as the end of the entity.
+    pub(crate) const LOOK_AGAIN: u32 = 1 << 31;
 }
 
 /// The user's closure with all it needs bound into it; called with the marks.

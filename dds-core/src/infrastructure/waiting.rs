@@ -27,6 +27,8 @@ pub(crate) enum Awaited {
     Sample,
     /// Acknowledgement of everything written so far.
     Acknowledged,
+    /// A condition of a wait set.
+    Condition,
 }
 
 /// Something that can be waited for; implemented by the entities' handles.

@@ -133,6 +133,7 @@ fn make_handle<T>(
         span,
         desk: Mutex::new(Desk::new(SLOTS_MAX)),
         listener: OnceLock::new(),
+        status_condition: OnceLock::new(),
         closed: AtomicBool::new(false),
     })
 }

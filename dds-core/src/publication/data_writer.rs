@@ -4,7 +4,8 @@ use crate::cdr::{
     Encode, EncodeError, Keyed, TypeInfo, encode_key_payload, encode_payload, key_hash_of, key_hash_of_key,
 };
 use crate::infrastructure::{
-    Awaited, Entity, IncompatibleQosStatus, PublicationMatchedStatus, Waiting, WriteError, WriteErrorKind,
+    Awaited, Entity, IncompatibleQosStatus, PublicationMatchedStatus, StatusCondition, StatusMask, Waiting, WriteError,
+    WriteErrorKind,
 };
 use crate::publication::{WriteOptions, WriterHandle};
 use crate::qos::DataWriterQos;
@@ -202,6 +203,21 @@ impl<T> DataWriter<T> {
     #[doc(alias = "get_offered_incompatible_qos_status")]
     pub fn offered_incompatible_qos(&self) -> Result<IncompatibleQosStatus, WriteError> {
         self.handle.offered_incompatible_qos()
+    }
+
+    /// The condition that a status of this writer has changed, for a [`WaitSet`](crate::WaitSet). There is one for all
+    /// handles of the writer.
+    #[must_use]
+    #[doc(alias = "get_statuscondition")]
+    pub fn status_condition(&self) -> StatusCondition {
+        self.handle.status_condition().clone()
+    }
+
+    /// The statuses that have changed since they were last read; none after `close`.
+    #[must_use]
+    #[doc(alias = "get_status_changes")]
+    pub fn status_changes(&self) -> StatusMask {
+        self.handle.status_condition().changes()
     }
 
     /// The readers that match now.

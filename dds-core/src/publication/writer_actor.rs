@@ -3,7 +3,7 @@
 use crate::actor::{Actor, Cell, Effects, Poke, PushError, Signals, Ticket, Wakers};
 use crate::domain::{Flushed, Outgoing};
 use crate::driver::Driver;
-use crate::infrastructure::{Awaited, IncompatibleQosStatus, Listener, MatchCounter, mark};
+use crate::infrastructure::{Awaited, IncompatibleQosStatus, Listener, MatchCounter, Observed, Observers, mark};
 use crate::publication::LocalPath;
 use crate::qos::PolicyId;
 use crate::subscription::{ReaderCell, ReaderMail};
@@ -52,6 +52,7 @@ pub(crate) struct WriterActor {
     matched: MatchCounter,
     incompatible: IncompatibleQosStatus,
     listener: Option<Arc<Listener>>,
+    observers: Observers,
     waiting_for_match: Wakers,
     waiting_for_acknowledgment: Wakers,
     waiting_for_space: Wakers,
@@ -70,6 +71,7 @@ impl WriterActor {
             matched: MatchCounter::default(),
             incompatible: IncompatibleQosStatus::default(),
             listener: None,
+            observers: Observers::default(),
             waiting_for_match: Wakers::new(),
             waiting_for_acknowledgment: Wakers::new(),
             waiting_for_space: Wakers::new(),
@@ -276,7 +278,8 @@ impl WriterActor {
         self.mark(mark::INCOMPATIBLE_QOS, effects);
     }
 
-    fn mark(&self, mark: u32, effects: &mut Effects) {
+    fn mark(&mut self, mark: u32, effects: &mut Effects) {
+        self.observers.status_changed(mark, effects);
         if let Some(listener) = &self.listener {
             listener.mark(mark, effects);
         }
@@ -343,6 +346,10 @@ impl WriterActor {
         self.follow_up_and_come_back(now, effects);
     }
 
+    pub(crate) fn observers(&mut self) -> &mut Observers {
+        &mut self.observers
+    }
+
     pub(crate) fn matched(&mut self) -> &mut MatchCounter {
         &mut self.matched
     }
@@ -353,6 +360,24 @@ impl WriterActor {
 
     pub(crate) fn subscriptions(&self) -> &[Guid] {
         &self.subscriptions
+    }
+}
+
+impl Observed for WriterCell {
+    fn with_observers(
+        self: Arc<Self>,
+        effects: &mut Effects,
+        visit: &mut dyn FnMut(&mut Observers, &mut Effects),
+    ) -> bool {
+        let visited = self.with(effects, |actor, effects| {
+            // A closed writer may have to drain, and its cell lives on for that.
+            let open = !actor.observers.is_closed();
+            if open {
+                visit(&mut actor.observers, effects);
+            }
+            open
+        });
+        visited.unwrap_or(false)
     }
 }
 

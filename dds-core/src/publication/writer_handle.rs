@@ -5,8 +5,8 @@ use crate::cdr::{Encoding, TypeDescription};
 use crate::domain::{Flushed, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, IncompatibleQosStatus, Listener, PublicationMatchedStatus, Subject, WaitErrorKind, WaitSource, WriteError,
-    WriteErrorKind,
+    Awaited, IncompatibleQosStatus, Listener, PublicationMatchedStatus, StatusCondition, Subject, WaitErrorKind,
+    WaitSource, WriteError, WriteErrorKind, mark,
 };
 use crate::publication::writer_actor::{WriterActor, WriterCell};
 use crate::qos::{DataWriterQos, History, Reliability};
@@ -32,6 +32,7 @@ pub(crate) struct WriterHandle {
     /// Where samples are encoded.
     pub(super) desk: Mutex<Desk>,
     pub(super) listener: OnceLock<Arc<Listener>>,
+    pub(super) status_condition: OnceLock<StatusCondition>,
     pub(super) closed: AtomicBool,
 }
 
@@ -227,17 +228,32 @@ impl WriterHandle {
         if let Some(listener) = self.listener.get() {
             listener.close();
         }
+        // A writer that has failed has no observers any more.
+        let _ = Effects::scope(|effects| self.cell.with(effects, |actor, effects| actor.observers().close(effects)));
         self.participant.release_topic(self.topic_name());
         self.participant.drain(self.guid().entity_id, Arc::clone(&self.cell));
         self.span.in_scope(|| tracing::debug!("writer closed"));
     }
 
+    /// The one status condition, made when it is first asked for.
+    pub(crate) fn status_condition(&self) -> &StatusCondition {
+        self.status_condition.get_or_init(|| StatusCondition::new(Arc::clone(&self.cell) as _))
+    }
+
     pub(crate) fn publication_matched(&self) -> Result<PublicationMatchedStatus, WriteError> {
-        self.visit(|actor, _| actor.matched().read_publication()).map_err(|kind| self.write_error(kind))
+        let read = |actor: &mut WriterActor, _: &mut Effects| {
+            actor.observers().status_read(mark::MATCHED);
+            actor.matched().read_publication()
+        };
+        self.visit(read).map_err(|kind| self.write_error(kind))
     }
 
     pub(crate) fn offered_incompatible_qos(&self) -> Result<IncompatibleQosStatus, WriteError> {
-        self.visit(|actor, _| actor.incompatible().read()).map_err(|kind| self.write_error(kind))
+        let read = |actor: &mut WriterActor, _: &mut Effects| {
+            actor.observers().status_read(mark::INCOMPATIBLE_QOS);
+            actor.incompatible().read()
+        };
+        self.visit(read).map_err(|kind| self.write_error(kind))
     }
 
     pub(crate) fn matched_subscriptions(&self) -> Result<Vec<Guid>, WriteError> {

@@ -148,6 +148,7 @@ fn make_handle<T>(
         span,
         batches: Arc::default(),
         listener: OnceLock::new(),
+        status_condition: OnceLock::new(),
         closed: AtomicBool::new(false),
     })
 }

@@ -4,13 +4,13 @@ use crate::actor::Ticket;
 use crate::cdr::{DecodeOwned, Keyed, decode_key_payload, decode_payload};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Entity, IncompatibleQosStatus, ReadError, ReadErrorKind, SampleLostStatus, Subject,
-    SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
+    Awaited, Entity, IncompatibleQosStatus, ReadError, ReadErrorKind, SampleLostStatus, StatusCondition, StatusMask,
+    Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::samples::{decode_sample, decode_sample_into};
-use crate::subscription::{DataStream, Iter, ReaderHandle, Sample, SampleStream, Samples};
-use dds_rtps::history::{Operation, Selection};
+use crate::subscription::{DataStream, Iter, ReadCondition, ReaderHandle, Sample, SampleStream, Samples, Select};
+use dds_rtps::history::{Operation, Selection, States};
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::fmt;
 use std::marker::PhantomData;
@@ -61,7 +61,6 @@ impl<T> DataReader<T> {
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
-    #[doc(alias = "take_w_condition")]
     pub fn take(&self) -> Result<Samples<T>, ReadError> {
         self.batch(&Selection::default(), Operation::Take)
     }
@@ -74,27 +73,18 @@ impl<T> DataReader<T> {
         self.batch(&Selection::default(), Operation::Read)
     }
 
-    /// Takes the samples that `selection` asks for: by state, instance, and number.
-    ///
-    /// # Errors
-    /// [`ReadErrorKind::Closed`] after `close`.
-    #[doc(alias = "take_instance")]
-    #[doc(alias = "take_next_instance")]
-    pub fn take_selected(&self, selection: &Selection) -> Result<Samples<T>, ReadError> {
-        self.batch(selection, Operation::Take)
-    }
-
-    /// Reads the samples that `selection` asks for: by state, instance, and number.
-    ///
-    /// # Errors
-    /// [`ReadErrorKind::Closed`] after `close`.
+    /// Reads or takes a part of the samples: by state, instance, condition, and number.
     #[doc(alias = "read_instance")]
+    #[doc(alias = "take_instance")]
     #[doc(alias = "read_next_instance")]
-    pub fn read_selected(&self, selection: &Selection) -> Result<Samples<T>, ReadError> {
-        self.batch(selection, Operation::Read)
+    #[doc(alias = "take_next_instance")]
+    #[doc(alias = "read_w_condition")]
+    #[doc(alias = "take_w_condition")]
+    pub fn select(&self) -> Select<'_, T> {
+        Select::new(self)
     }
 
-    fn batch(&self, selection: &Selection, operation: Operation) -> Result<Samples<T>, ReadError> {
+    pub(crate) fn batch(&self, selection: &Selection, operation: Operation) -> Result<Samples<T>, ReadError> {
         let list = self.handle.select(selection, operation)?;
         Ok(Samples::new(list, Arc::clone(self.handle.batches())))
     }
@@ -205,6 +195,29 @@ impl<T> DataReader<T> {
         T: DecodeOwned,
     {
         SampleStream::new(self.clone())
+    }
+
+    /// A condition that is triggered as long as there are samples in these states, for a [`WaitSet`](crate::WaitSet) and
+    /// for [`Select::condition`].
+    #[must_use]
+    #[doc(alias = "create_readcondition")]
+    pub fn read_condition(&self, states: States) -> ReadCondition {
+        ReadCondition::new(Arc::clone(self.handle.cell()), states)
+    }
+
+    /// The condition that a status of this reader has changed, for a [`WaitSet`](crate::WaitSet). There is one for all
+    /// handles of the reader.
+    #[must_use]
+    #[doc(alias = "get_statuscondition")]
+    pub fn status_condition(&self) -> StatusCondition {
+        self.handle.status_condition().clone()
+    }
+
+    /// The statuses that have changed since they were last read; none after `close`.
+    #[must_use]
+    #[doc(alias = "get_status_changes")]
+    pub fn status_changes(&self) -> StatusMask {
+        self.handle.status_condition().changes()
     }
 
     /// How many writers match, and how that changed since this was last called.

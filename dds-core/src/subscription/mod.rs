@@ -3,15 +3,19 @@
 mod builder;
 mod data_reader;
 mod events;
+mod read_condition;
 mod reader_actor;
 mod reader_handle;
 mod samples;
+mod select;
 mod stream;
 
 pub use builder::DataReaderBuilder;
 pub use data_reader::DataReader;
 pub use events::ReaderEvent;
+pub use read_condition::ReadCondition;
 pub(crate) use reader_actor::{ReaderCell, ReaderMail};
 pub(crate) use reader_handle::ReaderHandle;
 pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};
+pub use select::Select;
 pub use stream::{DataStream, Iter, SampleStream};

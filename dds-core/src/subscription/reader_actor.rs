@@ -3,10 +3,12 @@
 use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::domain::{Flushed, Outgoing};
 use crate::driver::Driver;
-use crate::infrastructure::{Awaited, IncompatibleQosStatus, Listener, MatchCounter, SampleLostStatus, mark};
+use crate::infrastructure::{
+    Awaited, IncompatibleQosStatus, Listener, MatchCounter, Observed, Observers, SampleLostStatus, mark,
+};
 use crate::publication::{LocalBegin, LocalPath};
 use crate::qos::PolicyId;
-use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, Selection};
+use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, Selection, States};
 use dds_rtps::reader::{LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig};
 use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{Message, Submessage};
@@ -57,6 +59,7 @@ pub(crate) struct ReaderActor {
     lost: SampleLostStatus,
     lost_read: u64,
     listener: Option<Arc<Listener>>,
+    observers: Observers,
     waiting_for_data: Wakers,
     waiting_for_match: Wakers,
 }
@@ -75,6 +78,7 @@ impl ReaderActor {
             lost: SampleLostStatus::default(),
             lost_read: 0,
             listener: None,
+            observers: Observers::default(),
             waiting_for_data: Wakers::new(),
             waiting_for_match: Wakers::new(),
         }
@@ -142,7 +146,8 @@ impl ReaderActor {
         self.outgoing.set_deadline(self.rtps.deadline());
     }
 
-    fn mark(&self, mark: u32, effects: &mut Effects) {
+    fn mark(&mut self, mark: u32, effects: &mut Effects) {
+        self.observers.status_changed(mark, effects);
         if let Some(listener) = &self.listener {
             listener.mark(mark, effects);
         }
@@ -207,7 +212,15 @@ impl ReaderActor {
         // Nothing in the history has to do with time, mostly: then the clock is left alone.
         let now = if self.rtps.needs_clock() { self.now(effects) } else { self.last };
         self.rtps.select(now, selection, operation, list);
+        self.observers.status_read(mark::DATA);
+        self.observers.notify(mark::SELECTED, effects);
         self.follow_up(now, effects);
+    }
+
+    /// Whether there is a sample in these states. Nothing is read by that.
+    pub(crate) fn has_matching(&mut self, states: States, effects: &mut Effects) -> bool {
+        let now = if self.rtps.needs_clock() { self.now(effects) } else { self.last };
+        self.rtps.history_mut().has_matching(now, &Selection { states, ..Selection::default() })
     }
 
     /// Room has come for a writer of this process that was refused: it may try again.
@@ -248,8 +261,13 @@ impl ReaderActor {
 
     /// The reader is gone: whoever waits finds that out.
     pub(crate) fn wake_everybody(&mut self, effects: &mut Effects) {
+        self.observers.close(effects);
         self.waiting_for_data.wake_all(effects);
         self.waiting_for_match.wake_all(effects);
+    }
+
+    pub(crate) fn observers(&mut self) -> &mut Observers {
+        &mut self.observers
     }
 
     pub(crate) fn rtps(&self) -> &StatefulReader {
@@ -273,6 +291,16 @@ impl ReaderActor {
         self.lost.total_count_change = self.lost.total_count - self.lost_read;
         self.lost_read = self.lost.total_count;
         self.lost
+    }
+}
+
+impl Observed for ReaderCell {
+    fn with_observers(
+        self: Arc<Self>,
+        effects: &mut Effects,
+        visit: &mut dyn FnMut(&mut Observers, &mut Effects),
+    ) -> bool {
+        self.with(effects, |actor, effects| visit(&mut actor.observers, effects)).is_ok()
     }
 }
 

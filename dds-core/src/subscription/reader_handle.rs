@@ -4,8 +4,8 @@ use crate::actor::{Effects, EnterError, Ticket};
 use crate::domain::ParticipantHandle;
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, IncompatibleQosStatus, Listener, ReadError, ReadErrorKind, SampleLostStatus, Subject,
-    SubscriptionMatchedStatus, WaitErrorKind, WaitSource,
+    Awaited, IncompatibleQosStatus, Listener, ReadError, ReadErrorKind, SampleLostStatus, StatusCondition, Subject,
+    SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
@@ -27,6 +27,7 @@ pub(crate) struct ReaderHandle {
     pub(super) span: tracing::Span,
     pub(super) batches: Arc<BatchPool>,
     pub(super) listener: OnceLock<Arc<Listener>>,
+    pub(super) status_condition: OnceLock<StatusCondition>,
     pub(super) closed: AtomicBool,
 }
 
@@ -99,19 +100,33 @@ impl ReaderHandle {
     }
 
     pub(crate) fn subscription_matched(&self) -> Result<SubscriptionMatchedStatus, ReadError> {
-        self.visit(|actor, _| actor.matched().read_subscription())
+        self.visit(|actor, _| {
+            actor.observers().status_read(mark::MATCHED);
+            actor.matched().read_subscription()
+        })
     }
 
     pub(crate) fn requested_incompatible_qos(&self) -> Result<IncompatibleQosStatus, ReadError> {
-        self.visit(|actor, _| actor.incompatible().read())
+        self.visit(|actor, _| {
+            actor.observers().status_read(mark::INCOMPATIBLE_QOS);
+            actor.incompatible().read()
+        })
     }
 
     pub(crate) fn sample_lost(&self) -> Result<SampleLostStatus, ReadError> {
-        self.visit(|actor, _| actor.read_lost())
+        self.visit(|actor, _| {
+            actor.observers().status_read(mark::SAMPLE_LOST);
+            actor.read_lost()
+        })
     }
 
     pub(crate) fn matched_publications(&self) -> Result<Vec<Guid>, ReadError> {
         self.visit(|actor, _| actor.publications().to_vec())
+    }
+
+    /// The one status condition, made when it is first asked for.
+    pub(crate) fn status_condition(&self) -> &StatusCondition {
+        self.status_condition.get_or_init(|| StatusCondition::new(Arc::clone(&self.cell) as _))
     }
 
     /// Whether what is awaited is there; registers the waker if not.

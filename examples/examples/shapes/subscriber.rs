@@ -3,9 +3,7 @@
 use crate::options::Options;
 use crate::say;
 use crate::shape::Shape;
-use dds_core::{
-    DataReader, DomainParticipant, InstanceHandle, InstanceSelection, InstanceState, ReadError, ReaderEvent, Selection,
-};
+use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, ReadError, ReaderEvent};
 use std::error::Error;
 use std::thread;
 
@@ -36,8 +34,7 @@ pub(crate) fn run(participant: &DomainParticipant, options: &Options) -> Result<
 fn tell_instances(reader: &DataReader<Shape>, topic: &str) -> Result<(), ReadError> {
     let mut instance = InstanceHandle::NIL;
     loop {
-        let next = Selection { instance: InstanceSelection::Next(instance), ..Selection::default() };
-        let samples = reader.take_selected(&next)?;
+        let samples = reader.select().next_instance(instance).take()?;
         let mut state = InstanceState::Alive;
         let Some(first) = samples.iter().next() else { return Ok(()) };
         instance = first.info().instance_handle;

@@ -1,0 +1,256 @@
+//! Conditions that a [`WaitSet`](crate::WaitSet) can wait for (DDS 1.4, 2.2.2.1.7 to 2.2.2.1.9).
+
+use crate::actor::{Effects, Poke};
+use crate::infrastructure::{Observed, Observer, Observers, StatusMask, mark};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Something that is either triggered or not, and can be waited for with a [`WaitSet`](crate::WaitSet).
+///
+/// The trait is sealed and object safe: [`ReadCondition`](crate::ReadCondition), [`StatusCondition`], [`GuardCondition`].
+#[expect(private_bounds, reason = "sealed: only this crate has conditions")]
+pub trait Condition: HasTrigger {
+    /// Whether it is triggered now.
+    #[doc(alias = "get_trigger_value")]
+    fn is_triggered(&self) -> bool;
+}
+
+/// What distinguishes conditions; never used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ConditionId(u64);
+
+impl ConditionId {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Gives out what all clones of a condition share.
+pub(crate) trait HasTrigger: Send + Sync {
+    fn trigger(&self) -> Arc<dyn Trigger>;
+}
+
+/// What a condition has to say of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    Triggered,
+    Idle,
+    /// The entity is closed: it will never be triggered again.
+    Closed,
+}
+
+impl From<bool> for Look {
+    fn from(triggered: bool) -> Self {
+        if triggered { Self::Triggered } else { Self::Idle }
+    }
+}
+
+/// What all clones of a condition share, as a wait set sees it.
+pub(crate) trait Trigger: Send + Sync {
+    fn id(&self) -> ConditionId;
+
+    /// Looks, in the cell of the entity if there is one. To be called outside of all cells.
+    fn look(&self, effects: &mut Effects) -> Look;
+
+    /// From now on `target` is poked and the observer's version raised, whenever the condition may have become triggered.
+    fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer>;
+
+    fn detach(&self, observer: &Arc<Observer>);
+}
+
+/// Triggered by the application itself (DDS 1.4, 2.2.2.1.8), to end a wait from another thread.
+///
+/// A handle: clones are the same condition. It stays triggered until it is told otherwise.
+///
+/// ```
+/// use dds_core::{Condition, DomainParticipant, GuardCondition, Scope, WaitSet};
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let stop = GuardCondition::new();
+/// let wait_set = WaitSet::new(&participant);
+/// wait_set.attach(&stop);
+/// let elsewhere = stop.clone();
+/// std::thread::spawn(move || elsewhere.set_triggered(true));
+/// assert!(wait_set.wait().block()?.contains(&stop));
+/// assert!(stop.is_triggered());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct GuardCondition {
+    core: Arc<GuardCore>,
+}
+
+struct GuardCore {
+    id: ConditionId,
+    triggered: AtomicBool,
+    observers: Mutex<Observers>,
+}
+
+impl GuardCondition {
+    /// A condition that is not triggered.
+    #[must_use]
+    pub fn new() -> Self {
+        let core = GuardCore { id: ConditionId::new(), triggered: AtomicBool::new(false), observers: Mutex::default() };
+        Self { core: Arc::new(core) }
+    }
+
+    /// Triggers it, and wakes who waits for it; or takes that back. May be called from anywhere, listeners included.
+    #[doc(alias = "set_trigger_value")]
+    pub fn set_triggered(&self, triggered: bool) {
+        self.core.triggered.store(triggered, Ordering::Release);
+        if triggered {
+            Effects::scope(|effects| self.core.observers().notify(mark::LOOK_AGAIN, effects));
+        }
+    }
+}
+
+impl GuardCore {
+    fn observers(&self) -> MutexGuard<'_, Observers> {
+        self.observers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for GuardCondition {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Condition for GuardCondition {
+    fn is_triggered(&self) -> bool {
+        self.core.triggered.load(Ordering::Acquire)
+    }
+}
+
+impl HasTrigger for GuardCondition {
+    fn trigger(&self) -> Arc<dyn Trigger> {
+        Arc::clone(&self.core) as Arc<dyn Trigger>
+    }
+}
+
+impl Trigger for GuardCore {
+    fn id(&self) -> ConditionId {
+        self.id
+    }
+
+    fn look(&self, _effects: &mut Effects) -> Look {
+        self.triggered.load(Ordering::Acquire).into()
+    }
+
+    fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
+        let observer = Observer::new(Arc::default(), target);
+        self.observers().add(Arc::clone(&observer));
+        observer
+    }
+
+    fn detach(&self, observer: &Arc<Observer>) {
+        self.observers().remove(observer);
+    }
+}
+
+impl fmt::Debug for GuardCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GuardCondition").field("triggered", &self.is_triggered()).finish()
+    }
+}
+
+/// Triggered as long as one of the enabled statuses of an entity has changed since it was last read (DDS 1.4, 2.2.2.1.9);
+/// from [`DataReader::status_condition`](crate::DataReader::status_condition) and
+/// [`DataWriter::status_condition`](crate::DataWriter::status_condition).
+///
+/// An entity has one: all handles, and the enabled statuses, are shared. At first all statuses are enabled. It does not
+/// keep its entity alive, and is not triggered once the entity has been closed.
+#[derive(Clone)]
+pub struct StatusCondition {
+    core: Arc<StatusCore>,
+}
+
+struct StatusCore {
+    id: ConditionId,
+    enabled: Arc<AtomicU32>,
+    entity: Arc<dyn Observed>,
+}
+
+impl StatusCondition {
+    pub(crate) fn new(entity: Arc<dyn Observed>) -> Self {
+        let enabled = Arc::new(AtomicU32::new(StatusMask::ALL.bits()));
+        Self { core: Arc::new(StatusCore { id: ConditionId::new(), enabled, entity }) }
+    }
+
+    /// The statuses that trigger it.
+    #[must_use]
+    #[doc(alias = "get_enabled_statuses")]
+    pub fn enabled_statuses(&self) -> StatusMask {
+        StatusMask::from_bits(self.core.enabled.load(Ordering::Acquire))
+    }
+
+    /// Chooses the statuses that trigger it from now on. Default: [`StatusMask::ALL`].
+    pub fn set_enabled_statuses(&self, statuses: StatusMask) {
+        self.core.enabled.store(statuses.bits(), Ordering::Release);
+        Effects::scope(|effects| {
+            Arc::clone(&self.core.entity).with_observers(effects, &mut |observers, effects| {
+                observers.notify(mark::LOOK_AGAIN, effects);
+            })
+        });
+    }
+
+    /// The statuses of the entity, enabled or not, that have changed since they were last read. Nothing once it is closed.
+    pub(crate) fn changes(&self) -> StatusMask {
+        StatusMask::from_bits(Effects::scope(|effects| self.core.changed(effects)).unwrap_or(0))
+    }
+}
+
+impl StatusCore {
+    fn changed(&self, effects: &mut Effects) -> Option<u32> {
+        let mut changed = 0;
+        let open = Arc::clone(&self.entity).with_observers(effects, &mut |observers, _| changed = observers.changed());
+        open.then_some(changed)
+    }
+}
+
+impl Condition for StatusCondition {
+    fn is_triggered(&self) -> bool {
+        Effects::scope(|effects| self.core.look(effects)) == Look::Triggered
+    }
+}
+
+impl HasTrigger for StatusCondition {
+    fn trigger(&self) -> Arc<dyn Trigger> {
+        Arc::clone(&self.core) as Arc<dyn Trigger>
+    }
+}
+
+impl Trigger for StatusCore {
+    fn id(&self) -> ConditionId {
+        self.id
+    }
+
+    fn look(&self, effects: &mut Effects) -> Look {
+        let enabled = self.enabled.load(Ordering::Acquire);
+        self.changed(effects).map_or(Look::Closed, |changed| Look::from(changed & enabled != 0))
+    }
+
+    fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
+        let observer = Observer::new(Arc::clone(&self.enabled), target);
+        Effects::scope(|effects| {
+            Arc::clone(&self.entity).with_observers(effects, &mut |observers, _| observers.add(Arc::clone(&observer)))
+        });
+        observer
+    }
+
+    fn detach(&self, observer: &Arc<Observer>) {
+        Effects::scope(|effects| {
+            Arc::clone(&self.entity).with_observers(effects, &mut |observers, _| observers.remove(observer))
+        });
+    }
+}
+
+impl fmt::Debug for StatusCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StatusCondition").field("enabled_statuses", &self.enabled_statuses()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,104 @@
+//! Sets of communication statuses.
+
+use crate::infrastructure::mark;
+use std::fmt;
+use std::ops::{BitAnd, BitOr, Not};
+
+/// A set of communication statuses (DDS 1.4, 2.2.4.1). `|` joins, `&` intersects, `!` is all others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct StatusMask(u32);
+
+impl StatusMask {
+    /// No status.
+    pub const NONE: Self = Self(0);
+    /// Every status that there is.
+    pub const ALL: Self =
+        Self(mark::DATA | mark::MATCHED | mark::INCOMPATIBLE_QOS | mark::SAMPLE_LOST | mark::SAMPLE_REJECTED);
+    /// A reader has new data, or instances of it have changed their state. Reading or taking anything resets it.
+    #[doc(alias = "DATA_AVAILABLE_STATUS")]
+    pub const DATA_AVAILABLE: Self = Self(mark::DATA);
+    /// An endpoint has matched, or does so no longer.
+    #[doc(alias = "PUBLICATION_MATCHED_STATUS")]
+    #[doc(alias = "SUBSCRIPTION_MATCHED_STATUS")]
+    pub const MATCHED: Self = Self(mark::MATCHED);
+    /// An endpoint of the topic has a QoS that does not fit.
+    #[doc(alias = "OFFERED_INCOMPATIBLE_QOS_STATUS")]
+    #[doc(alias = "REQUESTED_INCOMPATIBLE_QOS_STATUS")]
+    pub const INCOMPATIBLE_QOS: Self = Self(mark::INCOMPATIBLE_QOS);
+    /// A reader has lost samples.
+    #[doc(alias = "SAMPLE_LOST_STATUS")]
+    pub const SAMPLE_LOST: Self = Self(mark::SAMPLE_LOST);
+    /// A reader has had no room for samples.
+    #[doc(alias = "SAMPLE_REJECTED_STATUS")]
+    pub const SAMPLE_REJECTED: Self = Self(mark::SAMPLE_REJECTED);
+
+    pub(crate) const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// What no status stands for is left out.
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Self(bits & Self::ALL.0)
+    }
+
+    /// Whether all statuses of `other` are in it.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether no status is in it.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl BitOr for StatusMask {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for StatusMask {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl Not for StatusMask {
+    type Output = Self;
+    fn not(self) -> Self {
+        Self(Self::ALL.0 & !self.0)
+    }
+}
+
+impl fmt::Debug for StatusMask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [
+            (Self::DATA_AVAILABLE, "DATA_AVAILABLE"),
+            (Self::MATCHED, "MATCHED"),
+            (Self::INCOMPATIBLE_QOS, "INCOMPATIBLE_QOS"),
+            (Self::SAMPLE_LOST, "SAMPLE_LOST"),
+            (Self::SAMPLE_REJECTED, "SAMPLE_REJECTED"),
+        ];
+        f.debug_set().entries(names.iter().filter(|(status, _)| self.contains(*status)).map(|(_, name)| name)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_join_intersect_and_turn_over() {
+        let mask = StatusMask::MATCHED | StatusMask::SAMPLE_LOST;
+        assert!(mask.contains(StatusMask::MATCHED) && !mask.contains(StatusMask::DATA_AVAILABLE));
+        assert_eq!(mask & StatusMask::MATCHED, StatusMask::MATCHED);
+        assert_eq!(!StatusMask::NONE, StatusMask::ALL);
+        assert!((!StatusMask::ALL).is_empty());
+        assert_eq!(format!("{mask:?}"), r#"{"MATCHED", "SAMPLE_LOST"}"#);
+    }
+}

@@ -1,0 +1,270 @@
+//! Selections, conditions and wait sets, in the process and by UDP.
+
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+mod support;
+
+use dds_core::qos::Preset;
+use dds_core::{
+    Condition, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, GuardCondition, InstanceHandle,
+    ReadErrorKind, States, StatusMask, WaitErrorKind, WaitSet,
+};
+use std::sync::mpsc;
+use support::{PATIENCE, World};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Pose {
+    #[dds(key)]
+    robot: u32,
+    count: u64,
+}
+
+fn pose(robot: u32, count: u64) -> Pose {
+    Pose { robot, count }
+}
+
+/// Every way a sample can take; the body runs once for each.
+fn on_every_way(body: impl Fn(&DomainParticipant, &DomainParticipant)) {
+    let world = World::new();
+    let one = world.participant();
+    body(&one, &one);
+    let world = World::new();
+    body(&world.udp_participant(), &world.udp_participant());
+}
+
+fn pair(from: &DomainParticipant, to: &DomainParticipant) -> (DataWriter<Pose>, DataReader<Pose>) {
+    let reader = to.reader_builder::<Pose>("topic").qos(Preset::Event).build().unwrap();
+    let writer = from.writer_builder::<Pose>("topic").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    (writer, reader)
+}
+
+/// Writes samples that have arrived when it returns.
+fn write(writer: &DataWriter<Pose>, poses: &[(u32, u64)]) {
+    for &(robot, count) in poses {
+        writer.write(&pose(robot, count)).unwrap();
+    }
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+}
+
+#[test]
+fn a_selection_narrows_by_number_state_and_instance() {
+    on_every_way(|from, to| {
+        let (writer, reader) = pair(from, to);
+        write(&writer, &[(1, 0), (2, 0), (1, 1), (2, 1), (1, 2)]);
+        let two = reader.select().max_samples(2).read().unwrap();
+        assert_eq!(two.len(), 2);
+        assert_eq!(reader.select().states(States::READ).read().unwrap().len(), 2);
+        let unread = States::NOT_READ & States::ALIVE;
+        assert_eq!(reader.select().states(unread).read().unwrap().len(), 3);
+        assert!(reader.select().states(unread).take().unwrap().is_empty());
+        assert!(reader.select().states(States::READ).states(States::NOT_READ).take().unwrap().is_empty());
+        let first = two.iter().next().unwrap().info().instance_handle;
+        let of_first = reader.select().instance(first).take().unwrap();
+        assert_eq!(of_first.len(), 3);
+        assert!(of_first.into_data().all(|pose| pose.robot == 1));
+        assert_eq!(reader.take().unwrap().len(), 2);
+    });
+}
+
+#[test]
+fn next_instance_walks_over_all_instances() {
+    on_every_way(|from, to| {
+        let (writer, reader) = pair(from, to);
+        write(&writer, &[(1, 0), (2, 0), (3, 0), (1, 1)]);
+        let mut instance = InstanceHandle::NIL;
+        let mut robots = Vec::new();
+        loop {
+            let samples = reader.select().next_instance(instance).read().unwrap();
+            let Some(first) = samples.iter().next() else { break };
+            instance = first.info().instance_handle;
+            robots.push((reader.key_value(instance).unwrap(), samples.len()));
+        }
+        robots.sort_unstable();
+        assert_eq!(robots, [(1, 2), (2, 1), (3, 1)]);
+    });
+}
+
+#[test]
+fn a_condition_selects_for_its_own_reader_only() {
+    let participant = World::new().participant();
+    let (writer, reader) = pair(&participant, &participant);
+    let other = participant.reader::<Pose>("topic").unwrap();
+    write(&writer, &[(1, 0), (1, 1)]);
+    let unread = reader.read_condition(States::NOT_READ);
+    assert_eq!(reader.select().condition(&unread).max_samples(1).read().unwrap().len(), 1);
+    assert_eq!(reader.select().condition(&unread).take().unwrap().len(), 1);
+    let error = other.select().condition(&unread).take().unwrap_err();
+    assert_eq!(error.kind(), &ReadErrorKind::ForeignCondition);
+}
+
+#[test]
+fn a_wait_ends_with_what_is_triggered_and_does_so_until_the_cause_is_gone() {
+    on_every_way(|from, to| {
+        let (writer, reader) = pair(from, to);
+        let unread = reader.read_condition(States::NOT_READ);
+        let read = reader.read_condition(States::READ);
+        let gone = reader.read_condition(States::NOT_ALIVE);
+        let wait_set = WaitSet::new(to);
+        for condition in [&unread, &read, &gone] {
+            wait_set.attach(condition);
+            wait_set.attach(condition);
+        }
+        let wait = || wait_set.wait().block_for(PATIENCE).unwrap();
+        writer.write(&pose(1, 0)).unwrap();
+        for _ in 0..2 {
+            let active = wait();
+            assert!(active.contains(&unread) && active.len() == 1);
+        }
+        assert_eq!(reader.read().unwrap().len(), 1);
+        let active = wait();
+        assert!(active.contains(&read) && active.len() == 1, "{active:?}");
+        assert_eq!(reader.take().unwrap().len(), 1);
+        assert!(!unread.is_triggered() && !read.is_triggered());
+        let error = wait_set.wait().block_for(Duration::ZERO).unwrap_err();
+        assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }));
+        writer.dispose(&1).unwrap();
+        let active = wait();
+        assert!(active.contains(&unread) && active.contains(&gone) && !active.contains(&read));
+        assert!(wait_set.detach(&unread) && !wait_set.detach(&unread));
+        assert_eq!(wait().len(), 1);
+    });
+}
+
+#[test]
+fn a_blocked_wait_is_woken_by_data_and_loses_none() {
+    on_every_way(|from, to| {
+        let (writer, reader) = pair(from, to);
+        let unread = reader.read_condition(States::NOT_READ);
+        let wait_set = WaitSet::new(to);
+        wait_set.attach(&unread);
+        let counts = std::thread::scope(|scope| {
+            let receiver = scope.spawn(|| {
+                let mut counts = Vec::new();
+                while counts.len() < 300 {
+                    wait_set.wait().block_for(PATIENCE).unwrap();
+                    counts
+                        .extend(reader.select().condition(&unread).take().unwrap().into_data().map(|pose| pose.count));
+                }
+                counts
+            });
+            (0..300).for_each(|count| writer.write(&pose(1, count)).unwrap());
+            receiver.join().unwrap()
+        });
+        assert_eq!(counts, (0..300).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn a_status_condition_lasts_until_the_status_is_read() {
+    on_every_way(|from, to| {
+        let reader = to.reader_builder::<Pose>("topic").qos(Preset::Event).build().unwrap();
+        let writer = from.writer_builder::<Pose>("topic").qos(Preset::Event).build().unwrap();
+        let (at_reader, at_writer) = (reader.status_condition(), writer.status_condition());
+        at_reader.set_enabled_statuses(StatusMask::MATCHED);
+        let wait_set = WaitSet::new(to);
+        wait_set.attach(&at_reader);
+        assert!(wait_set.wait().block_for(PATIENCE).unwrap().contains(&at_reader));
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        assert!(at_writer.is_triggered());
+        assert_eq!(writer.publication_matched().unwrap().current_count, 1);
+        assert!(!at_writer.is_triggered() && writer.status_changes().is_empty());
+        assert_eq!(reader.subscription_matched().unwrap().current_count, 1);
+        assert!(!reader.status_condition().is_triggered());
+        write(&writer, &[(1, 0)]);
+        assert_eq!(reader.status_changes(), StatusMask::DATA_AVAILABLE);
+        assert!(!at_reader.is_triggered());
+        reader.status_condition().set_enabled_statuses(StatusMask::ALL);
+        assert!(wait_set.wait().block_for(PATIENCE).unwrap().contains(&at_reader));
+        assert_eq!(reader.take().unwrap().len(), 1);
+        assert!(!at_reader.is_triggered());
+    });
+}
+
+#[test]
+fn enabling_a_status_that_has_changed_wakes_who_waits() {
+    let participant = World::new().participant();
+    let (_writer, reader) = pair(&participant, &participant);
+    let status = reader.status_condition();
+    status.set_enabled_statuses(StatusMask::NONE);
+    let wait_set = WaitSet::new(&participant);
+    wait_set.attach(&status);
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| wait_set.wait().block_for(PATIENCE).unwrap().contains(&status));
+        reader.status_condition().set_enabled_statuses(StatusMask::MATCHED);
+        assert!(waiter.join().unwrap());
+    });
+}
+
+#[test]
+fn a_guard_wakes_every_thread_that_waits() {
+    let participant = World::new().participant();
+    let wait_set = WaitSet::new(&participant);
+    let guard = GuardCondition::new();
+    let (send, receive) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let (wait_set, guard, send) = (wait_set.clone(), guard.clone(), send.clone());
+            scope.spawn(move || send.send(wait_set.wait().block_for(PATIENCE).unwrap().contains(&guard)));
+        }
+        // Attached while they wait already, or before: both count.
+        wait_set.attach(&guard);
+        guard.set_triggered(true);
+        assert!((0..4).all(|_| receive.recv().unwrap()));
+    });
+    guard.set_triggered(false);
+    assert!(wait_set.wait().block_for(Duration::ZERO).is_err());
+}
+
+#[test]
+fn conditions_of_a_closed_entity_end_a_wait_only_if_no_others_are_left() {
+    let participant = World::new().participant();
+    let (writer, reader) = pair(&participant, &participant);
+    let guard = GuardCondition::new();
+    let wait_set = WaitSet::new(&participant);
+    let (unread, status) = (reader.read_condition(States::NOT_READ), writer.status_condition());
+    status.set_enabled_statuses(StatusMask::INCOMPATIBLE_QOS);
+    wait_set.attach(&unread);
+    wait_set.attach(&status);
+    wait_set.attach(&guard);
+    write(&writer, &[(1, 0)]);
+    assert!(unread.is_triggered());
+    drop(reader);
+    drop(writer);
+    assert!(!unread.is_triggered() && !status.is_triggered());
+    guard.set_triggered(true);
+    assert_eq!(wait_set.wait().block_for(PATIENCE).unwrap().len(), 1);
+    guard.set_triggered(false);
+    assert!(wait_set.detach(&guard));
+    assert_eq!(wait_set.wait().block_for(PATIENCE).unwrap_err().kind(), &WaitErrorKind::Closed);
+}
+
+#[test]
+fn a_blocked_wait_ends_when_its_last_entity_is_closed() {
+    let participant = World::new().participant();
+    let (_writer, reader) = pair(&participant, &participant);
+    let wait_set = WaitSet::new(&participant);
+    wait_set.attach(&reader.read_condition(States::NOT_READ));
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| wait_set.wait().block_for(PATIENCE).unwrap_err());
+        reader.close();
+        assert_eq!(waiter.join().unwrap().kind(), &WaitErrorKind::Closed);
+    });
+}
+
+#[test]
+fn a_wait_can_be_awaited_and_given_up() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let participant = World::new().participant();
+    let (writer, reader) = pair(&participant, &participant);
+    let unread = reader.read_condition(States::NOT_READ);
+    let wait_set = WaitSet::new(&participant);
+    wait_set.attach(&unread);
+    runtime.block_on(async {
+        assert!(wait_set.wait().within(Duration::from_millis(1)).await.is_err());
+        let write = async { writer.write(&pose(1, 0)).unwrap() };
+        let (active, ()) = tokio::join!(wait_set.wait().within(PATIENCE), write);
+        assert!(active.unwrap().contains(&unread));
+    });
+}
