@@ -1,6 +1,6 @@
 //! The type as a model: what the generated code is made of.
 
-use crate::attr::{Extensibility, FieldAttributes, LiteralAttributes, MemberDefault, TypeAttributes};
+use crate::attr::{AutoId, Extensibility, FieldAttributes, LiteralAttributes, MemberDefault, TypeAttributes};
 use crate::check::Errors;
 use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -50,7 +50,7 @@ impl<'a> Model<'a> {
             }
         }
         let body = match &input.data {
-            Data::Struct(data) => Body::of_struct(&data.fields, errors),
+            Data::Struct(data) => Body::of_struct(&data.fields, attributes.autoid.unwrap_or_default(), errors),
             Data::Enum(data) => Body::of_enum(data, errors),
             Data::Union(data) => {
                 errors.add(syn::Error::new(data.union_token.span, "unions are not supported"));
@@ -96,7 +96,7 @@ impl<'a> Model<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn of_struct(fields: &'a Fields, errors: &mut Errors) -> Self {
+    fn of_struct(fields: &'a Fields, autoid: AutoId, errors: &mut Errors) -> Self {
         match fields {
             Fields::Unit => return Self::Struct(Vec::new()),
             Fields::Unnamed(fields) => {
@@ -109,9 +109,14 @@ impl<'a> Body<'a> {
         let member = |field: &'a syn::Field| {
             let ident = field.ident.as_ref()?;
             let attributes = FieldAttributes::of(&field.attrs, errors);
-            let id = attributes.id.map_or(next_id, |(id, _)| id);
-            next_id = id.saturating_add(1);
             let name = attributes.name.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
+            let id = match (&attributes.id, &attributes.hashid) {
+                (Some((id, _)), _) => *id,
+                (None, Some(hashid)) => hash_of(&hashid.name.as_ref().map_or_else(|| name.clone(), syn::LitStr::value)),
+                (None, None) if autoid == AutoId::Hash => hash_of(&name),
+                (None, None) => next_id,
+            };
+            next_id = id.saturating_add(1);
             let is_optional =
                 attributes.optional.is_some() || last_segment(&field.ty).is_some_and(|name| name == "Option");
             Some(Member { ident, ty: &field.ty, id, name, is_optional, attributes })
@@ -150,6 +155,12 @@ impl Member<'_> {
     pub(crate) fn bound(&self) -> Option<u32> {
         self.attributes.bound.map(|(bound, _)| bound)
     }
+}
+
+/// The id that a member has by its name: of the MD5 the first four bytes, little endian, without the high four bits.
+fn hash_of(name: &str) -> u32 {
+    let [a, b, c, d, ..] = md5::compute(name).0;
+    u32::from_le_bytes([a, b, c, d]) & 0x0fff_ffff
 }
 
 /// The name of a type without its path and parameters.

@@ -11,6 +11,7 @@ use syn::{Attribute, Expr, Ident, LitInt, LitStr, Path, Token, Type};
 pub(crate) struct TypeAttributes {
     pub(crate) name: Option<LitStr>,
     pub(crate) extensibility: Option<Extensibility>,
+    pub(crate) autoid: Option<AutoId>,
     pub(crate) nested: Option<Span>,
     pub(crate) view_of: Option<Type>,
     pub(crate) crate_path: Option<Path>,
@@ -22,6 +23,7 @@ pub(crate) struct FieldAttributes {
     pub(crate) name: Option<LitStr>,
     pub(crate) key: Option<Span>,
     pub(crate) id: Option<(u32, Span)>,
+    pub(crate) hashid: Option<HashId>,
     pub(crate) bound: Option<(u32, Span)>,
     pub(crate) optional: Option<Span>,
     pub(crate) default: Option<MemberDefault>,
@@ -41,6 +43,24 @@ pub(crate) enum Extensibility {
     #[default]
     Final,
     Appendable,
+    Mutable,
+}
+
+/// How members without an id come to one.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum AutoId {
+    /// One more than the member before.
+    #[default]
+    Sequential,
+    /// By the hash of the name.
+    Hash,
+}
+
+/// An id made of the hash of a name.
+pub(crate) struct HashId {
+    /// That of the member, if there is none.
+    pub(crate) name: Option<LitStr>,
+    pub(crate) span: Span,
 }
 
 /// The value of a member that was not sent.
@@ -66,6 +86,15 @@ impl TypeAttributes {
                 word @ ("final" | "appendable" | "mutable") => {
                     set(&mut found.extensibility, extensibility(word, span)?, &key, errors);
                 }
+                "autoid" => {
+                    let value = text(input)?;
+                    let kind = match value.value().as_str() {
+                        "sequential" => AutoId::Sequential,
+                        "hash" => AutoId::Hash,
+                        _ => return Err(syn::Error::new(value.span(), "`autoid` is `sequential` or `hash`")),
+                    };
+                    set(&mut found.autoid, kind, &key, errors);
+                }
                 "nested" => set(&mut found.nested, span, &key, errors),
                 "view_of" => set(&mut found.view_of, value(input)?, &key, errors),
                 "crate" => set(&mut found.crate_path, text(input)?.parse()?, &key, errors),
@@ -86,6 +115,10 @@ impl FieldAttributes {
                 "name" => set(&mut found.name, text(input)?, &key, errors),
                 "key" => set(&mut found.key, span, &key, errors),
                 "id" => set(&mut found.id, number(input)?, &key, errors),
+                "hashid" => {
+                    let name = input.peek(Token![=]).then(|| text(input)).transpose()?;
+                    set(&mut found.hashid, HashId { name, span }, &key, errors);
+                }
                 "bound" => set(&mut found.bound, number(input)?, &key, errors),
                 "optional" => set(&mut found.optional, span, &key, errors),
                 "octet" => set(&mut found.octet, span, &key, errors),
@@ -172,10 +205,11 @@ fn extensibility(word: &str, span: Span) -> syn::Result<Extensibility> {
     match word {
         "final" => Ok(Extensibility::Final),
         "appendable" => Ok(Extensibility::Appendable),
-        "mutable" => {
-            Err(syn::Error::new(span, "extensibility `mutable` is not supported yet; `appendable` lets a type grow"))
-        }
-        _ => Err(syn::Error::new(span, format!("unknown extensibility `{word}`; it is `final` or `appendable`"))),
+        "mutable" => Ok(Extensibility::Mutable),
+        _ => Err(syn::Error::new(
+            span,
+            format!("unknown extensibility `{word}`; it is `final`, `appendable` or `mutable`"),
+        )),
     }
 }
 
@@ -188,7 +222,7 @@ fn set<T>(place: &mut Option<T>, value: T, key: &Ident, errors: &mut Errors) {
 
 fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
     let message = match word {
-        "union" | "bitmask" | "bitset" | "map" | "bit_bound" | "position" | "hashid" | "autoid" | "base" => {
+        "union" | "bitmask" | "bitset" | "map" | "bit_bound" | "position" | "base" => {
             format!("`{word}` is not supported yet")
         }
         _ => format!("unknown attribute `{word}` on {place}; known are {known}"),
@@ -196,5 +230,7 @@ fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
     syn::Error::new(span, message)
 }
 
-const TYPE_WORDS: &str = "`name`, `extensibility`, `final`, `appendable`, `nested`, `view_of` and `crate`";
-const FIELD_WORDS: &str = "`key`, `id`, `name`, `bound`, `optional`, `default`, `octet` and `must_understand`";
+const TYPE_WORDS: &str =
+    "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `nested`, `view_of` and `crate`";
+const FIELD_WORDS: &str =
+    "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet` and `must_understand`";

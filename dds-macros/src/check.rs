@@ -1,7 +1,7 @@
 //! What can be wrong with a type. Everything is collected, nothing stops the search.
 
 use crate::ast::{Body, Literal, Member, Model, last_segment};
-use crate::attr::MemberDefault;
+use crate::attr::{Extensibility, MemberDefault};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -59,6 +59,9 @@ fn check_member(member: &Member<'_>, errors: &mut Errors) {
         if id > ID_MAX {
             errors.add(syn::Error::new(span, format!("a member id is at most {ID_MAX:#x}")));
         }
+    }
+    if let (Some(_), Some(hashid)) = (attributes.id, &attributes.hashid) {
+        errors.add(syn::Error::new(hashid.span, "`id` and `hashid` are two ids: leave one of them"));
     }
     if let Some((0, span)) = attributes.bound {
         errors.add(syn::Error::new(span, "a bound is at least 1"));
@@ -159,6 +162,12 @@ fn unique<'a>(names: impl Iterator<Item = (String, &'a syn::Ident)>, what: &str,
 fn check_enum(model: &Model<'_>, literals: &[Literal<'_>], errors: &mut Errors) {
     if literals.is_empty() {
         errors.at(model.ident, "an enum needs at least one literal");
+    }
+    if let Some(Extensibility::Mutable) = model.attributes.extensibility {
+        errors.at(model.ident, "an enum has no members: it cannot be `mutable`");
+    }
+    if model.attributes.autoid.is_some() {
+        errors.at(model.ident, "an enum has no members: `autoid` says nothing of it");
     }
     if model.lifetimes > 0 {
         errors.at(&model.input.generics, "an enum without data has no use for lifetimes");

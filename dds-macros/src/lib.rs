@@ -25,7 +25,8 @@ use proc_macro::TokenStream;
 /// | attribute | meaning | without it |
 /// |---|---|---|
 /// | `name = "..."` | the name under which the type is announced | the Rust name |
-/// | `extensibility = "..."` | `final`, `appendable`: how the type may grow; also just `final`, `appendable` | `final` |
+/// | `extensibility = "..."` | `final`, `appendable`, `mutable`: how the type may grow; also just one of these words | `final` |
+/// | `autoid = "..."` | where member ids come from: `sequential`, or `hash` of the member names | `sequential` |
 /// | `nested` | only a part of other types, no topic of its own | a topic can have it |
 /// | `view_of = Type` | has the same encoding as `Type`, and the same members; name and attributes must agree | |
 /// | `crate = "..."` | where the `cdr` module is found | `::dds_core` |
@@ -36,10 +37,11 @@ use proc_macro::TokenStream;
 /// |---|---|---|
 /// | `key` | the field is part of the key, which tells instances apart | |
 /// | `id = 7` | the member id | one more than that of the field before, from 0 |
+/// | `hashid`, `hashid = "..."` | the member id is made of the hash of the name, or of another one | |
 /// | `name = "..."` | the name of the member to others | the Rust name |
 /// | `bound = 128` | a string or sequence has at most so many bytes or elements; more is an error | no bound |
 /// | `optional` | the type is an alias of `Option` | known of types written as `Option<..>` |
-/// | `default`, `default = expr` | the value if the sender's type does not have the member | zero, empty, first |
+/// | `default`, `default = expr` | the value if the sender's type does not have the member, or a mutable struct came without it | zero, empty, first |
 /// | `octet` | `u8` means `octet`, not `uint8`: the encoding is the same, but type checks tell them apart | `uint8` |
 /// | `must_understand` | a reader that does not know the member must refuse the sample | |
 ///

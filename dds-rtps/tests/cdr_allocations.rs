@@ -46,6 +46,24 @@ struct Frame<'a> {
     depth: Run<'a, f32>,
 }
 
+/// As [`Robot`], with ids on the wire, and too long for the short headers of XCDR1.
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds(crate = "dds_rtps", mutable, autoid = "hash")]
+struct Drone {
+    #[dds(key, bound = 128)]
+    name: String,
+    #[dds(key)]
+    number: u32,
+    position: Option<Position>,
+    path: Vec<Position>,
+    image: Vec<u8>,
+}
+
+fn drone() -> Drone {
+    let robot = robot();
+    Drone { name: robot.name, number: 8, position: robot.position, path: robot.path, image: vec![1; 70_000] }
+}
+
 fn robot() -> Robot {
     let position = Position { x: 1.0, y: 2.0, frame: "map".into() };
     Robot {
@@ -66,6 +84,7 @@ fn steady_state_allocates_nothing() {
     let sample = robot();
     let key = sample.key();
     let frame = Frame { camera: 1, format: "rgb8", image: &sample.image, depth: Run::from(&sample.ranges[..]) };
+    let (drone, mut read_drone) = (drone(), drone());
     let (mut payload, mut frame_payload, mut key_payload, mut scratch) = (vec![], vec![], vec![], vec![]);
     let mut read = sample.clone();
     let mut round = |encoding| {
@@ -78,6 +97,11 @@ fn steady_state_allocates_nothing() {
         assert_eq!(instance_of_payload(Robot::DESCRIPTION, &key_payload, true, &mut scratch).unwrap(), handle);
         decode_payload_into(&payload, &mut read).unwrap();
         assert_eq!(read, sample);
+        encode_payload(&drone, encoding, &mut payload).unwrap();
+        let handle = key_hash_of(&drone, encoding, &mut scratch).unwrap();
+        assert_eq!(instance_of_payload(Drone::DESCRIPTION, &payload, false, &mut scratch).unwrap(), handle);
+        decode_payload_into(&payload, &mut read_drone).unwrap();
+        assert_eq!(read_drone, drone);
         let view: Frame<'_> = decode_payload(&frame_payload).unwrap();
         assert_eq!((view.camera, view.format, view.image.len(), view.depth.len()), (1, "rgb8", 10_000, 100));
     };

@@ -1,6 +1,6 @@
 //! `Decode`: the members one after the other.
 
-use super::{Target, framed};
+use super::{Target, framed, mutable};
 use crate::ast::{Member, Model, lifetime, with_lifetime};
 use crate::attr::Extensibility;
 use proc_macro2::TokenStream;
@@ -8,19 +8,33 @@ use quote::quote;
 
 pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
-    let ty = model.ty(&lifetime("de"));
-    let extensibility = target.extensibility(model);
     let members = model.members();
-    let error = quote!(#cdr::DecodeError);
     let is_appendable = model.extensibility() == Extensibility::Appendable;
 
+    if model.extensibility() == Extensibility::Mutable {
+        return mutable::decode(model, target);
+    }
     let fields = members.iter().map(|member| field(member, cdr, is_appendable));
     let decode = framed(model, &quote!(d), &quote!(::core::result::Result::Ok(Self { #(#fields),* })));
     let statements = members.iter().map(|member| statement(member, cdr, is_appendable));
     let decode_into = framed(model, &quote!(d), &quote!(#(#statements)* ::core::result::Result::Ok(())));
-    let defaults = members.iter().map(|member| missing(member, cdr));
     // Without members there is nothing to do with the cursor.
     let ignore = members.is_empty().then(|| quote!(let _ = &d;));
+    methods(model, target, &quote!(#ignore #decode), &quote!(#ignore #decode_into))
+}
+
+/// The impl with these bodies of its methods.
+pub(super) fn methods(
+    model: &Model<'_>,
+    target: &Target,
+    decode: &TokenStream,
+    decode_into: &TokenStream,
+) -> TokenStream {
+    let cdr = &target.cdr;
+    let ty = model.ty(&lifetime("de"));
+    let extensibility = target.extensibility(model);
+    let error = quote!(#cdr::DecodeError);
+    let defaults = model.members().iter().map(|member| missing(member, cdr));
     quote! {
         #[automatically_derived]
         impl<'de> #cdr::Decode<'de> for #ty {
@@ -28,12 +42,10 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
                 ::core::option::Option::Some(#extensibility);
 
             fn decode(d: &mut #cdr::Decoder<'de>) -> ::core::result::Result<Self, #error> {
-                #ignore
                 #decode
             }
 
             fn decode_into(&mut self, d: &mut #cdr::Decoder<'de>) -> ::core::result::Result<(), #error> {
-                #ignore
                 #decode_into
             }
 
@@ -115,9 +127,15 @@ fn statement(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> Tok
 /// `name: value,` of a struct that was not sent.
 fn missing(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let ident = member.ident;
+    let value = missing_value(member, cdr);
+    quote!(#ident: #value)
+}
+
+/// The value of a member that was not sent.
+pub(super) fn missing_value(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     match (member.default(), member.is_optional) {
-        (Some(default), _) => quote!(#ident: #default),
-        (None, true) => quote!(#ident: ::core::option::Option::None),
-        (None, false) => member.locate(quote!(#ident: #cdr::Decode::missing(d)?)),
+        (Some(default), _) => default,
+        (None, true) => quote!(::core::option::Option::None),
+        (None, false) => member.locate(quote!(#cdr::Decode::missing(d)?)),
     }
 }

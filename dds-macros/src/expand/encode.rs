@@ -1,17 +1,19 @@
 //! `Encode`: the members one after the other.
 
-use super::{Target, framed};
+use super::{Target, framed, mutable};
 use crate::ast::{Member, Model};
+use crate::attr::Extensibility;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
     let members: Vec<_> = model.members().iter().collect();
-    let encode = method(&quote!(encode), model, &members, cdr, |members| statements(members, cdr, &quote!(encode)));
+    let method_of = |name| move |members: &[&Member<'_>]| statements(model, members, cdr, &name);
+    let encode = method(&quote!(encode), model, &members, cdr, method_of(quote!(encode)));
     let key_members = model.key_members();
     let encode_key = method(&quote!(encode_key), model, &key_members, cdr, |members| {
-        in_key_order(members, |members| statements(members, cdr, &quote!(encode_key)))
+        in_key_order(members, method_of(quote!(encode_key)))
     });
     target.implement(&quote!(#cdr::Encode), &quote!(#encode #encode_key))
 }
@@ -35,11 +37,11 @@ fn method(
     }
 }
 
-fn statements(members: &[&Member<'_>], cdr: &TokenStream, method: &TokenStream) -> TokenStream {
-    members.iter().map(|member| statement(member, cdr, method)).collect()
+fn statements(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+    members.iter().map(|member| statement(model, member, cdr, method)).collect()
 }
 
-fn statement(member: &Member<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
     let (ident, id) = (member.ident, member.id);
     let check = member.bound().map(|bound| match member.is_optional {
         true => quote! {
@@ -49,9 +51,17 @@ fn statement(member: &Member<'_>, cdr: &TokenStream, method: &TokenStream) -> To
         },
         false => quote!(e.check_bound(self.#ident.len(), #bound)?;),
     });
-    let encode = match member.is_optional {
-        true => quote!(e.optional(#id, ::core::option::Option::as_ref(&self.#ident))?;),
-        false => quote!(#cdr::Encode::#method(&self.#ident, e)?;),
+    let must_understand = member.attributes.must_understand.is_some();
+    let encode = match (member.is_optional, model.extensibility()) {
+        (true, Extensibility::Mutable) => {
+            let value = quote!(::core::option::Option::as_ref(&self.#ident));
+            quote!(e.member_if_present(#id, #must_understand, #value)?;)
+        }
+        (true, _) => quote!(e.optional(#id, ::core::option::Option::as_ref(&self.#ident))?;),
+        (false, Extensibility::Mutable) => {
+            mutable::write_member(member, cdr, &quote!(#cdr::Encode::#method(&self.#ident, e)))
+        }
+        (false, _) => quote!(#cdr::Encode::#method(&self.#ident, e)?;),
     };
     member.locate(quote!(#check #encode))
 }

@@ -41,6 +41,8 @@ fn encode(literals: &[Literal<'_>], target: &Target) -> TokenStream {
     let cdr = &target.cdr;
     let idents = literals.iter().map(|literal| literal.ident);
     let body = quote! {
+        const LENGTH_CODE: #cdr::LengthCode = #cdr::LengthCode::Bytes4;
+
         fn encode(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
             let number = match self {
                 #(Self::#idents => Self::#idents as i32,)*

@@ -1,8 +1,9 @@
 //! `Keyed` and `KeyMember`: the key as an owned value.
 
 use super::encode::in_key_order;
-use super::{Target, framed};
+use super::{Target, framed, mutable};
 use crate::ast::{Member, Model};
+use crate::attr::Extensibility;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -32,10 +33,14 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
         if is_single { quote!(key) } else { quote!(&key.#index) }
     };
     let write = in_key_order(&members, |members| {
-        members.iter().map(|member| write_part(member, &place(member), cdr)).collect()
+        members.iter().map(|member| write_part(model, member, &place(member), cdr)).collect()
     });
     let write = framed(model, &quote!(e), &quote!(#write ::core::result::Result::Ok(())));
     let read = match members.as_slice() {
+        members if model.extensibility() == Extensibility::Mutable => {
+            let values = list(members.iter().map(|member| mutable::taken(member)));
+            mutable::read_key(members, cdr, &values)
+        }
         [member] if member.bound().is_none() => {
             let ty = member.ty;
             member.locate(quote!(<#ty as #cdr::KeyMember>::decode_key_member(d)))
@@ -45,7 +50,10 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
             quote!(::core::result::Result::Ok(#read))
         }
     };
-    let read = framed(model, &quote!(d), &read);
+    let read = match model.extensibility() {
+        Extensibility::Mutable => read,
+        _ => framed(model, &quote!(d), &read),
+    };
     let extensibility = target.extensibility(model);
     let body = quote! {
         type Key = #key_type;
@@ -75,18 +83,23 @@ fn list(parts: impl ExactSizeIterator<Item = TokenStream>) -> TokenStream {
     if parts.len() == 1 { quote!(#(#parts)*) } else { quote!((#(#parts),*)) }
 }
 
-fn key_type(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+pub(super) fn key_type(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
     member.locate(quote!(<#ty as #cdr::KeyMember>::Key))
 }
 
-fn write_part(member: &Member<'_>, place: &TokenStream, cdr: &TokenStream) -> TokenStream {
+fn write_part(model: &Model<'_>, member: &Member<'_>, place: &TokenStream, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
     let check = member.bound().map(|bound| quote!(e.check_bound((#place).len(), #bound)?;));
-    member.locate(quote!(#check <#ty as #cdr::KeyMember>::encode_key_member(#place, e)?;))
+    let write = quote!(<#ty as #cdr::KeyMember>::encode_key_member(#place, e));
+    let write = match model.extensibility() {
+        Extensibility::Mutable => mutable::write_member(member, cdr, &write),
+        _ => quote!(#write?;),
+    };
+    member.locate(quote!(#check #write))
 }
 
-fn read_part(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+pub(super) fn read_part(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
     let read = member.locate(quote!(<#ty as #cdr::KeyMember>::decode_key_member(d)?));
     match member.bound() {

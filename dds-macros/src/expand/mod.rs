@@ -6,6 +6,7 @@ mod enumeration;
 mod fallback;
 mod key;
 mod marker;
+mod mutable;
 mod type_info;
 
 pub(crate) use fallback::fallback;
@@ -74,14 +75,17 @@ impl Target {
         match model.extensibility() {
             Extensibility::Final => quote!(#cdr::Extensibility::Final),
             Extensibility::Appendable => quote!(#cdr::Extensibility::Appendable),
+            Extensibility::Mutable => quote!(#cdr::Extensibility::Mutable),
         }
     }
 }
 
-/// A body of statements, framed as the extensibility of the type asks for. `cursor` is the parameter of the method.
+/// A body of statements, framed as the extensibility of the type asks for. `cursor` is the parameter of the method. What
+/// takes the members of a mutable type looks different altogether (`mutable`).
 fn framed(model: &Model<'_>, cursor: &TokenStream, body: &TokenStream) -> TokenStream {
     match model.extensibility() {
         Extensibility::Final => body.clone(),
         Extensibility::Appendable => quote!(#cursor.appendable(|#cursor| { #body })),
+        Extensibility::Mutable => quote!(#cursor.mutable(|#cursor| { #body })),
     }
 }

@@ -2,7 +2,7 @@ use dds_macros::DdsType;
 use std::collections::HashMap;
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", extensibility = "mutable", nesteed)]
+#[dds(crate = "dds_rtps", extensibility = "growing", autoid = "name", nesteed)]
 struct Many {
     #[dds(key)]
     maybe: Option<u32>,
@@ -15,7 +15,7 @@ struct Many {
     size: Vec<usize>,
     #[dds(bound = 0)]
     text: String,
-    #[dds(octet)]
+    #[dds(octet, id = 9, hashid)]
     signed: i8,
     #[dds(name = "map")]
     other: u8,

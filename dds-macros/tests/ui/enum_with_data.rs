@@ -12,6 +12,12 @@ enum Union {
 enum Never {}
 
 #[derive(DdsType)]
+#[dds(crate = "dds_rtps", mutable, autoid = "hash")]
+enum Growing {
+    One,
+}
+
+#[derive(DdsType)]
 #[dds(crate = "dds_rtps")]
 enum Large {
     Fits = -0x8000_0000,

@@ -5,8 +5,8 @@
 //! primitives there (as Cyclone DDS has it; Fast DDS leaves the length out before enums).
 
 use super::{
-    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, TypeDescription, TypeInfo, TypeKind,
-    WholeKey,
+    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, TypeDescription, TypeInfo,
+    TypeKind, WholeKey,
 };
 
 /// An array made of as many values as it has elements, or the first error.
@@ -25,6 +25,8 @@ pub(super) fn try_array<T, const N: usize>(
 }
 
 impl<T: Encode> Encode for [T] {
+    const LENGTH_CODE: LengthCode = T::LENGTH_CODE.of_sequence(T::IS_PRIMITIVE);
+
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         e.collection(T::IS_PRIMITIVE, |e| {
@@ -43,6 +45,8 @@ impl<T: Encode> Encode for [T] {
 }
 
 impl<T: Encode> Encode for Vec<T> {
+    const LENGTH_CODE: LengthCode = <[T]>::LENGTH_CODE;
+
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         self.as_slice().encode(e)
@@ -101,6 +105,7 @@ impl<'de> Decode<'de> for &'de [u8] {
 
 impl<T: Encode, const N: usize> Encode for [T; N] {
     const INNERMOST_IS_PRIMITIVE: bool = T::INNERMOST_IS_PRIMITIVE;
+    const LENGTH_CODE: LengthCode = LengthCode::of_array(T::INNERMOST_IS_PRIMITIVE);
 
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {

@@ -378,9 +378,16 @@ impl<'de> Decoder<'de> {
         if length == 0 {
             return Ok(None);
         }
-        let frame = self.enter(length as usize)?;
-        self.origin = self.position;
-        Ok(Some(frame))
+        self.enter_member(length as usize).map(Some)
+    }
+
+    /// Limits the input to a member of `length` bytes, behind its header. In XCDR1 alignment counts anew from here.
+    pub(super) fn enter_member(&mut self, length: usize) -> Result<Frame<'de>, DecodeError> {
+        let frame = self.enter(length)?;
+        if self.encoding == Encoding::Xcdr1 {
+            self.origin = self.position;
+        }
+        Ok(frame)
     }
 
     /// Whether a delimited value has no more members. What has no delimiter must have all of them.
@@ -404,4 +411,4 @@ impl<'de> Decoder<'de> {
 }
 
 /// The id in a parameter header, without the flags.
-const PID_MASK: u16 = 0x3fff;
+pub(super) const PID_MASK: u16 = 0x3fff;

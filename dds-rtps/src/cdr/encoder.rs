@@ -31,10 +31,11 @@ pub(super) struct Delimited {
     start: usize,
 }
 
-/// An optional member of XCDR1 that is being written.
+/// A member of XCDR1 with a header of its own that is being written.
 #[derive(Debug)]
 pub(super) struct Parameter {
     id: u32,
+    must_understand: bool,
     header: usize,
     origin: usize,
 }
@@ -69,6 +70,12 @@ impl<'b> Encoder<'b> {
     #[must_use]
     pub fn keys_by_id(&self) -> bool {
         self.purpose == Purpose::KeyHash && self.encoding == Encoding::Xcdr2
+    }
+
+    /// Whether every type counts as final: in the key hash.
+    #[inline]
+    pub(super) fn counts_as_final(&self) -> bool {
+        self.purpose == Purpose::KeyHash
     }
 
     /// Writes zeros until the position is a multiple of `alignment`, which is a power of two and limited by the encoding.
@@ -200,20 +207,29 @@ impl<'b> Encoder<'b> {
     pub(super) fn enter_optional(&mut self, id: u32, is_present: bool) -> Result<Option<Parameter>, EncodeError> {
         match self.encoding {
             Encoding::Xcdr2 => is_present.encode(self).map(|()| None),
-            Encoding::Xcdr1 => {
-                self.align(4);
-                let header = self.buffer.len();
-                self.numbers(&[short_id(id).unwrap_or(PID_EXTENDED), 0]);
-                let origin = std::mem::replace(&mut self.origin, self.buffer.len());
-                Ok(Some(Parameter { id, header, origin }))
-            }
+            Encoding::Xcdr1 => Ok(Some(self.enter_parameter(id, false))),
         }
     }
 
-    /// Fills the length in, in a longer header if need be.
+    /// Writes a parameter header of XCDR1 without its length. Alignment counts anew behind it.
+    pub(super) fn enter_parameter(&mut self, id: u32, must_understand: bool) -> Parameter {
+        self.align(4);
+        let header = self.buffer.len();
+        let flag = if must_understand { PID_MUST_UNDERSTAND } else { 0 };
+        self.numbers(&[short_id(id).unwrap_or(PID_EXTENDED) | flag, 0]);
+        let origin = std::mem::replace(&mut self.origin, self.buffer.len());
+        Parameter { id, must_understand, header, origin }
+    }
+
+    /// Ends what [`Encoder::enter_optional`] began.
     #[inline]
     pub(super) fn leave_optional(&mut self, frame: Option<Parameter>) -> Result<(), EncodeError> {
-        let Some(Parameter { id, header, origin }) = frame else { return Ok(()) };
+        frame.map_or(Ok(()), |frame| self.leave_parameter(frame))
+    }
+
+    /// Fills the length in, in a longer header if need be.
+    pub(super) fn leave_parameter(&mut self, frame: Parameter) -> Result<(), EncodeError> {
+        let Parameter { id, must_understand, header, origin } = frame;
         let length = self.buffer.len() - self.origin;
         self.origin = origin;
         if let (Some(_), Ok(length)) = (short_id(id), u16::try_from(length)) {
@@ -227,7 +243,8 @@ impl<'b> Encoder<'b> {
         let length_field = self.order_bytes(EXTENDED_LEN);
         self.overwrite(header, id_field);
         self.overwrite(header + 2, length_field);
-        let extension: [[u8; 4]; 2] = [self.order_bytes(id), self.order_bytes(length)];
+        let flag = if must_understand { PID_LONG_MUST_UNDERSTAND } else { 0 };
+        let extension: [[u8; 4]; 2] = [self.order_bytes(id | flag), self.order_bytes(length)];
         self.buffer.splice(header + 4..header + 4, extension.into_iter().flatten());
         Ok(())
     }
@@ -258,7 +275,9 @@ fn short_id(id: u32) -> Option<u16> {
 
 /// The parameter id that says: the real id and length follow, with 32 bits each.
 pub(super) const PID_EXTENDED: u16 = 0x3f01;
-/// Which extended headers carry (seen of Cyclone DDS: `7f01 0008`).
-const PID_MUST_UNDERSTAND: u16 = 0x4000;
+/// A reader must know the member. Extended headers always carry it (seen of Cyclone DDS: `7f01 0008`).
+pub(super) const PID_MUST_UNDERSTAND: u16 = 0x4000;
+/// The same in the long id that follows an extended header.
+pub(super) const PID_LONG_MUST_UNDERSTAND: u32 = 1 << 30;
 /// The length of the extension: an id and a length.
 const EXTENDED_LEN: u16 = 8;

@@ -92,9 +92,12 @@ pub enum DecodeErrorKind {
     InteriorNul,
     /// Values are nested deeper than [`NESTING_MAX`](super::NESTING_MAX).
     NestingTooDeep,
-    /// The type is mutable, or contains one that is: those cannot be read by their description yet.
-    Mutable,
-    /// A member at the end of an appendable type was not sent, and its type has no default.
+    /// A mutable struct has a member that is not known here, and whose sender wants it to be.
+    MustUnderstand {
+        /// The id of the member.
+        id: u32,
+    },
+    /// A member was not sent, and its type has no default, or it is part of the key.
     MissingMember,
     /// The value cannot be taken from this input: a [`Raw`](super::Raw) that does not begin at the header.
     NotAPayload,
@@ -116,7 +119,7 @@ impl fmt::Display for DecodeErrorKind {
             Self::MissingNul => f.write_str("the string does not end with NUL"),
             Self::InteriorNul => f.write_str("the string has a NUL before its end"),
             Self::NestingTooDeep => write!(f, "values are nested deeper than {}", super::NESTING_MAX),
-            Self::Mutable => f.write_str("mutable types are not supported yet"),
+            Self::MustUnderstand { id } => write!(f, "member {id} is not known, but the sender wants it to be"),
             Self::MissingMember => f.write_str("a member was not sent and has no default"),
             Self::NotAPayload => f.write_str("not at the beginning of a payload"),
         }

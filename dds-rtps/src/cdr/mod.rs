@@ -44,6 +44,7 @@ mod encapsulation;
 mod encoder;
 mod error;
 mod key;
+mod member;
 mod parameter_list;
 mod payload;
 mod pointer;
@@ -62,6 +63,8 @@ pub use encapsulation::{ByteOrder, Encapsulation, Encoding, Extensibility, Forma
 pub use encoder::Encoder;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use key::{key_hash_of, key_hash_of_key};
+#[doc(hidden)]
+pub use member::LengthCode;
 pub use parameter_list::{
     Parameter, ParameterError, ParameterFields, ParameterListReader, ParameterListWriter, ParameterValueWriter,
 };

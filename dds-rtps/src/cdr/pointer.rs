@@ -1,12 +1,15 @@
 //! Values behind a box or a reference, and optional ones: encoded as what they point to.
 
 use super::{
-    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, TypeDescription, TypeInfo, WholeKey,
+    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, TypeDescription, TypeInfo,
+    WholeKey,
 };
 
 macro_rules! pointer {
     ($([$($parameters:tt)*] $pointer:ty;)*) => {$(
         impl<$($parameters)* T: Encode + ?Sized> Encode for $pointer {
+            const LENGTH_CODE: LengthCode = T::LENGTH_CODE;
+
             #[inline]
             fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
                 (**self).encode(e)

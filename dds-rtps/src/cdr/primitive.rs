@@ -1,8 +1,8 @@
 //! Numbers, bools and chars.
 
 use super::{
-    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, TypeDescription,
-    TypeInfo, TypeKind, WholeKey,
+    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode,
+    TypeDescription, TypeInfo, TypeKind, WholeKey,
 };
 use zerocopy::{FromBytes, IntoBytes, TryFromBytes};
 
@@ -119,6 +119,7 @@ macro_rules! number {
 
         impl Encode for $number {
             const IS_PRIMITIVE: bool = true;
+            const LENGTH_CODE: LengthCode = LengthCode::of_number(size_of::<$number>());
 
             #[inline]
             fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
@@ -237,6 +238,7 @@ number! {
 
 impl Encode for bool {
     const IS_PRIMITIVE: bool = true;
+    const LENGTH_CODE: LengthCode = LengthCode::Bytes1;
 
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
@@ -295,6 +297,7 @@ plain_value!(bool, Bool, "boolean");
 /// A `char` of CDR has one byte: those of Latin-1 can be sent.
 impl Encode for char {
     const IS_PRIMITIVE: bool = true;
+    const LENGTH_CODE: LengthCode = LengthCode::Bytes1;
 
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {

@@ -1,7 +1,8 @@
 //! Runs of numbers that stay in the received bytes.
 
 use super::{
-    ByteOrder, Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, Primitive, TypeDescription, TypeInfo,
+    ByteOrder, Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, LengthCode, Primitive, TypeDescription,
+    TypeInfo,
 };
 use std::fmt;
 use std::marker::PhantomData;
@@ -107,6 +108,8 @@ impl<'de, T: Primitive> Decode<'de> for Run<'de, T> {
 }
 
 impl<T: Primitive + Encode> Encode for Run<'_, T> {
+    const LENGTH_CODE: LengthCode = <[T]>::LENGTH_CODE;
+
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         if let Some(run) = self.as_slice() {

@@ -1,8 +1,8 @@
 //! Strings: a length that counts the NUL, the bytes, the NUL.
 
 use super::{
-    Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, TypeDescription, TypeInfo,
-    TypeKind, WholeKey,
+    Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode,
+    TypeDescription, TypeInfo, TypeKind, WholeKey,
 };
 
 impl<'de> Decoder<'de> {
@@ -34,6 +34,8 @@ impl<'de> Decoder<'de> {
 }
 
 impl Encode for str {
+    const LENGTH_CODE: LengthCode = LengthCode::Shared1;
+
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         if self.as_bytes().contains(&0) {
@@ -53,6 +55,8 @@ impl Encode for str {
 }
 
 impl Encode for String {
+    const LENGTH_CODE: LengthCode = LengthCode::Shared1;
+
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         self.as_str().encode(e)

@@ -1,6 +1,6 @@
 //! What a type must be able to do. All of it is written by `#[derive(DdsType)]`.
 
-use super::{DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, TypeDescription};
+use super::{DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, LengthCode, TypeDescription};
 
 /// A type whose name and structure are known.
 #[diagnostic::on_unimplemented(
@@ -28,6 +28,9 @@ pub trait Encode {
     /// The same of the innermost element, for arrays of arrays, which are one array of several dimensions.
     #[doc(hidden)]
     const INNERMOST_IS_PRIMITIVE: bool = Self::IS_PRIMITIVE;
+    /// How the header of a member of a mutable struct tells the length of a value.
+    #[doc(hidden)]
+    const LENGTH_CODE: LengthCode = LengthCode::NextInt;
 
     /// Appends the value.
     ///

@@ -134,6 +134,9 @@ impl Walk<'_> {
     }
 
     fn copy_struct(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+        if description.extensibility() == Extensibility::Mutable {
+            return self.copy_mutable(description, d);
+        }
         let frame = self.enter_struct(description, d)?;
         let last = description.members().iter().rposition(|member| is_part(description, member));
         // Behind the last part of the key nothing is of interest, unless other members follow on this value.
@@ -159,6 +162,50 @@ impl Walk<'_> {
         found.into_iter().try_for_each(|(member, mut d)| self.copy_member(member, &mut d))?;
         d.leave(frame);
         self.depth -= 1;
+        Ok(())
+    }
+
+    /// Looks for the members of the key wherever the sender has put them. One that comes twice counts as it came last, as
+    /// it does when the value is decoded.
+    fn copy_mutable(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+        self.enter_level(d)?;
+        let mut found = SmallVec::<[(u32, Decoder<'_>); 4]>::new();
+        d.members(|d, id| {
+            let Some(member) = description.members().iter().find(|member| member.id() == id) else { return Ok(false) };
+            if is_part(description, member) {
+                match found.iter_mut().find(|(other, _)| *other == id) {
+                    Some((_, value)) => *value = d.clone(),
+                    None => found.push((id, d.clone())),
+                }
+            }
+            Ok(true)
+        })?;
+        let mut result = Ok(());
+        key::ordered_key_members(description, self.output.keys_by_id(), |member| {
+            let value = found.iter_mut().find(|(id, _)| *id == member.id()).map(|(_, value)| value);
+            result = self.copy_found(member, value, d);
+            result.is_ok().then_some(())
+        });
+        self.depth -= 1;
+        result
+    }
+
+    /// Copies a member of a mutable struct, of which `d` is behind the end.
+    fn copy_found(
+        &mut self,
+        member: &MemberDescription,
+        value: Option<&mut Decoder<'_>>,
+        d: &Decoder<'_>,
+    ) -> Result<(), Failure> {
+        if !member.is_optional() {
+            let value = value.ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
+            return self.copy(member.ty(), value);
+        }
+        let output = self.output.enter_optional(member.id(), value.is_some())?;
+        if let Some(value) = value {
+            self.copy(member.ty(), value)?;
+        }
+        self.output.leave_optional(output)?;
         Ok(())
     }
 
@@ -231,6 +278,10 @@ impl Walk<'_> {
     }
 
     fn pass_struct(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        if description.extensibility() == Extensibility::Mutable {
+            // Its end is found without going deeper.
+            return d.pass_members();
+        }
         let frame = self.enter_struct(description, d)?;
         if frame.is_none() {
             description.members().iter().try_for_each(|member| self.pass_member(member, d))?;
@@ -245,15 +296,19 @@ impl Walk<'_> {
         description: &StructDescription,
         d: &mut Decoder<'de>,
     ) -> Result<Option<Frame<'de>>, DecodeError> {
+        self.enter_level(d)?;
+        match description.extensibility() {
+            Extensibility::Final => Ok(None),
+            Extensibility::Appendable | Extensibility::Mutable => d.enter_delimited(),
+        }
+    }
+
+    fn enter_level(&mut self, d: &Decoder<'_>) -> Result<(), DecodeError> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(d.error(DecodeErrorKind::NestingTooDeep));
         }
-        match description.extensibility() {
-            Extensibility::Final => Ok(None),
-            Extensibility::Appendable => d.enter_delimited(),
-            Extensibility::Mutable => Err(d.error(DecodeErrorKind::Mutable)),
-        }
+        Ok(())
     }
 }
 

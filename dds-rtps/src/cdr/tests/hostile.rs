@@ -47,6 +47,30 @@ proptest! {
         let _ = decode_key_payload::<AllFinal>(&payload);
         let _ = instance_of_payload(AllFinal::DESCRIPTION, &payload, is_key, &mut scratch);
         let _ = instance_of_payload(AllAppendable::DESCRIPTION, &payload, is_key, &mut scratch);
+        let _ = decode_payload::<AllMutable>(&payload);
+        let _ = instance_of_payload(AllMutable::DESCRIPTION, &payload, is_key, &mut scratch);
+    }
+
+    #[test]
+    fn mutable_bytes_that_were_changed_are_a_value_or_an_error(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        encoding in prop::sample::select(&ENCODINGS[..]),
+        is_key in any::<bool>(),
+    ) {
+        let (mut payload, mut scratch) = (Vec::new(), Vec::new());
+        encode_payload(&super::round_trip::mutable_sample(), encoding, &mut payload).unwrap();
+        for (index, byte) in changes {
+            let index = index.index(payload.len());
+            payload[index] = byte;
+        }
+        let decoded = decode_payload::<AllMutable>(&payload);
+        let instance = instance_of_payload(AllMutable::DESCRIPTION, &payload, is_key, &mut scratch);
+        if let (Ok(decoded), Ok(instance)) = (decoded, instance) {
+            // Both find the same members, wherever they are now.
+            let encoding = crate::cdr::Encapsulation::parse(&payload).unwrap().encoding;
+            assert_eq!(crate::cdr::key_hash_of(&decoded, encoding, &mut scratch).unwrap(), instance);
+        }
+        let _ = decode_key_payload::<AllMutable>(&payload);
     }
 
     #[test]
@@ -55,6 +79,7 @@ proptest! {
             for order in ORDERS {
                 let _ = Tree::decode(&mut Decoder::new(&body, encoding, order));
                 let _ = AllFinal::decode(&mut Decoder::new(&body, encoding, order));
+                let _ = AllMutable::decode(&mut Decoder::new(&body, encoding, order));
                 let _ = Scan::decode(&mut Decoder::new(&body, encoding, order));
             }
         }

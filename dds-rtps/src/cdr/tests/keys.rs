@@ -3,8 +3,8 @@
 use super::types::*;
 use super::*;
 use crate::cdr::{
-    DecodeErrorKind, Extensibility, Keyed, MemberDescription, TypeDescription, TypeInfo, decode_key_payload,
-    encode_key_payload, encode_payload, instance_of_payload, key_hash_of, key_hash_of_key,
+    Keyed, TypeInfo, decode_key_payload, encode_key_payload, encode_payload, instance_of_payload, key_hash_of,
+    key_hash_of_key,
 };
 use crate::types::InstanceHandle;
 use dds_macros::DdsType;
@@ -220,14 +220,6 @@ fn the_instance_is_found_behind_members_of_every_kind() {
         let expected = md5::compute(hex("fffffffffffffffe 00000005 6e616d65 00"));
         assert_eq!(key_hash(&sample, encoding), expected.0);
     }
-}
-
-#[test]
-fn a_mutable_type_is_refused_until_it_is_supported() {
-    const MEMBERS: &[MemberDescription] = &[MemberDescription::new("id", 0, || u32::DESCRIPTION).key()];
-    let ty = TypeDescription::of_struct("T", Extensibility::Mutable, MEMBERS);
-    let error = instance_of_payload(&ty, &hex("000b 0000 00000000"), false, &mut Vec::new()).unwrap_err();
-    assert_eq!(error.kind(), DecodeErrorKind::Mutable);
 }
 
 #[derive(DdsType, Debug)]

@@ -5,6 +5,7 @@ mod descriptions;
 mod evolution;
 mod hostile;
 mod keys;
+mod mutable;
 mod round_trip;
 mod types;
 mod vectors;

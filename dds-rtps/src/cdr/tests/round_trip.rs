@@ -131,6 +131,15 @@ proptest! {
         keys_agree(&sample);
     }
 
+    #[test]
+    fn mutable_structs_come_back(
+        sample in sample_of!(AllMutable, parts()),
+        other in sample_of!(AllMutable, parts()),
+    ) {
+        comes_back(&sample, &other);
+        keys_agree(&sample);
+    }
+
     /// A run reads what a `Vec` wrote, at every alignment, and writes what a `Vec` would.
     #[test]
     fn runs_are_sequences(ranges in prop::collection::vec(any::<i32>(), 0..9), frame in "[a-z]{0,5}") {
@@ -187,42 +196,52 @@ fn decoding_in_place_keeps_the_memory() {
     assert_eq!(reused, sample);
 }
 
+macro_rules! sample_as {
+    ($name:ident) => {
+        $name {
+            flag: true,
+            id: -2,
+            a: 3,
+            b: -4,
+            c: 5,
+            d: -6,
+            e: 7,
+            name: "name".into(),
+            f: -8,
+            g: 9,
+            h: 10.5,
+            i: -11.25,
+            letter: 'z',
+            text: "text".into(),
+            gear: Gear::First,
+            point: Point { x: 1.0, y: 2.0 },
+            label: Label { text: "l".into(), level: 1 },
+            bytes: vec![1, 2, 3],
+            doubles: vec![1.0, 2.0],
+            flags: vec![true, false],
+            strings: vec!["a".into(), String::new()],
+            points: vec![Point { x: 3.0, y: 4.0 }; 2],
+            labels: vec![Label { text: "m".into(), level: 2 }; 2],
+            gears: vec![Gear::Reverse, Gear::Neutral],
+            rows: vec![vec![1], vec![], vec![2, 3]],
+            hash: [1, 2, 3, 4, 5],
+            matrix: [[1, 2], [3, 4], [5, 6]],
+            names: [["a".into(), "b".into()], ["c".into(), "d".into()]],
+            pairs: vec![[1, 2], [3, 4]],
+            pairs_of_strings: vec![["e".into(), "f".into()]],
+            maybe: Some(1.5),
+            maybe_text: None,
+            maybe_many: Some(vec![1, 2]),
+            boxed: Box::new(6),
+            last: u64::MAX,
+        }
+    };
+}
+
 pub(super) fn sample() -> AllFinal {
-    AllFinal {
-        flag: true,
-        id: -2,
-        a: 3,
-        b: -4,
-        c: 5,
-        d: -6,
-        e: 7,
-        name: "name".into(),
-        f: -8,
-        g: 9,
-        h: 10.5,
-        i: -11.25,
-        letter: 'z',
-        text: "text".into(),
-        gear: Gear::First,
-        point: Point { x: 1.0, y: 2.0 },
-        label: Label { text: "l".into(), level: 1 },
-        bytes: vec![1, 2, 3],
-        doubles: vec![1.0, 2.0],
-        flags: vec![true, false],
-        strings: vec!["a".into(), String::new()],
-        points: vec![Point { x: 3.0, y: 4.0 }; 2],
-        labels: vec![Label { text: "m".into(), level: 2 }; 2],
-        gears: vec![Gear::Reverse, Gear::Neutral],
-        rows: vec![vec![1], vec![], vec![2, 3]],
-        hash: [1, 2, 3, 4, 5],
-        matrix: [[1, 2], [3, 4], [5, 6]],
-        names: [["a".into(), "b".into()], ["c".into(), "d".into()]],
-        pairs: vec![[1, 2], [3, 4]],
-        pairs_of_strings: vec![["e".into(), "f".into()]],
-        maybe: Some(1.5),
-        maybe_text: None,
-        maybe_many: Some(vec![1, 2]),
-        boxed: Box::new(6),
-        last: u64::MAX,
-    }
+    sample_as!(AllFinal)
+}
+
+pub(super) fn mutable_sample() -> AllMutable {
+    sample_as!(AllMutable)
 }

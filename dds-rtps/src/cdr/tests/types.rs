@@ -97,6 +97,7 @@ macro_rules! all_kinds {
 
 all_kinds!(AllFinal, "final");
 all_kinds!(AllAppendable, "appendable");
+all_kinds!(AllMutable, "mutable");
 
 /// A type that contains itself.
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
