@@ -15,7 +15,7 @@ use super::effects::panic_message;
 use super::inbox::Inbox;
 use super::{Actor, Capacity, Deferred, Effects, Poke, PushError, RunQueue, Signals};
 use crate::sync::{
-    Arc, AtomicBool, CacheLine, InCell, Lock, LockGuard, Mutation, OnceLock, Ordering, Weak, fence, mutated,
+    Arc, AtomicBool, CacheLine, InCell, Lock, LockGuard, Mutation, OnceLock, Ordering, Weak, full_fence, mutated,
 };
 use std::collections::VecDeque;
 use std::fmt;
@@ -223,7 +223,7 @@ impl<A: Actor> Cell<A> {
     #[inline]
     pub(super) fn has_mail(&self) -> bool {
         if !mutated(Mutation::NoFence) {
-            fence(Ordering::SeqCst);
+            full_fence();
         }
         self.inbox.has_any()
     }

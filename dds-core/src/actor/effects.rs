@@ -57,10 +57,10 @@ impl Effects {
         // Made in place: moving it, which is what returning it from a constructor comes to, costs as much as a visit.
         let mut frame = Frame(Self {
             now: None,
-            pokes: Queue { items: SmallVec::new(), next: 0 },
+            pokes: Queue { only: None, items: SmallVec::new(), next: 0 },
             wakers: SmallVec::new(),
             discarded: SmallVec::new(),
-            jobs: Queue { items: SmallVec::new(), next: 0 },
+            jobs: Queue { only: None, items: SmallVec::new(), next: 0 },
         });
         f(&mut frame.0)
     }
@@ -189,6 +189,8 @@ impl Drop for Frame {
 
 /// First in, first out, with the first entries in place. Its memory is bounded by what is in it, not by what went through.
 struct Queue<T, const N: usize> {
+    /// The oldest item, if it is the only one; most frames never have a second one.
+    only: Option<T>,
     items: SmallVec<[Option<T>; N]>,
     /// Index of the first item that has not been popped.
     next: usize,
@@ -197,15 +199,24 @@ struct Queue<T, const N: usize> {
 impl<T, const N: usize> Queue<T, N> {
     #[inline]
     fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.only.is_none() && self.items.is_empty()
     }
 
+    #[inline]
     fn last(&self) -> Option<&T> {
-        self.items.last().and_then(Option::as_ref)
+        if self.items.is_empty() { self.only.as_ref() } else { self.items.last().and_then(Option::as_ref) }
     }
 
     #[inline]
     fn push(&mut self, item: T) {
+        if self.is_empty() {
+            self.only = Some(item);
+        } else {
+            self.push_behind(item);
+        }
+    }
+
+    fn push_behind(&mut self, item: T) {
         if self.items.len() == self.items.capacity() && self.next >= self.items.len() / 2 {
             self.items.drain(..self.next);
             self.next = 0;
@@ -215,6 +226,13 @@ impl<T, const N: usize> Queue<T, N> {
 
     #[inline]
     fn pop(&mut self) -> Option<T> {
+        if let Some(only) = self.only.take() {
+            return Some(only);
+        }
+        if self.items.is_empty() { None } else { self.pop_behind() }
+    }
+
+    fn pop_behind(&mut self) -> Option<T> {
         let item = self.items.get_mut(self.next).and_then(Option::take);
         self.next += 1;
         if self.next >= self.items.len() {
@@ -350,7 +368,7 @@ mod tests {
 
     #[test]
     fn a_queue_keeps_no_more_memory_than_its_content_needs() {
-        let mut queue: Queue<u32, 4> = Queue { items: SmallVec::new(), next: 0 };
+        let mut queue: Queue<u32, 4> = Queue { only: None, items: SmallVec::new(), next: 0 };
         (0..3).for_each(|item| queue.push(item));
         for item in 0..10_000 {
             assert_eq!(queue.pop(), Some(item));

@@ -30,6 +30,8 @@ pub(crate) struct Outgoing {
     scratch: Vec<u8>,
     /// What a full socket has left to do; laid out already.
     blocked: bool,
+    /// A deadline is set.
+    is_timed: bool,
     attached: Option<Attached>,
 }
 
@@ -48,6 +50,7 @@ impl Outgoing {
             transform: Transform::Identity,
             scratch: Vec::new(),
             blocked: false,
+            is_timed: false,
             attached: None,
         }
     }
@@ -98,8 +101,14 @@ impl Outgoing {
         }
     }
 
+    /// Nothing waits for the socket, and no deadline is set.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        !self.blocked && !self.is_timed
+    }
+
     /// Sets the moment of the next signal, or none.
-    pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
+    pub(crate) fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.is_timed = deadline.is_some();
         if let Some(attached) = &self.attached {
             attached.timer.set(deadline);
         }

@@ -5,7 +5,7 @@
 //! running call repeats. A panic in it detaches the closure and nothing else.
 
 use crate::actor::{Deferred, Effects};
-use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, Mutation, Ordering, fence, mutated};
+use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, Mutation, Ordering, full_fence, mutated};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How often one call of [`Listener::run`] repeats before it leaves the rest to the event thread.
@@ -87,7 +87,7 @@ impl Listener {
 
     /// No call starts after this returns; one that is running ends, then the closure is dropped.
     pub(crate) fn close(&self) {
-        self.closed.store(true, Ordering::Release);
+        self.closed.swap(true, Ordering::AcqRel);
         self.let_others_see();
         // If a call is running, it sees `closed` when it ends and drops the closure itself.
         if let Some(mut callback) = self.callback.try_lock() {
@@ -101,7 +101,7 @@ impl Listener {
     /// whoever made it finds the lock free. As in a cell.
     fn let_others_see(&self) {
         if !mutated(Mutation::NoFence) {
-            fence(Ordering::SeqCst);
+            full_fence();
         }
     }
 

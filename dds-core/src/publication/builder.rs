@@ -1,7 +1,7 @@
 //! How a writer is made.
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
-use crate::cdr::{Encoding, Extensibility};
+use crate::cdr::{Encoding, Extensibility, KeyHasher};
 use crate::domain::ParticipantHandle;
 use crate::infrastructure::{Callback, CreateError, CreateErrorKind, Delivery, Listener, Subject, mark};
 use crate::publication::writer_actor::WriterActor;
@@ -130,6 +130,9 @@ fn make_handle<T>(
         qos,
         partition,
         encoding,
+        hasher: topic
+            .description()
+            .map_or(KeyHasher::keyless(encoding), |ty| KeyHasher::new(ty, topic.has_key(), encoding)),
         span,
         desk: Mutex::new(Desk::new(SLOTS_MAX)),
         listener: OnceLock::new(),

@@ -1,8 +1,6 @@
 //! The typed handle of a writer (DDS 1.4, 2.2.2.4.2).
 
-use crate::cdr::{
-    Encode, EncodeError, Keyed, TypeInfo, encode_key_payload, encode_payload, key_hash_of, key_hash_of_key,
-};
+use crate::cdr::{Encode, EncodeError, Keyed, TypeInfo, encode_key_payload, encode_payload};
 use crate::infrastructure::{
     Awaited, Entity, IncompatibleQosStatus, PublicationMatchedStatus, StatusCondition, StatusMask, Waiting, WriteError,
     WriteErrorKind,
@@ -10,7 +8,7 @@ use crate::infrastructure::{
 use crate::publication::{WriteOptions, WriterHandle};
 use crate::qos::DataWriterQos;
 use dds_rtps::history::ChangeKind;
-use dds_rtps::types::{Guid, InstanceHandle};
+use dds_rtps::types::Guid;
 use dds_rtps::writer::NewChange;
 use std::fmt;
 use std::marker::PhantomData;
@@ -96,10 +94,7 @@ impl<T> DataWriter<T> {
     {
         let encoding = self.handle.encoding();
         let encoded = self.handle.at_desk(|desk| {
-            let instance = match S::HAS_KEY {
-                true => key_hash_of(sample, encoding, &mut desk.scratch)?,
-                false => InstanceHandle::NIL,
-            };
+            let instance = self.handle.hasher().of_sample(sample, &mut desk.scratch)?;
             let payload = desk.encode(|buffer| encode_payload(sample, encoding, buffer))?;
             Ok(NewChange::alive(instance, payload))
         });
@@ -165,7 +160,7 @@ impl<T> DataWriter<T> {
     {
         let encoding = self.handle.encoding();
         let encoded = self.handle.at_desk(|desk| {
-            let instance = key_hash_of_key::<T>(key, encoding, &mut desk.scratch)?;
+            let instance = self.handle.hasher().of_key::<T>(key, &mut desk.scratch)?;
             let payload = desk.encode(|buffer| encode_key_payload::<T>(key, encoding, buffer))?;
             Ok(NewChange::alive(instance, payload))
         });

@@ -22,12 +22,14 @@ impl LocalPath {
 
     /// The writer asks to be told when the reader has got on.
     pub(crate) fn set_starving(&self) {
-        self.starving.store(true, Ordering::Release);
+        // Against the reader, which acknowledges and then looks here: the writer sets this and then looks there. With all
+        // four sequentially consistent, one of them sees the other.
+        self.starving.swap(true, Ordering::SeqCst);
     }
 
     /// The reader has accepted something: tells the writer, if that waits for it.
     pub(crate) fn progressed(&self, effects: &mut Effects) {
-        if self.starving.load(Ordering::Relaxed) && self.starving.swap(false, Ordering::AcqRel) {
+        if self.starving.load(Ordering::SeqCst) && self.starving.swap(false, Ordering::AcqRel) {
             self.call(effects);
         }
     }

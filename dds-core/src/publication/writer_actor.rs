@@ -98,7 +98,7 @@ impl WriterActor {
     /// `ticket` is the caller's place among those who wait for space: nobody overtakes.
     pub(crate) fn write(
         &mut self,
-        change: NewChange,
+        change: &mut NewChange,
         ticket: &mut Option<Ticket>,
         effects: &mut Effects,
     ) -> Result<Flushed, WriteRefused> {
@@ -121,12 +121,12 @@ impl WriterActor {
         Ok(self.follow_up(now, effects))
     }
 
-    fn write_to_history(&mut self, now: Now, change: NewChange) -> Result<SequenceNumber, WriteRefused> {
-        match self.rtps.write(now, change.clone()) {
+    fn write_to_history(&mut self, now: Now, change: &mut NewChange) -> Result<SequenceNumber, WriteRefused> {
+        match self.rtps.try_write(now, change) {
             Err(WriteRefused::Full) if !self.local_readers.is_empty() => {
                 // From here on the readers of this process tell of their progress; what they made until now counts.
                 self.local_readers.iter().for_each(|reader| reader.path.set_starving());
-                self.rtps.write(now, change)
+                self.rtps.try_write(now, change)
             }
             outcome => outcome,
         }
@@ -184,6 +184,9 @@ impl WriterActor {
                 ProtocolEvent::SpaceFreed => self.waiting_for_space.wake_one(effects),
                 _ => {}
             }
+        }
+        if self.rtps.is_at_rest() && self.outgoing.is_at_rest() {
+            return Flushed::Done;
         }
         let rtps = &mut self.rtps;
         let flushed = self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram));
@@ -405,7 +408,9 @@ impl LocalReader {
     fn deliver(&mut self, change: &CacheChange, effects: &mut Effects) {
         let number = change.sequence_number;
         let previous = std::mem::replace(&mut self.delivered, number);
-        let mail = ReaderMail::Local { change: change.clone(), previous, path: Arc::clone(&self.path) };
+        // Only a reliable reader has something to tell the writer.
+        let path = self.reliable.then(|| Arc::clone(&self.path));
+        let mail = ReaderMail::Local { change: change.clone(), previous, path };
         match self.cell.push(mail) {
             Ok(()) => {}
             Err(PushError::Full(mail)) if self.reliable => {

@@ -1,7 +1,7 @@
 //! What all handles of one writer share, without its type.
 
 use crate::actor::{Effects, EnterError, Ticket, in_listener};
-use crate::cdr::{Encoding, TypeDescription};
+use crate::cdr::{Encoding, KeyHasher, TypeDescription};
 use crate::domain::{Flushed, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
@@ -28,6 +28,7 @@ pub(crate) struct WriterHandle {
     pub(super) qos: DataWriterQos,
     pub(super) partition: Vec<String>,
     pub(super) encoding: Encoding,
+    pub(super) hasher: KeyHasher,
     pub(super) span: tracing::Span,
     /// Where samples are encoded.
     pub(super) desk: Mutex<Desk>,
@@ -97,6 +98,10 @@ impl WriterHandle {
         &self.qos
     }
 
+    pub(crate) fn hasher(&self) -> &KeyHasher {
+        &self.hasher
+    }
+
     pub(crate) fn encoding(&self) -> Encoding {
         self.encoding
     }
@@ -132,12 +137,12 @@ impl WriterHandle {
     }
 
     /// Publishes a change; waits for room in the history if `may_wait` and the QoS asks for that.
-    pub(crate) fn publish(&self, change: NewChange, may_wait: bool) -> Result<(), WriteError> {
+    pub(crate) fn publish(&self, mut change: NewChange, may_wait: bool) -> Result<(), WriteError> {
         let limit = self.max_blocking_time().filter(|_| may_wait && role().may_wait() && !in_listener());
-        match self.attempt(&change, &mut None, None) {
+        match self.attempt(&mut change, &mut None, None) {
             Ok(Attempt::Written(flushed)) => self.send_rest(flushed).map_err(|kind| self.write_error(kind)),
             Ok(Attempt::Refused(WriteRefused::Full)) => match limit {
-                Some(limit) => self.publish_when_there_is_room(&change, limit),
+                Some(limit) => self.publish_when_there_is_room(&mut change, limit),
                 None => Err(self.write_error(WriteErrorKind::Full)),
             },
             Ok(Attempt::Refused(refused)) => Err(self.write_error(self.refusal(refused))),
@@ -156,13 +161,13 @@ impl WriterHandle {
 
     fn attempt(
         &self,
-        change: &NewChange,
+        change: &mut NewChange,
         ticket: &mut Option<Ticket>,
         waker: Option<&Waker>,
     ) -> Result<Attempt, WriteErrorKind> {
         // A waker is user code: cloned before the visit.
         let waker = waker.cloned();
-        self.visit(|actor, effects| match actor.write(change.clone(), ticket, effects) {
+        self.visit(|actor, effects| match actor.write(change, ticket, effects) {
             Ok(flushed) => Attempt::Written(flushed),
             Err(WriteRefused::Full) => match waker {
                 Some(waker) => {
@@ -175,7 +180,7 @@ impl WriterHandle {
         })
     }
 
-    fn publish_when_there_is_room(&self, change: &NewChange, limit: Duration) -> Result<(), WriteError> {
+    fn publish_when_there_is_room(&self, change: &mut NewChange, limit: Duration) -> Result<(), WriteError> {
         let driver = self.participant.driver();
         let started = driver.now().instant;
         let mut ticket = None;

@@ -117,14 +117,17 @@ impl<T> DataReader<T> {
     where
         T: DecodeOwned,
     {
-        loop {
-            let samples = self.batch(&ReaderHandle::next_selection(operation), operation)?;
-            let Some(sample) = samples.first() else { return Ok(None) };
-            match decode_sample(sample) {
-                Ok(sample) => return Ok(Some(sample)),
-                Err(_) => self.handle.batches().note_not_decodable(),
+        let selection = ReaderHandle::next_selection(operation);
+        self.handle.batches().with_list(|list| {
+            loop {
+                self.handle.select_into(&selection, operation, list)?;
+                let Some(sample) = list.pop() else { return Ok(None) };
+                match decode_sample(&sample) {
+                    Ok(sample) => return Ok(Some(sample)),
+                    Err(_) => self.handle.batches().note_not_decodable(),
+                }
             }
-        }
+        })
     }
 
     /// Takes all samples into `buffer`, whose elements are used again with their allocations; the rest of it is cut off.
@@ -136,20 +139,22 @@ impl<T> DataReader<T> {
     where
         T: DecodeOwned,
     {
-        let samples = self.take()?;
-        let mut filled = 0;
-        for sample in samples.list() {
-            let decoded = match buffer.get_mut(filled) {
-                Some(element) => decode_sample_into(sample, element),
-                None => decode_sample(sample).map(|sample| buffer.push(sample)),
-            };
-            match decoded {
-                Ok(()) => filled += 1,
-                Err(_) => self.handle.batches().note_not_decodable(),
+        self.handle.batches().with_list(|list| {
+            self.handle.select_into(&Selection::default(), Operation::Take, list)?;
+            let mut filled = 0;
+            for sample in list.iter() {
+                let decoded = match buffer.get_mut(filled) {
+                    Some(element) => decode_sample_into(sample, element),
+                    None => decode_sample(sample).map(|sample| buffer.push(sample)),
+                };
+                match decoded {
+                    Ok(()) => filled += 1,
+                    Err(_) => self.handle.batches().note_not_decodable(),
+                }
             }
-        }
-        buffer.truncate(filled);
-        Ok(filled)
+            buffer.truncate(filled);
+            Ok(filled)
+        })
     }
 
     /// Waits for the next sample and takes it. A wait that is dropped loses none.

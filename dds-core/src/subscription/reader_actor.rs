@@ -26,8 +26,8 @@ pub(crate) enum ReaderMail {
         change: CacheChange,
         /// The number of the one before it that the writer handed over; what lies between does not exist any more.
         previous: SequenceNumber,
-        /// The way back to the writer.
-        path: Arc<LocalPath>,
+        /// The way back to the writer, if both are reliable.
+        path: Option<Arc<LocalPath>>,
     },
     /// A submessage that came while somebody was inside.
     Packet {
@@ -139,6 +139,9 @@ impl ReaderActor {
 
     /// Sends what the protocol has to say, and sets the timer anew.
     fn send(&mut self, now: Now) {
+        if self.rtps.is_at_rest() && self.outgoing.is_at_rest() {
+            return;
+        }
         let rtps = &mut self.rtps;
         if self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram)) == Flushed::More {
             self.outgoing.come_back();
@@ -312,7 +315,7 @@ impl Actor for ReaderActor {
             ReaderMail::Local { change, previous, path } => {
                 let now = self.now(effects);
                 let outcome = self.rtps.handle_local(now, change, previous);
-                if outcome == LocalOutcome::Accepted {
+                if let Some(path) = path.filter(|_| outcome == LocalOutcome::Accepted) {
                     path.progressed(effects);
                 }
                 self.follow_up(now, effects);

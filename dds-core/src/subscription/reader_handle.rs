@@ -86,12 +86,20 @@ impl ReaderHandle {
         })
     }
 
+    /// Reads or takes into `list`.
+    pub(crate) fn select_into(
+        &self,
+        selection: &Selection,
+        operation: Operation,
+        list: &mut Vec<HistorySample>,
+    ) -> Result<(), ReadError> {
+        self.visit(|actor, effects| actor.select(selection, operation, list, effects))
+    }
+
+    /// Reads or takes into a list of the pool.
     pub(crate) fn select(&self, selection: &Selection, operation: Operation) -> Result<Vec<HistorySample>, ReadError> {
         let mut list = self.batches.list();
-        self.visit(|actor, effects| {
-            actor.select(selection, operation, &mut list, effects);
-            list
-        })
+        self.select_into(selection, operation, &mut list).map(|()| list)
     }
 
     pub(crate) fn instance_payload(&self, instance: InstanceHandle) -> Result<KeyPayload, ReadError> {

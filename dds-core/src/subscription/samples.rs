@@ -5,7 +5,7 @@ use dds_rtps::history::{HistorySample, SampleInfo};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 /// How many emptied lists a reader keeps for its next batches. More than this many batches alive at once are rare.
 const SPARE_LISTS_MAX: usize = 8;
@@ -26,6 +26,8 @@ pub struct Sample<T> {
 #[derive(Debug, Default)]
 pub(crate) struct BatchPool {
     spare: Mutex<Vec<Vec<HistorySample>>>,
+    /// For batches that do not outlive the call that takes them.
+    desk: Mutex<Vec<HistorySample>>,
     not_decodable: AtomicU64,
 }
 
@@ -44,6 +46,26 @@ impl BatchPool {
         if spare.len() < SPARE_LISTS_MAX {
             spare.push(list);
         }
+    }
+
+    /// Calls `f` with an empty list that goes back afterwards: for batches that do not outlive the call. One lock for both
+    /// ways; if the list is in use (by another thread, or by a call from inside `f`), with a list of its own.
+    pub(crate) fn with_list<R>(&self, f: impl FnOnce(&mut Vec<HistorySample>) -> R) -> R {
+        match self.desk.try_lock() {
+            Ok(mut list) => Self::use_list(&mut list, f),
+            Err(TryLockError::Poisoned(list)) => Self::use_list(&mut list.into_inner(), f),
+            Err(TryLockError::WouldBlock) => f(&mut Vec::new()),
+        }
+    }
+
+    fn use_list<R>(list: &mut Vec<HistorySample>, f: impl FnOnce(&mut Vec<HistorySample>) -> R) -> R {
+        list.clear();
+        let result = f(list);
+        list.clear();
+        if list.capacity() > SPARE_LIST_LEN_MAX {
+            *list = Vec::new();
+        }
+        result
     }
 
     pub(crate) fn note_not_decodable(&self) {
@@ -68,14 +90,6 @@ pub struct Samples<T> {
 impl<T> Samples<T> {
     pub(crate) fn new(list: Vec<HistorySample>, pool: Arc<BatchPool>) -> Self {
         Self { list, pool, marker: PhantomData }
-    }
-
-    pub(crate) fn list(&self) -> &[HistorySample] {
-        &self.list
-    }
-
-    pub(crate) fn first(&self) -> Option<&HistorySample> {
-        self.list.first()
     }
 
     /// How many samples there are, those without data included.

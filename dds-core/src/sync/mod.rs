@@ -4,21 +4,23 @@
 //! A lock never reports poison: a panic inside a cell is caught by the cell, which then closes.
 
 mod cache_line;
+mod fence;
 mod lock;
 mod parker;
 mod thread_flags;
 
 pub(crate) use cache_line::CacheLine;
+pub(crate) use fence::full_fence;
 pub(crate) use lock::{Lock, LockGuard};
 pub use parker::Parker;
 pub(crate) use thread_flags::{InCell, InListener};
 
 #[cfg(dds_loom)]
-pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 pub(crate) use std::sync::OnceLock;
 pub(crate) use std::sync::atomic::Ordering;
 #[cfg(not(dds_loom))]
-pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 pub(crate) use std::sync::{Arc, Weak};
 
 /// What a model breaks on purpose, to prove that it would notice. Exists under `--cfg dds_loom` only.

@@ -50,9 +50,14 @@ pub fn key_hash_of_key<T: Keyed + TypeInfo>(
 
 /// The key hash of a key that has been written as the hash wants it.
 pub(super) fn hash(ty: &TypeDescription, encoding: Encoding, key: &[u8]) -> InstanceHandle {
+    hash_of_bytes(key.len() <= HASH_LEN && is_short(ty, encoding), key)
+}
+
+/// The same, once it is known whether the type's keys are their own hashes.
+pub(super) fn hash_of_bytes(is_short: bool, key: &[u8]) -> InstanceHandle {
     let mut bytes = [0; HASH_LEN];
     match bytes.get_mut(..key.len()) {
-        Some(place) if is_short(ty, encoding) => place.copy_from_slice(key),
+        Some(place) if is_short => place.copy_from_slice(key),
         _ => bytes = md5::compute(key).0,
     }
     InstanceHandle::from_key_hash(bytes)
@@ -62,7 +67,7 @@ pub(super) fn hash(ty: &TypeDescription, encoding: Encoding, key: &[u8]) -> Inst
 ///
 /// Answered anew for each hash: a constant cannot call the functions that nested types hang on. The walk ends with the
 /// first member that does not fit, so it visits at most 16 values.
-fn is_short(ty: &TypeDescription, encoding: Encoding) -> bool {
+pub(super) fn is_short(ty: &TypeDescription, encoding: Encoding) -> bool {
     Extent { encoding, position: 0, depth: 0 }.add(ty).is_some()
 }
 

@@ -44,6 +44,7 @@ mod encapsulation;
 mod encoder;
 mod error;
 mod key;
+mod key_hasher;
 mod member;
 mod parameter_list;
 mod payload;
@@ -63,6 +64,7 @@ pub use encapsulation::{ByteOrder, Encapsulation, Encoding, Extensibility, Forma
 pub use encoder::Encoder;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use key::{key_hash_of, key_hash_of_key};
+pub use key_hasher::KeyHasher;
 #[doc(hidden)]
 pub use member::LengthCode;
 pub use parameter_list::{

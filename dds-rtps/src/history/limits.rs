@@ -32,6 +32,14 @@ impl HistoryLimits {
         }
     }
 
+    /// Whether a writer always has room: nothing is limited but the depth, which replaces what is oldest.
+    #[must_use]
+    pub const fn is_boundless(&self) -> bool {
+        self.samples_max == usize::MAX
+            && self.instances_max == usize::MAX
+            && self.samples_per_instance_max == usize::MAX
+    }
+
     /// The most samples that can lie in the history at once; [`usize::MAX`]: no limit.
     ///
     /// `keyed`: whether there can be more than one instance.

@@ -27,13 +27,15 @@ impl LocalLink {
 
     /// The reader has accepted everything up to `sequence_number`. Never goes back.
     pub fn acknowledge(&self, sequence_number: SequenceNumber) {
-        self.acknowledged.fetch_max(sequence_number.0, Ordering::Release);
+        // Sequentially consistent, so that a writer that begins to wait and looks here, and a reader that acknowledges and
+        // then looks whether the writer waits, cannot both miss the other.
+        self.acknowledged.fetch_max(sequence_number.0, Ordering::SeqCst);
     }
 
     /// Up to where the reader has accepted everything.
     #[must_use]
     pub fn acknowledged(&self) -> SequenceNumber {
-        SequenceNumber(self.acknowledged.load(Ordering::Acquire))
+        SequenceNumber(self.acknowledged.load(Ordering::SeqCst))
     }
 
     /// The reader had no room, and has some now: it wants everything from `sequence_number` on. The lowest request stands.

@@ -83,36 +83,34 @@ impl fmt::Debug for Payload {
 /// A slot that only its holder sees.
 #[derive(Debug)]
 pub struct SlotMut {
-    /// Without its bytes as long as they are being written.
     slot: Arc<Slot>,
-    bytes: Vec<u8>,
 }
 
 impl SlotMut {
-    /// Takes the memory of a slot that nobody else has; `None` if somebody has it.
-    fn of(slot: &mut Arc<Slot>) -> Option<Vec<u8>> {
-        Arc::get_mut(slot).map(|slot| std::mem::take(&mut slot.bytes))
+    /// The slot, if nobody else has it.
+    fn of(slot: Arc<Slot>) -> Result<Self, Arc<Slot>> {
+        // A count of one stays one: only a holder can make another reference. `buffer` proves it again.
+        if Arc::strong_count(&slot) == 1 { Ok(Self { slot }) } else { Err(slot) }
     }
 
     fn new() -> Self {
-        Self { slot: Arc::default(), bytes: Vec::new() }
+        Self { slot: Arc::default() }
     }
 
     /// The memory: filled with what the slot held before, or cleared, as the taker of it likes.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
-        &mut self.bytes
+        // Nobody else can have it: `SlotMut` is not `Clone`, and is made only of a slot whose other references were seen to
+        // be gone. Were it ever untrue, a fresh slot would take its place.
+        if Arc::strong_count(&self.slot) != 1 {
+            self.slot = Arc::default();
+        }
+        &mut Arc::get_mut(&mut self.slot).expect("one reference, and weak ones are never made").bytes
     }
 
     /// Ends the writing: the whole slot as a payload.
     #[must_use]
-    pub fn freeze(mut self) -> Payload {
-        let end = self.bytes.len();
-        match Arc::get_mut(&mut self.slot) {
-            Some(slot) => slot.bytes = self.bytes,
-            // Nobody else can have it: `SlotMut` is not `Clone`, and is made only of a slot that was seen to be free. Were
-            // it ever untrue, a fresh slot would take its place.
-            None => self.slot = Arc::new(Slot { bytes: self.bytes }),
-        }
+    pub fn freeze(self) -> Payload {
+        let end = self.slot.bytes.len();
         Payload { slot: self.slot, start: 0, end }
     }
 }
@@ -153,10 +151,11 @@ impl SlotRing {
 
     fn free_slot(&mut self) -> Option<SlotMut> {
         for _ in 0..TRIES.min(self.young.len()) {
-            let Young { mut slot, misses } = self.young.pop_front()?;
-            if let Some(bytes) = SlotMut::of(&mut slot) {
-                return Some(SlotMut { slot, bytes });
-            }
+            let Young { slot, misses } = self.young.pop_front()?;
+            let slot = match SlotMut::of(slot) {
+                Ok(slot) => return Some(slot),
+                Err(taken) => taken,
+            };
             if misses >= MISSES_MAX {
                 self.kept.push_back(slot);
             } else {
@@ -164,11 +163,10 @@ impl SlotRing {
             }
         }
         for _ in 0..TRIES.min(self.kept.len()) {
-            let mut slot = self.kept.pop_front()?;
-            if let Some(bytes) = SlotMut::of(&mut slot) {
-                return Some(SlotMut { slot, bytes });
+            match SlotMut::of(self.kept.pop_front()?) {
+                Ok(slot) => return Some(slot),
+                Err(taken) => self.kept.push_back(taken),
             }
-            self.kept.push_back(slot);
         }
         None
     }

@@ -306,6 +306,13 @@ impl StatefulReader {
         self.resume(now);
     }
 
+    /// Whether there is nothing to say to anybody and nothing that time changes: no need to poll for datagrams or a
+    /// deadline.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        self.next_due.is_none() && self.deadline().is_none()
+    }
+
     /// Whether a selection has a use for the time: something may expire, be asked for, or wait for room.
     #[must_use]
     pub fn needs_clock(&self) -> bool {

@@ -94,13 +94,24 @@ impl StatefulWriter {
     /// # Errors
     /// [`WriteRefused`], and nothing has changed but that a HEARTBEAT may have become due: poll for datagrams then, or
     /// the readers will not make room.
-    pub fn write(&mut self, now: Now, change: NewChange) -> Result<SequenceNumber, WriteRefused> {
+    pub fn write(&mut self, now: Now, mut change: NewChange) -> Result<SequenceNumber, WriteRefused> {
+        self.try_write(now, &mut change)
+    }
+
+    /// As [`Self::write`], but the payload stays in `change` if it is refused, for another attempt.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn try_write(&mut self, now: Now, change: &mut NewChange) -> Result<SequenceNumber, WriteRefused> {
         if change.payload.as_ref().is_some_and(|payload| u32::try_from(payload.len()).is_err()) {
             self.counters.refused += 1;
             return Err(WriteRefused::TooLarge);
         }
         let acknowledged = self.acknowledged();
         self.history.retire(self.finished_up_to(acknowledged));
+        if let Err(no_room) = self.history.check_room(change.instance, acknowledged) {
+            return Err(self.refuse(now, no_room));
+        }
         let source_timestamp = change.source_timestamp.unwrap_or(now.time);
         let sequence_number = self.last.next();
         let change = CacheChange {
@@ -109,7 +120,7 @@ impl StatefulWriter {
             sequence_number,
             instance: change.instance,
             source_timestamp,
-            payload: change.payload,
+            payload: change.payload.take(),
         };
         let expires = self.expiry(now, source_timestamp);
         match self.history.insert(change, expires, acknowledged) {
@@ -274,6 +285,12 @@ impl StatefulWriter {
         self.liveliness_due = !self.proxies.is_empty();
     }
 
+    /// Whether there is nobody to send to and nothing that time changes: no need to poll for datagrams or a deadline.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        self.proxies.is_empty() && self.config.lifespan.is_infinite() && self.waiting_until.is_none()
+    }
+
     /// When [`Self::handle_timeout`] is to be called.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
@@ -296,12 +313,14 @@ impl StatefulWriter {
         if std::mem::take(&mut self.space_freed_event) {
             return Some(WriterEvent::SpaceFreed);
         }
-        let acknowledged = self.acknowledged();
-        if std::mem::take(&mut self.acknowledged_event) && acknowledged > self.reported {
-            self.reported = acknowledged;
-            return Some(WriterEvent::Acknowledged(acknowledged));
+        if !std::mem::take(&mut self.acknowledged_event) {
+            return None;
         }
-        None
+        let acknowledged = self.acknowledged();
+        (acknowledged > self.reported).then(|| {
+            self.reported = acknowledged;
+            WriterEvent::Acknowledged(acknowledged)
+        })
     }
 
     /// Puts a proxy into the queue if there is something to send, or notes when there will be.
