@@ -3,6 +3,7 @@
 use crate::infrastructure::{CreateErrorKind, Delivery};
 use crate::qos::DomainParticipantQos;
 use dds_rtps::types::Duration;
+use std::path::PathBuf;
 
 /// The highest domain id whose ports fit below 65536 (RTPS 2.5, 9.6.2 with the default port numbers).
 pub(crate) const DOMAIN_ID_MAX: u32 = 232;
@@ -34,6 +35,7 @@ pub(crate) struct Config {
     pub(crate) linger: Duration,
     pub(crate) udp_only: bool,
     pub(crate) delivery: Delivery,
+    pub(crate) tap: Option<PathBuf>,
 }
 
 impl Config {
@@ -50,6 +52,7 @@ impl Config {
             linger: Duration::from_secs(1),
             udp_only: false,
             delivery: Delivery::default(),
+            tap: None,
         }
     }
 
@@ -85,6 +88,12 @@ impl Config {
         if let Some(value) = look_up("DDS_DOMAIN_TAG") {
             self.domain_tag = value;
         }
+        if let Some(value) = look_up("DDS_TAP") {
+            if value.is_empty() {
+                return Err(unreadable("DDS_TAP", value, "the path of a file"));
+            }
+            self.tap = Some(value.into());
+        }
         Ok(())
     }
 
@@ -114,10 +123,13 @@ mod tests {
 
     #[test]
     fn the_environment_is_taken_over() {
-        let config = with(&[("DDS_SCOPE", "host"), ("DDS_PEERS", "a, b:2,"), ("DDS_TRANSPORTS", "udp")]).unwrap();
+        let config =
+            with(&[("DDS_SCOPE", "host"), ("DDS_PEERS", "a, b:2,"), ("DDS_TRANSPORTS", "udp"), ("DDS_TAP", "t.pcap")])
+                .unwrap();
         assert_eq!(config.scope, Scope::Host);
         assert_eq!(config.peers, ["a", "b:2"]);
         assert!(config.udp_only);
+        assert_eq!(config.tap, Some("t.pcap".into()));
     }
 
     #[test]

@@ -46,6 +46,7 @@ impl ParticipantHandle {
         let network = driver.open_network(&network_config(&config)).map_err(|reason| {
             let kind = match reason {
                 NetworkError::Domain(domain_id) => CreateErrorKind::InvalidDomain { domain_id },
+                NetworkError::Tap { path, source } => CreateErrorKind::Tap { path, message: source.to_string() },
                 other => CreateErrorKind::Transport { message: other.to_string() },
             };
             error(kind)
@@ -225,6 +226,7 @@ fn network_config(config: &Config) -> NetworkConfig {
         multicast: config.scope != Scope::PeersOnly,
         interfaces: config.interfaces.clone(),
         peers: config.peers.iter().flat_map(|peer| resolve(peer)).collect(),
+        tap: config.tap.clone(),
         ..NetworkConfig::default()
     }
 }

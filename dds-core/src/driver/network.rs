@@ -9,6 +9,7 @@ use dds_rtps::types::Locator;
 use std::fmt;
 use std::io;
 use std::net::Ipv4Addr;
+use std::path::PathBuf;
 
 /// How far the traffic of a participant goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,6 +39,8 @@ pub struct NetworkConfig {
     /// Receive buffer asked of the system for each socket, in bytes. Default: 4 MiB, enough for a burst of one large
     /// sample; the system's default of 212 kB loses fragments of it.
     pub receive_buffer: usize,
+    /// The pcap file that sent and received datagrams are written to. Default: none.
+    pub tap: Option<PathBuf>,
 }
 
 impl Default for NetworkConfig {
@@ -50,6 +53,7 @@ impl Default for NetworkConfig {
             multicast_ttl: 1,
             peers: Vec::new(),
             receive_buffer: 4 << 20,
+            tap: None,
         }
     }
 }
@@ -163,6 +167,13 @@ pub enum NetworkError {
         /// The system's answer.
         source: io::Error,
     },
+    /// The file of the tap cannot be written.
+    Tap {
+        /// Where it should be.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// This build has no UDP (feature `udp`).
     Unsupported,
 }
@@ -173,6 +184,7 @@ impl fmt::Display for NetworkError {
             Self::Domain(domain) => write!(f, "domain {domain} is above 232, the last one that has ports"),
             Self::NoInterface => f.write_str("no network interface with an IPv4 address fits the configuration"),
             Self::Io { what, source } => write!(f, "{what}: {source}"),
+            Self::Tap { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Unsupported => f.write_str("this build has no UDP"),
         }
     }
@@ -181,7 +193,7 @@ impl fmt::Display for NetworkError {
 impl std::error::Error for NetworkError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Io { source, .. } => Some(source),
+            Self::Io { source, .. } | Self::Tap { source, .. } => Some(source),
             _ => None,
         }
     }

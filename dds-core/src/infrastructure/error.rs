@@ -7,6 +7,7 @@ use crate::infrastructure::ReturnCode;
 use crate::qos::QosErrorKind;
 use dds_rtps::types::{Duration, Guid};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A result whose error is this crate's [`Error`] unless said otherwise.
@@ -149,6 +150,13 @@ pub enum CreateErrorKind {
         /// What the operating system said, and of which address.
         message: String,
     },
+    /// The file that datagrams should be written to cannot be made, or is there and no capture.
+    Tap {
+        /// Where it should be.
+        path: PathBuf,
+        /// What the operating system said.
+        message: String,
+    },
     /// A thread could not be started.
     Thread {
         /// What the operating system said.
@@ -190,6 +198,7 @@ impl Advice for CreateErrorKind {
         match self {
             Self::InvalidDomain { .. } => "use a domain id from 0 to 232",
             Self::Transport { .. } => "check that a network interface is up (`ip link set lo up` is enough)",
+            Self::Tap { .. } => "name a new file in a folder that can be written to, or a capture of an earlier run",
             Self::Thread { .. } => "check the limit of threads (`ulimit -u`)",
             Self::InvalidTopicName => "give the topic a name of 1 to 255 bytes",
             Self::InvalidTypeName => "give the type a name of 1 to 255 bytes",
@@ -203,9 +212,11 @@ impl Advice for CreateErrorKind {
 
     fn return_code(&self) -> ReturnCode {
         match self {
-            Self::InvalidDomain { .. } | Self::InvalidTopicName | Self::InvalidTypeName | Self::Environment { .. } => {
-                ReturnCode::BadParameter
-            }
+            Self::InvalidDomain { .. }
+            | Self::InvalidTopicName
+            | Self::InvalidTypeName
+            | Self::Environment { .. }
+            | Self::Tap { .. } => ReturnCode::BadParameter,
             Self::TypeConflict { .. } => ReturnCode::PreconditionNotMet,
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
             Self::Closed => ReturnCode::AlreadyDeleted,
@@ -220,6 +231,9 @@ impl fmt::Display for CreateErrorKind {
         match self {
             Self::InvalidDomain { domain_id } => write!(f, "domain id {domain_id} is above 232"),
             Self::Transport { message } => write!(f, "no socket could be opened: {message}"),
+            Self::Tap { path, message } => {
+                write!(f, "the capture file {} cannot be written: {message}", path.display())
+            }
             Self::Thread { message } => write!(f, "a thread could not be started: {message}"),
             Self::InvalidTopicName => f.write_str("the topic's name is empty or longer than 255 bytes"),
             Self::InvalidTypeName => f.write_str("the type's name is empty, longer than 255 bytes, or has a NUL"),

@@ -2,12 +2,19 @@
 //!
 //! In: a [`Datagram`] with its destinations. Out: bytes on the wire, [`SendOutcome`], counters. Owned: sockets. No protocol:
 //! this room uses only [`types`](crate::types) and the datagram itself.
+//!
+//! | transport | does |
+//! |---|---|
+//! | [`udp`] | sends by UDP |
+//! | [`tap`] | passes on to another transport, and writes a pcap file |
 
+pub mod tap;
 #[cfg(feature = "udp")]
 pub mod udp;
 
 use crate::output::Datagram;
 use std::fmt;
+use std::sync::Arc;
 
 /// What has become of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +37,16 @@ pub trait Transport: Send + Sync + fmt::Debug {
 
     /// What has happened so far.
     fn counters(&self) -> TransportCounters;
+}
+
+impl<T: Transport + ?Sized> Transport for Arc<T> {
+    fn send(&self, datagram: &mut Datagram) -> SendOutcome {
+        (**self).send(datagram)
+    }
+
+    fn counters(&self) -> TransportCounters {
+        (**self).counters()
+    }
 }
 
 /// Counts since the transport was made.

@@ -45,30 +45,42 @@ pub(crate) fn vector_path(name: &str) -> PathBuf {
 }
 
 /// The datagrams of the capture with this name, in their order.
-///
-/// Knows what the captures are: classic pcap, little endian, microseconds, Ethernet, IPv4 without IP fragments, UDP.
-/// Anything else is a panic, for then the vectors are not what they should be.
 pub(crate) fn capture(name: &str) -> Vec<Packet> {
-    let path = vector_path(&format!("{name}.pcap"));
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    read_pcap(&vector_path(&format!("{name}.pcap")))
+}
+
+/// The datagrams of a capture, in their order.
+///
+/// Knows what the captures are: classic pcap, little endian, microseconds, Ethernet or bare IP, IPv4 without IP fragments,
+/// UDP. Anything else is a panic, for then the file is not what it should be.
+pub(crate) fn read_pcap(path: &Path) -> Vec<Packet> {
+    let name = path.display();
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{name}: {error}"));
     let (header, mut rest) = bytes.split_at(24);
     assert_eq!(u32_le(header, 0), 0xa1b2_c3d4, "{name}: little-endian pcap with microseconds");
-    assert_eq!(u32_le(header, 20), 1, "{name}: Ethernet");
+    let link_type = u32_le(header, 20);
+    assert!([ETHERNET, RAW].contains(&link_type), "{name}: Ethernet or bare IP");
     let mut packets = Vec::new();
     while !rest.is_empty() {
         let (record, behind) = rest.split_at(16);
         let (frame, behind) = behind.split_at(u32_le(record, 8) as usize);
         assert_eq!(u32_le(record, 8), u32_le(record, 12), "{name}: a frame that was cut off");
         let time_ns = i64::from(u32_le(record, 0)) * 1_000_000_000 + i64::from(u32_le(record, 4)) * 1_000;
-        packets.push(packet(packets.len() + 1, time_ns, frame));
+        let number = packets.len() + 1;
+        let ip = if link_type == RAW { frame } else { ethernet_payload(number, frame) };
+        packets.push(packet(number, time_ns, ip));
         rest = behind;
     }
     packets
 }
 
-fn packet(number: usize, time_ns: i64, frame: &[u8]) -> Packet {
+fn ethernet_payload(number: usize, frame: &[u8]) -> &[u8] {
     let (ethernet, ip) = frame.split_at(14);
     assert_eq!(ethernet[12..], [0x08, 0x00], "packet {number}: IPv4");
+    ip
+}
+
+fn packet(number: usize, time_ns: i64, ip: &[u8]) -> Packet {
     let (header, behind) = ip.split_at(usize::from(ip[0] & 0xf) * 4);
     assert_eq!((header[0] >> 4, header[9]), (4, 17), "packet {number}: UDP");
     assert_eq!(u16_be(header, 6) & 0x3fff, 0, "packet {number}: an IP fragment");
@@ -90,3 +102,7 @@ fn u32_le(bytes: &[u8], at: usize) -> u32 {
 fn u16_be(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
+
+/// Link types of pcap.
+const ETHERNET: u32 = 1;
+const RAW: u32 = 101;

@@ -7,6 +7,8 @@
 mod clock;
 #[cfg(feature = "udp")]
 mod network;
+#[cfg(feature = "udp")]
+mod tap;
 
 use super::thread::{is_thread_of, take_owner};
 use super::{Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, Timers, role, take_role};

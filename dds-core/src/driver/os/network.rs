@@ -1,16 +1,19 @@
 //! A participant's UDP sockets, and who waits for them.
 
 use super::Shared;
+use super::tap::{OpenTap, Recorder};
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Reach, Receive, Role, Socket};
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::{SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
-use dds_rtps::transport::udp::{self, PortMapping, UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt};
+use dds_rtps::transport::udp::{
+    self, PortMapping, UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt, peek_sender,
+};
 use dds_rtps::types::Locator;
 use std::io::{self, ErrorKind};
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use tokio::runtime;
@@ -44,6 +47,7 @@ pub(super) struct OsNetwork {
     locators: Locators,
     receive_buffer: usize,
     transport: Arc<dyn Transport>,
+    tap: Option<OpenTap>,
     user_unicast: Arc<UdpSocket>,
     /// Discovery's sockets, until they are received from.
     metatraffic: Lock<Option<Vec<(UdpSocket, Socket)>>>,
@@ -72,21 +76,39 @@ impl OsNetwork {
         let sockets = UdpSockets::open(&udp)?;
         let locators = locators(config, &udp, &sockets)
             .map_err(|source| NetworkError::Io { what: "read the bound ports", source })?;
+        let tap = config.tap.as_deref().map(|path| OpenTap::new(path, &sockets)).transpose()?;
         let multicast = sockets.metatraffic_multicast.map(|socket| (socket, Socket::MetatrafficMulticast));
         let unicast = (sockets.metatraffic_unicast, Socket::MetatrafficUnicast);
-        let transport = Arc::new(sockets.transport);
+        let udp = Arc::new(sockets.transport);
+        let transport: Arc<dyn Transport> = match &tap {
+            Some(tap) => Arc::new(tap.around(Arc::clone(&udp))),
+            None => Arc::clone(&udp) as _,
+        };
         Ok(Arc::new(Self {
             locators,
             receive_buffer: sockets.receive_buffer,
-            transport: Arc::clone(&transport) as _,
+            transport,
+            tap,
             user_unicast: Arc::new(sockets.user_unicast),
             metatraffic: Lock::new(Some(multicast.into_iter().chain([unicast]).collect())),
             tasks: Lock::default(),
             stopped: Arc::new(AtomicBool::new(false)),
-            room: Arc::new(Room { transport, waiting: Lock::default() }),
+            room: Arc::new(Room { transport: udp, waiting: Lock::default() }),
             shared,
             runtime,
         }))
+    }
+}
+
+impl OsNetwork {
+    fn inbound(&self, socket: &UdpSocket, kind: Socket, receive: &Arc<dyn Receive>) -> Inbound {
+        Inbound {
+            pool: SlotPool::new(SLOTS_MAX),
+            small: Arc::new(SlotPool::new(SMALL_SLOTS_MAX)),
+            socket: kind,
+            receive: Arc::clone(receive),
+            recorder: self.tap.as_ref().map(|tap| tap.recorder(socket)),
+        }
     }
 }
 
@@ -111,12 +133,12 @@ impl Network for OsNetwork {
         let user = ReceiveThread {
             socket: Arc::clone(&self.user_unicast),
             stopped: Arc::clone(&self.stopped),
-            inbound: Inbound::new(Socket::UserUnicast, Arc::clone(&receive)),
+            inbound: self.inbound(&self.user_unicast, Socket::UserUnicast, &receive),
         };
         self.shared.spawn("dds-receive", Role::Receive, Box::new(move || user.run()))?;
         let mut tasks = self.tasks.lock();
         for (socket, kind) in metatraffic {
-            let inbound = Inbound::new(kind, Arc::clone(&receive));
+            let inbound = self.inbound(&socket, kind, &receive);
             tasks.push(self.runtime.spawn(receive_task(socket, inbound)).abort_handle());
         }
         // A stop that came in between has found no task.
@@ -199,13 +221,10 @@ struct Inbound {
     small: Arc<SlotPool>,
     socket: Socket,
     receive: Arc<dyn Receive>,
+    recorder: Option<Recorder>,
 }
 
 impl Inbound {
-    fn new(socket: Socket, receive: Arc<dyn Receive>) -> Self {
-        Self { pool: SlotPool::new(SLOTS_MAX), small: Arc::new(SlotPool::new(SMALL_SLOTS_MAX)), socket, receive }
-    }
-
     /// A slot whose buffer has room for any datagram. Its memory is made, and zeroed by the system, once.
     fn slot(&self) -> SlotMut {
         let mut slot = self.pool.acquire();
@@ -215,8 +234,11 @@ impl Inbound {
         slot
     }
 
-    fn take(&self, slot: SlotMut, len: usize) {
+    fn take(&self, slot: SlotMut, len: usize, sender: Option<SocketAddr>) {
         let payload = self.pool.freeze(slot).slice(0..len);
+        if let Some(recorder) = &self.recorder {
+            recorder.record(sender, payload.bytes());
+        }
         let packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
         // Cells stop their own panics; this is for what lies before them. One packet is lost, not the thread.
         if catch_unwind(AssertUnwindSafe(|| self.receive.receive(&packet))).is_err() {
@@ -237,12 +259,14 @@ impl ReceiveThread {
         let mut errors = 0;
         let mut slot = self.inbound.slot();
         while !self.stopped.load(Ordering::Acquire) {
+            // Only a tap wants to know the sender. This waits as the receive does.
+            let sender = self.inbound.recorder.as_ref().and_then(|_| peek_sender(&self.socket));
             // Not `recv_from`: answers go to announced locators, and std asserts the sender's address, which is missing when
             // the socket has been shut down ("assertion failed: len >= size_of::<c::sockaddr_in>()").
             match self.socket.recv(slot.buffer()) {
                 Ok(len) if !self.stopped.load(Ordering::Acquire) => {
                     errors = 0;
-                    self.inbound.take(slot, len);
+                    self.inbound.take(slot, len, sender);
                     slot = self.inbound.slot();
                 }
                 Ok(_) => return,
@@ -283,10 +307,10 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound) {
             return;
         }
         for _ in 0..BURST {
-            match socket.try_recv(slot.buffer()) {
-                Ok(len) => {
+            match socket.try_recv_from(slot.buffer()) {
+                Ok((len, sender)) => {
                     errors = 0;
-                    inbound.take(slot, len);
+                    inbound.take(slot, len, Some(sender));
                     slot = inbound.slot();
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,

@@ -23,4 +23,4 @@ mod sockets;
 pub use crate::types::PortMapping;
 pub use interface::Interface;
 pub use sender::UdpTransport;
-pub use sockets::{UdpConfig, UdpError, UdpSockets, interrupt};
+pub use sockets::{UdpConfig, UdpError, UdpSockets, interrupt, peek_sender};

@@ -59,6 +59,14 @@ impl UdpTransport {
         sockets.map(|socket| socket.try_clone().map(UdpSocket::from)).collect()
     }
 
+    /// The address that unicast datagrams come from; its IP address is unspecified unless the traffic stays on the host.
+    ///
+    /// # Errors
+    /// The system does not say.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.unicast.local_addr()?.as_socket().ok_or_else(|| io::Error::from(ErrorKind::AddrNotAvailable))
+    }
+
     /// Sends to one destination after the other; how many were served.
     fn serve(&self, segments: &[IoSlice<'_>], destinations: &[Locator]) -> (usize, SendOutcome) {
         for (served, locator) in destinations.iter().enumerate() {

@@ -173,6 +173,12 @@ pub fn interrupt(socket: &UdpSocket) {
     }
 }
 
+/// Waits for a datagram, and says who has sent it without taking it. `None`: nobody knows, for instance because of
+/// [`interrupt`].
+pub fn peek_sender(socket: &UdpSocket) -> Option<SocketAddr> {
+    SockRef::from(socket).peek_sender().ok()?.as_socket()
+}
+
 /// What to announce of the interfaces in use; see the module's documentation. `None` if there are none.
 fn announced(interfaces: &[&Interface]) -> Option<Vec<Ipv4Addr>> {
     let outward: Vec<Ipv4Addr> =

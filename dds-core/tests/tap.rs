@@ -1,0 +1,98 @@
+//! What a participant sends and receives stands in its capture file.
+
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+#[path = "../../dds-rtps/tests/support/mod.rs"]
+mod captures;
+mod support;
+
+use captures::read_pcap;
+use dds_core::{CreateErrorKind, DdsType};
+
+use dds_core::qos::Preset;
+use std::path::{Path, PathBuf};
+use support::{PATIENCE, World};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Note {
+    text: String,
+}
+
+/// A folder that is empty, and gone after the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("dds-tap-{}-{test}", std::process::id()));
+        std::fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Sends one note between two participants, each with its tap.
+fn talk(text: &str, taps: [&Path; 2]) {
+    let world = World::new();
+    let [from, to] = taps.map(|tap| world.builder().udp_only(true).tap(tap).build().unwrap());
+    let reader = to.reader_builder::<Note>("note").qos(Preset::Event.reader()).build().unwrap();
+    let writer = from.writer_builder("note").qos(Preset::Event.writer()).build().unwrap();
+    // Both, so that nothing has to be sent again.
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    writer.write(&Note { text: text.to_owned() }).unwrap();
+    assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().text, text);
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+}
+
+/// The source and destination of the datagrams that contain `text`, and all that is in the file is RTPS.
+fn with_text(file: &Path, text: &str) -> Vec<(std::net::SocketAddrV4, std::net::SocketAddrV4)> {
+    let packets = read_pcap(file);
+    assert!(packets.iter().all(|packet| packet.payload.starts_with(b"RTPS")));
+    assert!(packets.iter().all(|packet| packet.source.port() != 0 && packet.time_ns > 0));
+    let found = packets.iter().filter(|packet| packet.payload.windows(text.len()).any(|part| part == text.as_bytes()));
+    found.map(|packet| (packet.source, packet.destination)).collect()
+}
+
+#[test]
+fn a_sample_stands_in_the_captures_of_both_sides_with_the_same_addresses() {
+    let folder = Folder::new("both");
+    let (sender, receiver) = (folder.file("sender.pcap"), folder.file("receiver.pcap"));
+    talk("hello, shark", [&sender, &receiver]);
+    let (sent, received) = (with_text(&sender, "hello, shark"), with_text(&receiver, "hello, shark"));
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent, received);
+}
+
+#[test]
+fn participants_share_a_capture_and_a_later_one_continues_it() {
+    let folder = Folder::new("shared");
+    let file = folder.file("all.pcap");
+    talk("first run", [&file, &file]);
+    talk("second run", [&file, &file]);
+    assert_eq!(with_text(&file, "first run").len(), 2);
+    assert_eq!(with_text(&file, "second run").len(), 2);
+    // Nothing is left behind of how the file was begun.
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
+}
+
+#[test]
+fn a_capture_that_cannot_be_made_is_an_error_that_names_the_file() {
+    let folder = Folder::new("refused");
+    let other = folder.file("diary.txt");
+    std::fs::write(&other, "dear diary, today I was nearly overwritten").unwrap();
+    for path in [folder.file("no/such/folder/t.pcap"), other.clone()] {
+        let error = World::new().builder().tap(&path).build().unwrap_err();
+        assert!(matches!(error.kind(), CreateErrorKind::Tap { path: named, .. } if *named == path), "{error}");
+        assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
+    }
+    assert!(std::fs::read_to_string(other).unwrap().starts_with("dear diary"));
+}
