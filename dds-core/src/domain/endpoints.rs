@@ -52,6 +52,9 @@ impl ParticipantHandle {
         endpoint.partition = writer.partition().to_vec();
         endpoint.topic_data = topic_data.to_vec();
         let data = PublicationData { endpoint, qos };
+        let inline_qos = data.inline_qos();
+        // A new writer's cell is open.
+        let _ = Effects::scope(|effects| writer.cell().with(effects, |actor, _| actor.set_inline_qos(&inline_qos)));
         self.routes().add_writer(guid.entity_id, Arc::clone(writer.cell()));
         self.announce(|participant, now| participant.add_writer(now, data))
     }

@@ -93,6 +93,11 @@ impl WriterActor {
         self.last
     }
 
+    /// The parameters for readers that expect inline QoS.
+    pub(crate) fn set_inline_qos(&mut self, parameters: &[u8]) {
+        self.rtps.set_inline_qos(parameters);
+    }
+
     /// Gives the change a number, puts it into the history, hands it to the readers of this process and to the kernel.
     ///
     /// `ticket` is the caller's place among those who wait for space: nobody overtakes.
@@ -311,6 +316,12 @@ impl WriterActor {
             return true;
         }
         wakers.register(ticket, waker, effects);
+        if awaited == Awaited::Acknowledged {
+            // Asked for now: else the last samples wait for the next heartbeat.
+            let now = self.now(effects);
+            self.rtps.request_acknowledgments(now);
+            self.follow_up_and_come_back(now, effects);
+        }
         false
     }
 
