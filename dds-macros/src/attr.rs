@@ -12,6 +12,7 @@ pub(crate) struct TypeAttributes {
     pub(crate) name: Option<LitStr>,
     pub(crate) extensibility: Option<Extensibility>,
     pub(crate) autoid: Option<AutoId>,
+    pub(crate) bit_bound: Option<(u32, Span)>,
     pub(crate) nested: Option<Span>,
     pub(crate) view_of: Option<Type>,
     pub(crate) crate_path: Option<Path>,
@@ -95,6 +96,7 @@ impl TypeAttributes {
                     };
                     set(&mut found.autoid, kind, &key, errors);
                 }
+                "bit_bound" => set(&mut found.bit_bound, number(input)?, &key, errors),
                 "nested" => set(&mut found.nested, span, &key, errors),
                 "view_of" => set(&mut found.view_of, value(input)?, &key, errors),
                 "crate" => set(&mut found.crate_path, text(input)?.parse()?, &key, errors),
@@ -222,7 +224,7 @@ fn set<T>(place: &mut Option<T>, value: T, key: &Ident, errors: &mut Errors) {
 
 fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
     let message = match word {
-        "union" | "bitmask" | "bitset" | "map" | "bit_bound" | "position" | "base" => {
+        "union" | "bitmask" | "bitset" | "map" | "position" | "base" => {
             format!("`{word}` is not supported yet")
         }
         _ => format!("unknown attribute `{word}` on {place}; known are {known}"),
@@ -231,6 +233,6 @@ fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
 }
 
 const TYPE_WORDS: &str =
-    "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `nested`, `view_of` and `crate`";
+    "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `bit_bound`, `nested`, `view_of` and `crate`";
 const FIELD_WORDS: &str =
     "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet` and `must_understand`";

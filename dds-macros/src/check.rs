@@ -38,11 +38,22 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
         Body::Enum(literals) => check_enum(model, literals, errors),
         Body::Unknown => {}
     }
+    check_bit_bound(model, errors);
     if let (Some(view_of), 0) = (&model.attributes.view_of, model.lifetimes) {
         errors.at(view_of, "a view borrows: give the type a lifetime, or remove `view_of`");
     }
     if let (Some(_), Some(name)) = (&model.attributes.view_of, &model.attributes.name) {
         errors.at(name, "a view has the name of the type it is a view of");
+    }
+}
+
+fn check_bit_bound(model: &Model<'_>, errors: &mut Errors) {
+    let Some((bits, span)) = model.attributes.bit_bound else { return };
+    if !matches!(model.body, Body::Enum(_)) {
+        errors.add(syn::Error::new(span, "only enums have a bit bound"));
+    }
+    if !(1..=32).contains(&bits) {
+        errors.add(syn::Error::new(span, "an enum has 1 to 32 bits"));
     }
 }
 

@@ -18,7 +18,7 @@ use proc_macro::TokenStream;
 ///
 /// A struct has named fields of these types: `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `char` (one byte on
 /// the wire), `String`, `Vec<T>`, arrays, `Option<T>`, `Box<T>` and others that derive `DdsType`. It may borrow:
-/// `&'a str`, `&'a [u8]`, `cdr::Run<'a, f32>`. An enum has no data and travels as its number, in 4 bytes.
+/// `&'a str`, `&'a [u8]`, `cdr::Run<'a, f32>`. An enum has no data and travels as its number.
 ///
 /// On the type, `#[dds(...)]` may say:
 ///
@@ -27,6 +27,7 @@ use proc_macro::TokenStream;
 /// | `name = "..."` | the name under which the type is announced | the Rust name |
 /// | `extensibility = "..."` | `final`, `appendable`, `mutable`: how the type may grow; also just one of these words | `final` |
 /// | `autoid = "..."` | where member ids come from: `sequential`, or `hash` of the member names | `sequential` |
+/// | `bit_bound = 8` | an enum has so many bits, 1 to 32, and travels in 1, 2 or 4 bytes | 32 |
 /// | `nested` | only a part of other types, no topic of its own | a topic can have it |
 /// | `view_of = Type` | has the same encoding as `Type`, and the same members; name and attributes must agree | |
 /// | `crate = "..."` | where the `cdr` module is found | `::dds_core` |

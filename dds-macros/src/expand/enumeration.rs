@@ -1,4 +1,4 @@
-//! Enums without data: a number of 4 bytes.
+//! Enums without data: a number of 4 bytes, or of as few as the bit bound needs.
 
 use super::{Target, key, type_info};
 use crate::ast::{Literal, Model};
@@ -8,8 +8,8 @@ use quote::quote;
 pub(super) fn expand(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> TokenStream {
     [
         description(model, literals, target),
-        encode(literals, target),
-        decode(literals, target),
+        encode(model, literals, target),
+        decode(model, literals, target),
         whole_key(literals, target),
         key::member_as_whole(target),
         super::marker::owned(target),
@@ -26,26 +26,43 @@ fn description(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> 
     });
     let type_name = type_info::name(model, cdr);
     let extensibility = target.extensibility(model);
+    let bit_bound = bit_bound(model);
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = false;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
             const LITERALS: &[#cdr::EnumLiteral] = &[#(#entries),*];
-            &#cdr::TypeDescription::of_enum(Self::TYPE_NAME, #extensibility, LITERALS)
+            &#cdr::TypeDescription::of_enum(Self::TYPE_NAME, #extensibility, #bit_bound, LITERALS)
         };
     };
     target.implement(&quote!(#cdr::TypeInfo), &body)
 }
 
-fn encode(literals: &[Literal<'_>], target: &Target) -> TokenStream {
+fn bit_bound(model: &Model<'_>) -> u8 {
+    let bits = model.attributes.bit_bound.map_or(32, |(bits, _)| bits);
+    u8::try_from(bits).unwrap_or(u8::MAX)
+}
+
+/// The number that stands for a literal on the wire, and the length code of its size. Whether it has a sign is the same to
+/// the bits.
+fn number_type(model: &Model<'_>) -> (TokenStream, TokenStream) {
+    match bit_bound(model) {
+        0..=8 => (quote!(u8), quote!(Bytes1)),
+        9..=16 => (quote!(u16), quote!(Bytes2)),
+        _ => (quote!(u32), quote!(Bytes4)),
+    }
+}
+
+fn encode(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> TokenStream {
     let cdr = &target.cdr;
+    let (number, length_code) = number_type(model);
     let idents = literals.iter().map(|literal| literal.ident);
     let body = quote! {
-        const LENGTH_CODE: #cdr::LengthCode = #cdr::LengthCode::Bytes4;
+        const LENGTH_CODE: #cdr::LengthCode = #cdr::LengthCode::#length_code;
 
         fn encode(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
             let number = match self {
-                #(Self::#idents => Self::#idents as i32,)*
+                #(Self::#idents => Self::#idents as #number,)*
             };
             #cdr::Encode::encode(&number, e)
         }
@@ -57,7 +74,8 @@ fn encode(literals: &[Literal<'_>], target: &Target) -> TokenStream {
     target.implement(&quote!(#cdr::Encode), &body)
 }
 
-fn decode(literals: &[Literal<'_>], target: &Target) -> TokenStream {
+fn decode(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> TokenStream {
+    let (number, _) = number_type(model);
     let (cdr, ty) = (&target.cdr, &target.ty);
     let idents = literals.iter().map(|literal| literal.ident);
     let first = literals.first().map(|literal| literal.ident);
@@ -65,9 +83,13 @@ fn decode(literals: &[Literal<'_>], target: &Target) -> TokenStream {
         #[automatically_derived]
         impl<'de> #cdr::Decode<'de> for #ty {
             fn decode(d: &mut #cdr::Decoder<'de>) -> ::core::result::Result<Self, #cdr::DecodeError> {
-                match <i32 as #cdr::Decode>::decode(d)? {
-                    #(number if number == Self::#idents as i32 => ::core::result::Result::Ok(Self::#idents),)*
-                    number => ::core::result::Result::Err(#cdr::DecodeError::unknown_literal(d, number)),
+                match <#number as #cdr::Decode>::decode(d)? {
+                    #(number if number == Self::#idents as #number => ::core::result::Result::Ok(Self::#idents),)*
+                    number => ::core::result::Result::Err(#cdr::DecodeError::unknown_literal(
+                        d,
+                        ::core::mem::size_of::<#number>(),
+                        number as i32,
+                    )),
                 }
             }
 

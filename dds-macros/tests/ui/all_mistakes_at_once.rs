@@ -22,7 +22,7 @@ struct Many {
     #[dds(key, default)]
     key: u32,
     inner: Vec<Option<u8>>,
-    #[dds(bit_bound = 3)]
+    #[dds(position = 3)]
     bits: u8,
 }
 

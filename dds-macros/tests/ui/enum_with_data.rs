@@ -12,9 +12,15 @@ enum Union {
 enum Never {}
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", mutable, autoid = "hash")]
+#[dds(crate = "dds_rtps", mutable, autoid = "hash", bit_bound = 33)]
 enum Growing {
     One,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", bit_bound = 8)]
+struct Bits {
+    bits: u8,
 }
 
 #[derive(DdsType)]

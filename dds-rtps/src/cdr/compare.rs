@@ -17,7 +17,9 @@ pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescr
         (TypeKind::Array { length: a, element: one }, TypeKind::Array { length: b, element: other }) => {
             a == b && is_encoded_like(one(), other(), seen)
         }
-        (TypeKind::Enum(one), TypeKind::Enum(other)) => one.literals() == other.literals(),
+        (TypeKind::Enum(one), TypeKind::Enum(other)) => {
+            one.size() == other.size() && one.literals() == other.literals()
+        }
         (TypeKind::Struct(one), TypeKind::Struct(other)) => are_structs_alike(one, other, seen),
         (one_kind, other_kind) => {
             one.primitive_size().is_some() && std::mem::discriminant(one_kind) == std::mem::discriminant(other_kind)

@@ -95,6 +95,7 @@ pub struct MemberDescription {
 #[derive(Debug, Clone, Copy)]
 pub struct EnumDescription {
     extensibility: Extensibility,
+    bit_bound: u8,
     literals: &'static [EnumLiteral],
 }
 
@@ -122,10 +123,18 @@ impl TypeDescription {
         Self::new(name, TypeKind::Struct(StructDescription::new(extensibility, members)))
     }
 
-    /// An enum called `name`.
+    /// An enum called `name`, whose numbers have `bit_bound` bits.
+    ///
+    /// # Panics
+    /// A number needs more bits, or they are not 1 to 32; in a constant, that is a compile error.
     #[must_use]
-    pub const fn of_enum(name: &'static str, extensibility: Extensibility, literals: &'static [EnumLiteral]) -> Self {
-        Self::new(name, TypeKind::Enum(EnumDescription { extensibility, literals }))
+    pub const fn of_enum(
+        name: &'static str,
+        extensibility: Extensibility,
+        bit_bound: u8,
+        literals: &'static [EnumLiteral],
+    ) -> Self {
+        Self::new(name, TypeKind::Enum(EnumDescription::new(extensibility, bit_bound, literals)))
     }
 
     /// This string or sequence with a bound.
@@ -349,6 +358,37 @@ impl MemberDescription {
 }
 
 impl EnumDescription {
+    const fn new(extensibility: Extensibility, bit_bound: u8, literals: &'static [EnumLiteral]) -> Self {
+        assert!(bit_bound >= 1 && bit_bound <= 32, "an enum has 1 to 32 bits");
+        let (mut least, mut greatest, mut index) = (0, 0, 0);
+        while index < literals.len() {
+            let value = literals[index].value as i64;
+            least = if value < least { value } else { least };
+            greatest = if value > greatest { value } else { greatest };
+            index += 1;
+        }
+        // One bit less, if there are signs to tell.
+        let limit = 1_i64 << if least < 0 { bit_bound - 1 } else { bit_bound };
+        assert!(least >= -limit && greatest < limit, "a number of the enum needs more bits than `bit_bound` says");
+        Self { extensibility, bit_bound, literals }
+    }
+
+    /// How many bits the numbers have, 1 to 32.
+    #[must_use]
+    pub const fn bit_bound(&self) -> u8 {
+        self.bit_bound
+    }
+
+    /// Bytes of a value: 1, 2 or 4, the fewest that have the bits.
+    #[must_use]
+    pub const fn size(&self) -> usize {
+        match self.bit_bound {
+            0..=8 => 1,
+            9..=16 => 2,
+            _ => 4,
+        }
+    }
+
     /// How the enum may grow.
     #[must_use]
     pub const fn extensibility(&self) -> Extensibility {

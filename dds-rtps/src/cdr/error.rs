@@ -21,8 +21,8 @@ impl DecodeError {
     #[must_use]
     #[cold]
     #[doc(hidden)]
-    pub fn unknown_literal(d: &super::Decoder<'_>, value: i32) -> Self {
-        Self::new(d.position().saturating_sub(size_of::<i32>()), DecodeErrorKind::UnknownLiteral { value })
+    pub fn unknown_literal(d: &super::Decoder<'_>, size: usize, value: i32) -> Self {
+        Self::new(d.position().saturating_sub(size), DecodeErrorKind::UnknownLiteral { value })
     }
 
     /// What is wrong.

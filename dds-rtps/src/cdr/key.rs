@@ -101,7 +101,7 @@ impl Extent {
                 self.delimiter(element.primitive_size().is_some())?;
                 self.elements(u32::try_from(count).ok()?, element)
             }
-            TypeKind::Enum(_) => self.number(4),
+            TypeKind::Enum(description) => self.number(description.size()),
             TypeKind::Struct(description) => {
                 // A type that can only contain itself has no values; the depth ends its walk.
                 self.depth += 1;

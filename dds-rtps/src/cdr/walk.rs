@@ -86,8 +86,9 @@ impl Walk<'_> {
                 self.copy_elements(Some(count), element, d)
             }
             TypeKind::Struct(description) => self.copy_struct(description, d),
-            // An enum; of primitives the size was known above.
-            _ => self.copy_numbers(size_of::<u32>(), 1, d),
+            TypeKind::Enum(description) => self.copy_numbers(description.size(), 1, d),
+            // All others are primitives, whose size was known above.
+            _ => Ok(()),
         }
     }
 
@@ -249,8 +250,9 @@ impl Walk<'_> {
                 self.pass_elements(Some(count), element, d)
             }
             TypeKind::Struct(description) => self.pass_struct(description, d),
-            // An enum; of primitives the size was known above.
-            _ => pass_numbers(size_of::<u32>(), 1, d),
+            TypeKind::Enum(description) => pass_numbers(description.size(), 1, d),
+            // All others are primitives, whose size was known above.
+            _ => Ok(()),
         }
     }
 

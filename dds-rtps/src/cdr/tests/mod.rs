@@ -2,6 +2,7 @@
 
 mod cyclone;
 mod descriptions;
+mod enums;
 mod evolution;
 mod hostile;
 mod keys;

@@ -58,7 +58,7 @@ fn kinds() -> Kinds {
     }
 }
 
-/// What Cyclone DDS writes (`cyclonedds` 11.0.1 from PyPI, its Python codec), data and key.
+/// What Cyclone DDS writes (`cyclonedds` 11.0.1 from PyPI, its Python codec, by `tests/vectors/make_cdr.py`), data and key.
 const CYCLONE_XCDR1: [(&str, &str); 2] = [
     (
         "000200007f0100080000000000000004010000007f0100080000000100000008fffffffffffffffe7f01000800000002 \
