@@ -10,7 +10,7 @@ use crate::driver::block_on;
 use crate::infrastructure::Awaited;
 use crate::publication::WriterCell;
 use dds_rtps::types::{Duration, EntityId};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Poll, Wake, Waker};
 
 /// Longer than anybody lingers.
@@ -19,7 +19,16 @@ const LINGER_MAX: Duration = Duration::from_secs(24 * 3600);
 /// The dropped writers of a participant.
 #[derive(Default)]
 pub(crate) struct Draining {
-    writers: Mutex<Vec<DrainingWriter>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    writers: Vec<DrainingWriter>,
+    /// Writers that somebody is looking after at the moment.
+    taken: usize,
+    /// Who waits until the taken ones are back.
+    waiting: Vec<Waker>,
 }
 
 struct DrainingWriter {
@@ -41,12 +50,35 @@ impl DrainingWriter {
 }
 
 impl Draining {
-    fn take(&self) -> Vec<DrainingWriter> {
-        std::mem::take(&mut *self.writers.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, writers: impl IntoIterator<Item = DrainingWriter>) {
-        self.writers.lock().unwrap_or_else(PoisonError::into_inner).extend(writers);
+    fn add(&self, writer: DrainingWriter) {
+        self.lock().writers.push(writer);
+    }
+
+    fn take(&self) -> Vec<DrainingWriter> {
+        let mut state = self.lock();
+        let writers = std::mem::take(&mut state.writers);
+        state.taken += writers.len();
+        writers
+    }
+
+    /// Puts back those that are left of `taken` writers. True if there is none left at all; else `waker` is called when
+    /// what others have taken is back.
+    fn put_back(&self, taken: usize, left: Vec<DrainingWriter>, waker: &Waker) -> bool {
+        let mut state = self.lock();
+        state.taken -= taken;
+        state.writers.extend(left);
+        if state.taken > 0 {
+            state.waiting.push(waker.clone());
+            return false;
+        }
+        let (done, waiting) = (state.writers.is_empty(), std::mem::take(&mut state.waiting));
+        drop(state);
+        waiting.into_iter().for_each(Waker::wake);
+        done
     }
 }
 
@@ -66,26 +98,23 @@ impl Wake for Bell {
 impl ParticipantHandle {
     /// Takes over a writer that the application has dropped.
     pub(crate) fn drain(self: &Arc<Self>, id: EntityId, cell: Arc<WriterCell>) {
-        self.draining().put([DrainingWriter { id, cell, ticket: None }]);
+        self.draining().add(DrainingWriter { id, cell, ticket: None });
         self.finish_drained(&Waker::from(Arc::new(Bell { participant: Arc::downgrade(self) })));
     }
 
     /// Deletes the writers that have nothing left to say. True if there is none left.
     fn finish_drained(&self, waker: &Waker) -> bool {
-        let (drained, left): (Vec<_>, Vec<_>) = {
-            let mut drained = Vec::new();
-            let mut left = Vec::new();
-            for mut writer in self.draining().take() {
-                if writer.is_drained(waker) { drained.push(writer) } else { left.push(writer) }
-            }
-            (drained, left)
-        };
-        let done = left.is_empty();
-        self.draining().put(left);
+        let mut writers = self.draining().take();
+        let taken = writers.len();
+        let mut drained = Vec::new();
+        let mut left = Vec::new();
+        for mut writer in writers.drain(..) {
+            if writer.is_drained(waker) { drained.push(writer) } else { left.push(writer) }
+        }
         for writer in drained {
             self.delete_writer(writer.id, &writer.cell);
         }
-        done
+        self.draining().put_back(taken, left, waker)
     }
 
     /// Waits until the dropped writers have nothing left to say, at most `linger`.
