@@ -33,7 +33,7 @@
 //! | publication | [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`], [`WriterEvent`] |
 //! | subscription | [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`], [`ReaderEvent`] |
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
-//! | infrastructure | [`Entity`], [`Waiting`], [`WaitSet`] and its conditions, the errors, the statuses, [`Delivery`] |
+//! | infrastructure | [`Entity`], [`Waiting`], [`WaitSet`] and its conditions, [`Events`], the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
 //!
 //! # Waiting and threads
@@ -70,15 +70,15 @@ pub use dds_rtps::{cdr, qos};
 pub use cdr::{DdsType, Encoded, Encoding, Raw};
 #[cfg(feature = "derive")]
 pub use dds_macros::DdsType;
-pub use dds_rtps::history::{InstanceState, SampleInfo, SampleState, States, ViewState};
+pub use dds_rtps::history::{InstanceState, RejectReason, SampleInfo, SampleState, States, ViewState};
 pub use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
 pub use domain::{DomainParticipant, DomainParticipantBuilder, Scope, TrafficCounters};
 pub use futures_core::Stream;
 pub use infrastructure::{
-    Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, GuardCondition, IncompatibleQosStatus,
-    PublicationMatchedStatus, ReadError, ReadErrorKind, Result, ReturnCode, SampleLostStatus, StatusCondition,
-    StatusMask, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError,
-    WriteErrorKind,
+    Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, Events, GuardCondition,
+    IncompatibleQosStatus, PublicationMatchedStatus, ReadError, ReadErrorKind, Result, ReturnCode, SampleLostStatus,
+    SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind,
+    WaitSet, Waiting, WriteError, WriteErrorKind,
 };
 pub use publication::{DataWriter, DataWriterBuilder, WriteOptions, WriterEvent};
 pub use subscription::{

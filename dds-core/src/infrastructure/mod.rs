@@ -3,6 +3,7 @@
 mod condition;
 mod entity;
 mod error;
+mod events;
 mod listener;
 mod observer;
 mod return_code;
@@ -19,12 +20,16 @@ pub use error::{
     CreateError, CreateErrorKind, Error, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind,
     WriteError, WriteErrorKind,
 };
+pub use events::Events;
+pub(crate) use events::Feed;
 pub use listener::Delivery;
 pub(crate) use listener::{Callback, EventQueue, Listener, mark};
 pub(crate) use observer::{Observed, Observer, Observers};
 pub use return_code::ReturnCode;
-pub(crate) use status::MatchCounter;
-pub use status::{IncompatibleQosStatus, PublicationMatchedStatus, SampleLostStatus, SubscriptionMatchedStatus};
+pub use status::{
+    IncompatibleQosStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus, SubscriptionMatchedStatus,
+};
+pub(crate) use status::{MatchCounter, MatchRead};
 pub use status_mask::StatusMask;
 pub use wait_set::{Active, WaitSet};
 pub use waiting::Waiting;

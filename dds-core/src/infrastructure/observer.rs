@@ -39,6 +39,11 @@ impl Observer {
         }
     }
 
+    /// What has happened since this was last called.
+    pub(crate) fn take_marks(&self) -> u32 {
+        self.marks.swap(0, Ordering::AcqRel)
+    }
+
     /// How often something has happened, plus 1.
     pub(crate) fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)

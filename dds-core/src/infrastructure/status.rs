@@ -1,6 +1,7 @@
 //! Communication statuses (DDS 1.4, 2.2.4.1): plain values, read with the change since the last reading.
 
 use crate::qos::PolicyId;
+use dds_rtps::history::RejectReason;
 use dds_rtps::types::InstanceHandle;
 
 /// How many readers match a writer (DDS 1.4, 2.2.4.1, PUBLICATION_MATCHED).
@@ -59,14 +60,35 @@ pub struct SampleLostStatus {
     pub total_count_change: u64,
 }
 
+/// Samples for which a reader had no room (DDS 1.4, 2.2.4.1, SAMPLE_REJECTED). A reliable KEEP_ALL reader gets them again
+/// when there is room; any other has lost them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SampleRejectedStatus {
+    /// Samples rejected, ever.
+    pub total_count: u64,
+    /// Of these, since the status was last read.
+    pub total_count_change: u64,
+    /// Which limit the last one met; `None`: there was none yet.
+    pub last_reason: Option<RejectReason>,
+    /// The instance of the last one.
+    pub last_instance_handle: InstanceHandle,
+}
+
 /// The counting that the two matched statuses share.
 #[derive(Debug, Default)]
 pub(crate) struct MatchCounter {
     total: u32,
-    total_read: u32,
     current: u32,
-    current_read: u32,
     last: InstanceHandle,
+    read: MatchRead,
+}
+
+/// What a reader of a matched status has seen: its changes count from there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct MatchRead {
+    total: u32,
+    current: u32,
 }
 
 impl MatchCounter {
@@ -86,18 +108,17 @@ impl MatchCounter {
     }
 
     /// Total, its change, current, its change, last peer; the changes begin anew.
-    fn read(&mut self) -> (u32, u32, u32, i32, InstanceHandle) {
-        let total_change = self.total - self.total_read;
-        let current_change = i64::from(self.current) - i64::from(self.current_read);
-        self.total_read = self.total;
-        self.current_read = self.current;
+    fn since(&self, read: &mut MatchRead) -> (u32, u32, u32, i32, InstanceHandle) {
+        let total_change = self.total - read.total;
+        let current_change = i64::from(self.current) - i64::from(read.current);
+        *read = MatchRead { total: self.total, current: self.current };
         let current_change = i32::try_from(current_change).unwrap_or(i32::MAX);
         (self.total, total_change, self.current, current_change, self.last)
     }
 
-    pub(crate) fn read_publication(&mut self) -> PublicationMatchedStatus {
+    pub(crate) fn publication_since(&self, read: &mut MatchRead) -> PublicationMatchedStatus {
         let (total_count, total_count_change, current_count, current_count_change, last_subscription_handle) =
-            self.read();
+            self.since(read);
         PublicationMatchedStatus {
             total_count,
             total_count_change,
@@ -107,9 +128,9 @@ impl MatchCounter {
         }
     }
 
-    pub(crate) fn read_subscription(&mut self) -> SubscriptionMatchedStatus {
+    pub(crate) fn subscription_since(&self, read: &mut MatchRead) -> SubscriptionMatchedStatus {
         let (total_count, total_count_change, current_count, current_count_change, last_publication_handle) =
-            self.read();
+            self.since(read);
         SubscriptionMatchedStatus {
             total_count,
             total_count_change,
@@ -117,6 +138,43 @@ impl MatchCounter {
             current_count_change,
             last_publication_handle,
         }
+    }
+
+    pub(crate) fn read_publication(&mut self) -> PublicationMatchedStatus {
+        let mut read = self.read;
+        let status = self.publication_since(&mut read);
+        self.read = read;
+        status
+    }
+
+    pub(crate) fn read_subscription(&mut self) -> SubscriptionMatchedStatus {
+        let mut read = self.read;
+        let status = self.subscription_since(&mut read);
+        self.read = read;
+        status
+    }
+}
+
+impl SampleLostStatus {
+    /// The status with the change since `read`, which begins anew.
+    pub(crate) fn since(self, read: &mut u64) -> Self {
+        let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
+        Self { total_count_change, ..self }
+    }
+}
+
+impl SampleRejectedStatus {
+    /// Notes more samples that were rejected.
+    pub(crate) fn note(&mut self, count: u64, reason: RejectReason, instance: InstanceHandle) {
+        self.total_count = self.total_count.saturating_add(count);
+        self.last_reason = Some(reason);
+        self.last_instance_handle = instance;
+    }
+
+    /// The status with the change since `read`, which begins anew.
+    pub(crate) fn since(self, read: &mut u64) -> Self {
+        let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
+        Self { total_count_change, ..self }
     }
 }
 
@@ -132,6 +190,12 @@ impl IncompatibleQosStatus {
                 None => self.policies.push((policy, 1)),
             }
         }
+    }
+
+    /// The status with the change since `read`, which begins anew.
+    pub(crate) fn since(&self, read: &mut u32) -> Self {
+        let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
+        Self { total_count_change, ..self.clone() }
     }
 
     /// The status as the application gets it; the change begins anew.

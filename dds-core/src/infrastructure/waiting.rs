@@ -29,6 +29,8 @@ pub(crate) enum Awaited {
     Acknowledged,
     /// A condition of a wait set.
     Condition,
+    /// An event of a stream.
+    Event,
 }
 
 /// Something that can be waited for; implemented by the entities' handles.

@@ -2,10 +2,10 @@
 
 use crate::cdr::{Encode, EncodeError, Keyed, TypeInfo, encode_key_payload, encode_payload};
 use crate::infrastructure::{
-    Awaited, Entity, IncompatibleQosStatus, PublicationMatchedStatus, StatusCondition, StatusMask, Waiting, WriteError,
-    WriteErrorKind,
+    Awaited, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, StatusCondition, StatusMask, Waiting,
+    WriteError, WriteErrorKind,
 };
-use crate::publication::{WriteOptions, WriterHandle};
+use crate::publication::{WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
 use dds_rtps::history::ChangeKind;
 use dds_rtps::types::Guid;
@@ -198,6 +198,12 @@ impl<T> DataWriter<T> {
     #[doc(alias = "get_offered_incompatible_qos_status")]
     pub fn offered_incompatible_qos(&self) -> Result<IncompatibleQosStatus, WriteError> {
         self.handle.offered_incompatible_qos()
+    }
+
+    /// What happens to this writer, from its creation on. See [`Events`].
+    #[must_use]
+    pub fn events(&self) -> Events<WriterEvent> {
+        self.handle.events()
     }
 
     /// The condition that a status of this writer has changed, for a [`WaitSet`](crate::WaitSet). There is one for all

@@ -1,8 +1,12 @@
 //! What happens to a writer.
 
-use crate::infrastructure::{IncompatibleQosStatus, PublicationMatchedStatus};
+use crate::actor::Effects;
+use crate::infrastructure::{Feed, IncompatibleQosStatus, MatchRead, PublicationMatchedStatus, mark};
+use crate::publication::WriterCell;
+use crate::publication::writer_actor::WriterActor;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// What has happened to a writer: what its event listener is told.
+/// What has happened to a writer: what its event listener and its event streams are told.
 ///
 /// Changes of one kind between two calls are told at once, with their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,4 +16,48 @@ pub enum WriterEvent {
     Matched(PublicationMatchedStatus),
     /// A reader of the topic has a QoS that does not fit.
     IncompatibleQos(IncompatibleQosStatus),
+}
+
+/// The events of one writer for one stream.
+pub(crate) struct WriterFeed {
+    cell: Arc<WriterCell>,
+    told: Mutex<Told>,
+}
+
+/// The counts that the stream knows already.
+#[derive(Default)]
+struct Told {
+    matched: MatchRead,
+    incompatible: u32,
+}
+
+impl WriterFeed {
+    pub(crate) fn new(cell: Arc<WriterCell>) -> Self {
+        Self { cell, told: Mutex::default() }
+    }
+}
+
+impl Feed<WriterEvent> for WriterFeed {
+    fn event(&self, mark: u32, effects: &mut Effects) -> Option<WriterEvent> {
+        // Handlers never take this lock, so it may be held while the cell is entered.
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        self.cell.with(effects, |actor, _| told.next(mark, actor)).ok().flatten()
+    }
+}
+
+impl Told {
+    fn next(&mut self, mark: u32, actor: &mut WriterActor) -> Option<WriterEvent> {
+        match mark {
+            mark::MATCHED => {
+                let status = actor.matched().publication_since(&mut self.matched);
+                let changed = status.total_count_change > 0 || status.current_count_change != 0;
+                changed.then_some(WriterEvent::Matched(status))
+            }
+            mark::INCOMPATIBLE_QOS => {
+                let status = actor.incompatible().since(&mut self.incompatible);
+                (status.total_count_change > 0).then_some(WriterEvent::IncompatibleQos(status))
+            }
+            _ => None,
+        }
+    }
 }

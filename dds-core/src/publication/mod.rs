@@ -12,6 +12,7 @@ mod writer_handle;
 pub use builder::DataWriterBuilder;
 pub use data_writer::DataWriter;
 pub use events::WriterEvent;
+pub(crate) use events::WriterFeed;
 pub(crate) use local_path::LocalPath;
 pub use write_options::WriteOptions;
 pub(crate) use writer_actor::{LocalBegin, LocalDemands, WriterCell, WriterMail};

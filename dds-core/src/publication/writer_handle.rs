@@ -5,10 +5,11 @@ use crate::cdr::{Encoding, KeyHasher, TypeDescription};
 use crate::domain::{Flushed, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, IncompatibleQosStatus, Listener, PublicationMatchedStatus, StatusCondition, Subject, WaitErrorKind,
-    WaitSource, WriteError, WriteErrorKind, mark,
+    Awaited, Events, IncompatibleQosStatus, Listener, PublicationMatchedStatus, StatusCondition, Subject,
+    WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
 };
 use crate::publication::writer_actor::{WriterActor, WriterCell};
+use crate::publication::{WriterEvent, WriterFeed};
 use crate::qos::{DataWriterQos, History, Reliability};
 use dds_rtps::history::{Payload, SlotRing};
 use dds_rtps::types::{Duration, Guid};
@@ -243,6 +244,12 @@ impl WriterHandle {
     /// The one status condition, made when it is first asked for.
     pub(crate) fn status_condition(&self) -> &StatusCondition {
         self.status_condition.get_or_init(|| StatusCondition::new(Arc::clone(&self.cell) as _))
+    }
+
+    pub(crate) fn events(&self) -> Events<WriterEvent> {
+        let feed = Box::new(WriterFeed::new(Arc::clone(&self.cell)));
+        let driver = Arc::clone(self.participant.driver());
+        Events::new(feed, Arc::clone(&self.cell) as _, driver, Arc::clone(&self.subject))
     }
 
     pub(crate) fn publication_matched(&self) -> Result<PublicationMatchedStatus, WriteError> {

@@ -89,6 +89,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     #[doc(alias = "on_subscription_matched")]
     #[doc(alias = "on_requested_incompatible_qos")]
     #[doc(alias = "on_sample_lost")]
+    #[doc(alias = "on_sample_rejected")]
     pub fn on_event(mut self, listener: impl FnMut(&DataReader<T>, ReaderEvent) + Send + 'static) -> Self {
         self.on_event = Some(Box::new(listener));
         self
@@ -192,10 +193,12 @@ fn events<T>(reader: &DataReader<T>, marks: u32) -> impl Iterator<Item = ReaderE
     let matched = has(mark::MATCHED).then(|| reader.subscription_matched().ok()).flatten();
     let incompatible = has(mark::INCOMPATIBLE_QOS).then(|| reader.requested_incompatible_qos().ok()).flatten();
     let lost = has(mark::SAMPLE_LOST).then(|| reader.sample_lost().ok()).flatten();
+    let rejected = has(mark::SAMPLE_REJECTED).then(|| reader.sample_rejected().ok()).flatten();
     [
         matched.map(ReaderEvent::Matched),
         incompatible.map(ReaderEvent::IncompatibleQos),
         lost.map(ReaderEvent::SampleLost),
+        rejected.map(ReaderEvent::SampleRejected),
     ]
     .into_iter()
     .flatten()

@@ -4,12 +4,14 @@ use crate::actor::Ticket;
 use crate::cdr::{DecodeOwned, Keyed, decode_key_payload, decode_payload};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Entity, IncompatibleQosStatus, ReadError, ReadErrorKind, SampleLostStatus, StatusCondition, StatusMask,
-    Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
+    Awaited, Entity, Events, IncompatibleQosStatus, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
+    StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::samples::{decode_sample, decode_sample_into};
-use crate::subscription::{DataStream, Iter, ReadCondition, ReaderHandle, Sample, SampleStream, Samples, Select};
+use crate::subscription::{
+    DataStream, Iter, ReadCondition, ReaderEvent, ReaderHandle, Sample, SampleStream, Samples, Select,
+};
 use dds_rtps::history::{Operation, Selection, States};
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::fmt;
@@ -250,6 +252,21 @@ impl<T> DataReader<T> {
     #[doc(alias = "get_sample_lost_status")]
     pub fn sample_lost(&self) -> Result<SampleLostStatus, ReadError> {
         self.handle.sample_lost()
+    }
+
+    /// Samples for which this reader had no room, by its resource limits.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_sample_rejected_status")]
+    pub fn sample_rejected(&self) -> Result<SampleRejectedStatus, ReadError> {
+        self.handle.sample_rejected()
+    }
+
+    /// What happens to this reader beside data, from its creation on. See [`Events`].
+    #[must_use]
+    pub fn events(&self) -> Events<ReaderEvent> {
+        self.handle.events()
     }
 
     /// Samples that arrived but did not decode as `T`.

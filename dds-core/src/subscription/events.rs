@@ -1,8 +1,14 @@
 //! What happens to a reader beside data.
 
-use crate::infrastructure::{IncompatibleQosStatus, SampleLostStatus, SubscriptionMatchedStatus};
+use crate::actor::Effects;
+use crate::infrastructure::{
+    Feed, IncompatibleQosStatus, MatchRead, SampleLostStatus, SampleRejectedStatus, SubscriptionMatchedStatus, mark,
+};
+use crate::subscription::ReaderCell;
+use crate::subscription::reader_actor::ReaderActor;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// What has happened to a reader beside data: what its event listener is told.
+/// What has happened to a reader beside data: what its event listener and its event streams are told.
 ///
 /// Changes of one kind between two calls are told at once, with their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,4 +20,60 @@ pub enum ReaderEvent {
     IncompatibleQos(IncompatibleQosStatus),
     /// Samples were lost.
     SampleLost(SampleLostStatus),
+    /// There was no room for samples.
+    SampleRejected(SampleRejectedStatus),
+}
+
+/// The events of one reader for one stream.
+pub(crate) struct ReaderFeed {
+    cell: Arc<ReaderCell>,
+    told: Mutex<Told>,
+}
+
+/// The counts that the stream knows already.
+#[derive(Default)]
+struct Told {
+    matched: MatchRead,
+    incompatible: u32,
+    lost: u64,
+    rejected: u64,
+}
+
+impl ReaderFeed {
+    pub(crate) fn new(cell: Arc<ReaderCell>) -> Self {
+        Self { cell, told: Mutex::default() }
+    }
+}
+
+impl Feed<ReaderEvent> for ReaderFeed {
+    fn event(&self, mark: u32, effects: &mut Effects) -> Option<ReaderEvent> {
+        // Handlers never take this lock, so it may be held while the cell is entered.
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        self.cell.with(effects, |actor, _| told.next(mark, actor)).ok().flatten()
+    }
+}
+
+impl Told {
+    fn next(&mut self, mark: u32, actor: &mut ReaderActor) -> Option<ReaderEvent> {
+        match mark {
+            mark::MATCHED => {
+                let status = actor.matched().subscription_since(&mut self.matched);
+                let changed = status.total_count_change > 0 || status.current_count_change != 0;
+                changed.then_some(ReaderEvent::Matched(status))
+            }
+            mark::INCOMPATIBLE_QOS => {
+                let status = actor.incompatible().since(&mut self.incompatible);
+                (status.total_count_change > 0).then_some(ReaderEvent::IncompatibleQos(status))
+            }
+            mark::SAMPLE_LOST => {
+                let status = actor.lost().since(&mut self.lost);
+                (status.total_count_change > 0).then_some(ReaderEvent::SampleLost(status))
+            }
+            mark::SAMPLE_REJECTED => {
+                let status = actor.rejected().since(&mut self.rejected);
+                (status.total_count_change > 0).then_some(ReaderEvent::SampleRejected(status))
+            }
+            _ => None,
+        }
+    }
 }

@@ -13,6 +13,7 @@ mod stream;
 pub use builder::DataReaderBuilder;
 pub use data_reader::DataReader;
 pub use events::ReaderEvent;
+pub(crate) use events::ReaderFeed;
 pub use read_condition::ReadCondition;
 pub(crate) use reader_actor::{ReaderCell, ReaderMail};
 pub(crate) use reader_handle::ReaderHandle;

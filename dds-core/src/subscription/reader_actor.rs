@@ -4,7 +4,8 @@ use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::domain::{Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, IncompatibleQosStatus, Listener, MatchCounter, Observed, Observers, SampleLostStatus, mark,
+    Awaited, IncompatibleQosStatus, Listener, MatchCounter, Observed, Observers, SampleLostStatus,
+    SampleRejectedStatus, mark,
 };
 use crate::publication::{LocalBegin, LocalPath};
 use crate::qos::PolicyId;
@@ -58,6 +59,8 @@ pub(crate) struct ReaderActor {
     incompatible: IncompatibleQosStatus,
     lost: SampleLostStatus,
     lost_read: u64,
+    rejected: SampleRejectedStatus,
+    rejected_read: u64,
     listener: Option<Arc<Listener>>,
     observers: Observers,
     waiting_for_data: Wakers,
@@ -77,6 +80,8 @@ impl ReaderActor {
             incompatible: IncompatibleQosStatus::default(),
             lost: SampleLostStatus::default(),
             lost_read: 0,
+            rejected: SampleRejectedStatus::default(),
+            rejected_read: 0,
             listener: None,
             observers: Observers::default(),
             waiting_for_data: Wakers::new(),
@@ -129,6 +134,10 @@ impl ReaderActor {
                 ProtocolEvent::SampleLost { count, .. } => {
                     self.lost.total_count = self.lost.total_count.saturating_add(count);
                     self.mark(mark::SAMPLE_LOST, effects);
+                }
+                ProtocolEvent::SampleRejected { instance, reason, count, .. } => {
+                    self.rejected.note(count, reason, instance);
+                    self.mark(mark::SAMPLE_REJECTED, effects);
                 }
                 ProtocolEvent::LocalSpace { writer } => self.note_space(writer, effects),
                 _ => {}
@@ -291,9 +300,20 @@ impl ReaderActor {
 
     /// The status, whose change begins anew.
     pub(crate) fn read_lost(&mut self) -> SampleLostStatus {
-        self.lost.total_count_change = self.lost.total_count - self.lost_read;
-        self.lost_read = self.lost.total_count;
+        self.lost.since(&mut self.lost_read)
+    }
+
+    pub(crate) fn lost(&self) -> SampleLostStatus {
         self.lost
+    }
+
+    /// The status, whose change begins anew.
+    pub(crate) fn read_rejected(&mut self) -> SampleRejectedStatus {
+        self.rejected.since(&mut self.rejected_read)
+    }
+
+    pub(crate) fn rejected(&self) -> SampleRejectedStatus {
+        self.rejected
     }
 }
 

@@ -4,12 +4,13 @@ use crate::actor::{Effects, EnterError, Ticket};
 use crate::domain::ParticipantHandle;
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, IncompatibleQosStatus, Listener, ReadError, ReadErrorKind, SampleLostStatus, StatusCondition, Subject,
-    SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
+    Awaited, Events, IncompatibleQosStatus, Listener, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
+    StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
+use crate::subscription::{ReaderEvent, ReaderFeed};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -126,6 +127,19 @@ impl ReaderHandle {
             actor.observers().status_read(mark::SAMPLE_LOST);
             actor.read_lost()
         })
+    }
+
+    pub(crate) fn sample_rejected(&self) -> Result<SampleRejectedStatus, ReadError> {
+        self.visit(|actor, _| {
+            actor.observers().status_read(mark::SAMPLE_REJECTED);
+            actor.read_rejected()
+        })
+    }
+
+    pub(crate) fn events(&self) -> Events<ReaderEvent> {
+        let feed = Box::new(ReaderFeed::new(Arc::clone(&self.cell)));
+        let driver = Arc::clone(self.participant.driver());
+        Events::new(feed, Arc::clone(&self.cell) as _, driver, Arc::clone(&self.subject))
     }
 
     pub(crate) fn matched_publications(&self) -> Result<Vec<Guid>, ReadError> {

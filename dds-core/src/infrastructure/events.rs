@@ -1,0 +1,213 @@
+//! What happens to an entity beside data, as a stream.
+//!
+//! Bound: a stream holds one bit for each kind of status, and what it has told last. Whoever is slow gets the changes of one
+//! kind at once, with their sum.
+
+use crate::actor::{Effects, Poke, Signals, Ticket, Wakers};
+use crate::driver::Driver;
+use crate::infrastructure::{
+    Awaited, Observed, Observer, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, mark,
+};
+use futures_core::Stream;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll, Waker};
+
+/// Everything but data, which has its own streams.
+const TOLD: u32 = StatusMask::ALL.bits() & !mark::DATA;
+
+/// Makes the events of one entity for one stream.
+pub(crate) trait Feed<E>: Send + Sync {
+    /// The change of the status `mark` since this feed was last asked; `None` if there is none, or if the entity is closed.
+    fn event(&self, mark: u32, effects: &mut Effects) -> Option<E>;
+}
+
+/// What happens to a reader or writer beside data; from [`DataReader::events`](crate::DataReader::events) and
+/// [`DataWriter::events`](crate::DataWriter::events).
+///
+/// A [`Stream`] that ends when the entity is closed, and [`next_event`](Events::next_event) for who would rather wait. Each
+/// stream has its own memory: it begins with what has happened since the entity was made, misses nothing, and takes nothing
+/// away from other streams, from listeners, or from the statuses. Changes of one kind that nobody has fetched yet are
+/// merged. It does not keep its entity alive.
+///
+/// ```
+/// use dds_core::{DdsType, DomainParticipant, Scope, WriterEvent};
+///
+/// #[derive(DdsType)]
+/// struct Pose {
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let writer = participant.writer::<Pose>("pose")?;
+/// let events = writer.events();
+/// let reader = participant.reader::<Pose>("pose")?;
+/// match events.next_event().block()? {
+///     WriterEvent::Matched(status) => assert_eq!(status.current_count, 1),
+///     other => println!("{other:?}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Events<E> {
+    shared: Arc<Shared<E>>,
+    ticket: Option<Ticket>,
+}
+
+struct Shared<E> {
+    feed: Box<dyn Feed<E>>,
+    entity: Arc<dyn Observed>,
+    observer: Arc<Observer>,
+    driver: Arc<dyn Driver>,
+    subject: Arc<Subject>,
+    state: Arc<Bell>,
+}
+
+/// Who waits for events; apart from the rest, so that the entity's observer can be made before it.
+#[derive(Default)]
+struct Bell {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    waiters: Wakers,
+    /// Marks that have not been looked at yet.
+    pending: u32,
+}
+
+impl<E> Events<E> {
+    pub(crate) fn new(
+        feed: Box<dyn Feed<E>>,
+        entity: Arc<dyn Observed>,
+        driver: Arc<dyn Driver>,
+        subject: Arc<Subject>,
+    ) -> Self {
+        let state = Arc::new(Bell { state: Mutex::new(State { waiters: Wakers::new(), pending: TOLD }) });
+        let target: Weak<dyn Poke> = Arc::downgrade(&state) as Weak<dyn Poke>;
+        let observer = Observer::new(Arc::new(AtomicU32::new(TOLD)), target);
+        Effects::scope(|effects| {
+            Arc::clone(&entity).with_observers(effects, &mut |observers, _| observers.add(Arc::clone(&observer)))
+        });
+        Self { shared: Arc::new(Shared { feed, entity, observer, driver, subject, state }), ticket: None }
+    }
+
+    /// Waits for the next event. A wait that is dropped loses none.
+    ///
+    /// Ends with [`WaitErrorKind::Closed`] when the entity is closed.
+    pub fn next_event(&self) -> Waiting<'_, E> {
+        Waiting::new(&*self.shared, Awaited::Event)
+    }
+}
+
+impl Bell {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// One of the marks that wait; 0: there is none.
+    fn take_mark(&mut self) -> u32 {
+        let mark = self.pending & self.pending.wrapping_neg();
+        self.pending &= !mark;
+        mark
+    }
+}
+
+impl<E> Shared<E> {
+    /// Registers the waker first and looks then, so that what happens in between wakes.
+    fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<E, WaitErrorKind>> {
+        let waker = waker.clone();
+        Effects::scope(|effects| {
+            let mut state = self.state.state();
+            state.waiters.register(ticket, waker, effects);
+            state.pending |= self.observer.take_marks() & TOLD;
+            drop(state);
+            loop {
+                let mark = self.state.state().take_mark();
+                if mark == 0 {
+                    break;
+                }
+                if let Some(event) = self.feed.event(mark, effects) {
+                    self.state.state().waiters.finish(ticket, effects);
+                    return Poll::Ready(Ok(event));
+                }
+            }
+            if Arc::clone(&self.entity).with_observers(effects, &mut |_, _| ()) {
+                return Poll::Pending;
+            }
+            self.state.state().waiters.finish(ticket, effects);
+            Poll::Ready(Err(WaitErrorKind::Closed))
+        })
+    }
+}
+
+impl<E> WaitSource<E> for Shared<E> {
+    fn poll_wait(
+        &self,
+        _awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<E, WaitErrorKind>> {
+        self.poll(ticket, waker)
+    }
+
+    fn abandon(&self, _awaited: Awaited, ticket: Ticket) {
+        Effects::scope(|effects| self.state.state().waiters.abandon(&mut Some(ticket), effects));
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &*self.driver
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    /// That nothing happens is nothing to complain about.
+    fn complain(&self, _awaited: Awaited) {}
+}
+
+impl<E> Stream for Events<E> {
+    type Item = E;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<E>> {
+        let this = &mut *self;
+        // The only error is that the entity is closed, which ends the stream.
+        this.shared.poll(&mut this.ticket, context.waker()).map(Result::ok)
+    }
+}
+
+impl Poke for Bell {
+    fn poke(self: Arc<Self>, effects: &mut Effects) {
+        self.state().waiters.wake_all(effects);
+    }
+
+    fn resume(self: Arc<Self>, effects: &mut Effects) {
+        self.poke(effects);
+    }
+
+    fn signal(&self, _signals: Signals) {}
+}
+
+impl<E> Drop for Events<E> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.shared.abandon(Awaited::Event, ticket);
+        }
+        Effects::scope(|effects| {
+            let shared = &self.shared;
+            Arc::clone(&shared.entity).with_observers(effects, &mut |observers, _| observers.remove(&shared.observer))
+        });
+    }
+}
+
+impl<E> fmt::Debug for Events<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").field("of", &self.shared.subject).finish_non_exhaustive()
+    }
+}
