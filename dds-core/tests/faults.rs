@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
 
-#[path = "support/faulty.rs"]
-mod faulty;
 mod support;
 
 use dds_core::qos::Preset;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant};
-use faulty::{Faults, FaultyDriver};
+use dds_rtps::transport::fault::Faults;
 use support::{PATIENCE, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -23,12 +21,20 @@ struct Link {
     _participants: [DomainParticipant; 2],
 }
 
-fn link(faults: Faults) -> Link {
+/// Two participants that speak by UDP, with faults in both directions.
+fn participants(faults: Faults) -> [DomainParticipant; 2] {
     let world = World::new();
-    let participants = [1, 2].map(|seed| {
-        let driver = FaultyDriver::new(Faults { seed: faults.seed + seed, ..faults });
-        world.builder().udp_only(true).build_on(driver).unwrap()
-    });
+    [1, 2].map(|seed| {
+        world.builder().udp_only(true).faults(Faults { seed: faults.seed + seed, ..faults }).build().unwrap()
+    })
+}
+
+fn block(count: u32, len: usize) -> Block {
+    Block { count, bytes: (0..len).map(|index| (index as u32 ^ count) as u8).collect() }
+}
+
+fn link(faults: Faults) -> Link {
+    let participants = participants(faults);
     let [from, to] = &participants;
     let reader = to.reader_builder("block").qos(Preset::Event.reader()).build().unwrap();
     let writer = from.writer_builder("block").qos(Preset::Event.writer()).build().unwrap();
@@ -39,20 +45,29 @@ fn link(faults: Faults) -> Link {
 
 fn all_arrive_in_order(faults: Faults, samples: u32, len: usize) {
     let Link { writer, reader, .. } = &link(faults);
-    let block = |count: u32| Block { count, bytes: (0..len).map(|index| (index as u32 ^ count) as u8).collect() };
     std::thread::scope(|scope| {
-        scope.spawn(|| (0..samples).for_each(|count| writer.write(&block(count)).unwrap()));
+        scope.spawn(|| (0..samples).for_each(|count| writer.write(&block(count, len)).unwrap()));
         for count in 0..samples {
             let sample = reader.next_sample().block_for(PATIENCE).unwrap();
-            assert!(sample.data == Some(block(count)), "sample {count} under {faults:?}");
+            assert!(sample.data == Some(block(count, len)), "sample {count} under {faults:?}");
         }
     });
     writer.acknowledged().block_for(PATIENCE).unwrap();
+    assert_eq!(reader.take().unwrap().len(), 0, "something arrived twice under {faults:?}");
 }
 
 #[test]
 fn what_is_lost_is_repaired() {
-    all_arrive_in_order(Faults { seed: 1, lost: 10, ..Faults::default() }, 200, 100);
+    for lost in [10, 30] {
+        all_arrive_in_order(Faults { seed: 1, lost, ..Faults::default() }, 200, 100);
+    }
+}
+
+#[test]
+fn fragments_that_are_lost_are_repaired() {
+    for lost in [10, 30] {
+        all_arrive_in_order(Faults { seed: 11, lost, ..Faults::default() }, 8, 300_000);
+    }
 }
 
 #[test]
@@ -62,15 +77,39 @@ fn what_is_repeated_arrives_once() {
 
 #[test]
 fn what_is_reordered_is_put_in_order() {
-    all_arrive_in_order(Faults { seed: 3, late: 30, ..Faults::default() }, 200, 100);
+    all_arrive_in_order(Faults { seed: 3, late: 30, late_by: 5, ..Faults::default() }, 200, 100);
 }
 
 #[test]
 fn what_a_full_socket_refuses_is_sent_later_in_order() {
-    all_arrive_in_order(Faults { seed: 4, refused: 30, ..Faults::default() }, 200, 100);
+    all_arrive_in_order(Faults { seed: 4, blocked: 30, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn what_loses_its_end_is_repaired() {
+    all_arrive_in_order(Faults { seed: 6, truncated: 20, ..Faults::default() }, 200, 100);
 }
 
 #[test]
 fn fragments_survive_everything_at_once() {
-    all_arrive_in_order(Faults { seed: 5, lost: 5, repeated: 10, late: 10, refused: 10 }, 20, 300_000);
+    let faults =
+        Faults { seed: 5, lost: 5, repeated: 10, late: 10, late_by: 5, blocked: 10, truncated: 2, ..Faults::default() };
+    all_arrive_in_order(faults, 20, 300_000);
+}
+
+#[test]
+fn a_late_joiner_gets_the_history_over_a_network_that_loses() {
+    const SAMPLES: u32 = 50;
+    let [from, to] = &participants(Faults { seed: 7, lost: 20, late: 10, late_by: 3, ..Faults::default() });
+    let qos = Preset::Event.writer().transient_local();
+    let writer = from.writer_builder("block").qos(qos).build().unwrap();
+    (0..SAMPLES).for_each(|count| writer.write(&block(count, 1_000)).unwrap());
+    let qos = Preset::Event.reader().transient_local();
+    let reader = to.reader_builder::<Block>("block").qos(qos).build().unwrap();
+    for count in 0..SAMPLES {
+        let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+        assert!(sample.data == Some(block(count, 1_000)), "sample {count}");
+    }
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    assert_eq!(reader.take().unwrap().len(), 0);
 }

@@ -2,6 +2,7 @@
 
 use crate::infrastructure::{CreateErrorKind, Delivery};
 use crate::qos::DomainParticipantQos;
+use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::Duration;
 use std::path::PathBuf;
 
@@ -36,6 +37,7 @@ pub(crate) struct Config {
     pub(crate) udp_only: bool,
     pub(crate) delivery: Delivery,
     pub(crate) tap: Option<PathBuf>,
+    pub(crate) faults: Option<Faults>,
 }
 
 impl Config {
@@ -53,6 +55,7 @@ impl Config {
             udp_only: false,
             delivery: Delivery::default(),
             tap: None,
+            faults: None,
         }
     }
 

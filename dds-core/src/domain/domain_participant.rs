@@ -9,6 +9,7 @@ use crate::publication::{DataWriter, DataWriterBuilder};
 use crate::qos::{DomainParticipantQos, TopicQos};
 use crate::subscription::{DataReader, DataReaderBuilder};
 use crate::topic::{Topic, TopicRef};
+use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::{Duration, Guid, Time};
 use std::fmt;
 use std::path::PathBuf;
@@ -217,6 +218,7 @@ enum Setting {
     UdpOnly(bool),
     Delivery(Delivery),
     Tap(PathBuf),
+    Faults(Faults),
 }
 
 impl Setting {
@@ -233,6 +235,7 @@ impl Setting {
             Self::UdpOnly(udp_only) => config.udp_only = udp_only,
             Self::Delivery(delivery) => config.delivery = delivery,
             Self::Tap(path) => config.tap = Some(path),
+            Self::Faults(faults) => config.faults = Some(faults),
         }
     }
 }
@@ -304,6 +307,13 @@ impl DomainParticipantBuilder {
     /// memory. If the file cannot grow any more, it ends there; the participant goes on.
     pub fn tap(self, path: impl Into<PathBuf>) -> Self {
         self.set(Setting::Tap(path.into()))
+    }
+
+    /// Lets so much go wrong with what is sent, discovery included. For tests of programs and of this library; with
+    /// [`udp_only`](Self::udp_only), for what is not sent cannot be lost.
+    #[doc(hidden)]
+    pub fn faults(self, faults: Faults) -> Self {
+        self.set(Setting::Faults(faults))
     }
 
     /// Leaves the environment variables alone.

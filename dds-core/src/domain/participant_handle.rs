@@ -227,6 +227,7 @@ fn network_config(config: &Config) -> NetworkConfig {
         interfaces: config.interfaces.clone(),
         peers: config.peers.iter().flat_map(|peer| resolve(peer)).collect(),
         tap: config.tap.clone(),
+        faults: config.faults,
         ..NetworkConfig::default()
     }
 }

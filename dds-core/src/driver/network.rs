@@ -5,6 +5,7 @@ use crate::sync::{Arc, Weak};
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::{Payload, SlotPool};
 use dds_rtps::transport::Transport;
+use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::Locator;
 use std::fmt;
 use std::io;
@@ -41,6 +42,8 @@ pub struct NetworkConfig {
     pub receive_buffer: usize,
     /// The pcap file that sent and received datagrams are written to. Default: none.
     pub tap: Option<PathBuf>,
+    /// What goes wrong with sent datagrams, for tests. Default: nothing.
+    pub faults: Option<Faults>,
 }
 
 impl Default for NetworkConfig {
@@ -54,6 +57,7 @@ impl Default for NetworkConfig {
             peers: Vec::new(),
             receive_buffer: 4 << 20,
             tap: None,
+            faults: None,
         }
     }
 }

@@ -7,7 +7,11 @@
 //! |---|---|
 //! | [`udp`] | sends by UDP |
 //! | [`tap`] | passes on to another transport, and writes a pcap file |
+//! | [`fault`] | passes on to another transport what seeded faults leave of it |
 
+#[cfg(test)]
+mod contract;
+pub mod fault;
 pub mod tap;
 #[cfg(feature = "udp")]
 pub mod udp;

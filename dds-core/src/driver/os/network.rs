@@ -8,6 +8,7 @@ use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::{SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
+use dds_rtps::transport::fault::Fault;
 use dds_rtps::transport::udp::{
     self, PortMapping, UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt, peek_sender,
 };
@@ -83,6 +84,11 @@ impl OsNetwork {
         let transport: Arc<dyn Transport> = match &tap {
             Some(tap) => Arc::new(tap.around(Arc::clone(&udp))),
             None => Arc::clone(&udp) as _,
+        };
+        // Outside of the tap, which so shows what is left.
+        let transport = match config.faults {
+            Some(faults) => Arc::new(Fault::new(transport, faults)),
+            None => transport,
         };
         Ok(Arc::new(Self {
             locators,

@@ -163,7 +163,6 @@ mod tests {
     use super::super::{UdpConfig, UdpSockets};
     use super::*;
     use crate::history::Payload;
-    use crate::types::LocatorKind;
 
     fn sockets() -> UdpSockets {
         UdpSockets::open(&UdpConfig { domain_id: 231, host_only: true, multicast: false, ..UdpConfig::default() })
@@ -190,32 +189,5 @@ mod tests {
         }
         let counters = sockets.transport.counters();
         assert_eq!((counters.sent, counters.sent_bytes), (4, total));
-    }
-
-    #[test]
-    fn a_destination_that_cannot_be_reached_does_not_disturb_the_others() {
-        let sockets = sockets();
-        let mut datagram = Datagram::new();
-        datagram.buffer().extend_from_slice(b"data");
-        // Refused by the system (the sockets are bound to loopback), unknown kind, multicast without multicast.
-        datagram.add_destination(Locator::udp_v4([192, 0, 2, 1].into(), 7411));
-        datagram.add_destination(Locator { kind: LocatorKind::Other(16), port: 1, address: [0; 16] });
-        datagram.add_destination(Locator::udp_v4([239, 255, 0, 1].into(), 7400));
-        datagram.add_destination(Locator::from(sockets.user_unicast.local_addr().unwrap()));
-        assert_eq!(sockets.transport.send(&mut datagram), SendOutcome::Done);
-        let mut buffer = [0; 64];
-        assert_eq!(sockets.user_unicast.recv_from(&mut buffer).unwrap().0, 4);
-        let counters = sockets.transport.counters();
-        assert_eq!((counters.sent, counters.failed, counters.unsupported), (1, 2, 1));
-    }
-
-    #[test]
-    fn a_datagram_too_large_for_udp_is_counted_as_failed() {
-        let sockets = sockets();
-        let mut datagram = Datagram::new();
-        datagram.buffer().resize(70_000, 0);
-        datagram.add_destination(Locator::from(sockets.user_unicast.local_addr().unwrap()));
-        assert_eq!(sockets.transport.send(&mut datagram), SendOutcome::Done);
-        assert_eq!(sockets.transport.counters().failed, 1);
     }
 }

@@ -1,0 +1,209 @@
+//! What every transport promises, run against each of them.
+
+#![cfg(feature = "udp")]
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+use crate::history::Payload;
+use crate::output::Datagram;
+use crate::transport::fault::{Fault, Faults};
+use crate::transport::tap::{Capture, Tap};
+use crate::transport::udp::{UdpConfig, UdpSockets, UdpTransport};
+use crate::transport::{SendOutcome, Transport};
+use crate::types::{Locator, LocatorKind, Time};
+use std::net::UdpSocket;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A transport, and two sockets that it can reach.
+struct Setting<T> {
+    transport: T,
+    receivers: [UdpSocket; 2],
+}
+
+impl<T: Transport> Setting<T> {
+    fn new(wrap: impl FnOnce(UdpTransport) -> T) -> Self {
+        let config = UdpConfig { domain_id: 219, host_only: true, multicast: false, ..UdpConfig::default() };
+        let sockets = UdpSockets::open(&config).unwrap();
+        Self { transport: wrap(sockets.transport), receivers: [sockets.user_unicast, sockets.metatraffic_unicast] }
+    }
+
+    fn locator(&self, receiver: usize) -> Locator {
+        Locator::from(self.receivers[receiver].local_addr().unwrap())
+    }
+
+    /// What has arrived next; it is there already, for loopback delivers during the send.
+    fn next(&self, receiver: usize) -> Option<Vec<u8>> {
+        let receiver = &self.receivers[receiver];
+        receiver.set_nonblocking(true).unwrap();
+        let mut buffer = vec![0; 65_536];
+        let len = receiver.recv(&mut buffer).ok()?;
+        buffer.truncate(len);
+        Some(buffer)
+    }
+
+    fn all_promises(&self) {
+        self.gathers_segments_in_order();
+        self.keeps_the_order_of_sends();
+        self.serves_every_destination();
+        self.passes_over_destinations_out_of_reach();
+        self.counts_what_is_too_large();
+        self.goes_on_at_the_destination_that_was_refused();
+        self.sends_nothing_without_a_destination();
+    }
+
+    fn gathers_segments_in_order(&self) {
+        for payload_len in [1, 1_000, 2_000, 60_000] {
+            let mut datagram = datagram(b"head", [self.locator(0)]);
+            datagram.gather(Payload::copy_of(&vec![b'x'; payload_len]), 0..payload_len);
+            datagram.buffer().extend_from_slice(b"middle");
+            datagram.gather(Payload::copy_of(b"?end?"), 1..4);
+            let before = self.transport.counters();
+            assert_eq!(self.transport.send(&mut datagram), SendOutcome::Done);
+            let expected = [&b"head"[..], &vec![b'x'; payload_len], b"middle", b"end"].concat();
+            assert!(self.next(0) == Some(expected), "{payload_len} bytes of payload");
+            let after = self.transport.counters();
+            assert_eq!(after.sent_bytes - before.sent_bytes, datagram.len() as u64);
+        }
+    }
+
+    fn keeps_the_order_of_sends(&self) {
+        for count in 0..50_u8 {
+            assert_eq!(self.transport.send(&mut datagram(&[count], [self.locator(0)])), SendOutcome::Done);
+        }
+        let arrived: Vec<u8> = std::iter::from_fn(|| self.next(0)).flatten().collect();
+        assert_eq!(arrived, (0..50).collect::<Vec<_>>());
+    }
+
+    fn serves_every_destination(&self) {
+        let mut datagram = datagram(b"both", [self.locator(0), self.locator(1)]);
+        let before = self.transport.counters();
+        assert_eq!(self.transport.send(&mut datagram), SendOutcome::Done);
+        assert!(datagram.remaining_destinations().is_empty());
+        assert_eq!((self.next(0), self.next(1)), (Some(b"both".to_vec()), Some(b"both".to_vec())));
+        assert_eq!(self.transport.counters().sent - before.sent, 2);
+    }
+
+    fn passes_over_destinations_out_of_reach(&self) {
+        // Refused by the system (the sockets are bound to loopback), unknown kind, multicast without multicast.
+        let out_of_reach = [
+            Locator::udp_v4([192, 0, 2, 1].into(), 7411),
+            Locator { kind: LocatorKind::Other(16), port: 1, address: [0; 16] },
+            Locator::udp_v4([239, 255, 0, 1].into(), 7400),
+        ];
+        let mut datagram = datagram(b"one", out_of_reach);
+        datagram.add_destination(self.locator(1));
+        let before = self.transport.counters();
+        assert_eq!(self.transport.send(&mut datagram), SendOutcome::Done);
+        assert!(datagram.remaining_destinations().is_empty());
+        assert_eq!(self.next(1), Some(b"one".to_vec()));
+        let after = self.transport.counters();
+        assert_eq!((after.failed - before.failed, after.unsupported - before.unsupported), (2, 1));
+    }
+
+    fn counts_what_is_too_large(&self) {
+        let mut datagram = datagram(&[0; 70_000], [self.locator(0)]);
+        let before = self.transport.counters();
+        assert_eq!(self.transport.send(&mut datagram), SendOutcome::Done);
+        assert!(datagram.remaining_destinations().is_empty());
+        assert_eq!(self.transport.counters().failed - before.failed, 1);
+        assert_eq!(self.next(0), None);
+    }
+
+    /// A datagram of which a part has been served already, as after [`SendOutcome::Blocked`].
+    fn goes_on_at_the_destination_that_was_refused(&self) {
+        let mut datagram = datagram(b"rest", [self.locator(0), self.locator(1)]);
+        datagram.destination_done();
+        assert_eq!(self.transport.send(&mut datagram), SendOutcome::Done);
+        assert_eq!((self.next(0), self.next(1)), (None, Some(b"rest".to_vec())));
+    }
+
+    fn sends_nothing_without_a_destination(&self) {
+        let before = self.transport.counters();
+        assert_eq!(self.transport.send(&mut datagram(b"nowhere", [])), SendOutcome::Done);
+        assert_eq!(self.transport.counters(), before);
+    }
+}
+
+fn datagram<const N: usize>(bytes: &[u8], destinations: [Locator; N]) -> Datagram {
+    let mut datagram = Datagram::new();
+    datagram.buffer().extend_from_slice(bytes);
+    destinations.into_iter().for_each(|destination| datagram.add_destination(destination));
+    datagram
+}
+
+/// A file that is gone after the test.
+struct File(PathBuf);
+
+impl File {
+    fn new(test: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("dds-contract-{}-{test}.pcap", std::process::id())))
+    }
+
+    fn tap<T>(&self, transport: T) -> Tap<T> {
+        let capture = Capture::open(&self.0, Time::now).unwrap();
+        Tap::new(transport, Arc::new(capture), "127.0.0.1:7411".parse().unwrap())
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Refuses half of all tries; the sender tries again as the contract asks.
+#[derive(Debug)]
+struct Insistent<T>(Fault<T>);
+
+impl<T: Transport> Transport for Insistent<T> {
+    fn send(&self, datagram: &mut Datagram) -> SendOutcome {
+        while self.0.send(datagram) == SendOutcome::Blocked {
+            assert!(!datagram.remaining_destinations().is_empty());
+        }
+        SendOutcome::Done
+    }
+
+    fn counters(&self) -> crate::transport::TransportCounters {
+        crate::transport::TransportCounters { blocked: 0, ..self.0.counters() }
+    }
+}
+
+#[test]
+fn udp_keeps_the_contract() {
+    Setting::new(|udp| udp).all_promises();
+}
+
+#[test]
+fn a_tap_keeps_the_contract() {
+    let file = File::new("tap");
+    Setting::new(|udp| file.tap(udp)).all_promises();
+}
+
+#[test]
+fn faults_that_are_none_keep_the_contract() {
+    Setting::new(|udp| Fault::new(udp, Faults::default())).all_promises();
+}
+
+#[test]
+fn a_blocked_send_that_is_repeated_keeps_the_contract() {
+    let faults = Faults { seed: 5, blocked: 50, ..Faults::default() };
+    Setting::new(|udp| Insistent(Fault::new(udp, faults))).all_promises();
+}
+
+#[test]
+fn faults_around_a_tap_keep_the_contract() {
+    let file = File::new("both");
+    Setting::new(|udp| Fault::new(file.tap(udp), Faults::default())).all_promises();
+}
+
+#[test]
+fn a_tap_records_what_was_served_once() {
+    let file = File::new("once");
+    let faults = Faults { seed: 6, blocked: 60, ..Faults::default() };
+    let setting = Setting::new(|udp| file.tap(Fault::new(udp, faults)));
+    let mut both = datagram(b"twelve bytes", [setting.locator(0), setting.locator(1)]);
+    while setting.transport.send(&mut both) == SendOutcome::Blocked {}
+    let recorded = std::fs::metadata(&file.0).unwrap().len();
+    assert_eq!(recorded, 24 + 2 * (16 + 20 + 8 + 12));
+    assert_eq!((setting.next(0).is_some(), setting.next(1).is_some()), (true, true));
+}
