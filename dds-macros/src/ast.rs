@@ -14,6 +14,8 @@ pub(crate) struct Model<'a> {
     pub(crate) lifetimes: usize,
     pub(crate) attributes: TypeAttributes,
     pub(crate) body: Body<'a>,
+    /// The fields of a struct that nobody else sees.
+    pub(crate) hidden: Vec<&'a Ident>,
     pub(crate) input: &'a DeriveInput,
 }
 
@@ -49,8 +51,11 @@ impl<'a> Model<'a> {
                 errors.at(parameter, "generic types are not supported: a DDS type has one name and one structure");
             }
         }
+        let mut hidden = Vec::new();
         let body = match &input.data {
-            Data::Struct(data) => Body::of_struct(&data.fields, attributes.autoid.unwrap_or_default(), errors),
+            Data::Struct(data) => {
+                Body::of_struct(&data.fields, attributes.autoid.unwrap_or_default(), &mut hidden, errors)
+            }
             Data::Enum(data) => Body::of_enum(data, errors),
             Data::Union(data) => {
                 errors.add(syn::Error::new(data.union_token.span, "unions are not supported"));
@@ -58,7 +63,7 @@ impl<'a> Model<'a> {
             }
         };
         let lifetimes = input.generics.lifetimes().count();
-        Self { ident: &input.ident, lifetimes, attributes, body, input }
+        Self { ident: &input.ident, lifetimes, attributes, body, hidden, input }
     }
 
     pub(crate) fn extensibility(&self) -> Extensibility {
@@ -75,6 +80,12 @@ impl<'a> Model<'a> {
                 quote!(#ident<#(#lifetimes),*>)
             }
         }
+    }
+
+    /// `name: value,` of the fields that nobody else sees.
+    pub(crate) fn hidden_fields(&self) -> TokenStream {
+        let hidden = &self.hidden;
+        quote!(#(#hidden: ::core::default::Default::default(),)*)
     }
 
     pub(crate) fn members(&self) -> &[Member<'a>] {
@@ -96,7 +107,7 @@ impl<'a> Model<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn of_struct(fields: &'a Fields, autoid: AutoId, errors: &mut Errors) -> Self {
+    fn of_struct(fields: &'a Fields, autoid: AutoId, hidden: &mut Vec<&'a Ident>, errors: &mut Errors) -> Self {
         match fields {
             Fields::Unit => return Self::Struct(Vec::new()),
             Fields::Unnamed(fields) => {
@@ -109,6 +120,16 @@ impl<'a> Body<'a> {
         let member = |field: &'a syn::Field| {
             let ident = field.ident.as_ref()?;
             let attributes = FieldAttributes::of(&field.attrs, errors);
+            if let Some(span) = attributes.non_serialized {
+                if !attributes.stands_alone() {
+                    errors.add(syn::Error::new(
+                        span,
+                        "a field that is not serialized is no member: nothing else can be said of it",
+                    ));
+                }
+                hidden.push(ident);
+                return None;
+            }
             let name = attributes.name.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
             let id = match (&attributes.id, &attributes.hashid) {
                 (Some((id, _)), _) => *id,

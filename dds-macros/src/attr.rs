@@ -30,6 +30,7 @@ pub(crate) struct FieldAttributes {
     pub(crate) default: Option<MemberDefault>,
     pub(crate) octet: Option<Span>,
     pub(crate) must_understand: Option<Span>,
+    pub(crate) non_serialized: Option<Span>,
 }
 
 /// What may stand on a literal of an enum.
@@ -125,6 +126,7 @@ impl FieldAttributes {
                 "optional" => set(&mut found.optional, span, &key, errors),
                 "octet" => set(&mut found.octet, span, &key, errors),
                 "must_understand" => set(&mut found.must_understand, span, &key, errors),
+                "non_serialized" => set(&mut found.non_serialized, span, &key, errors),
                 "default" => {
                     let value = match input.peek(Token![=]) {
                         true => MemberDefault::Value(value(input)?),
@@ -137,6 +139,18 @@ impl FieldAttributes {
             Ok(())
         });
         found
+    }
+
+    /// Whether nothing is said that only members have.
+    pub(crate) fn stands_alone(&self) -> bool {
+        let Self { name, key, id, hashid, bound, optional, default, octet, must_understand, non_serialized: _ } = self;
+        let spans = [key, optional, octet, must_understand];
+        spans.iter().all(|span| span.is_none())
+            && name.is_none()
+            && id.is_none()
+            && hashid.is_none()
+            && bound.is_none()
+            && default.is_none()
     }
 }
 
@@ -235,4 +249,4 @@ fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
 const TYPE_WORDS: &str =
     "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `bit_bound`, `nested`, `view_of` and `crate`";
 const FIELD_WORDS: &str =
-    "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet` and `must_understand`";
+    "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet`, `must_understand` and `non_serialized`";

@@ -45,6 +45,7 @@ use proc_macro::TokenStream;
 /// | `default`, `default = expr` | the value if the sender's type does not have the member, or a mutable struct came without it | zero, empty, first |
 /// | `octet` | `u8` means `octet`, not `uint8`: the encoding is the same, but type checks tell them apart | `uint8` |
 /// | `must_understand` | a reader that does not know the member must refuse the sample | |
+/// | `non_serialized` | the field is nobody else's: it is not sent, and is `Default::default()` in a new value | |
 ///
 /// Every number of an enum must fit into `i32`. Literals may have `name = "..."`.
 ///

@@ -243,3 +243,45 @@ fn generated_code_does_not_depend_on_names_in_scope() {
     let read = decode_payload::<hidden_names::Hygienic>(&bytes).unwrap();
     assert_eq!((read.key(), read.d, read.value, read.number), (sample.key(), sample.d, sample.value, sample.number));
 }
+
+macro_rules! with_hidden_field {
+    ($name:ident, $extensibility:ident) => {
+        #[derive(DdsType, Debug, PartialEq, Clone)]
+        #[dds(crate = "dds_rtps", $extensibility)]
+        struct $name {
+            before: u8,
+            #[dds(non_serialized)]
+            hidden: Option<std::time::Duration>,
+            after: u8,
+        }
+
+        impl $name {
+            fn comes_back_without_what_is_hidden() {
+                let hidden = Some(std::time::Duration::from_secs(1));
+                let sample = Self { before: 1, hidden, after: 2 };
+                let mut bytes = Vec::new();
+                for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
+                    encode_payload(&sample, encoding, &mut bytes).unwrap();
+                    assert_eq!(decode_payload::<Self>(&bytes).unwrap(), Self { hidden: None, ..sample.clone() });
+                    // What is there stays there.
+                    let mut reused = Self { before: 3, hidden, after: 4 };
+                    dds_rtps::cdr::decode_payload_into(&bytes, &mut reused).unwrap();
+                    assert_eq!(reused, sample);
+                }
+                let found: Vec<_> = members(Self::DESCRIPTION).iter().map(|m| (m.name(), m.id())).collect();
+                assert_eq!(found, [("before", 0), ("after", 1)]);
+            }
+        }
+    };
+}
+
+with_hidden_field!(HiddenInFinal, final);
+with_hidden_field!(HiddenInAppendable, appendable);
+with_hidden_field!(HiddenInMutable, mutable);
+
+#[test]
+fn fields_that_are_not_serialized_are_no_members() {
+    HiddenInFinal::comes_back_without_what_is_hidden();
+    HiddenInAppendable::comes_back_without_what_is_hidden();
+    HiddenInMutable::comes_back_without_what_is_hidden();
+}

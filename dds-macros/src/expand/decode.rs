@@ -15,7 +15,8 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
         return mutable::decode(model, target);
     }
     let fields = members.iter().map(|member| field(member, cdr, is_appendable));
-    let decode = framed(model, &quote!(d), &quote!(::core::result::Result::Ok(Self { #(#fields),* })));
+    let hidden = model.hidden_fields();
+    let decode = framed(model, &quote!(d), &quote!(::core::result::Result::Ok(Self { #(#fields,)* #hidden })));
     let statements = members.iter().map(|member| statement(member, cdr, is_appendable));
     let decode_into = framed(model, &quote!(d), &quote!(#(#statements)* ::core::result::Result::Ok(())));
     // Without members there is nothing to do with the cursor.
@@ -34,6 +35,7 @@ pub(super) fn methods(
     let ty = model.ty(&lifetime("de"));
     let extensibility = target.extensibility(model);
     let error = quote!(#cdr::DecodeError);
+    let hidden = model.hidden_fields();
     let defaults = model.members().iter().map(|member| missing(member, cdr));
     quote! {
         #[automatically_derived]
@@ -51,7 +53,7 @@ pub(super) fn methods(
 
             fn missing(d: &#cdr::Decoder<'de>) -> ::core::result::Result<Self, #error> {
                 let _ = d;
-                ::core::result::Result::Ok(Self { #(#defaults),* })
+                ::core::result::Result::Ok(Self { #(#defaults,)* #hidden })
             }
         }
     }

@@ -144,7 +144,7 @@ fn member_of_whole(model: &Model<'_>, target: &Target) -> TokenStream {
         let ident = member.ident;
         quote!(#ident: #cdr::WholeKey::copy_key(&self.#ident))
     });
-    let member = member_as_whole(target);
+    let (member, hidden) = (member_as_whole(target), model.hidden_fields());
     quote! {
         #[automatically_derived]
         impl<'k> #cdr::WholeKey<'k> for #ty
@@ -152,7 +152,7 @@ fn member_of_whole(model: &Model<'_>, target: &Target) -> TokenStream {
             #(#types: #cdr::WholeKey<'k>),*
         {
             fn copy_key(&self) -> Self {
-                Self { #(#fields),* }
+                Self { #(#fields,)* #hidden }
             }
         }
         #member

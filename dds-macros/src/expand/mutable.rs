@@ -16,13 +16,13 @@ pub(super) fn write_member(member: &Member<'_>, cdr: &TokenStream, value: &Token
 pub(super) fn decode(model: &Model<'_>, target: &Target) -> TokenStream {
     let members: Vec<_> = model.members().iter().collect();
     let cdr = &target.cdr;
-    let made = make(&members, cdr);
+    let made = make(model, &members, cdr);
     let filled = fill(&members, cdr);
     decode::methods(model, target, &made, &filled)
 }
 
 /// A new value.
-fn make(members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
+fn make(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
     let places = members.iter().map(|member| {
         let (place, ty) = (place(member), with_lifetime(member.ty, "de"));
         quote!(let mut #place: ::core::option::Option<#ty> = ::core::option::Option::None;)
@@ -51,10 +51,11 @@ fn make(members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
             }
         }
     });
+    let hidden = model.hidden_fields();
     quote! {
         #(#places)*
         #taken
-        ::core::result::Result::Ok(Self { #(#fields),* })
+        ::core::result::Result::Ok(Self { #(#fields,)* #hidden })
     }
 }
 

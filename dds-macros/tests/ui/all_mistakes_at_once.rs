@@ -22,6 +22,8 @@ struct Many {
     #[dds(key, default)]
     key: u32,
     inner: Vec<Option<u8>>,
+    #[dds(non_serialized, bound = 3)]
+    cache: u8,
     #[dds(position = 3)]
     bits: u8,
 }
