@@ -6,9 +6,13 @@ use dds_core::cdr::{DecodeOwned, Encode};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{CreateError, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Scope};
 use std::hint::black_box;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Apart from the domains of the peers.
 const DOMAIN_ID: u32 = 60;
+
+/// Every pair has a topic of its own, so that several at a time do not hear each other.
+static PAIRS: AtomicU32 = AtomicU32::new(0);
 
 /// A key and a value of one byte each.
 #[derive(Debug, Clone, PartialEq, Eq, DdsType)]
@@ -139,7 +143,8 @@ impl<T: Payload> Pair<T> {
         let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(form.udp_only).build()?;
         let (announce, arrival) = slot();
         let (writer_qos, reader_qos) = qos(form.reliable);
-        let mut builder = participant.reader_builder::<T>("pair").qos(reader_qos);
+        let topic = format!("pair {}", PAIRS.fetch_add(1, Ordering::Relaxed));
+        let mut builder = participant.reader_builder::<T>(&topic).qos(reader_qos);
         builder = match form.told_by {
             ToldBy::Listener(delivery) => {
                 let mut samples = Vec::new();
@@ -157,7 +162,7 @@ impl<T: Payload> Pair<T> {
             ToldBy::Reader => builder,
         };
         let reader = builder.build()?;
-        let writer = participant.writer_builder::<T>("pair").qos(writer_qos).build()?;
+        let writer = participant.writer_builder::<T>(&topic).qos(writer_qos).build()?;
         let limit = std::time::Duration::from_secs(10);
         writer.wait_for_readers(1).block_for(limit).expect("they meet in their participant");
         reader.wait_for_writers(1).block_for(limit).expect("they meet in their participant");

@@ -1,0 +1,110 @@
+//! p50, p99 and p99.9 of every form of `best_effort_write_and_receive`, interleaved with the floors.
+//!
+//! criterion measures one id after the other, and a machine with other work on it changes meanwhile. Here all forms take
+//! turns of a thousand samples, so their ratios hold even where their absolute times do not. A pass is timed by two
+//! readings of the clock, whose own cost is the line `clock`.
+//!
+//! Arguments that are no options are filters, as criterion has them. `--samples N` is the number for each form (default
+//! 50 000), `--test` makes it one.
+
+use benches::floor::UdpFloor;
+use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
+use benches::{LARGE_PAYLOAD_LEN, RTPS_OVERHEAD_LEN, SMALL_PAYLOAD_LEN};
+use dds_core::Delivery;
+use hdrhistogram::Histogram;
+use std::error::Error;
+use std::time::Instant;
+
+/// Short against the time in which the load of a machine changes, long against what a change of turns costs.
+const TURN: u64 = 1000;
+
+/// The forms whose median the others are compared with.
+const FLOOR: &str = "best_effort_write_and_receive_floor_udp";
+const FLOOR_FRAG: &str = "best_effort_write_and_receive_frag_floor_udp";
+
+struct Contender {
+    name: &'static str,
+    pass: Box<dyn FnMut()>,
+    nanoseconds: Histogram<u64>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let samples: u64 = match arguments.iter().position(|argument| argument == "--samples") {
+        _ if arguments.iter().any(|argument| argument == "--test") => 1,
+        Some(at) => arguments.get(at + 1).ok_or("--samples needs a number")?.parse()?,
+        None => 50_000,
+    };
+    let mut contenders = contenders(&filters(&arguments))?;
+    let turns = samples.div_ceil(TURN);
+    for turn in 0..=turns {
+        for contender in &mut contenders {
+            // The first turn warms up.
+            let record = turn > 0;
+            for _ in 0..samples.min(TURN) {
+                let started = Instant::now();
+                (contender.pass)();
+                let took = started.elapsed();
+                if record {
+                    contender.nanoseconds.record(u64::try_from(took.as_nanos())?)?;
+                }
+            }
+        }
+    }
+    report(&contenders);
+    Ok(())
+}
+
+/// What is neither an option nor the value of one.
+fn filters(arguments: &[String]) -> Vec<&str> {
+    let is_value = |at: usize| at > 0 && arguments.get(at - 1).is_some_and(|before| before == "--samples");
+    let named = arguments.iter().enumerate().filter(|(at, argument)| !argument.starts_with('-') && !is_value(*at));
+    named.map(|(_, argument)| argument.as_str()).collect()
+}
+
+fn contenders(filters: &[&str]) -> Result<Vec<Contender>, Box<dyn Error>> {
+    let form = Form::DEFAULT;
+    let event_thread = form.told_by(ToldBy::Listener(Delivery::EventThread));
+    let wait = form.told_by(ToldBy::Reader);
+    let mut all = vec![
+        contender("clock", || ())?,
+        ours::<Small>("best_effort_write_and_receive", form)?,
+        ours::<Large>("best_effort_write_and_receive_frag", form)?,
+        ours::<Small>("best_effort_write_and_receive_udp", form.udp())?,
+        ours::<Large>("best_effort_write_and_receive_frag_udp", form.udp())?,
+        ours::<Small>("best_effort_write_and_receive_event_thread", event_thread)?,
+        ours::<Small>("best_effort_write_and_receive_wait", wait)?,
+        ours::<Small>("best_effort_write_and_receive_wait_udp", wait.udp())?,
+        ours::<Small>("reliable_write_and_receive", form.reliable())?,
+        ours::<Small>("reliable_write_and_receive_udp", form.reliable().udp())?,
+    ];
+    for (name, len) in [(FLOOR, SMALL_PAYLOAD_LEN), (FLOOR_FRAG, LARGE_PAYLOAD_LEN)] {
+        let floor = UdpFloor::open(RTPS_OVERHEAD_LEN + len)?;
+        all.push(contender(name, move || floor.pass())?);
+    }
+    all.retain(|contender| filters.is_empty() || filters.iter().any(|filter| contender.name.contains(filter)));
+    Ok(all)
+}
+
+fn ours<T: Payload>(name: &'static str, form: Form) -> Result<Contender, Box<dyn Error>> {
+    let pair = Pair::<T>::new(form)?;
+    contender(name, move || pair.pass())
+}
+
+fn contender(name: &'static str, pass: impl FnMut() + 'static) -> Result<Contender, Box<dyn Error>> {
+    Ok(Contender { name, pass: Box::new(pass), nanoseconds: Histogram::new(3)? })
+}
+
+fn report(contenders: &[Contender]) {
+    let median = |contender: &Contender| contender.nanoseconds.value_at_quantile(0.5) as f64;
+    let floor_of = |name: &str| {
+        let floor = if name.contains("_frag") { FLOOR_FRAG } else { FLOOR };
+        contenders.iter().find(|contender| contender.name == floor).map(median)
+    };
+    println!("{:<50} {:>9} {:>9} {:>9} {:>9}", "µs", "p50", "p99", "p99.9", "p50/floor");
+    for contender in contenders {
+        let at = |quantile| contender.nanoseconds.value_at_quantile(quantile) as f64 / 1000.0;
+        let ratio = floor_of(contender.name).map_or(String::new(), |floor| format!("{:.3}", median(contender) / floor));
+        println!("{:<50} {:>9.2} {:>9.2} {:>9.2} {ratio:>9}", contender.name, at(0.5), at(0.99), at(0.999));
+    }
+}
