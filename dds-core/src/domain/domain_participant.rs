@@ -10,7 +10,7 @@ use crate::qos::{DomainParticipantQos, TopicQos};
 use crate::subscription::{DataReader, DataReaderBuilder};
 use crate::topic::{Topic, TopicRef};
 use dds_rtps::transport::fault::Faults;
-use dds_rtps::types::{Duration, Guid, Time};
+use dds_rtps::types::{Duration, EntityId, Guid, InstanceHandle, Time};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -146,6 +146,27 @@ impl DomainParticipant {
     #[doc(alias = "get_discovered_participants")]
     pub fn discovered_participants(&self) -> Vec<Guid> {
         self.handle.discovered_participants()
+    }
+
+    /// Forgets another participant with all its endpoints, now and for as long as this one lives.
+    ///
+    /// False, and nothing done, if the handle is no other participant's, or if this one is closed.
+    pub fn ignore_participant(&self, participant: InstanceHandle) -> bool {
+        self.handle.ignore(participant, |kind| kind == EntityId::PARTICIPANT)
+    }
+
+    /// Forgets a writer of another participant, now and for as long as this one lives.
+    ///
+    /// False, and nothing done, if the handle is no such writer's, or if this participant is closed.
+    pub fn ignore_publication(&self, publication: InstanceHandle) -> bool {
+        self.handle.ignore(publication, EntityId::is_writer)
+    }
+
+    /// Forgets a reader of another participant, now and for as long as this one lives.
+    ///
+    /// False, and nothing done, if the handle is no such reader's, or if this participant is closed.
+    pub fn ignore_subscription(&self, subscription: InstanceHandle) -> bool {
+        self.handle.ignore(subscription, EntityId::is_reader)
     }
 
     /// What has been sent, received and left aside.

@@ -6,6 +6,7 @@ mod draining;
 mod endpoints;
 mod event_thread;
 mod explain;
+mod ignoring;
 mod matches;
 mod outgoing;
 mod participant_actor;
