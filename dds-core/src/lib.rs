@@ -30,8 +30,8 @@
 //! | module of DDS 1.4 | here |
 //! |---|---|
 //! | domain | [`DomainParticipant`], [`DomainParticipantBuilder`], [`Scope`] |
-//! | publication | [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`], [`WriterEvent`] |
-//! | subscription | [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`], [`ReaderEvent`] |
+//! | publication | [`Publisher`], [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`], [`WriterEvent`] |
+//! | subscription | [`Subscriber`], [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`], [`ReaderEvent`] |
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
 //! | infrastructure | [`Entity`], [`Waiting`], [`WaitSet`] and its conditions, [`Events`], the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
@@ -76,14 +76,14 @@ pub use domain::{DomainParticipant, DomainParticipantBuilder, Scope, TrafficCoun
 pub use futures_core::Stream;
 pub use infrastructure::{
     Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, Events, GuardCondition,
-    IncompatibleQosStatus, PublicationMatchedStatus, ReadError, ReadErrorKind, Result, ReturnCode, SampleLostStatus,
-    SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind,
-    WaitSet, Waiting, WriteError, WriteErrorKind,
+    IncompatibleQosStatus, PublicationMatchedStatus, QosError, ReadError, ReadErrorKind, Result, ReturnCode,
+    SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitError,
+    WaitErrorKind, WaitSet, Waiting, WriteError, WriteErrorKind,
 };
-pub use publication::{DataWriter, DataWriterBuilder, WriteOptions, WriterEvent};
+pub use publication::{DataWriter, DataWriterBuilder, Publisher, WriteOptions, WriterEvent};
 pub use subscription::{
     DataReader, DataReaderBuilder, DataStream, IntoSamples, Iter, ReadCondition, ReaderEvent, Sample, SampleRef,
-    SampleStream, Samples, SamplesIter, Select,
+    SampleStream, Samples, SamplesIter, Select, Subscriber,
 };
 pub use topic::{Topic, TopicRef, TopicSpec};
 

@@ -5,9 +5,9 @@ use crate::domain::config::{Config, Scope};
 use crate::domain::{ParticipantHandle, TrafficCounters};
 use crate::driver::{Driver, OsDriver};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Entity, Subject};
-use crate::publication::{DataWriter, DataWriterBuilder};
-use crate::qos::{DomainParticipantQos, TopicQos};
-use crate::subscription::{DataReader, DataReaderBuilder};
+use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
+use crate::qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
+use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
 use crate::topic::{Topic, TopicRef};
 use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::{Duration, EntityId, Guid, InstanceHandle, Time};
@@ -82,6 +82,25 @@ impl DomainParticipant {
     /// Makes a reader of `topic` with a QoS and listeners of its own.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
         DataReaderBuilder::new(Arc::clone(&self.handle), topic.into())
+    }
+
+    /// Makes a publisher: writers with partitions or octets in common. No other writer needs one.
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::Closed`], or [`CreateErrorKind::Unsupported`] if the
+    /// PRESENTATION asks for coherent or ordered access.
+    #[doc(alias = "create_publisher")]
+    pub fn publisher(&self, qos: PublisherQos) -> Result<Publisher, CreateError> {
+        Publisher::new(&self.handle, qos)
+    }
+
+    /// Makes a subscriber: readers with partitions or octets in common. No other reader needs one.
+    ///
+    /// # Errors
+    /// As [`publisher`](DomainParticipant::publisher).
+    #[doc(alias = "create_subscriber")]
+    pub fn subscriber(&self, qos: SubscriberQos) -> Result<Subscriber, CreateError> {
+        Subscriber::new(&self.handle, qos)
     }
 
     /// Makes a topic of type `T`. Only needed for what a name alone cannot say; see [`Topic`].

@@ -26,37 +26,54 @@ impl ParticipantHandle {
     }
 
     /// Announces a new reader. It is in the routes before others hear of it, so that nothing they send finds no one.
-    pub(crate) fn add_reader(&self, reader: &ReaderHandle, topic_data: &[u8]) -> Result<(), CreateErrorKind> {
-        let guid = reader.guid();
-        let mut qos = reader.qos().clone();
-        if qos.representation.is_empty() {
-            qos.representation = DataRepresentation::READABLE.to_vec();
+    pub(crate) fn add_reader(&self, reader: &ReaderHandle) -> Result<(), CreateErrorKind> {
+        self.routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
+        let (data, version) = subscription_data(reader);
+        self.announce(|participant, now| participant.add_reader(now, data))?;
+        if reader.group().is_some_and(|group| group.version() != version) {
+            self.update_reader(reader);
         }
-        let mut endpoint = EndpointData::new(guid, reader.topic_name(), reader.type_name());
-        endpoint.partition = reader.partition().to_vec();
-        endpoint.topic_data = topic_data.to_vec();
-        let data = SubscriptionData::new(endpoint, qos);
-        self.routes().add_reader(guid.entity_id, Arc::clone(reader.cell()));
-        self.announce(|participant, now| participant.add_reader(now, data))
+        Ok(())
     }
 
     /// Announces a new writer.
-    pub(crate) fn add_writer(&self, writer: &WriterHandle, topic_data: &[u8]) -> Result<(), CreateErrorKind> {
-        let guid = writer.guid();
-        let mut qos = writer.qos().clone();
-        qos.representation = vec![match writer.encoding() {
-            Encoding::Xcdr1 => DataRepresentation::Xcdr1,
-            Encoding::Xcdr2 => DataRepresentation::Xcdr2,
-        }];
-        let mut endpoint = EndpointData::new(guid, writer.topic_name(), writer.type_name());
-        endpoint.partition = writer.partition().to_vec();
-        endpoint.topic_data = topic_data.to_vec();
-        let data = PublicationData { endpoint, qos };
-        let inline_qos = data.inline_qos();
-        // A new writer's cell is open.
-        let _ = Effects::scope(|effects| writer.cell().with(effects, |actor, _| actor.set_inline_qos(&inline_qos)));
-        self.routes().add_writer(guid.entity_id, Arc::clone(writer.cell()));
-        self.announce(|participant, now| participant.add_writer(now, data))
+    pub(crate) fn add_writer(&self, writer: &WriterHandle) -> Result<(), CreateErrorKind> {
+        let (data, version) = publication_data(writer);
+        set_inline_qos(writer, &data);
+        self.routes().add_writer(writer.guid().entity_id, Arc::clone(writer.cell()));
+        self.announce(|participant, now| participant.add_writer(now, data))?;
+        if writer.group().is_some_and(|group| group.version() != version) {
+            self.update_writer(writer);
+        }
+        Ok(())
+    }
+
+    /// Announces a reader as its group describes it now. Whoever was overtaken by a later change announces that one too, so
+    /// that the last announcement is the newest.
+    pub(crate) fn update_reader(&self, reader: &ReaderHandle) {
+        loop {
+            let (data, version) = subscription_data(reader);
+            let announced = self.announce(|participant, now| {
+                participant.update_reader(now, data);
+            });
+            if announced.is_err() || reader.group().is_none_or(|group| group.version() == version) {
+                return;
+            }
+        }
+    }
+
+    /// As [`update_reader`](Self::update_reader).
+    pub(crate) fn update_writer(&self, writer: &WriterHandle) {
+        loop {
+            let (data, version) = publication_data(writer);
+            set_inline_qos(writer, &data);
+            let announced = self.announce(|participant, now| {
+                participant.update_writer(now, data);
+            });
+            if announced.is_err() || writer.group().is_none_or(|group| group.version() == version) {
+                return;
+            }
+        }
     }
 
     /// Changes what discovery knows, and carries out what follows for the endpoints here.
@@ -102,4 +119,36 @@ impl ParticipantHandle {
         drop(actor);
         self.routes().remove_writer(id);
     }
+}
+
+/// What is announced of a reader, and the version of its group.
+fn subscription_data(reader: &ReaderHandle) -> (SubscriptionData, u64) {
+    let mut qos = reader.qos().clone();
+    if qos.representation.is_empty() {
+        qos.representation = DataRepresentation::READABLE.to_vec();
+    }
+    let mut endpoint = EndpointData::new(reader.guid(), reader.topic_name(), reader.type_name());
+    endpoint.topic_data = reader.topic_data().to_vec();
+    let version = reader.group().map_or(0, |group| group.describe(&mut endpoint));
+    (SubscriptionData::new(endpoint, qos), version)
+}
+
+/// What is announced of a writer, and the version of its group.
+fn publication_data(writer: &WriterHandle) -> (PublicationData, u64) {
+    let mut qos = writer.qos().clone();
+    qos.representation = vec![match writer.encoding() {
+        Encoding::Xcdr1 => DataRepresentation::Xcdr1,
+        Encoding::Xcdr2 => DataRepresentation::Xcdr2,
+    }];
+    let mut endpoint = EndpointData::new(writer.guid(), writer.topic_name(), writer.type_name());
+    endpoint.topic_data = writer.topic_data().to_vec();
+    let version = writer.group().map_or(0, |group| group.describe(&mut endpoint));
+    (PublicationData { endpoint, qos }, version)
+}
+
+/// Lets the writer say with its samples what it announces, to readers that ask for that.
+fn set_inline_qos(writer: &WriterHandle, data: &PublicationData) {
+    let inline_qos = data.inline_qos();
+    // A closed writer says nothing any more.
+    let _ = Effects::scope(|effects| writer.cell().with(effects, |actor, _| actor.set_inline_qos(&inline_qos)));
 }

@@ -4,7 +4,7 @@ use dds_rtps::types::{Guid, InstanceHandle};
 
 pub(crate) trait Sealed {}
 
-/// An entity: a participant, a writer or a reader (DDS 1.4, 2.2.2.1.1).
+/// An entity: a participant, a publisher, a subscriber, a writer or a reader (DDS 1.4, 2.2.2.1.1).
 ///
 /// The trait is sealed and object safe: `&[&dyn Entity]` works.
 #[expect(private_bounds, reason = "sealed: only this crate has entities")]
@@ -25,6 +25,8 @@ pub trait Entity: Sealed + Send + Sync {
     /// Does not wait, may be called from anywhere, and does nothing the second time.
     #[doc(alias = "delete_datareader")]
     #[doc(alias = "delete_datawriter")]
+    #[doc(alias = "delete_publisher")]
+    #[doc(alias = "delete_subscriber")]
     #[doc(alias = "delete_participant")]
     fn close(&self);
 }

@@ -4,7 +4,7 @@
 
 use crate::cdr::{DecodeError, EncodeError, Encoding};
 use crate::infrastructure::ReturnCode;
-use crate::qos::QosErrorKind;
+use crate::qos::{PolicyId, QosErrorKind};
 use dds_rtps::types::{Duration, Guid};
 use std::fmt;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Subject {
-    /// `"participant"`, `"topic"`, `"writer"` or `"reader"`.
+    /// `"participant"`, `"publisher"`, `"subscriber"`, `"topic"`, `"writer"` or `"reader"`.
     pub entity: &'static str,
     /// The topic's name; empty for a participant.
     pub topic: String,
@@ -102,6 +102,10 @@ family! {
     CreateError, CreateErrorKind
 }
 family! {
+    /// A QoS was not taken over. Everything is as it was.
+    QosError, QosErrorKind
+}
+family! {
     /// A sample, dispose or unregister was not published. Nothing of it was.
     WriteError, WriteErrorKind
 }
@@ -175,6 +179,11 @@ pub enum CreateErrorKind {
     },
     /// The policies contradict each other.
     InconsistentQos(QosErrorKind),
+    /// The QoS asks for something that this version cannot do yet.
+    Unsupported {
+        /// The policy that asks for it: PRESENTATION, for coherent or ordered access.
+        policy: PolicyId,
+    },
     /// An environment variable cannot be understood.
     Environment {
         /// The variable's name.
@@ -204,6 +213,7 @@ impl Advice for CreateErrorKind {
             Self::InvalidTypeName => "give the type a name of 1 to 255 bytes",
             Self::TypeConflict { .. } => "use the same type name for the topic everywhere, or another topic",
             Self::InconsistentQos(kind) => kind.next_step(),
+            Self::Unsupported { .. } => "leave the policy at its default",
             Self::Environment { .. } => "correct the variable, unset it, or call `ignore_environment` on the builder",
             Self::Closed => "make a new participant",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
@@ -219,6 +229,7 @@ impl Advice for CreateErrorKind {
             | Self::Tap { .. } => ReturnCode::BadParameter,
             Self::TypeConflict { .. } => ReturnCode::PreconditionNotMet,
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
+            Self::Unsupported { .. } => ReturnCode::Unsupported,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::Thread { .. } => ReturnCode::OutOfResources,
             Self::Transport { .. } | Self::Internal { .. } => ReturnCode::Error,
@@ -241,6 +252,7 @@ impl fmt::Display for CreateErrorKind {
                 write!(f, "the topic has the type `{existing}` here, and `{asked}` was asked for")
             }
             Self::InconsistentQos(kind) => write!(f, "{kind}"),
+            Self::Unsupported { policy } => write!(f, "{policy} asks for what is not supported yet"),
             Self::Environment { variable, value, expected } => {
                 write!(f, "the environment variable {variable} is \"{value}\", but should be {expected}")
             }
@@ -446,6 +458,8 @@ impl fmt::Display for WaitErrorKind {
 pub enum Error {
     /// An entity could not be made.
     Create(CreateError),
+    /// A QoS was not taken over.
+    Qos(QosError),
     /// Nothing was written.
     Write(WriteError),
     /// Nothing was read.
@@ -458,6 +472,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Create(error) => error.fmt(f),
+            Self::Qos(error) => error.fmt(f),
             Self::Write(error) => error.fmt(f),
             Self::Read(error) => error.fmt(f),
             Self::Wait(error) => error.fmt(f),
@@ -469,6 +484,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Create(error) => Some(error),
+            Self::Qos(error) => Some(error),
             Self::Write(error) => Some(error),
             Self::Read(error) => Some(error),
             Self::Wait(error) => Some(error),
@@ -486,7 +502,7 @@ macro_rules! into_error {
     };
 }
 
-into_error!(CreateError => Create, WriteError => Write, ReadError => Read, WaitError => Wait);
+into_error!(CreateError => Create, QosError => Qos, WriteError => Write, ReadError => Read, WaitError => Wait);
 
 #[cfg(test)]
 mod tests {

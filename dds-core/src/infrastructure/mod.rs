@@ -17,7 +17,7 @@ pub(crate) use condition::{ConditionId, HasTrigger, Look, Trigger};
 pub use entity::Entity;
 pub(crate) use entity::Sealed;
 pub use error::{
-    CreateError, CreateErrorKind, Error, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind,
+    CreateError, CreateErrorKind, Error, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind,
     WriteError, WriteErrorKind,
 };
 pub use events::Events;

@@ -6,8 +6,8 @@ use crate::domain::ParticipantHandle;
 use crate::infrastructure::{Callback, CreateError, CreateErrorKind, Delivery, Listener, Subject, mark};
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::writer_handle::Desk;
-use crate::publication::{DataWriter, WriterEvent, WriterHandle};
-use crate::qos::{DataRepresentation, DataWriterQos, PublisherQos};
+use crate::publication::{DataWriter, PublisherGroup, WriterEvent, WriterHandle};
+use crate::qos::{DataRepresentation, DataWriterQos};
 use crate::topic::TopicRef;
 use dds_rtps::types::{EntityKind, Guid};
 use dds_rtps::writer::{StatefulWriter, WriterConfig};
@@ -27,7 +27,7 @@ pub struct DataWriterBuilder<'t, T> {
     participant: Arc<ParticipantHandle>,
     topic: TopicRef<'t, T>,
     qos: DataWriterQos,
-    group: PublisherQos,
+    group: Option<Arc<PublisherGroup>>,
     delivery: Delivery,
     on_event: Option<OnEvent<T>>,
 }
@@ -35,14 +35,7 @@ pub struct DataWriterBuilder<'t, T> {
 impl<'t, T> DataWriterBuilder<'t, T> {
     pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
         let delivery = participant.config().delivery;
-        Self {
-            participant,
-            qos: topic.preset().writer(),
-            topic,
-            group: PublisherQos::default(),
-            delivery,
-            on_event: None,
-        }
+        Self { participant, qos: topic.preset().writer(), topic, group: None, delivery, on_event: None }
     }
 
     /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
@@ -52,10 +45,9 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         self
     }
 
-    /// The partitions of the implicit publisher that holds the writer: names, or patterns with `*`, `?` and `[…]`. Only
-    /// endpoints with a partition in common meet. Default: the one partition named by the empty string.
-    pub fn partition<P: Into<String>>(mut self, partition: impl IntoIterator<Item = P>) -> Self {
-        self.group.partition = partition.into_iter().map(Into::into).collect();
+    /// Puts the writer into a publisher.
+    pub(crate) fn group(mut self, group: Arc<PublisherGroup>) -> Self {
+        self.group = Some(group);
         self
     }
 
@@ -87,14 +79,15 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
-        qos.check().and_then(|()| group.check()).map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, qos, group.partition, &subject);
+        let handle = make_handle(&participant, &topic, qos, group, &subject);
         let callback = on_event.map(|on_event| bind_listener(&handle, on_event));
         let listener = callback.map(|callback| participant.listener("writer listener", callback, delivery));
         let announced = listener.transpose().and_then(|listener| {
             attach(&handle, listener);
-            participant.add_writer(&handle, topic.topic_data())
+            handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle))?;
+            participant.add_writer(&handle)
         });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
@@ -107,7 +100,7 @@ fn make_handle<T>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
     qos: DataWriterQos,
-    partition: Vec<String>,
+    group: Option<Arc<PublisherGroup>>,
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
     let mut config = WriterConfig::new(subject.guid, topic.has_key(), &qos);
@@ -128,7 +121,8 @@ fn make_handle<T>(
         type_name: topic.type_name().to_owned(),
         description: topic.description(),
         qos,
-        partition,
+        group,
+        topic_data: topic.topic_data().to_vec(),
         encoding,
         hasher: topic
             .description()

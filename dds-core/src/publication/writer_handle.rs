@@ -2,12 +2,13 @@
 
 use crate::actor::{Effects, EnterError, Ticket, in_listener};
 use crate::cdr::{Encoding, KeyHasher, TypeDescription};
-use crate::domain::{Flushed, ParticipantHandle};
+use crate::domain::{Flushed, Member, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
     Awaited, Events, IncompatibleQosStatus, Listener, PublicationMatchedStatus, StatusCondition, Subject,
     WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
 };
+use crate::publication::PublisherGroup;
 use crate::publication::writer_actor::{WriterActor, WriterCell};
 use crate::publication::{WriterEvent, WriterFeed};
 use crate::qos::{DataWriterQos, History, Reliability};
@@ -27,7 +28,9 @@ pub(crate) struct WriterHandle {
     /// What the samples are made of; `None`: nobody here knows (raw topics).
     pub(super) description: Option<&'static TypeDescription>,
     pub(super) qos: DataWriterQos,
-    pub(super) partition: Vec<String>,
+    pub(super) group: Option<Arc<PublisherGroup>>,
+    /// The octets of its topic.
+    pub(super) topic_data: Vec<u8>,
     pub(super) encoding: Encoding,
     pub(super) hasher: KeyHasher,
     pub(super) span: tracing::Span,
@@ -86,9 +89,13 @@ impl WriterHandle {
         &self.subject.topic
     }
 
-    /// The partitions of the implicit group that it is in.
-    pub(crate) fn partition(&self) -> &[String] {
-        &self.partition
+    /// The publisher that it is in; `None`: the implicit one.
+    pub(crate) fn group(&self) -> Option<&PublisherGroup> {
+        self.group.as_deref()
+    }
+
+    pub(crate) fn topic_data(&self) -> &[u8] {
+        &self.topic_data
     }
 
     pub(crate) fn type_name(&self) -> &str {
@@ -306,6 +313,16 @@ impl WaitSource<()> for WriterHandle {
         let matched = self.matched_subscriptions().map_or(0, |readers| readers.len());
         let why = self.participant.why_waiting(self.guid());
         self.span.in_scope(|| tracing::warn!(?awaited, matched_readers = matched, "still waiting; {why}"));
+    }
+}
+
+impl Member for WriterHandle {
+    fn close(&self) {
+        Self::close(self);
+    }
+
+    fn announce_again(&self) {
+        self.participant.update_writer(self);
     }
 }
 

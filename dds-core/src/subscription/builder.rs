@@ -4,9 +4,9 @@ use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
 use crate::domain::ParticipantHandle;
 use crate::infrastructure::{Callback, CreateError, CreateErrorKind, Delivery, Subject, mark};
-use crate::qos::{DataReaderQos, SubscriberQos};
+use crate::qos::DataReaderQos;
 use crate::subscription::reader_actor::ReaderActor;
-use crate::subscription::{DataReader, ReaderEvent, ReaderHandle, Sample};
+use crate::subscription::{DataReader, ReaderEvent, ReaderHandle, Sample, SubscriberGroup};
 use crate::topic::TopicRef;
 use dds_rtps::reader::{KeySource, ReaderConfig, StatefulReader};
 use dds_rtps::types::{EntityKind, Guid};
@@ -23,7 +23,7 @@ pub struct DataReaderBuilder<'t, T> {
     participant: Arc<ParticipantHandle>,
     topic: TopicRef<'t, T>,
     qos: DataReaderQos,
-    group: SubscriberQos,
+    group: Option<Arc<SubscriberGroup>>,
     delivery: Delivery,
     on_data: Option<OnData<T>>,
     on_event: Option<OnEvent<T>>,
@@ -32,15 +32,7 @@ pub struct DataReaderBuilder<'t, T> {
 impl<'t, T> DataReaderBuilder<'t, T> {
     pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
         let delivery = participant.config().delivery;
-        Self {
-            participant,
-            qos: topic.preset().reader(),
-            topic,
-            group: SubscriberQos::default(),
-            delivery,
-            on_data: None,
-            on_event: None,
-        }
+        Self { participant, qos: topic.preset().reader(), topic, group: None, delivery, on_data: None, on_event: None }
     }
 
     /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
@@ -50,10 +42,9 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         self
     }
 
-    /// The partitions of the implicit subscriber that holds the reader: names, or patterns with `*`, `?` and `[…]`. Only
-    /// endpoints with a partition in common meet. Default: the one partition named by the empty string.
-    pub fn partition<P: Into<String>>(mut self, partition: impl IntoIterator<Item = P>) -> Self {
-        self.group.partition = partition.into_iter().map(Into::into).collect();
+    /// Puts the reader into a subscriber.
+    pub(crate) fn group(mut self, group: Arc<SubscriberGroup>) -> Self {
+        self.group = Some(group);
         self
     }
 
@@ -109,14 +100,15 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("reader", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
-        qos.check().and_then(|()| group.check()).map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, qos, group.partition, &subject);
+        let handle = make_handle(&participant, &topic, qos, group, &subject);
         let callback = bind_listeners(&handle, on_data, on_event);
         let listener = callback.map(|callback| participant.listener("reader listener", callback, delivery));
         let announced = listener.transpose().and_then(|listener| {
             attach(&handle, listener);
-            participant.add_reader(&handle, topic.topic_data())
+            handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle))?;
+            participant.add_reader(&handle)
         });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
@@ -129,7 +121,7 @@ fn make_handle<T>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
     qos: DataReaderQos,
-    partition: Vec<String>,
+    group: Option<Arc<SubscriberGroup>>,
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
     let key = topic.description().filter(|ty| ty.has_key()).map_or(KeySource::None, KeySource::Type);
@@ -145,7 +137,8 @@ fn make_handle<T>(
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
         qos,
-        partition,
+        group,
+        topic_data: topic.topic_data().to_vec(),
         span,
         batches: Arc::default(),
         listener: OnceLock::new(),

@@ -9,6 +9,7 @@ mod reader_handle;
 mod samples;
 mod select;
 mod stream;
+mod subscriber;
 
 pub use builder::DataReaderBuilder;
 pub use data_reader::DataReader;
@@ -20,3 +21,5 @@ pub(crate) use reader_handle::ReaderHandle;
 pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};
 pub use select::Select;
 pub use stream::{DataStream, Iter, SampleStream};
+pub use subscriber::Subscriber;
+pub(crate) use subscriber::SubscriberGroup;

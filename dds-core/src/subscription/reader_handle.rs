@@ -1,13 +1,14 @@
 //! What all handles of one reader share, without its type.
 
 use crate::actor::{Effects, EnterError, Ticket};
-use crate::domain::ParticipantHandle;
+use crate::domain::{Member, ParticipantHandle};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, Events, IncompatibleQosStatus, Listener, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
     StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
+use crate::subscription::SubscriberGroup;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{ReaderEvent, ReaderFeed};
@@ -24,7 +25,9 @@ pub(crate) struct ReaderHandle {
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
     pub(super) qos: DataReaderQos,
-    pub(super) partition: Vec<String>,
+    pub(super) group: Option<Arc<SubscriberGroup>>,
+    /// The octets of its topic.
+    pub(super) topic_data: Vec<u8>,
     pub(super) span: tracing::Span,
     pub(super) batches: Arc<BatchPool>,
     pub(super) listener: OnceLock<Arc<Listener>>,
@@ -45,9 +48,13 @@ impl ReaderHandle {
         &self.subject.topic
     }
 
-    /// The partitions of the implicit group that it is in.
-    pub(crate) fn partition(&self) -> &[String] {
-        &self.partition
+    /// The subscriber that it is in; `None`: the implicit one.
+    pub(crate) fn group(&self) -> Option<&SubscriberGroup> {
+        self.group.as_deref()
+    }
+
+    pub(crate) fn topic_data(&self) -> &[u8] {
+        &self.topic_data
     }
 
     pub(crate) fn type_name(&self) -> &str {
@@ -225,6 +232,16 @@ impl WaitSource<()> for ReaderHandle {
         let matched = self.matched_publications().map_or(0, |writers| writers.len());
         let why = self.participant.why_waiting(self.guid());
         self.span.in_scope(|| tracing::warn!(?awaited, matched_writers = matched, "still waiting; {why}"));
+    }
+}
+
+impl Member for ReaderHandle {
+    fn close(&self) {
+        Self::close(self);
+    }
+
+    fn announce_again(&self) {
+        self.participant.update_reader(self);
     }
 }
 

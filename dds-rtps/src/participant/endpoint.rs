@@ -30,6 +30,28 @@ impl Participant {
         self.add(now, data);
     }
 
+    /// Takes over that what is announced of a writer of ours has changed, unless it has been removed meanwhile (`false`).
+    pub fn update_writer(&mut self, now: Now, data: PublicationData) -> bool {
+        let is_known = self.knows(&data);
+        if is_known {
+            self.add_writer(now, data);
+        }
+        is_known
+    }
+
+    /// Takes over that what is announced of a reader of ours has changed, unless it has been removed meanwhile (`false`).
+    pub fn update_reader(&mut self, now: Now, data: SubscriptionData) -> bool {
+        let is_known = self.knows(&data);
+        if is_known {
+            self.add_reader(now, data);
+        }
+        is_known
+    }
+
+    fn knows<T: Announced>(&self, data: &T) -> bool {
+        self.matching.knows::<T>(Guid::new(self.config.prefix, data.endpoint().guid.entity_id))
+    }
+
     /// Removes a writer of ours. `false`: there was none.
     pub fn remove_writer(&mut self, now: Now, writer: EntityId) -> bool {
         let removed = self.remove::<PublicationData>(now, writer);

@@ -19,7 +19,11 @@ pub enum EntityKind {
     ReaderWithKey,
     /// A reader of a topic without a key.
     ReaderNoKey,
-    /// Anything else: groups and what the standard does not know.
+    /// A group of writers: a publisher.
+    WriterGroup,
+    /// A group of readers: a subscriber.
+    ReaderGroup,
+    /// Anything else: what the standard does not know.
     Other,
 }
 
@@ -47,7 +51,8 @@ impl EntityId {
 
     /// The id of a user's endpoint: `key` in the first three bytes (its low 24 bits) and the kind in the last.
     ///
-    /// Kinds: writer with key 02, writer without 03, reader without 04, reader with 07 (RTPS 2.5, 9.3.1.2).
+    /// Kinds: writer with key 02, writer without 03, reader without 04, reader with 07, group of writers 08, of readers
+    /// 09 (RTPS 2.5, 9.3.1.2).
     #[must_use]
     pub const fn user(key: u32, kind: EntityKind) -> Self {
         let [_, a, b, c] = key.to_be_bytes();
@@ -56,6 +61,8 @@ impl EntityId {
             EntityKind::WriterNoKey => 0x03,
             EntityKind::ReaderNoKey => 0x04,
             EntityKind::ReaderWithKey => 0x07,
+            EntityKind::WriterGroup => 0x08,
+            EntityKind::ReaderGroup => 0x09,
             EntityKind::Participant => 0xc1,
             EntityKind::Other => 0x00,
         };
@@ -71,6 +78,8 @@ impl EntityId {
             0x03 | 0xc3 | 0x43 => EntityKind::WriterNoKey,
             0x04 | 0xc4 | 0x44 => EntityKind::ReaderNoKey,
             0x07 | 0xc7 | 0x47 => EntityKind::ReaderWithKey,
+            0x08 | 0xc8 | 0x48 => EntityKind::WriterGroup,
+            0x09 | 0xc9 | 0x49 => EntityKind::ReaderGroup,
             _ => EntityKind::Other,
         }
     }

@@ -3,6 +3,7 @@
 use crate::options::{FinalInstanceState, Options};
 use crate::say;
 use crate::shape::Shape;
+use dds_core::qos::PublisherQos;
 use dds_core::{DataWriter, DomainParticipant, WriterEvent};
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
@@ -20,10 +21,8 @@ pub(crate) fn run(participant: &DomainParticipant, options: &Options) -> Result<
     let topic = &options.topic;
     say(&format!("Create topic: {topic}"));
     say(&format!("Create writer for topic: {topic} color: {}", options.color));
-    let mut builder = participant.writer_builder::<Shape>(topic).qos(options.writer_qos());
-    if let Some(partition) = &options.partition {
-        builder = builder.partition([partition.clone()]);
-    }
+    let publisher = participant.publisher(PublisherQos::default().partition(&options.partition))?;
+    let builder = publisher.writer_builder::<Shape>(topic).qos(options.writer_qos());
     let writer = builder.on_event(tell_event).build()?;
 
     let mut velocity = velocity();

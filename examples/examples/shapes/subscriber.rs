@@ -3,6 +3,7 @@
 use crate::options::Options;
 use crate::say;
 use crate::shape::Shape;
+use dds_core::qos::SubscriberQos;
 use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, ReadError, ReaderEvent};
 use std::error::Error;
 use std::thread;
@@ -15,10 +16,8 @@ pub(crate) fn run(participant: &DomainParticipant, options: &Options) -> Result<
     let topic = &options.topic;
     say(&format!("Create topic: {topic}"));
     say(&format!("Create reader for topic: {topic}"));
-    let mut builder = participant.reader_builder::<Shape>(topic).qos(options.reader_qos());
-    if let Some(partition) = &options.partition {
-        builder = builder.partition([partition.clone()]);
-    }
+    let subscriber = participant.subscriber(SubscriberQos::default().partition(&options.partition))?;
+    let builder = subscriber.reader_builder::<Shape>(topic).qos(options.reader_qos());
     let reader = builder.on_event(tell_event).build()?;
 
     let mut round = 0;

@@ -1,0 +1,176 @@
+//! What publishers and subscribers have in common: a QoS for all of their endpoints, which may change.
+//!
+//! Life cycle: an endpoint keeps its group alive, the group knows its endpoints weakly. Bound: the application's own
+//! endpoints; those that are gone are swept out when the list would have to grow.
+
+use crate::domain::ParticipantHandle;
+use crate::infrastructure::{CreateError, CreateErrorKind, QosError, Subject};
+use crate::qos::{PolicyId, Presentation, PublisherQos, QosErrorKind, SubscriberQos};
+use dds_rtps::discovery::data::EndpointData;
+use dds_rtps::types::{EntityKind, Guid};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// The QoS of a group.
+pub(crate) trait GroupQos: Clone {
+    fn check(&self) -> Result<(), QosErrorKind>;
+    fn check_change(&self, new: &Self) -> Result<(), QosErrorKind>;
+    fn presentation(&self) -> Presentation;
+    fn partition(&self) -> &[String];
+    fn group_data(&self) -> &[u8];
+}
+
+/// An endpoint in a group.
+pub(crate) trait Member {
+    /// Deletes it.
+    fn close(&self);
+    /// The QoS of the group has changed: others are to hear of it.
+    fn announce_again(&self);
+}
+
+/// A publisher or subscriber, without its endpoints' types.
+pub(crate) struct Group<Q, M> {
+    participant: Arc<ParticipantHandle>,
+    subject: Arc<Subject>,
+    state: Mutex<State<Q, M>>,
+    closed: AtomicBool,
+}
+
+struct State<Q, M> {
+    qos: Q,
+    /// Grows with each change of the QoS, so that who announces an old one notices.
+    version: u64,
+    members: Vec<Weak<M>>,
+}
+
+impl<Q: GroupQos, M: Member> Group<Q, M> {
+    pub(crate) fn new(
+        participant: &Arc<ParticipantHandle>,
+        name: &'static str,
+        kind: EntityKind,
+        qos: Q,
+    ) -> Result<Arc<Self>, CreateError> {
+        let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
+        let subject = Subject::new(name, "", guid);
+        let error = |kind| CreateError::new(&subject, kind);
+        if participant.is_closed() {
+            return Err(error(CreateErrorKind::Closed));
+        }
+        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        let Presentation { coherent_access, ordered_access, .. } = qos.presentation();
+        if coherent_access || ordered_access {
+            return Err(error(CreateErrorKind::Unsupported { policy: PolicyId::Presentation }));
+        }
+        Ok(Arc::new(Self {
+            participant: Arc::clone(participant),
+            state: Mutex::new(State { qos, version: 0, members: Vec::new() }),
+            subject,
+            closed: AtomicBool::new(false),
+        }))
+    }
+
+    /// Held for some lines without a call of anybody else.
+    fn state(&self) -> MutexGuard<'_, State<Q, M>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn participant(&self) -> &Arc<ParticipantHandle> {
+        &self.participant
+    }
+
+    pub(crate) fn guid(&self) -> Guid {
+        self.subject.guid
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire) || self.participant.is_closed()
+    }
+
+    pub(crate) fn qos(&self) -> Q {
+        self.state().qos.clone()
+    }
+
+    /// Takes over another QoS, and announces every endpoint with it.
+    pub(crate) fn set_qos(&self, qos: Q) -> Result<(), QosError> {
+        {
+            let mut state = self.state();
+            state.qos.check_change(&qos).map_err(|kind| QosError::new(&self.subject, kind))?;
+            state.qos = qos;
+            state.version += 1;
+        }
+        self.members().iter().for_each(|member| member.announce_again());
+        Ok(())
+    }
+
+    /// Takes a new endpoint in, before it is announced.
+    pub(crate) fn add(&self, member: &Arc<M>) -> Result<(), CreateErrorKind> {
+        let mut state = self.state();
+        if self.is_closed() {
+            return Err(CreateErrorKind::Closed);
+        }
+        if state.members.len() == state.members.capacity() {
+            state.members.retain(|member| member.strong_count() > 0);
+        }
+        state.members.push(Arc::downgrade(member));
+        Ok(())
+    }
+
+    fn members(&self) -> Vec<Arc<M>> {
+        self.state().members.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.state().version
+    }
+
+    /// Puts what the group says into an endpoint's announcement. The version that it was.
+    pub(crate) fn describe(&self, endpoint: &mut EndpointData) -> u64 {
+        let state = self.state();
+        endpoint.presentation = state.qos.presentation();
+        endpoint.partition = state.qos.partition().to_vec();
+        endpoint.group_data = state.qos.group_data().to_vec();
+        state.version
+    }
+
+    pub(crate) fn close_contained(&self) {
+        self.members().iter().for_each(|member| member.close());
+    }
+
+    /// No endpoint comes in any more, and those that are in it go.
+    pub(crate) fn close(&self) {
+        {
+            // The lock keeps out who is about to add an endpoint.
+            let _state = self.state();
+            self.closed.store(true, Ordering::Release);
+        }
+        self.close_contained();
+    }
+}
+
+macro_rules! group_qos {
+    ($($qos:ident)*) => {$(
+        impl GroupQos for $qos {
+            fn check(&self) -> Result<(), QosErrorKind> {
+                $qos::check(self)
+            }
+
+            fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
+                $qos::check_change(self, new)
+            }
+
+            fn presentation(&self) -> Presentation {
+                self.presentation
+            }
+
+            fn partition(&self) -> &[String] {
+                &self.partition
+            }
+
+            fn group_data(&self) -> &[u8] {
+                &self.group_data
+            }
+        }
+    )*};
+}
+
+group_qos!(PublisherQos SubscriberQos);

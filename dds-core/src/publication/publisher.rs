@@ -1,0 +1,108 @@
+//! Writers that belong together (DDS 1.4, 2.2.2.4.1).
+
+use crate::domain::{Group, ParticipantHandle};
+use crate::infrastructure::{CreateError, Entity, QosError};
+use crate::publication::{DataWriter, DataWriterBuilder, WriterHandle};
+use crate::qos::PublisherQos;
+use crate::topic::TopicRef;
+use dds_rtps::types::{EntityKind, Guid};
+use std::fmt;
+use std::sync::Arc;
+
+/// Writers that are announced with the same partitions and the same octets of the application.
+///
+/// Only needed for those: [`DomainParticipant::writer`](crate::DomainParticipant::writer) makes writers in no partition without
+/// one. A handle: cloning it is cheap, it keeps its participant alive, and its writers keep it alive.
+///
+/// ```
+/// use dds_core::qos::{PublisherQos, SubscriberQos};
+/// use dds_core::{DdsType, DomainParticipant, Scope};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let publisher = participant.publisher(PublisherQos::default().partition(["robot/1"]))?;
+/// let subscriber = participant.subscriber(SubscriberQos::default().partition(["robot/*"]))?;
+/// let reader = subscriber.reader::<Pose>("pose")?;
+/// let writer = publisher.writer::<Pose>("pose")?;
+/// writer.write(&Pose { x: 1.0 })?;
+/// assert_eq!(reader.next_sample().block()?.data, Some(Pose { x: 1.0 }));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Publisher {
+    group: Arc<PublisherGroup>,
+}
+
+/// What all handles of one publisher share.
+pub(crate) type PublisherGroup = Group<PublisherQos, WriterHandle>;
+
+impl Publisher {
+    pub(crate) fn new(participant: &Arc<ParticipantHandle>, qos: PublisherQos) -> Result<Self, CreateError> {
+        Ok(Self { group: Group::new(participant, "publisher", EntityKind::WriterGroup, qos)? })
+    }
+
+    /// Makes a writer of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
+    ///
+    /// # Errors
+    /// As [`DataWriterBuilder::build`].
+    #[doc(alias = "create_datawriter")]
+    pub fn writer<'t, T: 'static>(&self, topic: impl Into<TopicRef<'t, T>>) -> Result<DataWriter<T>, CreateError> {
+        self.writer_builder(topic).build()
+    }
+
+    /// Makes a writer of `topic` with a QoS and listeners of its own.
+    pub fn writer_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataWriterBuilder<'t, T> {
+        DataWriterBuilder::new(Arc::clone(self.group.participant()), topic.into()).group(Arc::clone(&self.group))
+    }
+
+    /// The QoS that the publisher has.
+    #[must_use]
+    #[doc(alias = "get_qos")]
+    pub fn qos(&self) -> PublisherQos {
+        self.group.qos()
+    }
+
+    /// Changes the QoS, and announces every writer again: writers meet others, or part from them, as the new partitions
+    /// say. Without effect once the publisher is closed.
+    ///
+    /// # Errors
+    /// Nothing has changed: a policy is too long to be announced, or PRESENTATION, which must stay, is another one.
+    pub fn set_qos(&self, qos: PublisherQos) -> Result<(), QosError> {
+        self.group.set_qos(qos)
+    }
+
+    /// Closes all writers that it has now. Does not wait.
+    #[doc(alias = "delete_contained_entities")]
+    pub fn close_contained(&self) {
+        self.group.close_contained();
+    }
+}
+
+impl Entity for Publisher {
+    fn guid(&self) -> Guid {
+        self.group.guid()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.group.is_closed()
+    }
+
+    /// Closes its writers as well.
+    fn close(&self) {
+        self.group.close();
+    }
+}
+
+impl crate::infrastructure::Sealed for Publisher {}
+
+impl fmt::Debug for Publisher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Publisher({})", self.guid())
+    }
+}

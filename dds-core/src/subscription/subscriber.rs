@@ -1,0 +1,108 @@
+//! Readers that belong together (DDS 1.4, 2.2.2.5.2).
+
+use crate::domain::{Group, ParticipantHandle};
+use crate::infrastructure::{CreateError, Entity, QosError};
+use crate::qos::SubscriberQos;
+use crate::subscription::{DataReader, DataReaderBuilder, ReaderHandle};
+use crate::topic::TopicRef;
+use dds_rtps::types::{EntityKind, Guid};
+use std::fmt;
+use std::sync::Arc;
+
+/// Readers that are announced with the same partitions and the same octets of the application.
+///
+/// Only needed for those: [`DomainParticipant::reader`](crate::DomainParticipant::reader) makes readers in no partition without
+/// one. A handle: cloning it is cheap, it keeps its participant alive, and its readers keep it alive.
+///
+/// ```
+/// use dds_core::qos::{PublisherQos, SubscriberQos};
+/// use dds_core::{DdsType, DomainParticipant, Scope};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let publisher = participant.publisher(PublisherQos::default().partition(["robot/1"]))?;
+/// let subscriber = participant.subscriber(SubscriberQos::default().partition(["robot/*"]))?;
+/// let reader = subscriber.reader::<Pose>("pose")?;
+/// let writer = publisher.writer::<Pose>("pose")?;
+/// writer.write(&Pose { x: 1.0 })?;
+/// assert_eq!(reader.next_sample().block()?.data, Some(Pose { x: 1.0 }));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Subscriber {
+    group: Arc<SubscriberGroup>,
+}
+
+/// What all handles of one subscriber share.
+pub(crate) type SubscriberGroup = Group<SubscriberQos, ReaderHandle>;
+
+impl Subscriber {
+    pub(crate) fn new(participant: &Arc<ParticipantHandle>, qos: SubscriberQos) -> Result<Self, CreateError> {
+        Ok(Self { group: Group::new(participant, "subscriber", EntityKind::ReaderGroup, qos)? })
+    }
+
+    /// Makes a reader of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
+    ///
+    /// # Errors
+    /// As [`DataReaderBuilder::build`].
+    #[doc(alias = "create_datareader")]
+    pub fn reader<'t, T: 'static>(&self, topic: impl Into<TopicRef<'t, T>>) -> Result<DataReader<T>, CreateError> {
+        self.reader_builder(topic).build()
+    }
+
+    /// Makes a reader of `topic` with a QoS and listeners of its own.
+    pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
+        DataReaderBuilder::new(Arc::clone(self.group.participant()), topic.into()).group(Arc::clone(&self.group))
+    }
+
+    /// The QoS that the subscriber has.
+    #[must_use]
+    #[doc(alias = "get_qos")]
+    pub fn qos(&self) -> SubscriberQos {
+        self.group.qos()
+    }
+
+    /// Changes the QoS, and announces every reader again: readers meet others, or part from them, as the new partitions
+    /// say. Without effect once the subscriber is closed.
+    ///
+    /// # Errors
+    /// Nothing has changed: a policy is too long to be announced, or PRESENTATION, which must stay, is another one.
+    pub fn set_qos(&self, qos: SubscriberQos) -> Result<(), QosError> {
+        self.group.set_qos(qos)
+    }
+
+    /// Closes all readers that it has now. Does not wait.
+    #[doc(alias = "delete_contained_entities")]
+    pub fn close_contained(&self) {
+        self.group.close_contained();
+    }
+}
+
+impl Entity for Subscriber {
+    fn guid(&self) -> Guid {
+        self.group.guid()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.group.is_closed()
+    }
+
+    /// Closes its readers as well.
+    fn close(&self) {
+        self.group.close();
+    }
+}
+
+impl crate::infrastructure::Sealed for Subscriber {}
+
+impl fmt::Debug for Subscriber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Subscriber({})", self.guid())
+    }
+}

@@ -1,0 +1,121 @@
+//! Publishers and subscribers: partitions that hold for all their endpoints, and change.
+
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+mod support;
+
+use dds_core::qos::{PolicyId, Presentation, Preset, PublisherQos, QosErrorKind, SubscriberQos};
+use dds_core::{
+    CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Entity, QosError, ReadErrorKind, ReturnCode,
+    WriteErrorKind,
+};
+use std::sync::mpsc;
+use support::{PATIENCE, World};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Pose {
+    x: f64,
+}
+
+fn on_every_way(body: impl Fn(&DomainParticipant, &DomainParticipant)) {
+    let one = World::new().participant();
+    body(&one, &one);
+    let world = World::new();
+    body(&world.udp_participant(), &world.udp_participant());
+}
+
+/// Waits until the number of matched peers is `count`.
+fn wait_for_count(matched: &mpsc::Receiver<usize>, count: usize) {
+    while matched.recv_timeout(PATIENCE.to_std().unwrap()).unwrap() != count {}
+}
+
+fn passes(writer: &DataWriter<Pose>, reader: &DataReader<Pose>, x: f64) {
+    writer.write(&Pose { x }).unwrap();
+    // A writer that has gone leaves a sample without data.
+    let data = std::iter::from_fn(|| Some(reader.next_sample().block_for(PATIENCE).unwrap().data));
+    assert_eq!(data.flatten().next(), Some(Pose { x }));
+}
+
+#[test]
+fn a_partition_changed_at_run_time_parts_and_joins() {
+    on_every_way(|from, to| {
+        let publisher = from.publisher(PublisherQos::default().partition(["a"])).unwrap();
+        let subscriber = to.subscriber(SubscriberQos::default().partition(["a"])).unwrap();
+        let (tell, readers) = mpsc::channel();
+        let count = move |writer: &DataWriter<Pose>, _| {
+            tell.send(writer.matched_subscriptions().map_or(0, |all| all.len())).unwrap();
+        };
+        let writer = publisher.writer_builder::<Pose>("t").qos(Preset::Event).on_event(count).build().unwrap();
+        let (tell, writers) = mpsc::channel();
+        let count = move |reader: &DataReader<Pose>, _| {
+            tell.send(reader.matched_publications().map_or(0, |all| all.len())).unwrap();
+        };
+        let reader = subscriber.reader_builder::<Pose>("t").qos(Preset::Event).on_event(count).build().unwrap();
+        let elsewhere = to.reader_builder::<Pose>("t").qos(Preset::Event).build().unwrap();
+        wait_for_count(&readers, 1);
+        wait_for_count(&writers, 1);
+        passes(&writer, &reader, 1.0);
+
+        publisher.set_qos(publisher.qos().partition(["b"])).unwrap();
+        wait_for_count(&readers, 0);
+        wait_for_count(&writers, 0);
+        writer.write(&Pose { x: 2.0 }).unwrap();
+        subscriber.set_qos(subscriber.qos().partition(["[a-b]"])).unwrap();
+        wait_for_count(&readers, 1);
+        wait_for_count(&writers, 1);
+        passes(&writer, &reader, 3.0);
+        assert!(elsewhere.take().unwrap().is_empty());
+        assert_eq!(publisher.qos().partition, ["b"]);
+    });
+}
+
+#[test]
+fn closing_a_group_closes_its_endpoints_and_no_others() {
+    let participant = World::new().participant();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let inside = (publisher.writer::<Pose>("t").unwrap(), subscriber.reader::<Pose>("t").unwrap());
+    let outside = (participant.writer::<Pose>("t").unwrap(), participant.reader::<Pose>("t").unwrap());
+    publisher.close_contained();
+    assert!(!publisher.is_closed());
+    assert_eq!(inside.0.write(&Pose { x: 0.0 }).unwrap_err().kind(), &WriteErrorKind::Closed);
+    let again = publisher.writer::<Pose>("t").unwrap();
+    publisher.close();
+    subscriber.close();
+    assert!(again.is_closed());
+    assert_eq!(inside.1.take().unwrap_err().kind(), &ReadErrorKind::Closed);
+    assert_eq!(publisher.writer::<Pose>("t").unwrap_err().kind(), &CreateErrorKind::Closed);
+    assert_eq!(subscriber.reader::<Pose>("t").unwrap_err().kind(), &CreateErrorKind::Closed);
+    passes(&outside.0, &outside.1, 1.0);
+}
+
+#[test]
+fn an_endpoint_keeps_its_group() {
+    let participant = World::new().participant();
+    let writer = participant.publisher(PublisherQos::default()).unwrap().writer::<Pose>("t").unwrap();
+    let reader = participant.subscriber(SubscriberQos::default()).unwrap().reader::<Pose>("t").unwrap();
+    passes(&writer, &reader, 1.0);
+}
+
+#[test]
+fn what_has_no_effect_yet_is_refused_by_name() {
+    let participant = World::new().participant();
+    let presentation = Presentation { coherent_access: true, ..Presentation::default() };
+    let error = participant.publisher(PublisherQos::default().presentation(presentation)).unwrap_err();
+    assert_eq!(error.kind(), &CreateErrorKind::Unsupported { policy: PolicyId::Presentation });
+    assert_eq!(error.return_code(), ReturnCode::Unsupported);
+    assert!(error.to_string().contains("PRESENTATION"), "{error}");
+    let presentation = Presentation { ordered_access: true, ..Presentation::default() };
+    let error = participant.subscriber(SubscriberQos::default().presentation(presentation)).unwrap_err();
+    assert_eq!(error.kind(), &CreateErrorKind::Unsupported { policy: PolicyId::Presentation });
+}
+
+#[test]
+fn what_must_stay_stays() {
+    let participant = World::new().participant();
+    let publisher = participant.publisher(PublisherQos::default().partition(["a"])).unwrap();
+    let presentation = Presentation { ordered_access: true, ..Presentation::default() };
+    let error: QosError = publisher.set_qos(publisher.qos().presentation(presentation).partition(["b"])).unwrap_err();
+    assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::Presentation });
+    assert_eq!(publisher.qos().partition, ["a"]);
+}
