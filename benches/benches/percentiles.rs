@@ -24,7 +24,7 @@ const FLOOR_FRAG: &str = "best_effort_write_and_receive_frag_floor_udp";
 
 struct Contender {
     name: &'static str,
-    pass: Box<dyn FnMut()>,
+    pass: Pass,
     nanoseconds: Histogram<u64>,
 }
 
@@ -62,37 +62,64 @@ fn filters(arguments: &[String]) -> Vec<&str> {
     named.map(|(_, argument)| argument.as_str()).collect()
 }
 
+/// What one pass does.
+type Pass = Box<dyn FnMut()>;
+/// Makes a pass; only if the filters leave its name in.
+type Make = Box<dyn FnOnce() -> Result<Pass, Box<dyn Error>>>;
+
 fn contenders(filters: &[&str]) -> Result<Vec<Contender>, Box<dyn Error>> {
     let form = Form::DEFAULT;
     let event_thread = form.told_by(ToldBy::Listener(Delivery::EventThread));
     let wait = form.told_by(ToldBy::Reader);
-    let mut all = vec![
-        contender("clock", || ())?,
-        ours::<Small>("best_effort_write_and_receive", form)?,
-        ours::<Large>("best_effort_write_and_receive_frag", form)?,
-        ours::<Small>("best_effort_write_and_receive_udp", form.udp())?,
-        ours::<Large>("best_effort_write_and_receive_frag_udp", form.udp())?,
-        ours::<Small>("best_effort_write_and_receive_event_thread", event_thread)?,
-        ours::<Small>("best_effort_write_and_receive_wait", wait)?,
-        ours::<Small>("best_effort_write_and_receive_wait_udp", wait.udp())?,
-        ours::<Small>("reliable_write_and_receive", form.reliable())?,
-        ours::<Small>("reliable_write_and_receive_udp", form.reliable().udp())?,
+    let mut all: Vec<(&'static str, Make)> = vec![
+        ("clock", Box::new(|| Ok(Box::new(|| ())))),
+        ("best_effort_write_and_receive", ours::<Small>(form)),
+        ("best_effort_write_and_receive_frag", ours::<Large>(form)),
+        ("best_effort_write_and_receive_udp", ours::<Small>(form.udp())),
+        ("best_effort_write_and_receive_frag_udp", ours::<Large>(form.udp())),
+        ("best_effort_write_and_receive_event_thread", ours::<Small>(event_thread)),
+        ("best_effort_write_and_receive_wait", ours::<Small>(wait)),
+        ("best_effort_write_and_receive_wait_udp", ours::<Small>(wait.udp())),
+        ("reliable_write_and_receive", ours::<Small>(form.reliable())),
+        ("reliable_write_and_receive_udp", ours::<Small>(form.reliable().udp())),
+        (FLOOR, floor(SMALL_PAYLOAD_LEN)),
+        (FLOOR_FRAG, floor(LARGE_PAYLOAD_LEN)),
     ];
-    for (name, len) in [(FLOOR, SMALL_PAYLOAD_LEN), (FLOOR_FRAG, LARGE_PAYLOAD_LEN)] {
-        let floor = UdpFloor::open(RTPS_OVERHEAD_LEN + len)?;
-        all.push(contender(name, move || floor.pass())?);
+    #[cfg(feature = "peers")]
+    all.extend(peers());
+    all.retain(|(name, _)| filters.is_empty() || filters.iter().any(|filter| name.contains(filter)));
+    all.into_iter().map(|(name, make)| Ok(Contender { name, pass: make()?, nanoseconds: Histogram::new(3)? })).collect()
+}
+
+fn ours<T: Payload>(form: Form) -> Make {
+    Box::new(move || {
+        let pair = Pair::<T>::new(form)?;
+        Ok(Box::new(move || pair.pass()))
+    })
+}
+
+fn floor(payload_len: usize) -> Make {
+    Box::new(move || {
+        let floor = UdpFloor::open(RTPS_OVERHEAD_LEN + payload_len)?;
+        Ok(Box::new(move || floor.pass()))
+    })
+}
+
+#[cfg(feature = "peers")]
+fn peers() -> [(&'static str, Make); 4] {
+    use benches::peer::{dust, rustdds};
+    fn peer<P: 'static>(make: fn() -> P, pass: fn(&P)) -> Make {
+        Box::new(move || {
+            let pair = make();
+            Ok(Box::new(move || pass(&pair)))
+        })
     }
-    all.retain(|contender| filters.is_empty() || filters.iter().any(|filter| contender.name.contains(filter)));
-    Ok(all)
-}
-
-fn ours<T: Payload>(name: &'static str, form: Form) -> Result<Contender, Box<dyn Error>> {
-    let pair = Pair::<T>::new(form)?;
-    contender(name, move || pair.pass())
-}
-
-fn contender(name: &'static str, pass: impl FnMut() + 'static) -> Result<Contender, Box<dyn Error>> {
-    Ok(Contender { name, pass: Box::new(pass), nanoseconds: Histogram::new(3)? })
+    [
+        ("best_effort_write_and_receive_dust", peer(dust::WriteAndReceive::small, |pair| pair.pass())),
+        ("best_effort_write_and_receive_frag_dust", peer(dust::WriteAndReceive::large, |pair| pair.pass())),
+        ("best_effort_write_and_receive_rustdds", peer(rustdds::WriteAndReceive::small, |pair| pair.pass())),
+        ("best_effort_write_and_receive_frag_rustdds", peer(rustdds::WriteAndReceive::large, |pair| pair.pass())),
+    ]
 }
 
 fn report(contenders: &[Contender]) {

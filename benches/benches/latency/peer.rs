@@ -5,15 +5,17 @@ use criterion::Criterion;
 
 /// The same work as ours under the ids with the peers' names.
 pub(crate) fn best_effort_write_and_receive(c: &mut Criterion) {
-    let pair = dust::WriteAndReceive::<dust::Small>::small();
-    c.bench_function("best_effort_write_and_receive_dust", |b| b.iter(|| pair.pass()));
-    drop(pair);
-    let pair = dust::WriteAndReceive::<dust::Large>::large();
-    c.bench_function("best_effort_write_and_receive_frag_dust", |b| b.iter(|| pair.pass()));
-    drop(pair);
-    let pair = rustdds::WriteAndReceive::small();
-    c.bench_function("best_effort_write_and_receive_rustdds", |b| b.iter(|| pair.pass()));
-    drop(pair);
-    let pair = rustdds::WriteAndReceive::large();
-    c.bench_function("best_effort_write_and_receive_frag_rustdds", |b| b.iter(|| pair.pass()));
+    pass(c, "best_effort_write_and_receive_dust", dust::WriteAndReceive::small, |pair| pair.pass());
+    pass(c, "best_effort_write_and_receive_frag_dust", dust::WriteAndReceive::large, |pair| pair.pass());
+    pass(c, "best_effort_write_and_receive_rustdds", rustdds::WriteAndReceive::small, |pair| pair.pass());
+    pass(c, "best_effort_write_and_receive_frag_rustdds", rustdds::WriteAndReceive::large, |pair| pair.pass());
+}
+
+/// Makes the pair when criterion asks for it: an id that the filter leaves out costs nothing.
+fn pass<P>(c: &mut Criterion, id: &str, make: fn() -> P, pass: fn(&P)) {
+    let mut made = None;
+    c.bench_function(id, |b| {
+        let pair = made.get_or_insert_with(make);
+        b.iter(|| pass(pair));
+    });
 }
