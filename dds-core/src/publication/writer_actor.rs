@@ -111,6 +111,12 @@ impl WriterActor {
             return Err(WriteRefused::Full);
         }
         let now = self.now(effects);
+        if self.local_readers.iter().all(|reader| reader.behind_from.is_none()) {
+            if let Some(change) = self.rtps.write_through(now, change) {
+                self.deliver_through(change, effects);
+                return Ok(Flushed::Done);
+            }
+        }
         let number = match self.write_to_history(now, change) {
             Ok(number) => number,
             Err(refused) => {
@@ -146,13 +152,22 @@ impl WriterActor {
         self.waiting_for_space.abandon(ticket, effects);
     }
 
+    /// Hands a change that is in no history to every reader of this process.
+    fn deliver_through(&mut self, change: CacheChange, effects: &mut Effects) {
+        let Some((last, others)) = self.local_readers.split_last_mut() else { return };
+        for reader in others {
+            reader.deliver(change.clone(), effects);
+        }
+        last.deliver(change, effects);
+    }
+
     /// Hands a new change to every reader of this process. Pushed while this cell is held, so that each of them sees the
     /// order of the sequence numbers; poked after release.
     fn deliver_locally(&mut self, number: SequenceNumber, effects: &mut Effects) {
         let Some(change) = self.rtps.change(number) else { return };
         for reader in &mut self.local_readers {
             if reader.behind_from.is_none() {
-                reader.deliver(change, effects);
+                reader.deliver(change.clone(), effects);
             }
         }
     }
@@ -172,7 +187,7 @@ impl WriterActor {
                     more = true;
                     break;
                 }
-                reader.deliver(change, effects);
+                reader.deliver(change.clone(), effects);
                 if reader.behind_from.is_some() {
                     break;
                 }
@@ -416,12 +431,12 @@ pub(crate) struct LocalDemands {
 impl LocalReader {
     /// Pushes a change into the reader's inbox; what does not fit is remembered (reliable) or replaces the oldest of this
     /// writer (best effort).
-    fn deliver(&mut self, change: &CacheChange, effects: &mut Effects) {
-        let number = change.sequence_number;
+    fn deliver(&mut self, change: CacheChange, effects: &mut Effects) {
+        let (number, writer) = (change.sequence_number, change.writer);
         let previous = std::mem::replace(&mut self.delivered, number);
         // Only a reliable reader has something to tell the writer.
         let path = self.reliable.then(|| Arc::clone(&self.path));
-        let mail = ReaderMail::Local { change: change.clone(), previous, path };
+        let mail = ReaderMail::Local { change, previous, path };
         match self.cell.push(mail) {
             Ok(()) => {}
             Err(PushError::Full(mail)) if self.reliable => {
@@ -433,7 +448,6 @@ impl LocalReader {
                 }
             }
             Err(PushError::Full(mail)) => {
-                let writer = change.writer;
                 let is_older = |waiting: &ReaderMail| matches!(waiting, ReaderMail::Local { change, .. } if change.writer == writer);
                 // If there is none of this writer to replace, the new one is dropped; the reader counts the gap as lost.
                 let _ = self.cell.push_over(mail, is_older);

@@ -48,6 +48,8 @@ pub struct StatefulWriter {
     /// A write has been refused, and nothing has come free since.
     refused: bool,
     space_freed_event: bool,
+    /// See [`StatefulWriter::write_through`]; decided anew when readers come and go.
+    writes_through: bool,
     pub(super) counters: WriterCounters,
 }
 
@@ -76,6 +78,7 @@ impl StatefulWriter {
             acknowledged_event: false,
             refused: false,
             space_freed_event: false,
+            writes_through: false,
             counters: WriterCounters::default(),
             config,
         }
@@ -135,6 +138,36 @@ impl StatefulWriter {
         self.counters.written += 1;
         self.skip_if_nobody_listens();
         Ok(sequence_number)
+    }
+
+    /// Numbers a change that nobody will ever ask for again, and gives it back to be handed to the readers of this process:
+    /// none of them is reliable, there are none elsewhere, and late ones get nothing old. The history is not touched.
+    /// `None`: it has to be written, by [`Self::try_write`].
+    pub fn write_through(&mut self, now: Now, change: &mut NewChange) -> Option<CacheChange> {
+        if !self.writes_through || change.payload.as_ref().is_some_and(|payload| payload.len() > u32::MAX as usize) {
+            return None;
+        }
+        if !self.history.is_empty() {
+            self.history.retire(self.last);
+        }
+        self.last = self.last.next();
+        self.counters.written += 1;
+        self.skip_if_nobody_listens();
+        Some(CacheChange {
+            kind: change.kind,
+            writer: self.config.guid,
+            sequence_number: self.last,
+            instance: change.instance,
+            source_timestamp: change.source_timestamp.unwrap_or(now.time),
+            payload: change.payload.take(),
+        })
+    }
+
+    fn can_write_through(&self) -> bool {
+        self.proxies.is_empty()
+            && self.config.durability == Durability::Volatile
+            && self.config.limits.is_boundless()
+            && !self.locals.iter().any(|local| local.reliable)
     }
 
     /// A change, for as long as it is in the history.
@@ -392,6 +425,7 @@ impl StatefulWriter {
     }
 
     fn settle(&mut self, now: Now) {
+        self.writes_through = self.can_write_through();
         self.retire();
         self.drop_expired(now);
         self.acknowledged_event = true;
