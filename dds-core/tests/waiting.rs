@@ -226,3 +226,23 @@ fn streams_and_waits_work_on_a_foreign_runtime() {
         assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count: 9 }));
     });
 }
+
+#[test]
+fn a_limit_that_passes_while_the_wait_begins_ends_it() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let participant = World::new().participant();
+    let reader = participant.reader::<Count>("topic").unwrap();
+    runtime.block_on(async {
+        for round in 0..2_000 {
+            let wait = reader.readable().within(Duration::from_micros(round % 50));
+            let patience = tokio::time::timeout(PATIENCE.to_std().unwrap(), std::future::pending::<()>());
+            let error = tokio::select! {
+                // First, for otherwise the alarm of this one would wake the other.
+                biased;
+                _ = patience => panic!("round {round} was forgotten"),
+                ended = wait => ended.unwrap_err(),
+            };
+            assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }));
+        }
+    });
+}

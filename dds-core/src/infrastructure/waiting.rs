@@ -138,7 +138,14 @@ impl<T> Future for Waiting<'_, T> {
         if now >= deadline {
             return Poll::Ready(Err(this.error(WaitErrorKind::Timeout { waited: limit })));
         }
-        this.alarm.get_or_insert_with(|| Alarm::new(driver, deadline)).set_waker(context.waker());
+        match &this.alarm {
+            Some(alarm) => alarm.set_waker(context.waker()),
+            None => this.alarm = Some(Alarm::new(driver, deadline, context.waker())),
+        }
+        // Once more, now that the waker is in its place: an alarm that rang before had none, or an old one, to wake.
+        if driver.now().instant >= deadline {
+            return Poll::Ready(Err(this.error(WaitErrorKind::Timeout { waited: limit })));
+        }
         Poll::Pending
     }
 }
@@ -155,8 +162,9 @@ struct Bell {
 }
 
 impl Alarm {
-    fn new(driver: &dyn Driver, at: Instant) -> Self {
-        let bell = Arc::new(Bell { waker: Mutex::default() });
+    /// The waker is in the bell before the timer is set: it may ring at once.
+    fn new(driver: &dyn Driver, at: Instant, waker: &Waker) -> Self {
+        let bell = Arc::new(Bell { waker: Mutex::new(Some(waker.clone())) });
         let weak: Weak<dyn Poke> = Arc::downgrade(&bell) as Weak<dyn Poke>;
         let timer = Timer::new(driver.timers(), weak);
         timer.set(Some(at));
