@@ -41,6 +41,22 @@ fn a_blocked_wait_ends_when_the_entity_is_closed() {
 }
 
 #[test]
+fn closing_the_participant_ends_the_waits_of_its_endpoints() {
+    let participant = World::new().participant();
+    let reader = participant.reader::<Count>("topic").unwrap();
+    let writer = participant.writer::<Count>("other").unwrap();
+    let (read, wrote) = std::thread::scope(|scope| {
+        let at_reader = scope.spawn(|| reader.next_sample().block_for(PATIENCE).map(|_| ()));
+        let at_writer = scope.spawn(|| writer.wait_for_readers(1).block_for(PATIENCE));
+        participant.close();
+        (at_reader.join().unwrap(), at_writer.join().unwrap())
+    });
+    assert_eq!(read.unwrap_err().kind(), &WaitErrorKind::Closed);
+    assert_eq!(wrote.unwrap_err().kind(), &WaitErrorKind::Closed);
+    assert_eq!(writer.write(&Count { count: 1 }).unwrap_err().kind(), &WriteErrorKind::Closed);
+}
+
+#[test]
 fn an_inline_listener_has_run_when_write_returns() {
     let participant = World::new().participant();
     let (send, receive) = mpsc::channel();

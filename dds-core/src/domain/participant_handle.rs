@@ -177,6 +177,27 @@ impl ParticipantHandle {
         &self.draining
     }
 
+    /// Ends the endpoints that are still open: their calls answer `Closed`, and blocked ones come back.
+    fn close_endpoints(&self) {
+        let (readers, writers) = self.routes.take_endpoints();
+        for cell in readers {
+            let closed = Effects::scope(|effects| {
+                let mut actor = cell.close(effects);
+                actor.iter_mut().for_each(|actor| actor.wake_everybody(effects));
+                actor
+            });
+            drop(closed);
+        }
+        for cell in writers {
+            let closed = Effects::scope(|effects| {
+                let mut actor = cell.close(effects);
+                actor.iter_mut().for_each(|actor| actor.wake_everybody(effects));
+                actor
+            });
+            drop(closed);
+        }
+    }
+
     /// Takes leave of the domain: waits for what must still be acknowledged, at most `linger`, then says farewell.
     pub(crate) fn close(&self) {
         if self.closed.swap(true, Ordering::AcqRel) {
@@ -187,10 +208,12 @@ impl ParticipantHandle {
         }
         self.give_up_drained();
         let actor = Effects::scope(|effects| {
+            // A participant that a panic has closed says no farewell; the others' leases end.
             let _ = self.cell.with(effects, |actor, _| actor.shutdown());
             self.cell.close(effects)
         });
         drop(actor);
+        self.close_endpoints();
         self.network.stop();
         self.event_thread.stop();
         self.driver.shutdown();

@@ -61,6 +61,15 @@ impl Routes {
         self.change(|tables| tables.writers.remove(&id));
     }
 
+    /// Every endpoint of the participant, taken out of every table.
+    pub(crate) fn take_endpoints(&self) -> (Vec<Arc<ReaderCell>>, Vec<Arc<WriterCell>>) {
+        self.change(|tables| {
+            tables.matched.clear();
+            let readers = std::mem::take(&mut tables.readers).into_values().collect();
+            (readers, std::mem::take(&mut tables.writers).into_values().collect())
+        })
+    }
+
     pub(crate) fn reader(&self, id: EntityId) -> Option<Arc<ReaderCell>> {
         self.read(|tables| tables.readers.get(&id).cloned())
     }
