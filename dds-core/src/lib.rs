@@ -72,6 +72,7 @@ pub use cdr::{DdsType, Encoded, Encoding, Raw};
 pub use dds_macros::DdsType;
 pub use dds_rtps::history::{InstanceState, RejectReason, SampleInfo, SampleState, States, ViewState};
 pub use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
+pub use dds_rtps::wire::ChecksumKind;
 pub use domain::{DomainParticipant, DomainParticipantBuilder, Scope, TrafficCounters};
 pub use futures_core::Stream;
 pub use infrastructure::{

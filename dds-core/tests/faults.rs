@@ -5,7 +5,7 @@
 mod support;
 
 use dds_core::qos::Preset;
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant};
+use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, DomainParticipant};
 use dds_rtps::transport::fault::Faults;
 use support::{PATIENCE, World};
 
@@ -112,4 +112,20 @@ fn a_late_joiner_gets_the_history_over_a_network_that_loses() {
     }
     writer.acknowledged().block_for(PATIENCE).unwrap();
     assert_eq!(reader.take().unwrap().len(), 0);
+}
+
+#[test]
+fn messages_with_checksums_arrive_and_are_whole() {
+    for kind in [ChecksumKind::Crc32c, ChecksumKind::Crc64, ChecksumKind::Md5] {
+        let world = World::new();
+        let faults = Faults { seed: 21, truncated: 10, ..Faults::default() };
+        let participant = |_| world.builder().udp_only(true).message_checksums(kind).faults(faults).build().unwrap();
+        let [from, to] = [1, 2].map(participant);
+        let reader = to.reader_builder("block").qos(Preset::Event.reader()).build().unwrap();
+        let writer = from.writer_builder("block").qos(Preset::Event.writer()).build().unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        writer.write(&block(1, 100_000)).unwrap();
+        assert!(reader.next_sample().block_for(PATIENCE).unwrap().data == Some(block(1, 100_000)), "{kind:?}");
+        assert_eq!(to.traffic().damaged, 0, "{kind:?}");
+    }
 }

@@ -4,6 +4,7 @@ use crate::infrastructure::{CreateErrorKind, Delivery};
 use crate::qos::DomainParticipantQos;
 use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::Duration;
+use dds_rtps::wire::{ChecksumKind, Transform};
 use std::path::PathBuf;
 
 /// The highest domain id whose ports fit below 65536 (RTPS 2.5, 9.6.2 with the default port numbers).
@@ -35,6 +36,7 @@ pub(crate) struct Config {
     pub(crate) lease: Duration,
     pub(crate) linger: Duration,
     pub(crate) udp_only: bool,
+    pub(crate) message_checksums: Option<ChecksumKind>,
     pub(crate) delivery: Delivery,
     pub(crate) tap: Option<PathBuf>,
     pub(crate) faults: Option<Faults>,
@@ -53,10 +55,16 @@ impl Config {
             lease: Duration::from_secs(20),
             linger: Duration::from_secs(1),
             udp_only: false,
+            message_checksums: None,
             delivery: Delivery::default(),
             tap: None,
             faults: None,
         }
+    }
+
+    /// What happens to a message between its lay-out and the socket.
+    pub(crate) fn transform(&self) -> Transform {
+        self.message_checksums.map_or(Transform::Identity, Transform::Checksum)
     }
 
     /// Takes over what the environment says; `look_up` gives the value of a variable.

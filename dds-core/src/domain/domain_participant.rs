@@ -11,6 +11,7 @@ use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
 use crate::topic::{Topic, TopicRef};
 use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::{Duration, EntityId, Guid, InstanceHandle, Time};
+use dds_rtps::wire::ChecksumKind;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -232,6 +233,7 @@ impl fmt::Debug for DomainParticipant {
 /// | [`peers`](Self::peers) | none | `DDS_PEERS`: names or addresses, by comma |
 /// | [`interfaces`](Self::interfaces) | all | `DDS_INTERFACES`: names or addresses, by comma |
 /// | [`domain_tag`](Self::domain_tag) | none | `DDS_DOMAIN_TAG` |
+/// | [`message_checksums`](Self::message_checksums) | none | |
 /// | [`udp_only`](Self::udp_only) | no | `DDS_TRANSPORTS`: `all`, `udp` |
 /// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
 ///
@@ -256,6 +258,7 @@ enum Setting {
     Lease(Duration),
     Linger(Duration),
     UdpOnly(bool),
+    MessageChecksums(ChecksumKind),
     Delivery(Delivery),
     Tap(PathBuf),
     Faults(Faults),
@@ -273,6 +276,7 @@ impl Setting {
             Self::Lease(lease) => config.lease = lease,
             Self::Linger(linger) => config.linger = linger,
             Self::UdpOnly(udp_only) => config.udp_only = udp_only,
+            Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
             Self::Delivery(delivery) => config.delivery = delivery,
             Self::Tap(path) => config.tap = Some(path),
             Self::Faults(faults) => config.faults = Some(faults),
@@ -330,6 +334,16 @@ impl DomainParticipantBuilder {
     /// Sends by UDP even to readers of this process, instead of handing them the sample. Default: no.
     pub fn udp_only(self, udp_only: bool) -> Self {
         self.set(Setting::UdpOnly(udp_only))
+    }
+
+    /// Gives every message a checksum of its own, in a HEADER_EXTENSION (RTPS 2.5, 8.3.7): for networks whose own checksums
+    /// are too weak, or are switched off. A receiver that knows it drops a damaged message, and what is reliable is
+    /// repaired; one that does not skips it. Default: none.
+    ///
+    /// It costs a copy and a pass over each message sent and received, and 12 (CRC-32C), 16 (CRC-64) or 24 (MD5) bytes in
+    /// it. Checksums of others are checked in any case; see [`TrafficCounters::damaged`](crate::TrafficCounters::damaged).
+    pub fn message_checksums(self, kind: ChecksumKind) -> Self {
+        self.set(Setting::MessageChecksums(kind))
     }
 
     /// On which thread listeners are called, unless an endpoint's builder says otherwise. Default:

@@ -42,12 +42,12 @@ struct Attached {
 }
 
 impl Outgoing {
-    pub(crate) fn new(driver: Arc<dyn Driver>, network: Arc<dyn Network>) -> Self {
+    pub(crate) fn new(driver: Arc<dyn Driver>, network: Arc<dyn Network>, transform: Transform) -> Self {
         Self {
             driver,
             network,
             datagram: Datagram::new(),
-            transform: Transform::Identity,
+            transform,
             scratch: Vec::new(),
             blocked: false,
             is_timed: false,

@@ -52,7 +52,7 @@ impl ParticipantHandle {
             error(kind)
         })?;
         let protocol = Participant::new(participant_config(&config, prefix, &*network), driver.random());
-        let outgoing = Outgoing::new(Arc::clone(&driver), Arc::clone(&network));
+        let outgoing = Outgoing::new(Arc::clone(&driver), Arc::clone(&network), config.transform());
         let actor = ParticipantActor::new(protocol, Arc::clone(&driver), outgoing);
         let cell = Cell::new(actor, Capacity::default(), Arc::clone(driver.run_queue()));
         let guid = subject.guid;
@@ -139,7 +139,7 @@ impl ParticipantHandle {
     }
 
     pub(crate) fn outgoing(&self) -> Outgoing {
-        Outgoing::new(Arc::clone(&self.driver), Arc::clone(&self.network))
+        Outgoing::new(Arc::clone(&self.driver), Arc::clone(&self.network), self.config.transform())
     }
 
     pub(crate) fn topics(&self) -> MutexGuard<'_, TopicTable> {

@@ -9,7 +9,7 @@ use crate::publication::{WriterCell, WriterMail};
 use crate::subscription::{ReaderCell, ReaderMail};
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid};
-use dds_rtps::wire::{Message, Receiver, Scope, Submessage, Transform, id as submessage_id};
+use dds_rtps::wire::{Message, Receiver, Scope, Submessage, Transform, WireErrorKind, id as submessage_id};
 use std::sync::{Arc, Weak};
 
 /// The receiving end of a participant: what the driver's threads call.
@@ -43,9 +43,15 @@ impl ParticipantHandle {
         count(&counters.received);
         let mut scratch = Vec::new();
         let Ok(bytes) = Transform::Identity.open(Scope::Message, packet.payload.bytes(), &mut scratch);
-        let Ok(message) = Message::parse(bytes) else {
-            count(&counters.not_rtps);
-            return;
+        let message = match Message::parse(bytes) {
+            Ok(message) => message,
+            Err(error) => {
+                return count(match error.kind {
+                    WireErrorKind::Checksum => &counters.damaged,
+                    WireErrorKind::MustUnderstand => &counters.malformed,
+                    _ => &counters.not_rtps,
+                });
+            }
         };
         let own = message.header.prefix == self.prefix();
         // Without in-process delivery a participant reaches its own readers by the user-data socket.

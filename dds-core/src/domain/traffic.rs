@@ -19,7 +19,9 @@ pub struct TrafficCounters {
     pub received: u64,
     /// Datagrams that are no RTPS message.
     pub not_rtps: u64,
-    /// Submessages that break the rules of their kind.
+    /// Datagrams that do not have the checksum that they say they have; what is reliable was repaired.
+    pub damaged: u64,
+    /// Submessages, and header extensions, that break the rules of their kind.
     pub malformed: u64,
     /// Submessages of a kind that is skipped.
     pub skipped: u64,
@@ -38,6 +40,7 @@ pub struct TrafficCounters {
 pub(crate) struct ReceiveCounters {
     pub(crate) received: AtomicU64,
     pub(crate) not_rtps: AtomicU64,
+    pub(crate) damaged: AtomicU64,
     pub(crate) malformed: AtomicU64,
     pub(crate) skipped: AtomicU64,
     pub(crate) secure: AtomicU64,
@@ -62,6 +65,7 @@ impl ReceiveCounters {
             send_failed: sent.failed,
             received: read(&self.received),
             not_rtps: read(&self.not_rtps),
+            damaged: read(&self.damaged),
             malformed: read(&self.malformed),
             skipped: read(&self.skipped),
             secure: read(&self.secure),

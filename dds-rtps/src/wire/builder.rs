@@ -6,7 +6,8 @@ use super::message::MAGIC;
 use super::payload_end::PayloadEnd;
 use super::submessage::FLAG_INVALIDATE;
 use super::{
-    AckNack, DataFragHeader, DataHeader, Gap, Header, Heartbeat, HeartbeatFrag, InfoReply, InfoSource, NackFrag, id,
+    AckNack, DataFragHeader, DataHeader, Gap, Header, HeaderExtension, Heartbeat, HeartbeatFrag, InfoReply, InfoSource,
+    NackFrag, id,
 };
 use crate::types::{GuidPrefix, Locator, ProtocolVersion, Time, VendorId};
 use std::net::SocketAddrV4;
@@ -68,6 +69,16 @@ impl<'b> MessageBuilder<'b> {
             .bytes(header.vendor.0)
             .bytes(header.prefix.0)
             .append_to(self.buffer);
+    }
+
+    /// HEADER_EXTENSION: must come right behind the header. Length and checksum may be anything; once the message is
+    /// whole, [`HeaderExtension::complete`] puts the right ones. `parameters` appends its parameters; `|_| {}` for none.
+    pub fn header_extension(
+        &mut self,
+        extension: &HeaderExtension<'_>,
+        parameters: impl FnOnce(&mut InlineQosWriter<'_>),
+    ) {
+        extension.build(self.buffer, parameters);
     }
 
     /// INFO_TS: the source timestamp of what follows; `None` or [`Time::INVALID`] takes an earlier one back.

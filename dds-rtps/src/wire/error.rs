@@ -46,6 +46,10 @@ pub enum WireErrorKind {
     PayloadTooShort,
     /// A parameter whose length is not a multiple of 4.
     ParameterLength,
+    /// A message that does not have the checksum that it says it has.
+    Checksum,
+    /// A header extension with a parameter that must be understood, and is not known.
+    MustUnderstand,
 }
 
 impl fmt::Display for WireErrorKind {
@@ -66,6 +70,8 @@ impl fmt::Display for WireErrorKind {
             Self::PayloadFlags => "payload is both data and key",
             Self::PayloadTooShort => "payload too short",
             Self::ParameterLength => "parameter length is not a multiple of 4",
+            Self::Checksum => "wrong checksum",
+            Self::MustUnderstand => "unknown parameter that must be understood",
         })
     }
 }

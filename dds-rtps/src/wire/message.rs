@@ -38,12 +38,26 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads the header of a message. Every minor of major version 2 is accepted.
+    /// Reads the header of a message. Every minor of major version 2 is accepted. What a HEADER_EXTENSION right behind it
+    /// says of the message is checked; a message without one costs nothing more.
     ///
     /// # Errors
     ///
-    /// If `bytes` is shorter than the header, does not begin with `RTPS`, or is of another major version.
+    /// If `bytes` is shorter than the header, does not begin with `RTPS`, or is of another major version; if its header
+    /// extension is faulty, names a wrong checksum or more bytes than there are, or has a parameter that must be
+    /// understood.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        let message = Self::unchecked(bytes)?;
+        if message.bytes.first() == Some(&id::HEADER_EXTENSION) {
+            if let Some(Submessage::HeaderExtension(extension)) = message.submessages().next().transpose()? {
+                extension.check(bytes)?;
+            }
+        }
+        Ok(message)
+    }
+
+    /// Reads the header and believes the rest.
+    pub(super) fn unchecked(bytes: &'a [u8]) -> Result<Self, WireError> {
         let mut cursor = Cursor::new(bytes, 0, true);
         let not_rtps = cursor.error(WireErrorKind::NotRtps);
         if &cursor.bytes::<4>()? != MAGIC {
@@ -193,7 +207,11 @@ mod tests {
             [0x31, 1, 4, 0, 9, 9, 9, 9, 0x30, 1, 0, 4, 0, 0, 0, 0, 0x00, 1, 4, 0, 1, 2, 3, 4, 0xff, 0, 0, 0];
         let seen = walk(&secure_and_extension);
         assert_eq!(seen[..2], [skipped(0x31), error(Truncated, 32)]);
-        assert_eq!(walk(&secure_and_extension[16..]), [skipped(0x00), skipped(0xff)]);
+        assert_eq!(walk(&secure_and_extension[8..16]), [error(Truncated, 24)]);
+        assert_eq!(
+            walk(&[&[1, 1, 0, 0], &secure_and_extension[16..]].concat()),
+            [skipped(1), skipped(0x00), skipped(0xff)]
+        );
         assert!(id::is_secure(0x31) && id::is_secure(0x34) && !id::is_secure(0x35) && !id::is_secure(0x2f));
     }
 

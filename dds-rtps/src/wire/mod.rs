@@ -8,6 +8,7 @@
 //! [`Transform`] is the one place between the lay-out and the socket, and between the socket and `parse`.
 
 mod builder;
+mod checksum;
 mod cursor;
 mod error;
 mod fields;
@@ -22,6 +23,7 @@ pub mod submessage;
 mod transform;
 
 pub use builder::MessageBuilder;
+pub use checksum::{Checksum, ChecksumKind};
 pub use error::{WireError, WireErrorKind};
 pub use inline_qos::{InlineQos, SampleIdentity};
 pub use inline_qos_writer::InlineQosWriter;

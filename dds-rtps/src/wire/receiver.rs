@@ -40,6 +40,11 @@ impl<'a> Receiver<'a> {
     pub fn apply(&mut self, submessage: &Submessage<'a>) {
         match submessage {
             Submessage::InfoTimestamp(timestamp) => self.source_timestamp = *timestamp,
+            Submessage::HeaderExtension(extension) => {
+                if let Some(timestamp) = extension.timestamp {
+                    self.source_timestamp = Some(timestamp).filter(|time| time.is_valid());
+                }
+            }
             Submessage::InfoDestination(prefix) => self.destination_prefix = *prefix,
             Submessage::InfoSource(source) => {
                 self.source_version = source.version;

@@ -13,6 +13,7 @@ mod ack_nack;
 mod data;
 mod data_frag;
 mod gap;
+mod header_extension;
 mod heartbeat;
 mod heartbeat_frag;
 pub mod id;
@@ -24,14 +25,16 @@ pub use ack_nack::AckNack;
 pub use data::{Data, DataHeader, PayloadKind, SerializedPayload};
 pub use data_frag::{DataFrag, DataFragHeader};
 pub use gap::{Gap, GapGroupInfo};
+pub(super) use header_extension::FLAGS_CHECKSUM;
+pub use header_extension::HeaderExtension;
 pub use heartbeat::{Heartbeat, HeartbeatGroupInfo};
 pub use heartbeat_frag::HeartbeatFrag;
 pub use info_reply::{InfoReply, LocatorList};
 pub use info_source::InfoSource;
 pub use nack_frag::NackFrag;
 
-use super::WireError;
 use super::cursor::Cursor;
+use super::{Header, WireError};
 use crate::types::{GuidPrefix, Time};
 
 /// One submessage, borrowing from the datagram.
@@ -52,6 +55,8 @@ pub enum Submessage<'a> {
     HeartbeatFrag(HeartbeatFrag),
     /// Which fragments a reader misses.
     NackFrag(NackFrag),
+    /// What the message says of itself; only as its first submessage.
+    HeaderExtension(HeaderExtension<'a>),
     /// The source timestamp of what follows; `None` invalidates it. Never [`Time::INVALID`].
     InfoTimestamp(Option<Time>),
     /// For whom the following is; [`GuidPrefix::UNKNOWN`] for everybody.
@@ -60,8 +65,8 @@ pub enum Submessage<'a> {
     InfoSource(InfoSource),
     /// Where to answer: INFO_REPLY or INFO_REPLY_IP4.
     InfoReply(InfoReply<'a>),
-    /// A submessage that is skipped by its length: unknown, a vendor's, DDS Security's, or of no use here (PAD,
-    /// HEADER_EXTENSION).
+    /// A submessage that is skipped by its length: unknown, a vendor's, DDS Security's, a PAD, or a
+    /// HEADER_EXTENSION that is not the first.
     Skipped {
         /// Its id.
         id: u8,
@@ -97,6 +102,9 @@ impl<'a> Submessage<'a> {
             id::INFO_SRC => Self::InfoSource(InfoSource::parse(body)?),
             id::INFO_REPLY => Self::InfoReply(InfoReply::parse(body, flags)?),
             id::INFO_REPLY_IP4 => Self::InfoReply(InfoReply::parse_ip4(body, flags)?),
+            id::HEADER_EXTENSION if body.offset() <= Header::WIRE_LEN + 4 => {
+                Self::HeaderExtension(HeaderExtension::parse(body, flags)?)
+            }
             id => Self::Skipped { id },
         })
     }
@@ -107,7 +115,7 @@ impl<'a> Submessage<'a> {
 fn parse_one(bytes: &[u8]) -> Result<Submessage<'_>, super::WireErrorKind> {
     let (header, body) = bytes.split_at(4);
     let little_endian = header[1] & FLAG_LITTLE_ENDIAN != 0;
-    Submessage::parse(header[0], header[1], &mut Cursor::new(body, 4, little_endian)).map_err(|error| error.kind)
+    Submessage::parse(header[0], header[1], &mut Cursor::new(body, 24, little_endian)).map_err(|error| error.kind)
 }
 
 /// The facts that hold for a submessage whose fields have no freedom: it comes from either byte order, goes out in the

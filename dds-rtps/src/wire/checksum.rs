@@ -1,0 +1,184 @@
+//! The checksum of a message, as a HEADER_EXTENSION carries it (RTPS 2.5, 8.3.7).
+//!
+//! It is taken over the whole message with the checksum's own field zero, and lies in the message as octets, the highest
+//! first. CRC-64 is the one called CRC-64/XZ (OMG issue DDSIRTP25-34).
+
+use super::cursor::Cursor;
+use super::{WireError, submessage::FLAGS_CHECKSUM};
+use crc::{CRC_32_ISCSI, CRC_64_XZ, Crc};
+
+/// How a message is protected against changes on its way. None of them protects against an attacker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChecksumKind {
+    /// CRC-32C (Castagnoli), 4 octets.
+    Crc32c,
+    /// CRC-64/XZ, 8 octets.
+    Crc64,
+    /// MD5, 16 octets.
+    Md5,
+}
+
+/// A checksum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Checksum {
+    /// CRC-32C.
+    Crc32c(u32),
+    /// CRC-64/XZ.
+    Crc64(u64),
+    /// MD5.
+    Md5([u8; 16]),
+}
+
+impl ChecksumKind {
+    /// Octets in the message.
+    #[must_use]
+    pub const fn wire_len(self) -> usize {
+        match self {
+            Self::Crc32c => 4,
+            Self::Crc64 => 8,
+            Self::Md5 => 16,
+        }
+    }
+
+    /// The kind that the flags of a HEADER_EXTENSION name.
+    pub(super) const fn from_flags(flags: u8) -> Option<Self> {
+        match flags & FLAGS_CHECKSUM {
+            0x20 => Some(Self::Crc32c),
+            0x40 => Some(Self::Crc64),
+            0x60 => Some(Self::Md5),
+            _ => None,
+        }
+    }
+
+    /// The flags of this kind.
+    pub(super) const fn flags(self) -> u8 {
+        match self {
+            Self::Crc32c => 0x20,
+            Self::Crc64 => 0x40,
+            Self::Md5 => 0x60,
+        }
+    }
+
+    /// The checksum whose field holds zeros only.
+    pub(super) const fn zero(self) -> Checksum {
+        match self {
+            Self::Crc32c => Checksum::Crc32c(0),
+            Self::Crc64 => Checksum::Crc64(0),
+            Self::Md5 => Checksum::Md5([0; 16]),
+        }
+    }
+
+    pub(super) fn parse(self, cursor: &mut Cursor<'_>) -> Result<Checksum, WireError> {
+        Ok(match self {
+            Self::Crc32c => Checksum::Crc32c(u32::from_be_bytes(cursor.bytes()?)),
+            Self::Crc64 => Checksum::Crc64(u64::from_be_bytes(cursor.bytes()?)),
+            Self::Md5 => Checksum::Md5(cursor.bytes()?),
+        })
+    }
+
+    /// The checksum of a message whose field for it begins at `offset`.
+    pub(super) fn of(self, message: &[u8], offset: usize) -> Checksum {
+        let (before, rest) = message.split_at_checked(offset).unwrap_or((message, &[]));
+        let after = rest.get(self.wire_len()..).unwrap_or_default();
+        let zeros = [0; 16];
+        let parts = [before, zeros.get(..self.wire_len()).unwrap_or_default(), after];
+        match self {
+            Self::Crc32c => {
+                let mut digest = CRC_32C.digest();
+                parts.iter().for_each(|part| digest.update(part));
+                Checksum::Crc32c(digest.finalize())
+            }
+            Self::Crc64 => {
+                let mut digest = CRC_64.digest();
+                parts.iter().for_each(|part| digest.update(part));
+                Checksum::Crc64(digest.finalize())
+            }
+            Self::Md5 => {
+                let mut digest = md5::Context::new();
+                parts.iter().for_each(|part| digest.consume(part));
+                Checksum::Md5(digest.finalize().0)
+            }
+        }
+    }
+}
+
+impl Checksum {
+    /// What kind it is.
+    #[must_use]
+    pub const fn kind(self) -> ChecksumKind {
+        match self {
+            Self::Crc32c(_) => ChecksumKind::Crc32c,
+            Self::Crc64(_) => ChecksumKind::Crc64,
+            Self::Md5(_) => ChecksumKind::Md5,
+        }
+    }
+
+    /// Whether a received checksum says the same as `computed`. A CRC may also lie there with its lowest octet first: the
+    /// field is an array of octets, and whoever takes it for a number writes it in the byte order of the submessage.
+    pub(super) fn confirms(self, computed: Self) -> bool {
+        self == computed
+            || match (self, computed) {
+                (Self::Crc32c(found), Self::Crc32c(computed)) => found.swap_bytes() == computed,
+                (Self::Crc64(found), Self::Crc64(computed)) => found.swap_bytes() == computed,
+                _ => false,
+            }
+    }
+
+    /// The octets of the message, of which the first [`ChecksumKind::wire_len`] count.
+    pub(super) fn to_octets(self) -> [u8; 16] {
+        let mut octets = [0; 16];
+        match self {
+            Self::Crc32c(value) => octets[..4].copy_from_slice(&value.to_be_bytes()),
+            Self::Crc64(value) => octets[..8].copy_from_slice(&value.to_be_bytes()),
+            Self::Md5(value) => octets = value,
+        }
+        octets
+    }
+}
+
+static CRC_32C: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
+static CRC_64: Crc<u64> = Crc::<u64>::new(&CRC_64_XZ);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_field_counts_as_zeros() {
+        for kind in [ChecksumKind::Crc32c, ChecksumKind::Crc64, ChecksumKind::Md5] {
+            let mut message = [7; 40];
+            let with_sevens = kind.of(&message, 20);
+            message[20..20 + kind.wire_len()].fill(0);
+            assert_eq!(kind.of(&message, 20), with_sevens);
+            assert_eq!(kind.of(&message, 1000), kind.of(&[&message[..], &[0; 16][..kind.wire_len()]].concat(), 40));
+            message[39] = 8;
+            assert_ne!(kind.of(&message, 20), with_sevens);
+        }
+    }
+
+    #[test]
+    fn known_checksums_of_123456789() {
+        // The check values of the catalogues; four, eight or sixteen zeros follow where the field would be.
+        assert_eq!(CRC_32C.checksum(b"123456789"), 0xe306_9283);
+        assert_eq!(CRC_64.checksum(b"123456789"), 0x995d_c9bb_df19_39fa);
+        assert_eq!(
+            ChecksumKind::Crc32c.of(b"123456789\0\0\0\0", 9),
+            Checksum::Crc32c(CRC_32C.checksum(b"123456789\0\0\0\0"))
+        );
+    }
+
+    #[test]
+    fn a_crc_is_taken_in_either_order_of_its_octets() {
+        assert!(Checksum::Crc32c(0x0102_0304).confirms(Checksum::Crc32c(0x0403_0201)));
+        assert!(Checksum::Crc64(1).confirms(Checksum::Crc64(1 << 56)));
+        assert!(!Checksum::Crc64(1).confirms(Checksum::Crc64(1 << 48)));
+        assert!(!Checksum::Crc32c(0).confirms(Checksum::Crc64(0)));
+        let mut md5 = [0; 16];
+        md5[0] = 1;
+        let found = Checksum::Md5(md5);
+        md5.reverse();
+        assert!(!found.confirms(Checksum::Md5(md5)));
+    }
+}
