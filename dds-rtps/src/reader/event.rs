@@ -65,7 +65,8 @@ pub struct ReaderCounters {
     pub out_of_window: u64,
     /// Fragments that contradict themselves, each other or the limits.
     pub malformed: u64,
-    /// Changes whose instance could not be found in their payload.
+    /// Changes whose instance could not be found in their payload, and such with a parameter that must be understood and
+    /// is not known.
     pub not_decodable: u64,
     /// Submessages of writers that are not matched.
     pub unmatched: u64,

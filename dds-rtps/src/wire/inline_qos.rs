@@ -7,7 +7,7 @@
 //! ```
 
 use super::cursor::Cursor;
-use super::{WireError, WireErrorKind, parameter_id};
+use super::{ContentFilterInfo, WireError, WireErrorKind, parameter_id};
 use crate::cdr::{Parameter, ParameterError, ParameterFields, ParameterListReader};
 use crate::types::{Duration, Guid, SequenceNumber, VendorId};
 
@@ -116,6 +116,20 @@ impl<'a> InlineQos<'a> {
         self.sample_identity(parameter_id::ORIGINAL_WRITER_INFO)
     }
 
+    /// The QoS of the original writer that came with [`Self::original_writer`].
+    #[must_use]
+    pub fn original_writer_qos(&self) -> Option<InlineQos<'a>> {
+        let list = self.find(parameter_id::ORIGINAL_WRITER_INFO)?.value.get(SAMPLE_IDENTITY_LEN..)?;
+        InlineQos::parse(&mut Cursor::new(list, 0, self.little_endian)).ok()
+    }
+
+    /// Which filters the sample has passed at its writer.
+    #[must_use]
+    pub fn content_filter_info(&self) -> Option<ContentFilterInfo<'a>> {
+        let value = self.find(parameter_id::CONTENT_FILTER_INFO)?.value;
+        ContentFilterInfo::parse(&mut Cursor::new(value, 0, self.little_endian)).ok()
+    }
+
     /// LIFESPAN of this one sample.
     #[must_use]
     pub fn lifespan(&self) -> Option<Duration> {
@@ -154,6 +168,9 @@ fn read_sequence_number(fields: &mut ParameterFields<'_>) -> Option<SequenceNumb
     let high = fields.i32().ok()?;
     Some(SequenceNumber::from_words(high, fields.u32().ok()?))
 }
+
+/// Bytes of a GUID and a sequence number.
+const SAMPLE_IDENTITY_LEN: usize = 24;
 
 #[cfg(test)]
 mod tests {
@@ -261,6 +278,38 @@ mod tests {
         assert!(!list(&bytes).is_directed_to(guid(3)));
         let reader = Guid::new(GuidPrefix::UNKNOWN, crate::types::EntityId::UNKNOWN);
         assert!(list(b"\x01\0\0\0").is_directed_to(reader));
+    }
+
+    #[test]
+    fn the_original_writer_comes_with_its_qos() {
+        let original = SampleIdentity { writer: guid(9), sequence_number: SequenceNumber(0x2_0000_0001) };
+        let bytes = written(|to| {
+            to.original_writer(original, |qos| {
+                qos.lifespan(Duration::from_millis(1500));
+            });
+            to.status_info(1);
+        });
+        let list = list(&bytes);
+        assert_eq!((list.original_writer(), list.status_info(), list.lifespan()), (Some(original), 1, None));
+        assert_eq!(list.original_writer_qos().unwrap().lifespan(), Some(Duration::from_millis(1500)));
+        let bytes = written(|to| {
+            to.original_writer(original, |_| {});
+        });
+        assert_eq!(bytes.len(), 4 + 24 + 4 + 4);
+        let list = self::list(&bytes);
+        assert_eq!(list.original_writer(), Some(original));
+        assert_eq!(list.original_writer_qos().unwrap().parameters().count(), 0);
+    }
+
+    #[test]
+    fn filter_results_stand_beside_other_parameters() {
+        let bytes = written(|to| {
+            to.content_filter_info(&[([1; 16], true), ([2; 16], false)]).status_info(2);
+        });
+        let info = list(&bytes).content_filter_info().unwrap();
+        assert_eq!([[1; 16], [2; 16], [3; 16]].map(|filter| info.passed(&filter)), [Some(true), Some(false), None]);
+        assert_eq!(list(&bytes).status_info(), 2);
+        assert_eq!(list(b"\x55\0\x04\0\x01\0\0\0\x01\0\0\0").content_filter_info(), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::inline_qos::SampleIdentity;
-use super::parameter_id;
+use super::{ContentFilterInfo, FilterSignature, parameter_id};
 use crate::types::{Duration, Guid, SequenceNumber};
 
 /// Appends parameters; the sentinel follows by itself. A DATA for which nothing was appended has no inline QoS.
@@ -64,6 +64,36 @@ impl<'b> InlineQosWriter<'b> {
     /// A reader that the sample is for; once for each.
     pub fn directed_write(&mut self, reader: Guid) -> &mut Self {
         self.put(Fields::<20>::new().u16(parameter_id::DIRECTED_WRITE).u16(16).bytes(reader.to_bytes()))
+    }
+
+    /// Who wrote the sample in whose place it is sent; `qos` appends that writer's policies, `|_| {}` for none.
+    /// Left out if they are longer than a parameter can be, 65 535 bytes.
+    pub fn original_writer(
+        &mut self,
+        original: SampleIdentity,
+        qos: impl FnOnce(&mut InlineQosWriter<'_>),
+    ) -> &mut Self {
+        let start = self.buffer.len();
+        let mut fields = Fields::<28>::new();
+        fields.u16(parameter_id::ORIGINAL_WRITER_INFO).u16(0);
+        self.put(fields.bytes(original.writer.to_bytes()).sequence_number(original.sequence_number));
+        if !InlineQosWriter::write(self.buffer, qos) {
+            self.put(Fields::<4>::new().u16(parameter_id::SENTINEL).u16(0));
+        }
+        let Ok(len) = u16::try_from(self.buffer.len() - start - 4) else {
+            self.buffer.truncate(start);
+            return self;
+        };
+        if let Some([_, _, field @ ..]) = self.buffer.get_mut(start..).and_then(<[u8]>::first_chunk_mut::<4>) {
+            *field = len.to_le_bytes();
+        }
+        self
+    }
+
+    /// Which filters the sample has passed; at most [`ContentFilterInfo::RESULTS_MAX`] of them.
+    pub fn content_filter_info(&mut self, results: &[(FilterSignature, bool)]) -> &mut Self {
+        ContentFilterInfo::build(self.buffer, results);
+        self
     }
 
     /// LIFESPAN of this one sample.

@@ -9,6 +9,7 @@
 
 mod builder;
 mod checksum;
+mod content_filter_info;
 mod cursor;
 mod error;
 mod fields;
@@ -24,6 +25,7 @@ mod transform;
 
 pub use builder::MessageBuilder;
 pub use checksum::{Checksum, ChecksumKind};
+pub use content_filter_info::{ContentFilterInfo, FilterSignature};
 pub use error::{WireError, WireErrorKind};
 pub use inline_qos::{InlineQos, SampleIdentity};
 pub use inline_qos_writer::InlineQosWriter;

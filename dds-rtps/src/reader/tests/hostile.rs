@@ -90,6 +90,23 @@ fn a_sample_that_claims_too_much_is_lost_and_not_asked_for() {
 }
 
 #[test]
+fn a_fragment_that_is_not_understood_or_directed_to_others_ends_its_sample() {
+    let mut not_understood = vec![0x34, 0x72, 0, 0];
+    let mut directed = vec![0x57, 0, 16, 0];
+    directed.extend(OTHER.to_bytes());
+    for (bytes, handled) in [(&mut not_understood, Handled::NotDecodable), (&mut directed, Handled::Accepted)] {
+        bytes.extend([1, 0, 0, 0]);
+        let mut script = Script::reliable();
+        let inline_qos = Some(InlineQos { bytes, little_endian: true });
+        let first = DataFrag { inline_qos, ..fragment(1, 2000, 1000, 1, 1, &[0; 1000]) };
+        assert_eq!(script.fragment(&first), handled);
+        assert_eq!(script.fragment(&fragment(1, 2000, 1000, 2, 1, &[0; 1000])), Handled::Duplicate);
+        script.samples([2]);
+        assert_eq!(script.taken(), [2]);
+    }
+}
+
+#[test]
 fn a_sample_in_too_many_pieces_is_lost() {
     let mut script = Script::best_effort();
     assert_eq!(script.fragment(&fragment(1, 60 << 20, 1, 1, 1, &[0])), Handled::NotDecodable);

@@ -277,6 +277,44 @@ fn a_directed_sample_for_somebody_else_uses_up_its_number() {
 }
 
 #[test]
+fn a_directed_sample_reaches_each_reader_that_it_names() {
+    let mut script = Script::reliable();
+    let bytes = body(1);
+    let mut qos = Vec::new();
+    for reader in [OTHER, READER] {
+        qos.extend([0x57, 0, 16, 0]);
+        qos.extend(reader.to_bytes());
+    }
+    qos.extend([1, 0, 0, 0]);
+    let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+    let directed = Data { inline_qos, ..data(1, SerializedPayload::Data(&bytes)) };
+    let now = script.now();
+    assert_eq!(script.reader.handle_data(now, &source(WRITER), &directed, &()), Handled::Accepted);
+    assert_eq!(script.taken(), [1]);
+}
+
+#[test]
+fn a_sample_with_an_unknown_parameter_that_must_be_understood_is_dropped_and_counted() {
+    for (id, is_dropped) in [(0x7234_u16, true), (0xc123, true), (0x4070, false), (0x3234, false), (0x8123, false)] {
+        let mut script = Script::reliable();
+        let bytes = body(1);
+        let mut qos = id.to_le_bytes().to_vec();
+        qos.extend([16, 0]);
+        qos.extend([0; 16]);
+        qos.extend([1, 0, 0, 0]);
+        let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+        let sample = Data { inline_qos, ..data(1, SerializedPayload::Data(&bytes)) };
+        let now = script.now();
+        let handled = script.reader.handle_data(now, &source(WRITER), &sample, &());
+        script.samples([2]);
+        let taken = if is_dropped { vec![2] } else { vec![1, 2] };
+        assert_eq!(script.taken(), taken, "{id:04x}");
+        assert_eq!(handled == Handled::NotDecodable, is_dropped, "{id:04x}");
+        assert_eq!(script.reader.counters().not_decodable, u64::from(is_dropped), "{id:04x}");
+    }
+}
+
+#[test]
 fn large_payloads_share_the_packet_and_small_ones_are_copied() {
     let mut script = Script::reliable();
     let mut bytes = vec![0, 1, 0, 0];

@@ -1,0 +1,124 @@
+//! CONTENT_FILTER_INFO: which readers' filters a sample has passed at its writer (RTPS 2.5, 9.6.4.1).
+//!
+//! ```text
+//! 0   numBitmaps       u32
+//! 4   bitmaps          numBitmaps words of u32: bit 1 << (31 - i % 32) of word i / 32: filter i was passed
+//! ..  numSignatures    u32
+//! ..  signatures       16 octets each: the MD5 of a filter
+//! ```
+
+use super::cursor::Cursor;
+use super::{WireError, parameter_id};
+
+/// Names a content filter: the MD5 of its topic names, class, expression and parameters.
+pub type FilterSignature = [u8; 16];
+
+/// The filters that a writer has evaluated for a sample. A reader whose filter is not among them evaluates it itself.
+///
+/// Borrows from the message, and is not longer than that; a look-up walks over it once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContentFilterInfo<'a> {
+    bitmaps: &'a [u8],
+    signatures: &'a [u8],
+    little_endian: bool,
+}
+
+impl<'a> ContentFilterInfo<'a> {
+    /// The most filters that are laid out for one sample: their readers would fill a datagram with signatures otherwise.
+    /// Those left out evaluate their filters themselves.
+    pub const RESULTS_MAX: usize = 64;
+
+    pub(super) fn parse(cursor: &mut Cursor<'a>) -> Result<Self, WireError> {
+        let bitmap_count = cursor.u32()? as usize;
+        let bitmaps = cursor.slice(bitmap_count.saturating_mul(4))?;
+        let signature_count = cursor.u32()? as usize;
+        let signatures = cursor.slice(signature_count.saturating_mul(size_of::<FilterSignature>()))?;
+        Ok(Self { bitmaps, signatures, little_endian: cursor.little_endian() })
+    }
+
+    /// Each filter, and whether the sample passed it. A filter without a bit is left out.
+    pub fn results(&self) -> impl Iterator<Item = (FilterSignature, bool)> + use<'a> {
+        let mut words = Cursor::new(self.bitmaps, 0, self.little_endian);
+        let mut signatures = Cursor::new(self.signatures, 0, self.little_endian);
+        let mut word = 0;
+        (0_u32..).map_while(move |index| {
+            if index % 32 == 0 {
+                word = words.u32().ok()?;
+            }
+            signatures.bytes().ok().map(|signature| (signature, word & (1 << (31 - index % 32)) != 0))
+        })
+    }
+
+    /// Whether the sample passed the filter of this signature; `None`: the writer has not evaluated it.
+    #[must_use]
+    pub fn passed(&self, signature: &FilterSignature) -> Option<bool> {
+        self.results().find(|(found, _)| found == signature).map(|(_, passed)| passed)
+    }
+
+    /// Appends the parameter, little endian, with the first [`Self::RESULTS_MAX`] results.
+    pub(super) fn build(buffer: &mut Vec<u8>, results: &[(FilterSignature, bool)]) {
+        let results = results.get(..Self::RESULTS_MAX).unwrap_or(results);
+        let words = results.chunks(32).map(|chunk| {
+            let bits = chunk.iter().enumerate().filter(|(_, (_, passed))| *passed);
+            bits.fold(0_u32, |word, (index, _)| word | 1 << (31 - index))
+        });
+        let len = 8 + 4 * words.len() + size_of::<FilterSignature>() * results.len();
+        buffer.extend_from_slice(&parameter_id::CONTENT_FILTER_INFO.to_le_bytes());
+        buffer.extend_from_slice(&(len as u16).to_le_bytes());
+        buffer.extend_from_slice(&(words.len() as u32).to_le_bytes());
+        words.for_each(|word| buffer.extend_from_slice(&word.to_le_bytes()));
+        buffer.extend_from_slice(&(results.len() as u32).to_le_bytes());
+        results.iter().for_each(|(signature, _)| buffer.extend_from_slice(signature));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(bytes: &[u8], little_endian: bool) -> Result<ContentFilterInfo<'_>, WireError> {
+        ContentFilterInfo::parse(&mut Cursor::new(bytes, 0, little_endian))
+    }
+
+    #[test]
+    fn layout() {
+        let (a, b) = (*b"aaaaaaaaaaaaaaaa", *b"bbbbbbbbbbbbbbbb");
+        let mut little = Vec::new();
+        ContentFilterInfo::build(&mut little, &[(a, false), (b, true)]);
+        assert_eq!(little, b"\x55\0\x2c\0\x01\0\0\0\0\0\0\x40\x02\0\0\0aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb");
+        let big = b"\0\0\0\x01\x40\0\0\0\0\0\0\x02aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb";
+        for info in [parse(&little[4..], true).unwrap(), parse(big, false).unwrap()] {
+            assert_eq!((info.passed(&a), info.passed(&b)), (Some(false), Some(true)));
+            assert_eq!(info.passed(&[0; 16]), None);
+        }
+        for len in 0..big.len() {
+            assert!(parse(&big[..len], false).is_err(), "{len}");
+        }
+    }
+
+    #[test]
+    fn counts_beyond_the_value_are_refused() {
+        assert!(parse(b"\xff\xff\xff\xff\0\0\0\0", false).is_err());
+        assert!(parse(b"\0\0\0\0\xff\xff\xff\xff", false).is_err());
+        assert!(parse(b"\x40\0\0\0\0\0\0\0\0\0\0\0", false).is_err());
+    }
+
+    #[test]
+    fn a_filter_without_a_bit_has_no_result() {
+        let info = parse(b"\0\0\0\0\0\0\0\x01aaaaaaaaaaaaaaaa", false).unwrap();
+        assert_eq!((info.results().count(), info.passed(b"aaaaaaaaaaaaaaaa")), (0, None));
+    }
+
+    proptest! {
+        #[test]
+        fn results_come_back(results in proptest::collection::vec(any::<([u8; 16], bool)>(), 0..100)) {
+            let mut bytes = Vec::new();
+            ContentFilterInfo::build(&mut bytes, &results);
+            let kept = results.len().min(ContentFilterInfo::RESULTS_MAX);
+            prop_assert_eq!(bytes.len() % 4, 0);
+            let info = parse(&bytes[4..], true).unwrap();
+            prop_assert_eq!(info.results().collect::<Vec<_>>(), &results[..kept]);
+        }
+    }
+}
