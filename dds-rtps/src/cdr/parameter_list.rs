@@ -90,7 +90,8 @@ impl<'a> ParameterListReader<'a> {
         Self { bytes, position: 0, little_endian, done: false }
     }
 
-    /// How many bytes have been walked over; after the end, the length of the list with its sentinel.
+    /// How many bytes have been walked over; after the end, the length of the list with its sentinel; after an error, the
+    /// place of the entry at fault.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
@@ -107,15 +108,15 @@ impl<'a> ParameterListReader<'a> {
         let id = self.u16_at(offset).ok_or(truncated)?;
         let length = usize::from(self.u16_at(offset + 2).ok_or(truncated)?);
         let start = offset + 4;
-        self.position = start;
         if id == SENTINEL {
+            self.position = start;
             return Ok(Parameter { id, value: &[], little_endian: self.little_endian });
         }
         if length % 4 != 0 {
             return Err(ParameterError::Length { offset });
         }
-        self.position += length;
-        let value = self.bytes.get(start..self.position).ok_or(truncated)?;
+        let value = self.bytes.get(start..start + length).ok_or(truncated)?;
+        self.position = start + length;
         Ok(Parameter { id, value, little_endian: self.little_endian })
     }
 }
@@ -422,6 +423,21 @@ mod tests {
         let mut list = ParameterListReader::new(&[0, 0, 0, 0, 1, 0, 9, 9, 5, 5], true);
         assert!(list.next().is_none());
         assert_eq!(list.position(), 8);
+    }
+
+    #[test]
+    fn a_walk_that_breaks_off_stands_at_the_entry_at_fault() {
+        for (entry, error) in [
+            (&[0x71, 0, 8, 0, 1, 2, 3, 4][..], ParameterError::Truncated { offset: 8 }),
+            (&[0x71, 0, 3, 0, 1, 2, 3, 4], ParameterError::Length { offset: 8 }),
+            (&[0x71, 0, 4], ParameterError::Truncated { offset: 8 }),
+        ] {
+            let bytes = [&[0x70, 0, 4, 0, 9, 9, 9, 9], entry].concat();
+            let mut list = ParameterListReader::new(&bytes, true);
+            assert!(list.next().unwrap().is_ok());
+            assert_eq!((list.next().unwrap().unwrap_err(), list.position()), (error, 8));
+            assert!(list.next().is_none());
+        }
     }
 
     #[test]
