@@ -40,13 +40,18 @@ thread_local! {
     static HANDED_DOWN: RefCell<Vec<Arc<dyn Deferred>>> = const { RefCell::new(Vec::new()) };
 }
 
+/// What becomes of a waker that a handler gave up. Either way it is the application's code that runs.
+enum WakerEnd {
+    Wake(Waker),
+    Drop(Waker),
+}
+
 /// What a visit to a cell leaves to be done outside of it. Lives on the stack of the outermost function.
 pub struct Effects {
     /// What the clocks said when this frame last read them.
     now: Option<Now>,
     pokes: Queue<Arc<dyn Poke>, 32>,
-    wakers: SmallVec<[Waker; 8]>,
-    discarded: SmallVec<[Waker; 2]>,
+    wakers: SmallVec<[WakerEnd; 8]>,
     jobs: Queue<Arc<dyn Deferred>, 16>,
 }
 
@@ -59,7 +64,6 @@ impl Effects {
             now: None,
             pokes: Queue { only: None, items: SmallVec::new(), next: 0 },
             wakers: SmallVec::new(),
-            discarded: SmallVec::new(),
             jobs: Queue { only: None, items: SmallVec::new(), next: 0 },
         });
         f(&mut frame.0)
@@ -90,13 +94,13 @@ impl Effects {
     /// Calls `waker` after all pokes.
     #[inline]
     pub fn wake(&mut self, waker: Waker) {
-        self.wakers.push(waker);
+        self.wakers.push(WakerEnd::Wake(waker));
     }
 
     /// Drops `waker` where user code may run.
     #[inline]
     pub fn discard(&mut self, waker: Waker) {
-        self.discarded.push(waker);
+        self.wakers.push(WakerEnd::Drop(waker));
     }
 
     /// Runs `job` after all pokes and wakers.
@@ -107,7 +111,7 @@ impl Effects {
 
     #[inline]
     fn is_empty(&self) -> bool {
-        self.pokes.is_empty() && self.wakers.is_empty() && self.discarded.is_empty() && self.jobs.is_empty()
+        self.pokes.is_empty() && self.wakers.is_empty() && self.jobs.is_empty()
     }
 
     fn run(&mut self) {
@@ -118,11 +122,7 @@ impl Effects {
                 cell.poke(self);
             }
             if !self.wakers.is_empty() {
-                // Popped one by one, so that a waker that panics takes no other with it.
-                self.wakers.reverse();
-                while let Some(waker) = self.wakers.pop() {
-                    shield("waker", || waker.wake());
-                }
+                self.serve_wakers();
             }
             let Some(job) = self.jobs.pop() else { break };
             if jobs_done == JOBS_MAX {
@@ -131,8 +131,16 @@ impl Effects {
                 jobs_done += 1;
             }
         }
-        for waker in self.discarded.drain(..) {
-            shield("waker", || drop(waker));
+    }
+
+    fn serve_wakers(&mut self) {
+        // Popped one by one, so that a waker that panics takes no other with it.
+        self.wakers.reverse();
+        while let Some(waker) = self.wakers.pop() {
+            match waker {
+                WakerEnd::Wake(waker) => shield("waker", || waker.wake()),
+                WakerEnd::Drop(waker) => shield("waker", || drop(waker)),
+            }
         }
     }
 

@@ -74,6 +74,8 @@ impl ReaderHistory {
                 }
             }
             (InstanceSelection::Next(handle), _) => self.pick_next_instance(handle, selection),
+            // One sample has only one order.
+            (InstanceSelection::Any, _) if self.len() == 1 => self.pick_by_arrival(selection),
             (InstanceSelection::Any, SelectionOrder::ByArrival) => self.pick_by_arrival(selection),
             (InstanceSelection::Any, SelectionOrder::ByInstance) => self.pick_by_instance(selection),
         }
