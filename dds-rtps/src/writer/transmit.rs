@@ -115,25 +115,26 @@ impl StatefulWriter {
                 continue;
             }
             if !layout.has_content() {
-                laid.samples += u32::from(self.lay_out_new_fragments(layout));
+                laid.samples += self.lay_out_new_fragments(layout).unwrap_or(0);
             }
             break;
         }
         laid
     }
 
-    /// The next fragments of the change that is being sent. Returns whether these were its last.
-    fn lay_out_new_fragments(&mut self, layout: &mut Layout<'_>) -> bool {
-        let Some(stored) = self.history.get(self.next) else { return false };
+    /// The next fragments of the change that is being sent. If these were its last: for how many samples it counts, one
+    /// for each datagram that it took. A long sample that lost its tail must not wait for the timer to be asked about.
+    fn lay_out_new_fragments(&mut self, layout: &mut Layout<'_>) -> Option<u32> {
+        let stored = self.history.get(self.next)?;
         let first = self.next_fragment;
         let fragments = self.fragments_of(stored);
-        let count =
-            u32::from(self.fragments_per_datagram(stored.fragment_size)).min(fragments.saturating_sub(first - 1));
+        let per_datagram = u32::from(self.fragments_per_datagram(stored.fragment_size)).max(1);
+        let count = per_datagram.min(fragments.saturating_sub(first - 1));
         layout.fragments(&stored.change, stored.fragment_size, first, count as u16);
         let end = first + count;
         if end > fragments {
             self.advance_to(self.next.next());
-            return true;
+            return Some(fragments.div_ceil(per_datagram));
         }
         // A long change takes a while: tell reliable readers how far it has come, so that they need not wait for its end to
         // ask for what they miss. As often as one NACK_FRAG can speak of all since.
@@ -142,7 +143,7 @@ impl StatefulWriter {
             layout.heartbeat_frag(self.next, end - 1, count);
         }
         self.next_fragment = end;
-        false
+        None
     }
 
     fn transmit_heartbeat(&mut self, now: Now, datagram: &mut Datagram) -> bool {
