@@ -9,7 +9,9 @@ use crate::publication::{WriterCell, WriterMail};
 use crate::subscription::{ReaderCell, ReaderMail};
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid};
-use dds_rtps::wire::{Message, Receiver, Scope, Submessage, Transform, WireErrorKind, id as submessage_id};
+use dds_rtps::wire::{
+    AckNack, Message, NackFrag, Receiver, Scope, Submessage, Transform, WireErrorKind, id as submessage_id,
+};
 use std::sync::{Arc, Weak};
 
 /// The receiving end of a participant: what the driver's threads call.
@@ -62,7 +64,9 @@ impl ParticipantHandle {
         let mut receiver = Receiver::new(&message.header);
         let mut submessages = message.submessages();
         let mut for_discovery = false;
-        self.routes().heard_of(message.header.prefix, self.driver().now().instant);
+        // The readers' share of this frame uses the same reading of the clock.
+        let now = effects.read_clock(|| self.driver().now());
+        self.routes().heard_of(message.header.prefix, now.instant);
         loop {
             let offset = submessages.offset();
             let Some(submessage) = submessages.next() else { break };
@@ -94,19 +98,12 @@ impl ParticipantHandle {
             Submessage::Heartbeat(heartbeat) => (heartbeat.writer_id, heartbeat.reader_id),
             Submessage::HeartbeatFrag(heartbeat) => (heartbeat.writer_id, heartbeat.reader_id),
             Submessage::Gap(gap) => (gap.writer_id, gap.reader_id),
-            Submessage::AckNack(message) => {
-                if !message.writer_id.is_builtin() {
-                    let reader = receiver.source(message.reader_id);
-                    self.offer_to_writer(message.writer_id, reader, submessage, effects);
+            Submessage::AckNack(AckNack { writer_id, reader_id, .. })
+            | Submessage::NackFrag(NackFrag { writer_id, reader_id, .. }) => {
+                if !writer_id.is_builtin() {
+                    self.offer_to_writer(*writer_id, receiver.source(*reader_id), submessage, effects);
                 }
-                return message.writer_id.is_builtin();
-            }
-            Submessage::NackFrag(message) => {
-                if !message.writer_id.is_builtin() {
-                    let reader = receiver.source(message.reader_id);
-                    self.offer_to_writer(message.writer_id, reader, submessage, effects);
-                }
-                return message.writer_id.is_builtin();
+                return writer_id.is_builtin();
             }
             Submessage::Skipped { id } => {
                 let counters = self.receive_counters();
