@@ -2,7 +2,7 @@
 
 use crate::actor::Effects;
 use crate::cdr::Encoding;
-use crate::domain::ParticipantHandle;
+use crate::domain::{ParticipantHandle, close_cell};
 use crate::infrastructure::CreateErrorKind;
 use crate::publication::{WriterCell, WriterHandle};
 use crate::qos::DataRepresentation;
@@ -102,7 +102,7 @@ impl ParticipantHandle {
 
     /// Takes a writer back; its topic was released when the application dropped it.
     pub(crate) fn delete_writer(&self, id: EntityId, cell: &Arc<WriterCell>) {
-        let actor = Effects::scope(|effects| {
+        Effects::scope(|effects| {
             // A closed participant has withdrawn everything already.
             let _ = self.cell().with(effects, |actor, _| {
                 actor.change(|participant, now| {
@@ -110,13 +110,8 @@ impl ParticipantHandle {
                 });
             });
             self.carry_out_matches(effects);
-            let mut actor = cell.close(effects);
-            if let Some(actor) = &mut actor {
-                actor.wake_everybody(effects);
-            }
-            actor
         });
-        drop(actor);
+        close_cell(cell);
         self.routes().remove_writer(id);
     }
 }

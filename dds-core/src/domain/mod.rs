@@ -1,5 +1,6 @@
 //! The participant: entry to a domain, owner of discovery (DDS 1.4, 2.2.2.2).
 
+mod closing;
 mod config;
 mod domain_participant;
 mod draining;
@@ -16,6 +17,7 @@ mod receive;
 mod routes;
 mod traffic;
 
+pub(crate) use closing::{Awaitable, close_cell};
 pub use config::Scope;
 pub use domain_participant::{DomainParticipant, DomainParticipantBuilder};
 pub(crate) use event_thread::EventThread;

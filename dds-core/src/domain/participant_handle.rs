@@ -1,6 +1,7 @@
 //! What every handle and every endpoint of a participant shares.
 
 use crate::actor::{Capacity, Cell, Effects};
+use crate::domain::close_cell;
 use crate::domain::config::{Config, Scope};
 use crate::domain::draining::Draining;
 use crate::domain::participant_actor::{ParticipantActor, ParticipantCell};
@@ -180,22 +181,8 @@ impl ParticipantHandle {
     /// Ends the endpoints that are still open: their calls answer `Closed`, and blocked ones come back.
     fn close_endpoints(&self) {
         let (readers, writers) = self.routes.take_endpoints();
-        for cell in readers {
-            let closed = Effects::scope(|effects| {
-                let mut actor = cell.close(effects);
-                actor.iter_mut().for_each(|actor| actor.wake_everybody(effects));
-                actor
-            });
-            drop(closed);
-        }
-        for cell in writers {
-            let closed = Effects::scope(|effects| {
-                let mut actor = cell.close(effects);
-                actor.iter_mut().for_each(|actor| actor.wake_everybody(effects));
-                actor
-            });
-            drop(closed);
-        }
+        readers.iter().for_each(close_cell);
+        writers.iter().for_each(close_cell);
     }
 
     /// Takes leave of the domain: waits for what must still be acknowledged, at most `linger`, then says farewell.

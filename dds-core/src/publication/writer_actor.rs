@@ -1,7 +1,7 @@
 //! A writer's state behind its cell: the protocol's writer, the readers of this process, who waits, and the statuses.
 
 use crate::actor::{Actor, Cell, Effects, Poke, PushError, Signals, Ticket, Wakers};
-use crate::domain::{Flushed, Outgoing};
+use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{Awaited, IncompatibleQosStatus, Listener, MatchCounter, Observed, Observers, mark};
 use crate::publication::LocalPath;
@@ -113,6 +113,7 @@ impl WriterActor {
         let now = self.now(effects);
         if self.local_readers.iter().all(|reader| reader.behind_from.is_none()) {
             if let Some(change) = self.rtps.write_through(now, change) {
+                self.waiting_for_space.finish(ticket, effects);
                 self.deliver_through(change, effects);
                 return Ok(Flushed::Done);
             }
@@ -356,13 +357,6 @@ impl WriterActor {
         self.wakers(awaited).abandon(&mut Some(ticket), effects);
     }
 
-    /// The writer is gone: whoever waits finds that out.
-    pub(crate) fn wake_everybody(&mut self, effects: &mut Effects) {
-        self.waiting_for_match.wake_all(effects);
-        self.waiting_for_acknowledgment.wake_all(effects);
-        self.waiting_for_space.wake_all(effects);
-    }
-
     pub(crate) fn receive_ack_nack(&mut self, reader: Guid, message: &AckNack, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.handle_acknack(now, reader, message);
@@ -455,6 +449,14 @@ impl LocalReader {
             Err(PushError::Closed(_)) => return,
         }
         effects.poke(Arc::clone(&self.cell) as Arc<dyn crate::actor::Poke>);
+    }
+}
+
+impl Awaitable for WriterActor {
+    fn wake_everybody(&mut self, effects: &mut Effects) {
+        self.waiting_for_match.wake_all(effects);
+        self.waiting_for_acknowledgment.wake_all(effects);
+        self.waiting_for_space.wake_all(effects);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A reader's state behind its cell: the protocol's reader, who waits for it, and its statuses.
 
 use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
-use crate::domain::{Flushed, Outgoing};
+use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, IncompatibleQosStatus, Listener, MatchCounter, Observed, Observers, SampleLostStatus,
@@ -271,13 +271,6 @@ impl ReaderActor {
         wakers.abandon(&mut Some(ticket), effects);
     }
 
-    /// The reader is gone: whoever waits finds that out.
-    pub(crate) fn wake_everybody(&mut self, effects: &mut Effects) {
-        self.observers.close(effects);
-        self.waiting_for_data.wake_all(effects);
-        self.waiting_for_match.wake_all(effects);
-    }
-
     pub(crate) fn observers(&mut self) -> &mut Observers {
         &mut self.observers
     }
@@ -324,6 +317,14 @@ impl Observed for ReaderCell {
         visit: &mut dyn FnMut(&mut Observers, &mut Effects),
     ) -> bool {
         self.with(effects, |actor, effects| visit(&mut actor.observers, effects)).is_ok()
+    }
+}
+
+impl Awaitable for ReaderActor {
+    fn wake_everybody(&mut self, effects: &mut Effects) {
+        self.observers.close(effects);
+        self.waiting_for_data.wake_all(effects);
+        self.waiting_for_match.wake_all(effects);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What all handles of one reader share, without its type.
 
 use crate::actor::{Effects, EnterError, Ticket};
-use crate::domain::{Member, ParticipantHandle};
+use crate::domain::{Member, ParticipantHandle, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, Events, IncompatibleQosStatus, Listener, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
@@ -183,14 +183,7 @@ impl ReaderHandle {
             return;
         }
         self.participant.delete_reader(self.guid().entity_id, self.topic_name());
-        let actor = Effects::scope(|effects| {
-            let mut actor = self.cell.close(effects);
-            if let Some(actor) = &mut actor {
-                actor.wake_everybody(effects);
-            }
-            actor
-        });
-        drop(actor);
+        close_cell(&self.cell);
         if let Some(listener) = self.listener.get() {
             listener.close();
         }
