@@ -17,6 +17,7 @@
 //! | [`discovery`] | SPDP, SEDP, leases, matching |
 //! | [`participant`] | a participant's protocol state as a whole |
 //! | [`transport`] | moves datagrams; uses only [`types`] |
+//! | `sim` (feature) | a network in memory, for simulations; uses only [`types`] |
 //!
 //! Applications depend on `dds-core`, which re-exports what they need of this crate.
 
@@ -27,6 +28,8 @@ pub mod output;
 pub mod participant;
 pub mod qos;
 pub mod reader;
+#[cfg(feature = "sim")]
+pub mod sim;
 pub mod transport;
 pub mod types;
 pub mod wire;

@@ -25,6 +25,9 @@ const ROOMS: [(&str, u8); 10] = [
 /// The room beside the others: it moves datagrams and knows nothing of what is in them.
 const TRANSPORT_MAY_USE: [&str; 3] = ["transport", "types", "output"];
 
+/// The network in memory, which does not even know what a datagram is to those who send it.
+const SIM_MAY_USE: [&str; 2] = ["sim", "types"];
+
 const LINES_MAX: usize = 900;
 const LINES_BEFORE_TESTS_MAX: usize = 600;
 
@@ -136,6 +139,7 @@ fn room_order(source: &Source<'_>) -> Vec<String> {
     }
     let may_use = |other: &str| match room {
         "transport" => TRANSPORT_MAY_USE.contains(&other),
+        "sim" => SIM_MAY_USE.contains(&other),
         _ => room == other || rank(other).is_some_and(|other| rank(room).is_some_and(|own| other < own)),
     };
     let mut used = used_rooms(source.code_before_tests(), "crate::");
