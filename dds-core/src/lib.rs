@@ -36,6 +36,8 @@
 //! | infrastructure | [`Entity`], [`Waiting`], [`WaitSet`] and its conditions, [`Events`], the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
 //!
+//! With the feature `sim`, the module `sim` is a world in memory, to test a program against bad networks.
+//!
 //! # Waiting and threads
 //!
 //! Waits are values: [`Waiting`] is a future for any runtime, and can [`block`](Waiting::block) as well. `write` runs on the
@@ -61,6 +63,8 @@ mod domain;
 pub mod driver;
 mod infrastructure;
 mod publication;
+#[cfg(feature = "sim")]
+pub mod sim;
 mod subscription;
 mod sync;
 mod topic;

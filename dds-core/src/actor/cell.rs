@@ -93,7 +93,7 @@ impl<A: Actor> Cell<A> {
     pub fn new(actor: A, capacity: Capacity, run_queue: Arc<RunQueue>) -> Arc<Self> {
         Arc::new(Self {
             inside: CacheLine(Lock::new(Inside { actor: Some(actor), batch: VecDeque::new() })),
-            inbox: Inbox::new(capacity),
+            inbox: Inbox::new(run_queue.capacity(capacity)),
             closed: AtomicBool::new(false),
             queued: AtomicBool::new(false),
             run_queue,
@@ -158,7 +158,7 @@ impl<A: Actor> Cell<A> {
         own: impl FnOnce() -> A::Mail,
     ) -> Result<Offered<R>, OfferError<A::Mail>> {
         let Some(in_cell) = enter() else { return Err(OfferError::Enter(EnterError::Reentrant)) };
-        let outcome = match self.inside.try_lock() {
+        let outcome = match self.try_enter() {
             Some(inside) => match self.visit(inside, self.entry_limit(), effects, f) {
                 Ok((result, _)) => Ok(Offered::Served(result)),
                 Err(error) => Err(OfferError::Enter(error)),
@@ -207,6 +207,12 @@ impl<A: Actor> Cell<A> {
         self.inbox.len()
     }
 
+    /// Inside, if nobody is.
+    #[inline]
+    fn try_enter(&self) -> Option<LockGuard<'_, Inside<A>>> {
+        if self.run_queue.is_occupied() { None } else { self.inside.try_lock() }
+    }
+
     fn entry_limit(&self) -> usize {
         if mutated(Mutation::Overtake) { 0 } else { usize::MAX }
     }
@@ -229,9 +235,10 @@ impl<A: Actor> Cell<A> {
     }
 
     fn serve_waiting(self: &Arc<Self>, effects: &mut Effects) {
-        let mut budget = BUDGET;
+        let mut budget = self.run_queue.budget(BUDGET);
         loop {
-            if budget == 0 {
+            // In a simulation nobody really is inside, to see the mail on the way out.
+            if budget == 0 || self.run_queue.is_occupied() {
                 return self.ask_for_a_turn();
             }
             let Some(inside) = self.inside.try_lock() else { return };

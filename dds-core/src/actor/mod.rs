@@ -24,6 +24,8 @@ mod models;
 pub use cell::{Cell, EnterError, OfferError, Offered};
 pub use effects::{Deferred, Effects, in_listener};
 pub use inbox::{Capacity, PushError};
+#[cfg(feature = "sim")]
+pub(crate) use run_queue::Disturb;
 pub use run_queue::RunQueue;
 pub use wakers::{Ticket, Wakers};
 

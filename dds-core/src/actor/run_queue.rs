@@ -3,22 +3,74 @@
 //! Bound: a cell is in here at most once. Entries are weak, and a cell with mail that is in no queue is a normal state, so
 //! nothing is lost with the queue.
 
-use super::{Effects, Poke};
+use super::{Capacity, Effects, Poke};
 use crate::sync::{Lock, Weak};
 use std::collections::VecDeque;
 use std::fmt;
+
+/// What a simulated world lets others do to the cells of a driver. On one thread nobody else ever does anything.
+#[cfg(feature = "sim")]
+pub(crate) trait Disturb: Send + Sync {
+    /// Whether somebody is inside a cell just now, and leaves without having seen what came meanwhile.
+    fn is_occupied(&self) -> bool;
+
+    /// How much mail a visitor serves before it leaves the rest to others.
+    fn budget(&self, usual: usize) -> usize;
+
+    /// How much mail may wait in a new cell.
+    fn capacity(&self, usual: Capacity) -> Capacity;
+}
 
 /// The queue between cells and the thread that gives them turns.
 pub struct RunQueue {
     cells: Lock<VecDeque<Weak<dyn Poke>>>,
     kick: Box<dyn Fn() + Send + Sync>,
+    #[cfg(feature = "sim")]
+    disturb: Option<Box<dyn Disturb>>,
 }
 
 impl RunQueue {
     /// `kick` tells the thread that serves the queue that it has become non-empty. It may be called inside a cell.
     #[must_use]
     pub fn new(kick: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { cells: Lock::default(), kick: Box::new(kick) }
+        Self {
+            cells: Lock::default(),
+            kick: Box::new(kick),
+            #[cfg(feature = "sim")]
+            disturb: None,
+        }
+    }
+
+    /// A queue whose cells are disturbed.
+    #[cfg(feature = "sim")]
+    pub(crate) fn disturbed(kick: impl Fn() + Send + Sync + 'static, disturb: Box<dyn Disturb>) -> Self {
+        Self { disturb: Some(disturb), ..Self::new(kick) }
+    }
+
+    /// Whether a cell must be taken for occupied. Never, outside of a simulation.
+    #[inline(always)]
+    pub(super) fn is_occupied(&self) -> bool {
+        #[cfg(feature = "sim")]
+        return self.disturb.as_ref().is_some_and(|disturb| disturb.is_occupied());
+        #[cfg(not(feature = "sim"))]
+        false
+    }
+
+    /// What a visitor may spend, of `usual`.
+    #[inline(always)]
+    pub(super) fn budget(&self, usual: usize) -> usize {
+        #[cfg(feature = "sim")]
+        return self.disturb.as_ref().map_or(usual, |disturb| disturb.budget(usual));
+        #[cfg(not(feature = "sim"))]
+        usual
+    }
+
+    /// How much mail a new cell has room for, of `usual`.
+    pub(super) fn capacity(&self, usual: Capacity) -> Capacity {
+        #[cfg(feature = "sim")]
+        return self.disturb.as_ref().map_or(usual, |disturb| disturb.capacity(usual));
+        #[cfg(not(feature = "sim"))]
+        usual
     }
 
     /// Asks for a turn. The cell sees to it that it does so once.

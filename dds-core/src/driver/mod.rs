@@ -20,12 +20,14 @@ pub use crate::sync::Parker;
 pub use block_on::block_on;
 pub use network::{Locators, Network, NetworkConfig, NetworkError, Packet, Reach, Receive, Socket};
 pub use os::OsDriver;
+#[cfg(feature = "sim")]
+pub(crate) use thread::as_role;
 pub use thread::{Role, ThreadGuard, ThreadHandle, role, take_role};
 pub use timer::{Timer, Timers};
 
 use crate::actor::RunQueue;
 use crate::sync::Arc;
-use dds_rtps::types::{Instant, Now};
+use dds_rtps::types::{Duration, Instant, Now};
 use std::io;
 
 /// The world that a participant lives in: the operating system, or a simulation of it.
@@ -44,6 +46,12 @@ pub trait Driver: Send + Sync + 'static {
 
     /// Sleeps until `parker` is woken or `until` has passed (`None`: never). May return early. See [`block_on()`].
     fn park(&self, parker: &Parker, until: Option<Instant>);
+
+    /// After how long a wait without a limit gives up. `None`: never. A simulated world has one, for there nobody else comes
+    /// to end the wait.
+    fn wait_limit(&self) -> Option<Duration> {
+        None
+    }
 
     /// Starts a thread.
     ///

@@ -45,6 +45,19 @@ pub fn take_role(role: Role) {
     ROLE.set(role);
 }
 
+/// Runs `f` on the calling thread as one of another role would.
+#[cfg(feature = "sim")]
+pub(crate) fn as_role<R>(role: Role, f: impl FnOnce() -> R) -> R {
+    struct Restore(Role);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            ROLE.set(self.0);
+        }
+    }
+    let _restore = Restore(ROLE.replace(role));
+    f()
+}
+
 /// Notes which driver the calling thread, a new one, belongs to.
 pub(super) fn take_owner(driver: u64) {
     OWNER.set(driver);

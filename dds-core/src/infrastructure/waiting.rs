@@ -92,7 +92,7 @@ impl<'a, T> Waiting<'a, T> {
     fn block_on(&mut self, parker: &Parker) -> Result<T, WaitError> {
         let driver = self.source.driver();
         let started = driver.now().instant;
-        let deadline = self.limit.and_then(|limit| started.after(limit));
+        let deadline = self.limit.or_else(|| driver.wait_limit()).and_then(|limit| started.after(limit));
         let mut patience = started.after(PATIENCE);
         loop {
             if let Poll::Ready(result) = self.source.poll_wait(self.awaited, &mut self.ticket, parker.waker()) {

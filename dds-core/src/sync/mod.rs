@@ -13,6 +13,8 @@ pub(crate) use cache_line::CacheLine;
 pub(crate) use fence::full_fence;
 pub(crate) use lock::{Lock, LockGuard};
 pub use parker::Parker;
+#[cfg(feature = "sim")]
+pub(crate) use parker::Woken;
 pub(crate) use thread_flags::{InCell, InListener};
 
 #[cfg(dds_loom)]

@@ -97,6 +97,26 @@ impl Parker {
     }
 }
 
+/// Whether somebody has called the waker of a [`Parker`], for others than its thread to see.
+#[cfg(feature = "sim")]
+#[derive(Debug, Clone)]
+pub(crate) struct Woken(Arc<Unparker>);
+
+#[cfg(feature = "sim")]
+impl Woken {
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.notified.load(Ordering::Acquire)
+    }
+}
+
+#[cfg(feature = "sim")]
+impl Parker {
+    /// Whether the waker was called, without taking note of it.
+    pub(crate) fn woken(&self) -> Woken {
+        Woken(Arc::clone(&self.unparker))
+    }
+}
+
 impl Default for Parker {
     fn default() -> Self {
         Self::new()

@@ -19,7 +19,7 @@ const FIRST_EPHEMERAL: u16 = 49152;
 const HANDLING: Duration = Duration::from_micros(10);
 
 /// A host of the network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct HostId(u16);
 
 /// An open port of a host. Never used again after it is closed.

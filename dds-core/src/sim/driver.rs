@@ -1,0 +1,180 @@
+//! A host of the world, as a participant sees it.
+
+use super::network::SimNetwork;
+use super::thread::SimThread;
+use super::world::{Member, World, later};
+use crate::actor::{Capacity, Disturb, RunQueue};
+use crate::driver::{
+    Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, Timers, role, take_role,
+};
+use dds_rtps::sim::HostId;
+use dds_rtps::types::{Duration, Instant, Now};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::{fmt, io};
+
+/// How long [`Driver::shutdown`] waits for threads.
+const SHUTDOWN_MAX: Duration = Duration::from_secs(1);
+
+/// One participant's share of the world.
+pub(super) struct SimDriver {
+    id: u64,
+    host: HostId,
+    world: Arc<World>,
+    timers: Arc<Timers>,
+    run_queue: Arc<RunQueue>,
+    /// Known to the world as long as it lives.
+    _member: Arc<Member>,
+    closing: AtomicBool,
+    threads: Mutex<Vec<ThreadHandle>>,
+    networks: Mutex<Vec<Weak<SimNetwork>>>,
+}
+
+impl SimDriver {
+    pub(super) fn new(world: Arc<World>, host: HostId) -> Arc<Self> {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        let timers = Timers::new(|| ());
+        let disturb = Box::new(Disturbance { world: Arc::clone(&world) });
+        let run_queue = Arc::new(RunQueue::disturbed(|| (), disturb));
+        let member = Member::new(host, Arc::clone(&timers), Arc::clone(&run_queue));
+        world.state().add_member(&member);
+        Arc::new(Self {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            host,
+            world,
+            timers,
+            run_queue,
+            _member: member,
+            closing: AtomicBool::new(false),
+            threads: Mutex::default(),
+            networks: Mutex::default(),
+        })
+    }
+
+    /// That time of this host as one of the world.
+    fn world_time(&self, instant: Instant) -> Instant {
+        let state = self.world.state();
+        let own = state.clocks(self.host).instant;
+        later(state.now(), instant.since(own))
+    }
+}
+
+impl Driver for SimDriver {
+    fn now(&self) -> Now {
+        self.world.look(self.host)
+    }
+
+    fn random(&self) -> u64 {
+        self.world.state().dice.draw()
+    }
+
+    fn timers(&self) -> &Arc<Timers> {
+        &self.timers
+    }
+
+    fn run_queue(&self) -> &Arc<RunQueue> {
+        &self.run_queue
+    }
+
+    fn park(&self, parker: &Parker, until: Option<Instant>) {
+        let woken = parker.woken();
+        match SimThread::current() {
+            Some(thread) => thread.park(woken, until),
+            None => {
+                let until = until.map(|until| self.world_time(until));
+                self.world.run(until, || woken.is_set());
+            }
+        }
+        parker.take_wake();
+    }
+
+    fn wait_limit(&self) -> Option<Duration> {
+        Some(self.world.state().wait_limit)
+    }
+
+    fn spawn(&self, name: &str, role: Role, body: Box<dyn FnOnce() + Send>) -> io::Result<ThreadHandle> {
+        if self.closing.load(Ordering::Acquire) {
+            return Err(io::Error::other("the driver has been shut down"));
+        }
+        let (handle, guard) = ThreadHandle::new();
+        let thread = SimThread::new(self.id, self.host);
+        let living = Arc::clone(&thread);
+        let body = move || {
+            let _guard = guard;
+            take_role(role);
+            if catch_unwind(AssertUnwindSafe(body)).is_err() {
+                tracing::error!(?role, "panic in a thread of the runtime; please report this bug");
+            }
+        };
+        #[allow(clippy::disallowed_methods, reason = "this is a driver")]
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || living.live(body))?;
+        self.world.state().add_thread(thread);
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(handle.clone());
+        Ok(handle)
+    }
+
+    fn open_network(&self, config: &NetworkConfig) -> Result<Arc<dyn Network>, NetworkError> {
+        let network = SimNetwork::open(config, Arc::clone(&self.world), self.host)?;
+        self.networks.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&network));
+        Ok(network)
+    }
+
+    fn shutdown(&self) {
+        if self.closing.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let networks = std::mem::take(&mut *self.networks.lock().unwrap_or_else(PoisonError::into_inner));
+        networks.iter().filter_map(Weak::upgrade).for_each(|network| network.stop());
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let is_own_thread = SimThread::current().is_some_and(|thread| thread.driver == self.id);
+        if is_own_thread || !role().may_wait() {
+            return;
+        }
+        let until = self.now().instant.after(SHUTDOWN_MAX);
+        threads.iter().for_each(|thread| _ = thread.wait(self, until));
+    }
+}
+
+impl Drop for SimDriver {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
+impl fmt::Debug for SimDriver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SimDriver").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+/// Draws what other threads do to a cell.
+#[derive(Debug)]
+struct Disturbance {
+    world: Arc<World>,
+}
+
+impl Disturbance {
+    fn falls(&self, share: impl FnOnce(&super::Interference) -> f64) -> bool {
+        let mut state = self.world.state();
+        let share = share(&state.interference);
+        state.dice.falls(share)
+    }
+}
+
+impl Disturb for Disturbance {
+    fn is_occupied(&self) -> bool {
+        self.falls(|interference| interference.occupied)
+    }
+
+    fn budget(&self, usual: usize) -> usize {
+        if self.falls(|interference| interference.hasty) { 1 } else { usual }
+    }
+
+    fn capacity(&self, usual: Capacity) -> Capacity {
+        match self.falls(|interference| interference.small_inbox) {
+            true => Capacity { entries: 2, ..usual },
+            false => usual,
+        }
+    }
+}

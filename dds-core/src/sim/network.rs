@@ -1,0 +1,210 @@
+//! The sockets of one participant in the world.
+
+use super::world::{Inbox, World};
+use crate::actor::Poke;
+use crate::driver::{Locators, Network, NetworkConfig, NetworkError, Reach, Receive, Socket};
+use dds_rtps::discovery::HostAddress;
+use dds_rtps::history::SlotPool;
+use dds_rtps::output::Datagram;
+use dds_rtps::sim::{self, HostId, PortInUse, SocketId};
+use dds_rtps::transport::fault::Fault;
+use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
+use dds_rtps::types::{Locator, PortMapping};
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// How many participants of a host have well-known ports.
+const INDEXES: u32 = 120;
+
+/// On how many participant indexes of a peer participants are looked for.
+const PEER_INDEXES: u32 = 32;
+
+/// How many slots a socket remembers.
+const SLOTS_MAX: usize = 64;
+
+/// The open sockets of a participant.
+#[derive(Debug)]
+pub(super) struct SimNetwork {
+    world: Arc<World>,
+    host: HostId,
+    locators: Locators,
+    receive_buffer: usize,
+    transport: Arc<dyn Transport>,
+    sockets: Vec<(SocketId, Socket)>,
+    started: AtomicBool,
+    stopped: AtomicBool,
+}
+
+impl SimNetwork {
+    pub(super) fn open(config: &NetworkConfig, world: Arc<World>, host: HostId) -> Result<Arc<Self>, NetworkError> {
+        let ports = PortMapping::default();
+        let group_port = ports.metatraffic_multicast(config.domain_id).ok_or(NetworkError::Domain(config.domain_id))?;
+        let opened = open_sockets(config, &world, host, ports, group_port)
+            .map_err(|error| NetworkError::Io { what: "open a port", source: io::Error::other(error) })?;
+        let loopback_only = config.reach == Reach::Host;
+        let sent = SimTransport { world: Arc::clone(&world), host, loopback_only, counters: Mutex::default() };
+        let transport: Arc<dyn Transport> = match config.faults {
+            Some(faults) => Arc::new(Fault::new(sent, faults)),
+            None => Arc::new(sent),
+        };
+        Ok(Arc::new(Self {
+            host,
+            locators: locators(config, host, ports, group_port, &opened),
+            receive_buffer: config.receive_buffer,
+            transport,
+            sockets: opened.sockets,
+            started: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            world,
+        }))
+    }
+}
+
+/// The ports that a participant has got.
+struct Opened {
+    sockets: Vec<(SocketId, Socket)>,
+    metatraffic: u16,
+    user: u16,
+    index: Option<u32>,
+}
+
+fn open_sockets(
+    config: &NetworkConfig,
+    world: &World,
+    host: HostId,
+    ports: PortMapping,
+    group_port: u16,
+) -> Result<Opened, PortInUse> {
+    let network = &mut world.state().network;
+    let loopback_only = config.reach == Reach::Host;
+    let mut open = |port, group| network.open(host, port, group, loopback_only, config.receive_buffer);
+    let mut well_known = (0..INDEXES).filter_map(|index| {
+        let port = ports.metatraffic_unicast(config.domain_id, index)?;
+        Some((index, open(Some(port), None).ok()?, port))
+    });
+    let found = well_known.next();
+    drop(well_known);
+    let user_port = found.and_then(|(index, ..)| ports.user_unicast(config.domain_id, index));
+    let metatraffic = match found {
+        Some((_, socket, _)) => socket,
+        None => open(None, None)?,
+    };
+    let user = match open(user_port, None) {
+        Ok(socket) => socket,
+        Err(_) => open(None, None)?,
+    };
+    let mut sockets = vec![(metatraffic, Socket::MetatrafficUnicast), (user, Socket::UserUnicast)];
+    if config.multicast {
+        let group = Some(PortMapping::DISCOVERY_GROUP);
+        sockets.push((open(Some(group_port), group)?, Socket::MetatrafficMulticast));
+    }
+    let port = |socket| network.port(socket).unwrap_or(0);
+    Ok(Opened { metatraffic: port(metatraffic), user: port(user), sockets, index: found.map(|(index, ..)| index) })
+}
+
+fn locators(config: &NetworkConfig, host: HostId, ports: PortMapping, group_port: u16, opened: &Opened) -> Locators {
+    let own = if config.reach == Reach::Host { Ipv4Addr::LOCALHOST } else { sim::Network::address(host) };
+    let group = config.multicast.then(|| Locator::udp_v4(PortMapping::DISCOVERY_GROUP, group_port));
+    let mut hosts = config.peers.clone();
+    if !config.multicast && hosts.is_empty() {
+        hosts.push(Ipv4Addr::LOCALHOST);
+    }
+    let well_known = hosts.iter().flat_map(|&peer| ports.participants_on(peer, config.domain_id, PEER_INDEXES));
+    Locators {
+        metatraffic_unicast: vec![Locator::udp_v4(own, opened.metatraffic)],
+        metatraffic_multicast: group.into_iter().collect(),
+        default_unicast: vec![Locator::udp_v4(own, opened.user)],
+        initial_peers: group.into_iter().chain(well_known).collect(),
+        host_addresses: vec![HostAddress {
+            address: sim::Network::address(host),
+            prefix_len: sim::Network::PREFIX_LEN,
+        }],
+        participant_index: opened.index,
+    }
+}
+
+impl Network for SimNetwork {
+    fn locators(&self) -> &Locators {
+        &self.locators
+    }
+
+    fn transport(&self) -> &Arc<dyn Transport> {
+        &self.transport
+    }
+
+    fn receive_buffer_granted(&self) -> usize {
+        self.receive_buffer
+    }
+
+    fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {
+        if self.stopped.load(Ordering::Acquire) || self.started.swap(true, Ordering::AcqRel) {
+            return Err(io::Error::other("the network was started or stopped before"));
+        }
+        let pool = Arc::new(SlotPool::new(SLOTS_MAX));
+        let mut state = self.world.state();
+        for &(id, socket) in &self.sockets {
+            let (receive, pool) = (Arc::clone(&receive), Arc::clone(&pool));
+            state.add_inbox(id, Inbox { host: self.host, socket, receive, pool });
+        }
+        Ok(())
+    }
+
+    fn when_writable(&self, cell: Weak<dyn Poke>) {
+        self.world.state().tell_of_room(cell);
+    }
+
+    fn stop(&self) {
+        if self.stopped.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let closed: Vec<Option<Inbox>> = {
+            let mut state = self.world.state();
+            self.sockets.iter().map(|(socket, _)| state.close_socket(*socket)).collect()
+        };
+        drop(closed);
+    }
+}
+
+impl Drop for SimNetwork {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Sends into the world.
+#[derive(Debug)]
+struct SimTransport {
+    world: Arc<World>,
+    host: HostId,
+    loopback_only: bool,
+    counters: Mutex<TransportCounters>,
+}
+
+impl Transport for SimTransport {
+    fn send(&self, datagram: &mut Datagram) -> SendOutcome {
+        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = Vec::with_capacity(datagram.len());
+        datagram.copy_to(&mut bytes);
+        let bytes: Arc<[u8]> = bytes.into();
+        let mut state = self.world.state();
+        while let Some(&destination) = datagram.remaining_destinations().first() {
+            let share = state.interference.blocked;
+            if state.dice.falls(share) {
+                counters.blocked += 1;
+                return SendOutcome::Blocked;
+            }
+            let now = state.now();
+            state.network.send(now, self.host, self.loopback_only, destination, &bytes);
+            counters.sent += 1;
+            counters.sent_bytes += bytes.len() as u64;
+            datagram.destination_done();
+        }
+        SendOutcome::Done
+    }
+
+    fn counters(&self) -> TransportCounters {
+        *self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,469 @@
+//! What happens next, and when.
+
+use super::Interference;
+use super::thread::SimThread;
+use super::trace::Trace;
+use crate::actor::{Effects, Poke, RunQueue, Signals};
+use crate::driver::{Packet, Receive, Role, Socket, Timers, as_role};
+use dds_rtps::history::SlotPool;
+use dds_rtps::sim::{Conditions, Dice, HostId, Network, SocketId};
+use dds_rtps::types::{Duration, Instant, Now, Time};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// What the clocks show at the beginning: noon of the first day of 2026, UTC.
+const EPOCH: i64 = 1_767_268_800_000_000_000;
+
+/// When the world begins, on the monotonic clock: not at zero, which too much code takes for "never".
+const BEGINNING: Instant = Instant::from_nanos(1_000_000_000);
+
+/// What a look at the clock takes: without it, a program that polls for a moment would never see it come.
+const LOOK: Duration = Duration::from_nanos(20);
+
+/// What one step of the world takes.
+const STEP: Duration = Duration::from_nanos(200);
+
+/// How far time goes on when nothing is left to happen.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// Everything that the drivers of a simulation share.
+pub(super) struct World {
+    state: Mutex<State>,
+    /// Held during a step: two threads that wait take turns at running the world.
+    stepping: Mutex<()>,
+}
+
+pub(super) struct State {
+    now: Instant,
+    pub(super) network: Network,
+    pub(super) dice: Dice,
+    pub(super) interference: Interference,
+    pub(super) hosts: Vec<SimHost>,
+    members: Vec<Weak<Member>>,
+    inboxes: BTreeMap<SocketId, Inbox>,
+    threads: Vec<Arc<SimThread>>,
+    /// Who waits for room in a socket, and until when there is none.
+    blocked: Vec<(Instant, Weak<dyn Poke>)>,
+    trace: Trace,
+    pub(super) wait_limit: Duration,
+}
+
+/// A host and its clocks.
+#[derive(Debug)]
+pub(super) struct SimHost {
+    pub(super) name: String,
+    pub(super) id: HostId,
+    pub(super) is_up: bool,
+    /// Real time minus that of the world, in nanoseconds.
+    pub(super) clock_offset: i64,
+    /// How much faster the real-time clock runs, in millionths, and since when.
+    pub(super) drift: (i64, Instant),
+    /// How long it has slept before.
+    slept: Duration,
+    /// Since when and until when it sleeps.
+    sleep: Option<(Instant, Instant)>,
+}
+
+/// What the world knows of a driver.
+pub(super) struct Member {
+    pub(super) host: HostId,
+    pub(super) timers: Arc<Timers>,
+    pub(super) run_queue: Arc<RunQueue>,
+    /// The next timer, by the time of the host, and when it will fire, by that of the world.
+    plan: Mutex<Option<(Instant, Instant)>>,
+    /// Its host has crashed: it gets no turns and no timers any more.
+    is_dead: std::sync::atomic::AtomicBool,
+}
+
+/// Who receives by a socket.
+#[derive(Clone)]
+pub(super) struct Inbox {
+    pub(super) host: HostId,
+    pub(super) socket: Socket,
+    pub(super) receive: Arc<dyn Receive>,
+    pub(super) pool: Arc<SlotPool>,
+}
+
+/// One thing that can happen now.
+enum Action {
+    Turn(Arc<Member>),
+    Timers(Arc<Member>, Instant),
+    StrayTimer(Arc<Member>, u64),
+    Arrival(Inbox, Arc<[u8]>),
+    Thread(Arc<SimThread>),
+    Room(Arc<dyn Poke>),
+    /// A host has woken up, or a datagram has come to nobody.
+    Nothing,
+}
+
+impl Member {
+    pub(super) fn new(host: HostId, timers: Arc<Timers>, run_queue: Arc<RunQueue>) -> Arc<Self> {
+        Arc::new(Self { host, timers, run_queue, plan: Mutex::default(), is_dead: false.into() })
+    }
+
+    fn is_dead(&self) -> bool {
+        self.is_dead.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn plan(&self) -> MutexGuard<'_, Option<(Instant, Instant)>> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl World {
+    pub(super) fn new(seed: u64, interference: Interference) -> Arc<Self> {
+        let mut dice = Dice::new(seed);
+        let state = State {
+            now: BEGINNING,
+            network: Network::new(dice.draw(), Conditions::ethernet()),
+            dice,
+            interference,
+            hosts: Vec::new(),
+            members: Vec::new(),
+            inboxes: BTreeMap::new(),
+            threads: Vec::new(),
+            blocked: Vec::new(),
+            trace: Trace::default(),
+            wait_limit: Duration::from_secs(3600),
+        };
+        Arc::new(Self { state: Mutex::new(state), stepping: Mutex::new(()) })
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The clocks of a host.
+    pub(super) fn look(&self, host: HostId) -> Now {
+        let mut state = self.state();
+        state.now = later(state.now, LOOK);
+        state.clocks(host)
+    }
+
+    /// Lets things happen until `done`, or until that time of the world; whether it is done.
+    pub(super) fn run(&self, until: Option<Instant>, mut done: impl FnMut() -> bool) -> bool {
+        loop {
+            if done() {
+                return true;
+            }
+            if !self.step(until) {
+                return done();
+            }
+        }
+    }
+
+    /// Lets one thing happen, not later than `until`; false if nothing does until then. It is `until` then.
+    fn step(&self, until: Option<Instant>) -> bool {
+        let turn = self.stepping.lock().unwrap_or_else(PoisonError::into_inner);
+        let action = self.state().next_action(until);
+        let happened = action.is_some();
+        if let Some(action) = action {
+            action.perform();
+        }
+        drop(turn);
+        happened
+    }
+}
+
+impl Action {
+    fn perform(self) {
+        match self {
+            Self::Turn(member) => as_role(Role::Driver, || _ = member.run_queue.run_one()),
+            Self::Timers(member, now) => as_role(Role::Driver, || _ = member.timers.fire(now)),
+            Self::StrayTimer(member, which) => as_role(Role::Driver, || member.timers.fire_stray(which)),
+            Self::Arrival(inbox, bytes) => inbox.take(&bytes),
+            Self::Thread(thread) => thread.resume(),
+            Self::Room(cell) => as_role(Role::Driver, || {
+                cell.signal(Signals::WRITABLE);
+                Effects::scope(|effects| cell.poke(effects));
+            }),
+            Self::Nothing => {}
+        }
+    }
+}
+
+impl Inbox {
+    fn take(&self, bytes: &[u8]) {
+        let mut slot = self.pool.acquire();
+        slot.buffer().clear();
+        slot.buffer().extend_from_slice(bytes);
+        let packet = Packet::new(self.pool.freeze(slot), self.socket, Arc::clone(&self.pool));
+        let role = if self.socket == Socket::UserUnicast { Role::Receive } else { Role::Driver };
+        as_role(role, || self.receive.receive(&packet));
+    }
+}
+
+impl State {
+    pub(super) fn now(&self) -> Instant {
+        self.now
+    }
+
+    pub(super) fn add_host(&mut self, name: &str) -> Option<HostId> {
+        if let Some(known) = self.hosts.iter().find(|host| host.name == name) {
+            return Some(known.id);
+        }
+        let id = self.network.add_host()?;
+        self.hosts.push(SimHost {
+            name: name.to_owned(),
+            id,
+            is_up: true,
+            clock_offset: 0,
+            drift: (0, self.now),
+            slept: Duration::ZERO,
+            sleep: None,
+        });
+        Some(id)
+    }
+
+    pub(super) fn add_member(&mut self, member: &Arc<Member>) {
+        self.members.retain(|member| member.strong_count() > 0);
+        self.members.push(Arc::downgrade(member));
+    }
+
+    pub(super) fn add_thread(&mut self, thread: Arc<SimThread>) {
+        self.threads.retain(|thread| !thread.has_ended());
+        self.threads.push(thread);
+    }
+
+    pub(super) fn add_inbox(&mut self, socket: SocketId, inbox: Inbox) {
+        self.inboxes.insert(socket, inbox);
+    }
+
+    /// Closes a port. What received by it comes back, to be dropped where the world is not locked.
+    #[must_use]
+    pub(super) fn close_socket(&mut self, socket: SocketId) -> Option<Inbox> {
+        self.network.close(socket);
+        self.inboxes.remove(&socket)
+    }
+
+    /// Tells `cell` some time later that there is room.
+    pub(super) fn tell_of_room(&mut self, cell: Weak<dyn Poke>) {
+        let at = later(self.now, self.dice.up_to(Duration::from_micros(500)));
+        self.blocked.push((at, cell));
+    }
+
+    pub(super) fn trace_hash(&self) -> u64 {
+        self.trace.hash()
+    }
+
+    pub(super) fn host_mut(&mut self, id: HostId) -> Option<&mut SimHost> {
+        self.hosts.iter_mut().find(|host| host.id == id)
+    }
+
+    pub(super) fn host(&self, id: HostId) -> Option<&SimHost> {
+        self.hosts.iter().find(|host| host.id == id)
+    }
+
+    /// Ends everything that runs on a host, without a word to anybody.
+    pub(super) fn crash(&mut self, host: HostId) {
+        self.network.set_up(host, false);
+        if let Some(host) = self.host_mut(host) {
+            host.is_up = false;
+        }
+        for member in self.members.iter().filter_map(Weak::upgrade).filter(|member| member.host == host) {
+            member.is_dead.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+        let dead: Vec<SocketId> =
+            self.inboxes.iter().filter(|(_, inbox)| inbox.host == host).map(|(socket, _)| *socket).collect();
+        dead.iter().for_each(|socket| self.network.close(*socket));
+    }
+
+    /// Switches a host on again; what ran on it before does not come back.
+    pub(super) fn restart(&mut self, host: HostId) {
+        self.network.set_up(host, true);
+        if let Some(host) = self.host_mut(host) {
+            host.is_up = true;
+        }
+    }
+
+    /// Sends a host to sleep: its monotonic clock stands, its timers and its network do as well.
+    pub(super) fn sleep(&mut self, host: HostId, duration: Duration) {
+        let now = self.now;
+        self.network.set_up(host, false);
+        if let Some(host) = self.host_mut(host) {
+            host.sleep = Some((now, later(now, duration)));
+        }
+    }
+
+    /// What a clock shows that is right.
+    pub(super) fn true_time(&self) -> Time {
+        Time::from_unix_nanos(EPOCH + self.now.since(BEGINNING).as_nanos())
+    }
+
+    pub(super) fn clocks(&self, host: HostId) -> Now {
+        let Some(host) = self.host(host) else {
+            return Now { instant: self.now, time: Time::from_unix_nanos(EPOCH) };
+        };
+        Now { instant: host.instant(self.now), time: host.time(self.now) }
+    }
+
+    /// What happens next, not later than `until`; the clock is set to it. `None`: nothing, and it is `until`.
+    fn next_action(&mut self, until: Option<Instant>) -> Option<Action> {
+        self.wake_hosts();
+        loop {
+            if let Some(action) = self.ready_action() {
+                self.now = later(self.now, STEP);
+                return Some(action);
+            }
+            let next = self.next_moment();
+            match (next, until) {
+                (Some(next), until) if until.is_none_or(|until| next <= until) => self.now = self.now.max(next),
+                (_, Some(until)) => {
+                    self.now = self.now.max(until);
+                    return None;
+                }
+                (_, None) => {
+                    self.now = later(self.now, IDLE);
+                    return None;
+                }
+            }
+            self.wake_hosts();
+        }
+    }
+
+    /// One of the things that can happen now, drawn.
+    fn ready_action(&mut self) -> Option<Action> {
+        let members: Vec<Arc<Member>> = self.running_members().collect();
+        if let Some(stray) = self.stray_timer(&members) {
+            return Some(stray);
+        }
+        let turns = members.iter().filter(|member| !member.run_queue.is_empty());
+        let mut ready: Vec<Action> = turns.map(|member| Action::Turn(Arc::clone(member))).collect();
+        for member in &members {
+            if self.fires_at(member).is_some_and(|at| at <= self.now) {
+                let now = self.clocks(member.host).instant;
+                ready.push(Action::Timers(Arc::clone(member), now));
+            }
+        }
+        let threads = self.threads.iter().filter(|thread| thread.is_ready(self.clocks(thread.host).instant));
+        ready.extend(threads.map(|thread| Action::Thread(Arc::clone(thread))));
+        let network = usize::from(self.network.next().is_some_and(|next| next <= self.now));
+        let room = self.blocked.iter().position(|(at, _)| *at <= self.now);
+        let count = ready.len() + network + usize::from(room.is_some());
+        if count == 0 {
+            return None;
+        }
+        let drawn = self.dice.below(count as u64) as usize;
+        self.trace.note(self.now.as_nanos());
+        self.trace.note(drawn as u64);
+        if drawn < ready.len() {
+            return Some(ready.swap_remove(drawn));
+        }
+        if network == 1 && drawn == ready.len() {
+            return Some(self.arrival());
+        }
+        let (_, cell) = self.blocked.swap_remove(room?);
+        Some(cell.upgrade().map_or(Action::Nothing, Action::Room))
+    }
+
+    fn arrival(&mut self) -> Action {
+        let Some(arrival) = self.network.poll(self.now) else { return Action::Nothing };
+        self.trace.note_bytes(&arrival.bytes);
+        match self.inboxes.get(&arrival.socket) {
+            Some(inbox) => Action::Arrival(inbox.clone(), arrival.bytes),
+            None => Action::Nothing,
+        }
+    }
+
+    fn stray_timer(&mut self, members: &[Arc<Member>]) -> Option<Action> {
+        if !self.dice.falls(self.interference.stray_timer) {
+            return None;
+        }
+        let member = members.get(self.dice.below(members.len() as u64) as usize)?;
+        Some(Action::StrayTimer(Arc::clone(member), self.dice.draw()))
+    }
+
+    /// When something will be ready that is not.
+    fn next_moment(&mut self) -> Option<Instant> {
+        let members: Vec<Arc<Member>> = self.running_members().collect();
+        let timers = members.iter().filter_map(|member| self.fires_at(member)).min();
+        let wakes = |host: HostId, at: Instant| self.host(host).map_or(at, |host| host.world_time(at));
+        let threads = self.threads.iter().filter_map(|thread| Some(wakes(thread.host, thread.until()?))).min();
+        let rooms = self.blocked.iter().map(|(at, _)| *at).min();
+        let sleepers = self.hosts.iter().filter_map(|host| host.sleep.map(|(_, until)| until)).min();
+        [timers, threads, rooms, sleepers, self.network.next()].into_iter().flatten().min()
+    }
+
+    fn running_members(&self) -> impl Iterator<Item = Arc<Member>> {
+        let awake = |member: &Arc<Member>| self.host(member.host).is_none_or(|host| host.sleep.is_none());
+        self.members.iter().filter_map(Weak::upgrade).filter(move |member| !member.is_dead() && awake(member))
+    }
+
+    /// When a member's timers fire, by the time of the world: when the first is due, and a little late.
+    fn fires_at(&mut self, member: &Member) -> Option<Instant> {
+        let Some(due) = member.timers.next() else {
+            *member.plan() = None;
+            return None;
+        };
+        let mut plan = member.plan();
+        match *plan {
+            Some((planned, at)) if planned == due => Some(at),
+            _ => {
+                let lateness = self.dice.up_to(self.interference.late_timer);
+                let world_time = self.host(member.host).map_or(due, |host| host.world_time(due));
+                let at = later(world_time.max(self.now), lateness);
+                *plan = Some((due, at));
+                Some(at)
+            }
+        }
+    }
+
+    fn wake_hosts(&mut self) {
+        let now = self.now;
+        let woken: Vec<HostId> = self.hosts.iter_mut().filter_map(|host| host.wake(now)).collect();
+        for id in woken {
+            self.network.set_up(id, self.host(id).is_some_and(|host| host.is_up));
+            // The plans were made by a clock that has stood still since.
+            self.running_members().filter(|member| member.host == id).for_each(|member| *member.plan() = None);
+        }
+    }
+}
+
+impl SimHost {
+    /// The monotonic clock.
+    fn instant(&self, now: Instant) -> Instant {
+        let now = self.sleep.map_or(now, |(since, _)| since);
+        Instant::from_nanos(now.since(Instant::ZERO).as_nanos().saturating_sub(self.slept.as_nanos()) as u64)
+    }
+
+    /// When the monotonic clock will show that, by the time of the world.
+    fn world_time(&self, instant: Instant) -> Instant {
+        let asleep = self.sleep.map_or(Duration::ZERO, |(since, until)| until.since(since));
+        later(later(instant, self.slept), asleep)
+    }
+
+    /// The real-time clock.
+    fn time(&self, now: Instant) -> Time {
+        let (millionths, since) = self.drift;
+        let drifted = now.since(since).as_nanos() / 1000 * millionths / 1000;
+        let elapsed = now.since(BEGINNING).as_nanos();
+        Time::from_unix_nanos(EPOCH + elapsed + self.clock_offset + drifted)
+    }
+
+    /// Changes the pace of the real-time clock from now on.
+    pub(super) fn set_drift(&mut self, now: Instant, millionths: i64) {
+        let shown = self.time(now);
+        self.drift = (millionths, now);
+        self.clock_offset += shown.as_unix_nanos() - self.time(now).as_unix_nanos();
+    }
+
+    /// Ends the sleep whose time is over.
+    fn wake(&mut self, now: Instant) -> Option<HostId> {
+        let (since, until) = self.sleep.filter(|(_, until)| *until <= now)?;
+        self.slept = self.slept + until.since(since);
+        self.sleep = None;
+        Some(self.id)
+    }
+}
+
+/// `instant + duration`; the end of time stays where it is.
+pub(super) fn later(instant: Instant, duration: Duration) -> Instant {
+    instant.after(duration).unwrap_or(Instant::from_nanos(u64::MAX / 2))
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World").finish_non_exhaustive()
+    }
+}

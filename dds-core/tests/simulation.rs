@@ -1,0 +1,191 @@
+//! Programs in a simulated world: the world itself, and what it shows of the library.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+#![cfg(feature = "sim")]
+
+use dds_core::qos::Preset;
+use dds_core::sim::{Conditions, Interference, Simulation};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, WaitErrorKind};
+use std::sync::{Arc, Mutex};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Step {
+    number: u32,
+}
+
+/// A writer and a reader of all samples on two hosts, and their participants.
+fn pair(simulation: &Simulation) -> ([DomainParticipant; 2], DataWriter<Step>, DataReader<Step>) {
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let writer = robot.writer_builder("steps").qos(Preset::Event).build().unwrap();
+    let reader = station.reader_builder("steps").qos(Preset::Event).build().unwrap();
+    ([robot, station], writer, reader)
+}
+
+fn numbers(reader: &DataReader<Step>) -> Vec<u32> {
+    reader.take().unwrap().into_data().map(|step: Step| step.number).collect()
+}
+
+/// A hundred samples over a bad network; what arrived, and the trace.
+fn hall(seed: u64) -> (Vec<u32>, u64) {
+    let simulation = Simulation::new(seed);
+    simulation.set_network(Conditions::hall_wifi());
+    let (_participants, writer, reader) = pair(&simulation);
+    writer.wait_for_readers(1).block().unwrap();
+    for number in 0..100 {
+        writer.write(&Step { number }).unwrap();
+        simulation.run_for(Duration::from_millis(10));
+    }
+    writer.acknowledged().block_for(Duration::from_secs(60)).unwrap();
+    (numbers(&reader), simulation.trace_hash())
+}
+
+#[test]
+fn reliable_means_all_in_order_whatever_the_network_does() {
+    for seed in 0..10 {
+        assert_eq!(hall(seed).0, (0..100).collect::<Vec<_>>(), "seed {seed}");
+    }
+}
+
+#[test]
+fn the_same_seed_is_the_same_run() {
+    let traces: Vec<u64> = (0..5).map(|seed| hall(seed).1).collect();
+    assert_eq!((0..5).map(|seed| hall(seed).1).collect::<Vec<_>>(), traces);
+    assert!((1..5).all(|seed| traces[seed] != traces[0]));
+}
+
+#[test]
+fn a_wait_takes_time_of_the_world_only() {
+    let simulation = Simulation::new(1);
+    let participant = simulation.participant("alone", 0).unwrap();
+    let reader = participant.reader::<Step>("steps").unwrap();
+    let before = simulation.now();
+    let error = reader.next_sample().block_for(Duration::from_secs(10 * 3600)).unwrap_err();
+    assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
+    assert!(simulation.now() - before >= Duration::from_secs(10 * 3600));
+    // Without a limit it is that of the world.
+    simulation.set_wait_limit(Duration::from_secs(5));
+    assert!(matches!(reader.next_sample().block().unwrap_err().kind(), WaitErrorKind::Timeout { .. }));
+}
+
+#[test]
+fn a_listener_is_called_while_somebody_waits() {
+    for delivery in [Delivery::EventThread, Delivery::Inline] {
+        let simulation = Simulation::new(2);
+        let ([_robot, station], writer, reader) = pair(&simulation);
+        drop(reader);
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&seen);
+        let reader = station.reader_builder("steps").qos(Preset::Event).delivery(delivery);
+        let reader =
+            reader.on_sample(move |sample| sink.lock().unwrap().push(sample.data.map(|step: Step| step.number)));
+        let _reader = reader.build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        (0..3).for_each(|number| writer.write(&Step { number }).unwrap());
+        assert!(simulation.run_until(Duration::from_secs(5), || seen.lock().unwrap().len() == 3), "{delivery:?}");
+        assert_eq!(*seen.lock().unwrap(), [Some(0), Some(1), Some(2)]);
+    }
+}
+
+#[test]
+fn a_crashed_host_is_forgotten_when_its_lease_ends_and_a_new_one_found() {
+    let simulation = Simulation::new(3);
+    let ([_robot, _station], writer, reader) = pair(&simulation);
+    writer.wait_for_readers(1).block().unwrap();
+    simulation.host("station").crash();
+    simulation.run_for(Duration::from_secs(10));
+    assert_eq!(writer.publication_matched().unwrap().current_count, 1);
+    simulation.run_for(Duration::from_secs(15));
+    assert_eq!(writer.publication_matched().unwrap().current_count, 0);
+    drop(reader);
+    simulation.host("station").restart();
+    let station = simulation.participant("station", 0).unwrap();
+    let reader = station.reader_builder("steps").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    writer.write(&Step { number: 7 }).unwrap();
+    assert_eq!(reader.next_sample().block().unwrap().data, Some(Step { number: 7 }));
+}
+
+#[test]
+fn a_cut_link_delays_and_does_not_lose() {
+    let simulation = Simulation::new(4);
+    let (_participants, writer, reader) = pair(&simulation);
+    writer.wait_for_readers(1).block().unwrap();
+    simulation.link("robot", "station").cut();
+    (0..10).for_each(|number| writer.write(&Step { number }).unwrap());
+    simulation.run_for(Duration::from_secs(5));
+    assert!(reader.take().unwrap().is_empty());
+    simulation.link("robot", "station").mend();
+    writer.acknowledged().block_for(Duration::from_secs(10)).unwrap();
+    assert_eq!(numbers(&reader), (0..10).collect::<Vec<_>>());
+}
+
+#[test]
+fn sleep_does_not_end_leases_of_others() {
+    let simulation = Simulation::new(5);
+    let ([robot, station], writer, _reader) = pair(&simulation);
+    writer.wait_for_readers(1).block().unwrap();
+    simulation.host("robot").sleep_for(Duration::from_secs(3600));
+    simulation.run_for(Duration::from_secs(3600));
+    // The others have forgotten the sleeper; it has not forgotten them.
+    assert!(station.discovered_participants().is_empty());
+    assert_eq!(robot.discovered_participants().len(), 1);
+    simulation.run_for(Duration::from_secs(10));
+    assert_eq!(station.discovered_participants().len(), 1);
+    assert_eq!(writer.publication_matched().unwrap().current_count, 1);
+}
+
+#[test]
+fn real_time_clocks_may_differ() {
+    let simulation = Simulation::new(6);
+    simulation.host("robot").step_clock(-3_000_000_000);
+    simulation.host("robot").set_clock_drift(1000);
+    let (_participants, writer, reader) = pair(&simulation);
+    writer.wait_for_readers(1).block().unwrap();
+    simulation.run_for(Duration::from_secs(1000));
+    writer.write(&Step { number: 1 }).unwrap();
+    let sample = reader.next_sample().block().unwrap();
+    let behind = simulation.host("station").time() - sample.info.source_timestamp;
+    assert!((1_990_000_000..2_010_000_000).contains(&behind.as_nanos()), "{behind}");
+}
+
+#[test]
+fn a_future_is_run_to_its_end() {
+    let simulation = Simulation::with_interference(7, Interference::NONE);
+    let (_participants, writer, reader) = pair(&simulation);
+    let both = async {
+        writer.wait_for_readers(1).await.unwrap();
+        writer.write(&Step { number: 5 }).unwrap();
+        reader.next_sample().await.unwrap().data
+    };
+    assert_eq!(simulation.block_on(Duration::from_secs(10), both), Some(Some(Step { number: 5 })));
+    assert!(simulation.block_on(Duration::from_secs(10), reader.next_sample()).is_none());
+}
+
+#[test]
+fn damaged_datagrams_are_counted_and_repaired_if_they_carry_a_checksum() {
+    let simulation = Simulation::new(8);
+    simulation.set_network(Conditions::ethernet().damaging(0.2));
+    let build = |host: &str| {
+        let builder = DomainParticipant::builder(0).message_checksums(dds_core::ChecksumKind::Crc32c);
+        simulation.build(host, builder).unwrap()
+    };
+    let (robot, station) = (build("robot"), build("station"));
+    let writer = robot.writer_builder("steps").qos(Preset::Event).build().unwrap();
+    let reader = station.reader_builder("steps").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    (0..200).for_each(|number| writer.write(&Step { number }).unwrap());
+    writer.acknowledged().block_for(Duration::from_secs(60)).unwrap();
+    assert_eq!(numbers(&reader), (0..200).collect::<Vec<_>>());
+    assert!(station.traffic().damaged > 0);
+}
+
+#[test]
+fn a_crashed_host_takes_no_new_participants_until_it_is_back() {
+    let simulation = Simulation::new(9);
+    let participant = simulation.participant("robot", 0).unwrap();
+    simulation.host("robot").crash();
+    let error = simulation.participant("robot", 0).unwrap_err();
+    assert!(error.to_string().contains("restart"), "{error}");
+    participant.close();
+}
