@@ -75,9 +75,14 @@ pub use cdr::{DdsType, Encoded, Encoding, Raw};
 #[cfg(feature = "derive")]
 pub use dds_macros::DdsType;
 pub use dds_rtps::history::{InstanceState, RejectReason, SampleInfo, SampleState, States, ViewState};
-pub use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
+pub use dds_rtps::types::{
+    Duration, Guid, InstanceHandle, Locator, LocatorKind, ProtocolVersion, SequenceNumber, Time, VendorId,
+};
 pub use dds_rtps::wire::ChecksumKind;
-pub use domain::{DomainParticipant, DomainParticipantBuilder, Scope, TrafficCounters};
+pub use domain::{
+    DomainParticipant, DomainParticipantBuilder, EndpointInfo, EndpointQos, MatchReport, Obstacle, Scope,
+    TrafficCounters, Verdict,
+};
 pub use futures_core::Stream;
 pub use infrastructure::{
     Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, Events, GuardCondition,
@@ -90,7 +95,10 @@ pub use subscription::{
     DataReader, DataReaderBuilder, DataStream, IntoSamples, Iter, ReadCondition, ReaderEvent, Sample, SampleRef,
     SampleStream, Samples, SamplesIter, Select, Subscriber,
 };
-pub use topic::{Topic, TopicRef, TopicSpec};
+pub use topic::{
+    BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, ParticipantBuiltinTopicData,
+    PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicRef, TopicSpec,
+};
 
 /// The programs of the README compile.
 #[cfg(doctest)]

@@ -43,12 +43,12 @@ fn a_partition_changed_at_run_time_parts_and_joins() {
         let subscriber = to.subscriber(SubscriberQos::default().partition(["a"])).unwrap();
         let (tell, readers) = mpsc::channel();
         let count = move |writer: &DataWriter<Pose>, _| {
-            tell.send(writer.matched_subscriptions().map_or(0, |all| all.len())).unwrap();
+            tell.send(writer.matched_subscriptions().len()).unwrap();
         };
         let writer = publisher.writer_builder::<Pose>("t").qos(Preset::Event).on_event(count).build().unwrap();
         let (tell, writers) = mpsc::channel();
         let count = move |reader: &DataReader<Pose>, _| {
-            tell.send(reader.matched_publications().map_or(0, |all| all.len())).unwrap();
+            tell.send(reader.matched_publications().len()).unwrap();
         };
         let reader = subscriber.reader_builder::<Pose>("t").qos(Preset::Event).on_event(count).build().unwrap();
         let elsewhere = to.reader_builder::<Pose>("t").qos(Preset::Event).build().unwrap();

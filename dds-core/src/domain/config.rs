@@ -33,6 +33,7 @@ pub(crate) struct Config {
     pub(crate) peers: Vec<String>,
     pub(crate) interfaces: Vec<String>,
     pub(crate) domain_tag: String,
+    pub(crate) properties: Vec<(String, String)>,
     pub(crate) lease: Duration,
     pub(crate) linger: Duration,
     pub(crate) udp_only: bool,
@@ -52,6 +53,7 @@ impl Config {
             peers: Vec::new(),
             interfaces: Vec::new(),
             domain_tag: String::new(),
+            properties: Vec::new(),
             lease: Duration::from_secs(20),
             linger: Duration::from_secs(1),
             udp_only: false,
@@ -60,6 +62,12 @@ impl Config {
             tap: None,
             faults: None,
         }
+    }
+
+    /// Sets a property, in place of one with the same name.
+    pub(crate) fn set_property(&mut self, name: String, value: String) {
+        self.properties.retain(|(known, _)| *known != name);
+        self.properties.push((name, value));
     }
 
     /// What happens to a message between its lay-out and the socket.

@@ -2,13 +2,13 @@
 
 use crate::cdr::{DdsType, Raw};
 use crate::domain::config::{Config, Scope};
-use crate::domain::{ParticipantHandle, TrafficCounters};
+use crate::domain::{MatchReport, ParticipantHandle, TrafficCounters};
 use crate::driver::{Driver, OsDriver};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Entity, Subject};
 use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
 use crate::qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
-use crate::topic::{Topic, TopicRef};
+use crate::topic::{ParticipantBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicRef};
 use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::{Duration, EntityId, Guid, InstanceHandle, Time};
 use dds_rtps::wire::ChecksumKind;
@@ -154,6 +154,29 @@ impl DomainParticipant {
         Topic::new(&self.handle, name, type_name, None, qos)
     }
 
+    /// The subscriber of the built-in topics (DDS 1.4, 2.2.5), for
+    /// [`lookup_datareader`](Subscriber::lookup_datareader). [`reader`](Self::reader) makes readers of them as well, any
+    /// number and with a QoS and listeners of their own; see [`BuiltinTopic`](crate::BuiltinTopic).
+    ///
+    /// ```
+    /// use dds_core::{DCPS_PARTICIPANT, DomainParticipant, ParticipantBuiltinTopicData, Scope};
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let builtin = participant.builtin_subscriber();
+    /// let participants = builtin.lookup_datareader::<ParticipantBuiltinTopicData>(DCPS_PARTICIPANT.name());
+    /// for found in participants.expect("the participant is open").take()?.into_data() {
+    ///     println!("{} at {:?}", found.name, found.locators);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    #[doc(alias = "get_builtin_subscriber")]
+    pub fn builtin_subscriber(&self) -> Subscriber {
+        Subscriber::builtin(&self.handle)
+    }
+
     /// The domain.
     #[must_use]
     #[doc(alias = "get_domain_id")]
@@ -161,11 +184,27 @@ impl DomainParticipant {
         self.handle.config().domain_id
     }
 
-    /// The other participants of the domain that are known now.
+    /// The other participants of the domain that are known now, with what they announce; none after `close`.
     #[must_use]
     #[doc(alias = "get_discovered_participants")]
-    pub fn discovered_participants(&self) -> Vec<Guid> {
+    #[doc(alias = "get_discovered_participant_data")]
+    pub fn discovered_participants(&self) -> Vec<ParticipantBuiltinTopicData> {
         self.handle.discovered_participants()
+    }
+
+    /// The topics that other participants have readers or writers of, by name; none after `close`.
+    #[must_use]
+    #[doc(alias = "get_discovered_topics")]
+    #[doc(alias = "get_discovered_topic_data")]
+    pub fn discovered_topics(&self) -> Vec<TopicBuiltinTopicData> {
+        self.handle.discovered_topics()
+    }
+
+    /// Why the endpoints of this participant that are of `topic` match others, or do not: a report for each pair that
+    /// could match. See [`MatchReport`].
+    #[must_use]
+    pub fn explain(&self, topic: &str) -> Vec<MatchReport> {
+        self.handle.explain(topic)
     }
 
     /// Forgets another participant with all its endpoints, now and for as long as this one lives.
@@ -187,6 +226,15 @@ impl DomainParticipant {
     /// False, and nothing done, if the handle is no such reader's, or if this participant is closed.
     pub fn ignore_subscription(&self, subscription: InstanceHandle) -> bool {
         self.handle.ignore(subscription, EntityId::is_reader)
+    }
+
+    /// Forgets every reader and writer of other participants that has this topic and type, now and for as long as this
+    /// participant lives. The handle is that of [`discovered_topics`](Self::discovered_topics) and
+    /// [`DCPS_TOPIC`](crate::DCPS_TOPIC).
+    ///
+    /// False, and nothing done, if nobody else has such a topic, or if this participant is closed.
+    pub fn ignore_topic(&self, topic: InstanceHandle) -> bool {
+        self.handle.ignore_topic(topic)
     }
 
     /// What has been sent, received and left aside.
@@ -255,6 +303,7 @@ enum Setting {
     Peers(Vec<String>),
     Interfaces(Vec<String>),
     DomainTag(String),
+    Property(String, String),
     Lease(Duration),
     Linger(Duration),
     UdpOnly(bool),
@@ -273,6 +322,7 @@ impl Setting {
             Self::Peers(peers) => config.peers = peers,
             Self::Interfaces(interfaces) => config.interfaces = interfaces,
             Self::DomainTag(tag) => config.domain_tag = tag,
+            Self::Property(name, value) => config.set_property(name, value),
             Self::Lease(lease) => config.lease = lease,
             Self::Linger(linger) => config.linger = linger,
             Self::UdpOnly(udp_only) => config.udp_only = udp_only,
@@ -318,6 +368,12 @@ impl DomainParticipantBuilder {
     /// Only participants with the same tag are seen (RTPS 2.5, 8.5.3.2). Default: no tag.
     pub fn domain_tag(self, tag: impl Into<String>) -> Self {
         self.set(Setting::DomainTag(tag.into()))
+    }
+
+    /// A name and a value that others see with the participant, and that only inform, such as a version or a host. May be
+    /// called several times; a name that was given before gets the new value. Default: none.
+    pub fn property(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.set(Setting::Property(name.into(), value.into()))
     }
 
     /// After how long without a sign of life others forget this participant. Default: 20 s.

@@ -1,69 +1,158 @@
-//! Why an endpoint has fewer matches than somebody waits for, in one sentence.
+//! Why endpoints match or do not: reports on every pair that could.
 
 use crate::actor::Effects;
-use crate::domain::ParticipantHandle;
-use dds_rtps::discovery::Verdict;
+use crate::domain::similar::are_similar;
+use crate::domain::{EndpointInfo, MatchReport, Obstacle, ParticipantHandle, Verdict};
+use dds_rtps::discovery::data::EndpointData;
+use dds_rtps::discovery::{Differences, DiscoveredReader, DiscoveredWriter};
 use dds_rtps::participant::Participant;
-use dds_rtps::types::{EntityId, Guid};
+use dds_rtps::types::{Guid, Locator};
 use std::fmt::Write;
+use std::sync::Arc;
 
-/// The most endpoints that one sentence names.
+/// The most counterparts that one line of the log names, and the most similar topics that are reported of an endpoint.
 const NAMED_MAX: usize = 3;
 
 impl ParticipantHandle {
-    /// The other participants that are known now.
-    pub(crate) fn discovered_participants(&self) -> Vec<Guid> {
-        let prefixes = Effects::scope(|effects| {
-            self.cell().with(effects, |actor, _| {
-                actor.rtps().participants().map(|data| Guid::new(data.prefix, EntityId::PARTICIPANT)).collect()
-            })
+    /// A report for each endpoint here that is of `topic`, and each that could be its counterpart.
+    pub(crate) fn explain(&self, topic: &str) -> Vec<MatchReport> {
+        self.reports(|endpoint| endpoint.topic_name == topic)
+    }
+
+    /// A report for each that could be the counterpart of the endpoint `guid`.
+    pub(crate) fn explain_endpoint(&self, guid: Guid) -> Vec<MatchReport> {
+        self.reports(|endpoint| endpoint.guid == guid)
+    }
+
+    fn reports(&self, is_meant: impl Fn(&EndpointData) -> bool) -> Vec<MatchReport> {
+        let reports = Effects::scope(|effects| {
+            self.cell().with(effects, |actor, _| Explainer { rtps: actor.rtps() }.all(is_meant))
         });
         // A closed participant knows nobody.
-        prefixes.unwrap_or_default()
+        reports.unwrap_or_default()
     }
 
-    /// What is known of the counterparts of the endpoint `guid`, and what to do about it.
+    /// What is known of the counterparts of the endpoint `guid`, and what to do about it, for a line of the log.
     pub(crate) fn why_waiting(&self, guid: Guid) -> String {
-        let why = Effects::scope(|effects| self.cell().with(effects, |actor, _| explain(actor.rtps(), guid)));
-        why.unwrap_or_else(|_| "the participant has been closed".to_owned())
-    }
-}
-
-fn explain(participant: &Participant, guid: Guid) -> String {
-    let verdicts = participant.matching().verdicts();
-    let about: Vec<(Guid, &Verdict)> = verdicts
-        .filter_map(|(writer, reader, verdict)| match (writer == guid, reader == guid) {
-            (true, _) => Some((reader, verdict)),
-            (_, true) => Some((writer, verdict)),
-            _ => None,
-        })
-        .collect();
-    if about.is_empty() {
-        let known = participant.participants().count();
-        return format!(
-            "no counterpart with this topic has been found; {known} other participants are known. Check that the other \
-             side runs, with the same topic name and domain, and can be reached"
-        );
-    }
-    let obstacles: Vec<_> = about.iter().filter(|(_, verdict)| **verdict != Verdict::Matched).collect();
-    let mut text = format!("{} of {} found counterparts match", about.len() - obstacles.len(), about.len());
-    for (other, verdict) in obstacles.iter().take(NAMED_MAX) {
-        // Writing to a string does not fail.
-        let _ = write!(text, "; not {other}: {}", describe(verdict));
-    }
-    text
-}
-
-fn describe(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Matched => "it matches".to_owned(),
-        Verdict::TypeName => "its type has another name".to_owned(),
-        Verdict::Partition => "it has no partition in common".to_owned(),
-        Verdict::Incompatible(policies) => {
-            let names: Vec<String> = policies.iter().map(ToString::to_string).collect();
-            format!("the offer does not meet the request in {}", names.join(", "))
+        if self.is_closed() {
+            return "the participant has been closed".to_owned();
         }
-        Verdict::Unreachable => "it announces no address that can be reached from here".to_owned(),
-        _ => "it does not fit".to_owned(),
+        let reports = self.explain_endpoint(guid);
+        let apart: Vec<_> = reports.iter().filter(|report| report.verdict != Verdict::Matched).collect();
+        if reports.is_empty() {
+            let known = self.discovered_participants().len();
+            return format!(
+                "no counterpart with this topic has been found; {known} other participants are known. Check that the \
+                 other side runs, with the same topic name and domain, and can be reached"
+            );
+        }
+        let mut text = format!("{} of {} found counterparts match", reports.len() - apart.len(), reports.len());
+        for report in apart.into_iter().take(NAMED_MAX) {
+            // Writing to a string does not fail.
+            let _ = write!(text, "; {report}");
+        }
+        text
     }
+}
+
+/// Makes reports of what discovery knows.
+struct Explainer<'a> {
+    rtps: &'a Participant,
+}
+
+impl Explainer<'_> {
+    fn all(&self, is_meant: impl Fn(&EndpointData) -> bool) -> Vec<MatchReport> {
+        let matching = self.rtps.matching();
+        let mut reports = Vec::new();
+        for writer in matching.writers().filter(|writer| writer.is_local && is_meant(&writer.data.endpoint)) {
+            self.explain_writer(writer, &mut reports);
+        }
+        for reader in matching.readers().filter(|reader| reader.is_local && is_meant(&reader.data.endpoint)) {
+            self.explain_reader(reader, &mut reports);
+        }
+        reports
+    }
+
+    fn explain_writer(&self, writer: &DiscoveredWriter, reports: &mut Vec<MatchReport>) {
+        let topic = &writer.data.endpoint.topic_name;
+        let local = || self.writer_info(writer);
+        let of_topic = |reader: &&Arc<DiscoveredReader>| reader.data.endpoint.topic_name == *topic;
+        let before = reports.len();
+        for reader in self.rtps.matching().readers().filter(of_topic) {
+            reports.push(MatchReport::new(local(), self.reader_info(reader), self.obstacles(writer, reader, false)));
+        }
+        for reader in self.rtps.ignored_readers().filter(of_topic) {
+            reports.push(MatchReport::new(local(), self.reader_info(reader), vec![Obstacle::Ignored]));
+        }
+        if reports.len() == before {
+            let similar = self.rtps.matching().readers();
+            let similar = similar.filter(|reader| are_similar(&reader.data.endpoint.topic_name, topic)).take(NAMED_MAX);
+            reports.extend(similar.map(|reader| name_only(local(), self.reader_info(reader))));
+        }
+    }
+
+    fn explain_reader(&self, reader: &DiscoveredReader, reports: &mut Vec<MatchReport>) {
+        let topic = &reader.data.endpoint.topic_name;
+        let local = || self.reader_info(reader);
+        let of_topic = |writer: &&Arc<DiscoveredWriter>| writer.data.endpoint.topic_name == *topic;
+        let before = reports.len();
+        for writer in self.rtps.matching().writers().filter(of_topic) {
+            reports.push(MatchReport::new(local(), self.writer_info(writer), self.obstacles(writer, reader, true)));
+        }
+        for writer in self.rtps.ignored_writers().filter(of_topic) {
+            reports.push(MatchReport::new(local(), self.writer_info(writer), vec![Obstacle::Ignored]));
+        }
+        if reports.len() == before {
+            let similar = self.rtps.matching().writers();
+            let similar = similar.filter(|writer| are_similar(&writer.data.endpoint.topic_name, topic)).take(NAMED_MAX);
+            reports.extend(similar.map(|writer| name_only(local(), self.writer_info(writer))));
+        }
+    }
+
+    /// Everything between a writer and a reader, in the order in which it is best repaired.
+    fn obstacles(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader, reader_is_ours: bool) -> Vec<Obstacle> {
+        let differences = Differences::between(writer, reader);
+        let (w, r) = (&writer.data.endpoint, &reader.data.endpoint);
+        let (ours, theirs) = if reader_is_ours { (r, w) } else { (w, r) };
+        let mut obstacles = Vec::new();
+        if differences.type_name {
+            obstacles.push(Obstacle::Type { ours: ours.type_name.clone(), theirs: theirs.type_name.clone() });
+        }
+        if differences.partition {
+            obstacles.push(Obstacle::Partition { ours: ours.partition.clone(), theirs: theirs.partition.clone() });
+        }
+        if !differences.policies.is_empty() {
+            let (writer, reader) = (self.writer_info(writer), self.reader_info(reader));
+            let of_policy = |&policy| Obstacle::of_policy(policy, &writer, &reader);
+            obstacles.extend(differences.policies.iter().map(of_policy));
+        }
+        if differences.unreachable {
+            obstacles.push(Obstacle::Unreachable { locators: self.announced_locators(theirs) });
+        }
+        obstacles
+    }
+
+    /// The addresses that an endpoint announces, or its participant for it.
+    fn announced_locators(&self, endpoint: &EndpointData) -> Vec<Locator> {
+        let own = endpoint.unicast_locators.iter().chain(&endpoint.multicast_locators);
+        let mut locators: Vec<_> = own.copied().collect();
+        if let Some(participant) = self.rtps.participant(endpoint.guid.prefix).filter(|_| locators.is_empty()) {
+            locators.extend(participant.default_unicast.iter().chain(&participant.default_multicast));
+        }
+        locators
+    }
+
+    fn writer_info(&self, writer: &DiscoveredWriter) -> EndpointInfo {
+        EndpointInfo::of_writer(writer, self.rtps)
+    }
+
+    fn reader_info(&self, reader: &DiscoveredReader) -> EndpointInfo {
+        EndpointInfo::of_reader(reader, self.rtps)
+    }
+}
+
+/// A counterpart whose topic only looks like ours.
+fn name_only(local: EndpointInfo, remote: EndpointInfo) -> MatchReport {
+    let similar = remote.topic_name.clone();
+    MatchReport::new(local, remote, vec![Obstacle::TopicNameOnly { similar }])
 }

@@ -61,12 +61,25 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         if coherent_access || ordered_access {
             return Err(error(CreateErrorKind::Unsupported { policy: PolicyId::Presentation }));
         }
-        Ok(Arc::new(Self {
+        Ok(Self::open(participant, subject, qos))
+    }
+
+    /// One with the default QoS; closed from the beginning, if the participant is closed.
+    pub(crate) fn always(participant: &Arc<ParticipantHandle>, name: &'static str, kind: EntityKind) -> Arc<Self>
+    where
+        Q: Default,
+    {
+        let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
+        Self::open(participant, Subject::new(name, "", guid), Q::default())
+    }
+
+    fn open(participant: &Arc<ParticipantHandle>, subject: Arc<Subject>, qos: Q) -> Arc<Self> {
+        Arc::new(Self {
             participant: Arc::clone(participant),
             state: Mutex::new(State { qos, version: 0, members: Vec::new() }),
             subject,
             closed: AtomicBool::new(false),
-        }))
+        })
     }
 
     /// Held for some lines without a call of anybody else.
@@ -115,7 +128,8 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         Ok(())
     }
 
-    fn members(&self) -> Vec<Arc<M>> {
+    /// The endpoints that are there now, in the order in which they were made.
+    pub(crate) fn members(&self) -> Vec<Arc<M>> {
         self.state().members.iter().filter_map(Weak::upgrade).collect()
     }
 

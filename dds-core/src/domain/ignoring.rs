@@ -5,6 +5,18 @@ use crate::domain::ParticipantHandle;
 use dds_rtps::types::{EntityId, Guid, InstanceHandle};
 
 impl ParticipantHandle {
+    /// Forgets the endpoints of others that have the topic with this handle, if anybody has.
+    pub(crate) fn ignore_topic(&self, handle: InstanceHandle) -> bool {
+        let Some(topic) = self.discovered_topics().into_iter().find(|topic| topic.key == handle) else { return false };
+        Effects::scope(|effects| {
+            let ignored = self.cell().with(effects, |actor, _| {
+                actor.change(|participant, _| participant.ignore_topic(&topic.name, &topic.type_name));
+            });
+            self.carry_out_matches(effects);
+            ignored.is_ok()
+        })
+    }
+
     /// Forgets what `handle` names, if it is of the kind that is asked for and not this participant's own.
     pub(crate) fn ignore(&self, handle: InstanceHandle, is_kind: impl FnOnce(EntityId) -> bool) -> bool {
         let Some(guid) = handle.as_bytes().copied().map(Guid::from_bytes) else { return false };

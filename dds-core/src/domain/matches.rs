@@ -12,12 +12,18 @@ impl ParticipantHandle {
     /// Takes every event out of discovery and does what it says. One thread at a time, so that it happens in that order.
     pub(crate) fn carry_out_matches(&self, effects: &mut Effects) {
         let turn = self.matching();
+        self.carry_out_events(effects);
+        drop(turn);
+    }
+
+    /// The same, for who has the turn.
+    pub(super) fn carry_out_events(&self, effects: &mut Effects) {
         loop {
             let event = self.cell().with(effects, |actor, _| actor.poll_event());
             let Ok(Some(event)) = event else { break };
+            self.tell_builtin_readers(&event, effects);
             self.carry_out(event, effects);
         }
-        drop(turn);
     }
 
     fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {

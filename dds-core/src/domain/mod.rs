@@ -1,27 +1,34 @@
 //! The participant: entry to a domain, owner of discovery (DDS 1.4, 2.2.2.2).
 
+mod builtin;
 mod closing;
 mod config;
 mod domain_participant;
 mod draining;
+mod endpoint_info;
 mod endpoints;
 mod event_thread;
 mod explain;
 mod group;
 mod ignoring;
+mod knowledge;
+mod match_report;
 mod matches;
 mod outgoing;
 mod participant_actor;
 mod participant_handle;
 mod receive;
 mod routes;
+mod similar;
 mod traffic;
 
 pub(crate) use closing::{Awaitable, close_cell};
 pub use config::Scope;
 pub use domain_participant::{DomainParticipant, DomainParticipantBuilder};
+pub use endpoint_info::{EndpointInfo, EndpointQos};
 pub(crate) use event_thread::EventThread;
 pub(crate) use group::{Group, Member};
+pub use match_report::{MatchReport, Obstacle, Verdict};
 pub(crate) use outgoing::{Flushed, Outgoing};
 pub(crate) use participant_handle::ParticipantHandle;
 pub(crate) use routes::Routes;

@@ -84,6 +84,11 @@ impl ParticipantActor {
         self.rtps.poll_event()
     }
 
+    /// From now on there are events for every endpoint of others.
+    pub(crate) fn observe_endpoints(&mut self) {
+        self.rtps.observe_endpoints();
+    }
+
     pub(crate) fn rtps(&self) -> &Participant {
         &self.rtps
     }

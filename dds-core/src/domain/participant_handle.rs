@@ -1,6 +1,7 @@
 //! What every handle and every endpoint of a participant shares.
 
 use crate::actor::{Capacity, Cell, Effects};
+use crate::domain::builtin::Builtin;
 use crate::domain::close_cell;
 use crate::domain::config::{Config, Scope};
 use crate::domain::draining::Draining;
@@ -28,6 +29,7 @@ pub(crate) struct ParticipantHandle {
     cell: Arc<ParticipantCell>,
     routes: Routes,
     topics: Mutex<TopicTable>,
+    builtin: Builtin,
     /// Held while matches are carried out, so that what discovery decided happens in that order.
     matching: Mutex<()>,
     event_thread: Arc<EventThread>,
@@ -69,6 +71,7 @@ impl ParticipantHandle {
             cell,
             routes: Routes::default(),
             topics: Mutex::default(),
+            builtin: Builtin::default(),
             matching: Mutex::default(),
             draining: Draining::default(),
             next_key: AtomicU32::new(1),
@@ -145,6 +148,10 @@ impl ParticipantHandle {
 
     pub(crate) fn topics(&self) -> MutexGuard<'_, TopicTable> {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn builtin(&self) -> &Builtin {
+        &self.builtin
     }
 
     pub(crate) fn matching(&self) -> MutexGuard<'_, ()> {
@@ -265,6 +272,7 @@ fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network
     protocol.lease_duration = config.lease;
     protocol.domain_tag.clone_from(&config.domain_tag);
     protocol.entity_name.clone_from(&config.name);
+    protocol.properties.clone_from(&config.properties);
     protocol.user_data.clone_from(&config.qos.user_data);
     protocol.metatraffic_unicast.clone_from(&locators.metatraffic_unicast);
     protocol.metatraffic_multicast.clone_from(&locators.metatraffic_multicast);

@@ -177,6 +177,8 @@ pub enum CreateErrorKind {
         /// The type that was asked for.
         asked: String,
     },
+    /// The topic is a built-in one, which nobody can write.
+    BuiltinTopic,
     /// The policies contradict each other.
     InconsistentQos(QosErrorKind),
     /// The QoS asks for something that this version cannot do yet.
@@ -212,6 +214,7 @@ impl Advice for CreateErrorKind {
             Self::InvalidTopicName => "give the topic a name of 1 to 255 bytes",
             Self::InvalidTypeName => "give the type a name of 1 to 255 bytes",
             Self::TypeConflict { .. } => "use the same type name for the topic everywhere, or another topic",
+            Self::BuiltinTopic => "make a reader of it, or use another topic",
             Self::InconsistentQos(kind) => kind.next_step(),
             Self::Unsupported { .. } => "leave the policy at its default",
             Self::Environment { .. } => "correct the variable, unset it, or call `ignore_environment` on the builder",
@@ -227,7 +230,7 @@ impl Advice for CreateErrorKind {
             | Self::InvalidTypeName
             | Self::Environment { .. }
             | Self::Tap { .. } => ReturnCode::BadParameter,
-            Self::TypeConflict { .. } => ReturnCode::PreconditionNotMet,
+            Self::TypeConflict { .. } | Self::BuiltinTopic => ReturnCode::PreconditionNotMet,
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
             Self::Unsupported { .. } => ReturnCode::Unsupported,
             Self::Closed => ReturnCode::AlreadyDeleted,
@@ -251,6 +254,7 @@ impl fmt::Display for CreateErrorKind {
             Self::TypeConflict { existing, asked } => {
                 write!(f, "the topic has the type `{existing}` here, and `{asked}` was asked for")
             }
+            Self::BuiltinTopic => f.write_str("nobody can write a built-in topic"),
             Self::InconsistentQos(kind) => write!(f, "{kind}"),
             Self::Unsupported { policy } => write!(f, "{policy} asks for what is not supported yet"),
             Self::Environment { variable, value, expected } => {

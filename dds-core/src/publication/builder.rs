@@ -69,7 +69,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     ///
     /// # Errors
     /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`],
-    /// [`CreateErrorKind::Thread`], or [`CreateErrorKind::Closed`].
+    /// [`CreateErrorKind::BuiltinTopic`], [`CreateErrorKind::Thread`], or [`CreateErrorKind::Closed`].
     pub fn build(self) -> Result<DataWriter<T>, CreateError>
     where
         T: 'static,
@@ -79,6 +79,9 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
+        if topic.builtin().is_some() {
+            return Err(error(CreateErrorKind::BuiltinTopic));
+        }
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, qos, group, &subject);

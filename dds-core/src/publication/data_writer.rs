@@ -1,14 +1,16 @@
 //! The typed handle of a writer (DDS 1.4, 2.2.2.4.2).
 
 use crate::cdr::{Encode, EncodeError, Keyed, TypeInfo, encode_key_payload, encode_payload};
+use crate::domain::{EndpointInfo, MatchReport};
 use crate::infrastructure::{
     Awaited, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, StatusCondition, StatusMask, Waiting,
     WriteError, WriteErrorKind,
 };
 use crate::publication::{WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
+use crate::topic::SubscriptionBuiltinTopicData;
 use dds_rtps::history::ChangeKind;
-use dds_rtps::types::Guid;
+use dds_rtps::types::{Guid, InstanceHandle};
 use dds_rtps::writer::NewChange;
 use std::fmt;
 use std::marker::PhantomData;
@@ -221,13 +223,26 @@ impl<T> DataWriter<T> {
         self.handle.status_condition().changes()
     }
 
-    /// The readers that match now.
-    ///
-    /// # Errors
-    /// [`WriteErrorKind::Closed`] after `close`.
+    /// The readers that match now, with what they announce; none after `close`.
+    #[must_use]
     #[doc(alias = "get_matched_subscriptions")]
-    pub fn matched_subscriptions(&self) -> Result<Vec<Guid>, WriteError> {
-        self.handle.matched_subscriptions()
+    pub fn matched_subscriptions(&self) -> Vec<EndpointInfo> {
+        self.handle.participant().describe_endpoints(&self.handle.matched_readers())
+    }
+
+    /// What a reader that matches now announces; `None` if the handle is no such reader's.
+    #[must_use]
+    #[doc(alias = "get_matched_subscription_data")]
+    pub fn matched_subscription_data(&self, subscription: InstanceHandle) -> Option<SubscriptionBuiltinTopicData> {
+        let is_matched = self.handle.matched_readers().into_iter().any(|guid| subscription == guid.into());
+        self.handle.participant().subscription_data(subscription).filter(|_| is_matched)
+    }
+
+    /// A report for each reader that is known of this topic: whether it matches, and if not, everything that is in the
+    /// way. Readers of topics with a similar name, if there is none. None after `close` of the participant.
+    #[must_use]
+    pub fn explain_matches(&self) -> Vec<MatchReport> {
+        self.handle.participant().explain_endpoint(self.handle.guid())
     }
 
     /// The QoS that the writer has.

@@ -275,8 +275,13 @@ impl WriterHandle {
         self.visit(read).map_err(|kind| self.write_error(kind))
     }
 
-    pub(crate) fn matched_subscriptions(&self) -> Result<Vec<Guid>, WriteError> {
-        self.visit(|actor, _| actor.subscriptions().to_vec()).map_err(|kind| self.write_error(kind))
+    /// The readers that match; none of a closed writer.
+    pub(crate) fn matched_readers(&self) -> Vec<Guid> {
+        self.visit(|actor, _| actor.subscriptions().to_vec()).unwrap_or_default()
+    }
+
+    pub(crate) fn participant(&self) -> &Arc<ParticipantHandle> {
+        &self.participant
     }
 }
 
@@ -310,7 +315,7 @@ impl WaitSource<()> for WriterHandle {
     }
 
     fn complain(&self, awaited: Awaited) {
-        let matched = self.matched_subscriptions().map_or(0, |readers| readers.len());
+        let matched = self.matched_readers().len();
         let why = self.participant.why_waiting(self.guid());
         self.span.in_scope(|| tracing::warn!(?awaited, matched_readers = matched, "still waiting; {why}"));
     }

@@ -10,9 +10,13 @@ use crate::subscription::{DataReader, ReaderEvent, ReaderHandle, Sample, Subscri
 use crate::topic::TopicRef;
 use dds_rtps::reader::{KeySource, ReaderConfig, StatefulReader};
 use dds_rtps::types::{EntityKind, Guid};
+use std::any::TypeId;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock, Weak};
+
+/// The things that a reader of a built-in topic remembers at most; as many as discovery takes in of one kind.
+const BUILTIN_INSTANCES_MAX: u32 = 65_536;
 
 type OnData<T> = Box<dyn FnMut(&DataReader<T>) + Send>;
 type OnEvent<T> = Box<dyn FnMut(&DataReader<T>, ReaderEvent) + Send>;
@@ -32,7 +36,11 @@ pub struct DataReaderBuilder<'t, T> {
 impl<'t, T> DataReaderBuilder<'t, T> {
     pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
         let delivery = participant.config().delivery;
-        Self { participant, qos: topic.preset().reader(), topic, group: None, delivery, on_data: None, on_event: None }
+        let mut qos = topic.preset().reader();
+        if topic.builtin().is_some() {
+            qos.resource_limits.max_instances = Some(BUILTIN_INSTANCES_MAX);
+        }
+        Self { participant, qos, topic, group: None, delivery, on_data: None, on_event: None }
     }
 
     /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
@@ -108,7 +116,10 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let announced = listener.transpose().and_then(|listener| {
             attach(&handle, listener);
             handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle))?;
-            participant.add_reader(&handle)
+            match topic.builtin() {
+                Some(kind) => participant.add_builtin_reader(&handle, kind),
+                None => participant.add_reader(&handle),
+            }
         });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
@@ -117,14 +128,17 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     }
 }
 
-fn make_handle<T>(
+fn make_handle<T: 'static>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
     qos: DataReaderQos,
     group: Option<Arc<SubscriberGroup>>,
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
-    let key = topic.description().filter(|ty| ty.has_key()).map_or(KeySource::None, KeySource::Type);
+    let key = match topic.builtin() {
+        Some(_) => KeySource::KeyHashOrGuidParameter,
+        None => topic.description().filter(|ty| ty.has_key()).map_or(KeySource::None, KeySource::Type),
+    };
     let mut config = ReaderConfig::new(subject.guid, key, &qos);
     config.seed = participant.driver().random();
     let protocol = StatefulReader::new(config);
@@ -136,6 +150,7 @@ fn make_handle<T>(
         cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
+        sample_type: TypeId::of::<T>(),
         qos,
         group,
         topic_data: topic.topic_data().to_vec(),

@@ -2,6 +2,7 @@
 
 use crate::actor::Ticket;
 use crate::cdr::{DecodeOwned, Keyed, decode_key_payload, decode_payload};
+use crate::domain::{EndpointInfo, MatchReport};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, Entity, Events, IncompatibleQosStatus, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
@@ -12,6 +13,7 @@ use crate::subscription::samples::{decode_sample, decode_sample_into};
 use crate::subscription::{
     DataStream, Iter, ReadCondition, ReaderEvent, ReaderHandle, Sample, SampleStream, Samples, Select,
 };
+use crate::topic::PublicationBuiltinTopicData;
 use dds_rtps::history::{Operation, Selection, States};
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::fmt;
@@ -275,13 +277,26 @@ impl<T> DataReader<T> {
         self.handle.batches().not_decodable()
     }
 
-    /// The writers that match now.
-    ///
-    /// # Errors
-    /// [`ReadErrorKind::Closed`] after `close`.
+    /// The writers that match now, with what they announce; none after `close`, and none of a built-in topic's reader.
+    #[must_use]
     #[doc(alias = "get_matched_publications")]
-    pub fn matched_publications(&self) -> Result<Vec<Guid>, ReadError> {
-        self.handle.matched_publications()
+    pub fn matched_publications(&self) -> Vec<EndpointInfo> {
+        self.handle.participant().describe_endpoints(&self.handle.matched_writers())
+    }
+
+    /// What a writer that matches now announces; `None` if the handle is no such writer's.
+    #[must_use]
+    #[doc(alias = "get_matched_publication_data")]
+    pub fn matched_publication_data(&self, publication: InstanceHandle) -> Option<PublicationBuiltinTopicData> {
+        let is_matched = self.handle.matched_writers().into_iter().any(|guid| publication == guid.into());
+        self.handle.participant().publication_data(publication).filter(|_| is_matched)
+    }
+
+    /// A report for each writer that is known of this topic: whether it matches, and if not, everything that is in the
+    /// way. Writers of topics with a similar name, if there is none. None after `close` of the participant.
+    #[must_use]
+    pub fn explain_matches(&self) -> Vec<MatchReport> {
+        self.handle.participant().explain_endpoint(self.handle.guid())
     }
 
     /// The key of an instance that this reader knows; for samples without data it is the only way to it.

@@ -14,6 +14,7 @@ use crate::subscription::samples::BatchPool;
 use crate::subscription::{ReaderEvent, ReaderFeed};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
 use dds_rtps::types::{Guid, InstanceHandle};
+use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
@@ -24,6 +25,8 @@ pub(crate) struct ReaderHandle {
     pub(super) cell: Arc<ReaderCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
+    /// The Rust type of the samples.
+    pub(super) sample_type: TypeId,
     pub(super) qos: DataReaderQos,
     pub(super) group: Option<Arc<SubscriberGroup>>,
     /// The octets of its topic.
@@ -55,6 +58,11 @@ impl ReaderHandle {
 
     pub(crate) fn topic_data(&self) -> &[u8] {
         &self.topic_data
+    }
+
+    /// Whether `T` is the Rust type of its samples.
+    pub(crate) fn is_of<T: 'static>(&self) -> bool {
+        self.sample_type == TypeId::of::<T>()
     }
 
     pub(crate) fn type_name(&self) -> &str {
@@ -149,8 +157,13 @@ impl ReaderHandle {
         Events::new(feed, Arc::clone(&self.cell) as _, driver, Arc::clone(&self.subject))
     }
 
-    pub(crate) fn matched_publications(&self) -> Result<Vec<Guid>, ReadError> {
-        self.visit(|actor, _| actor.publications().to_vec())
+    /// The writers that match; none of a closed reader.
+    pub(crate) fn matched_writers(&self) -> Vec<Guid> {
+        self.visit(|actor, _| actor.publications().to_vec()).unwrap_or_default()
+    }
+
+    pub(crate) fn participant(&self) -> &Arc<ParticipantHandle> {
+        &self.participant
     }
 
     /// The one status condition, made when it is first asked for.
@@ -222,7 +235,7 @@ impl WaitSource<()> for ReaderHandle {
     }
 
     fn complain(&self, awaited: Awaited) {
-        let matched = self.matched_publications().map_or(0, |writers| writers.len());
+        let matched = self.matched_writers().len();
         let why = self.participant.why_waiting(self.guid());
         self.span.in_scope(|| tracing::warn!(?awaited, matched_writers = matched, "still waiting; {why}"));
     }

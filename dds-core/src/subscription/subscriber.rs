@@ -4,7 +4,7 @@ use crate::domain::{Group, ParticipantHandle};
 use crate::infrastructure::{CreateError, Entity, QosError};
 use crate::qos::SubscriberQos;
 use crate::subscription::{DataReader, DataReaderBuilder, ReaderHandle};
-use crate::topic::TopicRef;
+use crate::topic::{BuiltinKind, TopicRef};
 use dds_rtps::types::{EntityKind, Guid};
 use std::fmt;
 use std::sync::Arc;
@@ -59,6 +59,43 @@ impl Subscriber {
     /// Makes a reader of `topic` with a QoS and listeners of its own.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
         DataReaderBuilder::new(Arc::clone(self.group.participant()), topic.into()).group(Arc::clone(&self.group))
+    }
+
+    /// The one through which a participant shows the built-in topics.
+    pub(crate) fn builtin(participant: &Arc<ParticipantHandle>) -> Self {
+        Self {
+            group: participant
+                .builtin()
+                .subscriber(|| Group::always(participant, "subscriber", EntityKind::ReaderGroup)),
+        }
+    }
+
+    /// A reader of this subscriber by its topic: the one that was made first of those that are there; `None` if there is
+    /// none of this topic with the type `T`.
+    ///
+    /// The [built-in subscriber](crate::DomainParticipant::builtin_subscriber) has a reader of each built-in topic: it is
+    /// made when it is first looked up, gets what is known then, and lives as long as somebody has a handle of it.
+    #[must_use]
+    pub fn lookup_datareader<T: 'static>(&self, topic: &str) -> Option<DataReader<T>> {
+        let find = || {
+            let is_meant = |reader: &ReaderHandle| reader.topic_name() == topic && reader.is_of::<T>();
+            self.group.members().into_iter().find(|reader| is_meant(reader)).map(DataReader::from_handle)
+        };
+        let builtin = BuiltinKind::of_name(topic).filter(|kind| kind.is_of::<T>());
+        match (find(), builtin) {
+            (None, Some(kind)) if self.is_builtin() => {
+                let builder = DataReaderBuilder::new(Arc::clone(self.group.participant()), TopicRef::of_builtin(kind));
+                // A closed participant has no built-in topics any more.
+                let made = builder.group(Arc::clone(&self.group)).build().ok()?;
+                // Another thread may have made one in between: all get the same.
+                find().or(Some(made))
+            }
+            (found, _) => found,
+        }
+    }
+
+    fn is_builtin(&self) -> bool {
+        self.group.participant().builtin().is_subscriber(&self.group)
     }
 
     /// The QoS that the subscriber has.

@@ -1,10 +1,18 @@
 //! Topics: how they are named and what they remember (DDS 1.4, 2.2.2.3).
 
+mod builtin_data;
+mod builtin_topic;
 #[expect(clippy::module_inception, reason = "a file has one noun, and this one's is the room's")]
 mod topic;
 mod topic_ref;
 mod topic_spec;
 
+pub use builtin_data::{
+    ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
+};
+pub(crate) use builtin_data::{topic_key, topic_qos_of_reader, topic_qos_of_writer};
+pub(crate) use builtin_topic::BuiltinKind;
+pub use builtin_topic::{BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC};
 pub use topic::Topic;
 pub use topic_ref::TopicRef;
 pub(crate) use topic_ref::TopicTable;

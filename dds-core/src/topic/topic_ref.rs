@@ -3,15 +3,15 @@
 use crate::cdr::{DdsType, TypeDescription};
 use crate::infrastructure::CreateErrorKind;
 use crate::qos::Preset;
-use crate::topic::{Topic, TopicSpec};
+use crate::topic::{BuiltinKind, BuiltinTopic, Topic, TopicSpec};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
 /// The longest name of a topic or a type, in bytes. DDS has no limit; every peer we know cuts or refuses at 255.
 const NAME_LEN_MAX: usize = 255;
 
-/// How a topic may be named when a reader or a writer is made: by `&str`, `&String`, [`&TopicSpec<T>`](TopicSpec) or
-/// [`&Topic<T>`](Topic).
+/// How a topic may be named when a reader or a writer is made: by `&str`, `&String`, [`&TopicSpec<T>`](TopicSpec),
+/// [`&Topic<T>`](Topic), or for readers alone [`&BuiltinTopic<T>`](BuiltinTopic).
 ///
 /// By name or specification the type must be a topic's type ([`DdsType`], by `#[derive(DdsType)]`). A [`Topic`] has proved
 /// its type already.
@@ -22,6 +22,7 @@ pub struct TopicRef<'t, T> {
     description: Option<&'static TypeDescription>,
     preset: Preset,
     topic_data: &'t [u8],
+    builtin: Option<BuiltinKind>,
     marker: PhantomData<fn() -> T>,
 }
 
@@ -47,6 +48,11 @@ impl<'t, T> TopicRef<'t, T> {
         self.preset
     }
 
+    /// Which of the built-in topics it is, if any.
+    pub(crate) fn builtin(&self) -> Option<BuiltinKind> {
+        self.builtin
+    }
+
     /// The octets that are announced with every endpoint of the topic.
     pub(crate) fn topic_data(&self) -> &'t [u8] {
         self.topic_data
@@ -61,6 +67,7 @@ impl<'t, T: DdsType> From<&'t str> for TopicRef<'t, T> {
             description: Some(T::DESCRIPTION),
             preset: Preset::Default,
             topic_data: &[],
+            builtin: None,
             marker: PhantomData,
         }
     }
@@ -87,8 +94,31 @@ impl<'t, T> From<&'t Topic<T>> for TopicRef<'t, T> {
             description: handle.description,
             preset: Preset::Default,
             topic_data: &handle.qos.topic_data,
+            builtin: None,
             marker: PhantomData,
         }
+    }
+}
+
+impl<T> TopicRef<'static, T> {
+    /// A built-in topic, whose samples are `T`s.
+    pub(crate) fn of_builtin(kind: BuiltinKind) -> Self {
+        let description = kind.description();
+        Self {
+            name: kind.topic_name(),
+            type_name: description.name(),
+            description: Some(description),
+            preset: Preset::State,
+            topic_data: &[],
+            builtin: Some(kind),
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<'t, T> From<&'t BuiltinTopic<T>> for TopicRef<'t, T> {
+    fn from(topic: &'t BuiltinTopic<T>) -> Self {
+        TopicRef::of_builtin(topic.kind())
     }
 }
 
@@ -114,6 +144,12 @@ impl TopicTable {
         }
         if type_name.is_empty() || type_name.len() > NAME_LEN_MAX || type_name.contains('\0') {
             return Err(CreateErrorKind::InvalidTypeName);
+        }
+        if let Some(existing) = BuiltinKind::of_name(name).map(|kind| kind.description().name()) {
+            if existing != type_name {
+                let (existing, asked) = (existing.to_owned(), type_name.to_owned());
+                return Err(CreateErrorKind::TypeConflict { existing, asked });
+            }
         }
         match self.topics.get_mut(name) {
             Some((existing, _)) if existing != type_name => {

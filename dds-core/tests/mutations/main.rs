@@ -133,9 +133,9 @@ impl Stage {
     fn wait_for_matches(&self) {
         let matched = |party: &Party| {
             let ends = [
-                party.poses.writer.matched_subscriptions().unwrap().len(),
-                party.squares.reader.matched_publications().unwrap().len(),
-                party.images.reader.matched_publications().unwrap().len(),
+                party.poses.writer.matched_subscriptions().len(),
+                party.squares.reader.matched_publications().len(),
+                party.images.reader.matched_publications().len(),
             ];
             ends.iter().all(|matches| *matches >= 3)
         };
@@ -243,14 +243,14 @@ impl Stage {
     fn impersonated_is_matched(&self) -> bool {
         let Party { poses, fast, settings, images, squares, .. } = &self.victim;
         let writers = [
-            poses.reader.matched_publications().unwrap(),
-            fast.reader.matched_publications().unwrap(),
-            settings.reader.matched_publications().unwrap(),
-            images.reader.matched_publications().unwrap(),
-            squares.reader.matched_publications().unwrap(),
+            poses.reader.matched_publications(),
+            fast.reader.matched_publications(),
+            settings.reader.matched_publications(),
+            images.reader.matched_publications(),
+            squares.reader.matched_publications(),
         ];
         let prefix = self.impersonated.participant.guid().prefix;
-        writers.iter().filter(|writers| writers.iter().any(|writer| writer.prefix == prefix)).count() > 2
+        writers.iter().filter(|writers| writers.iter().any(|writer| writer.guid.prefix == prefix)).count() > 2
     }
 
     /// The impersonated one leaves, or is never heard of again, and another one comes.

@@ -25,11 +25,11 @@ pub type DiscoveredWriter = Discovered<PublicationData>;
 /// A reader of this or another participant.
 pub type DiscoveredReader = Discovered<SubscriptionData>;
 
-/// Why a participant is no longer known.
+/// Why a participant, or an endpoint, is no longer known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParticipantLoss {
-    /// It said farewell.
+    /// It said farewell, or was withdrawn.
     Left,
     /// It said nothing for as long as its lease.
     LeaseExpired,
@@ -53,6 +53,30 @@ pub enum ParticipantEvent {
     ParticipantLost {
         /// Which.
         prefix: GuidPrefix,
+        /// Why.
+        cause: ParticipantLoss,
+    },
+    /// A writer of another participant was found, or has changed. Only told if [`observe`](super::Matching::observe)d.
+    WriterAnnounced {
+        /// The writer.
+        writer: Arc<DiscoveredWriter>,
+    },
+    /// A writer of another participant is gone. Only told if observed.
+    WriterWithdrawn {
+        /// Which.
+        writer: Guid,
+        /// Why.
+        cause: ParticipantLoss,
+    },
+    /// A reader of another participant was found, or has changed. Only told if observed.
+    ReaderAnnounced {
+        /// The reader.
+        reader: Arc<DiscoveredReader>,
+    },
+    /// A reader of another participant is gone. Only told if observed.
+    ReaderWithdrawn {
+        /// Which.
+        reader: Guid,
         /// Why.
         cause: ParticipantLoss,
     },

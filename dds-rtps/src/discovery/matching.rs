@@ -9,28 +9,13 @@
 
 use super::announced::Announced;
 use super::data::{PublicationData, SubscriptionData};
-use super::event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent};
-use crate::qos::{DataRepresentation, OfferedQos, PolicyId, RequestedQos, incompatible_policies, partitions_match};
+use super::event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
+use super::verdict::{Differences, Verdict};
+use crate::qos::PolicyId;
 use crate::types::{EntityId, Guid, GuidPrefix};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-
-/// What stands between a writer and a reader of the same topic, if anything does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Verdict {
-    /// They fit.
-    Matched,
-    /// Their types have different names.
-    TypeName,
-    /// They have no partition in common.
-    Partition,
-    /// The writer offers less than the reader requests, in these policies.
-    Incompatible(SmallVec<[PolicyId; 4]>),
-    /// They would fit, but the one in the other participant announces no locator that we can send to.
-    Unreachable,
-}
 
 /// All endpoints, and what fits.
 #[derive(Debug)]
@@ -42,6 +27,8 @@ pub struct Matching {
     /// By writer and reader.
     verdicts: BTreeMap<(Guid, Guid), Verdict>,
     events: VecDeque<ParticipantEvent>,
+    /// Somebody wants to hear of every endpoint of others, whether it matches or not.
+    is_observed: bool,
 }
 
 /// All writers, or all readers.
@@ -65,6 +52,10 @@ pub trait Side: Sized {
     fn split(topic: &mut Topic) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>);
     /// Writer and reader, of one endpoint of this side and one of the other.
     fn pair(this: Guid, other: Guid) -> (Guid, Guid);
+    /// The event that an endpoint of this side has come or changed.
+    fn announced(endpoint: Arc<Discovered<Self>>) -> ParticipantEvent;
+    /// The event that an endpoint of this side is gone.
+    fn withdrawn(guid: Guid, cause: ParticipantLoss) -> ParticipantEvent;
 }
 
 impl Side for PublicationData {
@@ -82,6 +73,14 @@ impl Side for PublicationData {
 
     fn pair(this: Guid, other: Guid) -> (Guid, Guid) {
         (this, other)
+    }
+
+    fn announced(writer: Arc<DiscoveredWriter>) -> ParticipantEvent {
+        ParticipantEvent::WriterAnnounced { writer }
+    }
+
+    fn withdrawn(writer: Guid, cause: ParticipantLoss) -> ParticipantEvent {
+        ParticipantEvent::WriterWithdrawn { writer, cause }
     }
 }
 
@@ -101,6 +100,14 @@ impl Side for SubscriptionData {
     fn pair(this: Guid, other: Guid) -> (Guid, Guid) {
         (other, this)
     }
+
+    fn announced(reader: Arc<DiscoveredReader>) -> ParticipantEvent {
+        ParticipantEvent::ReaderAnnounced { reader }
+    }
+
+    fn withdrawn(reader: Guid, cause: ParticipantLoss) -> ParticipantEvent {
+        ParticipantEvent::ReaderWithdrawn { reader, cause }
+    }
 }
 
 impl Matching {
@@ -114,7 +121,13 @@ impl Matching {
             topics: BTreeMap::new(),
             verdicts: BTreeMap::new(),
             events: VecDeque::new(),
+            is_observed: false,
         }
+    }
+
+    /// From now on there are events for every endpoint of others that comes, changes or goes.
+    pub fn observe(&mut self) {
+        self.is_observed = true;
     }
 
     /// An endpoint has come, or has changed. `false`: it was known and is as it was.
@@ -123,9 +136,12 @@ impl Matching {
         match T::table(self).get(&guid) {
             Some(known) if *known == endpoint => return false,
             Some(known) if known.data.endpoint().topic_name != endpoint.data.endpoint().topic_name => {
-                self.remove::<T>(guid);
+                self.remove::<T>(guid, ParticipantLoss::Left);
             }
             _ => {}
+        }
+        if self.is_observed && !endpoint.is_local {
+            self.events.push_back(T::announced(Arc::clone(&endpoint)));
         }
         let topic = self.topics.entry(endpoint.data.endpoint().topic_name.clone()).or_default();
         let (own, others) = T::split(topic);
@@ -137,8 +153,11 @@ impl Matching {
     }
 
     /// An endpoint is gone. What it was, if it was known.
-    pub fn remove<T: Announced>(&mut self, guid: Guid) -> Option<Arc<Discovered<T>>> {
+    pub fn remove<T: Announced>(&mut self, guid: Guid, cause: ParticipantLoss) -> Option<Arc<Discovered<T>>> {
         let endpoint = T::table_mut(self).remove(&guid)?;
+        if self.is_observed && !endpoint.is_local {
+            self.events.push_back(T::withdrawn(guid, cause));
+        }
         let name = &endpoint.data.endpoint().topic_name;
         if let Some(topic) = self.topics.get_mut(name) {
             let (own, others) = T::split(topic);
@@ -163,12 +182,12 @@ impl Matching {
     }
 
     /// Every endpoint of a participant is gone.
-    pub fn remove_participant(&mut self, prefix: GuidPrefix) {
+    pub fn remove_participant(&mut self, prefix: GuidPrefix, cause: ParticipantLoss) {
         for writer in self.of::<PublicationData>(prefix) {
-            self.remove::<PublicationData>(writer.data.endpoint.guid);
+            self.remove::<PublicationData>(writer.data.endpoint.guid, cause);
         }
         for reader in self.of::<SubscriptionData>(prefix) {
-            self.remove::<SubscriptionData>(reader.data.endpoint.guid);
+            self.remove::<SubscriptionData>(reader.data.endpoint.guid, cause);
         }
     }
 
@@ -221,7 +240,7 @@ impl Matching {
             return;
         }
         let (Some(w), Some(r)) = (self.writers.get(&writer), self.readers.get(&reader)) else { return };
-        let verdict = verdict(w, r);
+        let verdict = Differences::between(w, r).verdict();
         let (w, r) = (Arc::clone(w), Arc::clone(r));
         let before = self.verdicts.insert((writer, reader), verdict.clone());
         if before == Some(Verdict::Matched) && verdict != Verdict::Matched {
@@ -289,35 +308,6 @@ impl Matching {
 /// Every GUID of one participant.
 fn span(prefix: GuidPrefix) -> std::ops::RangeInclusive<Guid> {
     Guid::new(prefix, EntityId([0; 4]))..=Guid::new(prefix, EntityId([0xff; 4]))
-}
-
-/// Whether a writer and a reader of the same topic fit.
-fn verdict(writer: &DiscoveredWriter, reader: &DiscoveredReader) -> Verdict {
-    let (w, r) = (&writer.data, &reader.data);
-    if w.endpoint.type_name != r.endpoint.type_name {
-        return Verdict::TypeName;
-    }
-    if !partitions_match(&w.endpoint.partition, &r.endpoint.partition) {
-        return Verdict::Partition;
-    }
-    let offered = OfferedQos {
-        qos: &w.qos,
-        presentation: &w.endpoint.presentation,
-        representation: w.qos.representation.first().copied().unwrap_or(DataRepresentation::Xcdr1),
-        // Within one participant a topic has one type.
-        type_is_known: writer.is_local && reader.is_local,
-    };
-    let requested =
-        RequestedQos { qos: &r.qos, presentation: &r.endpoint.presentation, representations: &r.qos.representation };
-    let policies = incompatible_policies(&offered, &requested);
-    if !policies.is_empty() {
-        return Verdict::Incompatible(policies);
-    }
-    let reachable = |is_local: bool, reach: bool| is_local || reach;
-    if !reachable(writer.is_local, writer.reach.is_usable()) || !reachable(reader.is_local, reader.reach.is_usable()) {
-        return Verdict::Unreachable;
-    }
-    Verdict::Matched
 }
 
 impl<T> Discovered<T> {
@@ -470,7 +460,7 @@ mod tests {
         matching.put(writer(THEIRS, |_| {}));
         matching.put(reader(THEIRS, |_| {}));
         events(&mut matching);
-        matching.remove_participant(THEIRS);
+        matching.remove_participant(THEIRS, ParticipantLoss::Left);
         assert_eq!(
             events(&mut matching),
             [
@@ -479,7 +469,7 @@ mod tests {
             ]
         );
         assert_eq!(matching.writers().count(), 1);
-        matching.remove_participant(OURS);
+        matching.remove_participant(OURS, ParticipantLoss::Left);
         assert!(matching.topics.is_empty() && matching.verdicts.is_empty());
     }
 
@@ -491,5 +481,41 @@ mod tests {
         events(&mut matching);
         matching.put(reader(THEIRS, |data| data.endpoint.topic_name = "Circle".to_owned()));
         assert!(matches!(events(&mut matching)[..], [ParticipantEvent::ReaderUnmatched { .. }]));
+    }
+
+    #[test]
+    fn endpoints_of_others_are_told_of_once_somebody_asks() {
+        let mut matching = Matching::new(OURS);
+        matching.put(writer(THEIRS, |_| {}));
+        assert!(events(&mut matching).is_empty());
+        matching.observe();
+        matching.put(writer(OURS, |_| {}));
+        matching.put(reader(THEIRS, |data| data.endpoint.type_name = "Other".to_owned()));
+        let told = events(&mut matching);
+        assert!(matches!(&told[0], ParticipantEvent::ReaderAnnounced { .. }), "{told:?}");
+        matching.remove_participant(THEIRS, ParticipantLoss::LeaseExpired);
+        let cause = ParticipantLoss::LeaseExpired;
+        let (writer, reader) = (Guid::new(THEIRS, writer_id()), Guid::new(THEIRS, reader_id()));
+        assert_eq!(
+            events(&mut matching),
+            [ParticipantEvent::WriterWithdrawn { writer, cause }, ParticipantEvent::ReaderWithdrawn { reader, cause }]
+        );
+        matching.remove_participant(OURS, cause);
+        assert!(events(&mut matching).is_empty());
+    }
+
+    #[test]
+    fn every_difference_is_named_and_the_first_one_decides() {
+        let differences = Differences::between(
+            &writer(OURS, |data| data.qos = data.qos.clone().best_effort()),
+            &reader(THEIRS, |data| {
+                data.endpoint.type_name = "Other".to_owned();
+                data.endpoint.partition = vec!["a".to_owned()];
+                data.qos = data.qos.clone().reliable();
+            }),
+        );
+        assert!(differences.type_name && differences.partition && !differences.unreachable);
+        assert_eq!(differences.policies[..], [PolicyId::Reliability]);
+        assert_eq!(differences.verdict(), Verdict::TypeName);
     }
 }

@@ -12,6 +12,7 @@
 //! | `lease` | who was heard when | who was not heard for too long |
 //! | `reach` | announced locators, our interfaces | where to send |
 //! | `matching` | endpoints that come, change and go | events: what fits, what does not, and why |
+//! | `verdict` | a writer and a reader of one topic | what stands between them |
 //! | `proxy` | a discovered endpoint | what the local one that it matches has to know |
 
 mod announced;
@@ -26,13 +27,15 @@ mod proxy;
 mod reach;
 mod sedp;
 mod spdp;
+mod verdict;
 
 pub use announced::Announced;
 pub use builtin::BuiltinEndpoints;
 pub use event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
 pub use lease::Leases;
 pub use liveliness::{AssertionSchedule, ParticipantMessage};
-pub use matching::{Matching, Verdict};
+pub use matching::Matching;
 pub use reach::{HostAddress, Reach, is_same_host};
 pub use sedp::{BuiltinPair, BuiltinTopic};
 pub use spdp::Announcer;
+pub use verdict::{Differences, Verdict};

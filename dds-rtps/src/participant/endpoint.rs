@@ -2,7 +2,7 @@
 
 use super::Participant;
 use crate::discovery::data::{DataError, Decoded, PublicationData, SubscriptionData, endpoint_key};
-use crate::discovery::{Announced, BuiltinTopic, Discovered, ParticipantEvent, ParticipantMessage};
+use crate::discovery::{Announced, BuiltinTopic, Discovered, ParticipantEvent, ParticipantLoss, ParticipantMessage};
 use crate::history::{ChangeKind, HistorySample};
 use crate::qos::LivelinessKind;
 use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Now};
@@ -77,7 +77,7 @@ impl Participant {
 
     fn remove<T: Announced>(&mut self, now: Now, id: EntityId) -> bool {
         let guid = Guid::new(self.config.prefix, id);
-        if self.matching.remove::<T>(guid).is_none() {
+        if self.matching.remove::<T>(guid, ParticipantLoss::Left).is_none() {
             return false;
         }
         let mut key = std::mem::take(&mut self.payload);
@@ -134,7 +134,7 @@ impl Participant {
             },
             Told::Gone(guid) if guid.prefix != sender => self.counters.foreign += 1,
             Told::Gone(guid) => {
-                if self.matching.remove::<T>(guid).is_some() {
+                if self.matching.remove::<T>(guid, ParticipantLoss::Left).is_some() {
                     self.count_endpoint(sender, |endpoints| endpoints.saturating_sub(1));
                 }
             }
@@ -147,7 +147,10 @@ impl Participant {
         let Decoded { data, skipped } = decoded;
         self.counters.skipped_parameters += u64::from(skipped);
         let guid = data.endpoint().guid;
-        let Some(peer) = self.peers.get(&guid.prefix).filter(|_| !self.ignored.contains(&guid)) else { return };
+        if self.ignored.contains(data.endpoint()) {
+            return;
+        }
+        let Some(peer) = self.peers.get(&guid.prefix) else { return };
         let is_new = !self.matching.knows::<T>(guid);
         if is_new && peer.endpoints >= self.config.limits.endpoints_per_participant_max {
             self.counters.endpoints_refused += 1;

@@ -12,26 +12,29 @@
 //! | `config`, `counters` | what goes in at the start, and what was left out |
 //! | `peer` | other participants |
 //! | `endpoint` | writers and readers, ours and theirs |
+//! | `ignoring` | what the application does not want to see |
 
 mod config;
 mod counters;
 mod endpoint;
+mod ignoring;
 mod peer;
 
 pub use config::{DiscoveryLimits, ParticipantConfig};
 pub use counters::ParticipantCounters;
 
-use crate::discovery::data::{ParticipantData, PublicationData, SubscriptionData};
+use crate::discovery::data::ParticipantData;
 use crate::discovery::{
     Announcer, AssertionSchedule, BuiltinPair, BuiltinTopic, Leases, Matching, ParticipantEvent, ParticipantLoss, Reach,
 };
 use crate::history::{HistorySample, PayloadSource};
 use crate::output::Datagram;
 use crate::qos::LivelinessKind;
-use crate::types::{EntityId, Guid, GuidPrefix, Instant, Now};
+use crate::types::{EntityId, GuidPrefix, Instant, Now};
 use crate::wire::{Receiver, Submessage};
+use ignoring::Ignored;
 use peer::Peer;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One participant's discovery.
@@ -48,8 +51,8 @@ pub struct Participant {
     leases: Leases,
     matching: Matching,
     assertions: AssertionSchedule,
-    /// What the application does not want to see. It grows by its own calls alone.
-    ignored: BTreeSet<Guid>,
+    /// What the application does not want to see.
+    ignored: Ignored,
     has_left: bool,
     counters: ParticipantCounters,
     /// Used again for each batch of samples.
@@ -71,7 +74,7 @@ impl Participant {
             leases: Leases::new(seed),
             matching: Matching::new(prefix),
             assertions: AssertionSchedule::default(),
-            ignored: BTreeSet::new(),
+            ignored: Ignored::default(),
             has_left: false,
             counters: ParticipantCounters::default(),
             samples: Vec::new(),
@@ -147,25 +150,6 @@ impl Participant {
         self.leases.renew(now.instant, prefix);
     }
 
-    /// Forgets a participant, now and for ever.
-    pub fn ignore_participant(&mut self, now: Now, prefix: GuidPrefix) {
-        self.ignored.insert(Guid::new(prefix, EntityId::PARTICIPANT));
-        self.lose(now, prefix, ParticipantLoss::Ignored);
-    }
-
-    /// Forgets an endpoint of another participant, now and for ever.
-    pub fn ignore_endpoint(&mut self, guid: Guid) {
-        if guid.prefix == self.config.prefix {
-            return;
-        }
-        self.ignored.insert(guid);
-        let was_known = self.matching.remove::<PublicationData>(guid).is_some()
-            || self.matching.remove::<SubscriptionData>(guid).is_some();
-        if let Some(peer) = self.peers.get_mut(&guid.prefix).filter(|_| was_known) {
-            peer.endpoints = peer.endpoints.saturating_sub(1);
-        }
-    }
-
     /// When [`Participant::handle_timeout`] and [`Participant::poll_transmit`] are to be called, if nothing else happens
     /// before.
     #[must_use]
@@ -224,6 +208,17 @@ impl Participant {
     /// The other participants, by growing prefix.
     pub fn participants(&self) -> impl Iterator<Item = &Arc<ParticipantData>> {
         self.peers.values().map(|peer| &peer.data)
+    }
+
+    /// Another participant, if it is known.
+    #[must_use]
+    pub fn participant(&self, prefix: GuidPrefix) -> Option<&Arc<ParticipantData>> {
+        self.peers.get(&prefix).map(|peer| &peer.data)
+    }
+
+    /// From now on there are events for every endpoint of others that comes, changes or goes, beside those of matches.
+    pub fn observe_endpoints(&mut self) {
+        self.matching.observe();
     }
 
     /// How the discovery of another participant is reached.

@@ -60,7 +60,7 @@ impl Participant {
             return;
         }
         let prefix = data.prefix;
-        if self.ignored.contains(&Guid::new(prefix, EntityId::PARTICIPANT)) {
+        if self.ignored.contains_participant(prefix) {
             return;
         }
         match self.peers.get(&prefix) {
@@ -120,7 +120,7 @@ impl Participant {
         for pair in &mut self.pairs {
             pair.unmatch_peer(now, prefix);
         }
-        self.matching.remove_participant(prefix);
+        self.matching.remove_participant(prefix, cause);
         self.matching.push_event(ParticipantEvent::ParticipantLost { prefix, cause });
     }
 

@@ -1,0 +1,162 @@
+//! What is known of a writer or a reader, of this participant or of another one.
+
+use crate::qos::{DataReaderQos, DataWriterQos, Presentation};
+use dds_rtps::discovery::data::EndpointData;
+use dds_rtps::discovery::{Discovered, DiscoveredReader, DiscoveredWriter};
+use dds_rtps::participant::Participant;
+use dds_rtps::types::{EntityId, Guid, InstanceHandle, Locator, VendorId};
+use std::fmt;
+
+/// What is known of a writer or a reader, of this participant or of another one: what it announces, and where it is.
+///
+/// It is a copy of that moment; what the endpoint changes later is not in it.
+///
+/// ```
+/// # use dds_core::{DdsType, DomainParticipant, Entity, Scope};
+/// # #[derive(DdsType)]
+/// # struct Pose { x: f64 }
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0).scope(Scope::Host).name("planner").build()?;
+/// let reader = participant.reader::<Pose>("pose")?;
+/// let writer = participant.writer::<Pose>("pose")?;
+/// let [found] = &reader.matched_publications()[..] else { panic!("no other writer is here") };
+/// assert_eq!((found.guid, found.topic_name.as_str()), (writer.guid(), "pose"));
+/// assert_eq!(found.qos.writer(), Some(&writer.qos()));
+/// assert_eq!(found.participant_name, "planner");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EndpointInfo {
+    /// The endpoint.
+    pub guid: Guid,
+    /// Its topic.
+    pub topic_name: String,
+    /// Its type, by name.
+    pub type_name: String,
+    /// Its policies; they tell as well whether it is a writer or a reader.
+    pub qos: EndpointQos,
+    /// The PRESENTATION of its publisher or subscriber.
+    pub presentation: Presentation,
+    /// The partitions of its publisher or subscriber. Empty: the one partition with the empty name.
+    pub partition: Vec<String>,
+    /// Octets of its topic.
+    pub topic_data: Vec<u8>,
+    /// Octets of its publisher or subscriber.
+    pub group_data: Vec<u8>,
+    /// The name of its participant; empty if that has none, or is not known any more.
+    pub participant_name: String,
+    /// Who built its participant.
+    pub vendor: VendorId,
+    /// Where it is sent to from here. Empty for one of this participant, and for one that cannot be reached.
+    pub locators: Vec<Locator>,
+    /// Whether it is one of this participant's own.
+    pub is_own: bool,
+}
+
+/// The policies of an [`EndpointInfo`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EndpointQos {
+    /// Those that a writer offers.
+    Writer(DataWriterQos),
+    /// Those that a reader requests.
+    Reader(DataReaderQos),
+}
+
+impl EndpointQos {
+    /// The policies of a writer; `None` for a reader.
+    #[must_use]
+    pub fn writer(&self) -> Option<&DataWriterQos> {
+        match self {
+            Self::Writer(qos) => Some(qos),
+            Self::Reader(_) => None,
+        }
+    }
+
+    /// The policies of a reader; `None` for a writer.
+    #[must_use]
+    pub fn reader(&self) -> Option<&DataReaderQos> {
+        match self {
+            Self::Reader(qos) => Some(qos),
+            Self::Writer(_) => None,
+        }
+    }
+
+    /// Octets of the application.
+    #[must_use]
+    pub fn user_data(&self) -> &[u8] {
+        match self {
+            Self::Writer(qos) => &qos.user_data,
+            Self::Reader(qos) => &qos.user_data,
+        }
+    }
+}
+
+impl EndpointInfo {
+    /// The participant that it belongs to.
+    #[must_use]
+    pub fn participant(&self) -> Guid {
+        Guid::new(self.guid.prefix, EntityId::PARTICIPANT)
+    }
+
+    /// The same endpoint as a handle, as statuses show it and `ignore_publication` takes it.
+    #[must_use]
+    pub fn instance_handle(&self) -> InstanceHandle {
+        InstanceHandle::from_guid(self.guid)
+    }
+
+    /// Whether it is a writer; else it is a reader.
+    #[must_use]
+    pub fn is_writer(&self) -> bool {
+        matches!(self.qos, EndpointQos::Writer(_))
+    }
+
+    /// A writer that discovery knows.
+    pub(crate) fn of_writer(writer: &DiscoveredWriter, rtps: &Participant) -> Self {
+        Self::new(writer, &writer.data.endpoint, rtps, EndpointQos::Writer(writer.data.qos.clone()))
+    }
+
+    /// A reader that discovery knows.
+    pub(crate) fn of_reader(reader: &DiscoveredReader, rtps: &Participant) -> Self {
+        Self::new(reader, &reader.data.endpoint, rtps, EndpointQos::Reader(reader.data.qos.clone()))
+    }
+
+    fn new<T>(found: &Discovered<T>, endpoint: &EndpointData, rtps: &Participant, qos: EndpointQos) -> Self {
+        let endpoint = endpoint.clone();
+        let participant_name = match rtps.participant(endpoint.guid.prefix) {
+            Some(participant) => participant.entity_name.clone(),
+            None if found.is_local => rtps.config().entity_name.clone(),
+            None => String::new(),
+        };
+        Self {
+            guid: endpoint.guid,
+            topic_name: endpoint.topic_name,
+            type_name: endpoint.type_name,
+            qos,
+            presentation: endpoint.presentation,
+            partition: endpoint.partition,
+            topic_data: endpoint.topic_data,
+            group_data: endpoint.group_data,
+            participant_name,
+            vendor: found.vendor,
+            locators: found.reach.unicast.iter().chain(&found.reach.multicast).copied().collect(),
+            is_own: found.is_local,
+        }
+    }
+}
+
+/// Kind, participant and GUID: `writer 01dd….00000102 of "planner" (dds-core)`.
+impl fmt::Display for EndpointInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.is_writer() { "writer" } else { "reader" };
+        write!(f, "{kind} {}", self.guid)?;
+        if !self.participant_name.is_empty() {
+            write!(f, " of \"{}\"", self.participant_name)?;
+        }
+        match self.vendor.name() {
+            Some(name) => write!(f, " ({name})"),
+            None => write!(f, " (vendor {:?})", self.vendor),
+        }
+    }
+}

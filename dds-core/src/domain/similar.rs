@@ -1,0 +1,76 @@
+//! Names that somebody may have meant.
+
+/// Names longer than this are compared for equality only: the comparison takes the product of both lengths.
+const LEN_MAX: usize = 128;
+
+/// Whether two names differ so little that one is probably a slip of the other: in capitals and separators, in a prefix
+/// that stands before a slash (ROS 2 puts `rt/` there), or in one letter of four, at most three.
+pub(crate) fn are_similar(one: &str, other: &str) -> bool {
+    let (a, b) = (plain(one), plain(other));
+    if a == b {
+        return true;
+    }
+    let shortest = a.chars().count().min(b.chars().count());
+    let differences_max = (shortest / 4).clamp(usize::from(shortest > 2), 3);
+    distance(&a, &b).is_some_and(|distance| distance <= differences_max)
+        || one.ends_with(&format!("/{other}"))
+        || other.ends_with(&format!("/{one}"))
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// How many letters have to be added, left out, changed or swapped with their neighbour to make one of the other; `None`
+/// for names that are too long.
+fn distance(one: &str, other: &str) -> Option<usize> {
+    let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if a.len().max(b.len()) > LEN_MAX {
+        return None;
+    }
+    let mut before_last = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (row, &left) in a.iter().enumerate() {
+        let mut present = vec![row + 1; b.len() + 1];
+        for (column, &right) in b.iter().enumerate() {
+            let changed = last[column] + usize::from(left != right);
+            present[column + 1] = changed.min(last[column + 1] + 1).min(present[column] + 1);
+            let is_swap = row > 0 && column > 0 && left == b[column - 1] && a[row - 1] == right;
+            if is_swap {
+                present[column + 1] = present[column + 1].min(before_last[column - 1] + 1);
+            }
+        }
+        before_last = std::mem::replace(&mut last, present);
+    }
+    last.last().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_similar_and_other_names_are_not() {
+        for (one, other) in [
+            ("robot/pose", "robot/poes"),
+            ("robot/pose", "Robot/Pose"),
+            ("robot_pose", "robot/pose"),
+            ("chatter", "rt/chatter"),
+            ("scan", "scans"),
+            ("reliability", "relaibility"),
+        ] {
+            assert!(are_similar(one, other) && are_similar(other, one), "{one} {other}");
+        }
+        for (one, other) in [("pose", "scan"), ("a", "b"), ("ab", "cd"), ("robot/pose", "robot/twist"), ("", "abc")] {
+            assert!(!are_similar(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn distances_are_those_of_the_textbook() {
+        for (one, other, expected) in [("", "", 0), ("a", "", 1), ("kitten", "sitting", 3), ("ab", "ba", 1)] {
+            assert_eq!(distance(one, other), Some(expected), "{one} {other}");
+        }
+        assert_eq!(distance(&"x".repeat(200), "x"), None);
+    }
+}

@@ -1,0 +1,287 @@
+//! The types of the built-in topics (DDS 1.4, 2.2.5): what discovery knows, as samples.
+//!
+//! Their samples are encoded as the announcements themselves are on the wire, as parameter lists. So a reader of one of
+//! these topics keeps what an ordinary reader keeps: bytes, which are decoded when somebody looks.
+
+use crate::cdr::{
+    Decode, DecodeError, DecodeErrorKind, DecodeOwned, Decoder, Encode, EncodeError, Encoded, Encoder, Encoding,
+    Extensibility, Keyed, MemberDescription, TypeDescription, TypeInfo, key_hash_of,
+};
+use crate::qos::{DataReaderQos, DataWriterQos, Presentation, TopicQos};
+use dds_rtps::discovery::data::{EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key};
+use dds_rtps::types::{Duration, EntityId, Guid, InstanceHandle, Locator, ProtocolVersion, VendorId};
+
+/// Another participant: a sample of [`DCPS_PARTICIPANT`](crate::DCPS_PARTICIPANT).
+///
+/// DDS 1.4 (2.2.5) has `key` and `user_data`; the rest is what RTPS announces beside them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ParticipantBuiltinTopicData {
+    /// The participant.
+    pub key: Guid,
+    /// Octets of its application.
+    pub user_data: Vec<u8>,
+    /// The name that it gave itself, for people.
+    pub name: String,
+    /// Who built it.
+    pub vendor: VendorId,
+    /// The version of RTPS that it speaks.
+    pub protocol_version: ProtocolVersion,
+    /// After how much silence it counts as gone.
+    pub lease: Duration,
+    /// Where its endpoints listen that say nothing else.
+    pub locators: Vec<Locator>,
+    /// Where its discovery listens.
+    pub discovery_locators: Vec<Locator>,
+    /// Names and values that only inform.
+    pub properties: Vec<(String, String)>,
+}
+
+/// A topic that another participant uses: a sample of [`DCPS_TOPIC`](crate::DCPS_TOPIC).
+///
+/// Topics are not announced by themselves: this is what the endpoint says of it that was found first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TopicBuiltinTopicData {
+    /// The topic: equal names and types have equal keys, in every participant.
+    /// [`ignore_topic`](crate::DomainParticipant::ignore_topic) takes it.
+    pub key: InstanceHandle,
+    /// The topic's name.
+    pub name: String,
+    /// Its type, by name.
+    pub type_name: String,
+    /// The policies that a topic has too.
+    pub qos: TopicQos,
+}
+
+macro_rules! endpoint_data {
+    ($(#[$doc:meta])* $name:ident { $qos:ident }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct $name {
+            /// The endpoint.
+            pub key: Guid,
+            /// The participant that it belongs to.
+            pub participant_key: Guid,
+            /// Its topic.
+            pub topic_name: String,
+            /// Its type, by name.
+            pub type_name: String,
+            /// Its policies.
+            pub qos: $qos,
+            /// The PRESENTATION of its publisher or subscriber.
+            pub presentation: Presentation,
+            /// The partitions of its publisher or subscriber. Empty: the one partition with the empty name.
+            pub partition: Vec<String>,
+            /// Octets of its topic.
+            pub topic_data: Vec<u8>,
+            /// Octets of its publisher or subscriber.
+            pub group_data: Vec<u8>,
+            /// Where it listens; empty: where its participant does.
+            pub locators: Vec<Locator>,
+        }
+
+        impl $name {
+            pub(crate) fn new(endpoint: EndpointData, qos: $qos) -> Self {
+                let mut locators = endpoint.unicast_locators;
+                locators.extend(endpoint.multicast_locators);
+                Self {
+                    key: endpoint.guid,
+                    participant_key: Guid::new(endpoint.guid.prefix, EntityId::PARTICIPANT),
+                    topic_name: endpoint.topic_name,
+                    type_name: endpoint.type_name,
+                    qos,
+                    presentation: endpoint.presentation,
+                    partition: endpoint.partition,
+                    topic_data: endpoint.topic_data,
+                    group_data: endpoint.group_data,
+                    locators,
+                }
+            }
+        }
+    };
+}
+
+endpoint_data! {
+    /// A writer of another participant: a sample of [`DCPS_PUBLICATION`](crate::DCPS_PUBLICATION).
+    PublicationBuiltinTopicData { DataWriterQos }
+}
+endpoint_data! {
+    /// A reader of another participant: a sample of [`DCPS_SUBSCRIPTION`](crate::DCPS_SUBSCRIPTION).
+    SubscriptionBuiltinTopicData { DataReaderQos }
+}
+
+impl From<&ParticipantData> for ParticipantBuiltinTopicData {
+    fn from(data: &ParticipantData) -> Self {
+        let both = |unicast: &[Locator], multicast: &[Locator]| unicast.iter().chain(multicast).copied().collect();
+        Self {
+            key: Guid::new(data.prefix, EntityId::PARTICIPANT),
+            user_data: data.user_data.clone(),
+            name: data.entity_name.clone(),
+            vendor: data.vendor,
+            protocol_version: data.protocol_version,
+            lease: data.lease_duration,
+            locators: both(&data.default_unicast, &data.default_multicast),
+            discovery_locators: both(&data.metatraffic_unicast, &data.metatraffic_multicast),
+            properties: data.properties.clone(),
+        }
+    }
+}
+
+impl From<PublicationData> for PublicationBuiltinTopicData {
+    fn from(data: PublicationData) -> Self {
+        Self::new(data.endpoint, data.qos)
+    }
+}
+
+impl From<SubscriptionData> for SubscriptionBuiltinTopicData {
+    fn from(data: SubscriptionData) -> Self {
+        Self::new(data.endpoint, data.qos)
+    }
+}
+
+impl TopicBuiltinTopicData {
+    /// The topic of an endpoint, as that endpoint tells of it.
+    pub(crate) fn new(endpoint: &EndpointData, qos: TopicQos) -> Self {
+        let EndpointData { topic_name: name, type_name, topic_data, .. } = endpoint.clone();
+        let key = InstanceHandle::from_guid(topic_key(&name, &type_name));
+        Self { key, name, type_name, qos: qos.topic_data(topic_data) }
+    }
+}
+
+/// The policies that a topic and a writer have in common.
+pub(crate) fn topic_qos_of_writer(qos: &DataWriterQos) -> TopicQos {
+    TopicQos::default()
+        .durability(qos.durability)
+        .durability_service(qos.durability_service)
+        .deadline(qos.deadline)
+        .latency_budget(qos.latency_budget)
+        .liveliness(qos.liveliness)
+        .reliability(qos.reliability)
+        .destination_order(qos.destination_order)
+        .history(qos.history)
+        .resource_limits(qos.resource_limits)
+        .transport_priority(qos.transport_priority)
+        .lifespan(qos.lifespan)
+        .ownership(qos.ownership)
+        .representation(qos.representation.clone())
+}
+
+/// The policies that a topic and a reader have in common.
+pub(crate) fn topic_qos_of_reader(qos: &DataReaderQos) -> TopicQos {
+    TopicQos::default()
+        .durability(qos.durability)
+        .deadline(qos.deadline)
+        .latency_budget(qos.latency_budget)
+        .liveliness(qos.liveliness)
+        .reliability(qos.reliability)
+        .destination_order(qos.destination_order)
+        .history(qos.history)
+        .resource_limits(qos.resource_limits)
+        .ownership(qos.ownership)
+        .representation(qos.representation.clone())
+}
+
+/// The key of a topic, the same in every process: in the form of a GUID that no endpoint has, of which twelve bytes are of
+/// the key hash that a type with name and type name as its keys would have.
+pub(crate) fn topic_key(name: &str, type_name: &str) -> Guid {
+    let hash = key_hash_of(&TopicName { name, type_name }, Encoding::Xcdr1, &mut Vec::new());
+    // Names that are too long to be hashed come from nowhere: those of peers and of this process are bounded.
+    let bytes = hash.ok().and_then(|handle| handle.as_bytes().copied()).unwrap_or_default();
+    Guid { entity_id: TOPIC_ID, ..Guid::from_bytes(bytes) }
+}
+
+/// What tells a topic from others.
+struct TopicName<'a> {
+    name: &'a str,
+    type_name: &'a str,
+}
+
+impl Encode for TopicName<'_> {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.name.encode(e)?;
+        self.type_name.encode(e)
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl TypeInfo for TopicName<'_> {
+    const TYPE_NAME: &'static str = "TopicName";
+    const HAS_KEY: bool = true;
+    const DESCRIPTION: &'static TypeDescription = &TypeDescription::of_struct(
+        Self::TYPE_NAME,
+        Extensibility::Final,
+        &[
+            MemberDescription::new("name", 0, || String::DESCRIPTION).key(),
+            MemberDescription::new("type_name", 1, || String::DESCRIPTION).key(),
+        ],
+    );
+}
+
+/// A writer's id, so that a topic can be told in the words of its first endpoint.
+const TOPIC_ID: EntityId = EntityId([0xff, 0xff, 0xff, 0x02]);
+
+/// The id of the key in each of them; only its hash matters, which is the key itself.
+const KEY_ID: u32 = 0x5a;
+
+/// What the four types have in common: a payload that is a parameter list, with a GUID as key.
+macro_rules! decode_announcement {
+    ($name:ident, $key:ty, |$guid:ident| $to_key:expr, |$payload:ident, $sender:ident| $decode:expr) => {
+        impl<'de> Decode<'de> for $name {
+            fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+                let $payload = Encoded::decode(d)?.bytes;
+                let $sender = guid_of_key($payload).map(|guid| guid.prefix);
+                let $sender = $sender.ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
+                $decode.map_err(|_| d.error(DecodeErrorKind::MissingMember))
+            }
+        }
+
+        impl DecodeOwned for $name {}
+
+        impl TypeInfo for $name {
+            const TYPE_NAME: &'static str = concat!("DDS::", stringify!($name));
+            const HAS_KEY: bool = true;
+            const DESCRIPTION: &'static TypeDescription = &TypeDescription::of_struct(
+                Self::TYPE_NAME,
+                Extensibility::Mutable,
+                &[MemberDescription::new("key", KEY_ID, || <[u8; 16]>::DESCRIPTION).key()],
+            );
+        }
+
+        impl Keyed for $name {
+            type Key = $key;
+
+            fn key(&self) -> $key {
+                self.key
+            }
+
+            fn encode_key_value(key: &$key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                InstanceHandle::from(*key).as_bytes().unwrap_or(&[0; 16]).encode(e)
+            }
+
+            fn decode_key_value(d: &mut Decoder<'_>) -> Result<$key, DecodeError> {
+                let payload = Encoded::decode(d)?.bytes;
+                let $guid = guid_of_key(payload).ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
+                Ok($to_key)
+            }
+        }
+    };
+}
+
+decode_announcement!(ParticipantBuiltinTopicData, Guid, |guid| guid, |payload, sender| {
+    ParticipantData::decode(payload, sender).map(|decoded| Self::from(&decoded.data))
+});
+decode_announcement!(PublicationBuiltinTopicData, Guid, |guid| guid, |payload, sender| {
+    PublicationData::decode(payload, sender).map(|decoded| Self::from(decoded.data))
+});
+decode_announcement!(SubscriptionBuiltinTopicData, Guid, |guid| guid, |payload, sender| {
+    SubscriptionData::decode(payload, sender).map(|decoded| Self::from(decoded.data))
+});
+decode_announcement!(TopicBuiltinTopicData, InstanceHandle, |guid| guid.into(), |payload, sender| {
+    PublicationData::decode(payload, sender)
+        .map(|decoded| Self::new(&decoded.data.endpoint, topic_qos_of_writer(&decoded.data.qos)))
+});
