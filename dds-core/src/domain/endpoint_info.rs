@@ -16,12 +16,15 @@ use std::fmt;
 /// # #[derive(DdsType)]
 /// # struct Pose { x: f64 }
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).name("planner").build()?;
+/// # let tag = format!("endpoint-info-{}", std::process::id());
+/// let builder = DomainParticipant::builder(0).scope(Scope::Host).name("planner");
+/// # let builder = builder.domain_tag(tag);
+/// let participant = builder.build()?;
 /// let reader = participant.reader::<Pose>("pose")?;
 /// let writer = participant.writer::<Pose>("pose")?;
 /// let [found] = &reader.matched_publications()[..] else { panic!("no other writer is here") };
 /// assert_eq!((found.guid, found.topic_name.as_str()), (writer.guid(), "pose"));
-/// assert_eq!(found.qos.writer(), Some(&writer.qos()));
+/// assert_eq!(found.qos.writer().map(|qos| qos.reliability), Some(writer.qos().reliability));
 /// assert_eq!(found.participant_name, "planner");
 /// # Ok(())
 /// # }

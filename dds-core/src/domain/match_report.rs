@@ -21,7 +21,10 @@ use std::fmt;
 ///
 /// # fn main() -> dds_core::Result<()> {
 /// use dds_core::qos::{DataReaderQos, DataWriterQos};
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// # let tag = format!("match-report-{}", std::process::id());
+/// let builder = DomainParticipant::builder(0).scope(Scope::Host);
+/// # let builder = builder.domain_tag(tag);
+/// let participant = builder.build()?;
 /// let writer = participant.writer_builder::<Pose>("pose").qos(DataWriterQos::default().best_effort()).build()?;
 /// let reader = participant.reader_builder::<Pose>("pose").qos(DataReaderQos::default().reliable()).build()?;
 /// let [report] = &reader.explain_matches()[..] else { panic!("there is one writer") };
