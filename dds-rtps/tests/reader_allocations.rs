@@ -139,7 +139,7 @@ impl Bench {
 
     fn write(&mut self, number: i64) {
         let now = self.now();
-        let source = Source { writer: writer(), timestamp: Some(now.time), vendor: VendorId::OURS };
+        let source = Source { writer: writer(), timestamp: Some(now.time), vendor: VendorId::OURS, reply: None };
         let payloads = std::mem::take(&mut self.payloads);
         let busy = self.way == Way::OneBusy && number as usize > payloads.len();
         let bytes = &payloads[if busy { 0 } else { number as usize % payloads.len() }];
@@ -175,7 +175,7 @@ impl Bench {
 
     fn heartbeat(&mut self) {
         let now = self.now();
-        let source = Source { writer: writer(), timestamp: None, vendor: VendorId::OURS };
+        let source = Source { writer: writer(), timestamp: None, vendor: VendorId::OURS, reply: None };
         let heartbeat = Heartbeat {
             reader_id: EntityId::UNKNOWN,
             writer_id: writer().entity_id,

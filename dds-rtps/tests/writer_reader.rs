@@ -364,6 +364,7 @@ impl Subscriber {
             writer: receiver.source(writer_id),
             timestamp: receiver.source_timestamp,
             vendor: receiver.source_vendor,
+            reply: None,
         };
         let reader = &mut self.reader;
         match submessage {

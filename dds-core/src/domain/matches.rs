@@ -29,7 +29,7 @@ impl ParticipantHandle {
     fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {
         match event {
             ParticipantEvent::ParticipantDiscovered { participant } => {
-                self.routes().participant_found(participant.prefix);
+                self.routes().participant_found(&participant);
                 self.log(effects, LogEntry::Found(participant.prefix.to_string(), participant.entity_name.clone()));
             }
             ParticipantEvent::ParticipantLost { prefix, cause } => {

@@ -7,11 +7,13 @@ use crate::domain::traffic::count;
 use crate::driver::{Packet, Receive, Socket};
 use crate::publication::{WriterCell, WriterMail};
 use crate::subscription::{ReaderCell, ReaderMail};
+use dds_rtps::discovery::ReplyTo;
 use dds_rtps::reader::Source;
-use dds_rtps::types::{EntityId, Guid};
+use dds_rtps::types::{EntityId, Guid, Locator};
 use dds_rtps::wire::{
     AckNack, Message, NackFrag, Receiver, Scope, Submessage, Transform, WireErrorKind, id as submessage_id,
 };
+use dds_rtps::writer::Asker;
 use std::sync::{Arc, Weak};
 
 /// The receiving end of a participant: what the driver's threads call.
@@ -37,6 +39,8 @@ impl Receive for ReceiveEnd {
 struct Place<'a> {
     packet: &'a Packet,
     offset: usize,
+    /// Where the datagram wants to be answered, if not where discovery says.
+    reply: Option<Locator>,
 }
 
 impl ParticipantHandle {
@@ -64,6 +68,7 @@ impl ParticipantHandle {
         let mut receiver = Receiver::new(&message.header);
         let mut submessages = message.submessages();
         let mut for_discovery = false;
+        let mut reply = None;
         // The readers' share of this frame uses the same reading of the clock.
         let now = effects.read_clock(|| self.driver().now());
         self.routes().heard_of(message.header.prefix, now.instant);
@@ -75,8 +80,11 @@ impl ParticipantHandle {
                 continue;
             };
             receiver.apply(&submessage);
+            if matches!(submessage, Submessage::InfoReply(_) | Submessage::InfoSource(_)) {
+                reply = self.reply_to(&receiver);
+            }
             if receiver.is_for(self.prefix()) {
-                for_discovery |= self.dispatch(&receiver, &submessage, &Place { packet, offset }, effects);
+                for_discovery |= self.dispatch(&receiver, &submessage, &Place { packet, offset, reply }, effects);
             }
         }
         if for_discovery {
@@ -101,7 +109,8 @@ impl ParticipantHandle {
             Submessage::AckNack(AckNack { writer_id, reader_id, .. })
             | Submessage::NackFrag(NackFrag { writer_id, reader_id, .. }) => {
                 if !writer_id.is_builtin() {
-                    self.offer_to_writer(*writer_id, receiver.source(*reader_id), submessage, effects);
+                    let asker = Asker { reader: receiver.source(*reader_id), reply: place.reply };
+                    self.offer_to_writer(*writer_id, asker, submessage, effects);
                 }
                 return writer_id.is_builtin();
             }
@@ -119,6 +128,7 @@ impl ParticipantHandle {
             writer: receiver.source(writer_id),
             timestamp: receiver.source_timestamp,
             vendor: receiver.source_vendor,
+            reply: place.reply,
         };
         self.offer_to_readers(reader_id, source, submessage, place, effects);
         false
@@ -177,20 +187,30 @@ impl ParticipantHandle {
         let _ = reader.push_over(mail, is_older);
     }
 
-    fn offer_to_writer(&self, writer_id: EntityId, reader: Guid, submessage: &Submessage<'_>, effects: &mut Effects) {
+    fn offer_to_writer(&self, writer_id: EntityId, asker: Asker, submessage: &Submessage<'_>, effects: &mut Effects) {
         let Some(writer) = self.routes().writer(writer_id) else { return self.note_no_such_endpoint() };
         let offered = match submessage {
             Submessage::AckNack(message) => {
-                offer_answer(&writer, effects, || WriterMail::AckNack(reader, message.clone()))
+                offer_answer(&writer, effects, || WriterMail::AckNack(asker, message.clone()))
             }
             Submessage::NackFrag(message) => {
-                offer_answer(&writer, effects, || WriterMail::NackFrag(reader, message.clone()))
+                offer_answer(&writer, effects, || WriterMail::NackFrag(asker, message.clone()))
             }
             _ => true,
         };
         if !offered {
             count(&self.receive_counters().inbox_full);
         }
+    }
+
+    /// Where the source of what follows is to be answered, if not where discovery says.
+    #[cold]
+    fn reply_to(&self, receiver: &Receiver<'_>) -> Option<Locator> {
+        let reply = self.routes().reply_to(receiver.source_prefix, receiver.reply.as_ref()?);
+        if reply == ReplyTo::Refused {
+            count(&self.receive_counters().replies_refused);
+        }
+        reply.locator()
     }
 
     fn note_no_such_endpoint(&self) {
@@ -215,8 +235,8 @@ fn offer_answer(writer: &Arc<WriterCell>, effects: &mut Effects, mail: impl Fn()
     let offered = writer.offer(
         effects,
         |actor, effects| match mail() {
-            WriterMail::AckNack(reader, message) => actor.receive_ack_nack(reader, &message, effects),
-            WriterMail::NackFrag(reader, message) => actor.receive_nack_frag(reader, &message, effects),
+            WriterMail::AckNack(asker, message) => actor.receive_ack_nack(asker, &message, effects),
+            WriterMail::NackFrag(asker, message) => actor.receive_nack_frag(asker, &message, effects),
         },
         &mail,
     );

@@ -5,7 +5,10 @@
 
 use crate::publication::WriterCell;
 use crate::subscription::ReaderCell;
-use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant};
+use dds_rtps::discovery::ReplyTo;
+use dds_rtps::discovery::data::ParticipantData;
+use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Locator};
+use dds_rtps::wire::InfoReply;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,8 +28,16 @@ struct Tables {
     readers: HashMap<EntityId, Arc<ReaderCell>>,
     writers: HashMap<EntityId, Arc<WriterCell>>,
     matched: HashMap<Guid, ReaderTargets>,
-    /// When each remote participant was last heard of on the user-data socket, in nanoseconds of the monotonic clock.
-    heard: HashMap<GuidPrefix, Arc<AtomicU64>>,
+    others: HashMap<GuidPrefix, Other>,
+}
+
+/// Another participant.
+#[derive(Default)]
+struct Other {
+    /// When it was last heard of on the user-data socket, in nanoseconds of the monotonic clock.
+    heard: AtomicU64,
+    /// Its unicast locators.
+    announced: Vec<Locator>,
 }
 
 impl Routes {
@@ -103,30 +114,36 @@ impl Routes {
         });
     }
 
-    pub(crate) fn participant_found(&self, prefix: GuidPrefix) {
+    /// A participant was found, or has announced other locators than before.
+    pub(crate) fn participant_found(&self, participant: &ParticipantData) {
         self.change(|tables| {
-            tables.heard.entry(prefix).or_default();
+            tables.others.entry(participant.prefix).or_default().announced = participant.unicast_locators();
         });
     }
 
     pub(crate) fn participant_lost(&self, prefix: GuidPrefix) {
-        self.change(|tables| tables.heard.remove(&prefix));
+        self.change(|tables| tables.others.remove(&prefix));
     }
 
     /// Notes that `prefix` was heard of; without effect for one that discovery does not know.
     pub(crate) fn heard_of(&self, prefix: GuidPrefix, now: Instant) {
         self.read(|tables| {
-            if let Some(heard) = tables.heard.get(&prefix) {
-                heard.store(now.as_nanos(), Ordering::Relaxed);
+            if let Some(other) = tables.others.get(&prefix) {
+                other.heard.store(now.as_nanos(), Ordering::Relaxed);
             }
         });
+    }
+
+    /// Where `source` is to be answered when its message says so itself.
+    pub(crate) fn reply_to(&self, source: GuidPrefix, reply: &InfoReply<'_>) -> ReplyTo {
+        self.read(|tables| ReplyTo::choose(reply, tables.others.get(&source).map(|other| &other.announced[..])))
     }
 
     /// Calls `renew` for every participant that was heard of since the last harvest.
     pub(crate) fn harvest_heard(&self, mut renew: impl FnMut(GuidPrefix, Instant)) {
         self.read(|tables| {
-            for (prefix, heard) in &tables.heard {
-                let nanos = heard.swap(0, Ordering::Relaxed);
+            for (prefix, other) in &tables.others {
+                let nanos = other.heard.swap(0, Ordering::Relaxed);
                 if nanos != 0 {
                     renew(*prefix, Instant::from_nanos(nanos));
                 }

@@ -31,6 +31,8 @@ pub struct TrafficCounters {
     pub reflected: u64,
     /// Submessages for an endpoint that does not exist here, or of one that does not match.
     pub no_such_endpoint: u64,
+    /// INFO_REPLYs that named no host of their sender: it was answered where it has announced.
+    pub replies_refused: u64,
     /// Submessages that an occupied endpoint had no room for; reliable ones were repaired.
     pub inbox_full: u64,
 }
@@ -46,6 +48,7 @@ pub(crate) struct ReceiveCounters {
     pub(crate) secure: AtomicU64,
     pub(crate) reflected: AtomicU64,
     pub(crate) no_such_endpoint: AtomicU64,
+    pub(crate) replies_refused: AtomicU64,
     pub(crate) inbox_full: AtomicU64,
 }
 
@@ -71,6 +74,7 @@ impl ReceiveCounters {
             secure: read(&self.secure),
             reflected: read(&self.reflected),
             no_such_endpoint: read(&self.no_such_endpoint),
+            replies_refused: read(&self.replies_refused),
             inbox_full: read(&self.inbox_full),
         }
     }

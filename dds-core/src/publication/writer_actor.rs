@@ -10,7 +10,9 @@ use crate::subscription::{ReaderCell, ReaderMail};
 use dds_rtps::history::CacheChange;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{AckNack, NackFrag};
-use dds_rtps::writer::{NewChange, ReaderProxyConfig, StatefulWriter, WriteRefused, WriterEvent as ProtocolEvent};
+use dds_rtps::writer::{
+    Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriteRefused, WriterEvent as ProtocolEvent,
+};
 use std::sync::{Arc, Weak};
 use std::task::Waker;
 
@@ -23,9 +25,9 @@ pub(crate) type WriterCell = Cell<WriterActor>;
 /// What others leave for a writer. All of it is repeated by the sender until it is answered, so a full inbox may drop it.
 pub(crate) enum WriterMail {
     /// A reader acknowledges and asks.
-    AckNack(Guid, AckNack),
+    AckNack(Asker, AckNack),
     /// A reader asks for fragments.
-    NackFrag(Guid, NackFrag),
+    NackFrag(Asker, NackFrag),
 }
 
 /// A reader of this process that matches.
@@ -357,15 +359,15 @@ impl WriterActor {
         self.wakers(awaited).abandon(&mut Some(ticket), effects);
     }
 
-    pub(crate) fn receive_ack_nack(&mut self, reader: Guid, message: &AckNack, effects: &mut Effects) {
+    pub(crate) fn receive_ack_nack(&mut self, asker: Asker, message: &AckNack, effects: &mut Effects) {
         let now = self.now(effects);
-        self.rtps.handle_acknack(now, reader, message);
+        self.rtps.handle_acknack(now, asker, message);
         self.follow_up_and_come_back(now, effects);
     }
 
-    pub(crate) fn receive_nack_frag(&mut self, reader: Guid, message: &NackFrag, effects: &mut Effects) {
+    pub(crate) fn receive_nack_frag(&mut self, asker: Asker, message: &NackFrag, effects: &mut Effects) {
         let now = self.now(effects);
-        self.rtps.handle_nack_frag(now, reader, message);
+        self.rtps.handle_nack_frag(now, asker, message);
         self.follow_up_and_come_back(now, effects);
     }
 
@@ -465,8 +467,8 @@ impl Actor for WriterActor {
 
     fn handle(&mut self, mail: WriterMail, effects: &mut Effects) {
         match mail {
-            WriterMail::AckNack(reader, message) => self.receive_ack_nack(reader, &message, effects),
-            WriterMail::NackFrag(reader, message) => self.receive_nack_frag(reader, &message, effects),
+            WriterMail::AckNack(asker, message) => self.receive_ack_nack(asker, &message, effects),
+            WriterMail::NackFrag(asker, message) => self.receive_nack_frag(asker, &message, effects),
         }
     }
 

@@ -31,9 +31,14 @@ struct Shared {
     random: Mutex<Random>,
     hosts: Mutex<Vec<Weak<Host>>>,
     flying: Mutex<VecDeque<Flying>>,
+    /// What happens to datagrams on their way.
+    damage: Mutex<Option<Damage>>,
     /// Where datagrams went that belongs to nobody. The last ones, for there may be many.
     astray: Mutex<VecDeque<Locator>>,
 }
+
+/// Changes a datagram on its way.
+pub(crate) type Damage = Box<dyn FnMut(&mut Vec<u8>) + Send>;
 
 /// A datagram on its way to one destination.
 struct Flying {
@@ -87,6 +92,7 @@ impl World {
             random: Mutex::new(Random(seed)),
             hosts: Mutex::default(),
             flying: Mutex::default(),
+            damage: Mutex::default(),
             astray: Mutex::default(),
         }))
     }
@@ -178,6 +184,11 @@ impl World {
         self.0.clock.fetch_add(nanos, Ordering::Relaxed);
     }
 
+    /// Lets something happen to every datagram from now on.
+    pub(crate) fn damage(&self, damage: impl FnMut(&mut Vec<u8>) + Send + 'static) {
+        *lock(&self.0.damage) = Some(Box::new(damage));
+    }
+
     /// Where datagrams went that belongs to nobody.
     pub(crate) fn take_astray(&self) -> Vec<Locator> {
         lock(&self.0.astray).drain(..).collect()
@@ -211,7 +222,10 @@ impl World {
     }
 
     fn deliver_one(&self) -> bool {
-        let Some(Flying { from, to, bytes }) = lock(&self.0.flying).pop_front() else { return false };
+        let Some(Flying { from, to, mut bytes }) = lock(&self.0.flying).pop_front() else { return false };
+        if let Some(damage) = &mut *lock(&self.0.damage) {
+            damage(&mut bytes);
+        }
         let address = Ipv4Addr::from_bits(u32::from_be_bytes([12, 13, 14, 15].map(|at: usize| to.address[at])));
         let hosts = self.hosts();
         if address == GROUP && to.port == GROUP_PORT {
@@ -256,8 +270,8 @@ impl Node {
         lock(&self.host.record).take().unwrap_or_default()
     }
 
-    pub(crate) fn user_locator(&self) -> Locator {
-        self.host.locators.default_unicast[0]
+    pub(crate) fn address(&self) -> Ipv4Addr {
+        self.host.address
     }
 
     /// Takes the host off the network; the participant does not notice.

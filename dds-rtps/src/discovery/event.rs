@@ -35,6 +35,8 @@ pub enum ParticipantLoss {
     LeaseExpired,
     /// This participant was told to ignore it.
     Ignored,
+    /// It was silent for long, and another one needed its place: there are as many as this participant remembers.
+    Displaced,
 }
 
 /// Something that a participant's owner should know or do.

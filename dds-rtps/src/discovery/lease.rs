@@ -49,6 +49,14 @@ impl Leases {
         }
     }
 
+    /// Who has been silent for longest, if that is at least `silence`.
+    #[must_use]
+    pub fn most_silent(&self, now: Instant, silence: Duration) -> Option<GuidPrefix> {
+        // Of equals the lowest prefix, so that the order of the map does not show.
+        let (prefix, lease) = self.heard.iter().min_by_key(|(prefix, lease)| (lease.last_heard, **prefix))?;
+        lease.last_heard.after(silence).is_some_and(|end| end <= now).then_some(*prefix)
+    }
+
     /// Ends a lease.
     pub fn remove(&mut self, prefix: GuidPrefix) {
         self.heard.remove(&prefix);
@@ -124,6 +132,19 @@ mod tests {
         leases.set(at(0), A, Duration::INFINITE);
         assert_eq!(leases.deadline(), None);
         assert_eq!(leases.expired(at(1_000_000)), []);
+    }
+
+    #[test]
+    fn the_most_silent_one_is_known_once_it_is_silent_for_long() {
+        let mut leases = Leases::new(1);
+        let silence = Duration::from_secs(100);
+        assert_eq!(leases.most_silent(at(1_000), silence), None);
+        leases.set(at(0), B, Duration::INFINITE);
+        leases.set(at(1), A, Duration::INFINITE);
+        assert_eq!(leases.most_silent(at(99), silence), None);
+        assert_eq!(leases.most_silent(at(100), silence), Some(B));
+        leases.renew(at(50), B);
+        assert_eq!(leases.most_silent(at(120), silence), Some(A));
     }
 
     #[test]

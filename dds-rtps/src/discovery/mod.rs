@@ -11,6 +11,7 @@
 //! | `liveliness` | leases of our writers | when to assert them, and the message |
 //! | `lease` | who was heard when | who was not heard for too long |
 //! | `reach` | announced locators, our interfaces | where to send |
+//! | `reply` | INFO_REPLY, announced locators | where to answer |
 //! | `matching` | endpoints that come, change and go | events: what fits, what does not, and why |
 //! | `verdict` | a writer and a reader of one topic | what stands between them |
 //! | `proxy` | a discovered endpoint | what the local one that it matches has to know |
@@ -25,6 +26,7 @@ mod matching;
 pub mod parameter_id;
 mod proxy;
 mod reach;
+mod reply;
 mod sedp;
 mod spdp;
 mod verdict;
@@ -36,6 +38,7 @@ pub use lease::Leases;
 pub use liveliness::{AssertionSchedule, ParticipantMessage};
 pub use matching::Matching;
 pub use reach::{HostAddress, Reach, is_same_host};
+pub use reply::ReplyTo;
 pub use sedp::{BuiltinPair, BuiltinTopic};
 pub use spdp::Announcer;
 pub use verdict::{Differences, Verdict};

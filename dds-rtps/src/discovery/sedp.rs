@@ -10,9 +10,9 @@ use crate::history::{ChangeKind, HistorySample, Operation, Payload, PayloadSourc
 use crate::output::Datagram;
 use crate::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use crate::reader::{KeySource, ReaderConfig, ReaderEvent, Source, StatefulReader, WriterProxyConfig};
-use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now};
+use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now};
 use crate::wire::{Receiver, Submessage};
-use crate::writer::{NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
+use crate::writer::{Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
 
 /// The largest announcement accepted: the parameter list of an endpoint with all its data at their bounds takes less.
 const SAMPLE_SIZE_MAX: usize = 256 << 10;
@@ -159,13 +159,22 @@ impl BuiltinPair {
         self.writer.write(now, change).is_ok()
     }
 
-    /// A submessage of a peer that concerns this topic.
-    pub fn handle(&mut self, now: Now, receiver: &Receiver, submessage: &Submessage<'_>, packet: &dyn PayloadSource) {
+    /// A submessage of a peer that concerns this topic. `reply`: where it is to be answered, if not where it has announced.
+    pub fn handle(
+        &mut self,
+        now: Now,
+        receiver: &Receiver<'_>,
+        reply: Option<Locator>,
+        submessage: &Submessage<'_>,
+        packet: &dyn PayloadSource,
+    ) {
         let source = Source {
             writer: receiver.source(self.topic.ids().0),
             timestamp: receiver.source_timestamp,
             vendor: receiver.source_vendor,
+            reply,
         };
+        let asker = |reader_id| Asker { reader: receiver.source(reader_id), reply };
         // What becomes of it is counted by the endpoints.
         match submessage {
             Submessage::Data(data) => drop(self.reader.handle_data(now, &source, data, packet)),
@@ -173,8 +182,8 @@ impl BuiltinPair {
             Submessage::Gap(gap) => drop(self.reader.handle_gap(now, &source, gap)),
             Submessage::Heartbeat(heartbeat) => drop(self.reader.handle_heartbeat(now, &source, heartbeat)),
             Submessage::HeartbeatFrag(heartbeat) => drop(self.reader.handle_heartbeat_frag(now, &source, heartbeat)),
-            Submessage::AckNack(m) => self.writer.handle_acknack(now, receiver.source(m.reader_id), m),
-            Submessage::NackFrag(m) => self.writer.handle_nack_frag(now, receiver.source(m.reader_id), m),
+            Submessage::AckNack(m) => self.writer.handle_acknack(now, asker(m.reader_id), m),
+            Submessage::NackFrag(m) => self.writer.handle_nack_frag(now, asker(m.reader_id), m),
             _ => {}
         }
     }

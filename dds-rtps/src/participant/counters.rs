@@ -18,6 +18,12 @@ pub struct ParticipantCounters {
     pub other_domain: u64,
     /// Participants that were not taken in because there are too many.
     pub participants_refused: u64,
+    /// Announcements that came after the farewell of their participant, though they were made before.
+    pub late_announcements: u64,
+    /// Participants that were silent for long and made room for others.
+    pub participants_displaced: u64,
+    /// INFO_REPLYs that named no host of their sender: it was answered where it has announced.
+    pub replies_refused: u64,
     /// Endpoints that were not taken in because their participant has too many.
     pub endpoints_refused: u64,
     /// Things that somebody said in another's name.

@@ -11,11 +11,13 @@
 //! |---|---|
 //! | `config`, `counters` | what goes in at the start, and what was left out |
 //! | `peer` | other participants |
+//! | `departed` | those that have said farewell |
 //! | `endpoint` | writers and readers, ours and theirs |
 //! | `ignoring` | what the application does not want to see |
 
 mod config;
 mod counters;
+mod departed;
 mod endpoint;
 mod ignoring;
 mod peer;
@@ -32,6 +34,7 @@ use crate::output::Datagram;
 use crate::qos::LivelinessKind;
 use crate::types::{EntityId, GuidPrefix, Instant, Now};
 use crate::wire::{Receiver, Submessage};
+use departed::Departed;
 use ignoring::Ignored;
 use peer::Peer;
 use std::collections::BTreeMap;
@@ -48,6 +51,7 @@ pub struct Participant {
     announcer: Announcer,
     pairs: [BuiltinPair; 3],
     peers: BTreeMap<GuidPrefix, Peer>,
+    departed: Departed,
     leases: Leases,
     matching: Matching,
     assertions: AssertionSchedule,
@@ -71,6 +75,7 @@ impl Participant {
             announcer: Announcer::new(prefix, config.announce_to.clone(), config.announcement_period, seed),
             pairs: BuiltinTopic::ALL.map(pair),
             peers: BTreeMap::new(),
+            departed: Departed::default(),
             leases: Leases::new(seed),
             matching: Matching::new(prefix),
             assertions: AssertionSchedule::default(),
@@ -140,7 +145,8 @@ impl Participant {
             return self.handle_spdp(now, receiver, data);
         }
         if let Some(topic) = BuiltinTopic::of_writer(writer_id) {
-            self.pair(topic).handle(now, receiver, submessage, packet);
+            let reply = self.reply_to(receiver);
+            self.pair(topic).handle(now, receiver, reply, submessage, packet);
             self.take_samples(now, topic);
         }
     }

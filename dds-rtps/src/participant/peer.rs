@@ -4,9 +4,9 @@ use super::Participant;
 use crate::discovery::data::{
     DataError, Decoded, EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key,
 };
-use crate::discovery::{Announced, Discovered, ParticipantEvent, ParticipantLoss, Reach, is_same_host};
+use crate::discovery::{Announced, Discovered, ParticipantEvent, ParticipantLoss, Reach, ReplyTo, is_same_host};
 use crate::reader::WRITERS_MAX;
-use crate::types::{EntityId, Guid, GuidPrefix, Locator, Now};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, Locator, Now, SequenceNumber};
 use crate::wire::{Data, Receiver, SerializedPayload};
 use std::sync::Arc;
 
@@ -25,6 +25,7 @@ impl Participant {
     /// An announcement or a farewell.
     pub(super) fn handle_spdp(&mut self, now: Now, receiver: &Receiver, data: &Data<'_>) {
         let prefix = receiver.source_prefix;
+        let number = data.writer_sn;
         let status = data.inline_qos.map_or(0, |qos| qos.status_info());
         let payload = match data.payload {
             SerializedPayload::Data(payload) if status & STATUS_GONE == 0 => payload,
@@ -33,27 +34,30 @@ impl Participant {
             payload => {
                 let key = payload.bytes().and_then(guid_of_key);
                 let key = key.or_else(|| data.inline_qos?.key_hash().map(Guid::from_bytes));
-                return self.handle_farewell(now, prefix, key);
+                return self.handle_farewell(now, prefix, number, key);
             }
         };
         match ParticipantData::decode(payload, prefix) {
             Ok(Decoded { data, skipped }) => {
                 self.counters.skipped_parameters += u64::from(skipped);
-                self.handle_announcement(now, data);
+                self.handle_announcement(now, number, data);
             }
             Err(DataError::Guid) => self.counters.foreign += 1,
             Err(_) => self.counters.malformed_participants += 1,
         }
     }
 
-    fn handle_farewell(&mut self, now: Now, prefix: GuidPrefix, key: Option<Guid>) {
+    fn handle_farewell(&mut self, now: Now, prefix: GuidPrefix, number: SequenceNumber, key: Option<Guid>) {
         match key {
             Some(guid) if guid != Guid::new(prefix, EntityId::PARTICIPANT) => self.counters.foreign += 1,
-            _ => self.lose(now, prefix, ParticipantLoss::Left),
+            _ => {
+                self.departed.insert(now.instant, prefix, number);
+                self.lose(now, prefix, ParticipantLoss::Left);
+            }
         }
     }
 
-    fn handle_announcement(&mut self, now: Now, data: ParticipantData) {
+    fn handle_announcement(&mut self, now: Now, number: SequenceNumber, data: ParticipantData) {
         let other_domain = data.domain_id.is_some_and(|domain_id| domain_id != self.config.domain_id);
         if other_domain || data.domain_tag != self.config.domain_tag {
             self.counters.other_domain += 1;
@@ -63,14 +67,34 @@ impl Participant {
         if self.ignored.contains_participant(prefix) {
             return;
         }
-        match self.peers.get(&prefix) {
-            Some(peer) if *peer.data == data => {}
-            Some(_) => self.change_peer(now, data),
-            None if self.peers.len() >= self.config.limits.participants_max.min(WRITERS_MAX) => {
-                self.counters.participants_refused += 1;
-            }
-            None => self.add_peer(now, data),
+        match self.peers.get(&prefix).map(|peer| *peer.data == data) {
+            Some(true) => {}
+            Some(false) => self.change_peer(now, data),
+            None if self.departed.is_late(now.instant, prefix, number) => self.counters.late_announcements += 1,
+            None if self.has_room(now) => self.add_peer(now, data),
+            None => self.counters.participants_refused += 1,
         }
+    }
+
+    /// Whether one more participant can be known. A lease may be as long as its participant likes, even infinite; that is
+    /// honoured as long as nobody else needs the place.
+    fn has_room(&mut self, now: Now) -> bool {
+        if self.peers.len() < self.config.limits.participants_max.min(WRITERS_MAX) {
+            return true;
+        }
+        let Some(silent) = self.leases.most_silent(now.instant, SILENT_FOR) else { return false };
+        self.counters.participants_displaced += 1;
+        self.lose(now, silent, ParticipantLoss::Displaced);
+        true
+    }
+
+    /// Where to answer a message that may say so itself.
+    pub(super) fn reply_to(&mut self, receiver: &Receiver<'_>) -> Option<Locator> {
+        let reply = receiver.reply.as_ref()?;
+        let announced = self.peers.get(&receiver.source_prefix).map(|peer| peer.data.unicast_locators());
+        let reply = ReplyTo::choose(reply, announced.as_deref());
+        self.counters.replies_refused += u64::from(reply == ReplyTo::Refused);
+        reply.locator()
     }
 
     fn add_peer(&mut self, now: Now, data: ParticipantData) {
@@ -153,6 +177,10 @@ impl Participant {
         is_same_host(&self.config.host_addresses, data.metatraffic_unicast.iter().chain(&data.default_unicast))
     }
 }
+
+/// A participant that is silent for so long may have to make room, however long its lease: the lease of one that announces
+/// none (RTPS 2.5, 9.6.3.2).
+const SILENT_FOR: Duration = Duration::from_secs(100);
 
 /// The bits of STATUS_INFO that say that something is gone: disposed, unregistered.
 const STATUS_GONE: u32 = 3;

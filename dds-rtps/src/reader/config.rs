@@ -150,4 +150,6 @@ pub struct Source {
     pub timestamp: Option<Time>,
     /// Who built the source.
     pub vendor: VendorId,
+    /// Where the source is to be answered, if not where discovery says (INFO_REPLY).
+    pub reply: Option<Locator>,
 }

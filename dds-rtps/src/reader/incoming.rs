@@ -255,6 +255,7 @@ impl StatefulReader {
             self.counters.duplicate_heartbeats += 1;
             return Handled::Duplicate;
         }
+        proxy.reply = source.reply;
         let next = reliable.next();
         proxy.drop_assemblies_below(next, &intake.large, counters);
         self.after(at);
@@ -269,6 +270,7 @@ impl StatefulReader {
         };
         let proxy = &mut self.proxies[at];
         let Following::Reliable(reliable) = &mut proxy.following else { return Handled::NotForUs };
+        proxy.reply = source.reply;
         if proxy.assemblies.announce(heartbeat.writer_sn, heartbeat.last_fragment_num) {
             reliable.asking.fragments_announced(now.instant, &self.config);
         } else if heartbeat.writer_sn >= reliable.next() {

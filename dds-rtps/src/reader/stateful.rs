@@ -128,6 +128,7 @@ impl StatefulReader {
         if let Some(at) = self.find(writer.guid) {
             let reliable = self.proxies[at].config.reliable;
             self.proxies[at].config = WriterProxyConfig { reliable, ..writer };
+            self.proxies[at].reply = None;
             return true;
         }
         if self.config.reliable && !writer.reliable {

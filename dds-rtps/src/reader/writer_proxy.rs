@@ -10,7 +10,7 @@ use super::reliable::{Fit, Reliable};
 use super::sink::Sink;
 use crate::history::{LocalLink, ReceivedChange, SlotPool};
 use crate::output::Datagram;
-use crate::types::{Guid, Instant, Now, SequenceNumber};
+use crate::types::{Guid, Instant, Locator, Now, SequenceNumber};
 use crate::wire::{AckNack, FragmentNumberSet, MessageBuilder, NackFrag, SequenceNumberSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub(super) struct LocalWriter {
 #[derive(Debug)]
 pub(super) struct WriterProxy {
     pub(super) config: WriterProxyConfig,
+    /// Where the last HEARTBEAT wants to be answered, if not at the locators of `config`.
+    pub(super) reply: Option<Locator>,
     pub(super) following: Following,
     pub(super) assemblies: Assemblies,
 }
@@ -55,12 +57,12 @@ impl WriterProxy {
         } else {
             Following::BestEffort { next: None }
         };
-        Self { config: writer, following, assemblies: Assemblies::default() }
+        Self { config: writer, reply: None, following, assemblies: Assemblies::default() }
     }
 
     pub(super) fn local(writer: WriterProxyConfig, first: SequenceNumber, link: Option<Arc<LocalLink>>) -> Self {
         let following = Following::Local(LocalWriter { link, next: first, refused: false });
-        Self { config: writer, following, assemblies: Assemblies::default() }
+        Self { config: writer, reply: None, following, assemblies: Assemblies::default() }
     }
 
     pub(super) fn guid(&self) -> Guid {
@@ -170,7 +172,7 @@ impl WriterProxy {
         if !reliable.asking.is_due(now) {
             return false;
         }
-        let speaker = Speaker { reader: config.guid, writer: &self.config };
+        let speaker = Speaker { reader: config.guid, writer: &self.config, reply: self.reply };
         if reliable.asking.is_preemptive() {
             // Base 1 and nothing asked for: Cyclone DDS takes base 0 for malformed from most vendors. The answer is a
             // HEARTBEAT.
@@ -249,6 +251,7 @@ fn ask_fragments(
 struct Speaker<'a> {
     reader: Guid,
     writer: &'a WriterProxyConfig,
+    reply: Option<Locator>,
 }
 
 impl Speaker<'_> {
@@ -258,7 +261,11 @@ impl Speaker<'_> {
         message.header(self.reader.prefix);
         message.info_dst(self.writer.guid.prefix);
         let WriterProxyConfig { unicast, multicast, .. } = self.writer;
-        let locators = if unicast.is_empty() { multicast } else { unicast };
+        let locators = match &self.reply {
+            Some(reply) => std::slice::from_ref(reply),
+            None if unicast.is_empty() => multicast,
+            None => unicast,
+        };
         locators.iter().for_each(|&locator| datagram.add_destination(locator));
     }
 

@@ -17,8 +17,8 @@ pub struct Receiver<'a> {
     pub destination_prefix: GuidPrefix,
     /// When the source wrote, by its clock.
     pub source_timestamp: Option<Time>,
-    /// Where the source wants to be answered; `None`: where discovery says. Not followed, for the reasons given at
-    /// [`InfoReply`].
+    /// Where the source wants to be answered; `None`: where discovery says. Not to be followed as it is, for the reason
+    /// given at [`InfoReply`].
     pub reply: Option<InfoReply<'a>>,
 }
 

@@ -127,6 +127,22 @@ impl ReaderProxyConfig {
     }
 }
 
+/// Who answers a writer, and where it wants to be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asker {
+    /// The reader.
+    pub reader: Guid,
+    /// Where to send what it asks for, if not where discovery says (INFO_REPLY).
+    pub reply: Option<Locator>,
+}
+
+impl From<Guid> for Asker {
+    /// A reader that is answered where discovery says.
+    fn from(reader: Guid) -> Self {
+        Self { reader, reply: None }
+    }
+}
+
 /// A change that is to be written.
 #[derive(Debug, Clone)]
 pub struct NewChange {

@@ -31,6 +31,8 @@ mod stateless;
 mod transmit;
 mod window;
 
-pub use config::{FragmentSize, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent};
+pub use config::{
+    Asker, FragmentSize, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent,
+};
 pub use stateful::StatefulWriter;
 pub use stateless::StatelessWriter;

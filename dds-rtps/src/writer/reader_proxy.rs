@@ -5,7 +5,7 @@
 
 use super::config::ReaderProxyConfig;
 use super::window::Window;
-use crate::types::{Duration, Instant, SequenceNumber};
+use crate::types::{Duration, Instant, Locator, SequenceNumber};
 use smallvec::SmallVec;
 
 /// Requests for fragments that stand open for one reader: each speaks of up to 256 fragments, so these are 2048, 2.7 MB
@@ -20,6 +20,8 @@ const BACKLOG_BYTES_MAX: usize = 128 * 1024;
 #[derive(Debug)]
 pub(super) struct ReaderProxy {
     pub(super) config: ReaderProxyConfig,
+    /// Where it wants to be sent what it has asked for last, if not at the locators of `config`.
+    pub(super) reply: Option<Locator>,
     /// Lost samples are repaired.
     pub(super) reliable: bool,
     /// What lies before this is none of the reader's business.
@@ -87,6 +89,7 @@ impl ReaderProxy {
     pub(super) fn new(config: ReaderProxyConfig, reliable: bool, first_relevant: SequenceNumber) -> Self {
         Self {
             config,
+            reply: None,
             reliable,
             first_relevant,
             acknowledged: first_relevant.previous(),
@@ -103,6 +106,14 @@ impl ReaderProxy {
             fragments_served: None,
             acknack_count: None,
             nack_frag_count: None,
+        }
+    }
+
+    /// Where a datagram goes that is for this reader alone.
+    pub(super) fn reachable_by(&self) -> &[Locator] {
+        match &self.reply {
+            Some(reply) => std::slice::from_ref(reply),
+            None => self.config.reachable_by(),
         }
     }
 

@@ -43,7 +43,7 @@ impl StatefulWriter {
         let has_content = layout.has_content();
         self.config.inline_qos = inline_qos;
         if let Some(proxy) = self.proxies.get(index) {
-            proxy.config.reachable_by().iter().for_each(|locator| datagram.add_destination(*locator));
+            proxy.reachable_by().iter().for_each(|locator| datagram.add_destination(*locator));
         }
         has_content
     }

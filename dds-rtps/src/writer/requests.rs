@@ -1,8 +1,9 @@
 //! What readers ask for: ACKNACK and NACK_FRAG (RTPS 2.5, 8.4.9 and 8.3.8.10). Nothing in them is trusted.
 
+use super::config::Asker;
 use super::stateful::StatefulWriter;
 use super::window::Window;
-use crate::types::{Duration, Guid, Now, SequenceNumber};
+use crate::types::{Duration, Now, SequenceNumber};
 use crate::wire::{AckNack, NackFrag};
 
 impl StatefulWriter {
@@ -11,8 +12,9 @@ impl StatefulWriter {
     /// An ACKNACK that is not newer than the last one is ignored, with one exception: one that asks for a HEARTBEAT
     /// without knowing anything (base 0 or 1, nothing missing, not final) always gets one. The reader may have lost its
     /// state, and begun to count again; without an answer it would wait for ever.
-    pub fn handle_acknack(&mut self, now: Now, reader: Guid, ack_nack: &AckNack) {
-        let Some(index) = self.reliable_proxy(reader) else {
+    pub fn handle_acknack(&mut self, now: Now, asker: impl Into<Asker>, ack_nack: &AckNack) {
+        let asker = asker.into();
+        let Some(index) = self.reliable_proxy(asker.reader) else {
             self.counters.unknown_reader += 1;
             return;
         };
@@ -33,6 +35,7 @@ impl StatefulWriter {
             self.counters.malformed += 1;
         }
         requested.remove_up_to(SequenceNumber::ZERO.0);
+        proxy.reply = asker.reply;
         let asks = !requested.is_empty();
         proxy.apply_acknack(ack_nack.count, base.previous(), requested);
         if asks {
@@ -51,8 +54,9 @@ impl StatefulWriter {
     }
 
     /// A reader says which fragments of a change it misses.
-    pub fn handle_nack_frag(&mut self, now: Now, reader: Guid, nack_frag: &NackFrag) {
-        let Some(index) = self.reliable_proxy(reader) else {
+    pub fn handle_nack_frag(&mut self, now: Now, asker: impl Into<Asker>, nack_frag: &NackFrag) {
+        let asker = asker.into();
+        let Some(index) = self.reliable_proxy(asker.reader) else {
             self.counters.unknown_reader += 1;
             return;
         };
@@ -61,6 +65,7 @@ impl StatefulWriter {
             self.counters.stale += 1;
             return;
         }
+        proxy.reply = asker.reply;
         let sequence_number = nack_frag.writer_sn;
         let mut missing = Window::from(&nack_frag.fragment_number_state);
         missing.remove_up_to(0);

@@ -232,6 +232,7 @@ impl StatefulWriter {
         let reliable = reader.reliable && self.config.reliable;
         if let Some(proxy) = self.by_guid.get(&reader.guid).and_then(|&index| self.proxies.get_mut(index)) {
             proxy.config = reader;
+            proxy.reply = None;
             proxy.reliable = reliable;
             proxy.heartbeat_owed &= reliable;
         } else {

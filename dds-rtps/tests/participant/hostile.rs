@@ -1,6 +1,6 @@
 //! What nobody should send, and what a seed decides.
 
-use crate::network::{Network, config, prefix};
+use crate::network::{Network, address, config, prefix};
 use crate::support::{CAPTURES, capture};
 use crate::{reader, told, writer};
 use dds_rtps::discovery::BuiltinTopic;
@@ -8,7 +8,7 @@ use dds_rtps::discovery::data::ParticipantData;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::Participant;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
-use dds_rtps::types::{Duration, GuidPrefix, Locator, VendorId};
+use dds_rtps::types::{Duration, GuidPrefix, Locator, LocatorKind, VendorId};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Numerical Recipes' generator: the upper half is random enough, and the same everywhere.
@@ -62,6 +62,60 @@ fn a_flood_of_participants_is_bounded() {
     assert_eq!(network.participant(a).participants().count(), 0);
     network.deliver(a, &announcement(prefix(7), |_| {}));
     assert_eq!(network.participant(a).participants().count(), 1);
+}
+
+#[test]
+fn participants_that_never_leave_make_room_once_they_are_silent() {
+    let mut network = Network::new();
+    let mut small = config(1);
+    small.limits.participants_max = 3;
+    let a = network.start(small);
+    let ghost = |number: u8| {
+        let prefix = GuidPrefix::new(VendorId::CYCLONE, [number; 10]);
+        announcement(prefix, |data| data.lease_duration = Duration::INFINITE)
+    };
+    (1..=3).for_each(|number| network.deliver(a, &ghost(number)));
+    network.run_for(Duration::from_secs(60));
+    network.with(a, |participant, now| {
+        participant.handle_traffic(now, GuidPrefix::new(VendorId::CYCLONE, [1; 10]));
+    });
+    network.run_for(Duration::from_secs(39));
+    network.events(a);
+    network.deliver(a, &ghost(4));
+    assert_eq!(network.participant(a).counters().participants_refused, 1);
+    network.run_for(Duration::from_secs(1));
+    network.deliver(a, &ghost(4));
+    network.deliver(a, &ghost(5));
+    network.deliver(a, &ghost(6));
+    assert_eq!(told(&network.events(a)), ["lost 02 Displaced", "found 04", "lost 03 Displaced", "found 05"]);
+    let counters = network.participant(a).counters();
+    assert_eq!((counters.participants_displaced, counters.participants_refused), (2, 2));
+}
+
+#[test]
+fn locators_of_kinds_that_nobody_knows_do_no_harm() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let usable = Locator::udp_v4(address(7).into(), 7410);
+    let odd = [
+        Locator { kind: LocatorKind::Other(16), ..usable },
+        Locator { kind: LocatorKind::Other(i32::MIN), ..usable },
+        Locator { kind: LocatorKind::Invalid, ..usable },
+        Locator { kind: LocatorKind::Reserved, ..usable },
+        Locator { port: 0, ..usable },
+        Locator { port: 70_000, ..usable },
+        Locator { port: u32::MAX, ..usable },
+    ];
+    let announced = announcement(prefix(7), |data| {
+        data.metatraffic_unicast = [&odd[..], &[usable], &odd[..]].concat();
+        data.metatraffic_multicast.extend(odd);
+        data.default_unicast.extend(odd);
+    });
+    network.deliver(a, &announced);
+    assert_eq!(told(&network.events(a)), ["found 07"]);
+    let reach = network.participant(a).reach(prefix(7)).unwrap();
+    assert_eq!(reach.unicast[..], [usable]);
+    assert!(reach.multicast.iter().all(|locator| locator.to_socket_addr().is_some()));
 }
 
 #[test]
@@ -125,7 +179,7 @@ fn the_same_seed_and_the_same_script_give_the_same_datagrams() {
 }
 
 /// The announcement of a participant that was made up.
-fn announcement(prefix: GuidPrefix, change: impl FnOnce(&mut ParticipantData)) -> Vec<u8> {
+pub(crate) fn announcement(prefix: GuidPrefix, change: impl FnOnce(&mut ParticipantData)) -> Vec<u8> {
     let mut invented = config(9);
     invented.prefix = prefix;
     let now = Network::new().now;

@@ -1,5 +1,6 @@
 //! They part again.
 
+use crate::hostile::announcement;
 use crate::network::{Network, config, prefix};
 use crate::{reader, told, writer};
 use dds_rtps::discovery::ParticipantEvent;
@@ -31,6 +32,23 @@ fn a_farewell_unmatches_at_once() {
     assert_eq!(network.participant(b).deadline(), None);
     network.run_for(Duration::from_secs(60));
     assert!(network.events(a).is_empty());
+}
+
+#[test]
+fn an_announcement_that_comes_after_the_farewell_brings_back_no_ghost() {
+    let (mut network, a, b) = matched();
+    let late = announcement(prefix(2), |_| {});
+    network.with(b, |participant, now| participant.shutdown(now));
+    network.run_for(Duration::from_millis(2));
+    network.events(a);
+    network.deliver(a, &late);
+    network.run_for(Duration::from_secs(2));
+    assert!(network.events(a).is_empty());
+    assert_eq!(network.participant(a).counters().late_announcements, 1);
+    // Somebody who uses the name again is found, for names are forgotten.
+    network.run_for(Duration::from_secs(2));
+    network.deliver(a, &late);
+    assert_eq!(told(&network.events(a)), ["found 02"]);
 }
 
 #[test]

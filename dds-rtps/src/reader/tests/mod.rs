@@ -36,7 +36,7 @@ fn sn(number: i64) -> SequenceNumber {
 }
 
 fn source(writer: Guid) -> Source {
-    Source { writer, timestamp: None, vendor: VendorId::CYCLONE }
+    Source { writer, timestamp: None, vendor: VendorId::CYCLONE, reply: None }
 }
 
 /// A payload of a keyless topic.

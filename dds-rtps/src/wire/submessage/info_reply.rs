@@ -18,9 +18,8 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Where the sender wants to be answered about what follows in its message, in place of where discovery says.
 ///
-/// Nothing here answers there: a locator that comes with a single datagram has been announced by nobody, it may lie
-/// outside of the scope that the participant was given, and following it would let anybody who can forge a datagram point
-/// our answers at a third party. [`Receiver`](crate::wire::Receiver) keeps it for whoever knows better.
+/// Not to be followed as it is: whoever can forge a datagram would point our answers at a third party. `discovery` compares
+/// it with what the sender has announced (`ReplyTo`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoReply<'a> {
     /// Where to answer one.
