@@ -1,7 +1,9 @@
 //! The type as a model: what the generated code is made of.
 
-use crate::attr::{AutoId, Extensibility, FieldAttributes, LiteralAttributes, MemberDefault, TypeAttributes};
+use crate::attr::{AutoId, Extensibility, FieldAttributes, MemberDefault, TypeAttributes, VariantAttributes};
+use crate::bits::{Bitmask, Bitset};
 use crate::check::Errors;
+use crate::union::Union;
 use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -22,6 +24,9 @@ pub(crate) struct Model<'a> {
 pub(crate) enum Body<'a> {
     Struct(Vec<Member<'a>>),
     Enum(Vec<Literal<'a>>),
+    Union(Union<'a>),
+    Bitmask(Bitmask<'a>),
+    Bitset(Bitset<'a>),
     /// Something that was refused.
     Unknown,
 }
@@ -41,6 +46,8 @@ pub(crate) struct Literal<'a> {
     pub(crate) name: String,
     /// The number, where it is written.
     pub(crate) discriminant: Option<&'a Expr>,
+    /// Whether it is the value of members that were not sent.
+    pub(crate) default: Option<Span>,
 }
 
 impl<'a> Model<'a> {
@@ -53,12 +60,16 @@ impl<'a> Model<'a> {
         }
         let mut hidden = Vec::new();
         let body = match &input.data {
+            Data::Struct(data) if attributes.bitmask.is_some() => Bitmask::of(data, &attributes, errors),
+            Data::Struct(data) if attributes.bitset.is_some() => Bitset::of(data, errors),
             Data::Struct(data) => {
                 Body::of_struct(&data.fields, attributes.autoid.unwrap_or_default(), &mut hidden, errors)
             }
+            Data::Enum(data) if Union::is_one(data, &attributes) => Body::Union(Union::of(data, &attributes, errors)),
             Data::Enum(data) => Body::of_enum(data, errors),
             Data::Union(data) => {
-                errors.add(syn::Error::new(data.union_token.span, "unions are not supported"));
+                let message = "a `union` does not know which of its fields is valid: use an enum with data";
+                errors.add(syn::Error::new(data.union_token.span, message));
                 Body::Unknown
             }
         };
@@ -95,7 +106,11 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// Whether any member is part of the key, or the discriminator is.
     pub(crate) fn has_key(&self) -> bool {
+        if let Body::Union(_) = self.body {
+            return self.attributes.key.is_some();
+        }
         self.members().iter().any(|member| member.attributes.key.is_some())
     }
 
@@ -130,16 +145,10 @@ impl<'a> Body<'a> {
                 hidden.push(ident);
                 return None;
             }
-            let name = attributes.name.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
-            let id = match (&attributes.id, &attributes.hashid) {
-                (Some((id, _)), _) => *id,
-                (None, Some(hashid)) => hash_of(&hashid.name.as_ref().map_or_else(|| name.clone(), syn::LitStr::value)),
-                (None, None) if autoid == AutoId::Hash => hash_of(&name),
-                (None, None) => next_id,
-            };
+            let name = name_of(ident, &attributes);
+            let id = id_of(&name, &attributes, autoid, next_id);
             next_id = id.saturating_add(1);
-            let is_optional =
-                attributes.optional.is_some() || last_segment(&field.ty).is_some_and(|name| name == "Option");
+            let is_optional = attributes.optional.is_some() || is_option(&field.ty);
             Some(Member { ident, ty: &field.ty, id, name, is_optional, attributes })
         };
         Self::Struct(fields.iter().filter_map(member).collect())
@@ -147,13 +156,11 @@ impl<'a> Body<'a> {
 
     fn of_enum(data: &'a syn::DataEnum, errors: &mut Errors) -> Self {
         let literal = |variant: &'a syn::Variant| {
-            if !matches!(variant.fields, Fields::Unit) {
-                errors.at(&variant.fields, "enums with data (IDL unions) are not supported yet");
-            }
-            let attributes = LiteralAttributes::of(&variant.attrs, errors);
+            let attributes = VariantAttributes::of(&variant.attrs, false, errors);
             let ident = &variant.ident;
-            let name = attributes.name.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
-            Literal { ident, name, discriminant: variant.discriminant.as_ref().map(|(_, value)| value) }
+            let name = name_of(ident, &attributes.member);
+            let discriminant = variant.discriminant.as_ref().map(|(_, value)| value);
+            Literal { ident, name, discriminant, default: attributes.default }
         };
         Self::Enum(data.variants.iter().map(literal).collect())
     }
@@ -176,6 +183,26 @@ impl Member<'_> {
     pub(crate) fn bound(&self) -> Option<u32> {
         self.attributes.bound.map(|(bound, _)| bound)
     }
+}
+
+/// The name of a member or literal to others.
+pub(crate) fn name_of(ident: &Ident, attributes: &FieldAttributes) -> String {
+    attributes.name.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value)
+}
+
+/// The id of a member; `next` is that which follows the one before.
+pub(crate) fn id_of(name: &str, attributes: &FieldAttributes, autoid: AutoId, next: u32) -> u32 {
+    match (&attributes.id, &attributes.hashid) {
+        (Some((id, _)), _) => *id,
+        (None, Some(hashid)) => hash_of(&hashid.name.as_ref().map_or_else(|| name.to_owned(), syn::LitStr::value)),
+        (None, None) if autoid == AutoId::Hash => hash_of(name),
+        (None, None) => next,
+    }
+}
+
+/// Whether a type is written as `Option<..>`.
+pub(crate) fn is_option(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|name| name == "Option")
 }
 
 /// The id that a member has by its name: of the MD5 the first four bytes, little endian, without the high four bits.

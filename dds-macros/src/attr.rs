@@ -4,7 +4,8 @@ use crate::check::Errors;
 use proc_macro2::{Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Attribute, Expr, Ident, LitInt, LitStr, Path, Token, Type};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprArray, Ident, LitInt, LitStr, Path, Token, Type};
 
 /// What may stand on a type.
 #[derive(Default)]
@@ -16,6 +17,24 @@ pub(crate) struct TypeAttributes {
     pub(crate) nested: Option<Span>,
     pub(crate) view_of: Option<Type>,
     pub(crate) crate_path: Option<Path>,
+    pub(crate) discriminator: Option<Discriminator>,
+    pub(crate) key: Option<Span>,
+    pub(crate) bitmask: Option<Span>,
+    pub(crate) bitset: Option<Span>,
+    pub(crate) flags: Option<(Vec<Flag>, Span)>,
+}
+
+/// What selects the case of a union.
+pub(crate) struct Discriminator {
+    pub(crate) ty: Type,
+    /// Written as `octet`: a `u8` that is described so.
+    pub(crate) is_octet: bool,
+}
+
+/// A named bit of a bitmask, as written.
+pub(crate) struct Flag {
+    pub(crate) ident: Ident,
+    pub(crate) position: Option<(u32, Span)>,
 }
 
 /// What may stand on a field.
@@ -31,12 +50,22 @@ pub(crate) struct FieldAttributes {
     pub(crate) octet: Option<Span>,
     pub(crate) must_understand: Option<Span>,
     pub(crate) non_serialized: Option<Span>,
+    /// Of a field of a bitset: how many bits it has.
+    pub(crate) bits: Option<(u32, Span)>,
 }
 
-/// What may stand on a literal of an enum.
+/// What may stand on a variant: a literal of an enum, or a case of a union with what its member may say.
 #[derive(Default)]
-pub(crate) struct LiteralAttributes {
-    pub(crate) name: Option<LitStr>,
+pub(crate) struct VariantAttributes {
+    pub(crate) cases: Option<Vec<Expr>>,
+    pub(crate) default: Option<Span>,
+    pub(crate) member: FieldAttributes,
+}
+
+/// What may stand on a field of a variant.
+#[derive(Default)]
+pub(crate) struct CaseFieldAttributes {
+    pub(crate) discriminator: Option<Span>,
 }
 
 /// How a type may grow.
@@ -98,6 +127,16 @@ impl TypeAttributes {
                     set(&mut found.autoid, kind, &key, errors);
                 }
                 "bit_bound" => set(&mut found.bit_bound, number(input)?, &key, errors),
+                "discriminator" => {
+                    let ty: Type = value(input)?;
+                    let is_octet = matches!(&ty, Type::Path(path) if path.path.is_ident("octet"));
+                    let ty = if is_octet { syn::parse_quote_spanned!(span=> ::core::primitive::u8) } else { ty };
+                    set(&mut found.discriminator, Discriminator { ty, is_octet }, &key, errors);
+                }
+                "key" => set(&mut found.key, span, &key, errors),
+                "bitmask" => set(&mut found.bitmask, span, &key, errors),
+                "bitset" => set(&mut found.bitset, span, &key, errors),
+                "flags" => set(&mut found.flags, (flags(input)?, span), &key, errors),
                 "nested" => set(&mut found.nested, span, &key, errors),
                 "view_of" => set(&mut found.view_of, value(input)?, &key, errors),
                 "crate" => set(&mut found.crate_path, text(input)?.parse()?, &key, errors),
@@ -118,11 +157,9 @@ impl FieldAttributes {
                 "name" => set(&mut found.name, text(input)?, &key, errors),
                 "key" => set(&mut found.key, span, &key, errors),
                 "id" => set(&mut found.id, number(input)?, &key, errors),
-                "hashid" => {
-                    let name = input.peek(Token![=]).then(|| text(input)).transpose()?;
-                    set(&mut found.hashid, HashId { name, span }, &key, errors);
-                }
+                "hashid" => set(&mut found.hashid, hashid(input, span)?, &key, errors),
                 "bound" => set(&mut found.bound, number(input)?, &key, errors),
+                "bits" => set(&mut found.bits, number(input)?, &key, errors),
                 "optional" => set(&mut found.optional, span, &key, errors),
                 "octet" => set(&mut found.octet, span, &key, errors),
                 "must_understand" => set(&mut found.must_understand, span, &key, errors),
@@ -143,29 +180,88 @@ impl FieldAttributes {
 
     /// Whether nothing is said that only members have.
     pub(crate) fn stands_alone(&self) -> bool {
-        let Self { name, key, id, hashid, bound, optional, default, octet, must_understand, non_serialized: _ } = self;
+        let Self { name, key, id, hashid, bound, optional, default, octet, must_understand, non_serialized: _, bits } =
+            self;
         let spans = [key, optional, octet, must_understand];
+        let numbers = [id, bound, bits];
         spans.iter().all(|span| span.is_none())
+            && numbers.iter().all(|number| number.is_none())
             && name.is_none()
-            && id.is_none()
             && hashid.is_none()
-            && bound.is_none()
             && default.is_none()
     }
 }
 
-impl LiteralAttributes {
-    pub(crate) fn of(attributes: &[Attribute], errors: &mut Errors) -> Self {
+impl VariantAttributes {
+    pub(crate) fn of(attributes: &[Attribute], is_union: bool, errors: &mut Errors) -> Self {
         let mut found = Self::default();
+        let member = &mut found.member;
         each(attributes, errors, |key, input, errors| {
-            match key.to_string().as_str() {
-                "name" => set(&mut found.name, text(input)?, &key, errors),
-                other => return Err(unknown(other, key.span(), "a literal", "`name`")),
+            match (key.to_string().as_str(), is_union) {
+                ("name", _) => set(&mut member.name, text(input)?, &key, errors),
+                ("default", _) => set(&mut found.default, key.span(), &key, errors),
+                ("case", true) => set(&mut found.cases, cases(input)?, &key, errors),
+                ("id", true) => set(&mut member.id, number(input)?, &key, errors),
+                ("hashid", true) => set(&mut member.hashid, hashid(input, key.span())?, &key, errors),
+                ("bound", true) => set(&mut member.bound, number(input)?, &key, errors),
+                ("octet", true) => set(&mut member.octet, key.span(), &key, errors),
+                (other, true) => return Err(unknown(other, key.span(), "a case of a union", CASE_WORDS)),
+                (other, false) => return Err(unknown(other, key.span(), "a literal", LITERAL_WORDS)),
             }
             Ok(())
         });
         found
     }
+}
+
+impl CaseFieldAttributes {
+    pub(crate) fn of(attributes: &[Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, errors, |key, _, errors| {
+            match key.to_string().as_str() {
+                "discriminator" => set(&mut found.discriminator, key.span(), &key, errors),
+                other => {
+                    let place = "a field of a union; what is said of the member stands on the variant";
+                    return Err(unknown(other, key.span(), place, "`discriminator`"));
+                }
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+/// `= 1` or `= [1, 2]`.
+fn cases(input: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
+    input.parse::<Token![=]>()?;
+    if !input.peek(syn::token::Bracket) {
+        return Ok(vec![input.parse()?]);
+    }
+    let list: ExprArray = input.parse()?;
+    match list.elems.is_empty() {
+        true => Err(syn::Error::new_spanned(list, "a case needs at least one value")),
+        false => Ok(list.elems.into_iter().collect()),
+    }
+}
+
+/// `(READ, WRITE = 3)`.
+fn flags(input: ParseStream<'_>) -> syn::Result<Vec<Flag>> {
+    let list;
+    syn::parenthesized!(list in input);
+    Ok(Punctuated::<Flag, Token![,]>::parse_terminated(&list)?.into_iter().collect())
+}
+
+impl syn::parse::Parse for Flag {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ident = input.parse()?;
+        let position = input.peek(Token![=]).then(|| number(input)).transpose()?;
+        Ok(Self { ident, position })
+    }
+}
+
+fn hashid(input: ParseStream<'_>, span: Span) -> syn::Result<HashId> {
+    let name = input.peek(Token![=]).then(|| text(input)).transpose()?;
+    Ok(HashId { name, span })
 }
 
 /// Visits what stands in all `#[dds(...)]`. A mistake ends with the next comma.
@@ -238,15 +334,17 @@ fn set<T>(place: &mut Option<T>, value: T, key: &Ident, errors: &mut Errors) {
 
 fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
     let message = match word {
-        "union" | "bitmask" | "bitset" | "map" | "position" | "base" => {
-            format!("`{word}` is not supported yet")
-        }
+        "map" => "a map is written as `BTreeMap` or `HashMap`".to_owned(),
+        "union" => "a union is written as an enum with data".to_owned(),
+        "position" => "the positions of a bitmask stand in `flags(..)`, as `NAME = position`".to_owned(),
         _ => format!("unknown attribute `{word}` on {place}; known are {known}"),
     };
     syn::Error::new(span, message)
 }
 
-const TYPE_WORDS: &str =
-    "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `bit_bound`, `nested`, `view_of` and `crate`";
-const FIELD_WORDS: &str =
-    "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet`, `must_understand` and `non_serialized`";
+const TYPE_WORDS: &str = "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `bit_bound`, `nested`, \
+     `view_of`, `discriminator`, `key`, `bitmask`, `flags`, `bitset` and `crate`";
+const FIELD_WORDS: &str = "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet`, `must_understand`, \
+     `bits` and `non_serialized`";
+const CASE_WORDS: &str = "`case`, `default`, `id`, `hashid`, `name`, `bound` and `octet`";
+const LITERAL_WORDS: &str = "`name` and `default`";

@@ -2,6 +2,7 @@
 
 use crate::ast::{Body, Literal, Member, Model, last_segment};
 use crate::attr::{Extensibility, MemberDefault};
+use crate::{bits, union};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -32,12 +33,15 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
     match &model.body {
         Body::Struct(members) => {
             members.iter().for_each(|member| check_member(member, errors));
-            unique_ids(members, errors);
+            unique_ids(members.iter(), errors);
             unique(members.iter().map(|member| (member.name.clone(), member.ident)), "member", errors);
         }
         Body::Enum(literals) => check_enum(model, literals, errors),
+        Body::Union(body) => union::check(model, body, errors),
+        Body::Bitmask(_) | Body::Bitset(_) => bits::check(model, errors),
         Body::Unknown => {}
     }
+    check_words_of_kinds(model, errors);
     check_bit_bound(model, errors);
     if let (Some(view_of), 0) = (&model.attributes.view_of, model.lifetimes) {
         errors.at(view_of, "a view borrows: give the type a lifetime, or remove `view_of`");
@@ -47,17 +51,40 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
     }
 }
 
-fn check_bit_bound(model: &Model<'_>, errors: &mut Errors) {
-    let Some((bits, span)) = model.attributes.bit_bound else { return };
-    if !matches!(model.body, Body::Enum(_)) {
-        errors.add(syn::Error::new(span, "only enums have a bit bound"));
+/// Words that mean something only of some kinds of types.
+fn check_words_of_kinds(model: &Model<'_>, errors: &mut Errors) {
+    let attributes = &model.attributes;
+    if let (Some(discriminator), Body::Struct(_)) = (&attributes.discriminator, &model.body) {
+        errors.at(&discriminator.ty, "only enums with data, which are unions, have a discriminator");
     }
-    if !(1..=32).contains(&bits) {
-        errors.add(syn::Error::new(span, "an enum has 1 to 32 bits"));
+    let is_union = matches!(model.body, Body::Union(_) | Body::Unknown);
+    if let (Some(key), false) = (attributes.key, is_union) {
+        errors.add(syn::Error::new(key, "only unions have a key as a whole, their discriminator: mark the fields"));
+    }
+    if let (Some((_, flags)), None) = (&attributes.flags, attributes.bitmask) {
+        errors.add(syn::Error::new(*flags, "only a `bitmask` has flags"));
+    }
+    if let (syn::Data::Enum(_), Some(bits)) = (&model.input.data, attributes.bitmask.or(attributes.bitset)) {
+        errors.add(syn::Error::new(bits, "bitmasks and bitsets are written as structs"));
+    }
+    if let (Some(_), Some(bitset)) = (attributes.bitmask, attributes.bitset) {
+        errors.add(syn::Error::new(bitset, "a type is a bitmask or a bitset, not both"));
     }
 }
 
-fn check_member(member: &Member<'_>, errors: &mut Errors) {
+fn check_bit_bound(model: &Model<'_>, errors: &mut Errors) {
+    let Some((bits, span)) = model.attributes.bit_bound else { return };
+    match model.body {
+        Body::Enum(_) if !(1..=32).contains(&bits) => {
+            errors.add(syn::Error::new(span, "an enum has 1 to 32 bits"));
+        }
+        // Of a bitmask it was compared with the integer.
+        Body::Enum(_) | Body::Bitmask(_) | Body::Unknown => {}
+        _ => errors.add(syn::Error::new(span, "only enums and bitmasks have a bit bound")),
+    }
+}
+
+pub(crate) fn check_member(member: &Member<'_>, errors: &mut Errors) {
     check_type(member.ty, errors);
     let attributes = &member.attributes;
     if let (Some(key), true) = (attributes.key, member.is_optional) {
@@ -79,6 +106,9 @@ fn check_member(member: &Member<'_>, errors: &mut Errors) {
     }
     if let (Some(octet), false) = (attributes.octet, is_bytes(member.ty)) {
         errors.add(syn::Error::new(octet, "only `u8`, and sequences and arrays of `u8`, can be octets"));
+    }
+    if let Some((_, bits)) = attributes.bits {
+        errors.add(syn::Error::new(bits, "only fields of a `#[dds(bitset)]` have bits"));
     }
 }
 
@@ -103,7 +133,6 @@ fn check_type(ty: &Type, errors: &mut Errors) {
         Type::Path(_) => match last_segment(ty).map(ToString::to_string).as_deref() {
             Some("usize" | "isize") => "the size of this type differs between machines: use `u64`, `i64` or smaller",
             Some("u128" | "i128") => "DDS has no integers of 128 bits",
-            Some("HashMap" | "BTreeMap") => "maps are not supported yet",
             Some("HashSet" | "BTreeSet") => "DDS has no sets: use a `Vec`",
             _ => return check_parameters(ty, errors),
         },
@@ -152,7 +181,7 @@ fn is_byte(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|name| name == "u8")
 }
 
-fn unique_ids(members: &[Member<'_>], errors: &mut Errors) {
+pub(crate) fn unique_ids<'a>(members: impl Iterator<Item = &'a Member<'a>>, errors: &mut Errors) {
     let mut seen = HashMap::new();
     for member in members {
         if let Some(other) = seen.insert(member.id, member.ident) {
@@ -161,7 +190,7 @@ fn unique_ids(members: &[Member<'_>], errors: &mut Errors) {
     }
 }
 
-fn unique<'a>(names: impl Iterator<Item = (String, &'a syn::Ident)>, what: &str, errors: &mut Errors) {
+pub(crate) fn unique<'a>(names: impl Iterator<Item = (String, &'a syn::Ident)>, what: &str, errors: &mut Errors) {
     let mut seen = HashMap::new();
     for (name, ident) in names {
         if let Some(other) = seen.insert(name.clone(), ident) {
@@ -192,10 +221,14 @@ fn check_enum(model: &Model<'_>, literals: &[Literal<'_>], errors: &mut Errors) 
             errors.at(discriminant, "the numbers of a DDS enum fit into `i32`");
         }
     }
+    let mut defaults = literals.iter().filter_map(|literal| literal.default);
+    if let (Some(_), Some(second)) = (defaults.next(), defaults.next()) {
+        errors.add(syn::Error::new(second, "an enum has one default literal at most"));
+    }
 }
 
 /// The value of a literal number. Other expressions are left to the compiler.
-fn number(expression: &Expr) -> Option<i128> {
+pub(crate) fn number(expression: &Expr) -> Option<i128> {
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => number(expr).map(|value: i128| -value),

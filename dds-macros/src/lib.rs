@@ -1,24 +1,39 @@
 //! Derive macro for the types of DDS topics.
 //!
-//! `#[derive(DdsType)]` on a struct or on an enum without data writes everything that DDS must know of it. It is
-//! re-exported by `dds-core`; see there for programs.
+//! `#[derive(DdsType)]` on a struct or an enum writes everything that DDS must know of it. It is re-exported by
+//! `dds-core`; see there for programs.
 //!
-//! Five steps, a file each: the entry (here), the attributes as written (`attr`), the type as a model (`ast`), what can
-//! be wrong with it (`check`), the generated code (`expand`). All mistakes are reported at once, each where it is.
+//! Five steps, a file each: the entry (here), the attributes as written (`attr`), the type as a model (`ast`, with
+//! `union` and `bits`), what can be wrong with it (`check`), the generated code (`expand`). All mistakes are reported at
+//! once, each where it is.
 #![forbid(unsafe_code)]
 
 mod ast;
 mod attr;
+mod bits;
 mod check;
 mod expand;
+mod union;
 
 use proc_macro::TokenStream;
 
 /// Makes a struct the type of a topic, or a struct or enum a part of such types.
 ///
-/// A struct has named fields of these types: `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `char` (one byte on
-/// the wire), `String`, `Vec<T>`, arrays, `Option<T>`, `Box<T>` and others that derive `DdsType`. It may borrow:
-/// `&'a str`, `&'a [u8]`, `cdr::Run<'a, f32>`. An enum has no data and travels as its number.
+/// | in Rust | in IDL |
+/// |---|---|
+/// | struct with named fields | `struct` |
+/// | enum without data | `enum` |
+/// | enum with data, or with `#[dds(discriminator = ..)]` | `union` |
+/// | `struct Name(u8)` with `#[dds(bitmask)]` | `bitmask` |
+/// | struct with `#[dds(bitset)]` | `bitset` |
+/// | `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `cdr::F128` | `boolean`, `int8` .. `long double` |
+/// | `char` (one byte on the wire), `cdr::Char16` | `char`, `wchar` |
+/// | `String`, `cdr::WString` | `string`, `wstring` |
+/// | `Vec<T>`, `[T; N]` of any rank, `BTreeMap<K, V>`, `HashMap<K, V>` | `sequence`, array, `map` |
+/// | `Option<T>` as a field | `@optional` |
+/// | `Box<T>` | what is in it |
+///
+/// Types may borrow: `&'a str`, `&'a [u8]`, `cdr::Run<'a, f32>`.
 ///
 /// On the type, `#[dds(...)]` may say:
 ///
@@ -27,7 +42,12 @@ use proc_macro::TokenStream;
 /// | `name = "..."` | the name under which the type is announced | the Rust name |
 /// | `extensibility = "..."` | `final`, `appendable`, `mutable`: how the type may grow; also just one of these words | `final` |
 /// | `autoid = "..."` | where member ids come from: `sequential`, or `hash` of the member names | `sequential` |
-/// | `bit_bound = 8` | an enum has so many bits, 1 to 32, and travels in 1, 2 or 4 bytes | 32 |
+/// | `bit_bound = 8` | an enum has so many bits, 1 to 32, and travels in 1, 2 or 4 bytes; or a bitmask | 32; those of the number |
+/// | `discriminator = u8` | what selects the case of a union: an integer, `octet`, `bool`, `char`, or an enum | `i32` |
+/// | `key` | the discriminator of a union is its key | as part of a key, all of the union is |
+/// | `bitmask` | the bits of the number have names | |
+/// | `flags(A, B = 7)` | those names, with the index of the bit; each becomes a constant of the type | bits without names |
+/// | `bitset` | the fields are numbers of few bits, side by side in one | |
 /// | `nested` | only a part of other types, no topic of its own | a topic can have it |
 /// | `view_of = Type` | has the same encoding as `Type`, and the same members; name and attributes must agree | |
 /// | `crate = "..."` | where the `cdr` module is found | `::dds_core` |
@@ -40,14 +60,25 @@ use proc_macro::TokenStream;
 /// | `id = 7` | the member id | one more than that of the field before, from 0 |
 /// | `hashid`, `hashid = "..."` | the member id is made of the hash of the name, or of another one | |
 /// | `name = "..."` | the name of the member to others | the Rust name |
-/// | `bound = 128` | a string or sequence has at most so many bytes or elements; more is an error | no bound |
+/// | `bound = 128` | a string, sequence or map has at most so many bytes, units or elements; more is an error | no bound |
 /// | `optional` | the type is an alias of `Option` | known of types written as `Option<..>` |
 /// | `default`, `default = expr` | the value if the sender's type does not have the member, or a mutable struct came without it | zero, empty, first |
 /// | `octet` | `u8` means `octet`, not `uint8`: the encoding is the same, but type checks tell them apart | `uint8` |
 /// | `must_understand` | a reader that does not know the member must refuse the sample | |
 /// | `non_serialized` | the field is nobody else's: it is not sent, and is `Default::default()` in a new value | |
+/// | `bits = 3` | of a field of a bitset: how many bits it has | one, of a `bool` |
 ///
-/// Every number of an enum must fit into `i32`. Literals may have `name = "..."`.
+/// On a variant of an enum without data, whose numbers must fit into `i32`: `name = "..."`, and `default` on the one that
+/// stands for members that were not sent (else the first).
+///
+/// On a variant of a union, which has at most one field for a member:
+///
+/// | attribute | meaning | without it |
+/// |---|---|---|
+/// | `case = 1`, `case = [1, 2]` | the values of the discriminator that select it; constants and enum literals too | of integers, `Variant = 1`, or one more than that of the variant before, from 0 |
+/// | `default` | all other values select it | other values are an error |
+/// | `id`, `hashid`, `name`, `bound`, `octet` | as on a field; ids count from 1 | |
+/// | `discriminator`, on another field | keeps the value that was received, or is to be sent | the first value of the case is sent; of a default case without one, the first number from 0 on that is free |
 ///
 /// ```
 /// use dds_macros::DdsType;
@@ -90,6 +121,75 @@ use proc_macro::TokenStream;
 /// let view: ReadingView<'_> = decode_payload(&payload)?;
 /// assert_eq!((view.sensor, view.values.iter().sum::<f32>()), ("s1", 1.5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Unions:
+///
+/// ```
+/// use dds_macros::DdsType;
+/// use dds_rtps::cdr::Union;
+///
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps", appendable)]
+/// enum Value {
+///     Number(f64),                     // case 0
+///     #[dds(case = [1, 7], bound = 80)]
+///     Text(String),                    // sent as 1
+///     Nothing,                         // 8: a case without a member
+///     #[dds(default)]
+///     Other {
+///         #[dds(discriminator)]
+///         kind: i32,
+///         bytes: Vec<u8>,
+///     },
+/// }
+///
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps", discriminator = Unit, nested)]
+/// enum Length {
+///     #[dds(case = Unit::Meter)]
+///     Meters(f64),
+///     #[dds(case = Unit::Step)]
+///     Steps(u32),
+/// }
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// #[dds(crate = "dds_rtps")]
+/// enum Unit {
+///     Meter,
+///     Step,
+/// }
+///
+/// assert_eq!(Value::Text("t".into()).discriminator(), 1);
+/// assert_eq!(Value::Nothing.discriminator(), 8);
+/// assert_eq!(Value::Other { kind: 99, bytes: vec![] }.discriminator(), 99);
+/// assert_eq!(Length::Steps(3).discriminator(), Unit::Step);
+/// ```
+///
+/// Bits. The number of a bitmask is a field like any other, so the `bitflags` crate can give it all of its methods:
+/// `bitflags! { impl Rights: u8 { const READ = 1; } }`, then without `flags`.
+///
+/// ```
+/// use dds_macros::DdsType;
+///
+/// #[derive(DdsType, Clone, Copy, Debug, PartialEq)]
+/// #[dds(crate = "dds_rtps", bitmask, flags(READ, WRITE, ADMIN = 7))]
+/// struct Rights(u8);
+///
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps", bitset)]
+/// struct Color {
+///     #[dds(bits = 5)]
+///     red: u8,
+///     #[dds(bits = 6)]
+///     green: u8,
+///     #[dds(bits = 5)]
+///     blue: u8,
+/// }
+///
+/// let rights = Rights::READ | Rights::ADMIN;
+/// assert_eq!(rights, Rights(0x81));
+/// assert!(rights.contains(&Rights::READ));
 /// ```
 #[proc_macro_derive(DdsType, attributes(dds))]
 pub fn derive_dds_type(input: TokenStream) -> TokenStream {

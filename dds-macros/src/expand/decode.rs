@@ -32,13 +32,30 @@ pub(super) fn methods(
     decode_into: &TokenStream,
 ) -> TokenStream {
     let cdr = &target.cdr;
+    let hidden = model.hidden_fields();
+    let defaults = model.members().iter().map(|member| missing(member, cdr));
+    let missing = quote! {
+        let _ = d;
+        ::core::result::Result::Ok(Self { #(#defaults,)* #hidden })
+    };
+    implement(model, target, decode, decode_into, &missing)
+}
+
+/// The impl with these bodies of its methods, the last one too.
+pub(super) fn implement(
+    model: &Model<'_>,
+    target: &Target,
+    decode: &TokenStream,
+    decode_into: &TokenStream,
+    missing: &TokenStream,
+) -> TokenStream {
+    let cdr = &target.cdr;
     let ty = model.ty(&lifetime("de"));
     let extensibility = target.extensibility(model);
     let error = quote!(#cdr::DecodeError);
-    let hidden = model.hidden_fields();
-    let defaults = model.members().iter().map(|member| missing(member, cdr));
     quote! {
         #[automatically_derived]
+        #[allow(unreachable_patterns, irrefutable_let_patterns)]
         impl<'de> #cdr::Decode<'de> for #ty {
             const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
                 ::core::option::Option::Some(#extensibility);
@@ -52,8 +69,7 @@ pub(super) fn methods(
             }
 
             fn missing(d: &#cdr::Decoder<'de>) -> ::core::result::Result<Self, #error> {
-                let _ = d;
-                ::core::result::Result::Ok(Self { #(#defaults,)* #hidden })
+                #missing
             }
         }
     }
@@ -62,6 +78,12 @@ pub(super) fn methods(
 /// `name: value,` of a struct that is decoded.
 fn field(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenStream {
     let ident = member.ident;
+    let value = value(member, cdr, is_appendable);
+    quote!(#ident: #value)
+}
+
+/// The value of a member, decoded.
+pub(super) fn value(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenStream {
     let mut value = match (member.is_optional, is_appendable) {
         (true, true) => quote!(d.optional_member()?),
         (true, false) => quote!(d.optional()?),
@@ -87,9 +109,9 @@ fn field(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenSt
     let value = member.locate(value);
     match member.default() {
         Some(default) if is_appendable => {
-            quote!(#ident: if d.is_at_end_of_delimited() { #default } else { #value })
+            quote!(if d.is_at_end_of_delimited() { #default } else { #value })
         }
-        _ => quote!(#ident: #value),
+        _ => value,
     }
 }
 

@@ -13,6 +13,7 @@ pub(super) fn expand(model: &Model<'_>, literals: &[Literal<'_>], target: &Targe
         whole_key(literals, target),
         key::member_as_whole(target),
         super::marker::owned(target),
+        target.implement(&map_key(target), &TokenStream::new()),
     ]
     .into_iter()
     .collect()
@@ -36,6 +37,11 @@ fn description(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> 
         };
     };
     target.implement(&quote!(#cdr::TypeInfo), &body)
+}
+
+fn map_key(target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    quote!(#cdr::MapKey)
 }
 
 fn bit_bound(model: &Model<'_>) -> u8 {
@@ -78,7 +84,8 @@ fn decode(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> Token
     let (number, _) = number_type(model);
     let (cdr, ty) = (&target.cdr, &target.ty);
     let idents = literals.iter().map(|literal| literal.ident);
-    let first = literals.first().map(|literal| literal.ident);
+    let default = literals.iter().find(|literal| literal.default.is_some()).or(literals.first());
+    let default = default.map(|literal| literal.ident);
     quote! {
         #[automatically_derived]
         impl<'de> #cdr::Decode<'de> for #ty {
@@ -94,7 +101,7 @@ fn decode(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> Token
             }
 
             fn missing(_: &#cdr::Decoder<'de>) -> ::core::result::Result<Self, #cdr::DecodeError> {
-                ::core::result::Result::Ok(Self::#first)
+                ::core::result::Result::Ok(Self::#default)
             }
         }
     }

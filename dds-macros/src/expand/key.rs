@@ -113,7 +113,7 @@ pub(super) fn read_part(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
 }
 
 /// Inside of another key, a type with key members counts by those alone.
-fn member_of_keyed(target: &Target) -> TokenStream {
+pub(super) fn member_of_keyed(target: &Target) -> TokenStream {
     let cdr = &target.cdr;
     let body = quote! {
         type Key = <Self as #cdr::Keyed>::Key;

@@ -1,5 +1,7 @@
 //! The generated code: a file per trait.
 
+mod bitmask;
+mod bitset;
 mod decode;
 mod encode;
 mod enumeration;
@@ -8,6 +10,7 @@ mod key;
 mod marker;
 mod mutable;
 mod type_info;
+mod union;
 
 pub(crate) use fallback::fallback;
 
@@ -29,6 +32,9 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
         .into_iter()
         .collect(),
         Body::Enum(literals) => enumeration::expand(model, literals, &target),
+        Body::Union(body) => union::expand(model, body, &target),
+        Body::Bitmask(mask) => bitmask::expand(model, mask, &target),
+        Body::Bitset(set) => bitset::expand(model, set, &target),
         Body::Unknown => TokenStream::new(),
     }
 }

@@ -36,6 +36,15 @@ pub(super) fn name(model: &Model<'_>, cdr: &TokenStream) -> TokenStream {
 
 fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let (name, id) = (&member.name, member.id);
+    let described = of_member(member, cdr);
+    let key = member.attributes.key.map(|_| quote!(.key()));
+    let optional = member.is_optional.then(|| quote!(.optional()));
+    let must_understand = member.attributes.must_understand.map(|_| quote!(.must_understand()));
+    quote!(#cdr::MemberDescription::new(#name, #id, || #described) #key #optional #must_understand)
+}
+
+/// The description of a member's type.
+pub(super) fn of_member(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = with_lifetime(member.ty, "static");
     let mut described = member.locate(quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION));
     let (bound, is_octet) = (member.bound(), member.attributes.octet.is_some());
@@ -48,8 +57,5 @@ fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     if is_octet || bound.is_some() {
         described = quote!(const { &#described });
     }
-    let key = member.attributes.key.map(|_| quote!(.key()));
-    let optional = member.is_optional.then(|| quote!(.optional()));
-    let must_understand = member.attributes.must_understand.map(|_| quote!(.must_understand()));
-    quote!(#cdr::MemberDescription::new(#name, #id, || #described) #key #optional #must_understand)
+    described
 }

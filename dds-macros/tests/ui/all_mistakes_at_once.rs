@@ -1,8 +1,8 @@
 use dds_macros::DdsType;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", extensibility = "growing", autoid = "name", nesteed)]
+#[dds(crate = "dds_rtps", extensibility = "growing", autoid = "name", nesteed, key, flags(A))]
 struct Many {
     #[dds(key)]
     maybe: Option<u32>,
@@ -10,7 +10,7 @@ struct Many {
     twice: u8,
     #[dds(key, key)]
     wide: u128,
-    map: HashMap<String, u8>,
+    map: HashSet<u8>,
     tuple: (u8, u8),
     size: Vec<usize>,
     #[dds(bound = 0)]
@@ -26,6 +26,8 @@ struct Many {
     cache: u8,
     #[dds(position = 3)]
     bits: u8,
+    #[dds(bits = 3)]
+    few: u8,
 }
 
 fn main() {

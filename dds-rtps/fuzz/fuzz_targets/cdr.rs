@@ -3,11 +3,37 @@
 #![no_main]
 
 use dds_macros::DdsType;
-use dds_rtps::cdr::{self, Decode, Encode, Encoding, TypeInfo};
+use dds_rtps::cdr::{self, Char16, Decode, Encode, Encoding, F128, TypeInfo, WString};
 use libfuzzer_sys::fuzz_target;
+use std::collections::BTreeMap;
+
+#[derive(DdsType, Debug, Clone, Copy)]
+#[dds(crate = "dds_rtps", bitmask, bit_bound = 12, flags(LOW, HIGH = 11))]
+struct Mask(u16);
+
+#[derive(DdsType, Debug, Clone, Copy)]
+#[dds(crate = "dds_rtps", bitset)]
+struct Packed {
+    #[dds(bits = 3)]
+    low: u8,
+    #[dds(bits = 7)]
+    signed: i16,
+}
 
 macro_rules! everything {
-    ($name:ident, $inner:ident, $extensibility:literal) => {
+    ($name:ident, $inner:ident, $union:ident, $extensibility:literal) => {
+        #[derive(DdsType, Debug, Clone)]
+        #[dds(crate = "dds_rtps", nested, extensibility = $extensibility, discriminator = i16)]
+        enum $union {
+            Text(String),
+            #[dds(case = [1, 2])]
+            Mask(#[dds(discriminator)] i16, Mask),
+            Nested(Vec<$union>),
+            Nothing,
+            #[dds(default)]
+            Other(#[dds(discriminator)] i16, f64),
+        }
+
         #[derive(DdsType, Debug, Clone)]
         #[dds(crate = "dds_rtps", nested, extensibility = $extensibility)]
         struct $inner {
@@ -29,13 +55,22 @@ macro_rules! everything {
             list: Vec<$inner>,
             array: [i64; 3],
             maybe: Option<u64>,
+            #[dds(key)]
+            packed: Packed,
+            union: $union,
+            unions: [$union; 2],
+            map: BTreeMap<u8, u16>,
+            texts: BTreeMap<WString, $inner>,
+            wide: Vec<Char16>,
+            long: F128,
+            maybe_union: Option<Box<$union>>,
         }
     };
 }
 
-everything!(Final, InnerFinal, "final");
-everything!(Appendable, InnerAppendable, "appendable");
-everything!(Mutable, InnerMutable, "mutable");
+everything!(Final, InnerFinal, UnionFinal, "final");
+everything!(Appendable, InnerAppendable, UnionAppendable, "appendable");
+everything!(Mutable, InnerMutable, UnionMutable, "mutable");
 
 fuzz_target!(|payload: &[u8]| {
     check::<Final>(payload);

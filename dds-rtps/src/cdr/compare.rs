@@ -1,25 +1,39 @@
 //! Whether two descriptions mean the same bytes.
 
-use super::{StructDescription, TypeDescription, TypeKind};
+use super::{StructDescription, TypeDescription, TypeKind, UnionDescription};
 use std::ptr;
 
-/// The pairs of structs that have been compared, or still are.
-type Seen<'a> = Vec<(&'a StructDescription, &'a StructDescription)>;
+/// The pairs of structs and unions that have been compared, or still are.
+#[derive(Default)]
+pub(super) struct Seen<'a> {
+    structs: Vec<(&'a StructDescription, &'a StructDescription)>,
+    unions: Vec<(&'a UnionDescription, &'a UnionDescription)>,
+}
 
 /// A pair that comes up again, be it within itself, is taken to be equal: what differs in it was or will be found where it
 /// came up first, and one difference decides everything.
 pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescription, seen: &mut Seen<'a>) -> bool {
     match (one.kind(), other.kind()) {
-        (TypeKind::String { bound: a }, TypeKind::String { bound: b }) => a == b,
+        (TypeKind::String { bound: a }, TypeKind::String { bound: b })
+        | (TypeKind::WString { bound: a }, TypeKind::WString { bound: b }) => a == b,
         (TypeKind::Sequence { bound: a, element: one }, TypeKind::Sequence { bound: b, element: other }) => {
             a == b && is_encoded_like(one(), other(), seen)
         }
         (TypeKind::Array { length: a, element: one }, TypeKind::Array { length: b, element: other }) => {
             a == b && is_encoded_like(one(), other(), seen)
         }
+        (
+            TypeKind::Map { bound: a, key: one_key, element: one },
+            TypeKind::Map { bound: b, key: other_key, element: other },
+        ) => a == b && is_encoded_like(one_key(), other_key(), seen) && is_encoded_like(one(), other(), seen),
         (TypeKind::Enum(one), TypeKind::Enum(other)) => {
             one.size() == other.size() && one.literals() == other.literals()
         }
+        (TypeKind::Bitmask(one), TypeKind::Bitmask(other)) => {
+            one.bit_bound() == other.bit_bound() && one.flags() == other.flags()
+        }
+        (TypeKind::Bitset(one), TypeKind::Bitset(other)) => one.fields() == other.fields(),
+        (TypeKind::Union(one), TypeKind::Union(other)) => are_unions_alike(one, other, seen),
         (TypeKind::Struct(one), TypeKind::Struct(other)) => are_structs_alike(one, other, seen),
         (one_kind, other_kind) => {
             one.primitive_size().is_some() && std::mem::discriminant(one_kind) == std::mem::discriminant(other_kind)
@@ -29,10 +43,10 @@ pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescr
 
 fn are_structs_alike<'a>(one: &'a StructDescription, other: &'a StructDescription, seen: &mut Seen<'a>) -> bool {
     let is_pair = |(a, b): &(&StructDescription, &StructDescription)| ptr::eq(*a, one) && ptr::eq(*b, other);
-    if seen.iter().any(is_pair) {
+    if seen.structs.iter().any(is_pair) {
         return true;
     }
-    seen.push((one, other));
+    seen.structs.push((one, other));
     one.extensibility() == other.extensibility()
         && one.members().len() == other.members().len()
         && one
@@ -40,4 +54,18 @@ fn are_structs_alike<'a>(one: &'a StructDescription, other: &'a StructDescriptio
             .iter()
             .zip(other.members())
             .all(|(a, b)| a.agrees_with(b) && is_encoded_like(a.ty(), b.ty(), seen))
+}
+
+fn are_unions_alike<'a>(one: &'a UnionDescription, other: &'a UnionDescription, seen: &mut Seen<'a>) -> bool {
+    let is_pair = |(a, b): &(&UnionDescription, &UnionDescription)| ptr::eq(*a, one) && ptr::eq(*b, other);
+    if seen.unions.iter().any(is_pair) {
+        return true;
+    }
+    seen.unions.push((one, other));
+    one.agrees_with(other)
+        && is_encoded_like(one.discriminator(), other.discriminator(), seen)
+        && one.cases().iter().zip(other.cases()).all(|(a, b)| match (a.ty(), b.ty()) {
+            (Some(one), Some(other)) => is_encoded_like(one, other, seen),
+            (one, other) => one.is_none() && other.is_none(),
+        })
 }

@@ -3,7 +3,8 @@
 //! Made by the derive. Read wherever samples are handled without user code: key hashes of received payloads, and later
 //! filters, type objects and dynamic data. Nested types hang on functions ([`TypeRef`]), so that a type may contain itself.
 
-use super::{Extensibility, compare};
+use super::{Bitfield, Bitflag, EnumLiteral, Extensibility, compare};
+use super::{BitmaskDescription, BitsetDescription, EnumDescription, UnionDescription};
 
 /// A function that gives the description of a nested type.
 pub type TypeRef = fn() -> &'static TypeDescription;
@@ -43,11 +44,20 @@ pub enum TypeKind {
     Float32,
     /// `double`.
     Float64,
+    /// `long double`: 16 bytes.
+    Float128,
     /// `char`: one byte, Latin-1.
     Char8,
+    /// `wchar`: one unit of UTF-16.
+    Char16,
     /// `string`: UTF-8.
     String {
         /// Bytes without the NUL at most.
+        bound: Option<u32>,
+    },
+    /// `wstring`: UTF-16.
+    WString {
+        /// Units of UTF-16 at most.
         bound: Option<u32>,
     },
     /// `sequence`.
@@ -64,8 +74,23 @@ pub enum TypeKind {
         /// What the elements are.
         element: TypeRef,
     },
+    /// `map`.
+    Map {
+        /// Entries at most.
+        bound: Option<u32>,
+        /// What the keys are.
+        key: TypeRef,
+        /// What the values are.
+        element: TypeRef,
+    },
     /// `enum`.
     Enum(EnumDescription),
+    /// `bitmask`.
+    Bitmask(BitmaskDescription),
+    /// `bitset`.
+    Bitset(BitsetDescription),
+    /// `union`.
+    Union(UnionDescription),
     /// `struct`.
     Struct(StructDescription),
 }
@@ -89,21 +114,6 @@ pub struct MemberDescription {
     is_optional: bool,
     must_understand: bool,
     ty: TypeRef,
-}
-
-/// An enum without data.
-#[derive(Debug, Clone, Copy)]
-pub struct EnumDescription {
-    extensibility: Extensibility,
-    bit_bound: u8,
-    literals: &'static [EnumLiteral],
-}
-
-/// A literal of an enum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EnumLiteral {
-    name: &'static str,
-    value: i32,
 }
 
 impl TypeDescription {
@@ -137,16 +147,48 @@ impl TypeDescription {
         Self::new(name, TypeKind::Enum(EnumDescription::new(extensibility, bit_bound, literals)))
     }
 
-    /// This string or sequence with a bound.
+    /// A bitmask called `name` of `bit_bound` bits.
     ///
     /// # Panics
-    /// It is neither; in a constant, that is a compile error.
+    /// A flag lies beyond the bits or where another one is; in a constant, that is a compile error.
+    #[must_use]
+    pub const fn of_bitmask(
+        name: &'static str,
+        extensibility: Extensibility,
+        bit_bound: u8,
+        flags: &'static [Bitflag],
+    ) -> Self {
+        Self::new(name, TypeKind::Bitmask(BitmaskDescription::new(extensibility, bit_bound, flags)))
+    }
+
+    /// A bitset called `name` with these fields, from the least significant one on.
+    ///
+    /// # Panics
+    /// Fields overlap or have more than 64 bits together; in a constant, that is a compile error.
+    #[must_use]
+    pub const fn of_bitset(name: &'static str, fields: &'static [Bitfield]) -> Self {
+        Self::new(name, TypeKind::Bitset(BitsetDescription::new(fields)))
+    }
+
+    /// A union called `name`.
+    #[must_use]
+    pub const fn of_union(name: &'static str, description: UnionDescription) -> Self {
+        Self::new(name, TypeKind::Union(description))
+    }
+
+    /// This string, sequence or map with a bound.
+    ///
+    /// # Panics
+    /// It is none of these; in a constant, that is a compile error.
     #[must_use]
     pub const fn bounded(&self, bound: u32) -> Self {
+        let bound = Some(bound);
         let kind = match self.kind {
-            TypeKind::String { .. } => TypeKind::String { bound: Some(bound) },
-            TypeKind::Sequence { element, .. } => TypeKind::Sequence { bound: Some(bound), element },
-            _ => panic!("only strings and sequences have a bound"),
+            TypeKind::String { .. } => TypeKind::String { bound },
+            TypeKind::WString { .. } => TypeKind::WString { bound },
+            TypeKind::Sequence { element, .. } => TypeKind::Sequence { bound, element },
+            TypeKind::Map { key, element, .. } => TypeKind::Map { bound, key, element },
+            _ => panic!("only strings, sequences and maps have a bound"),
         };
         Self::new(self.name, kind)
     }
@@ -183,15 +225,20 @@ impl TypeDescription {
     pub const fn extensibility(&self) -> Extensibility {
         match &self.kind {
             TypeKind::Struct(description) => description.extensibility,
-            TypeKind::Enum(description) => description.extensibility,
+            TypeKind::Union(description) => description.extensibility(),
+            TypeKind::Enum(description) => description.extensibility(),
+            TypeKind::Bitmask(description) => description.extensibility(),
             _ => Extensibility::Final,
         }
     }
 
-    /// Whether both are structs that grow alike and whose members agree in everything but their types, which constants
-    /// cannot compare: names, ids, and which are keys or optional.
+    /// Whether both are structs, or both unions, that grow alike and whose members agree in everything but their types,
+    /// which constants cannot compare: names, ids, labels, and which are keys or optional.
     #[must_use]
     pub const fn has_members_of(&self, other: &Self) -> bool {
+        if let (TypeKind::Union(one), TypeKind::Union(other)) = (&self.kind, &other.kind) {
+            return one.agrees_with(other);
+        }
         let (TypeKind::Struct(one), TypeKind::Struct(other)) = (&self.kind, &other.kind) else { return false };
         if one.extensibility as u8 != other.extensibility as u8 || one.members.len() != other.members.len() {
             return false;
@@ -213,13 +260,17 @@ impl TypeDescription {
     /// to be asked once for a pair of types.
     #[must_use]
     pub fn is_encoded_like(&self, other: &Self) -> bool {
-        compare::is_encoded_like(self, other, &mut Vec::new())
+        compare::is_encoded_like(self, other, &mut compare::Seen::default())
     }
 
     /// Whether values of this type belong to instances.
     #[must_use]
     pub const fn has_key(&self) -> bool {
-        matches!(&self.kind, TypeKind::Struct(description) if description.has_key)
+        match &self.kind {
+            TypeKind::Struct(description) => description.has_key,
+            TypeKind::Union(description) => description.has_key(),
+            _ => false,
+        }
     }
 
     /// The number of elements of an array of any dimensions, and what they are; of other types one, and the type itself.
@@ -237,11 +288,22 @@ impl TypeDescription {
     pub const fn primitive_size(&self) -> Option<usize> {
         Some(match self.kind {
             TypeKind::Bool | TypeKind::Octet | TypeKind::Int8 | TypeKind::UInt8 | TypeKind::Char8 => 1,
-            TypeKind::Int16 | TypeKind::UInt16 => 2,
+            TypeKind::Int16 | TypeKind::UInt16 | TypeKind::Char16 => 2,
             TypeKind::Int32 | TypeKind::UInt32 | TypeKind::Float32 => 4,
             TypeKind::Int64 | TypeKind::UInt64 | TypeKind::Float64 => 8,
+            TypeKind::Float128 => 16,
             _ => return None,
         })
+    }
+
+    /// Bytes of a value, if it travels as one number: a primitive, an enum, a bitmask or a bitset.
+    pub(super) const fn number_size(&self) -> Option<usize> {
+        match &self.kind {
+            TypeKind::Enum(description) => Some(description.size()),
+            TypeKind::Bitmask(description) => Some(description.size()),
+            TypeKind::Bitset(description) => Some(description.size()),
+            _ => self.primitive_size(),
+        }
     }
 }
 
@@ -309,15 +371,10 @@ impl MemberDescription {
 
     /// Whether both agree in everything but their types.
     pub(super) const fn agrees_with(&self, other: &Self) -> bool {
-        let (one, two) = (self.name.as_bytes(), other.name.as_bytes());
-        let mut is_same = one.len() == two.len() && self.id == other.id;
-        is_same &= self.is_key == other.is_key && self.is_optional == other.is_optional;
-        let mut index = 0;
-        while is_same && index < one.len() {
-            is_same = one[index] == two[index];
-            index += 1;
-        }
-        is_same
+        is_same_text(self.name, other.name)
+            && self.id == other.id
+            && self.is_key == other.is_key
+            && self.is_optional == other.is_optional
     }
 
     /// The name.
@@ -357,71 +414,14 @@ impl MemberDescription {
     }
 }
 
-impl EnumDescription {
-    const fn new(extensibility: Extensibility, bit_bound: u8, literals: &'static [EnumLiteral]) -> Self {
-        assert!(bit_bound >= 1 && bit_bound <= 32, "an enum has 1 to 32 bits");
-        let (mut least, mut greatest, mut index) = (0, 0, 0);
-        while index < literals.len() {
-            let value = literals[index].value as i64;
-            least = if value < least { value } else { least };
-            greatest = if value > greatest { value } else { greatest };
-            index += 1;
-        }
-        // One bit less, if there are signs to tell.
-        let limit = 1_i64 << if least < 0 { bit_bound - 1 } else { bit_bound };
-        assert!(least >= -limit && greatest < limit, "a number of the enum needs more bits than `bit_bound` says");
-        Self { extensibility, bit_bound, literals }
+/// `==`, in constants.
+pub(super) const fn is_same_text(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut is_same = one.len() == other.len();
+    let mut index = 0;
+    while is_same && index < one.len() {
+        is_same = one[index] == other[index];
+        index += 1;
     }
-
-    /// How many bits the numbers have, 1 to 32.
-    #[must_use]
-    pub const fn bit_bound(&self) -> u8 {
-        self.bit_bound
-    }
-
-    /// Bytes of a value: 1, 2 or 4, the fewest that have the bits.
-    #[must_use]
-    pub const fn size(&self) -> usize {
-        match self.bit_bound {
-            0..=8 => 1,
-            9..=16 => 2,
-            _ => 4,
-        }
-    }
-
-    /// How the enum may grow.
-    #[must_use]
-    pub const fn extensibility(&self) -> Extensibility {
-        self.extensibility
-    }
-
-    /// The literals, in the order of definition.
-    #[must_use]
-    pub const fn literals(&self) -> &'static [EnumLiteral] {
-        self.literals
-    }
-}
-
-impl EnumLiteral {
-    /// The literal `name` with the number `value`.
-    ///
-    /// # Panics
-    /// The number does not fit into `i32`; in a constant, that is a compile error.
-    #[must_use]
-    pub const fn new(name: &'static str, value: i128) -> Self {
-        assert!(value >= i32::MIN as i128 && value <= i32::MAX as i128, "the numbers of a DDS enum fit into `i32`");
-        Self { name, value: value as i32 }
-    }
-
-    /// The name.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The number that stands for it on the wire.
-    #[must_use]
-    pub const fn value(&self) -> i32 {
-        self.value
-    }
+    is_same
 }

@@ -84,8 +84,22 @@ pub enum DecodeErrorKind {
         /// What was sent.
         value: i32,
     },
+    /// A discriminator that no case of the union has, and the union has no default case.
+    UnknownDiscriminator {
+        /// What was sent.
+        value: i64,
+    },
+    /// A bitmask or bitset has bits that its type does not have.
+    UnknownBits {
+        /// Those bits.
+        bits: u64,
+    },
+    /// A key of a map came twice.
+    DuplicateKey,
     /// A string that is not UTF-8.
     InvalidUtf8,
+    /// A wide string that is not UTF-16, or has half a character at its end.
+    InvalidUtf16,
     /// A string whose last byte is not NUL.
     MissingNul,
     /// A string with a NUL before its end.
@@ -115,7 +129,11 @@ impl fmt::Display for DecodeErrorKind {
             Self::BoundExceeded { bound, length } => write!(f, "length {length} is over the bound {bound}"),
             Self::InvalidBool { value } => write!(f, "{value} is not a bool"),
             Self::UnknownLiteral { value } => write!(f, "{value} is no literal of the enum"),
+            Self::UnknownDiscriminator { value } => write!(f, "{value} is no case of the union"),
+            Self::UnknownBits { bits } => write!(f, "the type does not have the bits {bits:#x}"),
+            Self::DuplicateKey => f.write_str("the map has a key twice"),
             Self::InvalidUtf8 => f.write_str("the string is not UTF-8"),
+            Self::InvalidUtf16 => f.write_str("the wide string is not UTF-16"),
             Self::MissingNul => f.write_str("the string does not end with NUL"),
             Self::InteriorNul => f.write_str("the string has a NUL before its end"),
             Self::NestingTooDeep => write!(f, "values are nested deeper than {}", super::NESTING_MAX),
@@ -152,6 +170,21 @@ pub enum EncodeError {
         /// The character.
         character: char,
     },
+    /// A character that needs two units of UTF-16, where there is room for one.
+    NotAChar16 {
+        /// The character.
+        character: char,
+    },
+    /// A case of a union holds a discriminator that selects another case.
+    OtherCase {
+        /// The discriminator.
+        value: i64,
+    },
+    /// A bitmask or bitset has bits, or a value, that its type has no room for.
+    TooManyBits {
+        /// How many bits there are.
+        bit_bound: u8,
+    },
 }
 
 impl fmt::Display for EncodeError {
@@ -161,6 +194,9 @@ impl fmt::Display for EncodeError {
             Self::InteriorNul { position } => write!(f, "the string has a NUL at byte {position}"),
             Self::TooLong { length } => write!(f, "length {length} does not fit into 32 bits"),
             Self::NotAChar8 { character } => write!(f, "{character:?} does not fit into a char of one byte"),
+            Self::NotAChar16 { character } => write!(f, "{character:?} does not fit into one unit of UTF-16"),
+            Self::OtherCase { value } => write!(f, "the discriminator {value} selects another case of the union"),
+            Self::TooManyBits { bit_bound } => write!(f, "a value does not fit into {bit_bound} bits"),
         }
     }
 }

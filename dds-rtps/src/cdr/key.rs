@@ -8,7 +8,7 @@
 //! definition, XCDR2 in that of their ids.
 
 use super::{Encode, EncodeError, Encoder, Encoding, Keyed, MemberDescription, StructDescription, TypeDescription};
-use super::{TypeInfo, TypeKind};
+use super::{TypeInfo, TypeKind, UnionDescription};
 use crate::types::InstanceHandle;
 
 /// The instance a sample belongs to; [`InstanceHandle::NIL`] if its type has no key.
@@ -82,13 +82,17 @@ struct Extent {
 impl Extent {
     /// Adds the longest value of a type; `None` if that is too much.
     fn add(&mut self, ty: &TypeDescription) -> Option<()> {
-        if let Some(size) = ty.primitive_size() {
+        if let Some(size) = ty.number_size() {
             return self.number(size);
         }
         match ty.kind() {
             TypeKind::String { bound } => {
                 self.number(4)?;
-                self.bytes((*bound)? as usize + 1)
+                self.bytes(((*bound)? as usize).checked_add(1)?)
+            }
+            TypeKind::WString { bound } => {
+                self.number(4)?;
+                self.bytes(((*bound)? as usize).checked_mul(2)?)
             }
             TypeKind::Sequence { bound, element } => {
                 let (bound, element) = ((*bound)?, element());
@@ -101,13 +105,14 @@ impl Extent {
                 self.delimiter(element.primitive_size().is_some())?;
                 self.elements(u32::try_from(count).ok()?, element)
             }
-            TypeKind::Enum(description) => self.number(description.size()),
+            TypeKind::Union(description) => {
+                self.enter()?;
+                let result = self.union(description);
+                self.depth -= 1;
+                result
+            }
             TypeKind::Struct(description) => {
-                // A type that can only contain itself has no values; the depth ends its walk.
-                self.depth += 1;
-                if self.depth > HASH_LEN {
-                    return None;
-                }
+                self.enter()?;
                 let result = ordered_key_members(description, self.encoding == Encoding::Xcdr2, |member| {
                     if member.is_optional() {
                         self.number(if self.encoding == Encoding::Xcdr2 { 1 } else { 4 })?;
@@ -119,6 +124,29 @@ impl Extent {
             }
             _ => None,
         }
+    }
+
+    /// A type that can only contain itself has no values; the depth ends its walk.
+    fn enter(&mut self) -> Option<()> {
+        self.depth += 1;
+        (self.depth <= HASH_LEN).then_some(())
+    }
+
+    /// Adds the discriminator, and the longest member, unless the discriminator is the key.
+    fn union(&mut self, description: &UnionDescription) -> Option<()> {
+        self.add(description.discriminator())?;
+        if description.has_key() {
+            return Some(());
+        }
+        let start = self.position;
+        let mut end = start;
+        for member in description.cases().iter().filter_map(|case| case.ty()) {
+            self.position = start;
+            self.add(member)?;
+            end = end.max(self.position);
+        }
+        self.position = end;
+        Some(())
     }
 
     fn elements(&mut self, count: u32, element: &TypeDescription) -> Option<()> {

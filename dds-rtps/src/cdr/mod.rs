@@ -42,9 +42,12 @@ mod decoder;
 mod description;
 mod encapsulation;
 mod encoder;
+mod enumerated;
 mod error;
+mod float128;
 mod key;
 mod key_hasher;
+mod map;
 mod member;
 mod parameter_list;
 mod payload;
@@ -54,17 +57,24 @@ mod raw;
 mod run;
 mod text;
 mod traits;
+mod union;
 mod walk;
+mod wide;
 
 pub use decoder::{Decoder, NESTING_MAX};
-pub use description::{
-    EnumDescription, EnumLiteral, MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef,
-};
+pub use description::{MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef};
 pub use encapsulation::{ByteOrder, Encapsulation, Encoding, Extensibility, Format};
 pub use encoder::Encoder;
+#[doc(hidden)]
+pub use enumerated::length_code_of_bits;
+pub use enumerated::{
+    Bitfield, BitfieldValue, Bitflag, BitmaskDescription, BitsetDescription, EnumDescription, EnumLiteral,
+};
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
+pub use float128::F128;
 pub use key::{key_hash_of, key_hash_of_key};
 pub use key_hasher::KeyHasher;
+pub use map::MapKey;
 #[doc(hidden)]
 pub use member::LengthCode;
 pub use parameter_list::{
@@ -75,7 +85,11 @@ pub use primitive::Primitive;
 pub use raw::{Encoded, Raw};
 pub use run::Run;
 pub use traits::{DdsType, Decode, DecodeOwned, Encode, KeyMember, Keyed, TypeInfo, ViewOf, WholeKey};
+#[doc(hidden)]
+pub use union::unused_label;
+pub use union::{Union, UnionCase, UnionDescription};
 pub use walk::instance_of_payload;
+pub use wide::{Char16, WString};
 
 #[cfg(test)]
 mod tests;

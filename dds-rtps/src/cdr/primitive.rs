@@ -223,6 +223,8 @@ macro_rules! plain_value {
     };
 }
 
+pub(super) use plain_value;
+
 number! {
     u8, UInt8, "uint8";
     u16, UInt16, "uint16";

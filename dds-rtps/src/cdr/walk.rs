@@ -7,10 +7,12 @@
 //! is never longer than the payload with its alignment (at most 8 bytes for one).
 
 use super::decoder::Frame;
+use super::primitive::Number;
+use super::union::DISCRIMINATOR_ID;
 use super::{Decode, Encode};
 use super::{
-    DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, MemberDescription, StructDescription,
-    TypeDescription, TypeKind, key,
+    DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, MemberDescription, Primitive,
+    StructDescription, TypeDescription, TypeKind, UnionCase, UnionDescription, key,
 };
 use crate::types::InstanceHandle;
 use smallvec::SmallVec;
@@ -69,7 +71,7 @@ impl From<EncodeError> for Failure {
 impl Walk<'_> {
     /// Copies what of a value belongs to the key.
     fn copy(&mut self, ty: &TypeDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
-        if let Some(size) = ty.primitive_size() {
+        if let Some(size) = ty.number_size() {
             return self.copy_numbers(size, 1, d);
         }
         match ty.kind() {
@@ -80,16 +82,97 @@ impl Walk<'_> {
                 self.output.bytes(&[0]);
                 Ok(())
             }
+            TypeKind::WString { .. } => {
+                let order = d.order();
+                let text = d.wide_text()?;
+                self.output.length(text.len())?;
+                text.chunks_exact(2).try_for_each(|unit| u16::read(unit, order).encode(&mut self.output))?;
+                Ok(())
+            }
             TypeKind::Sequence { element, .. } => self.copy_elements(None, element(), d),
             TypeKind::Array { .. } => {
                 let (count, element) = ty.dimensions();
                 self.copy_elements(Some(count), element, d)
             }
+            TypeKind::Map { key, element, .. } => self.copy_entries(key(), element(), d),
             TypeKind::Struct(description) => self.copy_struct(description, d),
-            TypeKind::Enum(description) => self.copy_numbers(description.size(), 1, d),
-            // All others are primitives, whose size was known above.
+            TypeKind::Union(description) => self.copy_union(description, d),
+            // All others are numbers, whose size was known above.
             _ => Ok(()),
         }
+    }
+
+    /// Copies a map. The derive lets none be part of a key, as its entries have no order; a description can say what it
+    /// wants.
+    fn copy_entries(
+        &mut self,
+        key: &TypeDescription,
+        element: &TypeDescription,
+        d: &mut Decoder<'_>,
+    ) -> Result<(), Failure> {
+        let is_of_primitives = is_of_primitives(key, element);
+        let (input, output) = match is_of_primitives {
+            true => (None, None),
+            false => (d.enter_delimited()?, self.output.enter_delimited()?),
+        };
+        let count = d.length(1)?;
+        self.output.length(count)?;
+        for _ in 0..count {
+            self.copy(key, d)?;
+            self.copy(element, d)?;
+        }
+        d.leave(input);
+        self.output.leave_delimited(output)?;
+        Ok(())
+    }
+
+    /// Copies the discriminator, and the member, unless the discriminator is the key.
+    fn copy_union(&mut self, description: &UnionDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+        if description.extensibility() == Extensibility::Mutable {
+            return self.copy_mutable_union(description, d);
+        }
+        let frame = self.enter_type(description.extensibility(), d)?;
+        let bits = self.copy_discriminator(description, d)?;
+        let case = selected(description, bits, d)?;
+        match case.ty() {
+            None => {}
+            // A serialized key has no other members.
+            Some(_) if description.has_key() && self.is_key => {}
+            Some(ty) if description.has_key() => self.pass(ty, d)?,
+            Some(ty) => self.copy(ty, d)?,
+        }
+        d.leave(frame);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn copy_mutable_union(&mut self, description: &UnionDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+        self.enter_level(d)?;
+        let mut discriminator = mutable_discriminator(d)?;
+        let bits = self.copy_discriminator(description, &mut discriminator)?;
+        let case = selected(description, bits, d)?;
+        let mut value = None;
+        d.members(|d, id| {
+            let is_member = case.ty().is_some() && id == case.id();
+            if is_member {
+                value = Some(d.clone());
+            }
+            Ok(is_member || id == DISCRIMINATOR_ID)
+        })?;
+        if let (Some(ty), false) = (case.ty(), description.has_key()) {
+            let mut value = value.ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
+            self.copy(ty, &mut value)?;
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Copies a discriminator, and says what bits it has.
+    fn copy_discriminator(&mut self, description: &UnionDescription, d: &mut Decoder<'_>) -> Result<u64, Failure> {
+        let size = description.discriminator().number_size().unwrap_or(1);
+        let bits = bits_of(size, &mut d.clone())?;
+        self.copy_numbers(size, 1, d)?;
+        Ok(bits)
     }
 
     fn copy_numbers(&mut self, size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), Failure> {
@@ -98,7 +181,11 @@ impl Walk<'_> {
                 1 => u8::decode(d)?.encode(&mut self.output)?,
                 2 => u16::decode(d)?.encode(&mut self.output)?,
                 4 => u32::decode(d)?.encode(&mut self.output)?,
-                _ => u64::decode(d)?.encode(&mut self.output)?,
+                8 => u64::decode(d)?.encode(&mut self.output)?,
+                _ => {
+                    let number: u128 = d.number()?;
+                    self.output.number(number.to_bytes(self.output.order()));
+                }
             }
         }
         Ok(())
@@ -138,7 +225,7 @@ impl Walk<'_> {
         if description.extensibility() == Extensibility::Mutable {
             return self.copy_mutable(description, d);
         }
-        let frame = self.enter_struct(description, d)?;
+        let frame = self.enter_type(description.extensibility(), d)?;
         let last = description.members().iter().rposition(|member| is_part(description, member));
         // Behind the last part of the key nothing is of interest, unless other members follow on this value.
         let may_stop = frame.is_some() || self.depth == 1;
@@ -239,21 +326,59 @@ impl Walk<'_> {
 
     /// Passes over a value.
     fn pass(&mut self, ty: &TypeDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        if let Some(size) = ty.primitive_size() {
+        if let Some(size) = ty.number_size() {
             return pass_numbers(size, 1, d);
         }
         match ty.kind() {
-            TypeKind::String { .. } => d.length(1).and_then(|length| d.bytes(length)).map(drop),
+            TypeKind::String { .. } | TypeKind::WString { .. } => {
+                d.length(1).and_then(|length| d.bytes(length)).map(drop)
+            }
             TypeKind::Sequence { element, .. } => self.pass_elements(None, element(), d),
             TypeKind::Array { .. } => {
                 let (count, element) = ty.dimensions();
                 self.pass_elements(Some(count), element, d)
             }
+            TypeKind::Map { key, element, .. } => self.pass_entries(key(), element(), d),
             TypeKind::Struct(description) => self.pass_struct(description, d),
-            TypeKind::Enum(description) => pass_numbers(description.size(), 1, d),
-            // All others are primitives, whose size was known above.
+            TypeKind::Union(description) => self.pass_union(description, d),
+            // All others are numbers, whose size was known above.
             _ => Ok(()),
         }
+    }
+
+    fn pass_entries(
+        &mut self,
+        key: &TypeDescription,
+        element: &TypeDescription,
+        d: &mut Decoder<'_>,
+    ) -> Result<(), DecodeError> {
+        if !is_of_primitives(key, element) {
+            if let frame @ Some(_) = d.enter_delimited()? {
+                d.leave(frame);
+                return Ok(());
+            }
+        }
+        for _ in 0..d.length(1)? {
+            self.pass(key, d)?;
+            self.pass(element, d)?;
+        }
+        Ok(())
+    }
+
+    fn pass_union(&mut self, description: &UnionDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        if description.extensibility() == Extensibility::Mutable {
+            return d.pass_members();
+        }
+        let frame = self.enter_type(description.extensibility(), d)?;
+        if frame.is_none() {
+            let bits = bits_of(description.discriminator().number_size().unwrap_or(1), d)?;
+            if let Some(ty) = selected(description, bits, d)?.ty() {
+                self.pass(ty, d)?;
+            }
+        }
+        d.leave(frame);
+        self.depth -= 1;
+        Ok(())
     }
 
     fn pass_elements(
@@ -284,7 +409,7 @@ impl Walk<'_> {
             // Its end is found without going deeper.
             return d.pass_members();
         }
-        let frame = self.enter_struct(description, d)?;
+        let frame = self.enter_type(description.extensibility(), d)?;
         if frame.is_none() {
             description.members().iter().try_for_each(|member| self.pass_member(member, d))?;
         }
@@ -293,13 +418,13 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn enter_struct<'de>(
+    fn enter_type<'de>(
         &mut self,
-        description: &StructDescription,
+        extensibility: Extensibility,
         d: &mut Decoder<'de>,
     ) -> Result<Option<Frame<'de>>, DecodeError> {
         self.enter_level(d)?;
-        match description.extensibility() {
+        match extensibility {
             Extensibility::Final => Ok(None),
             Extensibility::Appendable | Extensibility::Mutable => d.enter_delimited(),
         }
@@ -312,6 +437,40 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a map of these carries no length in bytes.
+fn is_of_primitives(key: &TypeDescription, element: &TypeDescription) -> bool {
+    key.primitive_size().is_some() && element.primitive_size().is_some()
+}
+
+/// The bits of a number of `size` bytes.
+fn bits_of(size: usize, d: &mut Decoder<'_>) -> Result<u64, DecodeError> {
+    Ok(match size {
+        1 => u8::decode(d)?.into(),
+        2 => u16::decode(d)?.into(),
+        4 => u32::decode(d)?.into(),
+        _ => u64::decode(d)?,
+    })
+}
+
+/// The case that a discriminator selects, which was just taken.
+fn selected(description: &UnionDescription, bits: u64, d: &Decoder<'_>) -> Result<&'static UnionCase, DecodeError> {
+    let size = description.discriminator().number_size().unwrap_or(1);
+    description.selected_by(bits, size).ok_or_else(|| d.unknown_discriminator(bits as i64))
+}
+
+/// Where the discriminator of a mutable union is.
+fn mutable_discriminator<'de>(d: &Decoder<'de>) -> Result<Decoder<'de>, DecodeError> {
+    let mut found = None;
+    let mut members = d.clone();
+    members.members(|d, id| {
+        if id == DISCRIMINATOR_ID && found.is_none() {
+            found = Some(d.clone());
+        }
+        Ok(true)
+    })?;
+    found.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))
 }
 
 /// Whether a member belongs to the key: the marked ones do, or all if none is marked.

@@ -1,15 +1,21 @@
 //! What the room promises, seen through derived types.
 
+mod bits;
 mod cyclone;
 mod descriptions;
 mod enums;
 mod evolution;
 mod hostile;
 mod keys;
+mod kinds;
+mod kinds_round_trip;
+mod maps;
 mod mutable;
 mod round_trip;
 mod types;
+mod unions;
 mod vectors;
+mod wide;
 
 use super::{ByteOrder, Decode, Decoder, Encode, Encoder, Encoding};
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::fmt::Debug;
 
 /// In both encodings and byte orders, as a body and as a payload, made anew and in place.
-fn comes_back<T: Encode + DecodeOwned + TypeInfo + Clone + PartialEq + Debug>(sample: &T, other: &T) {
+pub(super) fn comes_back<T: Encode + DecodeOwned + TypeInfo + Clone + PartialEq + Debug>(sample: &T, other: &T) {
     let mut payload = Vec::new();
     for encoding in ENCODINGS {
         for order in ORDERS {
@@ -30,7 +30,7 @@ fn comes_back<T: Encode + DecodeOwned + TypeInfo + Clone + PartialEq + Debug>(sa
     }
 }
 
-fn keys_agree<T: Encode + Keyed<Key: PartialEq + Debug> + TypeInfo>(sample: &T) {
+pub(super) fn keys_agree<T: Encode + Keyed<Key: PartialEq + Debug> + TypeInfo>(sample: &T) {
     let (mut payload, mut scratch) = (Vec::new(), Vec::new());
     for encoding in ENCODINGS {
         let handle = key_hash_of(sample, encoding, &mut scratch).unwrap();

@@ -2,19 +2,15 @@ use dds_macros::DdsType;
 
 #[derive(DdsType)]
 #[dds(crate = "dds_rtps")]
-enum Union {
-    A(u32),
-    B { x: f64 },
-}
-
-#[derive(DdsType)]
-#[dds(crate = "dds_rtps")]
 enum Never {}
 
 #[derive(DdsType)]
 #[dds(crate = "dds_rtps", mutable, autoid = "hash", bit_bound = 33)]
 enum Growing {
+    #[dds(default, case = 1)]
     One,
+    #[dds(default)]
+    Two,
 }
 
 #[derive(DdsType)]

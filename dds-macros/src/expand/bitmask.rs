@@ -1,0 +1,123 @@
+//! Bitmasks: a number whose bits have names.
+
+use super::{Target, key, marker, type_info};
+use crate::ast::Model;
+use crate::bits::Bitmask;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+pub(super) fn expand(model: &Model<'_>, mask: &Bitmask<'_>, target: &Target) -> TokenStream {
+    [
+        description(model, mask, target),
+        encode(mask, target),
+        decode(mask, target),
+        key::member_as_whole(target),
+        marker::owned(target),
+        flags(model, mask, target),
+    ]
+    .into_iter()
+    .collect()
+}
+
+fn description(model: &Model<'_>, mask: &Bitmask<'_>, target: &Target) -> TokenStream {
+    let (cdr, bit_bound) = (&target.cdr, mask.bit_bound);
+    let flags = mask.flags.iter().map(|(ident, position)| {
+        let name = ident.to_string();
+        quote!(#cdr::Bitflag::new(#name, #position))
+    });
+    let type_name = type_info::name(model, cdr);
+    let extensibility = target.extensibility(model);
+    let body = quote! {
+        const TYPE_NAME: &'static str = #type_name;
+        const HAS_KEY: bool = false;
+        const DESCRIPTION: &'static #cdr::TypeDescription = {
+            const FLAGS: &[#cdr::Bitflag] = &[#(#flags),*];
+            &#cdr::TypeDescription::of_bitmask(Self::TYPE_NAME, #extensibility, #bit_bound, FLAGS)
+        };
+    };
+    target.implement(&quote!(#cdr::TypeInfo), &body)
+}
+
+fn encode(mask: &Bitmask<'_>, target: &Target) -> TokenStream {
+    let (cdr, bit_bound) = (&target.cdr, mask.bit_bound);
+    let body = quote! {
+        const LENGTH_CODE: #cdr::LengthCode = #cdr::length_code_of_bits(#bit_bound);
+
+        fn encode(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
+            e.bits(::core::convert::From::from(self.0), #bit_bound)
+        }
+
+        fn encode_key(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
+            #cdr::Encode::encode(self, e)
+        }
+    };
+    target.implement(&quote!(#cdr::Encode), &body)
+}
+
+fn decode(mask: &Bitmask<'_>, target: &Target) -> TokenStream {
+    let (cdr, ty) = (&target.cdr, &target.ty);
+    let (integer, bit_bound) = (mask.integer.to_token_stream(), mask.bit_bound);
+    let whole = quote! {
+        fn copy_key(&self) -> Self {
+            Self(self.0)
+        }
+    };
+    let whole = target.implement(&quote!(#cdr::WholeKey<'_>), &whole);
+    quote! {
+        #[automatically_derived]
+        impl<'de> #cdr::Decode<'de> for #ty {
+            fn decode(d: &mut #cdr::Decoder<'de>) -> ::core::result::Result<Self, #cdr::DecodeError> {
+                ::core::result::Result::Ok(Self(d.bits(#bit_bound)? as #integer))
+            }
+
+            fn missing(_: &#cdr::Decoder<'de>) -> ::core::result::Result<Self, #cdr::DecodeError> {
+                ::core::result::Result::Ok(Self(0))
+            }
+        }
+        #whole
+    }
+}
+
+/// A constant for each name, and what sets are for.
+fn flags(model: &Model<'_>, mask: &Bitmask<'_>, target: &Target) -> TokenStream {
+    if mask.flags.is_empty() {
+        return TokenStream::new();
+    }
+    let (vis, ty) = (&model.input.vis, &target.ty);
+    let flags = mask.flags.iter().map(|(ident, position)| {
+        let doc = format!("Bit {position}.");
+        quote! {
+            #[doc = #doc]
+            #vis const #ident: Self = Self(1 << #position);
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        #[allow(dead_code)]
+        impl #ty {
+            #(#flags)*
+
+            /// Whether all bits of `other` are set here too.
+            #[must_use]
+            #vis const fn contains(&self, other: &Self) -> bool {
+                self.0 & other.0 == other.0
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::ops::BitOr for #ty {
+            type Output = Self;
+
+            fn bitor(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::ops::BitOrAssign for #ty {
+            fn bitor_assign(&mut self, other: Self) {
+                self.0 |= other.0;
+            }
+        }
+    }
+}

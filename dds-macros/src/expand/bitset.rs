@@ -1,0 +1,99 @@
+//! Bitsets: numbers of few bits, side by side in one number.
+
+use super::{Target, key, marker, type_info};
+use crate::ast::Model;
+use crate::bits::Bitset;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+pub(super) fn expand(model: &Model<'_>, set: &Bitset<'_>, target: &Target) -> TokenStream {
+    [
+        description(model, set, target),
+        encode(set, target),
+        decode(set, target),
+        whole_key(set, target),
+        key::member_as_whole(target),
+        marker::owned(target),
+    ]
+    .into_iter()
+    .collect()
+}
+
+/// How many bits there are.
+fn bit_bound(set: &Bitset<'_>) -> u8 {
+    set.fields.last().map_or(1, |last| last.position.saturating_add(last.bit_count))
+}
+
+fn description(model: &Model<'_>, set: &Bitset<'_>, target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    let fields = set.fields.iter().map(|field| {
+        let (name, position, bit_count) = (&field.name, field.position, field.bit_count);
+        quote!(#cdr::Bitfield::new(#name, #position, #bit_count))
+    });
+    let type_name = type_info::name(model, cdr);
+    let body = quote! {
+        const TYPE_NAME: &'static str = #type_name;
+        const HAS_KEY: bool = false;
+        const DESCRIPTION: &'static #cdr::TypeDescription = {
+            const FIELDS: &[#cdr::Bitfield] = &[#(#fields),*];
+            &#cdr::TypeDescription::of_bitset(Self::TYPE_NAME, FIELDS)
+        };
+    };
+    target.implement(&quote!(#cdr::TypeInfo), &body)
+}
+
+fn encode(set: &Bitset<'_>, target: &Target) -> TokenStream {
+    let (cdr, bit_bound) = (&target.cdr, bit_bound(set));
+    let parts = set.fields.iter().map(|field| {
+        let (ident, position, bit_count) = (field.ident, field.position, field.bit_count);
+        quote!(#cdr::BitfieldValue::to_bits(self.#ident, #bit_count)? << #position)
+    });
+    let body = quote! {
+        const LENGTH_CODE: #cdr::LengthCode = #cdr::length_code_of_bits(#bit_bound);
+
+        fn encode(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
+            e.bits(#(#parts)|*, #bit_bound)
+        }
+
+        fn encode_key(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
+            #cdr::Encode::encode(self, e)
+        }
+    };
+    target.implement(&quote!(#cdr::Encode), &body)
+}
+
+fn decode(set: &Bitset<'_>, target: &Target) -> TokenStream {
+    let (cdr, ty, bit_bound) = (&target.cdr, &target.ty, bit_bound(set));
+    let fields = |bits: &TokenStream| -> TokenStream {
+        let fields = set.fields.iter().map(|field| {
+            let (ident, position, bit_count) = (field.ident, field.position, field.bit_count);
+            quote!(#ident: #cdr::BitfieldValue::from_bits(#bits >> #position, #bit_count),)
+        });
+        fields.collect()
+    };
+    let (received, zero) = (fields(&quote!(bits)), fields(&quote!(0_u64)));
+    quote! {
+        #[automatically_derived]
+        impl<'de> #cdr::Decode<'de> for #ty {
+            fn decode(d: &mut #cdr::Decoder<'de>) -> ::core::result::Result<Self, #cdr::DecodeError> {
+                let bits = d.bits(#bit_bound)?;
+                ::core::result::Result::Ok(Self { #received })
+            }
+
+            fn missing(_: &#cdr::Decoder<'de>) -> ::core::result::Result<Self, #cdr::DecodeError> {
+                ::core::result::Result::Ok(Self { #zero })
+            }
+        }
+    }
+}
+
+fn whole_key(set: &Bitset<'_>, target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    let idents = set.fields.iter().map(|field| field.ident);
+    let body = quote! {
+        fn copy_key(&self) -> Self {
+            Self { #(#idents: self.#idents,)* }
+        }
+    };
+    target.implement(&quote!(#cdr::WholeKey<'_>), &body)
+}

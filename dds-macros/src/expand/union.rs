@@ -1,0 +1,381 @@
+//! Unions: the discriminator, then the member that it selects.
+
+use super::{Target, decode, framed, key, marker, type_info};
+use crate::ast::{Member, Model};
+use crate::attr::Extensibility;
+use crate::union::{Case, Union, kept, value};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+pub(super) fn expand(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
+    [
+        description(model, union, target),
+        discriminator(union, target),
+        encode(model, union, target),
+        decode(model, union, target),
+        keys(model, union, target),
+        marker::expand(model, target),
+    ]
+    .into_iter()
+    .collect()
+}
+
+fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    let cases = union.cases.iter().map(|case| {
+        let (name, labels) = (&case.name, numbers(union, [case]));
+        let id = case.member.as_ref().map_or(0, |member| member.member.id);
+        let member = case.member.as_ref().map(|member| {
+            let described = type_info::of_member(&member.member, cdr);
+            quote!(.member(|| #described))
+        });
+        let default = case.default.map(|_| quote!(.or_default()));
+        quote!(#cdr::UnionCase::new(#name, #id, { const LABELS: &[i64] = &#labels; LABELS }) #member #default)
+    });
+    let ty = &union.discriminator;
+    let described = match union.is_octet {
+        true => quote!(const { &<#ty as #cdr::TypeInfo>::DESCRIPTION.as_octets() }),
+        false => quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION),
+    };
+    let has_key = model.has_key();
+    let keyed = has_key.then(|| quote!(.keyed()));
+    let type_name = type_info::name(model, cdr);
+    let extensibility = target.extensibility(model);
+    let body = quote! {
+        const TYPE_NAME: &'static str = #type_name;
+        const HAS_KEY: bool = #has_key;
+        const DESCRIPTION: &'static #cdr::TypeDescription = {
+            const CASES: &[#cdr::UnionCase] = &[#(#cases),*];
+            &#cdr::TypeDescription::of_union(
+                Self::TYPE_NAME,
+                #cdr::UnionDescription::new(#extensibility, || #described, CASES) #keyed,
+            )
+        };
+    };
+    target.implement(&quote!(#cdr::TypeInfo), &body)
+}
+
+/// The labels of cases as numbers.
+fn numbers<'a>(union: &Union<'_>, cases: impl IntoIterator<Item = &'a Case<'a>>) -> TokenStream {
+    let ty = &union.discriminator;
+    let labels = cases.into_iter().flat_map(|case| &case.labels).map(|label| &label.tokens);
+    quote!([#({ let label: #ty = #labels; label as i64 }),*])
+}
+
+/// What selects a case that does not keep it: the first label, or a number that is none.
+fn written_label(union: &Union<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+    let ty = &union.discriminator;
+    match case.labels.first().map(|label| &label.tokens) {
+        Some(label) => quote!({ let label: #ty = #label; label }),
+        None => {
+            let labels = numbers(union, &union.cases);
+            quote!(const { #cdr::unused_label(&#labels) as #ty })
+        }
+    }
+}
+
+fn discriminator(union: &Union<'_>, target: &Target) -> TokenStream {
+    let (cdr, ty) = (&target.cdr, &union.discriminator);
+    let arms = union.cases.iter().map(|case| match &case.kept {
+        Some(field) => {
+            let (ident, kept) = (case.ident, kept());
+            quote!(Self::#ident { #field: #kept, .. } => #cdr::WholeKey::copy_key(#kept),)
+        }
+        None => {
+            let (ident, label) = (case.ident, written_label(union, case, cdr));
+            quote!(Self::#ident { .. } => #label,)
+        }
+    });
+    let body = quote! {
+        type Discriminator = #ty;
+
+        fn discriminator(&self) -> #ty {
+            match self { #(#arms)* }
+        }
+    };
+    target.implement(&quote!(#cdr::Union), &body)
+}
+
+fn encode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
+    let cdr = &target.cdr;
+    let whole = write(model, union, cdr, &quote!(encode));
+    let whole = framed(model, &quote!(e), &quote!(#whole ::core::result::Result::Ok(())));
+    let key = match model.has_key() {
+        true => {
+            let write = write_discriminator(model, union, cdr, &quote!(discriminator));
+            quote!(let discriminator = #cdr::Union::discriminator(self); #write)
+        }
+        false => write(model, union, cdr, &quote!(encode_key)),
+    };
+    let key = framed(model, &quote!(e), &quote!(#key ::core::result::Result::Ok(())));
+    let body = quote! {
+        fn encode(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
+            #whole
+        }
+
+        fn encode_key(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
+            #key
+        }
+    };
+    target.implement(&quote!(#cdr::Encode), &body)
+}
+
+/// The statement that writes a discriminator.
+fn write_discriminator(
+    model: &Model<'_>,
+    union: &Union<'_>,
+    cdr: &TokenStream,
+    discriminator: &TokenStream,
+) -> TokenStream {
+    let ty = &union.discriminator;
+    let write = quote!(#cdr::Encode::encode(&#discriminator, e));
+    match model.extensibility() {
+        Extensibility::Mutable => quote!(e.member(0, false, <#ty as #cdr::Encode>::LENGTH_CODE, |e| #write)?;),
+        _ => quote!(#write?;),
+    }
+}
+
+/// The statements that write a union, its member with this method.
+fn write(model: &Model<'_>, union: &Union<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+    let checks = union.cases.iter().filter(|case| case.kept.is_some()).filter_map(|case| {
+        let is_default = case.default.is_some();
+        // A default case keeps what no other case has, others what they have themselves.
+        let labels = labels(union, |other| (other.ident == case.ident) != is_default);
+        if labels.is_empty() {
+            return None;
+        }
+        let (ident, is_listed) = (case.ident, quote!(::core::matches!(discriminator, #(#labels)|*)));
+        let is_other = if is_default { is_listed } else { quote!(!#is_listed) };
+        Some(quote! {
+            if ::core::matches!(self, Self::#ident { .. }) && #is_other {
+                return ::core::result::Result::Err(#cdr::EncodeError::other_case(discriminator as i64));
+            }
+        })
+    });
+    let write_discriminator = write_discriminator(model, union, cdr, &quote!(discriminator));
+    let arms = union.cases.iter().map(|case| {
+        let pattern = case.pattern_of_value();
+        let write = case.member.as_ref().map(|member| write_member(model, &member.member, cdr, method));
+        quote!(#pattern => { #write })
+    });
+    quote! {
+        let discriminator = #cdr::Union::discriminator(self);
+        #(#checks)*
+        #write_discriminator
+        match self { #(#arms)* }
+    }
+}
+
+fn write_member(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+    let (value, ty, id) = (value(), member.ty, member.id);
+    let check = member.bound().map(|bound| quote!(e.check_bound(#value.len(), #bound)?;));
+    let write = quote!(#cdr::Encode::#method(#value, e));
+    let write = match model.extensibility() {
+        Extensibility::Mutable => quote!(e.member(#id, false, <#ty as #cdr::Encode>::LENGTH_CODE, |e| #write)?;),
+        _ => quote!(#write?;),
+    };
+    member.locate(quote!(#check #write))
+}
+
+/// The labels of some cases, as patterns.
+fn labels(union: &Union<'_>, is_wanted: impl Fn(&Case<'_>) -> bool) -> Vec<TokenStream> {
+    let cases = union.cases.iter().filter(|case| is_wanted(case));
+    cases.flat_map(|case| &case.labels).map(|label| label.tokens.clone()).collect()
+}
+
+/// A `match` over the discriminator. `body` makes the code for a case that was selected; `otherwise` is for values that
+/// none has.
+fn selected(union: &Union<'_>, body: impl Fn(&Case<'_>) -> TokenStream, otherwise: &TokenStream) -> TokenStream {
+    let arms = union.cases.iter().filter(|case| case.default.is_none() && !case.labels.is_empty()).map(|case| {
+        let (labels, body) = (case.labels.iter().map(|label| &label.tokens), body(case));
+        quote!(#(#labels)|* => { #body })
+    });
+    let default = union.cases.iter().find(|case| case.default.is_some());
+    let otherwise = default.map_or_else(|| otherwise.clone(), &body);
+    quote! {
+        match discriminator {
+            #(#arms)*
+            _ => { #otherwise }
+        }
+    }
+}
+
+fn decode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
+    let (cdr, ty) = (&target.cdr, &union.discriminator);
+    let unknown = quote!(::core::result::Result::Err(d.unknown_discriminator(discriminator as i64)));
+    let read = |body: &TokenStream| match model.extensibility() {
+        Extensibility::Mutable => quote!(let discriminator: #ty = d.discriminator()?; #body),
+        _ => {
+            let body = quote!(let discriminator: #ty = #cdr::Decode::decode(d)?; #body);
+            framed(model, &quote!(d), &body)
+        }
+    };
+    let made = read(&selected(union, |case| make(model, case, cdr), &unknown));
+    let filled = read(&selected(union, |case| fill(model, case, cdr), &unknown));
+    let first = union.cases.first().map(|case| {
+        let label = written_label(union, case, cdr);
+        let missing = missing(case, cdr);
+        quote!(let discriminator: #ty = #label; #missing)
+    });
+    let missing = selected(union, |case| missing(case, cdr), &first.unwrap_or_default());
+    let missing = quote!(let discriminator: #ty = #cdr::Decode::missing(d)?; #missing);
+    decode::implement(model, target, &made, &filled, &missing)
+}
+
+/// Makes the variant of what was bound to the names of the pattern.
+fn finish(case: &Case<'_>) -> TokenStream {
+    let pattern = case.pattern();
+    let keep = case.kept.as_ref().map(|_| {
+        let kept = kept();
+        quote!(let #kept = discriminator;)
+    });
+    quote!(#keep ::core::result::Result::Ok(#pattern))
+}
+
+/// Reads a new value of a case.
+fn make(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+    let (read, finish) = (read_new(model, case, cdr), finish(case));
+    quote!(#read #finish)
+}
+
+/// Binds the member of a case, newly read.
+fn read_new(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+    let place = value();
+    let Some(member) = case.member.as_ref().map(|member| &member.member) else {
+        return match model.extensibility() {
+            Extensibility::Mutable => quote!(d.no_selected_member()?;),
+            _ => TokenStream::new(),
+        };
+    };
+    if model.extensibility() != Extensibility::Mutable {
+        let read = decode::value(member, cdr, model.extensibility() == Extensibility::Appendable);
+        return quote!(let #place = #read;);
+    }
+    let (id, missing) = (member.id, decode::missing_value(member, cdr));
+    let ty = crate::ast::with_lifetime(member.ty, "de");
+    let check = member.bound().map(|bound| quote!(d.check_bound(#place.len(), #bound)?;));
+    let read = member.locate(quote!(d.selected_member::<#ty>(#id)?));
+    let check = check.map(|check| member.locate(check));
+    quote! {
+        let #place = match #read {
+            ::core::option::Option::Some(value) => value,
+            ::core::option::Option::None => #missing,
+        };
+        #check
+    }
+}
+
+/// Reads a case into the value that is there, if that is of the same case.
+fn fill(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+    let (place, pattern, read_new) = (value(), case.pattern(), read_new(model, case, cdr));
+    let keep_new = case.kept.as_ref().map(|_| {
+        let kept = kept();
+        quote!(let #kept = discriminator;)
+    });
+    let fresh = quote!(#read_new #keep_new *self = #pattern;);
+    let Some(member) = case.member.as_ref().map(|member| &member.member) else {
+        return quote!(#fresh ::core::result::Result::Ok(()));
+    };
+    let (id, missing) = (member.id, decode::missing_value(member, cdr));
+    let read = match model.extensibility() {
+        Extensibility::Mutable => quote!(if !d.selected_member_into(#id, #place)? { *#place = #missing; }),
+        Extensibility::Appendable => quote!(d.member_into(#place)?;),
+        Extensibility::Final => quote!(#cdr::Decode::decode_into(#place, d)?;),
+    };
+    let check = member.bound().map(|bound| quote!(d.check_bound(#place.len(), #bound)?;));
+    let (read, check) = (member.locate(read), check.map(|check| member.locate(check)));
+    let keep = case.kept.as_ref().map(|_| {
+        let kept = kept();
+        quote!(*#kept = discriminator;)
+    });
+    quote! {
+        if let #pattern = self {
+            #read
+            #check
+            #keep
+        } else {
+            #fresh
+        }
+        ::core::result::Result::Ok(())
+    }
+}
+
+/// A case whose member was not sent.
+fn missing(case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+    let (place, finish) = (value(), finish(case));
+    let value = case.member.as_ref().map(|member| {
+        let missing = decode::missing_value(&member.member, cdr);
+        quote!(let #place = #missing;)
+    });
+    quote!(#value #finish)
+}
+
+fn keys(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
+    if model.has_key() {
+        let (keyed, member) = (keyed(model, union, target), key::member_of_keyed(target));
+        return quote!(#keyed #member);
+    }
+    // What borrows has an owned form that the derive does not know.
+    if model.lifetimes > 0 { TokenStream::new() } else { whole(union, target) }
+}
+
+fn keyed(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
+    let (cdr, ty) = (&target.cdr, &union.discriminator);
+    let extensibility = target.extensibility(model);
+    let write = write_discriminator(model, union, cdr, &quote!(*key));
+    let write = framed(model, &quote!(e), &quote!(#write ::core::result::Result::Ok(())));
+    let read = match model.extensibility() {
+        Extensibility::Mutable => quote! {
+            let key = d.discriminator()?;
+            d.no_selected_member()?;
+            ::core::result::Result::Ok(key)
+        },
+        _ => framed(model, &quote!(d), &quote!(#cdr::Decode::decode(d))),
+    };
+    let body = quote! {
+        type Key = #ty;
+        const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
+            ::core::option::Option::Some(#extensibility);
+
+        fn key(&self) -> Self::Key {
+            #cdr::Union::discriminator(self)
+        }
+
+        fn encode_key_value(
+            key: &Self::Key,
+            e: &mut #cdr::Encoder<'_>,
+        ) -> ::core::result::Result<(), #cdr::EncodeError> {
+            #write
+        }
+
+        fn decode_key_value(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
+            #read
+        }
+    };
+    target.implement(&quote!(#cdr::Keyed), &body)
+}
+
+/// Inside of a key, a union without a key counts as a whole, if its members do.
+fn whole(union: &Union<'_>, target: &Target) -> TokenStream {
+    let (cdr, ty) = (&target.cdr, &target.ty);
+    let types = union.members().map(|member| member.ty);
+    let arms = union.cases.iter().map(|case| {
+        let pattern = case.pattern();
+        let copies = [case.member.as_ref().map(|_| value()), case.kept.as_ref().map(|_| kept())];
+        let copies = copies.into_iter().flatten().map(|place| quote!(let #place = #cdr::WholeKey::copy_key(#place);));
+        quote!(#pattern => { #(#copies)* #pattern })
+    });
+    let member = key::member_as_whole(target);
+    quote! {
+        #[automatically_derived]
+        impl<'k> #cdr::WholeKey<'k> for #ty
+        where
+            #(#types: #cdr::WholeKey<'k>),*
+        {
+            fn copy_key(&self) -> Self {
+                match self { #(#arms)* }
+            }
+        }
+        #member
+    }
+}

@@ -1,0 +1,369 @@
+//! Types that travel as one number whose values have names: enums, bitmasks and bitsets.
+//!
+//! An enum has as few bytes as its bit bound needs, 1, 2 or 4. So have bitmasks and bitsets, up to 8 (XTYPES 1.3,
+//! 7.4.1.1): of a bitmask each named bit stands for itself, the least significant one has position 0; the numbers of a
+//! bitset lie side by side, the first one from bit 0 on, negative ones in two's complement (as Fast DDS writes them).
+
+use super::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, Extensibility, LengthCode};
+
+/// An enum without data.
+#[derive(Debug, Clone, Copy)]
+pub struct EnumDescription {
+    extensibility: Extensibility,
+    bit_bound: u8,
+    literals: &'static [EnumLiteral],
+}
+
+/// A literal of an enum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EnumLiteral {
+    name: &'static str,
+    value: i32,
+}
+
+/// A set of named bits.
+#[derive(Debug, Clone, Copy)]
+pub struct BitmaskDescription {
+    extensibility: Extensibility,
+    bit_bound: u8,
+    flags: &'static [Bitflag],
+}
+
+/// A named bit of a bitmask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bitflag {
+    name: &'static str,
+    position: u8,
+}
+
+/// Numbers of few bits, side by side in one number.
+#[derive(Debug, Clone, Copy)]
+pub struct BitsetDescription {
+    fields: &'static [Bitfield],
+}
+
+/// A number in a bitset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bitfield {
+    name: &'static str,
+    position: u8,
+    bit_count: u8,
+}
+
+impl EnumDescription {
+    pub(super) const fn new(extensibility: Extensibility, bit_bound: u8, literals: &'static [EnumLiteral]) -> Self {
+        assert!(bit_bound >= 1 && bit_bound <= 32, "an enum has 1 to 32 bits");
+        let (mut least, mut greatest, mut index) = (0, 0, 0);
+        while index < literals.len() {
+            let value = literals[index].value as i64;
+            least = if value < least { value } else { least };
+            greatest = if value > greatest { value } else { greatest };
+            index += 1;
+        }
+        // One bit less, if there are signs to tell.
+        let limit = 1_i64 << if least < 0 { bit_bound - 1 } else { bit_bound };
+        assert!(least >= -limit && greatest < limit, "a number of the enum needs more bits than `bit_bound` says");
+        Self { extensibility, bit_bound, literals }
+    }
+
+    /// How many bits the numbers have, 1 to 32.
+    #[must_use]
+    pub const fn bit_bound(&self) -> u8 {
+        self.bit_bound
+    }
+
+    /// Bytes of a value: 1, 2 or 4, the fewest that have the bits.
+    #[must_use]
+    pub const fn size(&self) -> usize {
+        size_of_bits(self.bit_bound)
+    }
+
+    /// How the enum may grow.
+    #[must_use]
+    pub const fn extensibility(&self) -> Extensibility {
+        self.extensibility
+    }
+
+    /// The literals, in the order of definition.
+    #[must_use]
+    pub const fn literals(&self) -> &'static [EnumLiteral] {
+        self.literals
+    }
+}
+
+impl EnumLiteral {
+    /// The literal `name` with the number `value`.
+    ///
+    /// # Panics
+    /// The number does not fit into `i32`; in a constant, that is a compile error.
+    #[must_use]
+    pub const fn new(name: &'static str, value: i128) -> Self {
+        assert!(value >= i32::MIN as i128 && value <= i32::MAX as i128, "the numbers of a DDS enum fit into `i32`");
+        Self { name, value: value as i32 }
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The number that stands for it on the wire.
+    #[must_use]
+    pub const fn value(&self) -> i32 {
+        self.value
+    }
+}
+
+impl BitmaskDescription {
+    pub(super) const fn new(extensibility: Extensibility, bit_bound: u8, flags: &'static [Bitflag]) -> Self {
+        assert!(bit_bound >= 1 && bit_bound <= 64, "a bitmask has 1 to 64 bits");
+        let (mut seen, mut index) = (0_u64, 0);
+        while index < flags.len() {
+            assert!(flags[index].position < bit_bound, "a flag lies beyond the bit bound");
+            let bit = 1 << flags[index].position;
+            assert!(seen & bit == 0, "two flags have the same position");
+            seen |= bit;
+            index += 1;
+        }
+        Self { extensibility, bit_bound, flags }
+    }
+
+    /// How many bits there are, 1 to 64.
+    #[must_use]
+    pub const fn bit_bound(&self) -> u8 {
+        self.bit_bound
+    }
+
+    /// Bytes of a value: 1, 2, 4 or 8, the fewest that have the bits.
+    #[must_use]
+    pub const fn size(&self) -> usize {
+        size_of_bits(self.bit_bound)
+    }
+
+    /// How the bitmask may grow.
+    #[must_use]
+    pub const fn extensibility(&self) -> Extensibility {
+        self.extensibility
+    }
+
+    /// The named bits, in the order of definition.
+    #[must_use]
+    pub const fn flags(&self) -> &'static [Bitflag] {
+        self.flags
+    }
+}
+
+impl Bitflag {
+    /// The bit `name` at `position`, of which 0 is the least significant.
+    #[must_use]
+    pub const fn new(name: &'static str, position: u8) -> Self {
+        Self { name, position }
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The index of the bit; 0 is the least significant one.
+    #[must_use]
+    pub const fn position(&self) -> u8 {
+        self.position
+    }
+}
+
+impl BitsetDescription {
+    pub(super) const fn new(fields: &'static [Bitfield]) -> Self {
+        let (mut end, mut index) = (0, 0);
+        while index < fields.len() {
+            assert!(fields[index].position >= end, "two fields of the bitset overlap");
+            assert!(fields[index].bit_count >= 1 && fields[index].bit_count <= 64, "a bitfield has 1 to 64 bits");
+            end = fields[index].position + fields[index].bit_count;
+            assert!(end <= 64, "the fields of a bitset have 64 bits together at most");
+            index += 1;
+        }
+        assert!(end >= 1, "a bitset needs at least one bit");
+        Self { fields }
+    }
+
+    /// How many bits the fields have together.
+    #[must_use]
+    pub const fn bit_bound(&self) -> u8 {
+        let last = self.fields[self.fields.len() - 1];
+        last.position + last.bit_count
+    }
+
+    /// Bytes of a value: 1, 2, 4 or 8, the fewest that have the bits.
+    #[must_use]
+    pub const fn size(&self) -> usize {
+        size_of_bits(self.bit_bound())
+    }
+
+    /// The fields, from the least significant one on.
+    #[must_use]
+    pub const fn fields(&self) -> &'static [Bitfield] {
+        self.fields
+    }
+}
+
+impl Bitfield {
+    /// The field `name`, of `bit_count` bits from `position` on.
+    #[must_use]
+    pub const fn new(name: &'static str, position: u8, bit_count: u8) -> Self {
+        Self { name, position, bit_count }
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The index of its least significant bit.
+    #[must_use]
+    pub const fn position(&self) -> u8 {
+        self.position
+    }
+
+    /// How many bits it has.
+    #[must_use]
+    pub const fn bit_count(&self) -> u8 {
+        self.bit_count
+    }
+}
+
+/// The length code of so many bits, in a member header of XCDR2.
+#[doc(hidden)]
+#[must_use]
+pub const fn length_code_of_bits(bit_bound: u8) -> LengthCode {
+    LengthCode::of_number(size_of_bits(bit_bound))
+}
+
+const fn size_of_bits(bit_bound: u8) -> usize {
+    match bit_bound {
+        0..=8 => 1,
+        9..=16 => 2,
+        17..=32 => 4,
+        _ => 8,
+    }
+}
+
+/// The bits that a type of `bit_bound` bits does not have.
+const fn beyond(bit_bound: u8) -> u64 {
+    if bit_bound >= 64 { 0 } else { u64::MAX << bit_bound }
+}
+
+impl Encoder<'_> {
+    /// Writes bits, in as few bytes as `bit_bound` of them need.
+    ///
+    /// # Errors
+    /// There are others than those.
+    #[inline]
+    pub fn bits(&mut self, bits: u64, bit_bound: u8) -> Result<(), EncodeError> {
+        if bits & beyond(bit_bound) != 0 {
+            return Err(EncodeError::TooManyBits { bit_bound });
+        }
+        match size_of_bits(bit_bound) {
+            1 => (bits as u8).encode(self),
+            2 => (bits as u16).encode(self),
+            4 => (bits as u32).encode(self),
+            _ => bits.encode(self),
+        }
+    }
+}
+
+impl Decoder<'_> {
+    /// Takes bits, from as many bytes as `bit_bound` of them need.
+    ///
+    /// # Errors
+    /// The input ends, or has other bits than those.
+    #[inline]
+    pub fn bits(&mut self, bit_bound: u8) -> Result<u64, DecodeError> {
+        let size = size_of_bits(bit_bound);
+        let bits = match size {
+            1 => u8::decode(self)?.into(),
+            2 => u16::decode(self)?.into(),
+            4 => u32::decode(self)?.into(),
+            _ => u64::decode(self)?,
+        };
+        match bits & beyond(bit_bound) {
+            0 => Ok(bits),
+            bits => Err(DecodeError::new(self.position() - size, DecodeErrorKind::UnknownBits { bits })),
+        }
+    }
+}
+
+/// A number that can be a field of a bitset: `bool`, or an integer.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a bitset",
+    note = "these can: bool, i8..i64, u8..u64"
+)]
+pub trait BitfieldValue: Copy {
+    /// Its low `bit_count` bits.
+    ///
+    /// # Errors
+    /// It needs more.
+    fn to_bits(self, bit_count: u8) -> Result<u64, EncodeError>;
+
+    /// The number that has these low bits.
+    fn from_bits(bits: u64, bit_count: u8) -> Self;
+}
+
+impl BitfieldValue for bool {
+    #[inline]
+    fn to_bits(self, _: u8) -> Result<u64, EncodeError> {
+        Ok(self.into())
+    }
+
+    #[inline]
+    fn from_bits(bits: u64, _: u8) -> Self {
+        bits & 1 != 0
+    }
+}
+
+macro_rules! bitfield_value {
+    ($($unsigned:ty, $signed:ty;)*) => {$(
+        impl BitfieldValue for $unsigned {
+            #[inline]
+            fn to_bits(self, bit_count: u8) -> Result<u64, EncodeError> {
+                match u64::from(self) {
+                    bits if bits & beyond(bit_count) == 0 => Ok(bits),
+                    _ => Err(EncodeError::TooManyBits { bit_bound: bit_count }),
+                }
+            }
+
+            #[inline]
+            fn from_bits(bits: u64, bit_count: u8) -> Self {
+                (bits & !beyond(bit_count)) as Self
+            }
+        }
+
+        impl BitfieldValue for $signed {
+            #[inline]
+            fn to_bits(self, bit_count: u8) -> Result<u64, EncodeError> {
+                let bits = i64::from(self) as u64 & !beyond(bit_count);
+                match Self::from_bits(bits, bit_count) == self {
+                    true => Ok(bits),
+                    false => Err(EncodeError::TooManyBits { bit_bound: bit_count }),
+                }
+            }
+
+            #[inline]
+            fn from_bits(bits: u64, bit_count: u8) -> Self {
+                // To the top, and back with copies of the sign.
+                let shift = u32::from(64_u8.saturating_sub(bit_count));
+                let top = bits.checked_shl(shift).unwrap_or_default() as i64;
+                top.checked_shr(shift).unwrap_or_default() as Self
+            }
+        }
+    )*};
+}
+
+bitfield_value! {
+    u8, i8;
+    u16, i16;
+    u32, i32;
+    u64, i64;
+}

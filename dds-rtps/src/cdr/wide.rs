@@ -1,0 +1,230 @@
+//! `wchar` and `wstring`: units of UTF-16.
+//!
+//! A wide string is the number of its bytes, twice that of its units, and the units; no NUL ends it (XTYPES 1.3,
+//! 7.4.1.1.2, as Cyclone DDS and, in XCDR2, RTI Connext have it). Fast DDS counts units instead of bytes, and RTI Connext
+//! sends four bytes for each unit in XCDR1: neither can be told apart by its bytes, so neither is understood here.
+
+use super::primitive::plain_value;
+use super::{
+    Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, Primitive,
+    TypeDescription, TypeInfo, TypeKind, WholeKey,
+};
+use std::fmt;
+
+/// A `wchar`: one unit of UTF-16, which is a character or half of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Char16(
+    /// The unit.
+    pub u16,
+);
+
+impl TryFrom<char> for Char16 {
+    type Error = EncodeError;
+
+    /// Fails for characters of two units, those from U+10000 on.
+    fn try_from(character: char) -> Result<Self, EncodeError> {
+        u16::try_from(u32::from(character)).map(Self).map_err(|_| EncodeError::NotAChar16 { character })
+    }
+}
+
+impl Encode for Char16 {
+    const IS_PRIMITIVE: bool = true;
+    const LENGTH_CODE: LengthCode = u16::LENGTH_CODE;
+
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.0.encode(e)
+    }
+
+    #[inline]
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.0.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for Char16 {
+    const IS_PRIMITIVE: bool = true;
+    const SIZE_MIN: usize = 2;
+
+    #[inline]
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        u16::decode(d).map(Self)
+    }
+
+    #[inline]
+    fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok(Self::default())
+    }
+}
+
+plain_value!(Char16, Char16, "char16");
+
+/// A `wstring`: text that travels as UTF-16. In memory it is a [`String`].
+///
+/// ```
+/// use dds_rtps::cdr::WString;
+///
+/// let text = WString::from("tür");
+/// assert_eq!((text.as_str(), text.len()), ("tür", 3));
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct WString(String);
+
+impl WString {
+    /// An empty text.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(String::new())
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, to be changed.
+    pub fn as_mut_string(&mut self) -> &mut String {
+        &mut self.0
+    }
+
+    /// The text, without a copy.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.0
+    }
+
+    /// How many units of UTF-16 it has, which is what a bound counts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.encode_utf16().count()
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<String> for WString {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for WString {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl From<WString> for String {
+    fn from(text: WString) -> Self {
+        text.0
+    }
+}
+
+impl fmt::Debug for WString {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for WString {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Encode for WString {
+    const LENGTH_CODE: LengthCode = LengthCode::Shared1;
+
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        if let Some(position) = self.0.find('\0') {
+            return Err(EncodeError::InteriorNul { position });
+        }
+        e.length(2 * self.len())?;
+        self.0.encode_utf16().try_for_each(|unit| unit.encode(e))
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decoder<'de> {
+    /// Takes the bytes of a wide string.
+    pub(super) fn wide_text(&mut self) -> Result<&'de [u8], DecodeError> {
+        let length = self.length(1)?;
+        if length % 2 != 0 {
+            return Err(self.error(DecodeErrorKind::InvalidUtf16));
+        }
+        self.bytes(length)
+    }
+}
+
+impl<'de> Decode<'de> for WString {
+    const SIZE_MIN: usize = 4;
+
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        let mut text = Self::new();
+        text.decode_into(d)?;
+        Ok(text)
+    }
+
+    fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        let order = d.order();
+        let bytes = d.wide_text()?;
+        let units = bytes.chunks_exact(2).map(|unit| u16::read(unit, order));
+        self.0.clear();
+        // The bytes of the characters so far, to say where one is wrong.
+        let mut done = 0;
+        for character in char::decode_utf16(units) {
+            let kind = match character {
+                Ok('\0') => DecodeErrorKind::InteriorNul,
+                Ok(character) => {
+                    self.0.push(character);
+                    done += 2 * character.len_utf16();
+                    continue;
+                }
+                Err(_) => DecodeErrorKind::InvalidUtf16,
+            };
+            return Err(DecodeError::new(d.position() - bytes.len() + done, kind));
+        }
+        Ok(())
+    }
+
+    fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok(Self::new())
+    }
+}
+
+impl TypeInfo for WString {
+    const TYPE_NAME: &'static str = "wstring";
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription =
+        &TypeDescription::new(Self::TYPE_NAME, TypeKind::WString { bound: None });
+}
+
+impl KeyMember for WString {
+    type Key = Self;
+
+    fn to_key(&self) -> Self {
+        self.clone()
+    }
+
+    fn encode_key_member(key: &Self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        key.encode(e)
+    }
+
+    fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        Self::decode(d)
+    }
+}
+
+impl WholeKey<'_> for WString {
+    fn copy_key(&self) -> Self {
+        self.clone()
+    }
+}
