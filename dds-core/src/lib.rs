@@ -80,24 +80,28 @@ pub use dds_rtps::types::{
 };
 pub use dds_rtps::wire::ChecksumKind;
 pub use domain::{
-    DomainParticipant, DomainParticipantBuilder, EndpointInfo, EndpointQos, MatchReport, Obstacle, Scope,
-    TrafficCounters, Verdict,
+    DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, EndpointInfo, EndpointQos, MatchReport,
+    Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
 };
 pub use futures_core::Stream;
 pub use infrastructure::{
     Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, Events, GuardCondition,
-    IncompatibleQosStatus, PublicationMatchedStatus, QosError, ReadError, ReadErrorKind, Result, ReturnCode,
-    SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitError,
-    WaitErrorKind, WaitSet, Waiting, WriteError, WriteErrorKind,
+    IncompatibleQosStatus, InconsistentTopicStatus, ListenerCounters, PublicationMatchedStatus, QosError, ReadError,
+    ReadErrorKind, Result, ReturnCode, SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask, Subject,
+    SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError, WriteErrorKind,
 };
-pub use publication::{DataWriter, DataWriterBuilder, Publisher, WriteOptions, WriterEvent};
+pub use publication::{
+    AnyWriter, DataWriter, DataWriterBuilder, DataWriterListener, Publisher, PublisherListener, WriteOptions,
+    WriterEvent,
+};
 pub use subscription::{
-    DataReader, DataReaderBuilder, DataStream, IntoSamples, Iter, ReadCondition, ReaderEvent, Sample, SampleRef,
-    SampleStream, Samples, SamplesIter, Select, Subscriber,
+    AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, ReadCondition,
+    ReaderEvent, Sample, SampleRef, SampleStream, Samples, SamplesIter, Select, Subscriber, SubscriberListener,
 };
 pub use topic::{
     BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, ParticipantBuiltinTopicData,
-    PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicRef, TopicSpec,
+    PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicListener, TopicRef,
+    TopicSpec,
 };
 
 /// The programs of the README compile.

@@ -2,9 +2,11 @@
 
 use crate::cdr::{DdsType, Raw};
 use crate::domain::config::{Config, Scope};
-use crate::domain::{MatchReport, ParticipantHandle, TrafficCounters};
+use crate::domain::{MatchReport, ParticipantHandle, TrafficCounters, WeakDomainParticipant};
 use crate::driver::{Driver, OsDriver};
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Entity, Subject};
+use crate::infrastructure::{
+    Awaited, CreateError, CreateErrorKind, Delivery, Entity, ListenerCounters, StatusCondition, Subject, Waiting,
+};
 use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
 use crate::qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
@@ -36,6 +38,10 @@ pub struct DomainParticipant {
 }
 
 impl DomainParticipant {
+    pub(crate) fn from_handle(handle: Arc<ParticipantHandle>) -> Self {
+        Self { handle }
+    }
+
     pub(crate) fn handle(&self) -> &Arc<ParticipantHandle> {
         &self.handle
     }
@@ -237,6 +243,64 @@ impl DomainParticipant {
         self.handle.ignore_topic(topic)
     }
 
+    /// Whether the handle is that of a publisher, subscriber, writer or reader of this participant that is not closed.
+    #[must_use]
+    pub fn contains_entity(&self, entity: InstanceHandle) -> bool {
+        let guid = entity.as_bytes().copied().map(Guid::from_bytes);
+        guid.is_some_and(|guid| guid.prefix == self.handle.prefix() && self.handle.contained().has(guid.entity_id))
+    }
+
+    /// Closes everything that was made with this participant and is open now. Does not wait.
+    #[doc(alias = "delete_contained_entities")]
+    pub fn close_contained(&self) {
+        self.handle.contained().close();
+    }
+
+    /// Closes the participant, and waits until it has taken leave: until what reliable writers have sent is acknowledged, at
+    /// most for [`linger`](DomainParticipantBuilder::linger), and until its threads have ended, at most another second.
+    ///
+    /// For async code, which must not block: the last drop does not wait any more after it. Dropped before it is ready, it
+    /// has begun the end all the same, if it was polled at all.
+    ///
+    /// ```
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let writer = participant.writer::<Pose>("pose")?;
+    /// writer.write(&Pose { x: 1.0 })?;
+    /// participant.shutdown().await?;
+    /// assert!(writer.write(&Pose { x: 2.0 }).is_err());
+    /// # Ok(())
+    /// # })
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The wait ends with [`WaitErrorKind::WouldDeadlock`](crate::WaitErrorKind::WouldDeadlock) on one of the participant's own
+    /// threads, such as in a listener; nothing is closed then.
+    pub fn shutdown(&self) -> Waiting<'_, ()> {
+        Waiting::new(self, Awaited::Shutdown)
+    }
+
+    /// A handle that does not keep the participant alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakDomainParticipant {
+        WeakDomainParticipant::new(Arc::downgrade(&self.handle))
+    }
+
+    /// How the listeners in this participant have behaved.
+    #[must_use]
+    pub fn listener_counters(&self) -> ListenerCounters {
+        self.handle.event_thread().counters()
+    }
+
     /// What has been sent, received and left aside.
     #[must_use]
     pub fn traffic(&self) -> TrafficCounters {
@@ -256,12 +320,22 @@ impl Entity for DomainParticipant {
         self.handle.subject().guid
     }
 
+    fn status_condition(&self) -> StatusCondition {
+        self.handle.status_condition().clone()
+    }
+
     fn is_closed(&self) -> bool {
         self.handle.is_closed()
     }
 
+    /// Closes everything in it as well. What reliable writers have sent may still be acknowledged for
+    /// [`linger`](DomainParticipantBuilder::linger), in the background; then the participant says farewell.
     fn close(&self) {
         self.handle.close();
+    }
+
+    fn closed(&self) -> Waiting<'_, ()> {
+        Waiting::new(self, Awaited::Closed)
     }
 }
 

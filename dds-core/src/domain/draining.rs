@@ -6,15 +6,13 @@
 
 use crate::actor::{Effects, Ticket};
 use crate::domain::ParticipantHandle;
+use crate::domain::leaving::LINGER_MAX;
 use crate::driver::block_on;
 use crate::infrastructure::Awaited;
 use crate::publication::WriterCell;
-use dds_rtps::types::{Duration, EntityId};
+use dds_rtps::types::EntityId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Poll, Wake, Waker};
-
-/// Longer than anybody lingers.
-const LINGER_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// The dropped writers of a participant.
 #[derive(Default)]
@@ -90,7 +88,10 @@ struct Bell {
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
         if let Some(participant) = self.participant.upgrade() {
-            participant.finish_drained(&Waker::from(Arc::clone(&self)));
+            let done = participant.finish_drained(&Waker::from(Arc::clone(&self)));
+            if done && participant.is_closed() {
+                participant.part();
+            }
         }
     }
 }
@@ -99,11 +100,16 @@ impl ParticipantHandle {
     /// Takes over a writer that the application has dropped.
     pub(crate) fn drain(self: &Arc<Self>, id: EntityId, cell: Arc<WriterCell>) {
         self.draining().add(DrainingWriter { id, cell, ticket: None });
-        self.finish_drained(&Waker::from(Arc::new(Bell { participant: Arc::downgrade(self) })));
+        self.finish_drained(&self.drain_bell());
+    }
+
+    /// What looks after the dropped writers again.
+    pub(super) fn drain_bell(self: &Arc<Self>) -> Waker {
+        Waker::from(Arc::new(Bell { participant: Arc::downgrade(self) }))
     }
 
     /// Deletes the writers that have nothing left to say. True if there is none left.
-    fn finish_drained(&self, waker: &Waker) -> bool {
+    pub(super) fn finish_drained(&self, waker: &Waker) -> bool {
         let mut writers = self.draining().take();
         let taken = writers.len();
         let mut drained = Vec::new();

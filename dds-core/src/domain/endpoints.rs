@@ -2,7 +2,7 @@
 
 use crate::actor::Effects;
 use crate::cdr::Encoding;
-use crate::domain::{ParticipantHandle, close_cell};
+use crate::domain::{Contained, ParticipantHandle, close_cell};
 use crate::infrastructure::CreateErrorKind;
 use crate::publication::{WriterCell, WriterHandle};
 use crate::qos::DataRepresentation;
@@ -46,6 +46,30 @@ impl ParticipantHandle {
             self.update_writer(writer);
         }
         Ok(())
+    }
+
+    /// Enters a new reader among what the participant contains, and resolves who listens to it.
+    pub(crate) fn enter_reader(&self, reader: &Arc<ReaderHandle>) -> Result<(), CreateErrorKind> {
+        self.contain(|contained| contained.add_reader(reader))?;
+        self.refresh_reader(reader);
+        if let Some(group) = reader.group() {
+            group.watch_reader(reader);
+        }
+        Ok(())
+    }
+
+    /// As [`enter_reader`](Self::enter_reader).
+    pub(crate) fn enter_writer(&self, writer: &Arc<WriterHandle>) -> Result<(), CreateErrorKind> {
+        self.contain(|contained| contained.add_writer(writer))?;
+        self.refresh_writer(writer);
+        Ok(())
+    }
+
+    /// Enters a new endpoint. One that comes while the participant is closed is refused by the look after it, or closed by
+    /// whoever closes the participant, which looks at the table after it has said so.
+    fn contain(&self, add: impl FnOnce(&Contained)) -> Result<(), CreateErrorKind> {
+        add(self.contained());
+        if self.is_closed() { Err(CreateErrorKind::Closed) } else { Ok(()) }
     }
 
     /// Announces a reader as its group describes it now. Whoever was overtaken by a later change announces that one too, so

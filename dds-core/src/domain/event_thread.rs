@@ -1,13 +1,15 @@
-//! The thread on which listeners are called that are not inline. It starts with the participant's first listener.
+//! The thread on which listeners are called that are not inline. It starts with the participant's first such listener, or
+//! when an inline one has more to do than a delivering thread should be kept with.
 //!
 //! Bound: a listener stands in the queue at most once, so the queue is no longer than there are listeners.
 
 use crate::driver::{Driver, Parker, Role};
-use crate::infrastructure::{EventQueue, Listener};
-use dds_rtps::types::Duration;
+use crate::infrastructure::{EventQueue, Listener, ListenerCounters};
+use dds_rtps::types::{Duration, Now};
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::Waker;
 
 /// A listener that runs longer than this holds up the others of its participant; it is told once in the log.
@@ -17,6 +19,11 @@ const LONG_CALL: Duration = Duration::from_millis(100);
 pub(crate) struct EventThread {
     driver: Arc<dyn Driver>,
     state: Mutex<State>,
+    /// Itself.
+    weak: Weak<Self>,
+    long_inline_calls: AtomicU64,
+    long_event_calls: AtomicU64,
+    panics: AtomicU64,
 }
 
 #[derive(Default)]
@@ -30,16 +37,28 @@ struct State {
 
 impl EventThread {
     pub(crate) fn new(driver: Arc<dyn Driver>) -> Arc<Self> {
-        Arc::new(Self { driver, state: Mutex::default() })
+        Arc::new_cyclic(|weak| Self {
+            driver,
+            state: Mutex::default(),
+            weak: Weak::clone(weak),
+            long_inline_calls: AtomicU64::new(0),
+            long_event_calls: AtomicU64::new(0),
+            panics: AtomicU64::new(0),
+        })
+    }
+
+    pub(crate) fn counters(&self) -> ListenerCounters {
+        ListenerCounters {
+            long_inline_calls: self.long_inline_calls.load(Ordering::Relaxed),
+            long_event_calls: self.long_event_calls.load(Ordering::Relaxed),
+            panics: self.panics.load(Ordering::Relaxed),
+        }
     }
 
     /// Starts the thread, if it does not run yet.
-    pub(crate) fn start(self: &Arc<Self>) -> std::io::Result<()> {
+    pub(crate) fn start(&self) -> std::io::Result<()> {
         let mut state = self.lock();
-        if state.started {
-            return Ok(());
-        }
-        let thread = Arc::clone(self);
+        let Some(thread) = self.weak.upgrade().filter(|_| !state.started && !state.stopping) else { return Ok(()) };
         self.driver.spawn("dds-event", Role::Event, Box::new(move || thread.run()))?;
         state.started = true;
         Ok(())
@@ -81,9 +100,11 @@ impl EventThread {
                 listener.dequeued();
                 listener.call();
                 let lasted = self.driver.now().instant.since(started);
-                if lasted > LONG_CALL && !warned {
-                    warned = true;
-                    tracing::warn!(?lasted, ?listener, "a listener holds up the others of its participant");
+                if lasted > LONG_CALL {
+                    self.long_event_calls.fetch_add(1, Ordering::Relaxed);
+                    if !std::mem::replace(&mut warned, true) {
+                        tracing::warn!(?lasted, ?listener, "a listener holds up the others of its participant");
+                    }
                 }
             }
         });
@@ -97,11 +118,28 @@ impl EventQueue for EventThread {
             return;
         }
         state.queue.push_back(listener);
-        let waker = state.waker.clone();
+        let (started, waker) = (state.started, state.waker.clone());
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
+        if !started {
+            if let Err(error) = self.start() {
+                tracing::error!(%error, "no thread for listeners: they are not called");
+            }
+        }
+    }
+
+    fn now(&self) -> Now {
+        self.driver.now()
+    }
+
+    fn note_long_call(&self) {
+        self.long_inline_calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn note_panic(&self) {
+        self.panics.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -3,13 +3,20 @@
 //! Life cycle: an endpoint keeps its group alive, the group knows its endpoints weakly. Bound: the application's own
 //! endpoints; those that are gone are swept out when the list would have to grow.
 
-use crate::domain::ParticipantHandle;
-use crate::infrastructure::{CreateError, CreateErrorKind, QosError, Subject};
+use crate::actor::Ticket;
+use crate::domain::{ListenerPlace, ParticipantHandle};
+use crate::driver::Driver;
+use crate::infrastructure::{
+    Awaited, CreateError, CreateErrorKind, Ending, QosError, StatusCondition, Subject, WaitErrorKind, WaitSource,
+    Watched,
+};
 use crate::qos::{PolicyId, Presentation, PublisherQos, QosErrorKind, SubscriberQos};
+use crate::subscription::OnReaders;
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::{EntityKind, Guid};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::task::{Poll, Waker};
 
 /// The QoS of a group.
 pub(crate) trait GroupQos: Clone {
@@ -34,6 +41,12 @@ pub(crate) struct Group<Q, M> {
     subject: Arc<Subject>,
     state: Mutex<State<Q, M>>,
     closed: AtomicBool,
+    ending: Arc<Ending>,
+    watched: Arc<Watched>,
+    listener: ListenerPlace,
+    /// Of a subscriber, once somebody wants to know.
+    on_readers: OnceLock<Arc<OnReaders>>,
+    status_condition: StatusCondition,
 }
 
 struct State<Q, M> {
@@ -74,7 +87,13 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     }
 
     fn open(participant: &Arc<ParticipantHandle>, subject: Arc<Subject>, qos: Q) -> Arc<Self> {
+        let watched = Arc::<Watched>::default();
         Arc::new(Self {
+            ending: Ending::new(),
+            status_condition: StatusCondition::new(Arc::clone(&watched) as _),
+            watched,
+            listener: ListenerPlace::default(),
+            on_readers: OnceLock::new(),
             participant: Arc::clone(participant),
             state: Mutex::new(State { qos, version: 0, members: Vec::new() }),
             subject,
@@ -155,9 +174,73 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         {
             // The lock keeps out who is about to add an endpoint.
             let _state = self.state();
-            self.closed.store(true, Ordering::Release);
+            if self.closed.swap(true, Ordering::AcqRel) {
+                return;
+            }
         }
         self.close_contained();
+        self.participant.contained().remove(self.guid().entity_id);
+        self.listener.close();
+        self.watched.close();
+        self.ending.close();
+    }
+
+    pub(crate) fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    pub(crate) fn ending(&self) -> &Arc<Ending> {
+        &self.ending
+    }
+
+    pub(crate) fn watched(&self) -> &Arc<Watched> {
+        &self.watched
+    }
+
+    pub(crate) fn on_readers(&self) -> &OnceLock<Arc<OnReaders>> {
+        &self.on_readers
+    }
+
+    pub(crate) fn listener(&self) -> &ListenerPlace {
+        &self.listener
+    }
+
+    pub(crate) fn status_condition(&self) -> &StatusCondition {
+        &self.status_condition
+    }
+}
+
+impl<Q, M> Drop for Group<Q, M> {
+    fn drop(&mut self) {
+        self.listener.close();
+        self.participant.contained().remove(self.subject.guid.entity_id);
+    }
+}
+
+impl<Q: Send, M: Send + Sync> WaitSource<()> for Group<Q, M> {
+    fn poll_wait(
+        &self,
+        _awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<(), WaitErrorKind>> {
+        self.ending.poll(ticket, waker)
+    }
+
+    fn abandon(&self, _awaited: Awaited, ticket: Ticket) {
+        self.ending.abandon(ticket);
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &**self.participant.driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    fn complain(&self, awaited: Awaited) {
+        tracing::warn!(?awaited, "still waiting for a {} to end", self.subject.entity);
     }
 }
 

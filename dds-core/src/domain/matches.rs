@@ -66,6 +66,7 @@ impl ParticipantHandle {
                 }
             }
             ParticipantEvent::InconsistentTopic { local, remote } => {
+                self.contained().topics_of(local).iter().for_each(|topic| topic.note_inconsistent(effects));
                 self.log(effects, LogEntry::OtherType(local, remote));
             }
             _ => {}

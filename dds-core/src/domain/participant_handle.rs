@@ -2,21 +2,21 @@
 
 use crate::actor::{Capacity, Cell, Effects};
 use crate::domain::builtin::Builtin;
-use crate::domain::close_cell;
 use crate::domain::config::{Config, Scope};
 use crate::domain::draining::Draining;
+use crate::domain::leaving::Leaving;
 use crate::domain::participant_actor::{ParticipantActor, ParticipantCell};
 use crate::domain::receive::ReceiveEnd;
 use crate::domain::traffic::{ReceiveCounters, TrafficCounters};
-use crate::domain::{EventThread, Outgoing, Routes};
-use crate::driver::{Driver, Network, NetworkConfig, NetworkError, Reach, role};
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, EventQueue, Listener, Subject};
+use crate::domain::{Contained, EventThread, ListenerPlace, Outgoing, Routes};
+use crate::driver::{Driver, Network, NetworkConfig, NetworkError, Reach};
+use crate::infrastructure::{CreateError, CreateErrorKind, Ending, StatusCondition, Subject, Watched};
 use crate::topic::TopicTable;
 use dds_rtps::participant::{Participant, ParticipantConfig};
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, VendorId};
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What every handle and every endpoint of a participant shares. The last one dropped takes leave of the domain.
 pub(crate) struct ParticipantHandle {
@@ -34,9 +34,17 @@ pub(crate) struct ParticipantHandle {
     matching: Mutex<()>,
     event_thread: Arc<EventThread>,
     draining: Draining,
+    contained: Contained,
     next_key: AtomicU32,
     receive_counters: ReceiveCounters,
-    closed: AtomicBool,
+    leaving: Leaving,
+    listener: ListenerPlace,
+    listening: Mutex<()>,
+    ending: Arc<Ending>,
+    watched: Arc<Watched>,
+    status_condition: StatusCondition,
+    /// Itself.
+    weak: Weak<Self>,
 }
 
 impl ParticipantHandle {
@@ -60,7 +68,8 @@ impl ParticipantHandle {
         let cell = Cell::new(actor, Capacity::default(), Arc::clone(driver.run_queue()));
         let guid = subject.guid;
         let span = tracing::info_span!("participant", %guid, domain = config.domain_id, name = %config.name);
-        let handle = Arc::new(Self {
+        let watched = Arc::<Watched>::default();
+        let handle = Arc::new_cyclic(|weak| Self {
             config,
             prefix,
             subject: Arc::clone(&subject),
@@ -74,9 +83,16 @@ impl ParticipantHandle {
             builtin: Builtin::default(),
             matching: Mutex::default(),
             draining: Draining::default(),
+            contained: Contained::default(),
             next_key: AtomicU32::new(1),
             receive_counters: ReceiveCounters::default(),
-            closed: AtomicBool::new(false),
+            leaving: Leaving::default(),
+            listener: ListenerPlace::default(),
+            listening: Mutex::default(),
+            ending: Ending::new(),
+            status_condition: StatusCondition::new(Arc::clone(&watched) as _),
+            watched,
+            weak: Weak::clone(weak),
         });
         handle.begin().map_err(error)?;
         Ok(handle)
@@ -159,7 +175,7 @@ impl ParticipantHandle {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
+        self.leaving.is_closed()
     }
 
     /// The id of a new endpoint.
@@ -167,57 +183,52 @@ impl ParticipantHandle {
         EntityId::user(self.next_key.fetch_add(1, Ordering::Relaxed), kind)
     }
 
-    /// Makes a listener, and the event thread if this is the first that needs it.
-    pub(crate) fn listener(
-        &self,
-        name: &'static str,
-        callback: crate::infrastructure::Callback,
-        delivery: Delivery,
-    ) -> Result<Arc<Listener>, CreateErrorKind> {
-        if delivery == Delivery::EventThread {
-            self.event_thread.start().map_err(|error| CreateErrorKind::Thread { message: error.to_string() })?;
-        }
-        let queue = Arc::clone(&self.event_thread) as Arc<dyn EventQueue>;
-        Ok(Listener::new(name, callback, delivery, queue))
+    pub(crate) fn event_thread(&self) -> &Arc<EventThread> {
+        &self.event_thread
+    }
+
+    /// The listener of the participant itself.
+    pub(crate) fn top_listener(&self) -> &ListenerPlace {
+        &self.listener
+    }
+
+    /// Held while it is resolved who is told what.
+    pub(crate) fn listening(&self) -> MutexGuard<'_, ()> {
+        self.listening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn draining(&self) -> &Draining {
         &self.draining
     }
 
-    /// Ends the endpoints that are still open: their calls answer `Closed`, and blocked ones come back.
-    fn close_endpoints(&self) {
-        let (readers, writers) = self.routes.take_endpoints();
-        readers.iter().for_each(close_cell);
-        writers.iter().for_each(close_cell);
+    pub(crate) fn contained(&self) -> &Contained {
+        &self.contained
     }
 
-    /// Takes leave of the domain: waits for what must still be acknowledged, at most `linger`, then says farewell.
-    pub(crate) fn close(&self) {
-        if self.closed.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        if role().may_wait() && !crate::actor::in_listener() {
-            self.wait_for_drained();
-        }
-        self.give_up_drained();
-        let actor = Effects::scope(|effects| {
-            // A participant that a panic has closed says no farewell; the others' leases end.
-            let _ = self.cell.with(effects, |actor, _| actor.shutdown());
-            self.cell.close(effects)
-        });
-        drop(actor);
-        self.close_endpoints();
-        self.network.stop();
-        self.event_thread.stop();
-        self.driver.shutdown();
-        self.span.in_scope(|| tracing::info!("participant closed"));
+    pub(super) fn leaving(&self) -> &Leaving {
+        &self.leaving
+    }
+
+    pub(crate) fn ending(&self) -> &Arc<Ending> {
+        &self.ending
+    }
+
+    pub(crate) fn watched(&self) -> &Arc<Watched> {
+        &self.watched
+    }
+
+    pub(crate) fn status_condition(&self) -> &StatusCondition {
+        &self.status_condition
+    }
+
+    pub(super) fn weak(&self) -> &Weak<Self> {
+        &self.weak
     }
 }
 
 impl Drop for ParticipantHandle {
     fn drop(&mut self) {
-        self.close();
+        self.end();
     }
 }
 

@@ -29,6 +29,7 @@ use crate::actor::RunQueue;
 use crate::sync::Arc;
 use dds_rtps::types::{Duration, Instant, Now};
 use std::io;
+use std::task::Waker;
 
 /// The world that a participant lives in: the operating system, or a simulation of it.
 pub trait Driver: Send + Sync + 'static {
@@ -71,6 +72,15 @@ pub trait Driver: Send + Sync + 'static {
     fn is_forked(&self) -> bool {
         false
     }
+
+    /// Whether the calling thread is one of the driver's own.
+    fn is_own_thread(&self) -> bool;
+
+    /// Lets all threads of the driver end. Does not wait; later calls do nothing.
+    fn stop(&self);
+
+    /// Calls `waker` once all threads have ended after [`Driver::stop`], or have been given up a second after it.
+    fn when_stopped(&self, waker: Waker);
 
     /// Ends all threads of the driver. Waits for them at most a second, and not at all on one of them; what has not ended
     /// by then is detached. Later calls do nothing.

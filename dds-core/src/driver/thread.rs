@@ -6,6 +6,8 @@ use crate::sync::{Arc, Lock};
 use dds_rtps::types::Instant;
 use std::cell::Cell;
 use std::task::Poll;
+#[cfg(feature = "sim")]
+use std::task::Waker;
 
 /// What a thread is for; decides which calls may wait on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,6 +96,19 @@ impl ThreadHandle {
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.0.lock().has_ended
+    }
+
+    /// Keeps `waker` until the thread's body has ended, and calls it then.
+    #[cfg(feature = "sim")]
+    pub(crate) fn when_ended(&self, waker: &Waker) {
+        let waker = waker.clone();
+        Effects::scope(|effects| {
+            let mut end = self.0.lock();
+            match end.has_ended {
+                true => effects.wake(waker),
+                false => end.waiters.register(&mut None, waker, effects),
+            }
+        });
     }
 
     /// Waits for the end of the thread's body, at most until `until` (`None`: as long as it takes); true if it has ended.

@@ -1,12 +1,35 @@
 //! What all entities can do (DDS 1.4, 2.2.2.1.1).
 
+use crate::infrastructure::{StatusCondition, StatusMask, Waiting};
 use dds_rtps::types::{Guid, InstanceHandle};
 
 pub(crate) trait Sealed {}
 
 /// An entity: a participant, a publisher, a subscriber, a writer or a reader (DDS 1.4, 2.2.2.1.1).
 ///
-/// The trait is sealed and object safe: `&[&dyn Entity]` works.
+/// The trait is sealed and object safe: `&[&dyn Entity]` and `Vec<Box<dyn Entity>>` work.
+///
+/// ```
+/// use dds_core::{DdsType, DomainParticipant, Entity, Scope};
+///
+/// #[derive(DdsType)]
+/// struct Pose {
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let node: Vec<Box<dyn Entity>> =
+///     vec![Box::new(participant.writer::<Pose>("pose")?), Box::new(participant.reader::<Pose>("pose")?)];
+/// assert!(node.iter().all(|entity| participant.contains_entity(entity.instance_handle())));
+/// for entity in &node {
+///     entity.close();
+///     entity.closed().block()?;
+/// }
+/// assert!(node.iter().all(|entity| entity.is_closed()));
+/// # Ok(())
+/// # }
+/// ```
 #[expect(private_bounds, reason = "sealed: only this crate has entities")]
 pub trait Entity: Sealed + Send + Sync {
     /// The name of the entity in the whole domain.
@@ -18,15 +41,34 @@ pub trait Entity: Sealed + Send + Sync {
         InstanceHandle::from_guid(self.guid())
     }
 
+    /// The condition that a status of the entity has changed, for a [`WaitSet`](crate::WaitSet). There is one for all handles
+    /// of the entity. Participants and publishers have no status of their own: theirs is never triggered.
+    #[doc(alias = "get_statuscondition")]
+    fn status_condition(&self) -> StatusCondition;
+
+    /// The statuses that have changed since they were last read; none after [`close`](Entity::close).
+    #[doc(alias = "get_status_changes")]
+    fn status_changes(&self) -> StatusMask {
+        self.status_condition().changes()
+    }
+
     /// Whether the entity has been closed, through whichever handle.
     fn is_closed(&self) -> bool;
 
     /// Deletes the entity now, whatever handles are left: their calls answer `Closed`, blocked waits and iterators end.
     /// Does not wait, may be called from anywhere, and does nothing the second time.
+    ///
+    /// No call of a listener of the entity begins afterwards; one that is in flight ends, then the listener is dropped.
     #[doc(alias = "delete_datareader")]
     #[doc(alias = "delete_datawriter")]
     #[doc(alias = "delete_publisher")]
     #[doc(alias = "delete_subscriber")]
     #[doc(alias = "delete_participant")]
     fn close(&self);
+
+    /// Waits until the entity is closed, no call of its own listeners is in flight any more, and they have been dropped.
+    ///
+    /// Does not close it. In a listener of the entity itself the wait ends with
+    /// [`WaitErrorKind::WouldDeadlock`](crate::WaitErrorKind::WouldDeadlock).
+    fn closed(&self) -> Waiting<'_, ()>;
 }

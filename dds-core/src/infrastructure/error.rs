@@ -416,7 +416,10 @@ pub enum WaitErrorKind {
     },
     /// The entity has been closed.
     Closed,
-    /// The wait would block the thread that alone could end it: an inline listener's or one of the library's own.
+    /// The wait would block the thread that delivers: the calling listener is an [`Inline`](crate::Delivery::Inline) one.
+    InListener,
+    /// The wait would block the thread that alone could end it: a listener waits for the end of its own entity, or a thread of
+    /// the library for anything.
     WouldDeadlock,
     /// A part of this library failed; please report it.
     Internal {
@@ -430,6 +433,7 @@ impl Advice for WaitErrorKind {
         match self {
             Self::Timeout { .. } => "check that a peer with the same topic, type and compatible QoS is running",
             Self::Closed => "make a new entity",
+            Self::InListener => "register the listener for the event thread (`Delivery::EventThread`)",
             Self::WouldDeadlock => "wait on a thread of your own, or register the listener for the event thread",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
@@ -439,7 +443,7 @@ impl Advice for WaitErrorKind {
         match self {
             Self::Timeout { .. } => ReturnCode::Timeout,
             Self::Closed => ReturnCode::AlreadyDeleted,
-            Self::WouldDeadlock => ReturnCode::IllegalOperation,
+            Self::InListener | Self::WouldDeadlock => ReturnCode::IllegalOperation,
             Self::Internal { .. } => ReturnCode::Error,
         }
     }
@@ -450,6 +454,7 @@ impl fmt::Display for WaitErrorKind {
         match self {
             Self::Timeout { waited } => write!(f, "nothing happened within {waited}"),
             Self::Closed => f.write_str("the entity has been closed"),
+            Self::InListener => f.write_str("an inline listener must not wait"),
             Self::WouldDeadlock => f.write_str("this thread must not wait"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
 /// Everything but data, which has its own streams.
-const TOLD: u32 = StatusMask::ALL.bits() & !mark::DATA;
+const TOLD: u32 = StatusMask::ALL.bits() & !mark::DATA | mark::LISTENER_PANICKED;
 
 /// Makes the events of one entity for one stream.
 pub(crate) trait Feed<E>: Send + Sync {

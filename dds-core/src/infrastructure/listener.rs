@@ -5,11 +5,16 @@
 //! running call repeats. A panic in it detaches the closure and nothing else.
 
 use crate::actor::{Deferred, Effects};
+use crate::infrastructure::{Ending, Stake};
 use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, Mutation, Ordering, full_fence, mutated};
+use dds_rtps::types::{Duration, Now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How often one call of [`Listener::run`] repeats before it leaves the rest to the event thread.
 const REPEATS_MAX: usize = 32;
+
+/// An inline call that lasts longer than this holds up whoever delivers: a thread that receives, or one that writes.
+const LONG_INLINE_CALL: Duration = Duration::from_millis(1);
 
 /// On which thread a listener is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -21,8 +26,26 @@ pub enum Delivery {
     EventThread,
     /// On the thread that delivers: the receive thread for data from other processes, the writing thread for data of
     /// this process. No hop, but: do not block, and do not hold a lock around `write` that a listener of this process
-    /// takes. A blocking wait inside answers [`WouldDeadlock`](crate::WaitErrorKind::WouldDeadlock).
+    /// takes.
+    ///
+    /// A blocking wait inside answers [`InListener`](crate::WaitErrorKind::InListener), and a `write` that would have to wait
+    /// [`Full`](crate::WriteErrorKind::Full). A call of more than 1 ms is counted, and the first one of a listener is warned of;
+    /// see [`ListenerCounters`](crate::ListenerCounters). What a listener writes is told to inline listeners after it has
+    /// returned; a thread makes at most 32 such calls in a row, and leaves the rest to the event thread.
     Inline,
+}
+
+/// How the listeners of a participant have behaved; from
+/// [`DomainParticipant::listener_counters`](crate::DomainParticipant::listener_counters).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ListenerCounters {
+    /// Calls of [`Inline`](Delivery::Inline) listeners that lasted longer than 1 ms, and held up who delivered.
+    pub long_inline_calls: u64,
+    /// Calls on the event thread that lasted longer than 100 ms, and held up other listeners.
+    pub long_event_calls: u64,
+    /// Listeners that have panicked, and were removed for it.
+    pub panics: u64,
 }
 
 /// What happened, as bits: so that what happens several times before the listener runs is told once.
@@ -32,19 +55,52 @@ pub(crate) mod mark {
     pub(crate) const INCOMPATIBLE_QOS: u32 = 4;
     pub(crate) const SAMPLE_LOST: u32 = 8;
     pub(crate) const SAMPLE_REJECTED: u32 = 16;
+    /// A reader of a subscriber has data.
+    pub(crate) const DATA_ON_READERS: u32 = 32;
+    pub(crate) const INCONSISTENT_TOPIC: u32 = 64;
+    /// No status, but an event: a listener has panicked.
+    pub(crate) const LISTENER_PANICKED: u32 = 1 << 28;
+    /// One of the entities that a group's listener listens to has something to tell.
+    pub(crate) const MEMBER: u32 = 1 << 29;
     /// Samples were read or taken: no status, but their states have changed.
     pub(crate) const SELECTED: u32 = 1 << 30;
     /// No status, but something that every observer should look at, such as the end of the entity.
     pub(crate) const LOOK_AGAIN: u32 = 1 << 31;
 }
 
-/// The user's closure with all it needs bound into it; called with the marks.
-pub(crate) type Callback = Box<dyn FnMut(u32) + Send>;
+/// The user's closure with all it needs bound into it.
+pub(crate) trait Callback: Send {
+    /// Tells the user what the marks stand for.
+    fn call(&mut self, marks: u32);
 
-/// Where listeners are sent that are not called inline.
+    /// A call has panicked, and none will follow. To be called with nothing held.
+    fn panicked(&mut self, message: &str);
+}
+
+/// Where listeners are sent that are not called inline, and who keeps account of them.
 pub(crate) trait EventQueue: Send + Sync {
     /// Runs `listener` on the event thread, soon.
     fn enqueue(&self, listener: Arc<Listener>);
+
+    fn now(&self) -> Now;
+
+    /// An inline call has lasted too long.
+    fn note_long_call(&self);
+
+    fn note_panic(&self);
+}
+
+/// A callback, and what goes after it.
+struct Attached {
+    callback: Box<dyn Callback>,
+    /// Behind the callback, which is dropped first.
+    _stake: Stake,
+}
+
+/// What a call has taken away from its listener.
+enum Detached {
+    Closed(Attached),
+    Panicked(Attached, String),
 }
 
 /// A listener of one entity.
@@ -53,8 +109,11 @@ pub(crate) struct Listener {
     /// Set while the listener waits in the event thread's queue, so that it stands there once.
     queued: AtomicBool,
     /// Held during a call; `None` once the closure has panicked or the entity is closed.
-    callback: Lock<Option<Callback>>,
+    attached: Lock<Option<Attached>>,
     closed: AtomicBool,
+    /// A call that lasted too long was warned of.
+    warned: AtomicBool,
+    ending: Arc<Ending>,
     delivery: Delivery,
     /// Where it is sent, if not inline; an inline one that repeats too often goes there as well.
     queue: Arc<dyn EventQueue>,
@@ -64,15 +123,18 @@ pub(crate) struct Listener {
 impl Listener {
     pub(crate) fn new(
         name: &'static str,
-        callback: Callback,
+        callback: Box<dyn Callback>,
         delivery: Delivery,
         queue: Arc<dyn EventQueue>,
+        ending: &Arc<Ending>,
     ) -> Arc<Self> {
         Arc::new(Self {
             marks: AtomicU32::new(0),
             queued: AtomicBool::new(false),
-            callback: Lock::new(Some(callback)),
+            attached: Lock::new(Some(Attached { callback, _stake: ending.stake() })),
             closed: AtomicBool::new(false),
+            warned: AtomicBool::new(false),
+            ending: Arc::clone(ending),
             delivery,
             queue,
             name,
@@ -90,10 +152,10 @@ impl Listener {
         self.closed.swap(true, Ordering::AcqRel);
         self.let_others_see();
         // If a call is running, it sees `closed` when it ends and drops the closure itself.
-        if let Some(mut callback) = self.callback.try_lock() {
-            let closure = callback.take();
-            drop(callback);
-            drop(closure);
+        if let Some(mut attached) = self.attached.try_lock() {
+            let detached = attached.take().map(Detached::Closed);
+            drop(attached);
+            self.free(detached);
         }
     }
 
@@ -114,11 +176,11 @@ impl Listener {
                 return;
             }
             // The thread that runs it looks once more when it has let go.
-            let Some(mut callback) = self.callback.try_lock() else { return };
+            let Some(mut attached) = self.attached.try_lock() else { return };
             let marks = self.marks.swap(0, Ordering::AcqRel);
-            let detached = if marks == 0 && !closed { None } else { self.call_once(&mut callback, marks) };
-            drop(callback);
-            drop(detached);
+            let detached = if marks == 0 && !closed { None } else { self.call_once(&mut attached, marks) };
+            drop(attached);
+            self.free(detached);
             if closed {
                 return;
             }
@@ -132,19 +194,68 @@ impl Listener {
         }
     }
 
-    /// One call. Returns the closure if it must go: it is dropped by the caller with nothing held.
-    fn call_once(&self, callback: &mut Option<Callback>, marks: u32) -> Option<Callback> {
+    /// One call. Returns what must go: the caller frees it with nothing held.
+    fn call_once(&self, attached: &mut Option<Attached>, marks: u32) -> Option<Detached> {
         if self.closed.load(Ordering::Acquire) {
-            return callback.take();
+            return attached.take().map(Detached::Closed);
         }
-        let closure = callback.as_mut()?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| closure(marks)));
+        let callback = &mut attached.as_mut()?.callback;
+        let call = self.ending.enter_call();
+        let outcome = catch_unwind(AssertUnwindSafe(|| callback.call(marks)));
+        drop(call);
         if let Err(panic) = outcome {
-            let message = panic_message(panic.as_ref());
-            tracing::error!(listener = self.name, message, "a listener panicked and was detached");
-            return callback.take();
+            let message = panic_message(panic.as_ref()).to_owned();
+            return attached.take().map(|attached| Detached::Panicked(attached, message));
         }
-        if self.closed.load(Ordering::Acquire) { callback.take() } else { None }
+        if self.closed.load(Ordering::Acquire) { attached.take().map(Detached::Closed) } else { None }
+    }
+
+    /// Drops the user's closure, which is the user's code as well.
+    fn free(&self, detached: Option<Detached>) {
+        let Some(detached) = detached else { return };
+        let call = self.ending.enter_call();
+        let freed = catch_unwind(AssertUnwindSafe(|| match detached {
+            Detached::Closed(attached) => drop(attached),
+            Detached::Panicked(mut attached, message) => {
+                tracing::error!(listener = self.name, message, "a listener panicked and was detached");
+                self.closed.store(true, Ordering::Release);
+                self.queue.note_panic();
+                attached.callback.panicked(&message);
+            }
+        }));
+        drop(call);
+        if let Err(panic) = freed {
+            let message = panic_message(panic.as_ref());
+            tracing::error!(listener = self.name, message, "dropping a listener panicked");
+        }
+    }
+
+    /// A call by whoever delivers, whose time is of value.
+    fn call_inline(self: &Arc<Self>, effects: &mut Effects) {
+        // What the frame has read already will do: mostly that was a moment ago.
+        let started = effects.now(|| self.queue.now()).instant;
+        self.call();
+        let lasted = effects.read_clock(|| self.queue.now()).instant.since(started);
+        if lasted > LONG_INLINE_CALL {
+            self.note_long_call(lasted);
+        }
+    }
+
+    #[cold]
+    fn note_long_call(&self, lasted: Duration) {
+        self.queue.note_long_call();
+        if !self.warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                listener = self.name,
+                ?lasted,
+                "an inline listener holds up who delivers to it: let it be called on the event thread (Delivery::EventThread)"
+            );
+        }
+    }
+
+    /// Whether no call begins any more: it was closed, or has panicked.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
     }
 
     /// To be called by the event thread before [`Listener::call`].
@@ -154,9 +265,9 @@ impl Listener {
 }
 
 impl Deferred for Listener {
-    fn run(self: Arc<Self>, _effects: &mut Effects) {
+    fn run(self: Arc<Self>, effects: &mut Effects) {
         match self.delivery {
-            Delivery::Inline => self.call(),
+            Delivery::Inline => self.call_inline(effects),
             Delivery::EventThread => self.enqueue(),
         }
     }
@@ -185,6 +296,7 @@ impl std::fmt::Debug for Listener {
 #[cfg(not(dds_loom))]
 mod tests {
     use super::*;
+    use dds_rtps::types::{Instant, Time};
 
     /// A queue that remembers how many were sent to it.
     #[derive(Default)]
@@ -194,17 +306,37 @@ mod tests {
         fn enqueue(&self, _listener: Arc<Listener>) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
+        fn now(&self) -> Now {
+            Now { instant: Instant::ZERO, time: Time::INVALID }
+        }
+        fn note_long_call(&self) {}
+        fn note_panic(&self) {}
     }
 
-    fn inline(callback: Callback) -> Arc<Listener> {
-        Listener::new("test", callback, Delivery::Inline, Arc::new(Queue::default()))
+    struct Call<F>(F);
+
+    impl<F: FnMut(u32) + Send> Callback for Call<F> {
+        fn call(&mut self, marks: u32) {
+            (self.0)(marks);
+        }
+        fn panicked(&mut self, message: &str) {
+            assert_eq!(message, "on purpose");
+        }
     }
 
-    fn counting(calls: &Arc<AtomicU32>) -> Callback {
+    fn inline(callback: impl FnMut(u32) + Send + 'static) -> Arc<Listener> {
+        Listener::new("test", Box::new(Call(callback)), Delivery::Inline, Arc::new(Queue::default()), &Ending::new())
+    }
+
+    fn counting(calls: &Arc<AtomicU32>) -> impl FnMut(u32) + Send + 'static {
         let calls = Arc::clone(calls);
-        Box::new(move |marks| {
+        move |marks| {
             calls.fetch_add(marks, Ordering::Relaxed);
-        })
+        }
+    }
+
+    fn has_ended(listener: &Listener) -> bool {
+        listener.ending.poll(&mut None, std::task::Waker::noop()).is_ready()
     }
 
     #[test]
@@ -219,10 +351,10 @@ mod tests {
 
     #[test]
     fn a_panic_detaches_the_closure_and_nothing_else() {
-        let listener = inline(Box::new(|_| panic!("on purpose")));
+        let listener = inline(|_| panic!("on purpose"));
         listener.marks.store(mark::DATA, Ordering::Release);
         listener.call();
-        assert!(listener.callback.lock().is_none());
+        assert!(listener.attached.lock().is_none());
         listener.marks.store(mark::DATA, Ordering::Release);
         listener.call();
     }
@@ -236,6 +368,55 @@ mod tests {
         listener.call();
         assert_eq!(calls.load(Ordering::Relaxed), 0);
     }
+
+    #[test]
+    fn the_end_comes_after_the_call_in_flight_and_after_the_closure() {
+        struct Late(Arc<Ending>);
+        impl Drop for Late {
+            fn drop(&mut self) {
+                // Still in a call of its own entity, as far as waiting goes.
+                assert!(matches!(self.0.poll(&mut None, std::task::Waker::noop()), std::task::Poll::Ready(Err(_))));
+            }
+        }
+        let (entered, in_call) = std::sync::mpsc::channel();
+        let (leave, may_leave) = std::sync::mpsc::channel::<()>();
+        let ending = Ending::new();
+        let late = Late(Arc::clone(&ending));
+        let callback = move |_| {
+            let _ = &late;
+            entered.send(()).unwrap();
+            may_leave.recv().unwrap();
+        };
+        let queue = Arc::new(Queue::default());
+        let listener = Listener::new("test", Box::new(Call(callback)), Delivery::Inline, queue, &ending);
+        listener.marks.store(mark::DATA, Ordering::Release);
+        std::thread::scope(|scope| {
+            scope.spawn(|| listener.call());
+            in_call.recv().unwrap();
+            listener.close();
+            ending.close();
+            assert!(!has_ended(&listener));
+            leave.send(()).unwrap();
+        });
+        assert!(has_ended(&listener));
+    }
+
+    #[test]
+    fn a_closure_that_panics_when_dropped_takes_nobody_with_it() {
+        struct Bomb;
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                panic!("on purpose");
+            }
+        }
+        let bomb = Bomb;
+        let listener = inline(move |_| {
+            let _ = &bomb;
+        });
+        listener.close();
+        listener.ending.close();
+        assert!(has_ended(&listener));
+    }
 }
 
 #[cfg(test)]
@@ -243,15 +424,27 @@ mod tests {
 mod models {
     use super::*;
     use crate::sync::mutate;
+    use dds_rtps::types::{Instant, Time};
     use loom::thread;
 
     struct NoQueue;
     impl EventQueue for NoQueue {
         fn enqueue(&self, _listener: Arc<Listener>) {}
+        fn now(&self) -> Now {
+            Now { instant: Instant::ZERO, time: Time::INVALID }
+        }
+        fn note_long_call(&self) {}
+        fn note_panic(&self) {}
+    }
+
+    struct Nothing;
+    impl Callback for Nothing {
+        fn call(&mut self, _marks: u32) {}
+        fn panicked(&mut self, _message: &str) {}
     }
 
     fn listener() -> Arc<Listener> {
-        Listener::new("model", Box::new(|_| ()), Delivery::Inline, Arc::new(NoQueue))
+        Listener::new("model", Box::new(Nothing), Delivery::Inline, Arc::new(NoQueue), &Ending::new())
     }
 
     fn mark(listener: &Arc<Listener>, mark: u32) {
@@ -276,7 +469,7 @@ mod models {
         let other = thread::spawn(move || mark(&other, mark::DATA));
         listener.close();
         other.join().unwrap();
-        assert!(listener.callback.lock().is_none(), "kept");
+        assert!(listener.attached.lock().is_none(), "kept");
     }
 
     #[test]

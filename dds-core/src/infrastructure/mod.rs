@@ -1,10 +1,13 @@
 //! What all entities share: errors, statuses, waiting, listeners (DDS 1.4, 2.2.2.1).
 
+mod audience;
 mod condition;
+mod ending;
 mod entity;
 mod error;
 mod events;
 mod listener;
+mod member_ear;
 mod observer;
 mod return_code;
 mod status;
@@ -12,8 +15,10 @@ mod status_mask;
 mod wait_set;
 mod waiting;
 
+pub(crate) use audience::{Audience, Ear};
 pub use condition::{Condition, GuardCondition, StatusCondition};
 pub(crate) use condition::{ConditionId, HasTrigger, Look, Trigger};
+pub(crate) use ending::{Ending, Stake};
 pub use entity::Entity;
 pub(crate) use entity::Sealed;
 pub use error::{
@@ -22,14 +27,16 @@ pub use error::{
 };
 pub use events::Events;
 pub(crate) use events::Feed;
-pub use listener::Delivery;
 pub(crate) use listener::{Callback, EventQueue, Listener, mark};
-pub(crate) use observer::{Observed, Observer, Observers};
+pub use listener::{Delivery, ListenerCounters};
+pub(crate) use member_ear::{MemberEar, Post, Teller};
+pub(crate) use observer::{Observed, Observer, Observers, Watched};
 pub use return_code::ReturnCode;
 pub use status::{
-    IncompatibleQosStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus, SubscriptionMatchedStatus,
+    IncompatibleQosStatus, InconsistentTopicStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus,
+    SubscriptionMatchedStatus,
 };
-pub(crate) use status::{MatchCounter, MatchRead};
+pub(crate) use status::{ListenerPanics, MatchCounter, MatchRead};
 pub use status_mask::StatusMask;
 pub use wait_set::{Active, WaitSet};
 pub use waiting::Waiting;

@@ -8,7 +8,7 @@
 use crate::actor::{Effects, Poke};
 use crate::infrastructure::mark;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// One who wants to know.
 pub(crate) struct Observer {
@@ -112,4 +112,37 @@ pub(crate) trait Observed: Send + Sync {
         effects: &mut Effects,
         visit: &mut dyn FnMut(&mut Observers, &mut Effects),
     ) -> bool;
+}
+
+/// The observers of an entity without a cell: a participant, a publisher, a subscriber.
+#[derive(Default)]
+pub(crate) struct Watched {
+    observers: Mutex<Observers>,
+}
+
+impl Watched {
+    /// Nothing is done under this lock but what [`Observers`] does itself.
+    pub(crate) fn observers(&self) -> MutexGuard<'_, Observers> {
+        self.observers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The entity is closed.
+    pub(crate) fn close(&self) {
+        Effects::scope(|effects| self.observers().close(effects));
+    }
+}
+
+impl Observed for Watched {
+    fn with_observers(
+        self: Arc<Self>,
+        effects: &mut Effects,
+        visit: &mut dyn FnMut(&mut Observers, &mut Effects),
+    ) -> bool {
+        let mut observers = self.observers();
+        let open = !observers.is_closed();
+        if open {
+            visit(&mut observers, effects);
+        }
+        open
+    }
 }

@@ -50,6 +50,16 @@ pub struct IncompatibleQosStatus {
     pub policies: Vec<(PolicyId, u32)>,
 }
 
+/// Endpoints of others that use a topic's name with another type (DDS 1.4, 2.2.4.1, INCONSISTENT_TOPIC).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct InconsistentTopicStatus {
+    /// Pairs of an endpoint here and one elsewhere whose types differ, ever.
+    pub total_count: u32,
+    /// Of these, since the status was last read.
+    pub total_count_change: u32,
+}
+
 /// Samples that a reader never got (DDS 1.4, 2.2.4.1, SAMPLE_LOST).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -73,6 +83,25 @@ pub struct SampleRejectedStatus {
     pub last_reason: Option<RejectReason>,
     /// The instance of the last one.
     pub last_instance_handle: InstanceHandle,
+}
+
+/// How often a listener of an entity has panicked, and what the last one said. No status of DDS, but told as an event.
+#[derive(Debug, Default)]
+pub(crate) struct ListenerPanics {
+    count: u64,
+    message: String,
+}
+
+impl ListenerPanics {
+    pub(crate) fn note(&mut self, message: &str) {
+        self.count += 1;
+        message.clone_into(&mut self.message);
+    }
+
+    /// The last message, if there is a new one since `told`, which is brought up to date.
+    pub(crate) fn since(&self, told: &mut u64) -> Option<String> {
+        (std::mem::replace(told, self.count) < self.count).then(|| self.message.clone())
+    }
 }
 
 /// The counting that the two matched statuses share.
@@ -151,6 +180,20 @@ impl MatchCounter {
         let mut read = self.read;
         let status = self.subscription_since(&mut read);
         self.read = read;
+        status
+    }
+}
+
+impl InconsistentTopicStatus {
+    pub(crate) fn note(&mut self) {
+        self.total_count = self.total_count.saturating_add(1);
+        self.total_count_change = self.total_count_change.saturating_add(1);
+    }
+
+    /// The status as the application gets it; the change begins anew.
+    pub(crate) fn read(&mut self) -> Self {
+        let status = *self;
+        self.total_count_change = 0;
         status
     }
 }

@@ -12,8 +12,15 @@ impl StatusMask {
     /// No status.
     pub const NONE: Self = Self(0);
     /// Every status that there is.
-    pub const ALL: Self =
-        Self(mark::DATA | mark::MATCHED | mark::INCOMPATIBLE_QOS | mark::SAMPLE_LOST | mark::SAMPLE_REJECTED);
+    pub const ALL: Self = Self(
+        mark::DATA
+            | mark::MATCHED
+            | mark::INCOMPATIBLE_QOS
+            | mark::SAMPLE_LOST
+            | mark::SAMPLE_REJECTED
+            | mark::DATA_ON_READERS
+            | mark::INCONSISTENT_TOPIC,
+    );
     /// A reader has new data, or instances of it have changed their state. Reading or taking anything resets it.
     #[doc(alias = "DATA_AVAILABLE_STATUS")]
     pub const DATA_AVAILABLE: Self = Self(mark::DATA);
@@ -31,6 +38,13 @@ impl StatusMask {
     /// A reader has had no room for samples.
     #[doc(alias = "SAMPLE_REJECTED_STATUS")]
     pub const SAMPLE_REJECTED: Self = Self(mark::SAMPLE_REJECTED);
+
+    /// A reader of a subscriber has new data. Reading or taking anything from a reader of it resets it.
+    #[doc(alias = "DATA_ON_READERS_STATUS")]
+    pub const DATA_ON_READERS: Self = Self(mark::DATA_ON_READERS);
+    /// Somebody uses a topic's name with another type.
+    #[doc(alias = "INCONSISTENT_TOPIC_STATUS")]
+    pub const INCONSISTENT_TOPIC: Self = Self(mark::INCONSISTENT_TOPIC);
 
     pub(crate) const fn bits(self) -> u32 {
         self.0
@@ -83,6 +97,8 @@ impl fmt::Debug for StatusMask {
             (Self::INCOMPATIBLE_QOS, "INCOMPATIBLE_QOS"),
             (Self::SAMPLE_LOST, "SAMPLE_LOST"),
             (Self::SAMPLE_REJECTED, "SAMPLE_REJECTED"),
+            (Self::DATA_ON_READERS, "DATA_ON_READERS"),
+            (Self::INCONSISTENT_TOPIC, "INCONSISTENT_TOPIC"),
         ];
         f.debug_set().entries(names.iter().filter(|(status, _)| self.contains(*status)).map(|(_, name)| name)).finish()
     }

@@ -31,6 +31,10 @@ pub(crate) enum Awaited {
     Condition,
     /// An event of a stream.
     Event,
+    /// The entity is closed, and nothing of it runs any more.
+    Closed,
+    /// The participant has taken leave, and its threads have ended.
+    Shutdown,
 }
 
 /// Something that can be waited for; implemented by the entities' handles.
@@ -80,10 +84,12 @@ impl<'a, T> Waiting<'a, T> {
     /// Blocks this thread until it happens, for ever if need be.
     ///
     /// # Errors
-    /// [`WaitErrorKind::Closed`] if the entity is closed, [`WaitErrorKind::WouldDeadlock`] on a thread that must not wait
-    /// (an inline listener's), and [`WaitErrorKind::Timeout`] after [`within`](Waiting::within).
+    /// [`WaitErrorKind::Closed`] if the entity is closed, [`WaitErrorKind::InListener`] in an inline listener, and [`WaitErrorKind::Timeout`] after [`within`](Waiting::within).
     pub fn block(mut self) -> Result<T, WaitError> {
-        if !role().may_wait() || in_listener() {
+        if in_listener() {
+            return Err(self.error(WaitErrorKind::InListener));
+        }
+        if !role().may_wait() {
             return Err(self.error(WaitErrorKind::WouldDeadlock));
         }
         Parker::with_current(|parker| self.block_on(parker))

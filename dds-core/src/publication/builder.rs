@@ -2,11 +2,12 @@
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::{Encoding, Extensibility, KeyHasher};
-use crate::domain::ParticipantHandle;
-use crate::infrastructure::{Callback, CreateError, CreateErrorKind, Delivery, Listener, Subject, mark};
+use crate::domain::{ListenerPlace, ParticipantHandle};
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, StatusMask, Subject};
+use crate::publication::listener::{Tell, new_listener, tell_listener};
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::writer_handle::Desk;
-use crate::publication::{DataWriter, PublisherGroup, WriterEvent, WriterHandle};
+use crate::publication::{DataWriter, DataWriterListener, PublisherGroup, WriterEvent, WriterHandle};
 use crate::qos::{DataRepresentation, DataWriterQos};
 use crate::topic::TopicRef;
 use dds_rtps::types::{EntityKind, Guid};
@@ -19,8 +20,6 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 /// slots come from the heap.
 const SLOTS_MAX: usize = 1024;
 
-type OnEvent<T> = Box<dyn FnMut(&DataWriter<T>, WriterEvent) + Send>;
-
 /// Makes a [`DataWriter`]; from [`DomainParticipant::writer_builder`](crate::DomainParticipant::writer_builder).
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DataWriterBuilder<'t, T> {
@@ -29,13 +28,13 @@ pub struct DataWriterBuilder<'t, T> {
     qos: DataWriterQos,
     group: Option<Arc<PublisherGroup>>,
     delivery: Delivery,
-    on_event: Option<OnEvent<T>>,
+    listener: Option<(StatusMask, Tell<T>)>,
 }
 
 impl<'t, T> DataWriterBuilder<'t, T> {
     pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
         let delivery = participant.config().delivery;
-        Self { participant, qos: topic.preset().writer(), topic, group: None, delivery, on_event: None }
+        Self { participant, qos: topic.preset().writer(), topic, group: None, delivery, listener: None }
     }
 
     /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
@@ -57,11 +56,20 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         self
     }
 
+    /// Calls `listener` with the statuses in `mask`, from the writer's creation on. Replaces
+    /// [`on_event`](DataWriterBuilder::on_event), and the other way round.
+    pub fn listener(mut self, mask: StatusMask, listener: impl DataWriterListener<T>) -> Self {
+        self.listener = Some((mask, tell_listener(listener)));
+        self
+    }
+
     /// Calls `listener` with what happens to the writer.
     #[doc(alias = "on_publication_matched")]
     #[doc(alias = "on_offered_incompatible_qos")]
-    pub fn on_event(mut self, listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self {
-        self.on_event = Some(Box::new(listener));
+    pub fn on_event(mut self, mut listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self {
+        let tell: Tell<T> =
+            Box::new(move |writer, marks| writer.handle.changes(marks).for_each(|event| listener(writer, event)));
+        self.listener = Some((StatusMask::ALL, tell));
         self
     }
 
@@ -74,7 +82,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, delivery, on_event } = self;
+        let Self { participant, topic, qos, group, delivery, listener } = self;
         let kind = if topic.has_key() { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
@@ -84,14 +92,16 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         }
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, qos, group, &subject);
-        let callback = on_event.map(|on_event| bind_listener(&handle, on_event));
-        let listener = callback.map(|callback| participant.listener("writer listener", callback, delivery));
-        let announced = listener.transpose().and_then(|listener| {
-            attach(&handle, listener);
-            handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle))?;
-            participant.add_writer(&handle)
-        });
+        let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);
+        let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
+        // A new cell cannot be closed.
+        let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke)));
+        let listener = listener.map(|(mask, tell)| new_listener(&handle, mask, tell));
+        let announced = participant
+            .set_listener(&handle.listener, listener, &handle.ending, || participant.is_closed(), || ())
+            .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
+            .and_then(|()| participant.enter_writer(&handle))
+            .and_then(|()| participant.add_writer(&handle));
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
         handle.span.in_scope(|| tracing::info!("writer created"));
@@ -99,11 +109,12 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     }
 }
 
-fn make_handle<T>(
+fn make_handle<T: 'static>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
     qos: DataWriterQos,
     group: Option<Arc<PublisherGroup>>,
+    delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
     let mut config = WriterConfig::new(subject.guid, topic.has_key(), &qos);
@@ -132,35 +143,12 @@ fn make_handle<T>(
             .map_or(KeyHasher::keyless(encoding), |ty| KeyHasher::new(ty, topic.has_key(), encoding)),
         span,
         desk: Mutex::new(Desk::new(SLOTS_MAX)),
-        listener: OnceLock::new(),
+        listener: ListenerPlace::default(),
+        delivery,
+        erase: |handle| Box::new(DataWriter::<T>::from_handle(handle)),
         status_condition: OnceLock::new(),
         closed: AtomicBool::new(false),
-    })
-}
-
-fn attach(handle: &Arc<WriterHandle>, listener: Option<Arc<Listener>>) {
-    let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
-    if let Some(listener) = &listener {
-        let _ = handle.listener.set(Arc::clone(listener));
-    }
-    // A new cell cannot be closed.
-    let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke, listener)));
-}
-
-/// The closure with a weak handle, so that a listener does not keep its own writer alive.
-fn bind_listener<T: 'static>(handle: &Arc<WriterHandle>, mut on_event: OnEvent<T>) -> Callback {
-    let handle = Arc::downgrade(handle);
-    Box::new(move |marks| {
-        let Some(handle) = handle.upgrade() else { return };
-        let writer = DataWriter::from_handle(handle);
-        // A writer that has been closed in the meantime has no events.
-        let matched = (marks & mark::MATCHED != 0).then(|| writer.publication_matched().ok()).flatten();
-        let incompatible =
-            (marks & mark::INCOMPATIBLE_QOS != 0).then(|| writer.offered_incompatible_qos().ok()).flatten();
-        let events = [matched.map(WriterEvent::Matched), incompatible.map(WriterEvent::IncompatibleQos)];
-        for event in events.into_iter().flatten() {
-            on_event(&writer, event);
-        }
+        ending: Ending::new(),
     })
 }
 

@@ -16,6 +16,11 @@ pub enum WriterEvent {
     Matched(PublicationMatchedStatus),
     /// A reader of the topic has a QoS that does not fit.
     IncompatibleQos(IncompatibleQosStatus),
+    /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
+    ListenerPanicked {
+        /// What it said.
+        message: String,
+    },
 }
 
 /// The events of one writer for one stream.
@@ -29,6 +34,7 @@ pub(crate) struct WriterFeed {
 struct Told {
     matched: MatchRead,
     incompatible: u32,
+    panics: u64,
 }
 
 impl WriterFeed {
@@ -56,6 +62,10 @@ impl Told {
             mark::INCOMPATIBLE_QOS => {
                 let status = actor.incompatible().since(&mut self.incompatible);
                 (status.total_count_change > 0).then_some(WriterEvent::IncompatibleQos(status))
+            }
+            mark::LISTENER_PANICKED => {
+                let message = actor.listener_panics().since(&mut self.panics)?;
+                Some(WriterEvent::ListenerPanicked { message })
             }
             _ => None,
         }

@@ -1,19 +1,23 @@
 //! Sending: writers, and the ways to wait for readers (DDS 1.4, 2.2.2.4).
 
+mod any_writer;
 mod builder;
 mod data_writer;
 mod encoded;
 mod events;
+mod listener;
 mod local_path;
 mod publisher;
 mod write_options;
 mod writer_actor;
 mod writer_handle;
 
+pub use any_writer::AnyWriter;
 pub use builder::DataWriterBuilder;
 pub use data_writer::DataWriter;
 pub use events::WriterEvent;
 pub(crate) use events::WriterFeed;
+pub use listener::{DataWriterListener, PublisherListener};
 pub(crate) use local_path::LocalPath;
 pub use publisher::Publisher;
 pub(crate) use publisher::PublisherGroup;

@@ -1,7 +1,7 @@
 //! Writers that belong together (DDS 1.4, 2.2.2.4.1).
 
 use crate::domain::{Group, ParticipantHandle};
-use crate::infrastructure::{CreateError, Entity, QosError};
+use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
 use crate::publication::{DataWriter, DataWriterBuilder, WriterHandle};
 use crate::qos::PublisherQos;
 use crate::topic::TopicRef;
@@ -44,7 +44,17 @@ pub(crate) type PublisherGroup = Group<PublisherQos, WriterHandle>;
 
 impl Publisher {
     pub(crate) fn new(participant: &Arc<ParticipantHandle>, qos: PublisherQos) -> Result<Self, CreateError> {
-        Ok(Self { group: Group::new(participant, "publisher", EntityKind::WriterGroup, qos)? })
+        let group = Group::new(participant, "publisher", EntityKind::WriterGroup, qos)?;
+        participant.contained().add_publisher(&group);
+        if participant.is_closed() {
+            // Whoever has closed it may have looked before.
+            group.close();
+        }
+        Ok(Self { group })
+    }
+
+    pub(super) fn group(&self) -> &Arc<PublisherGroup> {
+        &self.group
     }
 
     /// Makes a writer of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
@@ -89,6 +99,10 @@ impl Entity for Publisher {
         self.group.guid()
     }
 
+    fn status_condition(&self) -> StatusCondition {
+        self.group.status_condition().clone()
+    }
+
     fn is_closed(&self) -> bool {
         self.group.is_closed()
     }
@@ -96,6 +110,10 @@ impl Entity for Publisher {
     /// Closes its writers as well.
     fn close(&self) {
         self.group.close();
+    }
+
+    fn closed(&self) -> Waiting<'_, ()> {
+        Waiting::new(&*self.group, Awaited::Closed)
     }
 }
 

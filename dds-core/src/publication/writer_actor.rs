@@ -3,7 +3,9 @@
 use crate::actor::{Actor, Cell, Effects, Poke, PushError, Signals, Ticket, Wakers};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
-use crate::infrastructure::{Awaited, IncompatibleQosStatus, Listener, MatchCounter, Observed, Observers, mark};
+use crate::infrastructure::{
+    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, mark,
+};
 use crate::publication::LocalPath;
 use crate::qos::PolicyId;
 use crate::subscription::{ReaderCell, ReaderMail};
@@ -53,7 +55,8 @@ pub(crate) struct WriterActor {
     subscriptions: Vec<Guid>,
     matched: MatchCounter,
     incompatible: IncompatibleQosStatus,
-    listener: Option<Arc<Listener>>,
+    audience: Audience,
+    panics: ListenerPanics,
     observers: Observers,
     waiting_for_match: Wakers,
     waiting_for_acknowledgment: Wakers,
@@ -72,7 +75,8 @@ impl WriterActor {
             subscriptions: Vec::new(),
             matched: MatchCounter::default(),
             incompatible: IncompatibleQosStatus::default(),
-            listener: None,
+            audience: Audience::default(),
+            panics: ListenerPanics::default(),
             observers: Observers::default(),
             waiting_for_match: Wakers::new(),
             waiting_for_acknowledgment: Wakers::new(),
@@ -80,10 +84,23 @@ impl WriterActor {
         }
     }
 
-    /// Tells the actor in which cell it is, and whom to tell of what happens.
-    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, listener: Option<Arc<Listener>>) {
+    /// Tells the actor in which cell it is.
+    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>) {
         self.outgoing.attach(cell);
-        self.listener = listener;
+    }
+
+    /// Says whom to tell of what happens; whom until now, to be dropped outside of the cell.
+    pub(crate) fn set_audience(&mut self, audience: Audience) -> Audience {
+        std::mem::replace(&mut self.audience, audience)
+    }
+
+    pub(crate) fn note_listener_panic(&mut self, message: &str, effects: &mut Effects) {
+        self.panics.note(message);
+        self.observers.notify(mark::LISTENER_PANICKED, effects);
+    }
+
+    pub(crate) fn listener_panics(&self) -> &ListenerPanics {
+        &self.panics
     }
 
     /// The time, read inside of the cell, so that timestamps have the order of the sequence numbers. It never goes back,
@@ -306,9 +323,7 @@ impl WriterActor {
 
     fn mark(&mut self, mark: u32, effects: &mut Effects) {
         self.observers.status_changed(mark, effects);
-        if let Some(listener) = &self.listener {
-            listener.mark(mark, effects);
-        }
+        self.audience.mark(mark, effects);
     }
 
     /// Looks whether there is what is waited for; if not, registers the waiter.

@@ -2,14 +2,14 @@
 
 use crate::actor::{Effects, EnterError, Ticket, in_listener};
 use crate::cdr::{Encoding, KeyHasher, TypeDescription};
-use crate::domain::{Flushed, Member, ParticipantHandle};
+use crate::domain::{Awaitable, Flushed, ListenerPlace, Member, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, Events, IncompatibleQosStatus, Listener, PublicationMatchedStatus, StatusCondition, Subject,
+    Awaited, Delivery, Ending, Events, IncompatibleQosStatus, PublicationMatchedStatus, StatusCondition, Subject,
     WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
 };
-use crate::publication::PublisherGroup;
 use crate::publication::writer_actor::{WriterActor, WriterCell};
+use crate::publication::{AnyWriter, PublisherGroup};
 use crate::publication::{WriterEvent, WriterFeed};
 use crate::qos::{DataWriterQos, History, Reliability};
 use dds_rtps::history::{Payload, SlotRing};
@@ -36,9 +36,13 @@ pub(crate) struct WriterHandle {
     pub(super) span: tracing::Span,
     /// Where samples are encoded.
     pub(super) desk: Mutex<Desk>,
-    pub(super) listener: OnceLock<Arc<Listener>>,
+    pub(super) listener: ListenerPlace,
+    pub(super) delivery: Delivery,
+    /// A typed handle, for those who do not know the type.
+    pub(super) erase: fn(Arc<Self>) -> Box<dyn AnyWriter>,
     pub(super) status_condition: OnceLock<StatusCondition>,
     pub(super) closed: AtomicBool,
+    pub(super) ending: Arc<Ending>,
 }
 
 /// What encoding a sample needs.
@@ -122,6 +126,16 @@ impl WriterHandle {
             Err(TryLockError::Poisoned(desk)) => encode(&mut desk.into_inner()),
             Err(TryLockError::WouldBlock) => encode(&mut Desk::new(0)),
         }
+    }
+
+    pub(crate) fn listener(&self) -> &ListenerPlace {
+        &self.listener
+    }
+
+    /// A listener that was told of the writer has panicked.
+    pub(crate) fn note_listener_panic(&self, message: &str) {
+        // A closed writer has no events any more.
+        let _ = self.visit(|actor, effects| actor.note_listener_panic(message, effects));
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -238,11 +252,17 @@ impl WriterHandle {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
-        if let Some(listener) = self.listener.get() {
-            listener.close();
-        }
+        self.participant.contained().remove(self.guid().entity_id);
+        self.listener.close();
+        self.ending.close();
         // A writer that has failed has no observers any more.
-        let _ = Effects::scope(|effects| self.cell.with(effects, |actor, effects| actor.observers().close(effects)));
+        let _ = Effects::scope(|effects| {
+            self.cell.with(effects, |actor, effects| {
+                actor.observers().close(effects);
+                // The cell may live on to drain; who waits for the writer finds out now.
+                actor.wake_everybody(effects);
+            })
+        });
         self.participant.release_topic(self.topic_name());
         self.participant.drain(self.guid().entity_id, Arc::clone(&self.cell));
         self.span.in_scope(|| tracing::debug!("writer closed"));
@@ -292,6 +312,9 @@ impl WaitSource<()> for WriterHandle {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<(), WaitErrorKind>> {
+        if awaited == Awaited::Closed {
+            return self.ending.poll(ticket, waker);
+        }
         let waker = waker.clone();
         match self.visit(|actor, effects| actor.wait(awaited, ticket, waker, effects)) {
             Ok(true) => Poll::Ready(Ok(())),
@@ -302,6 +325,9 @@ impl WaitSource<()> for WriterHandle {
     }
 
     fn abandon(&self, awaited: Awaited, ticket: Ticket) {
+        if awaited == Awaited::Closed {
+            return self.ending.abandon(ticket);
+        }
         // A closed writer has no waiters any more.
         let _ = self.visit(|actor, effects| actor.abandon(awaited, ticket, effects));
     }

@@ -12,6 +12,7 @@ use dds_rtps::types::{Duration, Instant, Now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Wake, Waker};
 use std::{fmt, io};
 
 /// How long [`Driver::shutdown`] waits for threads.
@@ -120,19 +121,48 @@ impl Driver for SimDriver {
         Ok(network)
     }
 
-    fn shutdown(&self) {
+    fn is_own_thread(&self) -> bool {
+        SimThread::current().is_some_and(|thread| thread.driver == self.id)
+    }
+
+    fn stop(&self) {
         if self.closing.swap(true, Ordering::AcqRel) {
             return;
         }
         let networks = std::mem::take(&mut *self.networks.lock().unwrap_or_else(PoisonError::into_inner));
         networks.iter().filter_map(Weak::upgrade).for_each(|network| network.stop());
+    }
+
+    fn when_stopped(&self, waker: Waker) {
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // The last one to let go of it calls the waker.
+        let last = Waker::from(Arc::new(Last(Some(waker))));
+        threads.iter().for_each(|thread| thread.when_ended(&last));
+    }
+
+    fn shutdown(&self) {
+        self.stop();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        let is_own_thread = SimThread::current().is_some_and(|thread| thread.driver == self.id);
-        if is_own_thread || !role().may_wait() {
+        if self.is_own_thread() || !role().may_wait() {
             return;
         }
         let until = self.now().instant.after(SHUTDOWN_MAX);
         threads.iter().for_each(|thread| _ = thread.wait(self, until));
+    }
+}
+
+/// Calls a waker when it is dropped for the last time.
+struct Last(Option<Waker>);
+
+impl Wake for Last {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        if let Some(waker) = self.0.take() {
+            waker.wake();
+        }
     }
 }
 

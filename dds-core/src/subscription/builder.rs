@@ -2,11 +2,12 @@
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
-use crate::domain::ParticipantHandle;
-use crate::infrastructure::{Callback, CreateError, CreateErrorKind, Delivery, Subject, mark};
+use crate::domain::{ListenerPlace, ParticipantHandle};
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, StatusMask, Subject, mark};
 use crate::qos::DataReaderQos;
+use crate::subscription::listener::{Tell, new_listener, tell_listener};
 use crate::subscription::reader_actor::ReaderActor;
-use crate::subscription::{DataReader, ReaderEvent, ReaderHandle, Sample, SubscriberGroup};
+use crate::subscription::{DataReader, DataReaderListener, ReaderEvent, ReaderHandle, Sample, SubscriberGroup};
 use crate::topic::TopicRef;
 use dds_rtps::reader::{KeySource, ReaderConfig, StatefulReader};
 use dds_rtps::types::{EntityKind, Guid};
@@ -31,6 +32,7 @@ pub struct DataReaderBuilder<'t, T> {
     delivery: Delivery,
     on_data: Option<OnData<T>>,
     on_event: Option<OnEvent<T>>,
+    listener: Option<(StatusMask, Tell<T>)>,
 }
 
 impl<'t, T> DataReaderBuilder<'t, T> {
@@ -40,7 +42,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         if topic.builtin().is_some() {
             qos.resource_limits.max_instances = Some(BUILTIN_INSTANCES_MAX);
         }
-        Self { participant, qos, topic, group: None, delivery, on_data: None, on_event: None }
+        Self { participant, qos, topic, group: None, delivery, on_data: None, on_event: None, listener: None }
     }
 
     /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
@@ -59,6 +61,13 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     /// On which thread the listeners are called. Default: the participant's choice, which is its event thread.
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
+        self
+    }
+
+    /// Calls `listener` with the statuses in `mask`, from the reader's creation on. Takes the place of the closures, whether
+    /// they are given before or after it.
+    pub fn listener(mut self, mask: StatusMask, listener: impl DataReaderListener<T>) -> Self {
+        self.listener = Some((mask, tell_listener(listener)));
         self
     }
 
@@ -103,24 +112,27 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, delivery, on_data, on_event } = self;
+        let Self { participant, topic, qos, group, delivery, on_data, on_event, listener } = self;
         let kind = if topic.has_key() { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("reader", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, qos, group, &subject);
-        let callback = bind_listeners(&handle, on_data, on_event);
-        let listener = callback.map(|callback| participant.listener("reader listener", callback, delivery));
-        let announced = listener.transpose().and_then(|listener| {
-            attach(&handle, listener);
-            handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle))?;
-            match topic.builtin() {
+        let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);
+        let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
+        // A new cell cannot be closed.
+        let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke)));
+        let listener = listener.or_else(|| join(on_data, on_event));
+        let listener = listener.map(|(mask, tell)| new_listener(&handle, mask, tell));
+        let announced = participant
+            .set_listener(&handle.listener, listener, &handle.ending, || participant.is_closed(), || ())
+            .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
+            .and_then(|()| participant.enter_reader(&handle))
+            .and_then(|()| match topic.builtin() {
                 Some(kind) => participant.add_builtin_reader(&handle, kind),
                 None => participant.add_reader(&handle),
-            }
-        });
+            });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
         handle.span.in_scope(|| tracing::info!("reader created"));
@@ -133,6 +145,7 @@ fn make_handle<T: 'static>(
     topic: &TopicRef<'_, T>,
     qos: DataReaderQos,
     group: Option<Arc<SubscriberGroup>>,
+    delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
     let key = match topic.builtin() {
@@ -156,60 +169,32 @@ fn make_handle<T: 'static>(
         topic_data: topic.topic_data().to_vec(),
         span,
         batches: Arc::default(),
-        listener: OnceLock::new(),
+        listener: ListenerPlace::default(),
+        delivery,
+        erase: |handle| Box::new(DataReader::<T>::from_handle(handle)),
         status_condition: OnceLock::new(),
         closed: AtomicBool::new(false),
+        ending: Ending::new(),
     })
 }
 
-fn attach(handle: &Arc<ReaderHandle>, listener: Option<Arc<crate::infrastructure::Listener>>) {
-    let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
-    if let Some(listener) = &listener {
-        let _ = handle.listener.set(Arc::clone(listener));
-    }
-    // A new cell cannot be closed.
-    let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke, listener)));
-}
-
-/// One closure for everything, with a weak handle, so that a listener does not keep its own reader alive.
-fn bind_listeners<T: 'static>(
-    handle: &Arc<ReaderHandle>,
-    mut on_data: Option<OnData<T>>,
-    mut on_event: Option<OnEvent<T>>,
-) -> Option<Callback> {
-    if on_data.is_none() && on_event.is_none() {
-        return None;
-    }
-    let handle = Arc::downgrade(handle);
-    Some(Box::new(move |marks| {
-        let Some(handle) = handle.upgrade() else { return };
-        let reader = DataReader::from_handle(handle);
+/// The closures of a builder as one listener; what they ask for, and what tells them.
+fn join<T: 'static>(mut on_data: Option<OnData<T>>, mut on_event: Option<OnEvent<T>>) -> Option<(StatusMask, Tell<T>)> {
+    let mask = match (on_data.is_some(), on_event.is_some()) {
+        (false, false) => return None,
+        (true, false) => StatusMask::DATA_AVAILABLE,
+        (false, true) => !StatusMask::DATA_AVAILABLE,
+        (true, true) => StatusMask::ALL,
+    };
+    let tell: Tell<T> = Box::new(move |reader, marks| {
         if let Some(on_event) = &mut on_event {
-            for event in events(&reader, marks) {
-                on_event(&reader, event);
-            }
+            reader.handle().changes(marks).for_each(|event| on_event(reader, event));
         }
         if let Some(on_data) = on_data.as_mut().filter(|_| marks & mark::DATA != 0) {
-            on_data(&reader);
+            on_data(reader);
         }
-    }))
-}
-
-/// The events that the marks speak of. A reader that has been closed in the meantime has none.
-fn events<T>(reader: &DataReader<T>, marks: u32) -> impl Iterator<Item = ReaderEvent> {
-    let has = |bit| marks & bit != 0;
-    let matched = has(mark::MATCHED).then(|| reader.subscription_matched().ok()).flatten();
-    let incompatible = has(mark::INCOMPATIBLE_QOS).then(|| reader.requested_incompatible_qos().ok()).flatten();
-    let lost = has(mark::SAMPLE_LOST).then(|| reader.sample_lost().ok()).flatten();
-    let rejected = has(mark::SAMPLE_REJECTED).then(|| reader.sample_rejected().ok()).flatten();
-    [
-        matched.map(ReaderEvent::Matched),
-        incompatible.map(ReaderEvent::IncompatibleQos),
-        lost.map(ReaderEvent::SampleLost),
-        rejected.map(ReaderEvent::SampleRejected),
-    ]
-    .into_iter()
-    .flatten()
+    });
+    Some((mask, tell))
 }
 
 impl<T> fmt::Debug for DataReaderBuilder<'_, T> {

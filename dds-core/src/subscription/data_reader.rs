@@ -341,12 +341,20 @@ impl<T> Entity for DataReader<T> {
         self.handle.guid()
     }
 
+    fn status_condition(&self) -> StatusCondition {
+        self.handle.status_condition().clone()
+    }
+
     fn is_closed(&self) -> bool {
         self.handle.is_closed()
     }
 
     fn close(&self) {
         self.handle.close();
+    }
+
+    fn closed(&self) -> Waiting<'_, ()> {
+        Waiting::new(&*self.handle, Awaited::Closed)
     }
 }
 

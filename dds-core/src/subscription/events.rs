@@ -22,6 +22,11 @@ pub enum ReaderEvent {
     SampleLost(SampleLostStatus),
     /// There was no room for samples.
     SampleRejected(SampleRejectedStatus),
+    /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
+    ListenerPanicked {
+        /// What it said.
+        message: String,
+    },
 }
 
 /// The events of one reader for one stream.
@@ -35,6 +40,7 @@ pub(crate) struct ReaderFeed {
 struct Told {
     matched: MatchRead,
     incompatible: u32,
+    panics: u64,
     lost: u64,
     rejected: u64,
 }
@@ -72,6 +78,10 @@ impl Told {
             mark::SAMPLE_REJECTED => {
                 let status = actor.rejected().since(&mut self.rejected);
                 (status.total_count_change > 0).then_some(ReaderEvent::SampleRejected(status))
+            }
+            mark::LISTENER_PANICKED => {
+                let message = actor.listener_panics().since(&mut self.panics)?;
+                Some(ReaderEvent::ListenerPanicked { message })
             }
             _ => None,
         }

@@ -1,8 +1,11 @@
 //! Receiving: readers, batches of samples, and the ways to wait for them (DDS 1.4, 2.2.2.5).
 
+mod any_reader;
 mod builder;
 mod data_reader;
 mod events;
+mod listener;
+mod on_readers;
 mod read_condition;
 mod reader_actor;
 mod reader_handle;
@@ -11,10 +14,13 @@ mod select;
 mod stream;
 mod subscriber;
 
+pub use any_reader::AnyReader;
 pub use builder::DataReaderBuilder;
 pub use data_reader::DataReader;
 pub use events::ReaderEvent;
 pub(crate) use events::ReaderFeed;
+pub use listener::{DataReaderListener, SubscriberListener};
+pub(crate) use on_readers::OnReaders;
 pub use read_condition::ReadCondition;
 pub(crate) use reader_actor::{ReaderCell, ReaderMail};
 pub(crate) use reader_handle::ReaderHandle;

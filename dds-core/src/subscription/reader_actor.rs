@@ -4,7 +4,7 @@ use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, IncompatibleQosStatus, Listener, MatchCounter, Observed, Observers, SampleLostStatus,
+    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, SampleLostStatus,
     SampleRejectedStatus, mark,
 };
 use crate::publication::{LocalBegin, LocalPath};
@@ -61,7 +61,8 @@ pub(crate) struct ReaderActor {
     lost_read: u64,
     rejected: SampleRejectedStatus,
     rejected_read: u64,
-    listener: Option<Arc<Listener>>,
+    audience: Audience,
+    panics: ListenerPanics,
     observers: Observers,
     waiting_for_data: Wakers,
     waiting_for_match: Wakers,
@@ -82,17 +83,31 @@ impl ReaderActor {
             lost_read: 0,
             rejected: SampleRejectedStatus::default(),
             rejected_read: 0,
-            listener: None,
+            audience: Audience::default(),
+            panics: ListenerPanics::default(),
             observers: Observers::default(),
             waiting_for_data: Wakers::new(),
             waiting_for_match: Wakers::new(),
         }
     }
 
-    /// Tells the actor in which cell it is, and whom to tell of what happens.
-    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, listener: Option<Arc<Listener>>) {
+    /// Tells the actor in which cell it is.
+    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>) {
         self.outgoing.attach(cell);
-        self.listener = listener;
+    }
+
+    /// Says whom to tell of what happens; whom until now, to be dropped outside of the cell.
+    pub(crate) fn set_audience(&mut self, audience: Audience) -> Audience {
+        std::mem::replace(&mut self.audience, audience)
+    }
+
+    pub(crate) fn note_listener_panic(&mut self, message: &str, effects: &mut Effects) {
+        self.panics.note(message);
+        self.observers.notify(mark::LISTENER_PANICKED, effects);
+    }
+
+    pub(crate) fn listener_panics(&self) -> &ListenerPanics {
+        &self.panics
     }
 
     /// The time, as the present frame knows it. It never goes back.
@@ -160,9 +175,7 @@ impl ReaderActor {
 
     fn mark(&mut self, mark: u32, effects: &mut Effects) {
         self.observers.status_changed(mark, effects);
-        if let Some(listener) = &self.listener {
-            listener.mark(mark, effects);
-        }
+        self.audience.mark(mark, effects);
     }
 
     pub(crate) fn match_remote(&mut self, writer: WriterProxyConfig, effects: &mut Effects) {
@@ -269,6 +282,13 @@ impl ReaderActor {
             _ => &mut self.waiting_for_data,
         };
         wakers.abandon(&mut Some(ticket), effects);
+    }
+
+    /// Tells of data that nobody has looked at since it came.
+    pub(crate) fn notify_of_data(&mut self, effects: &mut Effects) {
+        if self.observers.changed() & mark::DATA != 0 {
+            self.audience.mark_data_available(effects);
+        }
     }
 
     pub(crate) fn observers(&mut self) -> &mut Observers {

@@ -1,16 +1,16 @@
 //! What all handles of one reader share, without its type.
 
 use crate::actor::{Effects, EnterError, Ticket};
-use crate::domain::{Member, ParticipantHandle, close_cell};
+use crate::domain::{ListenerPlace, Member, ParticipantHandle, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Events, IncompatibleQosStatus, Listener, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
-    StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
+    Awaited, Delivery, Ending, Events, IncompatibleQosStatus, ReadError, ReadErrorKind, SampleLostStatus,
+    SampleRejectedStatus, StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
-use crate::subscription::SubscriberGroup;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
+use crate::subscription::{AnyReader, SubscriberGroup};
 use crate::subscription::{ReaderEvent, ReaderFeed};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
 use dds_rtps::types::{Guid, InstanceHandle};
@@ -33,9 +33,13 @@ pub(crate) struct ReaderHandle {
     pub(super) topic_data: Vec<u8>,
     pub(super) span: tracing::Span,
     pub(super) batches: Arc<BatchPool>,
-    pub(super) listener: OnceLock<Arc<Listener>>,
+    pub(super) listener: ListenerPlace,
+    pub(super) delivery: Delivery,
+    /// A typed handle, for those who do not know the type.
+    pub(super) erase: fn(Arc<Self>) -> Box<dyn AnyReader>,
     pub(super) status_condition: OnceLock<StatusCondition>,
     pub(super) closed: AtomicBool,
+    pub(super) ending: Arc<Ending>,
 }
 
 impl ReaderHandle {
@@ -75,6 +79,16 @@ impl ReaderHandle {
 
     pub(crate) fn batches(&self) -> &Arc<BatchPool> {
         &self.batches
+    }
+
+    pub(crate) fn listener(&self) -> &ListenerPlace {
+        &self.listener
+    }
+
+    /// A listener that was told of the reader has panicked.
+    pub(crate) fn note_listener_panic(&self, message: &str) {
+        // A closed reader has no events any more.
+        let _ = self.visit(|actor, effects| actor.note_listener_panic(message, effects));
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -151,6 +165,12 @@ impl ReaderHandle {
         })
     }
 
+    /// Tells of data that nobody has looked at since it came.
+    pub(super) fn notify_of_data(&self) {
+        // A closed reader has none.
+        let _ = self.visit(ReaderActor::notify_of_data);
+    }
+
     pub(crate) fn events(&self) -> Events<ReaderEvent> {
         let feed = Box::new(ReaderFeed::new(Arc::clone(&self.cell)));
         let driver = Arc::clone(self.participant.driver());
@@ -195,11 +215,11 @@ impl ReaderHandle {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
+        self.participant.contained().remove(self.guid().entity_id);
         self.participant.delete_reader(self.guid().entity_id, self.topic_name());
         close_cell(&self.cell);
-        if let Some(listener) = self.listener.get() {
-            listener.close();
-        }
+        self.listener.close();
+        self.ending.close();
         self.span.in_scope(|| tracing::debug!("reader closed"));
     }
 }
@@ -219,11 +239,17 @@ impl WaitSource<()> for ReaderHandle {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<(), WaitErrorKind>> {
-        self.poll_ready(awaited, ticket, waker)
+        match awaited {
+            Awaited::Closed => self.ending.poll(ticket, waker),
+            _ => self.poll_ready(awaited, ticket, waker),
+        }
     }
 
     fn abandon(&self, awaited: Awaited, ticket: Ticket) {
-        self.abandon_wait(awaited, ticket);
+        match awaited {
+            Awaited::Closed => self.ending.abandon(ticket),
+            _ => self.abandon_wait(awaited, ticket),
+        }
     }
 
     fn driver(&self) -> &dyn Driver {

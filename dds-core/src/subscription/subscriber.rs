@@ -1,7 +1,7 @@
 //! Readers that belong together (DDS 1.4, 2.2.2.5.2).
 
 use crate::domain::{Group, ParticipantHandle};
-use crate::infrastructure::{CreateError, Entity, QosError};
+use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
 use crate::qos::SubscriberQos;
 use crate::subscription::{DataReader, DataReaderBuilder, ReaderHandle};
 use crate::topic::{BuiltinKind, TopicRef};
@@ -44,7 +44,21 @@ pub(crate) type SubscriberGroup = Group<SubscriberQos, ReaderHandle>;
 
 impl Subscriber {
     pub(crate) fn new(participant: &Arc<ParticipantHandle>, qos: SubscriberQos) -> Result<Self, CreateError> {
-        Ok(Self { group: Group::new(participant, "subscriber", EntityKind::ReaderGroup, qos)? })
+        let group = Group::new(participant, "subscriber", EntityKind::ReaderGroup, qos)?;
+        participant.contained().add_subscriber(&group);
+        if participant.is_closed() {
+            // Whoever has closed it may have looked before.
+            group.close();
+        }
+        Ok(Self { group })
+    }
+
+    pub(super) fn from_group(group: Arc<SubscriberGroup>) -> Self {
+        Self { group }
+    }
+
+    pub(super) fn group(&self) -> &Arc<SubscriberGroup> {
+        &self.group
     }
 
     /// Makes a reader of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
@@ -63,11 +77,10 @@ impl Subscriber {
 
     /// The one through which a participant shows the built-in topics.
     pub(crate) fn builtin(participant: &Arc<ParticipantHandle>) -> Self {
-        Self {
-            group: participant
-                .builtin()
-                .subscriber(|| Group::always(participant, "subscriber", EntityKind::ReaderGroup)),
-        }
+        let group =
+            participant.builtin().subscriber(|| Group::always(participant, "subscriber", EntityKind::ReaderGroup));
+        participant.contained().add_subscriber(&group);
+        Self { group }
     }
 
     /// A reader of this subscriber by its topic: the one that was made first of those that are there; `None` if there is
@@ -126,6 +139,11 @@ impl Entity for Subscriber {
         self.group.guid()
     }
 
+    fn status_condition(&self) -> StatusCondition {
+        self.group.watch_readers();
+        self.group.status_condition().clone()
+    }
+
     fn is_closed(&self) -> bool {
         self.group.is_closed()
     }
@@ -133,6 +151,10 @@ impl Entity for Subscriber {
     /// Closes its readers as well.
     fn close(&self) {
         self.group.close();
+    }
+
+    fn closed(&self) -> Waiting<'_, ()> {
+        Waiting::new(&*self.group, Awaited::Closed)
     }
 }
 

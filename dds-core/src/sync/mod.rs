@@ -15,7 +15,7 @@ pub(crate) use lock::{Lock, LockGuard};
 pub use parker::Parker;
 #[cfg(feature = "sim")]
 pub(crate) use parker::Woken;
-pub(crate) use thread_flags::{InCell, InListener};
+pub(crate) use thread_flags::{InCallOf, InCell, InListener};
 
 #[cfg(dds_loom)]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};

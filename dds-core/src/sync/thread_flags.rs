@@ -7,11 +7,13 @@ use std::marker::PhantomData;
 std::thread_local! {
     static IN_CELL: Cell<bool> = const { Cell::new(false) };
     static IN_LISTENER: Cell<bool> = const { Cell::new(false) };
+    static CALL_OF: Cell<u64> = const { Cell::new(0) };
 }
 #[cfg(dds_loom)]
 loom::thread_local! {
     static IN_CELL: Cell<bool> = Cell::new(false);
     static IN_LISTENER: Cell<bool> = Cell::new(false);
+    static CALL_OF: Cell<u64> = Cell::new(0);
 }
 
 /// This thread is inside a cell, as long as the value lives. Stays on its thread.
@@ -58,5 +60,30 @@ impl InListener {
 impl Drop for InListener {
     fn drop(&mut self) {
         IN_LISTENER.with(|flag| flag.set(false));
+    }
+}
+
+/// This thread runs a listener of the entity with a certain number, as long as the value lives. Stays on its thread.
+#[derive(Debug)]
+pub(crate) struct InCallOf {
+    /// An inline listener may run inside of a listener of the event thread that writes.
+    outer: u64,
+    marker: PhantomData<*const ()>,
+}
+
+impl InCallOf {
+    pub(crate) fn enter(entity: u64) -> Self {
+        Self { outer: CALL_OF.with(|call_of| call_of.replace(entity)), marker: PhantomData }
+    }
+
+    /// Whether the innermost listener that the calling thread runs is one of `entity`.
+    pub(crate) fn is_set(entity: u64) -> bool {
+        CALL_OF.with(Cell::get) == entity
+    }
+}
+
+impl Drop for InCallOf {
+    fn drop(&mut self) {
+        CALL_OF.with(|call_of| call_of.set(self.outer));
     }
 }

@@ -13,7 +13,8 @@ pub use builtin_data::{
 pub(crate) use builtin_data::{topic_key, topic_qos_of_reader, topic_qos_of_writer};
 pub(crate) use builtin_topic::BuiltinKind;
 pub use builtin_topic::{BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC};
-pub use topic::Topic;
+pub(crate) use topic::TopicHandle;
+pub use topic::{Topic, TopicListener};
 pub use topic_ref::TopicRef;
 pub(crate) use topic_ref::TopicTable;
 pub use topic_spec::TopicSpec;

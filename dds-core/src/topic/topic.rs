@@ -1,13 +1,16 @@
 //! A topic of a participant as an object (DDS 1.4, 2.2.2.3.2).
 
+use crate::actor::Effects;
 use crate::cdr::TypeDescription;
-use crate::domain::ParticipantHandle;
-use crate::infrastructure::{CreateError, CreateErrorKind, Subject};
+use crate::domain::{ListenerPlace, NewListener, ParticipantHandle};
+use crate::infrastructure::{
+    Callback, CreateError, CreateErrorKind, Ending, InconsistentTopicStatus, StatusMask, Subject, mark,
+};
 use crate::qos::TopicQos;
 use dds_rtps::types::Guid;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// A topic of a participant: its name, its type, and what is announced with each of its endpoints.
 ///
@@ -47,6 +50,10 @@ pub(crate) struct TopicHandle {
     pub(super) type_name: String,
     pub(super) description: Option<&'static TypeDescription>,
     pub(super) qos: TopicQos,
+    subject: Arc<Subject>,
+    inconsistent: Mutex<InconsistentTopicStatus>,
+    listener: ListenerPlace,
+    ending: Arc<Ending>,
 }
 
 impl<T> Topic<T> {
@@ -57,7 +64,8 @@ impl<T> Topic<T> {
         description: Option<&'static TypeDescription>,
         qos: TopicQos,
     ) -> Result<Self, CreateError> {
-        let error = |kind| CreateError::new(&Subject::new("topic", name, Guid::UNKNOWN), kind);
+        let subject = Subject::new("topic", name, Guid::UNKNOWN);
+        let error = |kind| CreateError::new(&subject, kind);
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(name, type_name).map_err(error)?;
         let handle = TopicHandle {
@@ -66,8 +74,14 @@ impl<T> Topic<T> {
             type_name: type_name.to_owned(),
             description,
             qos,
+            subject: Arc::clone(&subject),
+            inconsistent: Mutex::default(),
+            listener: ListenerPlace::default(),
+            ending: Ending::new(),
         };
-        Ok(Self { handle: Arc::new(handle), marker: PhantomData })
+        let handle = Arc::new(handle);
+        participant.contained().add_topic(&handle);
+        Ok(Self { handle, marker: PhantomData })
     }
 
     pub(super) fn handle(&self) -> &TopicHandle {
@@ -96,8 +110,100 @@ impl<T> Topic<T> {
     }
 }
 
+/// Is told of what happens to a topic (DDS 1.4, 2.2.2.3.5). Methods that are not written do nothing.
+pub trait TopicListener: Send + 'static {
+    /// Somebody uses the name of the topic with another type.
+    fn on_inconsistent_topic(&mut self, topic: &str, status: InconsistentTopicStatus) {
+        let _ = (topic, status);
+    }
+}
+
+struct TopicCallback<L> {
+    topic: Weak<TopicHandle>,
+    listener: L,
+}
+
+impl<L: TopicListener> Callback for TopicCallback<L> {
+    fn call(&mut self, _marks: u32) {
+        TopicHandle::tell(&self.topic, &mut self.listener);
+    }
+
+    fn panicked(&mut self, _message: &str) {
+        // It is resolved anew for each change whom a topic tells what.
+        if let Some(topic) = self.topic.upgrade() {
+            topic.participant.drop_panicked(&topic.listener, || ());
+        }
+    }
+}
+
+impl TopicHandle {
+    fn inconsistent(&self) -> MutexGuard<'_, InconsistentTopicStatus> {
+        self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn listener(&self) -> &ListenerPlace {
+        &self.listener
+    }
+
+    /// An endpoint elsewhere uses the name with another type.
+    pub(crate) fn note_inconsistent(self: &Arc<Self>, effects: &mut Effects) {
+        self.inconsistent().note();
+        self.participant.topic_audience(self).mark(mark::INCONSISTENT_TOPIC, effects);
+    }
+
+    /// Tells a listener of the topic, or of its participant, what has happened.
+    pub(crate) fn tell<L: TopicListener>(topic: &Weak<Self>, listener: &mut L) {
+        let Some(topic) = topic.upgrade() else { return };
+        let status = topic.inconsistent().read();
+        listener.on_inconsistent_topic(&topic.name, status);
+    }
+
+    fn change_listener(self: &Arc<Self>, new: Option<NewListener>) -> Result<(), CreateError> {
+        let participant = &self.participant;
+        let set = participant.set_listener(&self.listener, new, &self.ending, || participant.is_closed(), || ());
+        set.map_err(|kind| CreateError::new(&self.subject, kind))
+    }
+}
+
+impl<T> Topic<T> {
+    /// Calls `listener` with the statuses in `mask`. Replaces an earlier one, of which no call begins any more.
+    ///
+    /// It is called on the thread that the participant's [`delivery`](crate::DomainParticipantBuilder::delivery) says, and belongs to
+    /// this topic object: another one of the same name has its own.
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::Thread`] or [`CreateErrorKind::Closed`].
+    pub fn set_listener(&self, mask: StatusMask, listener: impl TopicListener) -> Result<(), CreateError> {
+        self.handle.change_listener(Some(NewListener {
+            name: "topic listener",
+            mask,
+            delivery: self.handle.participant.config().delivery,
+            callback: Box::new(TopicCallback { topic: Arc::downgrade(&self.handle), listener }),
+            post: None,
+        }))
+    }
+
+    /// Removes the listener: no call of it begins after this returns.
+    pub fn remove_listener(&self) {
+        // That of a closed participant has none.
+        let _ = self.handle.change_listener(None);
+    }
+
+    /// Endpoints elsewhere that use the topic's name with another type.
+    #[must_use]
+    #[doc(alias = "get_inconsistent_topic_status")]
+    pub fn inconsistent_topic(&self) -> InconsistentTopicStatus {
+        self.handle.inconsistent().read()
+    }
+}
+
 impl Drop for TopicHandle {
     fn drop(&mut self) {
+        self.listener.close();
         self.participant.release_topic(&self.name);
     }
 }

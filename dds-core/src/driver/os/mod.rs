@@ -13,17 +13,21 @@ mod tap;
 use super::thread::{is_thread_of, take_owner};
 use super::{Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, Timers, role, take_role};
 use crate::actor::RunQueue;
-use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Lock, Ordering, Weak};
 use clock::Clock;
 use dds_rtps::types::{Duration, Instant, Now};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
+use std::task::Waker;
 use tokio::runtime;
 use tokio::sync::Notify;
 
 /// How long [`Driver::shutdown`] waits for threads.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(1);
+
+/// How long the driver's own thread waits for the others; less, so that one that is stuck does not count twice.
+const OTHERS_MAX: Duration = Duration::from_millis(900);
 
 /// How many cells get a turn before timers and sockets are looked after again: 300 us, if each has steps to take.
 const TURNS: usize = 4;
@@ -49,6 +53,10 @@ struct Shared {
     wake: Arc<Notify>,
     closing: AtomicBool,
     threads: Lock<Vec<ThreadHandle>>,
+    /// Threads that run, but for the driver's own.
+    others: Arc<AtomicUsize>,
+    /// Who is told when the driver's own thread has ended; `None` once it has.
+    stopped: Lock<Option<Vec<Waker>>>,
     networks: Lock<Vec<Weak<dyn Network>>>,
 }
 
@@ -73,6 +81,8 @@ impl OsDriver {
             wake: Arc::clone(&wake),
             closing: AtomicBool::new(false),
             threads: Lock::default(),
+            others: Arc::default(),
+            stopped: Lock::new(Some(Vec::new())),
             networks: Lock::default(),
         });
         let (sender, receiver) = mpsc::sync_channel(1);
@@ -104,12 +114,25 @@ fn run_io(shared: &Shared, started: &mpsc::SyncSender<io::Result<runtime::Handle
     };
     let _ = started.send(Ok(runtime.handle().clone()));
     runtime.block_on(shared.serve());
+    // With its tasks, which hold on to the sockets.
+    drop(runtime);
+    let stopped = shared.stopped.lock().take();
+    stopped.into_iter().flatten().for_each(Waker::wake);
 }
 
 impl Shared {
-    /// Gives turns and fires timers until the driver closes. Sockets are served by tasks beside this one.
+    /// Works until the driver closes, and on until its other threads have ended, for a listener on its last call may need
+    /// a timer. Sockets are served by tasks beside this one.
     async fn serve(&self) {
-        while !self.closing.load(Ordering::Acquire) {
+        self.serve_while(None, || !self.closing.load(Ordering::Acquire)).await;
+        let until = self.clock.now().instant.after(OTHERS_MAX);
+        let others_run = || self.others.load(Ordering::Acquire) > 0 && Some(self.clock.now().instant) < until;
+        self.serve_while(until, others_run).await;
+    }
+
+    /// Gives turns and fires timers. Looks at `goes_on` again at `until` at the latest.
+    async fn serve_while(&self, until: Option<Instant>, goes_on: impl Fn() -> bool) {
+        while goes_on() {
             let more_turns = (0..TURNS).all(|_| self.run_queue.run_one());
             let more_timers = self.timers.fire(self.clock.now().instant);
             if more_turns || more_timers {
@@ -117,7 +140,7 @@ impl Shared {
                 continue;
             }
             let woken = self.wake.notified();
-            match self.timers.next() {
+            match self.timers.next().into_iter().chain(until).min() {
                 None => woken.await,
                 // Woken or due: both mean "look again".
                 Some(next) => drop(tokio::time::timeout_at(self.clock.to_tokio(next), woken).await),
@@ -135,8 +158,9 @@ impl Shared {
         }
         let (handle, guard) = ThreadHandle::new();
         let id = self.id;
+        let other = (role != Role::Driver).then(|| Running::new(self));
         let run = move || {
-            let _guard = guard;
+            let _guard = (other, guard);
             take_role(role);
             take_owner(id);
             if catch_unwind(AssertUnwindSafe(body)).is_err() {
@@ -205,15 +229,33 @@ impl Driver for OsDriver {
         self.shared.is_forked()
     }
 
-    fn shutdown(&self) {
+    fn is_own_thread(&self) -> bool {
+        is_thread_of(self.shared.id)
+    }
+
+    fn stop(&self) {
         if self.is_forked() || self.shared.closing.swap(true, Ordering::AcqRel) {
             return;
         }
         self.shared.wake.notify_one();
         let networks = std::mem::take(&mut *self.shared.networks.lock());
         networks.iter().filter_map(Weak::upgrade).for_each(|network| network.stop());
+    }
+
+    fn when_stopped(&self, waker: Waker) {
+        if let Some(waiting) = &mut *self.shared.stopped.lock() {
+            return waiting.push(waker);
+        }
+        waker.wake();
+    }
+
+    fn shutdown(&self) {
+        if self.is_forked() {
+            return;
+        }
+        self.stop();
         let threads = std::mem::take(&mut *self.shared.threads.lock());
-        if is_thread_of(self.shared.id) || !role().may_wait() {
+        if self.is_own_thread() || !role().may_wait() {
             return;
         }
         let until = self.now().instant.after(SHUTDOWN_MAX);
@@ -221,6 +263,26 @@ impl Driver for OsDriver {
         if stuck > 0 {
             tracing::warn!(stuck, "threads of a participant did not end within a second and were left behind");
         }
+    }
+}
+
+/// Counts a thread, and tells the driver's own when it ends.
+struct Running {
+    others: Arc<AtomicUsize>,
+    wake: Arc<Notify>,
+}
+
+impl Running {
+    fn new(shared: &Shared) -> Self {
+        shared.others.fetch_add(1, Ordering::AcqRel);
+        Self { others: Arc::clone(&shared.others), wake: Arc::clone(&shared.wake) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.others.fetch_sub(1, Ordering::AcqRel);
+        self.wake.notify_one();
     }
 }
 

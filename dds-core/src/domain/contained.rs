@@ -1,0 +1,108 @@
+//! The entities that a participant contains, without keeping them alive.
+//!
+//! Bound: the application's own entities; each takes itself out when it is closed.
+
+use crate::publication::{PublisherGroup, WriterHandle};
+use crate::subscription::{ReaderHandle, SubscriberGroup};
+use crate::topic::TopicHandle;
+use dds_rtps::types::EntityId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// The table.
+#[derive(Default)]
+pub(crate) struct Contained {
+    tables: Mutex<Tables>,
+}
+
+#[derive(Default)]
+struct Tables {
+    readers: HashMap<EntityId, Weak<ReaderHandle>>,
+    writers: HashMap<EntityId, Weak<WriterHandle>>,
+    publishers: HashMap<EntityId, Weak<PublisherGroup>>,
+    subscribers: HashMap<EntityId, Weak<SubscriberGroup>>,
+    /// Those that are gone are swept out when the list would have to grow.
+    topics: Vec<Weak<TopicHandle>>,
+}
+
+impl Contained {
+    /// Held for some lines without a call of anybody else.
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add_reader(&self, reader: &Arc<ReaderHandle>) {
+        self.tables().readers.insert(reader.guid().entity_id, Arc::downgrade(reader));
+    }
+
+    pub(crate) fn add_writer(&self, writer: &Arc<WriterHandle>) {
+        self.tables().writers.insert(writer.guid().entity_id, Arc::downgrade(writer));
+    }
+
+    pub(crate) fn add_publisher(&self, publisher: &Arc<PublisherGroup>) {
+        self.tables().publishers.insert(publisher.guid().entity_id, Arc::downgrade(publisher));
+    }
+
+    pub(crate) fn add_subscriber(&self, subscriber: &Arc<SubscriberGroup>) {
+        self.tables().subscribers.insert(subscriber.guid().entity_id, Arc::downgrade(subscriber));
+    }
+
+    pub(crate) fn add_topic(&self, topic: &Arc<TopicHandle>) {
+        let topics = &mut self.tables().topics;
+        if topics.len() == topics.capacity() {
+            topics.retain(|topic| topic.strong_count() > 0);
+        }
+        topics.push(Arc::downgrade(topic));
+    }
+
+    /// The topics of the same name as that of the endpoint `id`.
+    pub(crate) fn topics_of(&self, id: EntityId) -> Vec<Arc<TopicHandle>> {
+        let tables = self.tables();
+        let reader = tables.readers.get(&id).and_then(Weak::upgrade);
+        let writer = tables.writers.get(&id).and_then(Weak::upgrade);
+        let topics = tables.topics.iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
+        // A handle that is the last one must not be dropped under the lock.
+        drop(tables);
+        let name =
+            reader.as_ref().map(|reader| reader.topic_name()).or(writer.as_ref().map(|writer| writer.topic_name()));
+        topics.into_iter().filter(|topic| Some(topic.name()) == name).collect()
+    }
+
+    /// Takes out an entity, of whichever kind it is.
+    pub(crate) fn remove(&self, id: EntityId) {
+        let mut tables = self.tables();
+        tables.readers.remove(&id);
+        tables.writers.remove(&id);
+        tables.publishers.remove(&id);
+        tables.subscribers.remove(&id);
+    }
+
+    pub(crate) fn has(&self, id: EntityId) -> bool {
+        let tables = self.tables();
+        tables.readers.contains_key(&id)
+            || tables.writers.contains_key(&id)
+            || tables.publishers.contains_key(&id)
+            || tables.subscribers.contains_key(&id)
+    }
+
+    pub(crate) fn readers(&self) -> Vec<Arc<ReaderHandle>> {
+        self.tables().readers.values().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(crate) fn writers(&self) -> Vec<Arc<WriterHandle>> {
+        self.tables().writers.values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Closes everything that is in it now: endpoints first, so that each is withdrawn by itself.
+    pub(crate) fn close(&self) {
+        self.writers().iter().for_each(|writer| writer.close());
+        self.readers().iter().for_each(|reader| reader.close());
+        let (publishers, subscribers): (Vec<_>, Vec<_>) = {
+            let tables = self.tables();
+            let publishers = tables.publishers.values().filter_map(Weak::upgrade).collect();
+            (publishers, tables.subscribers.values().filter_map(Weak::upgrade).collect())
+        };
+        publishers.iter().for_each(|publisher: &Arc<PublisherGroup>| publisher.close());
+        subscribers.iter().for_each(|subscriber: &Arc<SubscriberGroup>| subscriber.close());
+    }
+}

@@ -1,0 +1,132 @@
+//! When nothing of an entity runs any more: it is closed, no call of its listeners is in flight, and their closures are freed.
+//!
+//! Life cycle: made with the entity; each listener's closure holds a [`Stake`]; [`Ending::close`] is called once the entity
+//! is closed. Bound of the waiters: one for each wait of the application.
+
+use crate::actor::{Effects, Ticket, Wakers};
+use crate::infrastructure::WaitErrorKind;
+use crate::sync::InCallOf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+/// The end of one entity.
+pub(crate) struct Ending {
+    id: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    closed: bool,
+    stakes: usize,
+    waiters: Wakers,
+}
+
+/// Puts the end of an entity off; goes with a listener's closure, and after it.
+pub(crate) struct Stake(Arc<Ending>);
+
+impl Ending {
+    pub(crate) fn new() -> Arc<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Arc::new(Self { id: NEXT.fetch_add(1, Ordering::Relaxed), state: Mutex::default() })
+    }
+
+    /// Held for some lines without a call of anybody else.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn stake(self: &Arc<Self>) -> Stake {
+        self.state().stakes += 1;
+        Stake(Arc::clone(self))
+    }
+
+    /// The calling thread runs a listener of the entity, as long as the value lives.
+    pub(crate) fn enter_call(&self) -> InCallOf {
+        InCallOf::enter(self.id)
+    }
+
+    /// The entity is closed.
+    pub(crate) fn close(&self) {
+        self.change(|state| state.closed = true);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        Effects::scope(|effects| {
+            let mut state = self.state();
+            change(&mut state);
+            if state.has_come() {
+                state.waiters.wake_all(effects);
+            }
+        });
+    }
+
+    /// Whether the end has come; registers the waiter if not. Refused inside of the entity's own listener, which would wait
+    /// for itself.
+    pub(crate) fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
+        if InCallOf::is_set(self.id) {
+            return Poll::Ready(Err(WaitErrorKind::WouldDeadlock));
+        }
+        let waker = waker.clone();
+        Effects::scope(|effects| {
+            let mut state = self.state();
+            if state.has_come() {
+                state.waiters.finish(ticket, effects);
+                effects.discard(waker);
+                return Poll::Ready(Ok(()));
+            }
+            state.waiters.register(ticket, waker, effects);
+            Poll::Pending
+        })
+    }
+
+    pub(crate) fn abandon(&self, ticket: Ticket) {
+        Effects::scope(|effects| self.state().waiters.abandon(&mut Some(ticket), effects));
+    }
+}
+
+impl State {
+    fn has_come(&self) -> bool {
+        self.closed && self.stakes == 0
+    }
+}
+
+impl Drop for Stake {
+    fn drop(&mut self) {
+        self.0.change(|state| state.stakes -= 1);
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_comes_with_the_last_of_close_and_stakes() {
+        let ending = Ending::new();
+        let has_come = || ending.poll(&mut None, Waker::noop()).is_ready();
+        let stakes = [ending.stake(), ending.stake()];
+        let early = ending.stake();
+        drop(early);
+        assert!(!has_come());
+        ending.close();
+        for stake in stakes {
+            assert!(!has_come());
+            drop(stake);
+        }
+        assert!(has_come());
+    }
+
+    #[test]
+    fn the_entitys_own_listener_must_not_wait_for_its_end() {
+        let (own, other) = (Ending::new(), Ending::new());
+        other.close();
+        let call = own.enter_call();
+        assert_eq!(own.poll(&mut None, Waker::noop()), Poll::Ready(Err(WaitErrorKind::WouldDeadlock)));
+        assert_eq!(other.poll(&mut None, Waker::noop()), Poll::Ready(Ok(())));
+        drop(call);
+        assert_eq!(own.poll(&mut None, Waker::noop()), Poll::Pending);
+    }
+}

@@ -1,0 +1,207 @@
+//! Listeners of writers and publishers (DDS 1.4, 2.2.2.4.3 and 2.2.2.4.4).
+
+use crate::domain::{NewListener, ParticipantHandle};
+use crate::infrastructure::{
+    Callback, CreateError, IncompatibleQosStatus, Post, PublicationMatchedStatus, StatusMask, Teller, mark,
+};
+use crate::publication::{AnyWriter, DataWriter, Publisher, PublisherGroup, WriterEvent, WriterHandle};
+use std::sync::{Arc, Weak};
+
+/// Is told of what happens to a writer (DDS 1.4, 2.2.2.4.4). Methods that are not written do nothing.
+///
+/// Calls never overlap, and what happens several times between two calls is told once. The listener is `Send`, but need not
+/// be `Sync`.
+pub trait DataWriterListener<T>: Send + 'static {
+    /// A reader has matched, or does so no longer.
+    fn on_publication_matched(&mut self, writer: &DataWriter<T>, status: PublicationMatchedStatus) {
+        let _ = (writer, status);
+    }
+
+    /// A reader of the topic has a QoS that does not fit.
+    fn on_offered_incompatible_qos(&mut self, writer: &DataWriter<T>, status: IncompatibleQosStatus) {
+        let _ = (writer, status);
+    }
+}
+
+/// Is told of what happens to the writers of a publisher or participant, as far as they do not handle it themselves (DDS 1.4,
+/// 2.2.2.4.3). Methods that are not written do nothing.
+pub trait PublisherListener: Send + 'static {
+    /// As [`DataWriterListener::on_publication_matched`].
+    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PublicationMatchedStatus) {
+        let _ = (writer, status);
+    }
+
+    /// As [`DataWriterListener::on_offered_incompatible_qos`].
+    fn on_offered_incompatible_qos(&mut self, writer: &dyn AnyWriter, status: IncompatibleQosStatus) {
+        let _ = (writer, status);
+    }
+}
+
+/// Whoever a writer's marks are told to.
+pub(super) type Tell<T> = Box<dyn FnMut(&DataWriter<T>, u32) + Send>;
+
+/// A listener as what is told.
+pub(super) fn tell_listener<T>(mut listener: impl DataWriterListener<T>) -> Tell<T> {
+    Box::new(move |writer, marks| {
+        for event in writer.handle.changes(marks) {
+            match event {
+                WriterEvent::Matched(status) => listener.on_publication_matched(writer, status),
+                WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(writer, status),
+                WriterEvent::ListenerPanicked { .. } => {}
+            }
+        }
+    })
+}
+
+struct WriterCallback<T> {
+    /// Weak, so that a listener does not keep its own writer alive.
+    writer: Weak<WriterHandle>,
+    tell: Tell<T>,
+}
+
+impl<T> Callback for WriterCallback<T> {
+    fn call(&mut self, marks: u32) {
+        if let Some(handle) = self.writer.upgrade() {
+            (self.tell)(&DataWriter::from_handle(handle), marks);
+        }
+    }
+
+    fn panicked(&mut self, message: &str) {
+        if let Some(handle) = self.writer.upgrade() {
+            let participant = &handle.participant;
+            participant.drop_panicked(handle.listener(), || participant.refresh_writer(&handle));
+            handle.note_listener_panic(message);
+        }
+    }
+}
+
+/// What a writer's listener is made of.
+pub(super) fn new_listener<T: 'static>(handle: &Arc<WriterHandle>, mask: StatusMask, tell: Tell<T>) -> NewListener {
+    NewListener {
+        name: "writer listener",
+        mask,
+        delivery: handle.delivery,
+        callback: Box::new(WriterCallback { writer: Arc::downgrade(handle), tell }),
+        post: None,
+    }
+}
+
+impl WriterHandle {
+    /// What the marks speak of, each change told once. A writer that has been closed in the meantime has none.
+    pub(super) fn changes(&self, marks: u32) -> impl Iterator<Item = WriterEvent> {
+        let matched = (marks & mark::MATCHED != 0).then(|| self.publication_matched().ok()).flatten();
+        let incompatible =
+            (marks & mark::INCOMPATIBLE_QOS != 0).then(|| self.offered_incompatible_qos().ok()).flatten();
+        [matched.map(WriterEvent::Matched), incompatible.map(WriterEvent::IncompatibleQos)].into_iter().flatten()
+    }
+
+    /// Tells the listener of a publisher or participant what has happened to a writer.
+    pub(crate) fn tell_group<L: PublisherListener>(writer: &Weak<Self>, listener: &mut L, marks: u32) {
+        let Some(handle) = writer.upgrade() else { return };
+        let writer = (handle.erase)(Arc::clone(&handle));
+        for event in handle.changes(marks) {
+            match event {
+                WriterEvent::Matched(status) => listener.on_publication_matched(&*writer, status),
+                WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(&*writer, status),
+                WriterEvent::ListenerPanicked { .. } => {}
+            }
+        }
+    }
+
+    fn change_listener(self: &Arc<Self>, new: Option<NewListener>) -> Result<(), CreateError> {
+        let participant = &self.participant;
+        let closed = || self.is_closed();
+        let refresh = || participant.refresh_writer(self);
+        let set = participant.set_listener(self.listener(), new, &self.ending, closed, refresh);
+        set.map_err(|kind| CreateError::new(&self.subject, kind))
+    }
+}
+
+impl<T: 'static> DataWriter<T> {
+    /// Calls `listener` with the statuses in `mask`. Replaces an earlier one, and the closure of the builder; of these no call
+    /// begins after this returns.
+    ///
+    /// A panic in it is caught and removes it; the writer lives on, and tells of it by
+    /// [`WriterEvent::ListenerPanicked`](crate::WriterEvent::ListenerPanicked).
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
+    pub fn set_listener(&self, mask: StatusMask, listener: impl DataWriterListener<T>) -> Result<(), CreateError> {
+        self.handle.change_listener(Some(new_listener(&self.handle, mask, tell_listener(listener))))
+    }
+
+    /// Removes the listener: no call of it begins after this returns.
+    pub fn remove_listener(&self) {
+        // A closed writer has none.
+        let _ = self.handle.change_listener(None);
+    }
+}
+
+struct PublisherCallback<L> {
+    publisher: Weak<PublisherGroup>,
+    listener: L,
+    post: Arc<Post>,
+    last: Option<Teller>,
+}
+
+impl<L: PublisherListener> Callback for PublisherCallback<L> {
+    fn call(&mut self, _marks: u32) {
+        while let Some((teller, marks)) = self.post.take() {
+            self.last = Some(teller.clone());
+            if let Teller::Writer(writer) = teller {
+                WriterHandle::tell_group(&writer, &mut self.listener, marks);
+            }
+        }
+    }
+
+    fn panicked(&mut self, message: &str) {
+        if let Some(group) = self.publisher.upgrade() {
+            let participant = group.participant();
+            participant.drop_panicked(group.listener(), || refresh_members(participant, &group));
+        }
+        Teller::note_panic(self.last.take(), message);
+    }
+}
+
+fn refresh_members(participant: &ParticipantHandle, group: &PublisherGroup) {
+    group.members().iter().for_each(|writer| participant.refresh_writer(writer));
+}
+
+impl Publisher {
+    /// Calls `listener` with the statuses in `mask` of the publisher's writers, as far as their own listeners do not ask for
+    /// them. Replaces an earlier one, of which no call begins any more.
+    ///
+    /// It is called on the thread that the participant's [`delivery`](crate::DomainParticipantBuilder::delivery) says. A panic in it
+    /// is caught and removes it; it is an event of the writer that it was told of.
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
+    pub fn set_listener(&self, mask: StatusMask, listener: impl PublisherListener) -> Result<(), CreateError> {
+        let group = self.group();
+        let post = Arc::<Post>::default();
+        let callback =
+            PublisherCallback { publisher: Arc::downgrade(group), listener, post: Arc::clone(&post), last: None };
+        self.change_listener(Some(NewListener {
+            name: "publisher listener",
+            mask,
+            delivery: group.participant().config().delivery,
+            callback: Box::new(callback),
+            post: Some(post),
+        }))
+    }
+
+    /// Removes the listener: no call of it begins after this returns.
+    pub fn remove_listener(&self) {
+        // A closed publisher has none.
+        let _ = self.change_listener(None);
+    }
+
+    fn change_listener(&self, new: Option<NewListener>) -> Result<(), CreateError> {
+        let group = self.group();
+        let participant = group.participant();
+        let closed = || group.is_closed();
+        let refresh = || refresh_members(participant, group);
+        let set = participant.set_listener(group.listener(), new, group.ending(), closed, refresh);
+        set.map_err(|kind| CreateError::new(group.subject(), kind))
+    }
+}

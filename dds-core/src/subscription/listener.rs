@@ -1,0 +1,312 @@
+//! Listeners of readers and subscribers (DDS 1.4, 2.2.2.5.6 and 2.2.2.5.7).
+
+use crate::domain::{ListenerPlace, NewListener, ParticipantHandle};
+use crate::infrastructure::{
+    Callback, CreateError, IncompatibleQosStatus, Post, SampleLostStatus, SampleRejectedStatus, StatusMask,
+    SubscriptionMatchedStatus, Teller, mark,
+};
+use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber, SubscriberGroup};
+use std::sync::{Arc, Weak};
+
+/// Is told of what happens to a reader (DDS 1.4, 2.2.2.5.7). Methods that are not written do nothing.
+///
+/// Calls never overlap, and what happens several times between two calls is told once. The listener is `Send`, but need not
+/// be `Sync`. It is given the reader, so that it needs no handle of its own, which would keep the reader alive.
+///
+/// ```
+/// use dds_core::{DataReader, DataReaderListener, DdsType, DomainParticipant, Scope, StatusMask, SubscriptionMatchedStatus};
+/// use std::sync::mpsc;
+///
+/// #[derive(DdsType)]
+/// struct Pose {
+///     x: f64,
+/// }
+///
+/// struct Sum {
+///     sum: f64,
+///     tell: mpsc::Sender<f64>,
+/// }
+///
+/// impl DataReaderListener<Pose> for Sum {
+///     fn on_data_available(&mut self, reader: &DataReader<Pose>) {
+///         for pose in reader.take().into_iter().flat_map(|samples| samples.into_data()) {
+///             self.sum += pose.x;
+///         }
+///         let _ = self.tell.send(self.sum);
+///     }
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let (tell, told) = mpsc::channel();
+/// let reader = participant.reader::<Pose>("pose")?;
+/// reader.set_listener(StatusMask::DATA_AVAILABLE, Sum { sum: 0.0, tell })?;
+/// let writer = participant.writer::<Pose>("pose")?;
+/// writer.wait_for_readers(1).block()?;
+/// writer.write(&Pose { x: 1.5 })?;
+/// assert_eq!(told.recv().unwrap(), 1.5);
+/// reader.remove_listener();
+/// # Ok(())
+/// # }
+/// ```
+pub trait DataReaderListener<T>: Send + 'static {
+    /// Data has arrived, or instances have changed their state.
+    fn on_data_available(&mut self, reader: &DataReader<T>) {
+        let _ = reader;
+    }
+
+    /// A writer has matched, or does so no longer.
+    fn on_subscription_matched(&mut self, reader: &DataReader<T>, status: SubscriptionMatchedStatus) {
+        let _ = (reader, status);
+    }
+
+    /// A writer of the topic has a QoS that does not fit.
+    fn on_requested_incompatible_qos(&mut self, reader: &DataReader<T>, status: IncompatibleQosStatus) {
+        let _ = (reader, status);
+    }
+
+    /// Samples were lost.
+    fn on_sample_lost(&mut self, reader: &DataReader<T>, status: SampleLostStatus) {
+        let _ = (reader, status);
+    }
+
+    /// There was no room for samples.
+    fn on_sample_rejected(&mut self, reader: &DataReader<T>, status: SampleRejectedStatus) {
+        let _ = (reader, status);
+    }
+}
+
+/// Is told of what happens to the readers of a subscriber or participant, as far as they do not handle it themselves (DDS 1.4,
+/// 2.2.2.5.6). Methods that are not written do nothing, or what is said with them.
+pub trait SubscriberListener: Send + 'static {
+    /// A reader of the subscriber has data. Takes the place of `on_data_available` of everybody below who asks for that, so
+    /// it should take the data, or call [`notify_datareaders`](Subscriber::notify_datareaders), as it does by default.
+    fn on_data_on_readers(&mut self, subscriber: &Subscriber) {
+        subscriber.notify_datareaders();
+    }
+
+    /// As [`DataReaderListener::on_data_available`].
+    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+        let _ = reader;
+    }
+
+    /// As [`DataReaderListener::on_subscription_matched`].
+    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, status: SubscriptionMatchedStatus) {
+        let _ = (reader, status);
+    }
+
+    /// As [`DataReaderListener::on_requested_incompatible_qos`].
+    fn on_requested_incompatible_qos(&mut self, reader: &dyn AnyReader, status: IncompatibleQosStatus) {
+        let _ = (reader, status);
+    }
+
+    /// As [`DataReaderListener::on_sample_lost`].
+    fn on_sample_lost(&mut self, reader: &dyn AnyReader, status: SampleLostStatus) {
+        let _ = (reader, status);
+    }
+
+    /// As [`DataReaderListener::on_sample_rejected`].
+    fn on_sample_rejected(&mut self, reader: &dyn AnyReader, status: SampleRejectedStatus) {
+        let _ = (reader, status);
+    }
+}
+
+/// Whoever a reader's marks are told to.
+pub(super) type Tell<T> = Box<dyn FnMut(&DataReader<T>, u32) + Send>;
+
+/// A listener as what is told.
+pub(super) fn tell_listener<T>(mut listener: impl DataReaderListener<T>) -> Tell<T> {
+    Box::new(move |reader, marks| {
+        for event in reader.handle().changes(marks) {
+            match event {
+                ReaderEvent::Matched(status) => listener.on_subscription_matched(reader, status),
+                ReaderEvent::IncompatibleQos(status) => listener.on_requested_incompatible_qos(reader, status),
+                ReaderEvent::SampleLost(status) => listener.on_sample_lost(reader, status),
+                ReaderEvent::SampleRejected(status) => listener.on_sample_rejected(reader, status),
+                ReaderEvent::ListenerPanicked { .. } => {}
+            }
+        }
+        if marks & mark::DATA != 0 {
+            listener.on_data_available(reader);
+        }
+    })
+}
+
+struct ReaderCallback<T> {
+    /// Weak, so that a listener does not keep its own reader alive.
+    reader: Weak<ReaderHandle>,
+    tell: Tell<T>,
+}
+
+impl<T> Callback for ReaderCallback<T> {
+    fn call(&mut self, marks: u32) {
+        if let Some(handle) = self.reader.upgrade() {
+            (self.tell)(&DataReader::from_handle(handle), marks);
+        }
+    }
+
+    fn panicked(&mut self, message: &str) {
+        if let Some(handle) = self.reader.upgrade() {
+            let participant = &handle.participant;
+            participant.drop_panicked(handle.listener(), || participant.refresh_reader(&handle));
+            handle.note_listener_panic(message);
+        }
+    }
+}
+
+/// What a reader's listener is made of.
+pub(super) fn new_listener<T: 'static>(handle: &Arc<ReaderHandle>, mask: StatusMask, tell: Tell<T>) -> NewListener {
+    NewListener {
+        name: "reader listener",
+        mask,
+        delivery: handle.delivery,
+        callback: Box::new(ReaderCallback { reader: Arc::downgrade(handle), tell }),
+        post: None,
+    }
+}
+
+impl ReaderHandle {
+    /// What the marks speak of, each change told once. A reader that has been closed in the meantime has none.
+    pub(super) fn changes(&self, marks: u32) -> impl Iterator<Item = ReaderEvent> {
+        let has = |bit| marks & bit != 0;
+        let matched = has(mark::MATCHED).then(|| self.subscription_matched().ok()).flatten();
+        let incompatible = has(mark::INCOMPATIBLE_QOS).then(|| self.requested_incompatible_qos().ok()).flatten();
+        let lost = has(mark::SAMPLE_LOST).then(|| self.sample_lost().ok()).flatten();
+        let rejected = has(mark::SAMPLE_REJECTED).then(|| self.sample_rejected().ok()).flatten();
+        [
+            matched.map(ReaderEvent::Matched),
+            incompatible.map(ReaderEvent::IncompatibleQos),
+            lost.map(ReaderEvent::SampleLost),
+            rejected.map(ReaderEvent::SampleRejected),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// Tells the listener of a subscriber or participant what has happened to a reader.
+    pub(crate) fn tell_group<L: SubscriberListener>(reader: &Weak<Self>, listener: &mut L, marks: u32) {
+        let Some(handle) = reader.upgrade() else { return };
+        let any = (handle.erase)(Arc::clone(&handle));
+        let reader = &*any;
+        for event in handle.changes(marks) {
+            match event {
+                ReaderEvent::Matched(status) => listener.on_subscription_matched(reader, status),
+                ReaderEvent::IncompatibleQos(status) => listener.on_requested_incompatible_qos(reader, status),
+                ReaderEvent::SampleLost(status) => listener.on_sample_lost(reader, status),
+                ReaderEvent::SampleRejected(status) => listener.on_sample_rejected(reader, status),
+                ReaderEvent::ListenerPanicked { .. } => {}
+            }
+        }
+        if let Some(group) = handle.group.as_ref().filter(|_| marks & mark::DATA_ON_READERS != 0) {
+            group.watched().observers().status_read(mark::DATA_ON_READERS);
+            listener.on_data_on_readers(&Subscriber::from_group(Arc::clone(group)));
+        }
+        if marks & mark::DATA != 0 {
+            listener.on_data_available(reader);
+        }
+    }
+
+    fn change_listener(self: &Arc<Self>, new: Option<NewListener>) -> Result<(), CreateError> {
+        let participant = &self.participant;
+        let closed = || self.is_closed();
+        let refresh = || participant.refresh_reader(self);
+        let set = participant.set_listener(self.listener(), new, &self.ending, closed, refresh);
+        set.map_err(|kind| CreateError::new(&self.subject, kind))
+    }
+}
+
+impl<T: 'static> DataReader<T> {
+    /// Calls `listener` with the statuses in `mask`. Replaces an earlier one, and the closures of the builder; of these no
+    /// call begins after this returns.
+    ///
+    /// A panic in it is caught and removes it; the reader lives on, and tells of it by
+    /// [`ReaderEvent::ListenerPanicked`](crate::ReaderEvent::ListenerPanicked).
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
+    pub fn set_listener(&self, mask: StatusMask, listener: impl DataReaderListener<T>) -> Result<(), CreateError> {
+        let handle = self.handle();
+        handle.change_listener(Some(new_listener(handle, mask, tell_listener(listener))))
+    }
+
+    /// Removes the listener: no call of it begins after this returns.
+    pub fn remove_listener(&self) {
+        // A closed reader has none.
+        let _ = self.handle().change_listener(None);
+    }
+}
+
+struct SubscriberCallback<L> {
+    subscriber: Weak<SubscriberGroup>,
+    listener: L,
+    post: Arc<Post>,
+    last: Option<Teller>,
+}
+
+impl<L: SubscriberListener> Callback for SubscriberCallback<L> {
+    fn call(&mut self, _marks: u32) {
+        while let Some((teller, marks)) = self.post.take() {
+            self.last = Some(teller.clone());
+            if let Teller::Reader(reader) = teller {
+                ReaderHandle::tell_group(&reader, &mut self.listener, marks);
+            }
+        }
+    }
+
+    fn panicked(&mut self, message: &str) {
+        if let Some(group) = self.subscriber.upgrade() {
+            let participant = group.participant();
+            participant.drop_panicked(group.listener(), || refresh_members(participant, &group));
+        }
+        Teller::note_panic(self.last.take(), message);
+    }
+}
+
+fn refresh_members(participant: &ParticipantHandle, group: &SubscriberGroup) {
+    group.members().iter().for_each(|reader| participant.refresh_reader(reader));
+}
+
+impl Subscriber {
+    /// Calls `listener` with the statuses in `mask` of the subscriber's readers, as far as their own listeners do not ask for
+    /// them. Replaces an earlier one, of which no call begins any more.
+    ///
+    /// It is called on the thread that the participant's [`delivery`](crate::DomainParticipantBuilder::delivery) says. A panic in it
+    /// is caught and removes it; it is an event of the reader that it was told of.
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
+    pub fn set_listener(&self, mask: StatusMask, listener: impl SubscriberListener) -> Result<(), CreateError> {
+        let group = self.group();
+        let post = Arc::<Post>::default();
+        let callback =
+            SubscriberCallback { subscriber: Arc::downgrade(group), listener, post: Arc::clone(&post), last: None };
+        self.change_listener(Some(NewListener {
+            name: "subscriber listener",
+            mask,
+            delivery: group.participant().config().delivery,
+            callback: Box::new(callback),
+            post: Some(post),
+        }))
+    }
+
+    /// Removes the listener: no call of it begins after this returns.
+    pub fn remove_listener(&self) {
+        // A closed subscriber has none.
+        let _ = self.change_listener(None);
+    }
+
+    fn change_listener(&self, new: Option<NewListener>) -> Result<(), CreateError> {
+        let group = self.group();
+        let participant = group.participant();
+        let (place, closed): (&ListenerPlace, _) = (group.listener(), || group.is_closed());
+        let refresh = || refresh_members(participant, group);
+        let set = participant.set_listener(place, new, group.ending(), closed, refresh);
+        set.map_err(|kind| CreateError::new(group.subject(), kind))
+    }
+
+    /// Calls `on_data_available` of every reader that has data nobody has looked at since it came: of its own listener, or
+    /// of the next one up that asks for it.
+    pub fn notify_datareaders(&self) {
+        self.group().members().iter().for_each(|reader| reader.notify_of_data());
+    }
+}

@@ -1,0 +1,243 @@
+//! Life and death of entities: closing, waiting for the end, dropping everywhere.
+
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+mod support;
+
+use dds_core::qos::{DataReaderQos, Preset, PublisherQos, SubscriberQos};
+use dds_core::{
+    CreateErrorKind, DataReader, DdsType, Delivery, DomainParticipant, Duration, Entity, ReadErrorKind, Stream,
+    WaitErrorKind, WriteErrorKind,
+};
+use std::pin::Pin;
+use std::sync::mpsc;
+use support::{PATIENCE, World};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Count {
+    count: u64,
+}
+
+#[test]
+fn a_participant_knows_what_it_contains() {
+    let world = World::new();
+    let (one, other) = (world.participant(), world.participant());
+    let publisher = one.publisher(PublisherQos::default()).unwrap();
+    let subscriber = one.subscriber(SubscriberQos::default()).unwrap();
+    let (writer, reader) = (publisher.writer::<Count>("t").unwrap(), subscriber.reader::<Count>("t").unwrap());
+    let entities: Vec<Box<dyn Entity>> = vec![
+        Box::new(writer.clone()),
+        Box::new(reader.clone()),
+        Box::new(publisher.clone()),
+        Box::new(subscriber.clone()),
+    ];
+    for entity in &entities {
+        assert!(one.contains_entity(entity.instance_handle()));
+        assert!(!other.contains_entity(entity.instance_handle()));
+        assert!(entity.status_changes().is_empty() || entity.guid() == writer.guid() || entity.guid() == reader.guid());
+    }
+    one.close_contained();
+    assert!(!one.is_closed());
+    for entity in &entities {
+        assert!(entity.is_closed());
+        assert!(!one.contains_entity(entity.instance_handle()));
+        entity.closed().block_for(PATIENCE).unwrap();
+    }
+    one.writer::<Count>("t").unwrap();
+}
+
+#[test]
+fn after_close_every_call_says_so_and_every_wait_and_stream_ends() {
+    let participant = World::new().participant();
+    let writer = participant.writer::<Count>("t").unwrap();
+    let reader = participant.reader::<Count>("u").unwrap();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let mut stream = reader.stream();
+    let mut samples = reader.sample_stream();
+    let mut events = writer.events();
+    let weak = participant.downgrade();
+    std::thread::scope(|scope| {
+        let waits = [
+            scope.spawn(|| writer.wait_for_readers(1).block_for(PATIENCE)),
+            scope.spawn(|| reader.wait_for_writers(1).block_for(PATIENCE)),
+            scope.spawn(|| reader.readable().block_for(PATIENCE)),
+            scope.spawn(|| reader.next_sample().block_for(PATIENCE).map(|_| ())),
+        ];
+        let iterator = scope.spawn(|| reader.iter().count());
+        participant.close();
+        for wait in waits {
+            assert_eq!(wait.join().unwrap().unwrap_err().kind(), &WaitErrorKind::Closed);
+        }
+        assert_eq!(iterator.join().unwrap(), 0);
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        assert!(std::future::poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await.is_none());
+        assert!(std::future::poll_fn(|context| Pin::new(&mut samples).poll_next(context)).await.is_none());
+        assert!(std::future::poll_fn(|context| Pin::new(&mut events).poll_next(context)).await.is_none());
+    });
+    assert_eq!(writer.write(&Count { count: 0 }).unwrap_err().kind(), &WriteErrorKind::Closed);
+    assert_eq!(writer.publication_matched().unwrap_err().kind(), &WriteErrorKind::Closed);
+    assert_eq!(reader.take().unwrap_err().kind(), &ReadErrorKind::Closed);
+    assert_eq!(reader.subscription_matched().unwrap_err().kind(), &ReadErrorKind::Closed);
+    assert_eq!(participant.reader::<Count>("u").unwrap_err().kind(), &CreateErrorKind::Closed);
+    assert_eq!(publisher.writer::<Count>("u").unwrap_err().kind(), &CreateErrorKind::Closed);
+    assert_eq!(participant.publisher(PublisherQos::default()).unwrap_err().kind(), &CreateErrorKind::Closed);
+    // A closed participant is there until its last handle goes.
+    assert!(weak.upgrade().unwrap().is_closed());
+}
+
+/// A writer with unacknowledged samples drains in the background, but its waits end at once.
+#[test]
+fn a_closed_writer_that_drains_lets_its_waiters_go() {
+    let world = World::new();
+    let participant = world.builder().linger(Duration::ZERO).build().unwrap();
+    let mut limits = DataReaderQos::default().reliable().keep_all();
+    limits.resource_limits.max_samples = Some(1);
+    let reader = participant.reader_builder::<Count>("t").qos(limits).build().unwrap();
+    let writer = participant.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    (0..3).for_each(|count| writer.write(&Count { count }).unwrap());
+    std::thread::scope(|scope| {
+        let waits = [
+            scope.spawn(|| writer.wait_for_readers(2).block_for(PATIENCE)),
+            scope.spawn(|| writer.acknowledged().block_for(PATIENCE)),
+        ];
+        writer.close();
+        for wait in waits {
+            assert_eq!(wait.join().unwrap().unwrap_err().kind(), &WaitErrorKind::Closed);
+        }
+    });
+    writer.closed().block_for(PATIENCE).unwrap();
+    // What was written arrives all the same.
+    let taken: Vec<u64> =
+        (0..3).map(|_| reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().count).collect();
+    assert_eq!(taken, [0, 1, 2]);
+}
+
+fn reliable_pair(from: &DomainParticipant, to: &DomainParticipant) -> (dds_core::DataWriter<Count>, DataReader<Count>) {
+    let reader = to.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    let writer = from.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    (writer, reader)
+}
+
+#[test]
+fn shutdown_lets_everything_arrive_and_says_farewell() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let world = World::new();
+        let (from, to) = (world.udp_participant(), world.udp_participant());
+        let (writer, reader) = reliable_pair(&from, &to);
+        for count in 0..100 {
+            writer.write(&Count { count }).unwrap();
+        }
+        // The writer is still open: the participant closes it.
+        from.shutdown().await.unwrap();
+        from.shutdown().await.unwrap();
+        assert!(from.is_closed() && writer.is_closed());
+        from.closed().await.unwrap();
+        for count in 0..100 {
+            assert_eq!(reader.next_sample().await.unwrap().data, Some(Count { count }));
+        }
+        // The others do not wait for its lease to run out, which would take longer than a test may.
+        while !to.discovered_participants().is_empty() {
+            reader.events().next_event().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_listener_must_not_shut_its_participant_down() {
+    for delivery in [Delivery::EventThread, Delivery::Inline] {
+        let participant = World::new().builder().delivery(delivery).build().unwrap();
+        let weak = participant.downgrade();
+        let (send, told) = mpsc::channel();
+        let _reader = participant
+            .reader_builder::<Count>("t")
+            .on_data(move |_| {
+                let participant = weak.upgrade().unwrap();
+                send.send(participant.shutdown().block().unwrap_err().kind().clone()).unwrap();
+            })
+            .build()
+            .unwrap();
+        let writer = participant.writer::<Count>("t").unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        writer.write(&Count { count: 1 }).unwrap();
+        let expected =
+            if delivery == Delivery::Inline { WaitErrorKind::InListener } else { WaitErrorKind::WouldDeadlock };
+        assert_eq!(told.recv().unwrap(), expected);
+        assert!(!participant.is_closed());
+    }
+}
+
+#[test]
+fn the_last_drop_may_happen_inside_of_an_async_runtime() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let task = tokio::spawn(async {
+            let participant = World::new().participant();
+            let (writer, _reader) = reliable_pair(&participant, &participant);
+            writer.write(&Count { count: 1 }).unwrap();
+            drop(participant);
+        });
+        task.await.unwrap();
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let participant = World::new().participant();
+        let _reader = participant.reader::<Count>("t").unwrap();
+    });
+}
+
+/// The last handle of everything goes in a listener, on whichever thread that runs.
+#[test]
+fn the_last_drop_may_happen_inside_of_a_listener() {
+    for delivery in [Delivery::EventThread, Delivery::Inline] {
+        for udp in [false, true] {
+            let world = World::new();
+            let participant = world.builder().delivery(delivery).udp_only(udp).build().unwrap();
+            let other = world.udp_participant();
+            let from = if udp { &other } else { &participant };
+            let writer = from.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+            let (give, given) = mpsc::channel::<(DomainParticipant, DataReader<Count>)>();
+            let (send, told) = mpsc::channel();
+            let reader = participant
+                .reader_builder::<Count>("t")
+                .qos(Preset::Event)
+                .on_data(move |_| {
+                    drop(given.recv().unwrap());
+                    send.send(()).unwrap();
+                })
+                .build()
+                .unwrap();
+            writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+            give.send((participant.clone(), reader)).unwrap();
+            let weak = participant.downgrade();
+            drop(participant);
+            writer.write(&Count { count: 1 }).unwrap();
+            told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
+            drop(writer);
+            // The sender goes with the closure, which goes with the reader.
+            assert!(told.recv_timeout(PATIENCE.to_std().unwrap()).is_err());
+            assert!(weak.upgrade().is_none_or(|participant| !participant.is_closed() || !udp));
+        }
+    }
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the test is about the end of a real thread")]
+fn the_last_drop_may_happen_while_a_thread_ends() {
+    thread_local! {
+        static KEPT: std::cell::RefCell<Option<(DomainParticipant, DataReader<Count>)>> =
+            const { std::cell::RefCell::new(None) };
+    }
+    let weak = std::thread::spawn(|| {
+        let participant = World::new().participant();
+        let reader = participant.reader::<Count>("t").unwrap();
+        let weak = participant.downgrade();
+        KEPT.set(Some((participant, reader)));
+        weak
+    });
+    assert!(weak.join().unwrap().upgrade().is_none());
+}
