@@ -74,13 +74,17 @@ pub trait Driver: Send + Sync + 'static {
     }
 
     /// Whether the calling thread is one of the driver's own.
-    fn is_own_thread(&self) -> bool;
+    fn is_own_thread(&self) -> bool {
+        false
+    }
 
-    /// Lets all threads of the driver end. Does not wait; later calls do nothing.
-    fn stop(&self);
+    /// Lets all threads of the driver end, if it has any. Does not wait; later calls do nothing.
+    fn stop(&self) {}
 
     /// Calls `waker` once all threads have ended after [`Driver::stop`], or have been given up a second after it.
-    fn when_stopped(&self, waker: Waker);
+    fn when_stopped(&self, waker: Waker) {
+        waker.wake();
+    }
 
     /// Ends all threads of the driver. Waits for them at most a second, and not at all on one of them; what has not ended
     /// by then is detached. Later calls do nothing.
