@@ -18,6 +18,8 @@ pub(crate) enum Flushed {
     Done,
     /// This visit has sent enough; there is more.
     More,
+    /// The rest of a large sample waits for the readers' answers, or for the clock.
+    Paced,
 }
 
 /// The sending side of an actor.
@@ -99,6 +101,11 @@ impl Outgoing {
         if let Some(cell) = self.attached.as_ref().and_then(|attached| attached.cell.upgrade()) {
             cell.signal(Signals::own(1));
         }
+    }
+
+    /// Whether the socket has taken all that it was given.
+    pub(crate) fn has_room(&self) -> bool {
+        !self.blocked
     }
 
     /// Nothing waits for the socket, and no deadline is set.

@@ -158,6 +158,11 @@ impl ParticipantHandle {
         self.receive_counters.with(self.network.transport().counters())
     }
 
+    /// What the system has granted, which is what it grants to others on this host.
+    pub(crate) fn receive_buffer_granted(&self) -> usize {
+        self.network.receive_buffer_granted()
+    }
+
     pub(crate) fn outgoing(&self) -> Outgoing {
         Outgoing::new(Arc::clone(&self.driver), Arc::clone(&self.network), self.config.transform())
     }

@@ -119,6 +119,8 @@ fn make_handle<T: 'static>(
 ) -> Arc<WriterHandle> {
     let mut config = WriterConfig::new(subject.guid, topic.has_key(), &qos);
     config.seed = participant.driver().random();
+    // Who is on this host and of our kind has been granted as much as we have.
+    config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());
     let protocol = StatefulWriter::new(config);
     let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), qos.lifespan);
     let is_final = topic.description().is_none_or(|ty| ty.extensibility() == Extensibility::Final);

@@ -53,8 +53,10 @@ impl<T> DataWriter<T> {
     /// Publishes `sample`, on this thread: when it returns, the sample is in the history and with every matched reader of
     /// this process, and handed to the kernel for the others.
     ///
-    /// Blocks only if the writer is reliable, keeps all samples, and its resource limits are reached: then for at most
-    /// `max_blocking_time`. On an inline listener's thread it never waits.
+    /// Blocks only if the writer is reliable, for at most `max_blocking_time`: where it keeps all samples and its resource
+    /// limits are reached, and where a large sample is on its way to readers elsewhere that take it more slowly than it is
+    /// written. In the second case it is published, whether or not all of it is with the kernel when the time is over. On an
+    /// inline listener's thread it never waits.
     ///
     /// # Errors
     /// Nothing was published: [`WriteErrorKind::Encode`], [`WriteErrorKind::Timeout`], [`WriteErrorKind::Full`],

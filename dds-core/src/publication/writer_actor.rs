@@ -61,6 +61,10 @@ pub(crate) struct WriterActor {
     waiting_for_match: Wakers,
     waiting_for_acknowledgment: Wakers,
     waiting_for_space: Wakers,
+    /// Who has written a large sample that waits on its way out.
+    waiting_for_way: Wakers,
+    /// Up to where changes were on their way when these were last woken.
+    sent_up_to: SequenceNumber,
 }
 
 impl WriterActor {
@@ -81,6 +85,8 @@ impl WriterActor {
             waiting_for_match: Wakers::new(),
             waiting_for_acknowledgment: Wakers::new(),
             waiting_for_space: Wakers::new(),
+            waiting_for_way: Wakers::new(),
+            sent_up_to: SequenceNumber::ZERO,
         }
     }
 
@@ -231,7 +237,42 @@ impl WriterActor {
         let rtps = &mut self.rtps;
         let flushed = self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram));
         self.outgoing.set_deadline(self.rtps.deadline());
+        if !self.waiting_for_way.is_empty() && self.rtps.sent_up_to() > self.sent_up_to {
+            self.sent_up_to = self.rtps.sent_up_to();
+            self.waiting_for_way.wake_all(effects);
+        }
+        if flushed == Flushed::Done && self.is_paced() {
+            return Flushed::Paced;
+        }
         flushed
+    }
+
+    fn is_paced(&self) -> bool {
+        self.rtps.sent_up_to() < self.rtps.last_sequence_number() && self.outgoing.has_room()
+    }
+
+    /// Looks whether everything up to `number`, by default all that was written so far, is on its way; if not, registers
+    /// the waiter.
+    pub(crate) fn wait_for_way(
+        &mut self,
+        number: &mut Option<SequenceNumber>,
+        ticket: &mut Option<Ticket>,
+        waker: Waker,
+        effects: &mut Effects,
+    ) -> bool {
+        let number = *number.get_or_insert(self.rtps.last_sequence_number());
+        if self.rtps.sent_up_to() >= number || !self.is_paced() {
+            self.waiting_for_way.finish(ticket, effects);
+            effects.discard(waker);
+            return true;
+        }
+        self.sent_up_to = self.rtps.sent_up_to();
+        self.waiting_for_way.register(ticket, waker, effects);
+        false
+    }
+
+    pub(crate) fn abandon_way(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
+        self.waiting_for_way.abandon(ticket, effects);
     }
 
     /// As [`WriterActor::follow_up`], for callers that do not come back themselves.
@@ -360,7 +401,9 @@ impl WriterActor {
 
     /// Whether every matched reliable reader has everything that was written so far.
     pub(crate) fn is_acknowledged(&mut self) -> bool {
-        self.rtps.is_acknowledged(self.rtps.last_sequence_number())
+        let newest = self.rtps.last_sequence_number();
+        // A best-effort reader acknowledges nothing, but what is on its way to it must get there.
+        self.rtps.is_acknowledged(newest) && self.rtps.sent_up_to() >= newest
     }
 
     fn wakers(&mut self, awaited: Awaited) -> &mut Wakers {
@@ -474,6 +517,7 @@ impl Awaitable for WriterActor {
         self.waiting_for_match.wake_all(effects);
         self.waiting_for_acknowledgment.wake_all(effects);
         self.waiting_for_space.wake_all(effects);
+        self.waiting_for_way.wake_all(effects);
     }
 }
 

@@ -17,7 +17,7 @@ use dds_rtps::types::{Duration, Guid};
 use dds_rtps::writer::{NewChange, WriteRefused};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, TryLockError};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 
 /// What all handles of one writer share. The last one dropped deletes the writer.
 pub(crate) struct WriterHandle {
@@ -160,9 +160,11 @@ impl WriterHandle {
 
     /// Publishes a change; waits for room in the history if `may_wait` and the QoS asks for that.
     pub(crate) fn publish(&self, mut change: NewChange, may_wait: bool) -> Result<(), WriteError> {
-        let limit = self.max_blocking_time().filter(|_| may_wait && role().may_wait() && !in_listener());
+        let may_wait = may_wait && role().may_wait() && !in_listener();
+        let limit = self.max_blocking_time().filter(|_| may_wait && self.qos.history == History::KeepAll);
         match self.attempt(&mut change, &mut None, None) {
-            Ok(Attempt::Written(flushed)) => self.send_rest(flushed).map_err(|kind| self.write_error(kind)),
+            Ok(Attempt::Written(Flushed::Done)) => Ok(()),
+            Ok(Attempt::Written(flushed)) => self.send_rest(flushed, may_wait).map_err(|kind| self.write_error(kind)),
             Ok(Attempt::Refused(WriteRefused::Full)) => match limit {
                 Some(limit) => self.publish_when_there_is_room(&mut change, limit),
                 None => Err(self.write_error(WriteErrorKind::Full)),
@@ -173,11 +175,12 @@ impl WriterHandle {
         }
     }
 
-    /// How long a write may wait: only a reliable writer that keeps all has something to wait for.
+    /// How long a write may wait: only a reliable writer has something to wait for. For room, if it keeps all, and for a
+    /// large sample to be on its way.
     fn max_blocking_time(&self) -> Option<Duration> {
-        match (self.qos.reliability, self.qos.history) {
-            (Reliability::Reliable { max_blocking_time }, History::KeepAll) => Some(max_blocking_time),
-            _ => None,
+        match self.qos.reliability {
+            Reliability::Reliable { max_blocking_time } => Some(max_blocking_time),
+            Reliability::BestEffort => None,
         }
     }
 
@@ -208,7 +211,7 @@ impl WriterHandle {
         let mut ticket = None;
         let outcome = block_on(&**driver, started.after(limit), |context| {
             match self.attempt(change, &mut ticket, Some(context.waker())) {
-                Ok(Attempt::Written(flushed)) => Poll::Ready(self.send_rest(flushed)),
+                Ok(Attempt::Written(flushed)) => Poll::Ready(Ok(flushed)),
                 Ok(Attempt::Refused(refused)) => Poll::Ready(Err(self.refusal(refused))),
                 Ok(Attempt::Waiting) => Poll::Pending,
                 Err(kind) => Poll::Ready(Err(kind)),
@@ -219,15 +222,36 @@ impl WriterHandle {
             let _ = self.visit(|actor, effects| actor.abandon_space(&mut ticket, effects));
             Err(WriteErrorKind::Timeout { waited: driver.now().instant.since(started) })
         });
-        outcome.map_err(|kind| self.write_error(kind))
+        outcome.and_then(|flushed| self.send_rest(flushed, true)).map_err(|kind| self.write_error(kind))
     }
 
-    /// A large sample goes out in several visits, so that acknowledgements come in between.
-    fn send_rest(&self, mut flushed: Flushed) -> Result<(), WriteErrorKind> {
+    /// A large sample goes out in several visits, so that acknowledgements come in between. What has to wait for the
+    /// readers' answers goes out whether the caller waits for it or not; who does cannot write faster than they receive.
+    fn send_rest(&self, mut flushed: Flushed, may_wait: bool) -> Result<(), WriteErrorKind> {
         while flushed == Flushed::More {
             flushed = self.visit(WriterActor::send_on)?;
         }
+        if let Some(limit) = self.max_blocking_time().filter(|_| may_wait && flushed == Flushed::Paced) {
+            self.wait_for_way(limit);
+        }
         Ok(())
+    }
+
+    /// Waits until what was written is on its way, at most `limit`: it is written, whatever comes of this.
+    fn wait_for_way(&self, limit: Duration) {
+        let driver = self.participant.driver();
+        let (mut number, mut ticket) = (None, None);
+        let poll = |context: &mut Context<'_>| {
+            let waker = context.waker().clone();
+            match self.visit(|actor, effects| actor.wait_for_way(&mut number, &mut ticket, waker, effects)) {
+                Ok(false) => Poll::Pending,
+                Ok(true) | Err(_) => Poll::Ready(()),
+            }
+        };
+        if block_on(&**driver, driver.now().instant.after(limit), poll).is_none() {
+            // A closed writer has no queue any more.
+            let _ = self.visit(|actor, effects| actor.abandon_way(&mut ticket, effects));
+        }
     }
 
     fn refusal(&self, refused: WriteRefused) -> WriteErrorKind {

@@ -56,6 +56,14 @@ struct Instance {
     registered: bool,
 }
 
+/// The change that is held.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    number: SequenceNumber,
+    /// It has been replaced, and belongs to no instance any more.
+    replaced: bool,
+}
+
 /// The cache of one writer.
 #[derive(Debug)]
 pub struct WriterHistory {
@@ -71,6 +79,8 @@ pub struct WriterHistory {
     /// The last instance that lost its samples and is to be forgotten, or [`NONE`]. It stays for one more turn: a writer
     /// of one instance, whose sample goes before the next one comes, need not enter it again each time.
     vacant: u32,
+    /// The change that is being sent in pieces: it is not replaced on its way. See [`WriterHistory::hold`].
+    held: Option<Held>,
     /// Unregistering changes that wait to be acknowledged, so that their instances can be forgotten.
     departing: VecDeque<SequenceNumber>,
 }
@@ -90,6 +100,7 @@ impl WriterHistory {
             free_instances: Vec::new(),
             by_handle: HashMap::with_hasher(FixedState::with_seed(seed)),
             vacant: NONE,
+            held: None,
             departing: VecDeque::new(),
         }
     }
@@ -178,10 +189,37 @@ impl WriterHistory {
         let slot = self.add_slot(stored);
         self.index.push(number, slot);
         self.link_newest(instance, slot);
-        if let Some(replaced) = replaced {
-            self.remove(replaced);
+        Ok(replaced.filter(|&replaced| self.replace(replaced)))
+    }
+
+    /// Lets a change stay though KEEP_LAST replaces it, in place of the one that was held before: a large sample takes a
+    /// while to leave, and a writer that is faster than the network would else never finish one. Beyond the limits, this
+    /// is one change. Returns the number of the one that now goes, if it has been replaced.
+    pub fn hold(&mut self, number: SequenceNumber) -> Option<SequenceNumber> {
+        let released = self.release_up_to(SequenceNumber::MAX);
+        self.held = Some(Held { number, replaced: false });
+        released
+    }
+
+    /// The change that is held need not be, if its number is at most `number`. Returns it if it now goes.
+    pub fn release_up_to(&mut self, number: SequenceNumber) -> Option<SequenceNumber> {
+        let held = self.held.take_if(|held| held.number <= number).filter(|held| held.replaced)?;
+        self.remove(held.number).map(|_| held.number)
+    }
+
+    /// A change has been replaced: it goes, or it is held, and then in no instance's chain any more. Returns whether it
+    /// has gone.
+    fn replace(&mut self, number: SequenceNumber) -> bool {
+        let Some(held) = self.held.as_mut().filter(|held| held.number == number) else {
+            return self.remove(number).is_some();
+        };
+        held.replaced = true;
+        let Some(slot) = self.index.get(number).map(|slot| slot as usize) else { return true };
+        if let Some(stored) = self.slots.get_mut(slot).and_then(Option::take) {
+            self.unlink(&stored);
+            self.slots[slot] = Some(StoredChange { instance: NONE, older: NONE, newer: NONE, ..stored });
         }
-        Ok(replaced)
+        false
     }
 
     /// Removes a change.
@@ -192,6 +230,8 @@ impl WriterHistory {
 
     fn remove_slot(&mut self, slot: u32) -> Option<CacheChange> {
         let stored = self.slots.get_mut(slot as usize)?.take()?;
+        let number = stored.change.sequence_number;
+        self.held.take_if(|held| held.number == number);
         self.free_slots.push(slot);
         self.unlink(&stored);
         Some(stored.change)
@@ -230,7 +270,8 @@ impl WriterHistory {
         if instance.is_none() && self.by_handle.len() >= self.limits.instances_max {
             return Err(NoRoom::InstancesMax);
         }
-        if self.len() < self.limits.samples_max {
+        let replaced = usize::from(self.held.is_some_and(|held| held.replaced));
+        if self.len() - replaced < self.limits.samples_max {
             return Ok(None);
         }
         if self.limits.depth.is_some() {

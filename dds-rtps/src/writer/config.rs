@@ -31,6 +31,30 @@ impl Default for FragmentSize {
     }
 }
 
+/// How much of large samples, those that go out in fragments, may be on its way at once.
+///
+/// What a reader's receive buffer has no room for is dropped by its system. A reliable reader is sent a window; it opens by
+/// the answers to HEARTBEATs along the way, grows while nothing is lost, and shrinks by what is. Best-effort readers never
+/// answer: they are sent a burst as large as the window, and the rest at a rate. Where there are several reliable readers,
+/// the one that is furthest ahead says how fast a new sample goes; what the others lose is repaired, each in its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowConfig {
+    /// Bytes to begin with while all matched remote readers are on this host. Default: 208 KiB, the receive buffer that
+    /// Linux grants unless its administrator allows more.
+    pub same_host: usize,
+    /// Bytes to begin with otherwise. Default: 128 KiB, as in that buffer a frame of 1.5 kB takes up to twice its size.
+    pub network: usize,
+    /// Bytes per second to best-effort readers, beyond the burst. Default: 500 MB, a sixth of what a receiver takes that
+    /// has a core to itself: with a buffer of 4 MiB it may be without one for 8 ms.
+    pub best_effort_rate: u64,
+}
+
+impl Default for FlowConfig {
+    fn default() -> Self {
+        Self { same_host: 208 << 10, network: 128 << 10, best_effort_rate: 500_000_000 }
+    }
+}
+
 /// What a [`StatefulWriter`](super::StatefulWriter) is made of.
 #[derive(Debug, Clone)]
 pub struct WriterConfig {
@@ -48,6 +72,8 @@ pub struct WriterConfig {
     pub keyed: bool,
     /// How large the pieces are in which samples leave.
     pub fragment_size: FragmentSize,
+    /// How much of large samples may be on its way at once.
+    pub flow: FlowConfig,
     /// How long something stays unacknowledged before a HEARTBEAT asks, if no sample has carried one. Default: 100 ms.
     /// While nobody answers it doubles, up to eightfold, from the fourth time on; while a write waits for room it is an
     /// eighth of that.
@@ -76,6 +102,7 @@ impl WriterConfig {
             lifespan: qos.lifespan,
             keyed,
             fragment_size: FragmentSize::default(),
+            flow: FlowConfig::default(),
             heartbeat_period: Duration::from_millis(100),
             nack_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
@@ -218,4 +245,10 @@ pub struct WriterCounters {
     pub malformed: u64,
     /// Requests for fragments that were dropped because too many stood open for one reader; it asks again.
     pub fragment_requests_dropped: u64,
+    /// Bytes of fragments sent, each once for all readers.
+    pub fragment_bytes: u64,
+    /// Bytes of fragments sent again, or for the first time to one reader alone.
+    pub fragment_bytes_repaired: u64,
+    /// How often a large sample had to wait for the readers' answers, or for the clock.
+    pub paced: u64,
 }

@@ -1,6 +1,6 @@
 //! Where a change goes that is for all matched remote readers: as few datagrams as possible.
 
-use super::config::FragmentSize;
+use super::config::{FlowConfig, FragmentSize};
 use super::reader_proxy::ReaderProxy;
 use crate::types::{EntityId, Locator, SequenceNumber};
 
@@ -31,14 +31,16 @@ pub(super) struct Destinations {
     pub(super) fragment_size: u16,
     /// Bytes of payload up to which changes, or fragments of one change, share a datagram.
     pub(super) payload_len_max: usize,
+    /// Bytes of a burst of fragments.
+    pub(super) burst: usize,
 }
 
 impl Destinations {
-    pub(super) fn new(proxies: &[ReaderProxy], size: FragmentSize) -> Self {
+    pub(super) fn new(proxies: &[ReaderProxy], size: FragmentSize, flow: FlowConfig) -> Self {
         let same_host = proxies.iter().all(|proxy| proxy.config.same_host);
-        let (fragment_size, payload_len_max) = match same_host {
-            true => (size.same_host, SAME_HOST_PAYLOAD_LEN),
-            false => (size.network, NETWORK_PAYLOAD_LEN),
+        let (fragment_size, payload_len_max, burst) = match same_host {
+            true => (size.same_host, SAME_HOST_PAYLOAD_LEN, flow.same_host),
+            false => (size.network, NETWORK_PAYLOAD_LEN, flow.network),
         };
         Self {
             locators: union(proxies),
@@ -51,6 +53,7 @@ impl Destinations {
             reliable_count: proxies.iter().filter(|proxy| proxy.reliable).count(),
             fragment_size: fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX),
             payload_len_max,
+            burst,
         }
     }
 
@@ -117,7 +120,7 @@ mod tests {
         let guid = Guid::new(GuidPrefix([number; 12]), EntityId([0, 0, number, 4]));
         let config =
             ReaderProxyConfig { multicast: multicast.to_vec(), ..ReaderProxyConfig::new(guid, unicast.to_vec()) };
-        ReaderProxy::new(config, true, SequenceNumber::FIRST)
+        ReaderProxy::new(config, true, SequenceNumber::FIRST, 1 << 20)
     }
 
     #[test]
@@ -146,19 +149,25 @@ mod tests {
     #[test]
     fn a_single_reader_is_named_and_several_are_not() {
         let one = [proxy(1, &[unicast(1)], &[])];
-        assert_eq!(Destinations::new(&one, FragmentSize::default()).reader_id, EntityId([0, 0, 1, 4]));
+        assert_eq!(
+            Destinations::new(&one, FragmentSize::default(), FlowConfig::default()).reader_id,
+            EntityId([0, 0, 1, 4])
+        );
         let two = [proxy(1, &[unicast(1)], &[]), proxy(2, &[unicast(2)], &[])];
-        assert_eq!(Destinations::new(&two, FragmentSize::default()).reader_id, EntityId::UNKNOWN);
+        assert_eq!(
+            Destinations::new(&two, FragmentSize::default(), FlowConfig::default()).reader_id,
+            EntityId::UNKNOWN
+        );
     }
 
     #[test]
     fn fragments_are_large_only_while_all_readers_are_on_this_host() {
         let mut proxies = [proxy(1, &[unicast(1)], &[]), proxy(2, &[unicast(2)], &[])];
         proxies.iter_mut().for_each(|proxy| proxy.config.same_host = true);
-        assert_eq!(Destinations::new(&proxies, FragmentSize::default()).fragment_size, 65_000);
+        assert_eq!(Destinations::new(&proxies, FragmentSize::default(), FlowConfig::default()).fragment_size, 65_000);
         proxies[1].config.same_host = false;
-        assert_eq!(Destinations::new(&proxies, FragmentSize::default()).fragment_size, 1344);
+        assert_eq!(Destinations::new(&proxies, FragmentSize::default(), FlowConfig::default()).fragment_size, 1344);
         let tiny = FragmentSize { same_host: 1, network: 1 };
-        assert_eq!(Destinations::new(&proxies, tiny).fragment_size, FragmentSize::MIN);
+        assert_eq!(Destinations::new(&proxies, tiny, FlowConfig::default()).fragment_size, FragmentSize::MIN);
     }
 }

@@ -105,8 +105,8 @@ impl<'d> Layout<'d> {
         self.payload(change, 0..len, end);
     }
 
-    /// `count` fragments of a change, from number `first` on.
-    pub(super) fn fragments(&mut self, change: &CacheChange, fragment_size: u16, first: u32, count: u16) {
+    /// `count` fragments of a change, from number `first` on. Returns how many bytes of it they are.
+    pub(super) fn fragments(&mut self, change: &CacheChange, fragment_size: u16, first: u32, count: u16) -> usize {
         self.timestamp(change.source_timestamp);
         let len = change.payload.as_ref().map_or(0, |payload| payload.len());
         let header = DataFragHeader {
@@ -127,7 +127,10 @@ impl<'d> Layout<'d> {
                 put_inline_qos(inline_qos, sender, change);
             }
         });
-        self.payload(change, header.payload_range(), end);
+        let range = header.payload_range();
+        let len = range.len();
+        self.payload(change, range, end);
+        len
     }
 
     /// The numbers `first ..= last` will never come. They must lie behind all earlier ones.

@@ -15,14 +15,17 @@
 //! | `requests` | what readers ask for |
 //! | `transmit` | new changes and HEARTBEATs for all readers |
 //! | `repair` | what goes to one reader |
+//! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `stateless` | a writer without reliability, for SPDP |
 
 mod config;
 mod destinations;
+mod flow;
 mod gap_run;
 mod heartbeat;
 mod layout;
 mod local_reader;
+mod pace;
 mod reader_proxy;
 mod repair;
 mod requests;
@@ -32,7 +35,8 @@ mod transmit;
 mod window;
 
 pub use config::{
-    Asker, FragmentSize, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent,
+    Asker, FlowConfig, FragmentSize, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters,
+    WriterEvent,
 };
 pub use stateful::StatefulWriter;
 pub use stateless::StatelessWriter;

@@ -4,6 +4,7 @@
 //! reader has asked for, [`FRAGMENT_REQUESTS_MAX`] requests for fragments, and one change whose fragments are being sent.
 
 use super::config::ReaderProxyConfig;
+use super::flow::Flow;
 use super::window::Window;
 use crate::types::{Duration, Instant, Locator, SequenceNumber};
 use smallvec::SmallVec;
@@ -36,6 +37,8 @@ pub(super) struct ReaderProxy {
     pub(super) resend: Option<Resend>,
     /// The history that it is sent unasked.
     pub(super) backlog: Option<Backlog>,
+    /// How much of large samples is under way to it.
+    pub(super) flow: Flow,
     /// It stands in the writer's queue of readers with something to send.
     pub(super) queued: bool,
     /// When what it asked for may be sent.
@@ -46,7 +49,8 @@ pub(super) struct ReaderProxy {
     served: Window,
     served_at: Option<Instant>,
     fragments: SmallVec<[FragmentRequest; 1]>,
-    fragments_served: Option<(SequenceNumber, Instant)>,
+    /// The last request that was answered to its end, and when.
+    fragments_served: Option<(FragmentRequest, Instant)>,
     acknack_count: Option<i32>,
     nack_frag_count: Option<i32>,
 }
@@ -72,8 +76,10 @@ pub(super) struct Backlog {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FragmentRequest {
     pub(super) sequence_number: SequenceNumber,
-    /// The fragments' numbers, from 1.
+    /// The fragments' numbers, from 1, that are still to be sent.
     pub(super) missing: Window,
+    /// All that were asked for.
+    asked: Window,
     /// Not to be answered before; `None`: at once.
     not_before: Option<Instant>,
 }
@@ -86,7 +92,12 @@ impl FragmentRequest {
 
 impl ReaderProxy {
     /// A reader to which everything from `first_relevant` on is of interest, and has to be acknowledged.
-    pub(super) fn new(config: ReaderProxyConfig, reliable: bool, first_relevant: SequenceNumber) -> Self {
+    pub(super) fn new(
+        config: ReaderProxyConfig,
+        reliable: bool,
+        first_relevant: SequenceNumber,
+        window: usize,
+    ) -> Self {
         Self {
             config,
             reply: None,
@@ -97,6 +108,7 @@ impl ReaderProxy {
             heartbeat_owed: reliable,
             resend: None,
             backlog: None,
+            flow: Flow::new(window),
             queued: false,
             respond_at: None,
             requested: Window::default(),
@@ -197,15 +209,26 @@ impl ReaderProxy {
         if self.resend.is_some_and(|resend| resend.sequence_number == sequence_number) {
             return true;
         }
-        let served = self.fragments_served.filter(|served| served.0 == sequence_number);
+        let served = self
+            .fragments_served
+            .as_ref()
+            .filter(|(served, _)| served.sequence_number == sequence_number && served.asked.meets(&missing));
         let not_before = served.and_then(|(_, at)| at.after(suppression));
-        let request = FragmentRequest { sequence_number, missing, not_before };
+        let request = FragmentRequest { sequence_number, missing, asked: missing, not_before };
         let same = self
             .fragments
             .iter_mut()
             .find(|standing| standing.sequence_number == sequence_number && standing.missing.base() == missing.base());
         if let Some(standing) = same {
             *standing = request;
+            return true;
+        }
+        // The reader asks again for what has not come: what stands in another request is on its way already.
+        let mut request = request;
+        for standing in self.fragments.iter().filter(|standing| standing.sequence_number == sequence_number) {
+            request.missing.remove_all(&standing.missing);
+        }
+        if request.missing.is_empty() {
             return true;
         }
         if self.fragments.len() >= FRAGMENT_REQUESTS_MAX {
@@ -234,7 +257,7 @@ impl ReaderProxy {
         let served = &mut self.fragments_served;
         self.fragments.retain(|request| {
             if request.missing.is_empty() {
-                *served = Some((request.sequence_number, now));
+                *served = Some((*request, now));
             }
             !request.missing.is_empty() && Some(request.sequence_number) != gone
         });
@@ -247,12 +270,24 @@ impl ReaderProxy {
 
     /// Whether there are changes or GAPs to send now.
     pub(super) fn has_changes_to_send(&self, now: Instant, suppression: Duration) -> bool {
-        if self.resend.is_some() || self.backlog.is_some() {
-            return true;
+        if self.resend.is_some() {
+            return self.may_send_fragments();
         }
-        self.may_respond(now)
-            && (self.fragments.iter().any(|request| request.is_ripe(now))
-                || self.next_requested(now, suppression).is_some())
+        self.backlog.is_some()
+            || (self.may_respond(now)
+                && ((self.may_send_fragments() && self.fragments.iter().any(|request| request.is_ripe(now)))
+                    || self.next_requested(now, suppression).is_some()))
+    }
+
+    /// Whether fragments may be sent to this reader alone. One that never answers gets its history all the same: it is
+    /// sent once.
+    pub(super) fn may_send_fragments(&self) -> bool {
+        !self.reliable || self.flow.is_open()
+    }
+
+    /// Lets the reader be asked how far it has come, if that is what everything waits for.
+    pub(super) fn ask_if_stuck(&mut self, now: Instant) {
+        self.heartbeat_owed |= self.reliable && (self.flow.is_stuck() || self.flow.is_overdue(now));
     }
 
     /// Whether what the reader has asked for may be sent.
@@ -268,7 +303,9 @@ impl ReaderProxy {
         }
         let fragments = self.fragments.iter().filter_map(|request| request.not_before).filter(|&at| now < at).min();
         let numbers = self.suppressed_until(suppression).filter(|&until| now < until && !self.requested.is_empty());
-        [fragments, numbers].into_iter().flatten().min()
+        let waits = self.resend.is_some() || !self.fragments.is_empty();
+        let flow = self.flow.deadline().filter(|_| waits);
+        [fragments, numbers, flow].into_iter().flatten().min()
     }
 
     /// Until when the served numbers are not sent again.

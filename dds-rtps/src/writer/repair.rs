@@ -52,11 +52,14 @@ impl StatefulWriter {
     fn lay_out_changes(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         if let Some(resend) = proxy.resend {
-            return self.lay_out_resend(now, index, resend, layout);
+            if proxy.may_send_fragments() {
+                self.lay_out_resend(now, index, resend, layout);
+            }
+            return;
         }
         if proxy.may_respond(now.instant) {
             proxy.respond_at = None;
-            if proxy.next_fragments(now.instant).is_some() {
+            if proxy.may_send_fragments() && proxy.next_fragments(now.instant).is_some() {
                 return self.lay_out_fragments(now, index, layout);
             }
             if !self.lay_out_requested(now, index, layout) {
@@ -69,13 +72,13 @@ impl StatefulWriter {
     /// The next fragments of a change that goes to this reader in fragments.
     fn lay_out_resend(&mut self, now: Now, index: usize, resend: Resend, layout: &mut Layout<'_>) {
         let Resend { sequence_number, next_fragment } = resend;
-        let mut more = None;
+        let (mut more, mut len) = (None, 0);
         match self.sendable(now, sequence_number) {
             Some(stored) => {
                 let fragments = self.fragments_of(stored);
                 let left = fragments.saturating_sub(next_fragment - 1);
                 let count = u32::from(self.fragments_per_datagram(stored.fragment_size)).min(left);
-                layout.fragments(&stored.change, stored.fragment_size, next_fragment, count as u16);
+                len = layout.fragments(&stored.change, stored.fragment_size, next_fragment, count as u16);
                 if count < left {
                     more = Some(Resend { sequence_number, next_fragment: next_fragment + count });
                 }
@@ -83,6 +86,7 @@ impl StatefulWriter {
             }
             None => layout.gap(sequence_number, sequence_number),
         }
+        self.note_repaired(index, len);
         if let Some(proxy) = self.proxies.get_mut(index) {
             proxy.resend = more;
             proxy.heartbeat_owed |= proxy.reliable;
@@ -120,12 +124,14 @@ impl StatefulWriter {
             }
         }
         if let Some(stored) = self.history.get(sequence_number).filter(|_| count > 0) {
-            layout.fragments(&stored.change, stored.fragment_size, first, count as u16);
+            let len = layout.fragments(&stored.change, stored.fragment_size, first, count as u16);
             self.counters.repairs += 1;
+            self.note_repaired(index, len);
         }
         if let Some(proxy) = self.proxies.get_mut(index) {
             proxy.drop_fragments(now.instant, None);
-            proxy.heartbeat_owed = true;
+            // Of a change that is still on its way no HEARTBEAT speaks.
+            proxy.heartbeat_owed |= sequence_number < self.next;
         }
     }
 
@@ -214,7 +220,8 @@ impl StatefulWriter {
         let fragments = self.history.get(number).map_or(0, |stored| self.fragments_of(stored));
         let Some(stored) = self.history.get(number) else { return true };
         let count = u32::from(self.fragments_per_datagram(stored.fragment_size)).min(fragments);
-        layout.fragments(&stored.change, stored.fragment_size, 1, count as u16);
+        let len = layout.fragments(&stored.change, stored.fragment_size, 1, count as u16);
+        self.note_repaired(index, len);
         if let Some(proxy) = self.proxies.get_mut(index).filter(|_| count < fragments) {
             proxy.resend = Some(Resend { sequence_number: number, next_fragment: count + 1 });
         }
@@ -225,10 +232,12 @@ impl StatefulWriter {
     fn lay_out_owed_heartbeat(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         let (first_available, suppression) = (self.first_available(), self.config.nack_suppression);
         let Some(proxy) = self.proxies.get_mut(index) else { return };
-        if !proxy.heartbeat_owed || !proxy.reliable || proxy.has_changes_to_send(now.instant, suppression) {
+        let asks = proxy.flow.wants_probe() || proxy.flow.is_overdue(now.instant);
+        let is_last = proxy.heartbeat_owed && !proxy.has_changes_to_send(now.instant, suppression);
+        if !proxy.reliable || !(is_last || asks) {
             return;
         }
-        proxy.heartbeat_owed = false;
+        proxy.heartbeat_owed &= !is_last;
         let last_sn = self.next.previous();
         let heartbeat = Heartbeat {
             reader_id: proxy.config.guid.entity_id,
@@ -236,12 +245,23 @@ impl StatefulWriter {
             first_sn: first_available.max(proxy.first_relevant).min(self.next),
             last_sn,
             count: self.heartbeat.next_count(),
-            is_final: proxy.heard && proxy.acknowledged >= last_sn,
+            is_final: proxy.heard && proxy.acknowledged >= last_sn && !asks,
             liveliness: false,
             group_info: None,
         };
+        if !heartbeat.is_final {
+            proxy.flow.note_heartbeat(now.instant);
+        }
         layout.heartbeat(&heartbeat);
         self.counters.heartbeats += 1;
+    }
+
+    /// Fragments are laid out for one reader.
+    fn note_repaired(&mut self, index: usize, len: usize) {
+        self.counters.fragment_bytes_repaired += len as u64;
+        if let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| proxy.reliable) {
+            proxy.flow.note_sent(len);
+        }
     }
 
     /// The lowest number from `number` on that is of interest to the reader and may still be sent; else the one behind

@@ -37,6 +37,12 @@ impl StatefulWriter {
         requested.remove_up_to(SequenceNumber::ZERO.0);
         proxy.reply = asker.reply;
         let asks = !requested.is_empty();
+        // None of its fragments has arrived.
+        let lost = requested.first_from(0).and_then(|number| self.history.get(SequenceNumber(number)));
+        if lost.is_some_and(|stored| stored.fragment_size > 0) {
+            proxy.flow.note_loss();
+        }
+        proxy.flow.note_answer();
         proxy.apply_acknack(ack_nack.count, base.previous(), requested);
         if asks {
             // It asks by itself, window by window: sending the same unasked would send it twice.
@@ -77,6 +83,9 @@ impl StatefulWriter {
         }
         if !is_sent || missing.is_empty() {
             return;
+        }
+        if proxy.resend.is_none_or(|resend| resend.sequence_number != sequence_number) {
+            proxy.flow.note_loss();
         }
         if !proxy.apply_nack_frag(sequence_number, missing, self.config.nack_suppression) {
             self.counters.fragment_requests_dropped += 1;

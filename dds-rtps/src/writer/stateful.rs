@@ -1,9 +1,12 @@
 //! The writer that knows its readers (RTPS 2.5, 8.4.7 and 8.4.9).
 
-use super::config::{NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent};
+use super::config::{
+    FlowConfig, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent,
+};
 use super::destinations::Destinations;
 use super::heartbeat::HeartbeatSchedule;
 use super::local_reader::LocalReader;
+use super::pace::Pace;
 use super::reader_proxy::ReaderProxy;
 use crate::history::{CacheChange, LocalLink, NoRoom, StoredChange, WriterHistory};
 use crate::qos::Durability;
@@ -36,6 +39,8 @@ pub struct StatefulWriter {
     pub(super) queue_first: bool,
     /// When a proxy has to be put into the queue.
     waiting_until: Option<Instant>,
+    /// How fast large samples go to readers that never answer.
+    pub(super) pace: Pace,
     pub(super) heartbeat: HeartbeatSchedule,
     pub(super) liveliness_due: bool,
     /// Up to where all reliable proxies have everything; [`SequenceNumber::MAX`] if there are none.
@@ -66,10 +71,11 @@ impl StatefulWriter {
             proxies: Vec::new(),
             by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
             locals: Vec::new(),
-            destinations: Destinations::new(&[], config.fragment_size),
+            destinations: Destinations::new(&[], config.fragment_size, config.flow),
             queue: VecDeque::new(),
             queue_first: false,
             waiting_until: None,
+            pace: Pace::new(config.flow.network),
             heartbeat: HeartbeatSchedule::new(config.heartbeat_period, &config.limits, config.keyed),
             liveliness_due: false,
             remote_acknowledged: SequenceNumber::MAX,
@@ -208,6 +214,13 @@ impl StatefulWriter {
         self.remote_acknowledged.min(local).min(self.last)
     }
 
+    /// Up to where changes have been laid out for all readers of other processes. Behind it are changes that nobody has
+    /// polled for, and large ones that wait for room on their way ([`FlowConfig`]).
+    #[must_use]
+    pub fn sent_up_to(&self) -> SequenceNumber {
+        self.next.previous()
+    }
+
     /// Whether the writer repairs what reliable readers miss.
     #[must_use]
     pub fn is_reliable(&self) -> bool {
@@ -240,7 +253,9 @@ impl StatefulWriter {
             let first = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
             let index = self.proxies.len();
             self.by_guid.insert(reader.guid, index);
-            let mut proxy = ReaderProxy::new(reader, reliable, first);
+            let FlowConfig { same_host, network, .. } = self.config.flow;
+            let window = if reader.same_host { same_host } else { network };
+            let mut proxy = ReaderProxy::new(reader, reliable, first, window);
             // What has not been sent to anybody yet will go to all, this reader included.
             proxy.send_backlog(self.next.previous());
             self.proxies.push(proxy);
@@ -361,13 +376,19 @@ impl StatefulWriter {
     pub(super) fn enqueue(&mut self, now: Now, index: usize) {
         let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| !proxy.queued) else { return };
         let suppression = self.config.nack_suppression;
+        proxy.ask_if_stuck(now.instant);
         if proxy.has_work(now.instant, suppression) {
             proxy.queued = true;
             self.queue.push_back(index);
         }
         if let Some(later) = proxy.work_later(now.instant, suppression) {
-            self.waiting_until = Some(self.waiting_until.map_or(later, |until| until.min(later)));
+            self.wait_until(later);
         }
+    }
+
+    /// Looks after the proxies at `later`, or earlier.
+    pub(super) fn wait_until(&mut self, later: Instant) {
+        self.waiting_until = Some(self.waiting_until.map_or(later, |until| until.min(later)));
     }
 
     /// The proxy of a reliable reader.
@@ -421,7 +442,10 @@ impl StatefulWriter {
 
     /// Drops what nobody needs any more. The newest change stays: whoever wrote it may be about to look at it.
     pub(super) fn retire(&mut self) {
-        let finished = self.finished_up_to(self.acknowledged());
+        let acknowledged = self.acknowledged();
+        let finished = self.finished_up_to(acknowledged);
+        // The change that was held back from being replaced is not needed any more.
+        self.history.release_up_to(finished);
         self.history.retire(finished.min(self.last.previous()));
     }
 
@@ -459,7 +483,8 @@ impl StatefulWriter {
     }
 
     fn readers_changed(&mut self, now: Now) {
-        self.destinations = Destinations::new(&self.proxies, self.config.fragment_size);
+        self.destinations = Destinations::new(&self.proxies, self.config.fragment_size, self.config.flow);
+        self.pace.set_burst(self.destinations.burst);
         self.unheard = self.proxies.iter().filter(|proxy| proxy.reliable && !proxy.heard).count();
         self.remote_acknowledged = self.slowest();
         self.skip_if_nobody_listens();

@@ -1,6 +1,8 @@
 //! What goes to all readers of other processes: new changes, and the HEARTBEATs that ask about them.
 
+use super::flow::Flow;
 use super::layout::{Layout, Sender};
+use super::reader_proxy::ReaderProxy;
 use super::stateful::StatefulWriter;
 use crate::output::Datagram;
 use crate::types::{EntityId, Now, SequenceNumber};
@@ -13,6 +15,19 @@ struct Laid {
     samples: u32,
     /// They are not for all readers: this is the only one, and earlier than some reader.
     early: Option<SequenceNumber>,
+    /// A HEARTBEAT is to follow.
+    asks: bool,
+    /// A reader is to be asked how much of a large change has left its receive buffer.
+    probes: bool,
+}
+
+/// What a HEARTBEAT for all is for, beside asking for what is unacknowledged.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ask {
+    /// It shows that the writer is alive.
+    liveliness: bool,
+    /// It is to be answered though everything is acknowledged.
+    probes: bool,
 }
 
 impl StatefulWriter {
@@ -54,12 +69,14 @@ impl StatefulWriter {
         };
         let reader_id = self.destinations.reader_id;
         let mut layout = Layout::new(datagram, sender, reader_id, self.destinations.message_len_max());
-        let laid = self.lay_out_new(now, &mut layout);
+        let mut laid = self.lay_out_new(now, &mut layout);
         if self.destinations.reliable_count > 0 && laid.samples > 0 {
             self.heartbeat.note_samples(now.instant, laid.samples);
-            if self.expects_answer() && (self.unheard > 0 || self.heartbeat.pays_now(now.instant)) {
-                layout.heartbeat(&self.heartbeat_for_all(now, reader_id, false));
-            }
+            laid.asks |= self.expects_answer() && (self.unheard > 0 || self.heartbeat.pays_now(now.instant));
+        }
+        if laid.asks || laid.probes {
+            let ask = Ask { probes: laid.probes, liveliness: false };
+            layout.heartbeat(&self.heartbeat_for_all(now, reader_id, ask));
         }
         layout.finish_gaps();
         let has_content = layout.has_content();
@@ -114,44 +131,84 @@ impl StatefulWriter {
                 }
                 continue;
             }
-            if !layout.has_content() {
-                laid.samples += self.lay_out_new_fragments(layout).unwrap_or(0);
+            if !layout.has_content() && self.may_send_fragments(now) {
+                self.lay_out_new_fragments(layout, &mut laid);
             }
             break;
         }
         laid
     }
 
-    /// The next fragments of the change that is being sent. If these were its last: for how many samples it counts, one
-    /// for each datagram that it took. A long sample that lost its tail must not wait for the timer to be asked about.
-    fn lay_out_new_fragments(&mut self, layout: &mut Layout<'_>) -> Option<u32> {
-        let stored = self.history.get(self.next)?;
+    /// Whether the next fragments may go out: some reliable reader has room for them, or, if there is none, it is time. A
+    /// reader that is slower than another one does not keep it waiting.
+    fn may_send_fragments(&mut self, now: Now) -> bool {
+        let rate = self.config.flow.best_effort_rate;
+        let (is_open, until) = if self.destinations.reliable_count > 0 {
+            let flows = || self.proxies.iter().filter(|proxy| proxy.reliable).map(|proxy| &proxy.flow);
+            (flows().any(Flow::is_open), flows().filter_map(Flow::deadline).min())
+        } else {
+            (self.pace.is_open(now.instant, rate), self.pace.opens_at(rate))
+        };
+        if !is_open {
+            self.counters.paced += 1;
+            until.into_iter().for_each(|until| self.wait_until(until));
+        }
+        is_open
+    }
+
+    /// The next fragments of the change that is being sent. With its last ones it counts for as many samples as the
+    /// datagrams that it took: a long sample that lost its tail must not wait for the timer to be asked about.
+    fn lay_out_new_fragments(&mut self, layout: &mut Layout<'_>, laid: &mut Laid) {
+        let Some(stored) = self.history.get(self.next) else { return };
         let first = self.next_fragment;
         let fragments = self.fragments_of(stored);
         let per_datagram = u32::from(self.fragments_per_datagram(stored.fragment_size)).max(1);
         let count = per_datagram.min(fragments.saturating_sub(first - 1));
-        layout.fragments(&stored.change, stored.fragment_size, first, count as u16);
+        let len = layout.fragments(&stored.change, stored.fragment_size, first, count as u16);
+        laid.probes = self.note_fragments(len);
+        if first == 1 {
+            let dropped = self.history.hold(self.next);
+            let acknowledged = self.acknowledged();
+            self.counters.overwritten_unacknowledged += u64::from(dropped.is_some_and(|number| number > acknowledged));
+        }
         let end = first + count;
         if end > fragments {
             self.advance_to(self.next.next());
-            return Some(fragments.div_ceil(per_datagram));
+            laid.samples += fragments.div_ceil(per_datagram);
+            return;
         }
         // A long change takes a while: tell reliable readers how far it has come, so that they need not wait for its end to
-        // ask for what they miss. As often as one NACK_FRAG can speak of all since.
-        if self.destinations.reliable_count > 0 && (first - 1) / SET_BITS_MAX != (end - 1) / SET_BITS_MAX {
+        // ask for what they miss. At least as often as one NACK_FRAG can speak of all since.
+        let is_long = self.destinations.reliable_count > 0 && (first - 1) / SET_BITS_MAX != (end - 1) / SET_BITS_MAX;
+        if is_long && !laid.probes {
             let count = self.heartbeat.next_fragment_count();
             layout.heartbeat_frag(self.next, end - 1, count);
         }
         self.next_fragment = end;
-        None
+    }
+
+    /// Fragments of the change that is being sent are laid out. Returns whether a reader is to be asked how far it has
+    /// come.
+    fn note_fragments(&mut self, len: usize) -> bool {
+        self.counters.fragment_bytes += len as u64;
+        if self.destinations.reliable_count == 0 {
+            self.pace.note_sent(len);
+            return false;
+        }
+        let number = self.next;
+        let concerned = |proxy: &&mut ReaderProxy| proxy.reliable && proxy.first_relevant <= number;
+        let mut probes = false;
+        for proxy in self.proxies.iter_mut().filter(concerned) {
+            proxy.flow.note_sent(len);
+            probes |= proxy.flow.wants_probe();
+        }
+        probes
     }
 
     fn transmit_heartbeat(&mut self, now: Now, datagram: &mut Datagram) -> bool {
         let liveliness = std::mem::take(&mut self.liveliness_due);
         let last = self.next.previous();
-        let owes = |proxy: &&super::reader_proxy::ReaderProxy| {
-            liveliness || (proxy.reliable && (!proxy.heard || proxy.acknowledged < last))
-        };
+        let owes = |proxy: &&ReaderProxy| liveliness || (proxy.reliable && (!proxy.heard || proxy.acknowledged < last));
         let mut asked = self.proxies.iter().filter(owes);
         let (reader_id, prefix, first_relevant) = match (asked.next(), asked.next()) {
             (None, _) => {
@@ -168,24 +225,27 @@ impl StatefulWriter {
         }
         let locators = self.proxies.iter().filter(owes).flat_map(|proxy| proxy.config.reachable_by());
         locators.for_each(|locator| layout.datagram().add_destination(*locator));
-        let mut heartbeat = self.heartbeat_for_all(now, reader_id, liveliness);
+        let mut heartbeat = self.heartbeat_for_all(now, reader_id, Ask { liveliness, probes: false });
         heartbeat.first_sn = heartbeat.first_sn.max(first_relevant).min(self.next);
         layout.heartbeat(&heartbeat);
         true
     }
 
     /// A HEARTBEAT that counts as asking everybody.
-    fn heartbeat_for_all(&mut self, now: Now, reader_id: EntityId, liveliness: bool) -> Heartbeat {
+    fn heartbeat_for_all(&mut self, now: Now, reader_id: EntityId, ask: Ask) -> Heartbeat {
         let pending = self.expects_answer();
         self.counters.heartbeats += 1;
+        if pending || ask.probes {
+            self.proxies.iter_mut().for_each(|proxy| proxy.flow.note_heartbeat(now.instant));
+        }
         Heartbeat {
             reader_id,
             writer_id: self.config.guid.entity_id,
             first_sn: self.first_available(),
             last_sn: self.next.previous(),
             count: self.heartbeat.send(now.instant, pending),
-            is_final: !pending,
-            liveliness,
+            is_final: !pending && !ask.probes,
+            liveliness: ask.liveliness,
             group_info: None,
         }
     }

@@ -63,6 +63,27 @@ impl Window {
         }
     }
 
+    /// Whether there is a number in both.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        let mut from = other.base;
+        while let Some(number) = other.first_from(from) {
+            if self.contains(number) {
+                return true;
+            }
+            from = number + 1;
+        }
+        false
+    }
+
+    /// Removes the members of another one.
+    pub(super) fn remove_all(&mut self, other: &Self) {
+        let mut from = other.base;
+        while let Some(number) = other.first_from(from) {
+            self.remove(number);
+            from = number + 1;
+        }
+    }
+
     /// Removes everything from `number` on. Returns whether there was anything.
     pub(super) fn remove_from(&mut self, number: i64) -> bool {
         let mut any = false;

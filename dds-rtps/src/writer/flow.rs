@@ -1,0 +1,276 @@
+//! How many bytes of large samples may be under way to one reliable reader.
+//!
+//! A large sample is a burst of datagrams, and what does not fit into the reader's receive buffer is dropped there by its
+//! system, without a word. So no more than a window of fragments is sent before the reader has answered a HEARTBEAT that
+//! was sent behind some of them: then they have left its buffer, whatever became of them.
+//!
+//! - The window begins with what a receive buffer surely takes. While it is what holds the writer back and nothing is
+//!   lost, it grows by a quarter of what was answered; after the first loss by much less.
+//! - A request for fragments halves it, at most once for each window.
+//! - A quarter of the window is between two HEARTBEATs. Only one is awaited at a time: an ACKNACK does not say what it
+//!   answers.
+//! - An answer that does not come is asked for again, and after [`PROBES_MAX`] times not waited for: a reader that is
+//!   silent gets its data slowly, and does not keep it from being sent.
+//!
+//! Small samples are not counted: each has its own HEARTBEAT schedule, and their bursts are bounded by the history.
+
+use crate::types::{Duration, Instant};
+
+/// The smallest window: one datagram of a host, or some fifty of a network, must always be possible.
+const WINDOW_MIN: u64 = 64 << 10;
+
+/// The largest window: nobody grants a larger receive buffer unasked, and more under way only means more to repair.
+const WINDOW_MAX: u64 = 8 << 20;
+
+/// After how long an answer is asked for again, if the window is full: longer than peers delay their answers (Cyclone DDS
+/// 10 ms, Fast DDS 5 ms). It doubles each time.
+const PATIENCE: Duration = Duration::from_millis(15);
+
+/// How often an answer is asked for.
+const PROBES_MAX: u32 = 3;
+
+/// A HEARTBEAT that was not answered for so long will not be, or its answer is that to the next one.
+const ANSWER_MAX: Duration = Duration::from_millis(5);
+
+/// The share of what was answered by which the window grows, before and after something was lost. The first is less than
+/// TCP's one half to one: here the loss of a window comes to light late, and costs a repair.
+const QUICK_GROWTH: u64 = 4;
+const SLOW_GROWTH: u64 = 32;
+
+/// The fragments that are under way to one reader.
+#[derive(Debug)]
+pub(super) struct Flow {
+    /// Bytes sent since the beginning.
+    sent: u64,
+    /// Of these, bytes that are not under way any more.
+    settled: u64,
+    window: u64,
+    /// Something was lost: the window is about right.
+    has_lost: bool,
+    /// The window has been full since the last answer.
+    was_full: bool,
+    /// A loss of what was sent up to here has been taken into account.
+    lost_up_to: u64,
+    probe: Option<Probe>,
+    /// When the last HEARTBEAT went out, and how many have not been answered.
+    asked: Option<Instant>,
+    awaited: u8,
+}
+
+/// A HEARTBEAT that the reader is to answer.
+#[derive(Debug, Clone, Copy)]
+struct Probe {
+    /// Bytes sent before it.
+    position: u64,
+    at: Instant,
+    /// How often it was sent.
+    count: u32,
+    /// So many answers are to earlier ones.
+    behind: u8,
+}
+
+impl Flow {
+    pub(super) fn new(window: usize) -> Self {
+        Self {
+            sent: 0,
+            settled: 0,
+            window: (window as u64).clamp(WINDOW_MIN, WINDOW_MAX),
+            has_lost: false,
+            was_full: false,
+            lost_up_to: 0,
+            probe: None,
+            asked: None,
+            awaited: 0,
+        }
+    }
+
+    fn under_way(&self) -> u64 {
+        self.sent - self.settled
+    }
+
+    /// Whether more may be sent. The last datagram may reach beyond the window.
+    pub(super) fn is_open(&self) -> bool {
+        self.under_way() < self.window
+    }
+
+    /// Fragments have been laid out.
+    pub(super) fn note_sent(&mut self, len: usize) {
+        self.sent += len as u64;
+        self.was_full |= !self.is_open();
+    }
+
+    /// Whether a HEARTBEAT should follow what has been sent.
+    pub(super) fn wants_probe(&self) -> bool {
+        self.probe.is_none() && self.under_way() >= self.window / 4
+    }
+
+    /// Whether the window is full and nobody has been asked.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.probe.is_none() && !self.is_open()
+    }
+
+    /// A HEARTBEAT that is to be answered is laid out. While the answer to an earlier one is awaited, which may be lost,
+    /// it counts only once the window is full.
+    pub(super) fn note_heartbeat(&mut self, now: Instant) {
+        let before = self.asked.replace(now);
+        let behind = if before.is_some_and(|before| now.since(before) < ANSWER_MAX) { self.awaited } else { 0 };
+        self.awaited = behind.saturating_add(1);
+        let is_open = self.is_open();
+        match &mut self.probe {
+            _ if self.sent == self.settled => {}
+            None => self.probe = Some(Probe { position: self.sent, at: now, count: 1, behind }),
+            Some(_) if is_open => {}
+            Some(probe) => *probe = Probe { position: self.sent, at: now, count: probe.count + 1, behind: 0 },
+        }
+    }
+
+    /// The reader has spoken.
+    pub(super) fn note_answer(&mut self) {
+        self.awaited = self.awaited.saturating_sub(1);
+        if let Some(probe) = self.probe.as_mut().filter(|probe| probe.behind > 0) {
+            probe.behind -= 1;
+            return;
+        }
+        let Some(probe) = self.probe.take() else { return };
+        let answered = probe.position.saturating_sub(self.settled);
+        self.settled = self.settled.max(probe.position);
+        if std::mem::take(&mut self.was_full) {
+            let growth = answered / if self.has_lost { SLOW_GROWTH } else { QUICK_GROWTH };
+            self.window = (self.window + growth).min(WINDOW_MAX);
+        }
+    }
+
+    /// The reader misses some of what was sent.
+    pub(super) fn note_loss(&mut self) {
+        // What is under way was sent with the old window: it is no news if some of that is lost, too.
+        if self.settled < self.lost_up_to || self.sent == 0 {
+            return;
+        }
+        self.lost_up_to = self.sent;
+        self.has_lost = true;
+        self.window = (self.window / 2).max(WINDOW_MIN);
+    }
+
+    /// When [`Flow::is_overdue`] has to be looked at, if the window is full.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let probe = self.probe.filter(|_| !self.is_open())?;
+        probe.at.after(PATIENCE.scale(1 << probe.count.min(PROBES_MAX).saturating_sub(1), 1))
+    }
+
+    /// Whether the window is full and an answer does not come. `true`: ask again. After the last time the reader is not
+    /// waited for any more, and the window is open.
+    pub(super) fn is_overdue(&mut self, now: Instant) -> bool {
+        if self.deadline().is_none_or(|deadline| now < deadline) {
+            return false;
+        }
+        if self.probe.is_some_and(|probe| probe.count < PROBES_MAX) {
+            return true;
+        }
+        self.probe = None;
+        self.settled = self.sent;
+        self.window = WINDOW_MIN;
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const KIB: usize = 1 << 10;
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_nanos(ms * MS)
+    }
+
+    /// Sends datagrams of 10 KiB while that is allowed; how many.
+    fn fill(flow: &mut Flow) -> usize {
+        let mut count = 0;
+        while flow.is_open() {
+            flow.note_sent(10 * KIB);
+            count += 1;
+            if flow.wants_probe() {
+                flow.note_heartbeat(at(0));
+            }
+        }
+        if flow.is_stuck() {
+            flow.note_heartbeat(at(0));
+        }
+        count
+    }
+
+    #[test]
+    fn a_window_is_sent_and_opens_by_what_is_answered() {
+        let mut flow = Flow::new(100 * KIB);
+        assert_eq!(fill(&mut flow), 10);
+        // The HEARTBEAT stood behind the third one, and nothing was lost.
+        flow.note_answer();
+        assert_eq!(fill(&mut flow), 4);
+        // Of two answers to one HEARTBEAT the second says nothing.
+        flow.note_answer();
+        flow.note_answer();
+        assert_eq!(flow.under_way(), 30 << 10);
+    }
+
+    #[test]
+    fn the_window_grows_only_where_it_is_the_limit() {
+        let mut flow = Flow::new(100 * KIB);
+        for _ in 0..100 {
+            flow.note_sent(50 * KIB);
+            flow.note_heartbeat(at(0));
+            flow.note_answer();
+        }
+        assert_eq!(flow.window, 100 << 10);
+        for _ in 0..100 {
+            fill(&mut flow);
+            flow.note_answer();
+        }
+        assert_eq!(flow.window, WINDOW_MAX);
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_once_and_slows_its_growth() {
+        let mut flow = Flow::new(1024 * KIB);
+        fill(&mut flow);
+        (0..10).for_each(|_| flow.note_loss());
+        assert_eq!(flow.window, 512 << 10);
+        flow.note_answer();
+        let before = flow.window;
+        assert!(before < 600 << 10, "{before}");
+        fill(&mut flow);
+        flow.note_answer();
+        assert!(flow.window < 600 << 10);
+        for _ in 0..20 {
+            fill(&mut flow);
+            flow.note_loss();
+            flow.note_answer();
+        }
+        assert!(flow.window < 80 << 10, "{}", flow.window);
+    }
+
+    #[test]
+    fn an_answer_to_an_earlier_heartbeat_is_not_taken_for_the_one_that_is_awaited() {
+        let mut flow = Flow::new(100 * KIB);
+        flow.note_heartbeat(at(0));
+        fill(&mut flow);
+        flow.note_answer();
+        assert!(!flow.is_open());
+        flow.note_answer();
+        assert!(flow.is_open());
+    }
+
+    #[test]
+    fn a_silent_reader_is_asked_three_times_and_then_not_waited_for() {
+        let mut flow = Flow::new(100 * KIB);
+        fill(&mut flow);
+        for (ms, last) in [(15, false), (45, false), (105, true)] {
+            assert!(!flow.is_overdue(at(ms - 1)) && !flow.is_open());
+            assert_eq!(flow.is_overdue(at(ms)), !last);
+            flow.probe = flow.probe.map(|probe| Probe { at: at(ms), count: probe.count + 1, ..probe });
+        }
+        assert!(flow.is_open());
+        assert_eq!(flow.window, WINDOW_MIN);
+        assert_eq!(flow.deadline(), None);
+    }
+}

@@ -1,0 +1,268 @@
+//! Large reliable samples through a receive buffer that is much smaller than they are.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use dds_rtps::history::{Operation, Payload, Selection};
+use dds_rtps::output::Datagram;
+use dds_rtps::qos::{DataReaderQos, DataWriterQos};
+use dds_rtps::reader::{KeySource, ReaderConfig, Source, StatefulReader, WriterProxyConfig};
+use dds_rtps::types::{
+    EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
+};
+use dds_rtps::wire::{Message, Receiver, Submessage};
+use dds_rtps::writer::{FlowConfig, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
+use std::collections::VecDeque;
+
+const US: u64 = 1_000;
+const MIB: usize = 1 << 20;
+
+/// What Linux grants unless its administrator allows more, by its own count.
+const LINUX_DEFAULT: usize = 425_984;
+
+/// What a datagram takes in a receive buffer beside its bytes.
+const OVERHEAD: usize = 832;
+
+/// A reader's host: what its system takes in, and how fast its receive thread is.
+#[derive(Clone, Copy)]
+struct Host {
+    same_host: bool,
+    /// Bytes, headers and all.
+    buffer: usize,
+    /// Bytes that the receive thread handles in a microsecond.
+    bytes_per_us: usize,
+    /// It gets no core for so many microseconds of every millisecond.
+    pause_us: u64,
+    /// One in so many datagrams is lost on the way; 0: none.
+    lost: u64,
+}
+
+/// A writer that sends as fast as it can, and a reader behind a receive buffer.
+struct Link {
+    host: Host,
+    nanos: u64,
+    /// When the receive thread is through with what it has taken.
+    busy_until: u64,
+    writer: StatefulWriter,
+    reader: StatefulReader,
+    buffer: VecDeque<Vec<u8>>,
+    buffered: usize,
+    datagrams: u64,
+    dropped: u64,
+    datagram: Datagram,
+}
+
+fn guid(number: u8, kind: u8) -> Guid {
+    Guid::new(GuidPrefix::new(VendorId::OURS, [number; 10]), EntityId([0, 0, 1, kind]))
+}
+
+impl Link {
+    fn new(host: Host, flow: FlowConfig) -> Self {
+        Self::with(host, flow, &DataReaderQos::default().reliable().keep_all())
+    }
+
+    fn with(host: Host, flow: FlowConfig, qos: &DataReaderQos) -> Self {
+        let writer = DataWriterQos::default().keep_all();
+        let writer = WriterConfig { flow, ..WriterConfig::new(guid(1, 3), false, &writer) };
+        let reader = ReaderConfig::new(guid(2, 4), KeySource::None, qos);
+        let reliable = reader.reliable;
+        let mut link = Self {
+            host,
+            nanos: 1_000_000,
+            busy_until: 0,
+            writer: StatefulWriter::new(writer),
+            reader: StatefulReader::new(reader),
+            buffer: VecDeque::new(),
+            buffered: 0,
+            datagrams: 0,
+            dropped: 0,
+            datagram: Datagram::new(),
+        };
+        let unicast = vec![Locator::udp_v4([127, 0, 0, 1].into(), 7411)];
+        let now = link.now();
+        let proxy = ReaderProxyConfig {
+            reliable,
+            same_host: host.same_host,
+            ..ReaderProxyConfig::new(guid(2, 4), unicast.clone())
+        };
+        link.writer.match_reader(now, proxy);
+        assert!(link.reader.match_writer(now, WriterProxyConfig { unicast, ..WriterProxyConfig::new(guid(1, 3)) }));
+        link.run_until(|link| link.writer.is_acknowledged(SequenceNumber(0)));
+        link
+    }
+
+    fn now(&self) -> Now {
+        Now { instant: Instant::from_nanos(self.nanos), time: Time::from_unix_nanos(self.nanos as i64) }
+    }
+
+    /// The writer sends all that it may; what has no room is dropped.
+    fn send(&mut self) {
+        let now = self.now();
+        while self.writer.poll_transmit(now, &mut self.datagram) {
+            self.datagrams += 1;
+            let lost = self.host.lost > 0 && (self.datagrams * 7919) % self.host.lost == 0;
+            let len = self.datagram.len() + OVERHEAD;
+            if lost || self.buffered + len > self.host.buffer {
+                self.dropped += 1;
+                continue;
+            }
+            self.buffered += len;
+            let mut bytes = Vec::new();
+            self.datagram.copy_to(&mut bytes);
+            self.buffer.push_back(bytes);
+        }
+    }
+
+    /// The receive thread takes one datagram. Its answers reach the writer at once.
+    fn receive(&mut self) {
+        let Some(bytes) = self.buffer.pop_front() else { return };
+        self.buffered -= bytes.len() + OVERHEAD;
+        let took = bytes.len() as u64 * US / self.host.bytes_per_us as u64;
+        self.busy_until = self.nanos + took;
+        let in_ms = self.busy_until % (1000 * US);
+        if in_ms < self.host.pause_us * US {
+            self.busy_until += self.host.pause_us * US - in_ms;
+        }
+        let now = self.now();
+        let message = Message::parse(&bytes).unwrap();
+        let mut receiver = Receiver::new(&message.header);
+        for submessage in message.submessages() {
+            let submessage = submessage.unwrap();
+            receiver.apply(&submessage);
+            let source = Source {
+                writer: guid(1, 3),
+                timestamp: receiver.source_timestamp,
+                vendor: VendorId::OURS,
+                reply: None,
+            };
+            match &submessage {
+                Submessage::Data(data) => drop(self.reader.handle_data(now, &source, data, &())),
+                Submessage::DataFrag(frag) => drop(self.reader.handle_data_frag(now, &source, frag)),
+                Submessage::Gap(gap) => drop(self.reader.handle_gap(now, &source, gap)),
+                Submessage::Heartbeat(heartbeat) => drop(self.reader.handle_heartbeat(now, &source, heartbeat)),
+                Submessage::HeartbeatFrag(frag) => drop(self.reader.handle_heartbeat_frag(now, &source, frag)),
+                _ => {}
+            }
+            self.answer();
+        }
+    }
+
+    fn answer(&mut self) {
+        let now = self.now();
+        while self.reader.poll_transmit(now, &mut self.datagram) {
+            let mut bytes = Vec::new();
+            self.datagram.copy_to(&mut bytes);
+            for submessage in Message::parse(&bytes).unwrap().submessages() {
+                match submessage.unwrap() {
+                    Submessage::AckNack(ack_nack) => self.writer.handle_acknack(now, guid(2, 4), &ack_nack),
+                    Submessage::NackFrag(nack_frag) => self.writer.handle_nack_frag(now, guid(2, 4), &nack_frag),
+                    _ => {}
+                }
+                self.send();
+            }
+        }
+    }
+
+    fn run_until(&mut self, done: impl Fn(&Self) -> bool) {
+        let end = self.nanos + 60_000_000 * US;
+        while !done(self) {
+            assert!(self.nanos < end, "not done after a minute");
+            self.send();
+            let taken = (!self.buffer.is_empty()).then_some(self.busy_until);
+            let deadlines = [self.writer.deadline(), self.reader.deadline()].map(|at| at.map(Instant::as_nanos));
+            let next = deadlines.into_iter().chain([taken]).flatten().min().unwrap();
+            self.nanos = self.nanos.max(next);
+            let now = self.now();
+            if self.busy_until <= self.nanos {
+                self.receive();
+            }
+            self.writer.handle_timeout(now);
+            self.reader.handle_timeout(now);
+            self.answer();
+        }
+    }
+
+    /// Sends samples of `len` bytes one after the other, and says which share of the bytes was sent twice, in percent.
+    fn transfer(&mut self, samples: usize, len: usize) -> f64 {
+        let before = self.writer.counters();
+        for sample in 0..samples {
+            let mut bytes: Vec<u8> = (0..len).map(|index| (index / 3 + index / 1000 + sample) as u8).collect();
+            bytes.splice(..4, [0, 1, 0, 0]);
+            let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&bytes));
+            self.writer.write(self.now(), change).unwrap();
+            self.run_until(|link| {
+                let last = link.writer.last_sequence_number();
+                link.writer.is_acknowledged(last) && link.writer.sent_up_to() == last && link.buffer.is_empty()
+            });
+            let mut taken = Vec::new();
+            self.reader.select(self.now(), &Selection::default(), Operation::Take, &mut taken);
+            assert_eq!(taken.len(), 1, "sample {sample} has lost something");
+            assert!(taken[0].payload.as_ref().unwrap().bytes() == bytes, "sample {sample} is damaged");
+        }
+        let after = self.writer.counters();
+        let repaired = after.fragment_bytes_repaired - before.fragment_bytes_repaired;
+        100.0 * repaired as f64 / (after.fragment_bytes - before.fragment_bytes) as f64
+    }
+}
+
+#[test]
+fn a_large_sample_does_not_overrun_the_smallest_receive_buffer() {
+    for same_host in [true, false] {
+        let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
+        for buffer in [LINUX_DEFAULT, 8 << 20] {
+            let mut link = Link::new(Host { buffer, ..host }, FlowConfig::default());
+            let first = link.transfer(1, 16 * MIB);
+            let later = link.transfer(2, 16 * MIB);
+            println!("same host {same_host}, buffer {buffer}: {first:.2} %, then {later:.2} %");
+            assert!(first < 10.0, "{first:.1} % of the first sample were sent twice; buffer {buffer}");
+            assert!(later < 5.0, "{later:.1} % of later samples were sent twice; buffer {buffer}");
+        }
+    }
+}
+
+#[test]
+fn a_receiver_that_pauses_loses_little() {
+    for same_host in [true, false] {
+        let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 2000, pause_us: 700, lost: 0 };
+        let mut link = Link::new(host, FlowConfig::default());
+        let share = link.transfer(2, 16 * MIB);
+        println!("same host {same_host}: {share:.2} %");
+        assert!(share < 10.0, "{share:.1} % were sent twice");
+    }
+}
+
+#[test]
+fn a_window_that_is_too_large_finds_its_size() {
+    let host = Host { same_host: true, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
+    let mut link = Link::new(host, FlowConfig { same_host: 8 << 20, ..FlowConfig::default() });
+    link.transfer(1, 16 * MIB);
+    let share = link.transfer(3, 16 * MIB);
+    println!("{share:.2} %");
+    assert!(share < 10.0, "{share:.1} % were sent twice");
+}
+
+#[test]
+fn a_network_that_loses_has_little_more_than_the_loss_repaired() {
+    let host = Host { same_host: false, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 50 };
+    let mut link = Link::new(host, FlowConfig::default());
+    let share = link.transfer(2, 16 * MIB);
+    println!("{share:.2} %");
+    assert!(share < 5.0, "{share:.1} % were sent twice for a loss of 2 %");
+}
+
+#[test]
+fn best_effort_samples_are_not_lost_by_their_own_haste() {
+    let best_effort = DataReaderQos::default().best_effort();
+    // What Linux grants by default, and what it grants where it may.
+    for (window, buffer, pause_us) in [(208 << 10, LINUX_DEFAULT, 200), (4 << 20, 8 << 20, 900)] {
+        let host = Host { same_host: true, buffer, bytes_per_us: 5000, pause_us, lost: 0 };
+        let flow = FlowConfig { same_host: window, ..FlowConfig::default() };
+        let mut link = Link::with(host, flow, &best_effort);
+        link.transfer(3, MIB);
+        link.transfer(2, 16 * MIB);
+        assert_eq!(link.dropped, 0);
+        let host = Host { same_host: false, ..host };
+        let mut link = Link::with(host, FlowConfig::default(), &best_effort);
+        link.transfer(2, 16 * MIB);
+        assert_eq!(link.dropped, 0);
+    }
+}
