@@ -87,6 +87,8 @@ pub use domain::{
     Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
 };
 pub use futures_core::Stream;
+#[cfg(feature = "serde")]
+pub use infrastructure::ProfileProblem;
 pub use infrastructure::{
     Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, Events, GuardCondition,
     IncompatibleQosStatus, InconsistentTopicStatus, ListenerCounters, PublicationMatchedStatus, QosError, ReadError,

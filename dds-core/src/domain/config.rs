@@ -1,17 +1,23 @@
-//! A participant's settings: defaults, then the environment, then code; what comes later wins.
+//! A participant's settings: defaults, then a profile, the environment, and code; what comes later wins.
 
+#[cfg(feature = "serde")]
+use crate::domain::Profiles;
 use crate::infrastructure::{CreateErrorKind, Delivery};
 use crate::qos::DomainParticipantQos;
 use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::Duration;
 use dds_rtps::wire::{ChecksumKind, Transform};
+use std::fmt;
 use std::path::PathBuf;
+#[cfg(feature = "serde")]
+use std::sync::Arc;
 
 /// The highest domain id whose ports fit below 65536 (RTPS 2.5, 9.6.2 with the default port numbers).
 pub(crate) const DOMAIN_ID_MAX: u32 = 232;
 
 /// How far a participant looks for others, and lets itself be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Scope {
     /// This host only: nothing leaves by a network interface but loopback.
@@ -41,6 +47,20 @@ pub(crate) struct Config {
     pub(crate) delivery: Delivery,
     pub(crate) tap: Option<PathBuf>,
     pub(crate) faults: Option<Faults>,
+    /// What `profile` on the endpoints' builders finds.
+    #[cfg(feature = "serde")]
+    pub(crate) profiles: Arc<Profiles>,
+    origins: Vec<Origin>,
+}
+
+/// Who has set something; later ones win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    #[cfg(feature = "serde")]
+    Profile,
+    Environment,
+    Code,
 }
 
 impl Config {
@@ -61,7 +81,57 @@ impl Config {
             delivery: Delivery::default(),
             tap: None,
             faults: None,
+            #[cfg(feature = "serde")]
+            profiles: Arc::default(),
+            origins: Vec::new(),
         }
+    }
+
+    /// Every setting by its name.
+    fn settings(&self) -> [(&'static str, String); 13] {
+        let text = |value: &dyn fmt::Debug| format!("{value:?}");
+        [
+            ("domain", text(&self.domain_id)),
+            ("name", text(&self.name)),
+            ("user_data", format!("{} octets", self.qos.user_data.len())),
+            ("scope", text(&self.scope)),
+            ("peers", text(&self.peers)),
+            ("interfaces", text(&self.interfaces)),
+            ("domain_tag", text(&self.domain_tag)),
+            ("properties", text(&self.properties)),
+            ("lease", self.lease.to_string()),
+            ("linger", self.linger.to_string()),
+            ("udp_only", text(&self.udp_only)),
+            ("message_checksums", text(&self.message_checksums)),
+            ("tap", text(&self.tap)),
+        ]
+    }
+
+    /// Makes changes, and notes that what is different afterwards comes from `origin`.
+    pub(crate) fn change<E>(
+        &mut self,
+        origin: Origin,
+        change: impl FnOnce(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let before = self.settings();
+        change(self)?;
+        self.origins.resize(before.len(), Origin::Default);
+        for (at, (_, value)) in self.settings().into_iter().enumerate() {
+            if value != before[at].1 {
+                self.origins[at] = origin;
+            }
+        }
+        Ok(())
+    }
+
+    /// The settings in force, each with where it comes from, for the log.
+    pub(crate) fn describe(&self) -> String {
+        let settings = self.settings().into_iter().enumerate();
+        let texts = settings.map(|(at, (name, value))| {
+            let origin = self.origins.get(at).copied().unwrap_or(Origin::Default);
+            format!("{name} = {value} ({origin})")
+        });
+        texts.collect::<Vec<_>>().join(", ")
     }
 
     /// Sets a property, in place of one with the same name.
@@ -78,12 +148,12 @@ impl Config {
     /// Takes over what the environment says; `look_up` gives the value of a variable.
     pub(crate) fn apply_environment(
         &mut self,
-        look_up: impl Fn(&str) -> Option<String>,
+        look_up: impl Fn(&'static str) -> Result<Option<String>, CreateErrorKind>,
     ) -> Result<(), CreateErrorKind> {
         let list = |value: String| -> Vec<String> {
             value.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
         };
-        if let Some(value) = look_up("DDS_SCOPE") {
+        if let Some(value) = look_up("DDS_SCOPE")? {
             self.scope = match value.as_str() {
                 "host" => Scope::Host,
                 "subnet" => Scope::Subnet,
@@ -91,23 +161,23 @@ impl Config {
                 _ => return Err(unreadable("DDS_SCOPE", value, "one of host, subnet, peers-only")),
             };
         }
-        if let Some(value) = look_up("DDS_TRANSPORTS") {
+        if let Some(value) = look_up("DDS_TRANSPORTS")? {
             self.udp_only = match value.as_str() {
                 "all" => false,
                 "udp" => true,
                 _ => return Err(unreadable("DDS_TRANSPORTS", value, "one of all, udp")),
             };
         }
-        if let Some(value) = look_up("DDS_PEERS") {
+        if let Some(value) = look_up("DDS_PEERS")? {
             self.peers = list(value);
         }
-        if let Some(value) = look_up("DDS_INTERFACES") {
+        if let Some(value) = look_up("DDS_INTERFACES")? {
             self.interfaces = list(value);
         }
-        if let Some(value) = look_up("DDS_DOMAIN_TAG") {
+        if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
             self.domain_tag = value;
         }
-        if let Some(value) = look_up("DDS_TAP") {
+        if let Some(value) = look_up("DDS_TAP")? {
             if value.is_empty() {
                 return Err(unreadable("DDS_TAP", value, "the path of a file"));
             }
@@ -124,7 +194,36 @@ impl Config {
     }
 }
 
-fn unreadable(variable: &'static str, value: String, expected: &'static str) -> CreateErrorKind {
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Default => "default",
+            #[cfg(feature = "serde")]
+            Self::Profile => "profile",
+            Self::Environment => "environment",
+            Self::Code => "code",
+        })
+    }
+}
+
+/// The value of an environment variable.
+pub(crate) fn variable(name: &'static str) -> Result<Option<String>, CreateErrorKind> {
+    let value = std::env::var_os(name).map(std::ffi::OsString::into_string).transpose();
+    value.map_err(|value| unreadable(name, value.to_string_lossy().into_owned(), "UTF-8"))
+}
+
+/// The domain that the environment names, if it names any.
+pub(crate) fn domain_of_environment(
+    look_up: impl Fn(&'static str) -> Result<Option<String>, CreateErrorKind>,
+) -> Result<Option<u32>, CreateErrorKind> {
+    let Some(value) = look_up("DDS_DOMAIN")? else { return Ok(None) };
+    match value.parse() {
+        Ok(domain) if domain <= DOMAIN_ID_MAX => Ok(Some(domain)),
+        _ => Err(unreadable("DDS_DOMAIN", value, "a number from 0 to 232")),
+    }
+}
+
+pub(crate) fn unreadable(variable: &'static str, value: String, expected: &'static str) -> CreateErrorKind {
     CreateErrorKind::Environment { variable, value, expected }
 }
 
@@ -135,7 +234,7 @@ mod tests {
     fn with(variables: &[(&str, &str)]) -> Result<Config, CreateErrorKind> {
         let mut config = Config::new(0);
         config.apply_environment(|name| {
-            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            Ok(variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
         })?;
         Ok(config)
     }
@@ -161,5 +260,37 @@ mod tests {
     #[test]
     fn a_domain_beyond_the_ports_is_refused() {
         assert_eq!(Config::new(233).check(), Err(CreateErrorKind::InvalidDomain { domain_id: 233 }));
+    }
+
+    #[test]
+    fn the_log_says_where_each_setting_comes_from() {
+        let mut config = Config::new(0);
+        let set = |config: &mut Config, origin, change: fn(&mut Config)| {
+            config
+                .change(origin, |config| {
+                    change(config);
+                    Ok::<(), CreateErrorKind>(())
+                })
+                .unwrap();
+        };
+        set(&mut config, Origin::Environment, |config| {
+            config.scope = Scope::Host;
+            config.domain_tag = "lab".to_owned();
+        });
+        set(&mut config, Origin::Code, |config| config.scope = Scope::PeersOnly);
+        let text = config.describe();
+        assert!(text.contains("scope = PeersOnly (code)"), "{text}");
+        assert!(text.contains("domain_tag = \"lab\" (environment)"), "{text}");
+        assert!(text.contains("lease = 20s (default)"), "{text}");
+    }
+
+    #[test]
+    fn the_environments_domain_is_a_number_with_ports() {
+        let domain = |value: Option<&str>| domain_of_environment(|_| Ok(value.map(str::to_owned)));
+        assert_eq!(domain(None), Ok(None));
+        assert_eq!(domain(Some("7")), Ok(Some(7)));
+        for value in ["", "-1", "233", "seven"] {
+            assert!(matches!(domain(Some(value)), Err(CreateErrorKind::Environment { .. })), "{value}");
+        }
     }
 }

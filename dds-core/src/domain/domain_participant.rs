@@ -1,7 +1,11 @@
 //! The entry to a domain (DDS 1.4, 2.2.2.2.1).
 
 use crate::cdr::{DdsType, Raw};
-use crate::domain::config::{Config, Scope};
+#[cfg(feature = "serde")]
+use crate::domain::Profiles;
+#[cfg(not(feature = "serde"))]
+use crate::domain::config::unreadable;
+use crate::domain::config::{Config, Origin, Scope, domain_of_environment, variable};
 use crate::domain::{MatchReport, ParticipantHandle, TrafficCounters, WeakDomainParticipant};
 use crate::driver::{Driver, OsDriver};
 use crate::infrastructure::{
@@ -58,9 +62,26 @@ impl DomainParticipant {
         Self::builder(domain_id).build()
     }
 
+    /// Joins the domain that the environment names (`DDS_DOMAIN`), or else the profile file; domain 0 if neither does.
+    /// Otherwise like [`new`](Self::new). With other settings: [`DomainParticipantBuilder::default`].
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    ///
+    /// ```no_run
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = dds_core::DomainParticipant::from_env()?; // DDS_DOMAIN=7 cargo run
+    /// assert_eq!(participant.domain_id(), 7);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_env() -> Result<Self, CreateError> {
+        DomainParticipantBuilder::default().build()
+    }
+
     /// Joins a domain with other settings.
     pub fn builder(domain_id: u32) -> DomainParticipantBuilder {
-        DomainParticipantBuilder { domain_id, settings: Vec::new(), read_environment: true }
+        DomainParticipantBuilder { domain_id: Some(domain_id), ..DomainParticipantBuilder::default() }
     }
 
     /// Makes a writer of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
@@ -347,10 +368,13 @@ impl fmt::Debug for DomainParticipant {
     }
 }
 
-/// The settings of a [`DomainParticipant`]. What is set here beats the environment, which beats the defaults.
+/// The settings of a [`DomainParticipant`]. What is set here beats the environment, which beats the
+/// profile file, which beats the defaults. The log says once, at `info`, what holds and where it comes from.
 ///
 /// | setting | default | environment |
 /// |---|---|---|
+/// | domain, of [`from_env`](DomainParticipant::from_env) and [`Default`] alone | 0 | `DDS_DOMAIN`: a number from 0 to 232 |
+/// | `profiles` (feature `serde`) | none | `DDS_PROFILES`: the path of a file |
 /// | [`scope`](Self::scope) | `Subnet` | `DDS_SCOPE`: `host`, `subnet`, `peers-only` |
 /// | [`peers`](Self::peers) | none | `DDS_PEERS`: names or addresses, by comma |
 /// | [`interfaces`](Self::interfaces) | all | `DDS_INTERFACES`: names or addresses, by comma |
@@ -360,12 +384,38 @@ impl fmt::Debug for DomainParticipant {
 /// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
 ///
 /// A variable that cannot be understood is an error, never ignored.
+///
+/// # Profile files
+///
+/// With the feature `serde`, settings and QoS come from a TOML or JSON file as well, each under the name that it has in the
+/// code. `[participant]` holds the settings above; each `[writer.NAME]` and `[reader.NAME]` a QoS, for
+/// `profile` on a writer's or reader's builder. A QoS begins with its `preset`, or else with
+/// the defaults, and names only what differs. Times have a unit: `ns`, `us`, `ms` or `s`; or are `infinite`.
+///
+/// ```toml
+#[doc = include_str!("../../tests/profiles/robot.toml")]
+/// ```
 #[must_use = "a builder makes nothing until `build` is called"]
 #[derive(Debug, Clone)]
 pub struct DomainParticipantBuilder {
-    domain_id: u32,
+    domain_id: Option<u32>,
     settings: Vec<Setting>,
     read_environment: bool,
+    #[cfg(feature = "serde")]
+    profiles: Option<PathBuf>,
+}
+
+/// The domain that the environment names, or else the profile file; domain 0 if neither does.
+impl Default for DomainParticipantBuilder {
+    fn default() -> Self {
+        Self {
+            domain_id: None,
+            settings: Vec::new(),
+            read_environment: true,
+            #[cfg(feature = "serde")]
+            profiles: None,
+        }
+    }
 }
 
 /// One call of a setter, to be applied after the environment.
@@ -500,6 +550,14 @@ impl DomainParticipantBuilder {
         self.set(Setting::Faults(faults))
     }
 
+    /// Reads settings and QoS from a TOML or JSON file, by its ending; see [above](Self#profile-files). Replaces the file that
+    /// the environment names. Default: none.
+    #[cfg(feature = "serde")]
+    pub fn profiles(mut self, path: impl Into<PathBuf>) -> Self {
+        self.profiles = Some(path.into());
+        self
+    }
+
     /// Leaves the environment variables alone.
     pub fn ignore_environment(mut self) -> Self {
         self.read_environment = false;
@@ -533,14 +591,25 @@ impl DomainParticipantBuilder {
     }
 
     fn into_config(self) -> Result<Config, CreateErrorKind> {
-        let mut config = Config::new(self.domain_id);
-        if self.read_environment {
-            config.apply_environment(|name| std::env::var(name).ok())?;
+        let look_up = |name| if self.read_environment { variable(name) } else { Ok(None) };
+        let mut config = Config::new(0);
+        #[cfg(feature = "serde")]
+        if let Some(path) = self.profiles.or(look_up("DDS_PROFILES")?.map(PathBuf::from)) {
+            config.change(Origin::Profile, |config| Profiles::read(&path)?.apply(config))?;
         }
-        for setting in self.settings {
-            setting.apply(&mut config);
+        #[cfg(not(feature = "serde"))]
+        if let Some(path) = look_up("DDS_PROFILES")? {
+            return Err(unreadable("DDS_PROFILES", path, "unset, for this build lacks the feature `serde`"));
         }
-        config.check()?;
+        config.change(Origin::Environment, |config| {
+            config.domain_id = domain_of_environment(look_up)?.unwrap_or(config.domain_id);
+            config.apply_environment(look_up)
+        })?;
+        config.change(Origin::Code, |config| {
+            config.domain_id = self.domain_id.unwrap_or(config.domain_id);
+            self.settings.into_iter().for_each(|setting| setting.apply(config));
+            config.check()
+        })?;
         Ok(config)
     }
 }

@@ -21,6 +21,8 @@ mod matches;
 mod outgoing;
 mod participant_actor;
 mod participant_handle;
+#[cfg(feature = "serde")]
+mod profiles;
 mod receive;
 mod routes;
 mod similar;
@@ -39,6 +41,8 @@ pub(crate) use listening::{ListenerPlace, NewListener};
 pub use match_report::{MatchReport, Obstacle, Verdict};
 pub(crate) use outgoing::{Flushed, Outgoing};
 pub(crate) use participant_handle::ParticipantHandle;
+#[cfg(feature = "serde")]
+pub(crate) use profiles::Profiles;
 pub(crate) use routes::Routes;
 pub use traffic::TrafficCounters;
 pub use weak::WeakDomainParticipant;

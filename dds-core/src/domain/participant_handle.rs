@@ -112,6 +112,7 @@ impl ParticipantHandle {
                 unicast = ?locators.default_unicast,
                 multicast = ?locators.metatraffic_multicast,
                 receive_buffer = granted,
+                settings = self.config.describe(),
                 "participant started"
             );
         });

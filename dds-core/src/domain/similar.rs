@@ -17,6 +17,13 @@ pub(crate) fn are_similar(one: &str, other: &str) -> bool {
         || other.ends_with(&format!("/{one}"))
 }
 
+/// The one of `candidates` that is most like `name`, if any is like it.
+#[cfg(feature = "serde")]
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let similar = candidates.into_iter().filter(|candidate| are_similar(name, candidate));
+    similar.min_by_key(|candidate| distance(&plain(name), &plain(candidate)))
+}
+
 fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -64,6 +71,13 @@ mod tests {
         for (one, other) in [("pose", "scan"), ("a", "b"), ("ab", "cd"), ("robot/pose", "robot/twist"), ("", "abc")] {
             assert!(!are_similar(one, other), "{one} {other}");
         }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn the_nearest_name_is_found() {
+        assert_eq!(nearest("histroy", ["reliability", "history", "durability"]), Some("history"));
+        assert_eq!(nearest("xyz", ["reliability", "history"]), None);
     }
 
     #[test]

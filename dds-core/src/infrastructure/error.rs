@@ -195,6 +195,17 @@ pub enum CreateErrorKind {
         /// What it should look like.
         expected: &'static str,
     },
+    /// A profile file cannot be read, or something in it cannot be understood.
+    #[cfg(feature = "serde")]
+    Profile(Box<ProfileProblem>),
+    /// The participant has read no profile of this name and kind.
+    #[cfg(feature = "serde")]
+    UnknownProfile {
+        /// The name.
+        name: String,
+        /// One that is like it.
+        nearest: Option<String>,
+    },
     /// The participant has been closed.
     Closed,
     /// A part of this library failed; please report it.
@@ -218,6 +229,12 @@ impl Advice for CreateErrorKind {
             Self::InconsistentQos(kind) => kind.next_step(),
             Self::Unsupported { .. } => "leave the policy at its default",
             Self::Environment { .. } => "correct the variable, unset it, or call `ignore_environment` on the builder",
+            #[cfg(feature = "serde")]
+            Self::Profile(_) => "correct the file, or name another one",
+            #[cfg(feature = "serde")]
+            Self::UnknownProfile { .. } => {
+                "correct the name, or let the participant read the file that has it (`profiles`, DDS_PROFILES)"
+            }
             Self::Closed => "make a new participant",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
@@ -230,6 +247,8 @@ impl Advice for CreateErrorKind {
             | Self::InvalidTypeName
             | Self::Environment { .. }
             | Self::Tap { .. } => ReturnCode::BadParameter,
+            #[cfg(feature = "serde")]
+            Self::Profile(_) | Self::UnknownProfile { .. } => ReturnCode::BadParameter,
             Self::TypeConflict { .. } | Self::BuiltinTopic => ReturnCode::PreconditionNotMet,
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
             Self::Unsupported { .. } => ReturnCode::Unsupported,
@@ -260,9 +279,47 @@ impl fmt::Display for CreateErrorKind {
             Self::Environment { variable, value, expected } => {
                 write!(f, "the environment variable {variable} is \"{value}\", but should be {expected}")
             }
+            #[cfg(feature = "serde")]
+            Self::Profile(problem) => problem.fmt(f),
+            #[cfg(feature = "serde")]
+            Self::UnknownProfile { name, nearest } => {
+                write!(f, "there is no profile \"{name}\"")?;
+                nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean \"{nearest}\"?"))
+            }
             Self::Closed => f.write_str("the participant has been closed"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }
+    }
+}
+
+/// What is wrong with a profile file, and where.
+#[cfg(feature = "serde")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProfileProblem {
+    /// The file.
+    pub file: PathBuf,
+    /// The place in it: `writer.scan.history`. Empty: the file as a whole.
+    pub key: String,
+    /// What stands there. Empty for a file that cannot be read or is neither TOML nor JSON.
+    pub value: String,
+    /// What should stand there, or what the reader of the file said, with line and column where they are known.
+    pub expected: String,
+    /// A name that may have been meant.
+    pub nearest: Option<String>,
+}
+
+#[cfg(feature = "serde")]
+impl fmt::Display for ProfileProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, key, value, expected, nearest } = self;
+        write!(f, "the profile file {}", file.display())?;
+        if key.is_empty() {
+            write!(f, " cannot be used: {expected}")?;
+        } else {
+            write!(f, ": {key} = {value}: {expected}")?;
+        }
+        nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}`?"))
     }
 }
 

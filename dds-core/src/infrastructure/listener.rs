@@ -18,6 +18,7 @@ const LONG_INLINE_CALL: Duration = Duration::from_millis(1);
 
 /// On which thread a listener is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Delivery {
     /// On the participant's event thread, which starts with its first listener. It may block there; other listeners of

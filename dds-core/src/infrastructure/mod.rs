@@ -21,6 +21,8 @@ pub(crate) use condition::{ConditionId, HasTrigger, Look, Trigger};
 pub(crate) use ending::{Ending, Stake};
 pub use entity::Entity;
 pub(crate) use entity::Sealed;
+#[cfg(feature = "serde")]
+pub use error::ProfileProblem;
 pub use error::{
     CreateError, CreateErrorKind, Error, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind,
     WriteError, WriteErrorKind,

@@ -25,7 +25,8 @@ const SLOTS_MAX: usize = 1024;
 pub struct DataWriterBuilder<'t, T> {
     participant: Arc<ParticipantHandle>,
     topic: TopicRef<'t, T>,
-    qos: DataWriterQos,
+    /// Or why there is none.
+    qos: Result<DataWriterQos, CreateErrorKind>,
     group: Option<Arc<PublisherGroup>>,
     delivery: Delivery,
     listener: Option<(StatusMask, Tell<T>)>,
@@ -34,13 +35,22 @@ pub struct DataWriterBuilder<'t, T> {
 impl<'t, T> DataWriterBuilder<'t, T> {
     pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
         let delivery = participant.config().delivery;
-        Self { participant, qos: topic.preset().writer(), topic, group: None, delivery, listener: None }
+        Self { participant, qos: Ok(topic.preset().writer()), topic, group: None, delivery, listener: None }
     }
 
     /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
     /// [`TopicSpec`](crate::TopicSpec), else reliable, volatile, keep last 1.
     pub fn qos(mut self, qos: impl Into<DataWriterQos>) -> Self {
-        self.qos = qos.into();
+        self.qos = Ok(qos.into());
+        self
+    }
+
+    /// The QoS under this name in the profile file that the participant has read
+    /// ([`profiles`](crate::DomainParticipantBuilder::profiles), `DDS_PROFILES`): its `[writer.NAME]`. Replaces
+    /// [`qos`](Self::qos), and the other way round. A name that is not there is an error of [`build`](Self::build).
+    #[cfg(feature = "serde")]
+    pub fn profile(mut self, name: &str) -> Self {
+        self.qos = self.participant.config().profiles.writer(name);
         self
     }
 
@@ -90,6 +100,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         if topic.builtin().is_some() {
             return Err(error(CreateErrorKind::BuiltinTopic));
         }
+        let qos = qos.map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);

@@ -27,7 +27,8 @@ type OnEvent<T> = Box<dyn FnMut(&DataReader<T>, ReaderEvent) + Send>;
 pub struct DataReaderBuilder<'t, T> {
     participant: Arc<ParticipantHandle>,
     topic: TopicRef<'t, T>,
-    qos: DataReaderQos,
+    /// Or why there is none.
+    qos: Result<DataReaderQos, CreateErrorKind>,
     group: Option<Arc<SubscriberGroup>>,
     delivery: Delivery,
     on_data: Option<OnData<T>>,
@@ -42,13 +43,23 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         if topic.builtin().is_some() {
             qos.resource_limits.max_instances = Some(BUILTIN_INSTANCES_MAX);
         }
+        let qos = Ok(qos);
         Self { participant, qos, topic, group: None, delivery, on_data: None, on_event: None, listener: None }
     }
 
     /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
     /// [`TopicSpec`](crate::TopicSpec), else best effort, volatile, keep last 1.
     pub fn qos(mut self, qos: impl Into<DataReaderQos>) -> Self {
-        self.qos = qos.into();
+        self.qos = Ok(qos.into());
+        self
+    }
+
+    /// The QoS under this name in the profile file that the participant has read
+    /// ([`profiles`](crate::DomainParticipantBuilder::profiles), `DDS_PROFILES`): its `[reader.NAME]`. Replaces
+    /// [`qos`](Self::qos), and the other way round. A name that is not there is an error of [`build`](Self::build).
+    #[cfg(feature = "serde")]
+    pub fn profile(mut self, name: &str) -> Self {
+        self.qos = self.participant.config().profiles.reader(name);
         self
     }
 
@@ -117,6 +128,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("reader", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
+        let qos = qos.map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);

@@ -20,6 +20,11 @@ impl World {
         Self { tag: format!("test-{}-{count}", std::process::id()) }
     }
 
+    /// What parts it from others.
+    pub(crate) fn tag(&self) -> &str {
+        &self.tag
+    }
+
     pub(crate) fn builder(&self) -> DomainParticipantBuilder {
         DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(self.tag.clone())
     }

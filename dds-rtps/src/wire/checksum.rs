@@ -9,6 +9,7 @@ use crc::{CRC_32_ISCSI, CRC_64_XZ, Crc};
 
 /// How a message is protected against changes on its way. None of them protects against an attacker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ChecksumKind {
     /// CRC-32C (Castagnoli), 4 octets.
