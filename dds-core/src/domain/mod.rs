@@ -20,6 +20,7 @@ mod match_report;
 mod matches;
 mod outgoing;
 mod participant_actor;
+mod participant_builder;
 mod participant_handle;
 #[cfg(feature = "serde")]
 mod profiles;
@@ -32,7 +33,7 @@ mod weak;
 pub(crate) use closing::{Awaitable, close_cell};
 pub use config::Scope;
 pub(crate) use contained::Contained;
-pub use domain_participant::{DomainParticipant, DomainParticipantBuilder};
+pub use domain_participant::DomainParticipant;
 pub use endpoint_info::{EndpointInfo, EndpointQos};
 pub(crate) use event_thread::EventThread;
 pub(crate) use group::{Group, Member};
@@ -40,6 +41,7 @@ pub use listener::DomainParticipantListener;
 pub(crate) use listening::{ListenerPlace, NewListener};
 pub use match_report::{MatchReport, Obstacle, Verdict};
 pub(crate) use outgoing::{Flushed, Outgoing};
+pub use participant_builder::DomainParticipantBuilder;
 pub(crate) use participant_handle::ParticipantHandle;
 #[cfg(feature = "serde")]
 pub(crate) use profiles::Profiles;

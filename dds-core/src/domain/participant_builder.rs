@@ -1,0 +1,284 @@
+//! The settings with which a participant is made, and where they come from.
+
+#[cfg(feature = "serde")]
+use crate::domain::Profiles;
+#[cfg(not(feature = "serde"))]
+use crate::domain::config::unreadable;
+use crate::domain::config::{Config, Origin, Scope, domain_of_environment, variable};
+use crate::domain::{DomainParticipant, ParticipantHandle};
+use crate::driver::{Driver, OsDriver};
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Subject};
+use crate::qos::DomainParticipantQos;
+use dds_rtps::transport::fault::Faults;
+use dds_rtps::types::{Duration, Guid};
+use dds_rtps::wire::ChecksumKind;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The settings of a [`DomainParticipant`]. What is set here beats the environment, which beats the
+/// profile file, which beats the defaults. The log says once, at `info`, what holds and where it comes from.
+///
+/// | setting | default | environment |
+/// |---|---|---|
+/// | domain, of [`from_env`](DomainParticipant::from_env) and [`Default`] alone | 0 | `DDS_DOMAIN`: a number from 0 to 232 |
+/// | `profiles` (feature `serde`) | none | `DDS_PROFILES`: the path of a file |
+/// | [`scope`](Self::scope) | `Subnet` | `DDS_SCOPE`: `host`, `subnet`, `peers-only` |
+/// | [`peers`](Self::peers) | none | `DDS_PEERS`: names or addresses, by comma |
+/// | [`interfaces`](Self::interfaces) | all | `DDS_INTERFACES`: names or addresses, by comma |
+/// | [`domain_tag`](Self::domain_tag) | none | `DDS_DOMAIN_TAG` |
+/// | [`message_checksums`](Self::message_checksums) | none | |
+/// | [`udp_only`](Self::udp_only) | no | `DDS_TRANSPORTS`: `all`, `udp` |
+/// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
+///
+/// A variable that cannot be understood is an error, never ignored.
+///
+/// # Profile files
+///
+/// With the feature `serde`, settings and QoS come from a TOML or JSON file as well, each under the name that it has in the
+/// code. `[participant]` holds the settings above; each `[writer.NAME]` and `[reader.NAME]` a QoS, for
+/// `profile` on a writer's or reader's builder. A QoS begins with its `preset`, or else with
+/// the defaults, and names only what differs. Times have a unit: `ns`, `us`, `ms` or `s`; or are `infinite`.
+///
+/// ```toml
+#[doc = include_str!("../../tests/profiles/robot.toml")]
+/// ```
+#[must_use = "a builder makes nothing until `build` is called"]
+#[derive(Debug, Clone)]
+pub struct DomainParticipantBuilder {
+    domain_id: Option<u32>,
+    settings: Vec<Setting>,
+    read_environment: bool,
+    #[cfg(feature = "serde")]
+    profiles: Option<PathBuf>,
+}
+
+/// The domain that the environment names, or else the profile file; domain 0 if neither does.
+impl Default for DomainParticipantBuilder {
+    fn default() -> Self {
+        Self {
+            domain_id: None,
+            settings: Vec::new(),
+            read_environment: true,
+            #[cfg(feature = "serde")]
+            profiles: None,
+        }
+    }
+}
+
+/// One call of a setter, to be applied after the environment.
+#[derive(Debug, Clone)]
+enum Setting {
+    Name(String),
+    Qos(DomainParticipantQos),
+    Scope(Scope),
+    Peers(Vec<String>),
+    Interfaces(Vec<String>),
+    DomainTag(String),
+    Property(String, String),
+    Lease(Duration),
+    Linger(Duration),
+    UdpOnly(bool),
+    MessageChecksums(ChecksumKind),
+    Delivery(Delivery),
+    Tap(PathBuf),
+    Faults(Faults),
+}
+
+impl Setting {
+    fn apply(self, config: &mut Config) {
+        match self {
+            Self::Name(name) => config.name = name,
+            Self::Qos(qos) => config.qos = qos,
+            Self::Scope(scope) => config.scope = scope,
+            Self::Peers(peers) => config.peers = peers,
+            Self::Interfaces(interfaces) => config.interfaces = interfaces,
+            Self::DomainTag(tag) => config.domain_tag = tag,
+            Self::Property(name, value) => config.set_property(name, value),
+            Self::Lease(lease) => config.lease = lease,
+            Self::Linger(linger) => config.linger = linger,
+            Self::UdpOnly(udp_only) => config.udp_only = udp_only,
+            Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
+            Self::Delivery(delivery) => config.delivery = delivery,
+            Self::Tap(path) => config.tap = Some(path),
+            Self::Faults(faults) => config.faults = Some(faults),
+        }
+    }
+}
+
+impl DomainParticipantBuilder {
+    pub(super) fn new(domain_id: u32) -> Self {
+        Self { domain_id: Some(domain_id), ..Self::default() }
+    }
+
+    fn set(mut self, setting: Setting) -> Self {
+        self.settings.push(setting);
+        self
+    }
+
+    /// A name that others see, such as the program's. Default: none.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        self.set(Setting::Name(name.into()))
+    }
+
+    /// The QoS. Default: that of DDS 1.4.
+    pub fn qos(self, qos: DomainParticipantQos) -> Self {
+        self.set(Setting::Qos(qos))
+    }
+
+    /// How far the participant looks for others, and lets itself be seen. Default: [`Scope::Subnet`].
+    pub fn scope(self, scope: Scope) -> Self {
+        self.set(Setting::Scope(scope))
+    }
+
+    /// Hosts on which others are looked for by unicast, by name or IPv4 address. Default: none.
+    pub fn peers<P: Into<String>>(self, peers: impl IntoIterator<Item = P>) -> Self {
+        self.set(Setting::Peers(peers.into_iter().map(Into::into).collect()))
+    }
+
+    /// The network interfaces to be used, by name or IPv4 address. Default: all.
+    pub fn interfaces<I: Into<String>>(self, interfaces: impl IntoIterator<Item = I>) -> Self {
+        self.set(Setting::Interfaces(interfaces.into_iter().map(Into::into).collect()))
+    }
+
+    /// Only participants with the same tag are seen (RTPS 2.5, 8.5.3.2). Default: no tag.
+    pub fn domain_tag(self, tag: impl Into<String>) -> Self {
+        self.set(Setting::DomainTag(tag.into()))
+    }
+
+    /// A name and a value that others see with the participant, and that only inform, such as a version or a host. May be
+    /// called several times; a name that was given before gets the new value. Default: none.
+    pub fn property(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.set(Setting::Property(name.into(), value.into()))
+    }
+
+    /// After how long without a sign of life others forget this participant. Default: 20 s.
+    pub fn lease(self, lease: impl Into<Duration>) -> Self {
+        self.set(Setting::Lease(lease.into()))
+    }
+
+    /// For how long dropping the last handle waits for acknowledgements of what dropped reliable writers have sent.
+    /// Default: 1 s; zero: not at all.
+    pub fn linger(self, linger: impl Into<Duration>) -> Self {
+        self.set(Setting::Linger(linger.into()))
+    }
+
+    /// Sends by UDP even to readers of this process, instead of handing them the sample. Default: no.
+    pub fn udp_only(self, udp_only: bool) -> Self {
+        self.set(Setting::UdpOnly(udp_only))
+    }
+
+    /// Gives every message a checksum of its own, in a HEADER_EXTENSION (RTPS 2.5, 8.3.7): for networks whose own checksums
+    /// are too weak, or are switched off. A receiver that knows it drops a damaged message, and what is reliable is
+    /// repaired; one that does not skips it. Default: none.
+    ///
+    /// It costs a copy and a pass over each message sent and received, and 12 (CRC-32C), 16 (CRC-64) or 24 (MD5) bytes in
+    /// it. Checksums of others are checked in any case; see [`TrafficCounters::damaged`](crate::TrafficCounters::damaged).
+    pub fn message_checksums(self, kind: ChecksumKind) -> Self {
+        self.set(Setting::MessageChecksums(kind))
+    }
+
+    /// On which thread listeners are called, unless an endpoint's builder says otherwise. Default:
+    /// [`Delivery::EventThread`].
+    pub fn delivery(self, delivery: Delivery) -> Self {
+        self.set(Setting::Delivery(delivery))
+    }
+
+    /// Writes every datagram that is sent or received into a pcap file, which Wireshark and tshark open. Default: no file.
+    ///
+    /// A capture that is there already is continued, so that participants and processes may share one; a named pipe shows
+    /// the traffic live (`mkfifo p; wireshark -k -i p`, then tap into `p`). What a participant sends to itself or to another one
+    /// with the same file is there twice, once as sent and once as received. What readers of this process get is not, unless
+    /// [`udp_only`](Self::udp_only) is set: it never becomes a datagram. Costs a few microseconds for each datagram, and no
+    /// memory. If the file cannot grow any more, it ends there; the participant goes on.
+    pub fn tap(self, path: impl Into<PathBuf>) -> Self {
+        self.set(Setting::Tap(path.into()))
+    }
+
+    /// Lets so much go wrong with what is sent, discovery included. For tests of programs and of this library; with
+    /// [`udp_only`](Self::udp_only), for what is not sent cannot be lost.
+    #[doc(hidden)]
+    pub fn faults(self, faults: Faults) -> Self {
+        self.set(Setting::Faults(faults))
+    }
+
+    /// Reads settings and QoS from a TOML or JSON file, by its ending; see [above](Self#profile-files). Replaces the file that
+    /// the environment names. Default: none.
+    #[cfg(feature = "serde")]
+    pub fn profiles(mut self, path: impl Into<PathBuf>) -> Self {
+        self.profiles = Some(path.into());
+        self
+    }
+
+    /// Leaves the environment variables alone.
+    pub fn ignore_environment(mut self) -> Self {
+        self.read_environment = false;
+        self
+    }
+
+    /// Joins the domain.
+    ///
+    /// # Errors
+    /// As [`DomainParticipant::new`].
+    pub fn build(self) -> Result<DomainParticipant, CreateError> {
+        let config = self.checked_config()?;
+        let driver = OsDriver::new().map_err(|error| {
+            let kind = CreateErrorKind::Thread { message: error.to_string() };
+            CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind)
+        })?;
+        Ok(DomainParticipant::from_handle(ParticipantHandle::start(config, driver)?))
+    }
+
+    /// Joins the domain in another world than the operating system's, such as one whose network loses datagrams.
+    ///
+    /// # Errors
+    /// As [`DomainParticipant::new`].
+    #[doc(hidden)]
+    pub fn build_on(self, driver: Arc<dyn Driver>) -> Result<DomainParticipant, CreateError> {
+        Ok(DomainParticipant::from_handle(ParticipantHandle::start(self.checked_config()?, driver)?))
+    }
+
+    fn checked_config(self) -> Result<Config, CreateError> {
+        self.into_config().map_err(|kind| CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind))
+    }
+
+    fn into_config(self) -> Result<Config, CreateErrorKind> {
+        let look_up = |name| if self.read_environment { variable(name) } else { Ok(None) };
+        let mut config = Config::new(0);
+        #[cfg(feature = "serde")]
+        if let Some(path) = self.profiles.or(look_up("DDS_PROFILES")?.map(PathBuf::from)) {
+            config.change(Origin::Profile, |config| Profiles::read(&path)?.apply(config))?;
+        }
+        #[cfg(not(feature = "serde"))]
+        if let Some(path) = look_up("DDS_PROFILES")? {
+            return Err(unreadable("DDS_PROFILES", path, "unset, for this build lacks the feature `serde`"));
+        }
+        config.change(Origin::Environment, |config| {
+            config.domain_id = domain_of_environment(look_up)?.unwrap_or(config.domain_id);
+            config.apply_environment(look_up)
+        })?;
+        config.change(Origin::Code, |config| {
+            config.domain_id = self.domain_id.unwrap_or(config.domain_id);
+            self.settings.into_iter().for_each(|setting| setting.apply(config));
+            config.check()
+        })?;
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_beats_the_environment_and_the_last_call_wins() {
+        let builder = DomainParticipant::builder(3).scope(Scope::Host).scope(Scope::PeersOnly).ignore_environment();
+        let config = builder.into_config().unwrap();
+        assert_eq!((config.domain_id, config.scope), (3, Scope::PeersOnly));
+    }
+
+    #[test]
+    fn a_domain_without_ports_is_refused_before_anything_is_opened() {
+        let error = DomainParticipant::builder(233).ignore_environment().build().unwrap_err();
+        assert_eq!(error.kind(), &CreateErrorKind::InvalidDomain { domain_id: 233 });
+    }
+}
