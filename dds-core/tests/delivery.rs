@@ -4,7 +4,7 @@
 
 mod support;
 
-use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, Preset};
+use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Durability, Preset};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceState, States};
 use support::{PATIENCE, World};
 
@@ -96,6 +96,42 @@ fn a_take_after_a_write_sees_the_sample() {
         writer.write(&pose(1, count)).unwrap();
         assert_eq!(reader.take_next().unwrap().and_then(|sample| sample.data), Some(pose(1, count)));
     }
+}
+
+/// Its two encodings align the number differently, and so have different key hashes.
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Track {
+    #[dds(key)]
+    kind: u8,
+    #[dds(key)]
+    number: u64,
+}
+
+#[test]
+fn an_instance_is_one_whichever_encoding_its_writers_offer() {
+    on_every_way(|way, from, to| {
+        let (writer_qos, reader_qos) = event();
+        let in_xcdr1 = writer_qos.clone().representation([DataRepresentation::Xcdr1]);
+        let in_xcdr2 = writer_qos.representation([DataRepresentation::Xcdr2]);
+        let (one, reader) = pair::<Track>(from, to, in_xcdr1, reader_qos);
+        let other = from.writer_builder::<Track>("topic").qos(in_xcdr2).build().unwrap();
+        other.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        reader.wait_for_writers(2).block_for(PATIENCE).unwrap();
+        let track = Track { kind: 1, number: 2 };
+        let next = || {
+            let info = reader.next_sample().block_for(PATIENCE).unwrap().info;
+            (info.instance_handle, info.instance_state)
+        };
+        let mut seen = Vec::new();
+        for writer in [&one, &other] {
+            writer.write(&track).unwrap();
+            seen.push(next());
+            writer.dispose(&(track.kind, track.number)).unwrap();
+            seen.push(next());
+        }
+        let (alive, disposed) = ((seen[0].0, InstanceState::Alive), (seen[0].0, InstanceState::NotAliveDisposed));
+        assert_eq!(seen, [alive, disposed, alive, disposed], "{way}");
+    });
 }
 
 #[test]

@@ -4,8 +4,8 @@
 
 use dds_macros::DdsType;
 use dds_rtps::cdr::{
-    Encoding, Keyed, Run, TypeInfo, decode_payload, decode_payload_into, encode_key_payload, encode_payload,
-    instance_of_payload, key_hash_of, key_hash_of_key,
+    Encoding, KeyHasher, Keyed, Run, TypeInfo, decode_payload, decode_payload_into, encode_key_payload, encode_payload,
+    instance_of_payload, key_hash_of, key_hash_of_payload,
 };
 
 #[global_allocator]
@@ -87,18 +87,26 @@ fn steady_state_allocates_nothing() {
     let (drone, mut read_drone) = (drone(), drone());
     let (mut payload, mut frame_payload, mut key_payload, mut scratch) = (vec![], vec![], vec![], vec![]);
     let mut read = sample.clone();
+    let mut key_scratch = vec![];
+    let hasher = KeyHasher::new(Robot::DESCRIPTION, true);
+    let drone_hasher = KeyHasher::new(Drone::DESCRIPTION, true);
     let mut round = |encoding| {
         encode_payload(&sample, encoding, &mut payload).unwrap();
         encode_payload(&frame, encoding, &mut frame_payload).unwrap();
         encode_key_payload::<Robot>(&key, encoding, &mut key_payload).unwrap();
-        let handle = key_hash_of(&sample, encoding, &mut scratch).unwrap();
-        assert_eq!(key_hash_of_key::<Robot>(&key, encoding, &mut scratch).unwrap(), handle);
+        let handle = hasher.of_sample(&sample, &mut scratch).unwrap();
+        assert_eq!(hasher.of_key::<Robot>(&key, &mut scratch).unwrap(), handle);
+        assert_eq!(hasher.of_payload(&payload, false, &mut scratch).unwrap(), handle);
+        assert_eq!(
+            key_hash_of_payload(Robot::DESCRIPTION, &payload, false, &mut scratch).unwrap(),
+            key_hash_of(&sample, encoding, &mut key_scratch).unwrap()
+        );
         assert_eq!(instance_of_payload(Robot::DESCRIPTION, &payload, false, &mut scratch).unwrap(), handle);
         assert_eq!(instance_of_payload(Robot::DESCRIPTION, &key_payload, true, &mut scratch).unwrap(), handle);
         decode_payload_into(&payload, &mut read).unwrap();
         assert_eq!(read, sample);
         encode_payload(&drone, encoding, &mut payload).unwrap();
-        let handle = key_hash_of(&drone, encoding, &mut scratch).unwrap();
+        let handle = drone_hasher.of_sample(&drone, &mut scratch).unwrap();
         assert_eq!(instance_of_payload(Drone::DESCRIPTION, &payload, false, &mut scratch).unwrap(), handle);
         decode_payload_into(&payload, &mut read_drone).unwrap();
         assert_eq!(read_drone, drone);

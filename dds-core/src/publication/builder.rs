@@ -1,7 +1,7 @@
 //! How a writer is made.
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
-use crate::cdr::{Encoding, Extensibility, KeyHasher};
+use crate::cdr::{self, Encoding, Extensibility, KeyHasher};
 use crate::domain::{ListenerPlace, ParticipantHandle};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, StatusMask, Subject};
 use crate::publication::listener::{Tell, new_listener, tell_listener};
@@ -132,13 +132,15 @@ fn make_handle<T: 'static>(
     config.seed = participant.driver().random();
     // Who is on this host and of our kind has been granted as much as we have.
     config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());
-    let protocol = StatefulWriter::new(config);
-    let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), qos.lifespan);
     let is_final = topic.description().is_none_or(|ty| ty.extensibility() == Extensibility::Final);
     let encoding = match qos.offered_representation(is_final) {
         DataRepresentation::Xcdr2 => Encoding::Xcdr2,
         _ => Encoding::Xcdr1,
     };
+    // Instances are known by the key hash of XCDR2; what goes out is that of the encoding.
+    config.hashed_type = topic.description().filter(|ty| encoding == Encoding::Xcdr1 && !cdr::key_hashes_agree(ty));
+    let protocol = StatefulWriter::new(config);
+    let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), qos.lifespan);
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
     Arc::new(WriterHandle {
@@ -151,9 +153,7 @@ fn make_handle<T: 'static>(
         group,
         topic_data: topic.topic_data().to_vec(),
         encoding,
-        hasher: topic
-            .description()
-            .map_or(KeyHasher::keyless(encoding), |ty| KeyHasher::new(ty, topic.has_key(), encoding)),
+        hasher: topic.description().map_or(KeyHasher::keyless(), |ty| KeyHasher::new(ty, topic.has_key())),
         span,
         desk: Mutex::new(Desk::new(SLOTS_MAX)),
         listener: ListenerPlace::default(),

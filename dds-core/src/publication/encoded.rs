@@ -1,6 +1,6 @@
 //! Writing what is not a `T`: borrowed views, and samples that were encoded elsewhere.
 
-use crate::cdr::{Encapsulation, Encode, Encoded, TypeInfo, ViewOf, instance_of_payload};
+use crate::cdr::{Encapsulation, Encode, Encoded, TypeInfo, ViewOf};
 use crate::infrastructure::{WriteError, WriteErrorKind};
 use crate::publication::writer_handle::Desk;
 use crate::publication::{DataWriter, WriteOptions, WriterHandle};
@@ -91,7 +91,7 @@ impl WriterHandle {
         let Some(ty) = self.description else { return Ok(InstanceHandle::NIL) };
         header
             .expect_fit(ty.extensibility())
-            .and_then(|()| instance_of_payload(ty, bytes, false, &mut desk.scratch))
+            .and_then(|()| self.hasher.of_payload(bytes, false, &mut desk.scratch))
             .map_err(WriteErrorKind::NotASample)
     }
 }

@@ -100,6 +100,12 @@ impl<'de> Decoder<'de> {
         self.input
     }
 
+    /// What is not yet taken.
+    #[inline]
+    pub(super) fn rest(&self) -> &'de [u8] {
+        self.bytes.get(self.position..).unwrap_or_default()
+    }
+
     /// Goes to the end.
     pub(super) fn finish(&mut self) {
         self.position = self.bytes.len();

@@ -5,13 +5,16 @@
 //! decides, never the value.
 //!
 //! The alignment is that of the encoding in which the writer offers the topic. XCDR1 takes the members in the order of
-//! definition, XCDR2 in that of their ids.
+//! definition, XCDR2 in that of their ids. So one instance may have two key hashes; here it is known by that of XCDR2,
+//! in whichever encoding its samples come ([`KeyHasher`](super::KeyHasher)).
 
 use super::{Encode, EncodeError, Encoder, Encoding, Keyed, MemberDescription, StructDescription, TypeDescription};
 use super::{TypeInfo, TypeKind, UnionDescription};
 use crate::types::InstanceHandle;
 
-/// The instance a sample belongs to; [`InstanceHandle::NIL`] if its type has no key.
+/// The key hash that a writer of this encoding sends with a sample; [`InstanceHandle::NIL`] if its type has no key.
+///
+/// That of XCDR2 is also what the instance is known by ([`KeyHasher`](super::KeyHasher)).
 ///
 /// `scratch` is cleared first; its capacity is reused, and never larger than the largest key needs.
 ///
@@ -31,7 +34,7 @@ pub fn key_hash_of<T: Encode + TypeInfo>(
     Ok(hash(T::DESCRIPTION, encoding, scratch))
 }
 
-/// The instance that has this key.
+/// The key hash that a writer of this encoding sends with a key.
 ///
 /// `scratch` is cleared first; its capacity is reused, and never larger than the largest key needs.
 ///
@@ -175,13 +178,96 @@ impl Extent {
     }
 }
 
+/// Whether a member belongs to the key: the marked ones do, or all if none is marked.
+pub(super) fn is_part(description: &StructDescription, member: &MemberDescription) -> bool {
+    member.is_key() || !description.has_key()
+}
+
+/// Whether the key hashes of XCDR1 and XCDR2 are the same for all keys of a type. They are unless numbers of 8 bytes are
+/// aligned differently, collections carry their length, or ids are out of order. `false` may be said of types where they
+/// are the same all the same.
+#[must_use]
+pub fn key_hashes_agree(ty: &TypeDescription) -> bool {
+    Agreement { position: Some(0), depth: 0 }.holds(ty)
+}
+
+/// A key that is compared with itself in the other encoding.
+struct Agreement {
+    /// Where both encodings are; unknown behind what has no fixed length.
+    position: Option<usize>,
+    depth: usize,
+}
+
+impl Agreement {
+    fn holds(&mut self, ty: &TypeDescription) -> bool {
+        if let Some(size) = ty.number_size() {
+            return self.numbers(size, 1);
+        }
+        match ty.kind() {
+            TypeKind::String { .. } | TypeKind::WString { .. } => {
+                self.position = None;
+                true
+            }
+            TypeKind::Sequence { element, .. } => {
+                let is_narrow = element().primitive_size().is_some_and(|size| size < 8);
+                self.position = None;
+                is_narrow
+            }
+            TypeKind::Array { .. } => {
+                let (count, element) = ty.dimensions();
+                element.primitive_size().is_some_and(|size| self.numbers(size, count))
+            }
+            TypeKind::Union(description) => {
+                self.holds(description.discriminator()) && (description.has_key() || self.cases(description))
+            }
+            TypeKind::Struct(description) => {
+                self.depth += 1;
+                let mut members = description.members().iter().filter(|member| is_part(description, member));
+                let agrees = self.depth <= HASH_LEN
+                    && description.ids_ascend()
+                    && members.all(|member| !member.is_optional() && self.holds(member.ty()));
+                self.depth -= 1;
+                agrees
+            }
+            _ => false,
+        }
+    }
+
+    /// Each case begins behind the discriminator; where it ends depends on the case.
+    fn cases(&mut self, description: &UnionDescription) -> bool {
+        self.depth += 1;
+        let start = self.position;
+        let agree = self.depth <= HASH_LEN
+            && description.cases().iter().filter_map(|case| case.ty()).all(|ty| {
+                self.position = start;
+                self.holds(ty)
+            });
+        self.depth -= 1;
+        self.position = None;
+        agree
+    }
+
+    fn numbers(&mut self, size: usize, count: usize) -> bool {
+        if count == 0 {
+            return true;
+        }
+        if size >= 8 && self.position.is_none_or(|position| position % 8 != 0) {
+            return false;
+        }
+        self.position = self
+            .position
+            .and_then(|position| position.next_multiple_of(size.min(8)).checked_add(size.checked_mul(count)?));
+        true
+    }
+}
+
 /// Visits the members that make the key: the marked ones, or all if none is marked.
 pub(super) fn ordered_key_members(
     description: &StructDescription,
     by_id: bool,
     mut visit: impl FnMut(&MemberDescription) -> Option<()>,
 ) -> Option<()> {
-    let is_part = |member: &&MemberDescription| member.is_key() || !description.has_key();
+    let is_part = |member: &&MemberDescription| is_part(description, member);
     let mut members = description.members().iter().filter(is_part);
     if !by_id || description.ids_ascend() {
         return members.try_for_each(visit);

@@ -1,29 +1,48 @@
-//! Key hashes of one type and encoding, again and again.
+//! The instances of one type, again and again.
 
 use super::key::{hash_of_bytes, is_short};
-use super::{Encode, EncodeError, Encoder, Encoding, Keyed, TypeDescription, TypeInfo};
+use super::key_plan::KeyPlan;
+use super::walk::key_of_payload;
+use super::{DecodeError, Decoder, Encode, EncodeError, Encoder, Encoding, Keyed, TypeDescription, TypeInfo};
 use crate::types::InstanceHandle;
 
-/// Hashes the keys of one type in one encoding. Whether a key is its own hash depends on the type alone, and is found out
-/// once; [`key_hash_of`](super::key_hash_of) finds it out each time.
-#[derive(Debug, Clone, Copy)]
+/// Finds the instances that samples of one type belong to, whatever their encoding: what depends on the type alone is
+/// found out once.
+///
+/// An instance is the key hash that a writer of XCDR2 sends. That of XCDR1 may differ ([`key_hashes_agree`]), and where it
+/// is asked for, it is made by [`key_hash_of`].
+///
+/// [`key_hashes_agree`]: super::key_hashes_agree
+/// [`key_hash_of`]: super::key_hash_of
+#[derive(Debug, Clone)]
 pub struct KeyHasher {
-    encoding: Encoding,
-    has_key: bool,
+    /// `None`: there is no key.
+    ty: Option<&'static TypeDescription>,
+    /// Whether every key is its own hash.
     is_short: bool,
+    in_xcdr1: Option<KeyPlan>,
+    in_xcdr2: Option<KeyPlan>,
 }
 
 impl KeyHasher {
     /// Looks at the type.
     #[must_use]
-    pub fn new(ty: &TypeDescription, has_key: bool, encoding: Encoding) -> Self {
-        Self { encoding, has_key, is_short: has_key && is_short(ty, encoding) }
+    pub fn new(ty: &'static TypeDescription, has_key: bool) -> Self {
+        if !has_key {
+            return Self::keyless();
+        }
+        Self {
+            ty: Some(ty),
+            is_short: is_short(ty, Encoding::Xcdr2),
+            in_xcdr1: KeyPlan::new(ty, Encoding::Xcdr1),
+            in_xcdr2: KeyPlan::new(ty, Encoding::Xcdr2),
+        }
     }
 
     /// For a topic without a key, or whose type is not known here: every instance is [`InstanceHandle::NIL`].
     #[must_use]
-    pub const fn keyless(encoding: Encoding) -> Self {
-        Self { encoding, has_key: false, is_short: false }
+    pub const fn keyless() -> Self {
+        Self { ty: None, is_short: false, in_xcdr1: None, in_xcdr2: None }
     }
 
     /// The instance a sample belongs to; [`InstanceHandle::NIL`] if its type has no key.
@@ -36,11 +55,11 @@ impl KeyHasher {
         sample: &T,
         scratch: &mut Vec<u8>,
     ) -> Result<InstanceHandle, EncodeError> {
-        if !self.has_key {
+        if self.ty.is_none() {
             return Ok(InstanceHandle::NIL);
         }
         scratch.clear();
-        sample.encode_key(&mut Encoder::for_key_hash(scratch, self.encoding))?;
+        sample.encode_key(&mut Encoder::for_key_hash(scratch, Encoding::Xcdr2))?;
         Ok(hash_of_bytes(self.is_short, scratch))
     }
 
@@ -55,7 +74,44 @@ impl KeyHasher {
         scratch: &mut Vec<u8>,
     ) -> Result<InstanceHandle, EncodeError> {
         scratch.clear();
-        T::encode_key_value(key, &mut Encoder::for_key_hash(scratch, self.encoding))?;
+        T::encode_key_value(key, &mut Encoder::for_key_hash(scratch, Encoding::Xcdr2))?;
+        Ok(hash_of_bytes(self.is_short, scratch))
+    }
+
+    /// The instance that the sample in `payload` belongs to, as [`instance_of_payload`](super::instance_of_payload) finds
+    /// it.
+    ///
+    /// # Errors
+    /// The payload is not a value of this type, as far as it had to be read to find the key.
+    #[inline]
+    pub fn of_payload(
+        &self,
+        payload: &[u8],
+        is_key: bool,
+        scratch: &mut Vec<u8>,
+    ) -> Result<InstanceHandle, DecodeError> {
+        let Some(ty) = self.ty else { return Ok(InstanceHandle::NIL) };
+        let d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
+        let plan = match d.encoding() {
+            Encoding::Xcdr1 => self.in_xcdr1.as_ref(),
+            Encoding::Xcdr2 => self.in_xcdr2.as_ref(),
+        };
+        // A serialized key has other offsets. There are few of them, so it is walked.
+        if let (Some(plan), false) = (plan, is_key) {
+            if self.is_short && plan.is_of_numbers() {
+                let mut hash = [0; 16];
+                if plan.copy_short(&d, &mut hash).is_some() {
+                    return Ok(InstanceHandle::from_key_hash(hash));
+                }
+            } else {
+                scratch.clear();
+                if let Some(result) = plan.copy(d.clone(), scratch) {
+                    return result.map(|()| hash_of_bytes(self.is_short, scratch));
+                }
+            }
+        }
+        scratch.clear();
+        key_of_payload(ty, d, is_key, Encoder::for_key_hash(scratch, Encoding::Xcdr2))?;
         Ok(hash_of_bytes(self.is_short, scratch))
     }
 }

@@ -47,6 +47,7 @@ mod error;
 mod float128;
 mod key;
 mod key_hasher;
+mod key_plan;
 mod map;
 mod member;
 mod parameter_list;
@@ -72,7 +73,7 @@ pub use enumerated::{
 };
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use float128::F128;
-pub use key::{key_hash_of, key_hash_of_key};
+pub use key::{key_hash_of, key_hash_of_key, key_hashes_agree};
 pub use key_hasher::KeyHasher;
 pub use map::MapKey;
 #[doc(hidden)]
@@ -88,7 +89,7 @@ pub use traits::{DdsType, Decode, DecodeOwned, Encode, KeyMember, Keyed, TypeInf
 #[doc(hidden)]
 pub use union::unused_label;
 pub use union::{Union, UnionCase, UnionDescription};
-pub use walk::instance_of_payload;
+pub use walk::{instance_of_payload, key_hash_of_payload};
 pub use wide::{Char16, WString};
 
 #[cfg(test)]

@@ -7,11 +7,12 @@
 //! is never longer than the payload with its alignment (at most 8 bytes for one).
 
 use super::decoder::Frame;
+use super::key::is_part;
 use super::primitive::Number;
 use super::union::DISCRIMINATOR_ID;
 use super::{Decode, Encode};
 use super::{
-    DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, MemberDescription, Primitive,
+    DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Encoding, Extensibility, MemberDescription, Primitive,
     StructDescription, TypeDescription, TypeKind, UnionCase, UnionDescription, key,
 };
 use crate::types::InstanceHandle;
@@ -19,8 +20,8 @@ use smallvec::SmallVec;
 
 /// The instance that the sample in `payload` belongs to; [`InstanceHandle::NIL`] if its type has no key.
 ///
-/// `is_key` tells that the payload is a serialized key, not a whole sample. `scratch` is cleared first; its capacity is
-/// reused.
+/// It is the same whatever the encoding: the key hash that a writer of XCDR2 sends. `is_key` tells that the payload is a
+/// serialized key, not a whole sample. `scratch` is cleared first; its capacity is reused.
 ///
 /// # Errors
 /// The payload is not a value of this type, as far as the walk had to go to find the key.
@@ -33,16 +34,48 @@ pub fn instance_of_payload(
     if !ty.has_key() {
         return Ok(InstanceHandle::NIL);
     }
-    let mut d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
-    let encoding = d.encoding();
+    let d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
     scratch.clear();
-    let mut walk = Walk { output: Encoder::for_key_hash(scratch, encoding), is_key, depth: 0 };
+    key_of_payload(ty, d, is_key, Encoder::for_key_hash(scratch, Encoding::Xcdr2))?;
+    Ok(key::hash(ty, Encoding::Xcdr2, scratch))
+}
+
+/// The key hash that goes with a payload, by the rules of the encoding that the payload has (RTPS 2.5, 9.6.4.8).
+///
+/// `scratch` keeps what it has; what is put behind it is taken away again.
+///
+/// # Errors
+/// As [`instance_of_payload`].
+pub fn key_hash_of_payload(
+    ty: &TypeDescription,
+    payload: &[u8],
+    is_key: bool,
+    scratch: &mut Vec<u8>,
+) -> Result<InstanceHandle, DecodeError> {
+    if !ty.has_key() {
+        return Ok(InstanceHandle::NIL);
+    }
+    let d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
+    let (encoding, start) = (d.encoding(), scratch.len());
+    let result = key_of_payload(ty, d, is_key, Encoder::for_key_hash(scratch, encoding));
+    let hash = key::hash(ty, encoding, scratch.get(start..).unwrap_or_default());
+    scratch.truncate(start);
+    result.map(|()| hash)
+}
+
+/// Writes the key of a payload, of which `d` stands at the beginning of the body.
+pub(super) fn key_of_payload(
+    ty: &TypeDescription,
+    mut d: Decoder<'_>,
+    is_key: bool,
+    output: Encoder<'_>,
+) -> Result<(), DecodeError> {
+    let mut walk = Walk { output, is_key, depth: 0 };
     walk.copy(ty, &mut d).map_err(|failure| match failure {
         Failure::Input(error) => error,
         // What came in as 32 bits goes out as 32 bits: only a key of more than 4 GB cannot be written.
         Failure::Output => d.error(DecodeErrorKind::LengthBeyondInput { length: u32::MAX }),
-    })?;
-    Ok(key::hash(ty, encoding, scratch))
+    })
 }
 
 struct Walk<'b> {
@@ -471,11 +504,6 @@ fn mutable_discriminator<'de>(d: &Decoder<'de>) -> Result<Decoder<'de>, DecodeEr
         Ok(true)
     })?;
     found.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))
-}
-
-/// Whether a member belongs to the key: the marked ones do, or all if none is marked.
-fn is_part(description: &StructDescription, member: &MemberDescription) -> bool {
-    member.is_key() || !description.has_key()
 }
 
 fn pass_numbers(size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {

@@ -2,7 +2,7 @@
 
 use super::change_facts::ChangeFacts;
 use super::config::KeySource;
-use crate::cdr::{self, ParameterListReader};
+use crate::cdr::{KeyHasher, ParameterListReader};
 use crate::history::{CacheChange, ChangeKind, Payload, PayloadSource, ReceivedChange, SlotPool};
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use crate::wire::SerializedPayload;
@@ -46,6 +46,7 @@ pub(super) struct Envelope {
 #[derive(Debug)]
 pub(super) struct Intake {
     key: KeySource,
+    hasher: KeyHasher,
     small: SlotPool,
     pub(super) large: SlotPool,
     scratch: Vec<u8>,
@@ -53,7 +54,11 @@ pub(super) struct Intake {
 
 impl Intake {
     pub(super) fn new(key: KeySource) -> Self {
-        Self { key, small: SlotPool::new(SMALL_SLOTS), large: SlotPool::new(LARGE_SLOTS), scratch: Vec::new() }
+        let hasher = match key {
+            KeySource::Type(description) => KeyHasher::new(description, description.has_key()),
+            _ => KeyHasher::keyless(),
+        };
+        Self { key, hasher, small: SlotPool::new(SMALL_SLOTS), large: SlotPool::new(LARGE_SLOTS), scratch: Vec::new() }
     }
 
     /// A change that lies in a packet.
@@ -149,9 +154,7 @@ impl Intake {
     fn instance_of(&mut self, bytes: &[u8], is_key: bool) -> Option<InstanceHandle> {
         match self.key {
             KeySource::None => Some(InstanceHandle::NIL),
-            KeySource::Type(description) => {
-                cdr::instance_of_payload(description, bytes, is_key, &mut self.scratch).ok()
-            }
+            KeySource::Type(_) => self.hasher.of_payload(bytes, is_key, &mut self.scratch).ok(),
             KeySource::KeyHashOrGuidParameter => guid_parameter(bytes).map(InstanceHandle::from_key_hash),
             KeySource::LeadingBytes => {
                 let body = bytes.get(ENCAPSULATION_LEN..)?;

@@ -1,5 +1,6 @@
 //! What a writer is made of, and what it is told about its readers.
 
+use crate::cdr::TypeDescription;
 use crate::history::{ChangeKind, HistoryLimits, Payload};
 use crate::qos::{DataWriterQos, Durability};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
@@ -70,6 +71,9 @@ pub struct WriterConfig {
     pub lifespan: Duration,
     /// Whether the topic has a key: changes carry a key hash then.
     pub keyed: bool,
+    /// The type, if the key hash that goes out with a change is not what its instance is known by here: of writers of XCDR1
+    /// whose type has another key hash in XCDR2. It is then made of the payload each time. Default: none.
+    pub hashed_type: Option<&'static TypeDescription>,
     /// How large the pieces are in which samples leave.
     pub fragment_size: FragmentSize,
     /// How much of large samples may be on its way at once.
@@ -101,6 +105,7 @@ impl WriterConfig {
             limits: HistoryLimits::new(qos.history, qos.resource_limits),
             lifespan: qos.lifespan,
             keyed,
+            hashed_type: None,
             fragment_size: FragmentSize::default(),
             flow: FlowConfig::default(),
             heartbeat_period: Duration::from_millis(100),

@@ -1,9 +1,10 @@
 //! Lays out one message of a writer in a datagram.
 
 use super::gap_run::GapRun;
+use crate::cdr::{self, TypeDescription};
 use crate::history::{CacheChange, ChangeKind};
 use crate::output::Datagram;
-use crate::types::{EntityId, Guid, GuidPrefix, SequenceNumber, Time};
+use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, SequenceNumber, Time};
 use crate::wire::{
     DataFragHeader, DataHeader, Gap, Heartbeat, HeartbeatFrag, InlineQosWriter, MessageBuilder, PayloadEnd, PayloadKind,
 };
@@ -24,6 +25,8 @@ const TAIL_LEN: usize = 96;
 pub(super) struct Sender<'a> {
     pub(super) guid: Guid,
     pub(super) keyed: bool,
+    /// As [`WriterConfig::hashed_type`](super::WriterConfig::hashed_type).
+    pub(super) hashed_type: Option<&'static TypeDescription>,
     /// Encoded parameters for each change; may be empty.
     pub(super) inline_qos: &'a [u8],
 }
@@ -100,8 +103,9 @@ impl<'d> Layout<'d> {
         };
         let len = change.payload.as_ref().map_or(0, |payload| payload.len());
         let sender = self.sender;
+        let key = sender.key_of(change, self.datagram.buffer());
         let end = MessageBuilder::new(self.datagram.buffer())
-            .data(&header, len, |inline_qos| put_inline_qos(inline_qos, sender, change));
+            .data(&header, len, |inline_qos| put_inline_qos(inline_qos, sender, change, key));
         self.payload(change, 0..len, end);
     }
 
@@ -121,10 +125,11 @@ impl<'d> Layout<'d> {
             non_standard_payload: false,
         };
         let sender = self.sender;
+        // The first fragment speaks for the whole sample.
+        let key = (first == 1).then(|| sender.key_of(change, self.datagram.buffer()));
         let end = MessageBuilder::new(self.datagram.buffer()).data_frag(&header, |inline_qos| {
-            // The first fragment speaks for the whole sample.
-            if first == 1 {
-                put_inline_qos(inline_qos, sender, change);
+            if let Some(key) = key {
+                put_inline_qos(inline_qos, sender, change, key);
             }
         });
         let range = header.payload_range();
@@ -204,8 +209,22 @@ impl<'d> Layout<'d> {
     }
 }
 
-fn put_inline_qos(inline_qos: &mut InlineQosWriter<'_>, sender: Sender<'_>, change: &CacheChange) {
-    if let Some(key_hash) = change.instance.as_bytes().filter(|_| sender.keyed) {
+impl Sender<'_> {
+    /// What goes out as the key hash of a change.
+    #[inline]
+    fn key_of(&self, change: &CacheChange, scratch: &mut Vec<u8>) -> InstanceHandle {
+        match (self.hashed_type, &change.payload) {
+            (Some(ty), Some(payload)) => {
+                let is_key = change.kind != ChangeKind::Alive;
+                cdr::key_hash_of_payload(ty, payload.bytes(), is_key, scratch).unwrap_or(change.instance)
+            }
+            _ => change.instance,
+        }
+    }
+}
+
+fn put_inline_qos(inline_qos: &mut InlineQosWriter<'_>, sender: Sender<'_>, change: &CacheChange, key: InstanceHandle) {
+    if let Some(key_hash) = key.as_bytes().filter(|_| sender.keyed) {
         inline_qos.key_hash(key_hash);
     }
     if change.kind != ChangeKind::Alive {

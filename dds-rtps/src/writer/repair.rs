@@ -31,6 +31,7 @@ impl StatefulWriter {
         let sender = Sender {
             guid: self.config.guid,
             keyed: self.config.keyed,
+            hashed_type: self.config.hashed_type,
             inline_qos: if proxy.config.expects_inline_qos { &inline_qos } else { &[] },
         };
         let guid = proxy.config.guid;

@@ -92,7 +92,7 @@ impl StatelessWriter {
         datagram.clear();
         let to_all = std::mem::take(&mut self.resend_to_all);
         let Some(change) = self.change.as_ref().filter(|_| to_all || !self.answers.is_empty()) else { return false };
-        let sender = Sender { guid: self.guid, keyed: self.keyed, inline_qos: &[] };
+        let sender = Sender { guid: self.guid, keyed: self.keyed, hashed_type: None, inline_qos: &[] };
         let mut layout = Layout::new(datagram, sender, self.reader_id, 0);
         layout.change(change);
         let locators = if to_all { &self.locators } else { &[][..] };

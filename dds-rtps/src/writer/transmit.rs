@@ -65,6 +65,7 @@ impl StatefulWriter {
         let sender = Sender {
             guid: self.config.guid,
             keyed: self.config.keyed,
+            hashed_type: self.config.hashed_type,
             inline_qos: if self.destinations.expects_inline_qos { &inline_qos } else { &[] },
         };
         let reader_id = self.destinations.reader_id;
@@ -218,7 +219,12 @@ impl StatefulWriter {
             (Some(proxy), None) => (proxy.config.guid.entity_id, Some(proxy.config.guid.prefix), proxy.first_relevant),
             (Some(_), Some(_)) => (EntityId::UNKNOWN, None, SequenceNumber::FIRST),
         };
-        let sender = Sender { guid: self.config.guid, keyed: self.config.keyed, inline_qos: &[] };
+        let sender = Sender {
+            guid: self.config.guid,
+            keyed: self.config.keyed,
+            hashed_type: self.config.hashed_type,
+            inline_qos: &[],
+        };
         let mut layout = Layout::new(datagram, sender, reader_id, 0);
         if let Some(prefix) = prefix {
             layout.participant(prefix);

@@ -1,6 +1,7 @@
 //! New changes on their way to all matched readers.
 
 use crate::script::{Script, best_effort, instance, line_of, reader_guid, reliable};
+use dds_rtps::cdr::{self, Encoding, Keyed, TypeInfo};
 use dds_rtps::history::{ChangeKind, Payload};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::DataWriterQos;
@@ -128,6 +129,37 @@ fn keyed_changes_carry_the_hash_and_dispose_carries_key_hash_and_status() {
     script.write_change(ChangeKind::NotAliveUnregistered, instance(7), &key).unwrap();
     script.write_change(ChangeKind::NotAliveDisposedUnregistered, instance(7), &key).unwrap();
     assert_eq!(script.sent(), ["7002: TS D2(1 k7) D2(2key k7 s1) D2(3key k7 s2) D2(4key k7 s3)"]);
+}
+
+#[derive(dds_macros::DdsType)]
+#[dds(crate = "dds_rtps")]
+struct Track {
+    #[dds(key)]
+    kind: u8,
+    #[dds(key)]
+    number: u64,
+}
+
+/// An instance is known by the key hash of XCDR2, but a writer of XCDR1 sends that of XCDR1 (RTPS 2.5, 9.6.4.8).
+#[test]
+fn the_key_hash_on_the_wire_is_that_of_the_encoding() {
+    let mut script = Script::with(true, &qos(), |config| config.hashed_type = Some(Track::DESCRIPTION));
+    script.match_reader(best_effort(2));
+    let (mut payload, mut scratch) = (Vec::new(), Vec::new());
+    let track = Track { kind: 1, number: 2 };
+    cdr::encode_payload(&track, Encoding::Xcdr1, &mut payload).unwrap();
+    let instance = cdr::key_hash_of(&track, Encoding::Xcdr2, &mut scratch).unwrap();
+    for kind in [ChangeKind::Alive, ChangeKind::NotAliveDisposed] {
+        if kind != ChangeKind::Alive {
+            cdr::encode_key_payload::<Track>(&track.key(), Encoding::Xcdr1, &mut payload).unwrap();
+        }
+        script.write_change(kind, instance, &payload).unwrap();
+        assert!(script.writer.poll_transmit(script.now(), &mut script.datagram));
+        let mut bytes = Vec::new();
+        script.datagram.copy_to(&mut bytes);
+        let hash = [0x70, 0, 16, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2];
+        assert!(bytes.windows(hash.len()).any(|window| window == hash), "{bytes:02x?}");
+    }
 }
 
 #[test]

@@ -3,22 +3,35 @@
 use super::types::*;
 use super::*;
 use crate::cdr::{
-    Keyed, TypeInfo, decode_key_payload, encode_key_payload, encode_payload, instance_of_payload, key_hash_of,
-    key_hash_of_key,
+    KeyHasher, Keyed, TypeInfo, decode_key_payload, encode_key_payload, encode_payload, instance_of_payload,
+    key_hash_of, key_hash_of_key, key_hash_of_payload, key_hashes_agree,
 };
 use crate::types::InstanceHandle;
 use dds_macros::DdsType;
 
-/// All ways to the instance of a sample agree; this is the key hash they agree on.
-fn key_hash<T: Keyed + TypeInfo + Encode>(sample: &T, encoding: Encoding) -> Vec<u8> {
+/// All ways to the instance of a sample agree, whatever the encoding, and so do all ways to the key hash of an encoding,
+/// which is the result.
+pub(super) fn key_hash<T: Keyed + TypeInfo + Encode>(sample: &T, encoding: Encoding) -> Vec<u8> {
     let (mut scratch, mut payload) = (Vec::new(), Vec::new());
-    let handle = key_hash_of(sample, encoding, &mut scratch).unwrap();
-    assert_eq!(key_hash_of_key::<T>(&sample.key(), encoding, &mut scratch).unwrap(), handle);
-    encode_payload(sample, encoding, &mut payload).unwrap();
-    assert_eq!(instance_of_payload(T::DESCRIPTION, &payload, false, &mut scratch).unwrap(), handle);
-    encode_key_payload::<T>(&sample.key(), encoding, &mut payload).unwrap();
-    assert_eq!(instance_of_payload(T::DESCRIPTION, &payload, true, &mut scratch).unwrap(), handle);
-    handle.as_bytes().unwrap().to_vec()
+    let hash = key_hash_of(sample, encoding, &mut scratch).unwrap();
+    assert_eq!(key_hash_of_key::<T>(&sample.key(), encoding, &mut scratch).unwrap(), hash);
+    let instance = key_hash_of(sample, Encoding::Xcdr2, &mut scratch).unwrap();
+    assert!(hash == instance || !key_hashes_agree(T::DESCRIPTION));
+    let hasher = KeyHasher::new(T::DESCRIPTION, true);
+    assert_eq!(hasher.of_sample(sample, &mut scratch).unwrap(), instance);
+    assert_eq!(hasher.of_key::<T>(&sample.key(), &mut scratch).unwrap(), instance);
+    for is_key in [false, true] {
+        match is_key {
+            false => encode_payload(sample, encoding, &mut payload).unwrap(),
+            true => encode_key_payload::<T>(&sample.key(), encoding, &mut payload).unwrap(),
+        }
+        assert_eq!(instance_of_payload(T::DESCRIPTION, &payload, is_key, &mut scratch).unwrap(), instance);
+        assert_eq!(hasher.of_payload(&payload, is_key, &mut scratch).unwrap(), instance);
+        scratch = vec![7; 3];
+        assert_eq!(key_hash_of_payload(T::DESCRIPTION, &payload, is_key, &mut scratch).unwrap(), hash);
+        assert_eq!(scratch, [7; 3]);
+    }
+    hash.as_bytes().unwrap().to_vec()
 }
 
 #[derive(DdsType, Debug)]
@@ -113,6 +126,73 @@ struct Aligned {
     a: u8,
     #[dds(key)]
     b: u64,
+}
+
+/// A writer of XCDR1 and one of XCDR2 write the same instance, though they send different key hashes.
+#[test]
+fn an_instance_is_the_same_in_both_encodings() {
+    assert!(!key_hashes_agree(Aligned::DESCRIPTION) && !key_hashes_agree(OutOfOrder::DESCRIPTION));
+    assert!(!key_hashes_agree(Arrays::DESCRIPTION));
+    assert!(key_hashes_agree(ShapeType::DESCRIPTION) && key_hashes_agree(Outer::DESCRIPTION));
+    let sample = Aligned { a: 1, b: 2 };
+    assert_ne!(key_hash(&sample, Encoding::Xcdr1), key_hash(&sample, Encoding::Xcdr2));
+    let (mut payload, mut scratch) = (Vec::new(), Vec::new());
+    let hasher = KeyHasher::new(Aligned::DESCRIPTION, true);
+    let instances = ENCODINGS.map(|encoding| {
+        encode_payload(&sample, encoding, &mut payload).unwrap();
+        hasher.of_payload(&payload, false, &mut scratch).unwrap()
+    });
+    assert_eq!(instances[0], instances[1]);
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", appendable)]
+struct Planned {
+    before: [f64; 2],
+    point: Pose,
+    #[dds(key)]
+    small: u8,
+    #[dds(key)]
+    wide: [u64; 2],
+    #[dds(key)]
+    text: String,
+    after: Vec<u8>,
+}
+
+/// The plan of a type finds what the walk finds, and says the same of payloads that end too early.
+#[test]
+fn a_planned_key_is_the_walked_one() {
+    let planned = Planned {
+        before: [1.0, 2.0],
+        point: Pose { x: 1.0, robot: 3 },
+        small: 7,
+        wide: [1, 2],
+        text: "text".into(),
+        after: vec![1, 2, 3],
+    };
+    same_errors(&planned);
+    same_errors(&Aligned { a: 1, b: 2 });
+    same_errors(&shape());
+}
+
+fn same_errors<T: Keyed + TypeInfo + Encode>(sample: &T) {
+    let (mut payload, mut scratch) = (Vec::new(), Vec::new());
+    let hasher = KeyHasher::new(T::DESCRIPTION, true);
+    for encoding in ENCODINGS {
+        key_hash(sample, encoding);
+        encode_payload(sample, encoding, &mut payload).unwrap();
+        payload[3] = 0;
+        let delimiter = (encoding == Encoding::Xcdr2).then(|| payload[4]);
+        for length in 0..payload.len() {
+            let walked = instance_of_payload(T::DESCRIPTION, &payload[..length], false, &mut scratch);
+            assert_eq!(hasher.of_payload(&payload[..length], false, &mut scratch), walked, "{length} bytes");
+        }
+        for delimiter in delimiter.into_iter().flat_map(|delimiter| 0..=delimiter) {
+            payload[4] = delimiter;
+            let walked = instance_of_payload(T::DESCRIPTION, &payload, false, &mut scratch);
+            assert_eq!(hasher.of_payload(&payload, false, &mut scratch), walked, "delimiter {delimiter}");
+        }
+    }
 }
 
 #[test]

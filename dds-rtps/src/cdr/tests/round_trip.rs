@@ -4,7 +4,7 @@ use super::types::*;
 use super::*;
 use crate::cdr::{
     DecodeOwned, Keyed, Run, TypeInfo, decode_key_payload, decode_payload, decode_payload_into, encode_key_payload,
-    encode_payload, instance_of_payload, key_hash_of, key_hash_of_key,
+    encode_payload,
 };
 use proptest::prelude::*;
 use std::fmt::Debug;
@@ -31,14 +31,10 @@ pub(super) fn comes_back<T: Encode + DecodeOwned + TypeInfo + Clone + PartialEq 
 }
 
 pub(super) fn keys_agree<T: Encode + Keyed<Key: PartialEq + Debug> + TypeInfo>(sample: &T) {
-    let (mut payload, mut scratch) = (Vec::new(), Vec::new());
+    let mut payload = Vec::new();
     for encoding in ENCODINGS {
-        let handle = key_hash_of(sample, encoding, &mut scratch).unwrap();
-        assert_eq!(key_hash_of_key::<T>(&sample.key(), encoding, &mut scratch).unwrap(), handle);
-        encode_payload(sample, encoding, &mut payload).unwrap();
-        assert_eq!(instance_of_payload(T::DESCRIPTION, &payload, false, &mut scratch).unwrap(), handle);
+        super::keys::key_hash(sample, encoding);
         encode_key_payload::<T>(&sample.key(), encoding, &mut payload).unwrap();
-        assert_eq!(instance_of_payload(T::DESCRIPTION, &payload, true, &mut scratch).unwrap(), handle);
         assert_eq!(decode_key_payload::<T>(&payload).unwrap(), sample.key());
     }
 }

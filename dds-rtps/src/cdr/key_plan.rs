@@ -1,0 +1,216 @@
+//! Where the key lies in a payload, if the type alone says so.
+//!
+//! In most keyed types the key comes first, or behind numbers: then its bytes are at the same place in every sample, and
+//! the way to them need not be walked again for each. A plan says where its numbers are and where they go in the input
+//! of the hash, and where the string is that may end it. What has no plan is walked ([`walk`](super::walk)).
+//!
+//! A plan is made once for a type and an encoding; it has at most [`NUMBERS_MAX`] numbers.
+
+use super::key::is_part;
+use super::primitive::Number;
+use super::{ByteOrder, DecodeError, Decoder, Encoding, Extensibility, StructDescription, TypeDescription, TypeKind};
+
+/// The way to the key in payloads of one encoding.
+#[derive(Debug, Clone)]
+pub(super) struct KeyPlan {
+    numbers: Box<[KeyNumber]>,
+    /// Where the string begins that comes last, if there is one.
+    text: Option<usize>,
+    /// How many bytes the body must have for the numbers, and the length of the string.
+    body_len: usize,
+    /// How many bytes the numbers take in the input of the hash.
+    key_len: usize,
+    is_delimited: bool,
+}
+
+/// A number of the key.
+#[derive(Debug, Clone, Copy)]
+struct KeyNumber {
+    /// Bytes from the beginning of the body.
+    from: usize,
+    /// Bytes from the beginning of the input of the hash.
+    to: usize,
+    size: usize,
+}
+
+/// A description that is being gone through.
+struct Planner {
+    encoding: Encoding,
+    numbers: Vec<KeyNumber>,
+    text: Option<usize>,
+    position: usize,
+    key_len: usize,
+    depth: usize,
+}
+
+impl KeyPlan {
+    /// The plan of a type for payloads of this encoding, if it can have one.
+    pub(super) fn new(ty: &TypeDescription, encoding: Encoding) -> Option<Self> {
+        let TypeKind::Struct(description) = ty.kind() else { return None };
+        let is_delimited = match (description.extensibility(), encoding) {
+            (Extensibility::Mutable, _) => return None,
+            (Extensibility::Appendable, Encoding::Xcdr2) => true,
+            _ => false,
+        };
+        let position = if is_delimited { size_of::<u32>() } else { 0 };
+        let mut planner = Planner { encoding, numbers: Vec::new(), text: None, position, key_len: 0, depth: 0 };
+        planner.add_struct(description, true)?;
+        let Planner { numbers, text, position, key_len, .. } = planner;
+        Some(Self { numbers: numbers.into(), text, body_len: position, key_len, is_delimited })
+    }
+
+    /// Puts the input of the hash into `key`, which is empty. `d` stands at the beginning of the body.
+    ///
+    /// `None` if the payload is not as long as it should be; the walk then finds out where it ends.
+    pub(super) fn copy(&self, mut d: Decoder<'_>, key: &mut Vec<u8>) -> Option<Result<(), DecodeError>> {
+        let order = d.order();
+        let body = self.body(&d, order)?;
+        key.resize(self.key_len, 0);
+        for number in &self.numbers {
+            number.copy(body, order, key)?;
+        }
+        let Some(offset) = self.text else { return Some(Ok(())) };
+        let start = d.position();
+        d.bytes(offset).ok()?;
+        let text = match d.text() {
+            Ok(text) => text,
+            Err(error) => return Some(Err(error)),
+        };
+        if d.position() - start > body.len() {
+            return None;
+        }
+        key.resize(key.len().next_multiple_of(4), 0);
+        key.extend_from_slice(&(text.len() as u32 + 1).to_be_bytes());
+        key.extend_from_slice(text);
+        key.push(0);
+        Some(Ok(()))
+    }
+
+    /// Puts the input of the hash into the hash itself, of a type whose keys all fit.
+    #[inline]
+    pub(super) fn copy_short(&self, d: &Decoder<'_>, hash: &mut [u8]) -> Option<()> {
+        let order = d.order();
+        let body = self.body(d, order)?;
+        self.numbers.iter().try_for_each(|number| number.copy(body, order, hash))
+    }
+
+    /// Whether the key is numbers alone.
+    pub(super) fn is_of_numbers(&self) -> bool {
+        self.text.is_none()
+    }
+
+    /// The body up to its end as the delimiter says, if it has all that the plan needs.
+    #[inline]
+    fn body<'de>(&self, d: &Decoder<'de>, order: ByteOrder) -> Option<&'de [u8]> {
+        let mut body = d.rest();
+        if self.is_delimited {
+            let delimiter = u32::from_bytes(*body.first_chunk()?, order) as usize;
+            body = body.get(..delimiter.checked_add(size_of::<u32>())?)?;
+        }
+        (body.len() >= self.body_len).then_some(body)
+    }
+}
+
+impl KeyNumber {
+    /// Of each size by itself: what has a constant size is a load and a store.
+    #[inline]
+    fn copy(&self, body: &[u8], order: ByteOrder, key: &mut [u8]) -> Option<()> {
+        match self.size {
+            1 => self.copy_bytes::<1>(body, order, key),
+            2 => self.copy_bytes::<2>(body, order, key),
+            4 => self.copy_bytes::<4>(body, order, key),
+            8 => self.copy_bytes::<8>(body, order, key),
+            _ => self.copy_bytes::<16>(body, order, key),
+        }
+    }
+
+    #[inline]
+    fn copy_bytes<const N: usize>(&self, body: &[u8], order: ByteOrder, key: &mut [u8]) -> Option<()> {
+        let mut bytes = *body.get(self.from..)?.first_chunk::<N>()?;
+        if order == ByteOrder::Little {
+            bytes.reverse();
+        }
+        *key.get_mut(self.to..)?.first_chunk_mut()? = bytes;
+        Some(())
+    }
+}
+
+impl Planner {
+    /// Goes through the members up to the last one that belongs to the key.
+    fn add_struct(&mut self, description: &StructDescription, is_key: bool) -> Option<()> {
+        self.depth += 1;
+        let is_in_order = !is_key || description.ids_ascend();
+        let is_plain = self.depth == 1 || self.is_plain(description.extensibility());
+        if self.depth > DEPTH_MAX || !is_in_order || !is_plain {
+            return None;
+        }
+        let members = description.members();
+        let last = members.iter().rposition(|member| is_part(description, member));
+        // All of an inner struct must be passed over, for what follows it.
+        let end = if self.depth == 1 { last.map_or(0, |last| last + 1) } else { members.len() };
+        for member in members.get(..end)? {
+            if member.is_optional() {
+                return None;
+            }
+            self.add(member.ty(), is_key && is_part(description, member))?;
+        }
+        self.depth -= 1;
+        Some(())
+    }
+
+    fn is_plain(&self, extensibility: Extensibility) -> bool {
+        match extensibility {
+            Extensibility::Final => true,
+            Extensibility::Appendable => self.encoding == Encoding::Xcdr1,
+            Extensibility::Mutable => false,
+        }
+    }
+
+    fn add(&mut self, ty: &TypeDescription, is_key: bool) -> Option<()> {
+        if self.text.is_some() {
+            return None;
+        }
+        if let Some(size) = ty.number_size() {
+            return self.add_numbers(size, 1, is_key);
+        }
+        match ty.kind() {
+            TypeKind::Array { .. } => {
+                let (count, element) = ty.dimensions();
+                self.add_numbers(element.primitive_size()?, count, is_key)
+            }
+            TypeKind::Struct(description) => self.add_struct(description, is_key),
+            TypeKind::String { .. } if is_key => {
+                self.position = self.position.next_multiple_of(4);
+                self.text = Some(self.position);
+                self.position += size_of::<u32>();
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn add_numbers(&mut self, size: usize, count: usize, is_key: bool) -> Option<()> {
+        if count == 0 {
+            return Some(());
+        }
+        self.position = self.position.next_multiple_of(size.min(self.encoding.alignment_max()));
+        if is_key {
+            if self.numbers.len().checked_add(count)? > NUMBERS_MAX {
+                return None;
+            }
+            self.key_len = self.key_len.next_multiple_of(size.min(Encoding::Xcdr2.alignment_max()));
+            for index in 0..count {
+                let (from, to) = (self.position + index * size, self.key_len + index * size);
+                self.numbers.push(KeyNumber { from, to, size });
+            }
+            self.key_len += count * size;
+        }
+        self.position = self.position.checked_add(size.checked_mul(count)?)?;
+        Some(())
+    }
+}
+
+/// More numbers than keys have.
+const NUMBERS_MAX: usize = 64;
+/// How deep structs may be nested in front of the key. A type that contains itself ends here.
+const DEPTH_MAX: usize = 16;
