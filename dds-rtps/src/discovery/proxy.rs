@@ -3,6 +3,7 @@
 use super::event::{DiscoveredReader, DiscoveredWriter};
 use crate::qos::Durability;
 use crate::reader::WriterProxyConfig;
+use crate::types::VendorId;
 use crate::writer::ReaderProxyConfig;
 
 impl DiscoveredReader {
@@ -24,12 +25,17 @@ impl DiscoveredWriter {
     /// What a matched local reader has to know of it.
     #[must_use]
     pub fn proxy(&self) -> WriterProxyConfig {
+        let known = WriterProxyConfig::new(self.data.endpoint.guid);
+        // A volatile writer of Cyclone DDS keeps a change until all have acknowledged it, and answers a request for any
+        // other with a GAP (`handle_acknack`). One that keeps its history would send it to a volatile reader that asks.
+        let keeps_nothing = self.vendor == VendorId::CYCLONE && self.data.qos.durability == Durability::Volatile;
         WriterProxyConfig {
             reliable: self.data.qos.reliability.is_reliable(),
+            gaps_history: known.gaps_history || keeps_nothing,
             lifespan: self.data.qos.lifespan,
             unicast: self.reach.unicast.to_vec(),
             multicast: self.reach.multicast.to_vec(),
-            ..WriterProxyConfig::new(self.data.endpoint.guid)
+            ..known
         }
     }
 }
@@ -59,8 +65,10 @@ mod tests {
         assert!(reader.reliable && reader.wants_history && reader.same_host && !reader.expects_inline_qos);
         assert_eq!(reader.unicast.len(), 1);
         let qos = DataWriterQos::default().best_effort().lifespan(Duration::from_secs(1));
-        let writer = discovered(PublicationData::new(endpoint, qos, true)).proxy();
-        assert!(!writer.reliable && !writer.gaps_history);
+        let writer = discovered(PublicationData::new(endpoint.clone(), qos.clone(), true)).proxy();
+        assert!(!writer.reliable && writer.gaps_history);
+        let keeping = discovered(PublicationData::new(endpoint, qos.transient_local(), true)).proxy();
+        assert!(!keeping.gaps_history);
         assert_eq!(writer.lifespan, Duration::from_secs(1));
         assert_eq!(writer.unicast.len(), 1);
     }

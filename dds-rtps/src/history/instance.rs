@@ -95,26 +95,26 @@ impl Instance {
         self.view = ViewState::New;
     }
 
-    /// Notes that `writer` writes this instance; `false` if there is no room to remember it.
-    pub(super) fn register(&mut self, writer: Guid) -> bool {
+    /// Notes that `writer` writes this instance.
+    fn register(&mut self, writer: Guid) -> Registration {
         if self.writers.first() == Some(&writer) {
-            return true;
+            return Registration::Known;
         }
         match self.writers.iter().position(|&known| known == writer) {
             Some(at) => {
                 self.writers.swap(0, at);
-                true
+                Registration::Known
             }
-            None if self.writers.len() >= INSTANCE_WRITERS_MAX => false,
+            None if self.writers.len() >= INSTANCE_WRITERS_MAX => Registration::NoRoom,
             None => {
                 self.writers.push(writer);
-                true
+                Registration::New
             }
         }
     }
 
     /// Forgets a writer. `true`: it was the last one of an instance that was alive, which now has no writers.
-    pub(super) fn unregister(&mut self, writer: Guid) -> bool {
+    fn unregister(&mut self, writer: Guid) -> bool {
         let Some(at) = self.writers.iter().position(|&known| known == writer) else { return false };
         self.writers.swap_remove(at);
         let orphaned = self.writers.is_empty() && self.state == InstanceState::Alive;
@@ -124,7 +124,7 @@ impl Instance {
         orphaned
     }
 
-    pub(super) fn is_written_by(&self, writer: Guid) -> bool {
+    fn is_written_by(&self, writer: Guid) -> bool {
         self.writers.contains(&writer)
     }
 
@@ -132,6 +132,27 @@ impl Instance {
     pub(super) fn is_idle(&self) -> bool {
         self.samples.len == 0 && self.picked == 0 && self.writers.is_empty()
     }
+}
+
+/// What became of the note that a writer writes an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Registration {
+    Known,
+    New,
+    NoRoom,
+}
+
+/// Below so many places a list of them is not worth looking through for those that a writer has left.
+const PLACES_MIN: usize = 64;
+
+/// The places that one writer has registered, so that its going costs as much as it has written.
+///
+/// Those that it has left again stay in the list until there are more of them than of the others.
+#[derive(Debug, Default)]
+struct WriterPlaces {
+    places: Vec<u32>,
+    /// After so many places the list is looked through.
+    limit: usize,
 }
 
 /// All instances of a reader.
@@ -145,6 +166,9 @@ pub(super) struct Instances {
     by_handle: HashMap<InstanceHandle, u32, FixedState>,
     /// For the walk from handle to handle.
     in_order: BTreeMap<InstanceHandle, u32>,
+    /// Where each writer is registered. Bound: the matched writers; a list has at most twice as many places as its writer
+    /// has instances, and [`PLACES_MIN`].
+    by_writer: HashMap<Guid, WriterPlaces, FixedState>,
     /// The instance that was found last: many topics have one, and others write the same one again and again.
     last: u32,
     /// What all keys have in bytes.
@@ -158,6 +182,7 @@ impl Instances {
             free: Vec::new(),
             by_handle: HashMap::with_hasher(FixedState::with_seed(seed)),
             in_order: BTreeMap::new(),
+            by_writer: HashMap::with_hasher(FixedState::with_seed(seed)),
             last: NOWHERE,
             key_bytes: 0,
         }
@@ -206,6 +231,31 @@ impl Instances {
         at
     }
 
+    /// Notes that `writer` writes an instance; `false` if there is no room to remember it.
+    pub(super) fn register(&mut self, at: u32, writer: Guid) -> bool {
+        let Self { places, by_writer, .. } = self;
+        match places[at as usize].register(writer) {
+            Registration::Known => return true,
+            Registration::NoRoom => return false,
+            Registration::New => {}
+        }
+        let own = by_writer.entry(writer).or_default();
+        if own.places.len() >= own.limit.max(PLACES_MIN) {
+            own.places.sort_unstable();
+            own.places.dedup();
+            own.places.retain(|&place| place != at && places[place as usize].is_written_by(writer));
+            own.limit = 2 * own.places.len();
+        }
+        own.places.push(at);
+        true
+    }
+
+    /// Forgets that `writer` writes an instance. `true`: it was the last one of an instance that was alive, which now has
+    /// no writers.
+    pub(super) fn unregister(&mut self, at: u32, writer: Guid) -> bool {
+        self.get_mut(at).unregister(writer)
+    }
+
     /// Keeps something that the instance's key can be decoded from; a serialized key takes the place of a sample.
     ///
     /// It is copied: a slot that stays taken for the life of an instance would be lost to its pool, and a shared receive
@@ -247,8 +297,19 @@ impl Instances {
         self.in_order.range((from, Bound::Unbounded)).map(|(_, &at)| at)
     }
 
-    /// The places of the instances that `writer` writes.
-    pub(super) fn written_by(&self, writer: Guid) -> Vec<u32> {
-        self.in_order.values().copied().filter(|&at| self.get(at).is_written_by(writer)).collect()
+    /// The places of the instances that `writer` writes, in the order of their handles. For a writer that goes: the list is
+    /// gone then.
+    pub(super) fn take_written_by(&mut self, writer: Guid) -> Vec<u32> {
+        let mut places = self.by_writer.remove(&writer).unwrap_or_default().places;
+        places.retain(|&at| self.get(at).is_written_by(writer));
+        places.sort_unstable_by_key(|&at| self.get(at).handle);
+        places.dedup();
+        places
+    }
+
+    /// How many places the lists of all writers have.
+    #[cfg(test)]
+    pub(super) fn listed(&self) -> usize {
+        self.by_writer.values().map(|own| own.places.len()).sum()
     }
 }

@@ -247,10 +247,10 @@ impl ReaderHistory {
         if known.is_none() {
             self.keep_key(at, change.payload.as_ref(), false);
         }
-        let instance = self.instances.get_mut(at);
-        if !instance.register(change.writer) {
+        if !self.instances.register(at, change.writer) {
             self.counters.writers_forgotten += 1;
         }
+        let instance = self.instances.get_mut(at);
         instance.revive();
         instance.newest = Some((order_timestamp(&change, received.reception_timestamp), change.writer));
         if let Some(expires) = received.expires {
@@ -311,12 +311,12 @@ impl ReaderHistory {
             }
             changed = instance.state != InstanceState::NotAliveDisposed;
             instance.state = InstanceState::NotAliveDisposed;
-            if !unregisters && !instance.register(change.writer) {
+            if !unregisters && !self.instances.register(at, change.writer) {
                 self.counters.writers_forgotten += 1;
             }
         }
         if unregisters {
-            changed |= instance.unregister(change.writer);
+            changed |= self.instances.unregister(at, change.writer);
         }
         if changed {
             self.announce_state(at, change, received.reception_timestamp);
@@ -328,12 +328,13 @@ impl ReaderHistory {
     /// A writer is gone: it writes none of its instances any more. `true`: some instance has lost its last writer.
     ///
     /// Never disposes, whatever the writer's life cycle QoS says: deleting a writer is no dispose (DDS 1.4, 2.2.3.21 as
-    /// Fast DDS and the OMG's interoperability suite read it). The cost grows with the number of instances.
+    /// Fast DDS and the OMG's interoperability suite read it). The cost grows with the number of instances that it has
+    /// written, not with those of others.
     pub fn writer_lost(&mut self, now: Now, writer: Guid) -> bool {
         let mut visible = false;
-        for at in self.instances.written_by(writer) {
-            let instance = self.instances.get_mut(at);
-            if instance.unregister(writer) {
+        for at in self.instances.take_written_by(writer) {
+            if self.instances.unregister(at, writer) {
+                let instance = self.instances.get(at);
                 visible = true;
                 let change = CacheChange {
                     kind: ChangeKind::NotAliveUnregistered,

@@ -26,6 +26,10 @@ const AHEAD_BYTES: usize = 1 << 20;
 /// The most NACK_FRAGs for one sample at a time: 2048 fragments. More are asked for when these have come.
 const NACK_FRAGS_MAX: usize = 8;
 
+/// After so many fragments in a row that contradict what is here, it is the one to be wrong: a writer may cut a sample anew
+/// when it sends it again, and would else never get it through.
+const CONTRADICTIONS_MAX: u8 = 16;
+
 /// What became of a fragment.
 #[derive(Debug)]
 pub(super) enum FragmentOutcome {
@@ -81,6 +85,8 @@ pub(super) struct Assembly {
     slot: SlotMut,
     /// When the last fragment came.
     progress: Instant,
+    /// How many fragments in a row have contradicted it.
+    contradicted: u8,
     /// Up to which number was asked last, and when.
     asked: Option<(u32, Instant)>,
 }
@@ -138,6 +144,7 @@ impl Assembly {
             facts: ChangeFacts::default(),
             slot,
             progress: now,
+            contradicted: 0,
             asked: None,
         }
     }
@@ -314,8 +321,13 @@ impl Assemblies {
         };
         let Some(assembly) = self.list.get_mut(at) else { return FragmentOutcome::NoRoom };
         if !assembly.agrees_with(fragment) {
+            assembly.contradicted += 1;
+            if assembly.contradicted == CONTRADICTIONS_MAX {
+                self.remove(at, pool);
+            }
             return FragmentOutcome::Malformed;
         }
+        assembly.contradicted = 0;
         let outcome = assembly.add(now, fragment, extent);
         if matches!(outcome, FragmentOutcome::Added) {
             // The inline QoS may stand on the first fragment only.

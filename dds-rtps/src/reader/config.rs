@@ -112,8 +112,8 @@ pub struct WriterProxyConfig {
     pub guid: Guid,
     /// Whether it repairs losses. A best-effort reader treats every writer as best effort.
     pub reliable: bool,
-    /// Whether it answers requests for what was written before the match with a GAP, if the reader is volatile. Then a
-    /// volatile reader may begin with the first number that a HEARTBEAT announces, and misses nothing that was written
+    /// Whether it answers requests of a volatile reader for what was written before the match with a GAP, or has kept none
+    /// of it but what other readers still miss. Then a volatile reader may begin with the first number that a HEARTBEAT announces, and misses nothing that was written
     /// between the writer's match and the first HEARTBEAT. Where that is not known, it begins after the last number that
     /// the first HEARTBEAT announces, or with the first sample, whichever comes first.
     pub gaps_history: bool,
@@ -127,13 +127,16 @@ pub struct WriterProxyConfig {
 
 impl WriterProxyConfig {
     /// A reliable writer with samples that never expire, and no locators yet. That it answers for its history is known of
-    /// writers whose GUID begins with our own vendor id.
+    /// writers whose GUID begins with our own vendor id or that of Fast DDS (`StatefulWriter::matched_reader_add` makes all
+    /// earlier changes irrelevant to a volatile reader).
     #[must_use]
     pub fn new(guid: Guid) -> Self {
         Self {
             guid,
             reliable: true,
-            gaps_history: guid.prefix.0.starts_with(&VendorId::OURS.0),
+            gaps_history: [VendorId::OURS, VendorId::EPROSIMA]
+                .iter()
+                .any(|vendor| guid.prefix.0.starts_with(&vendor.0)),
             lifespan: Duration::INFINITE,
             unicast: Vec::new(),
             multicast: Vec::new(),

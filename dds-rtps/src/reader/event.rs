@@ -12,7 +12,8 @@ const EVENTS_MAX: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LossCause {
-    /// Best effort: a later one came, this one did not. Reliable: the writer no longer has it.
+    /// Best effort: a later one came, this one did not. Reliable: the writer no longer has it, or is gone; changes that
+    /// had come and waited for a missing one are counted, too.
     NeverArrived,
     /// Not all of its fragments came in time, or others needed the room.
     Fragments,

@@ -355,6 +355,19 @@ impl Reliable {
         self.announced.max(self.window.end().previous())
     }
 
+    /// How many numbers are known of that have not been delivered: lost, if the writer goes now. Of a writer of which
+    /// nothing was delivered, what is missing may be history.
+    pub(super) fn outstanding(&self) -> u64 {
+        let (missing, held) = self.window.outstanding();
+        if !self.begun {
+            return held;
+        }
+        let end = self.window.end();
+        let announced = distance(end, self.announced.next());
+        let irrelevant = self.gap.map_or(0, |gap| distance(gap.start.max(end), gap.end.min(self.announced.next())));
+        held + missing.saturating_add(announced - irrelevant.min(announced))
+    }
+
     /// Whether a number is known to be missing.
     pub(super) fn is_something_missing(&self) -> bool {
         !self.refused && self.start == Start::Known && self.window.next() <= self.known_end()

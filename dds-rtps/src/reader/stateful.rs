@@ -167,14 +167,15 @@ impl StatefulReader {
     }
 
     /// Forgets a writer. Its instances lose it, and those that nobody else writes become NOT_ALIVE_NO_WRITERS; its samples
-    /// stay. What waited for a missing number is dropped. `false`: it was not matched.
+    /// stay. What is missing, what waited for it, and samples in pieces are lost. `false`: it was not matched.
     pub fn unmatch_writer(&mut self, now: Now, writer: Guid) -> bool {
         let Some(at) = self.by_guid.remove(&writer) else { return false };
         let mut proxy = self.proxies.swap_remove(at);
         if let Some(moved) = self.proxies.get(at) {
             self.by_guid.insert(moved.guid(), at);
         }
-        proxy.drop_assemblies_below(SequenceNumber::MAX, &self.intake.large, &mut self.counters);
+        let Self { config, history, events, counters, intake, .. } = self;
+        proxy.abandon(&intake.large, &mut Sink { history, events, counters, holds_back: config.holds_back() });
         if self.history.writer_lost(now, writer) {
             self.events.data_available();
         }
@@ -294,14 +295,12 @@ impl StatefulReader {
         self.history.handle_timeout(now);
         if self.next_stale.is_some_and(|stale| stale <= now.instant) {
             self.next_stale = None;
-            let timeout = self.config.assembly_timeout;
-            for proxy in &mut self.proxies {
-                if !matches!(proxy.following, Following::BestEffort { .. }) {
-                    continue;
-                }
-                let is_stale = |assembly: &super::assembly::Assembly| assembly.is_stale(now.instant, timeout);
-                self.counters.assemblies_dropped += proxy.assemblies.remove_if(&self.intake.large, is_stale);
-                self.next_stale = earliest(self.next_stale, proxy.assemblies.deadline(timeout));
+            let Self { config, history, proxies, intake, events, counters, next_stale, .. } = self;
+            let timeout = config.assembly_timeout;
+            let mut sink = Sink { history, events, counters, holds_back: config.holds_back() };
+            for proxy in proxies.iter_mut().filter(|proxy| matches!(proxy.following, Following::BestEffort { .. })) {
+                proxy.drop_stale(now.instant, timeout, &intake.large, &mut sink);
+                *next_stale = earliest(*next_stale, proxy.assemblies.deadline(timeout));
             }
         }
         self.resume(now);

@@ -111,6 +111,12 @@ impl Window {
         }
     }
 
+    /// How many numbers up to the end are missing, and how many changes wait for them.
+    pub(super) fn outstanding(&self) -> (u64, u64) {
+        let missing = self.slots.iter().filter(|slot| matches!(slot, Slot::Missing)).count();
+        (missing as u64, self.held as u64)
+    }
+
     /// Takes what stands at the front, unless it is missing.
     pub(super) fn pop(&mut self) -> Front {
         match self.slots.front_mut().map(std::mem::take) {

@@ -10,7 +10,7 @@ use super::reliable::{Fit, Reliable};
 use super::sink::Sink;
 use crate::history::{LocalLink, ReceivedChange, SlotPool};
 use crate::output::Datagram;
-use crate::types::{Guid, Instant, Locator, Now, SequenceNumber};
+use crate::types::{Duration, Guid, Instant, Locator, Now, SequenceNumber};
 use crate::wire::{AckNack, FragmentNumberSet, MessageBuilder, NackFrag, SequenceNumberSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -136,6 +136,41 @@ impl WriterProxy {
         let dropped = self.assemblies.remove_if(pool, |assembly| assembly.sequence_number < next);
         counters.assemblies_dropped += dropped;
         dropped
+    }
+
+    /// Gives up the best-effort samples of which nothing has come for a while. They are lost, and so is what is missing
+    /// before them; a fragment that comes after all is too late.
+    pub(super) fn drop_stale(&mut self, now: Instant, timeout: Duration, pool: &SlotPool, sink: &mut Sink<'_>) {
+        let Following::BestEffort { next } = &mut self.following else { return };
+        let (mut first, mut last) = (SequenceNumber::MAX, SequenceNumber::ZERO);
+        let dropped = self.assemblies.remove_if(pool, |assembly| {
+            let is_stale = assembly.is_stale(now, timeout);
+            if is_stale {
+                first = first.min(assembly.sequence_number);
+                last = last.max(assembly.sequence_number);
+            }
+            is_stale
+        });
+        sink.counters.assemblies_dropped += dropped;
+        if dropped == 0 || self.assemblies.iter_mut().any(|assembly| assembly.sequence_number < last) {
+            // What is lost comes to light when one of the others is whole, or given up as well.
+            return;
+        }
+        let expected = next.replace(last.next()).unwrap_or(first);
+        let lost = u64::try_from(last.next().0.saturating_sub(expected.0)).unwrap_or(0);
+        let unfinished = dropped.min(lost);
+        sink.lost(self.config.guid, unfinished, LossCause::Fragments);
+        sink.lost(self.config.guid, lost - unfinished, LossCause::NeverArrived);
+    }
+
+    /// The writer is gone: counts what is known of it and will never be delivered, and gives up what was begun.
+    pub(super) fn abandon(&mut self, pool: &SlotPool, sink: &mut Sink<'_>) {
+        let unfinished = self.drop_assemblies_below(SequenceNumber::MAX, pool, sink.counters);
+        match &self.following {
+            Following::Reliable(reliable) => sink.lost(self.guid(), reliable.outstanding(), LossCause::NeverArrived),
+            Following::BestEffort { .. } => sink.lost(self.guid(), unfinished, LossCause::Fragments),
+            Following::Local(_) => {}
+        }
     }
 
     /// Makes room for the fragments of one more sample: best effort gives up the oldest, reliable the newest, which will be

@@ -276,3 +276,25 @@ fn what_has_expired_on_arrival_is_dropped() {
     assert_eq!(cache.history.add(at(5), received).unwrap(), Admission::Expired);
     assert_eq!(cache.history.instance_count(), 0);
 }
+
+#[test]
+fn what_a_writer_has_left_does_not_stay_listed() {
+    let mut cache = Cache::keep_all();
+    for round in 0..200 {
+        for key in 0..20 {
+            cache.write(1, key).unwrap();
+            cache.write(2, key).unwrap();
+        }
+        for key in 0..20 {
+            cache.unregister(1, key).unwrap();
+        }
+        cache.take();
+        assert!(cache.history.instances.listed() <= 300, "round {round}: {}", cache.history.instances.listed());
+    }
+    assert!(!cache.history.writer_lost(at(0), writer(1)));
+    assert!(cache.history.writer_lost(at(0), writer(2)));
+    assert_eq!(cache.history.instances.listed(), 0);
+    assert_eq!(cache.take().len(), 20);
+    assert!(cache.take().is_empty());
+    assert_eq!(cache.history.instance_count(), 0);
+}

@@ -137,6 +137,38 @@ fn best_effort_gives_up_what_no_longer_comes() {
     script.later(1);
     assert_eq!(script.reader.counters().assemblies_dropped, 1);
     assert_eq!(script.reader.deadline(), None);
+    let lost = ReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::Fragments };
+    assert_eq!(script.events(), [lost]);
+    // What comes after all is too late, and is not lost again.
+    assert_eq!(script.fragment(&piece(&sample, 1, 1000, 2, 2)), Handled::Duplicate);
+    script.samples([2]);
+    assert_eq!(script.reader.counters().lost, 1);
+}
+
+#[test]
+fn a_sample_that_is_given_up_does_not_end_an_earlier_one_that_still_comes() {
+    let mut script = Script::best_effort();
+    let sample = large(3000);
+    script.samples([1]);
+    script.fragment(&piece(&sample, 4, 1000, 1, 1));
+    script.later(500);
+    script.fragment(&piece(&sample, 3, 1000, 1, 1));
+    script.later(500);
+    assert_eq!(script.reader.counters().assemblies_dropped, 1);
+    script.fragment(&piece(&sample, 3, 1000, 2, 2));
+    assert_eq!(script.taken(), [1, 3]);
+    script.samples([5]);
+    assert_eq!(script.lost(), 2);
+}
+
+#[test]
+fn a_sample_in_pieces_is_lost_when_its_writer_goes() {
+    let mut script = Script::best_effort();
+    let sample = large(3000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 1));
+    script.fragment(&piece(&sample, 2, 1000, 1, 1));
+    script.reader.unmatch_writer(script.now(), WRITER);
+    assert_eq!(script.lost(), 2);
 }
 
 #[test]
@@ -285,4 +317,63 @@ fn a_whole_sample_ends_the_assembly_of_the_same() {
     script.samples([1]);
     assert_eq!(script.taken(), [1]);
     assert_eq!(script.reader.counters().assemblies_dropped, 1);
+}
+
+#[test]
+fn a_sample_that_is_sent_again_in_other_pieces_begins_anew() {
+    let mut script = Script::reliable();
+    let sample = large(30_000);
+    for first in [1, 2, 4, 5] {
+        script.fragment(&piece(&sample, 1, 1000, first, 1));
+    }
+    let mut first = 1;
+    for _ in 0..3 {
+        for _ in 0..60 {
+            script.fragment(&piece(&sample, 1, 500, first, 1));
+            first = first % 60 + 1;
+        }
+    }
+    assert_eq!(bytes_of(&script.take()), [&sample[..]]);
+    assert_eq!(script.reader.counters().malformed, 16);
+}
+
+#[test]
+fn fragments_of_several_samples_and_writers_come_mixed() {
+    let mut script = Script::new(keep_all(config(KeySource::None)));
+    let writers = [WRITER, OTHER];
+    writers.iter().for_each(|&writer| assert!(script.meet(writer, false)));
+    let samples: Vec<Vec<u8>> = (0..4).map(|index| large(5000 + 300 * index)).collect();
+    for first in 1..=6 {
+        for (index, sample) in samples.iter().enumerate() {
+            let number = index as i64 + 1;
+            if (first as usize - 1) * 1000 < sample.len() {
+                for writer in writers {
+                    let fragment = DataFrag { writer_id: writer.entity_id, ..piece(sample, number, 1000, first, 1) };
+                    script.reader.handle_data_frag(script.now(), &source(writer), &fragment);
+                }
+            }
+        }
+    }
+    // Best effort: a later sample that is whole ends an earlier one that is not. These end in their order.
+    let taken = script.take();
+    let expected: Vec<&[u8]> = samples.iter().flat_map(|sample| [&sample[..]; 2]).collect();
+    assert_eq!(bytes_of(&taken), expected);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn samples_in_pieces_do_not_take_more_memory_than_allowed() {
+    let limits = |config: ReaderConfig| ReaderConfig { assembly_bytes_max: 1 << 20, ..keep_all(config) };
+    let mut script = Script::new(limits(config(KeySource::None)));
+    script.meet(WRITER, false);
+    let sample = large(400_000);
+    script.samples([1]);
+    for number in 2..=101 {
+        script.fragment(&piece(&sample, number, 1000, 1, 1));
+    }
+    // Two of them fit: the others were given up for later ones.
+    assert_eq!(script.reader.counters().assemblies_dropped, 98);
+    script.later(1000);
+    assert_eq!(script.reader.counters().assemblies_dropped, 100);
+    assert_eq!(script.lost(), 100);
 }

@@ -207,9 +207,10 @@ fn a_volatile_reader_takes_the_word_of_a_writer_that_gaps_its_history() {
 }
 
 #[test]
-fn our_own_writers_are_known_to_gap_their_history() {
+fn our_own_writers_and_those_of_fast_dds_are_known_to_gap_their_history() {
     let ours = Guid::new(GuidPrefix::new(VendorId::OURS, [7; 10]), WRITER.entity_id);
-    assert!(WriterProxyConfig::new(ours).gaps_history);
+    let fast_dds = Guid::new(GuidPrefix::new(VendorId::EPROSIMA, [7; 10]), WRITER.entity_id);
+    assert!(WriterProxyConfig::new(ours).gaps_history && WriterProxyConfig::new(fast_dds).gaps_history);
     assert!(!WriterProxyConfig::new(WRITER).gaps_history);
 }
 
@@ -353,4 +354,39 @@ fn expired_samples_are_not_handed_out() {
     script.later(60);
     assert!(script.reader.history().is_empty());
     assert_eq!(script.reader.history().counters().expired, 3);
+}
+
+#[test]
+fn what_is_missing_and_what_waits_for_it_is_lost_when_the_writer_goes() {
+    let mut script = Script::reliable();
+    script.samples([1, 4, 5]);
+    script.gap(7, 8, &[]);
+    script.hear(1, 8);
+    script.gap(8, 9, &[]);
+    script.reader.unmatch_writer(script.now(), WRITER);
+    // 2, 3 and 6 are missing, 4 and 5 waited for them, 7 and 8 do not exist.
+    assert_eq!(script.lost(), 5);
+    assert_eq!(script.reader.counters().lost, 5);
+    assert_eq!(script.taken(), [1]);
+}
+
+#[test]
+fn nothing_is_lost_when_a_writer_goes_that_has_delivered_all() {
+    let mut script = Script::reliable();
+    script.samples([1, 2]);
+    script.hear(1, 2);
+    script.gap(3, 1 << 60, &[]);
+    script.hear(1, (1 << 60) - 1);
+    script.reader.unmatch_writer(script.now(), WRITER);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn history_that_a_volatile_reader_has_not_begun_is_not_lost() {
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
+    let writer = WriterProxyConfig { gaps_history: true, ..WriterProxyConfig::new(WRITER) };
+    script.reader.match_writer(script.now(), writer);
+    script.hear(1, 10);
+    script.reader.unmatch_writer(script.now(), WRITER);
+    assert_eq!(script.lost(), 0);
 }
