@@ -13,7 +13,7 @@
 
 use super::effects::panic_message;
 use super::inbox::Inbox;
-use super::{Actor, Capacity, Deferred, Effects, Poke, PushError, RunQueue, Signals};
+use super::{Actor, Capacity, Deferred, Effects, Holds, Poke, PushError, RunQueue, Signals};
 use crate::sync::{
     Arc, AtomicBool, CacheLine, InCell, Lock, LockGuard, Mutation, OnceLock, Ordering, Weak, full_fence, mutated,
 };
@@ -83,8 +83,21 @@ pub struct Cell<A: Actor> {
 
 struct Inside<A: Actor> {
     actor: Option<A>,
+    #[cfg(debug_assertions)]
+    holds: Holds,
     /// The mail that the present visitor is serving; empty between visits.
     batch: VecDeque<A::Mail>,
+}
+
+impl<A: Actor> Inside<A> {
+    fn new(actor: A) -> Self {
+        Self {
+            actor: Some(actor),
+            #[cfg(debug_assertions)]
+            holds: Holds::default(),
+            batch: VecDeque::new(),
+        }
+    }
 }
 
 impl<A: Actor> Cell<A> {
@@ -92,7 +105,7 @@ impl<A: Actor> Cell<A> {
     #[must_use]
     pub fn new(actor: A, capacity: Capacity, run_queue: Arc<RunQueue>) -> Arc<Self> {
         Arc::new(Self {
-            inside: CacheLine(Lock::new(Inside { actor: Some(actor), batch: VecDeque::new() })),
+            inside: CacheLine(Lock::new(Inside::new(actor))),
             inbox: Inbox::new(run_queue.capacity(capacity)),
             closed: AtomicBool::new(false),
             queued: AtomicBool::new(false),
@@ -207,6 +220,15 @@ impl<A: Actor> Cell<A> {
         self.inbox.len()
     }
 
+    /// How much was done in one hold; nothing in builds without debug assertions. Waits until nobody is inside.
+    #[must_use]
+    pub fn holds(&self) -> Holds {
+        #[cfg(debug_assertions)]
+        return self.inside.lock().holds;
+        #[cfg(not(debug_assertions))]
+        Holds::default()
+    }
+
     /// Inside, if nobody is.
     #[inline]
     fn try_enter(&self) -> Option<LockGuard<'_, Inside<A>>> {
@@ -262,13 +284,18 @@ impl<A: Actor> Cell<A> {
         effects: &mut Effects,
         f: impl FnOnce(&mut A, &mut Effects) -> R,
     ) -> Result<(R, usize), EnterError> {
-        let Inside { actor, batch } = &mut *guard;
+        #[cfg(debug_assertions)]
+        Holds::begin();
+        let Inside { actor, batch, .. } = &mut *guard;
         let Some(actor) = actor else { return Err(self.gone()) };
         let visit = AssertUnwindSafe(|| {
             let cost = if self.inbox.has_any() { self.handle_waiting(actor, batch, limit, effects) } else { 0 };
             (f(actor, effects), cost)
         });
-        catch_unwind(visit).map_err(|panic| {
+        let outcome = catch_unwind(visit);
+        #[cfg(debug_assertions)]
+        guard.holds.end(outcome.as_ref().map_or(0, |(_, cost)| *cost));
+        outcome.map_err(|panic| {
             // There is no second panic to be kept: the state goes with the first.
             let _ = self.failure.set(panic_message(panic.as_ref()).into());
             if !mutated(Mutation::SurvivePanic) {
@@ -342,14 +369,17 @@ struct Obituary<A: Actor> {
 }
 
 impl<A: Actor> Deferred for Obituary<A> {
-    fn run(self: Arc<Self>, _effects: &mut Effects) {
+    fn run(self: Arc<Self>, effects: &mut Effects) {
         let actor = std::any::type_name::<A>();
         tracing::error!(
             actor,
             message = &*self.message,
             "panic in a handler has closed an entity; please report this bug"
         );
-        let remains = self.remains.lock().take();
+        let mut remains = self.remains.lock().take();
+        if let Some(actor) = remains.as_mut().and_then(|remains| remains.actor.as_mut()) {
+            actor.wake_waiters(effects);
+        }
         drop(remains);
     }
 

@@ -13,6 +13,7 @@
 
 mod cell;
 mod effects;
+mod holds;
 mod inbox;
 mod run_queue;
 mod wakers;
@@ -23,6 +24,7 @@ mod models;
 
 pub use cell::{Cell, EnterError, OfferError, Offered};
 pub use effects::{Deferred, Effects, in_listener};
+pub use holds::{HoldHistogram, Holds, Step, note_step};
 pub use inbox::{Capacity, PushError};
 #[cfg(feature = "sim")]
 pub(crate) use run_queue::Disturb;
@@ -43,6 +45,12 @@ pub trait Actor: Send + 'static {
     /// believe.
     fn handle_signals(&mut self, signals: Signals, effects: &mut Effects) {
         let _ = (signals, effects);
+    }
+
+    /// A panic has closed the cell: whoever waits for the actor is to find that out. Called outside of all cells, on a state
+    /// that may be broken.
+    fn wake_waiters(&mut self, effects: &mut Effects) {
+        let _ = effects;
     }
 
     /// How many bytes a piece of mail counts towards [`Capacity::bytes`].

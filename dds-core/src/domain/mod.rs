@@ -12,6 +12,7 @@ mod event_thread;
 mod explain;
 mod group;
 mod ignoring;
+mod inspection;
 mod knowledge;
 mod leaving;
 mod listener;

@@ -1,6 +1,6 @@
 //! What an actor speaks to the outside by: the sockets, one datagram that is laid out again and again, and its timer.
 
-use crate::actor::{Poke, Signals};
+use crate::actor::{Poke, Signals, Step, note_step};
 use crate::driver::{Driver, Network, Timer};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
@@ -75,6 +75,7 @@ impl Outgoing {
                 }
                 self.seal();
             }
+            note_step(Step::Datagram);
             self.blocked = self.network.transport().send(&mut self.datagram) == SendOutcome::Blocked;
             if self.blocked {
                 if let Some(attached) = &self.attached {

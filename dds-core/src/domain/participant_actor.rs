@@ -53,14 +53,18 @@ impl ParticipantActor {
 
     /// A datagram with discovery traffic.
     pub(crate) fn receive(&mut self, packet: &Payload) {
-        let Ok(message) = Message::parse(packet.bytes()) else { return };
         let now = self.driver.now();
+        self.take_in(packet, now);
+        self.follow_up(now);
+    }
+
+    fn take_in(&mut self, packet: &Payload, now: Now) {
+        let Ok(message) = Message::parse(packet.bytes()) else { return };
         let mut receiver = Receiver::new(&message.header);
         for submessage in message.submessages().flatten() {
             receiver.apply(&submessage);
             self.rtps.handle_submessage(now, &receiver, &submessage, packet);
         }
-        self.follow_up(now);
     }
 
     /// A change of the protocol's state by the application, such as a new endpoint.
@@ -107,7 +111,10 @@ impl Actor for ParticipantActor {
 
     fn handle(&mut self, mail: ParticipantMail, _effects: &mut Effects) {
         let ParticipantMail::Packet(packet) = mail;
-        self.receive(&packet);
+        let now = self.driver.now();
+        self.take_in(&packet, now);
+        // Answered once for all the mail that a visitor finds, by the signal that is served after it.
+        self.outgoing.come_back();
     }
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {

@@ -50,6 +50,10 @@ impl<T> DataWriter<T> {
         Self { handle, marker: PhantomData }
     }
 
+    pub(crate) fn handle(&self) -> &Arc<WriterHandle> {
+        &self.handle
+    }
+
     /// Publishes `sample`, on this thread: when it returns, the sample is in the history and with every matched reader of
     /// this process, and handed to the kernel for the others.
     ///

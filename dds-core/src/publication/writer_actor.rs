@@ -1,6 +1,6 @@
 //! A writer's state behind its cell: the protocol's writer, the readers of this process, who waits, and the statuses.
 
-use crate::actor::{Actor, Cell, Effects, Poke, PushError, Signals, Ticket, Wakers};
+use crate::actor::{Actor, Cell, Effects, Poke, PushError, Signals, Step, Ticket, Wakers, note_step};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
@@ -213,6 +213,7 @@ impl WriterActor {
                     more = true;
                     break;
                 }
+                note_step(Step::Redelivery);
                 reader.deliver(change.clone(), effects);
                 if reader.behind_from.is_some() {
                     break;
@@ -224,13 +225,7 @@ impl WriterActor {
 
     /// After anything that may have changed the protocol's state: what is to be sent, events, the next deadline.
     fn follow_up(&mut self, now: Now, effects: &mut Effects) -> Flushed {
-        while let Some(event) = self.rtps.poll_event() {
-            match event {
-                ProtocolEvent::Acknowledged(_) => self.waiting_for_acknowledgment.wake_all(effects),
-                ProtocolEvent::SpaceFreed => self.waiting_for_space.wake_one(effects),
-                _ => {}
-            }
-        }
+        self.take_events(effects);
         if self.rtps.is_at_rest() && self.outgoing.is_at_rest() {
             return Flushed::Done;
         }
@@ -273,6 +268,16 @@ impl WriterActor {
 
     pub(crate) fn abandon_way(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
         self.waiting_for_way.abandon(ticket, effects);
+    }
+
+    fn take_events(&mut self, effects: &mut Effects) {
+        while let Some(event) = self.rtps.poll_event() {
+            match event {
+                ProtocolEvent::Acknowledged(_) => self.waiting_for_acknowledgment.wake_all(effects),
+                ProtocolEvent::SpaceFreed => self.waiting_for_space.wake_one(effects),
+                _ => {}
+            }
+        }
     }
 
     /// As [`WriterActor::follow_up`], for callers that do not come back themselves.
@@ -525,10 +530,19 @@ impl Actor for WriterActor {
     type Mail = WriterMail;
 
     fn handle(&mut self, mail: WriterMail, effects: &mut Effects) {
+        let now = self.now(effects);
         match mail {
-            WriterMail::AckNack(asker, message) => self.receive_ack_nack(asker, &message, effects),
-            WriterMail::NackFrag(asker, message) => self.receive_nack_frag(asker, &message, effects),
+            WriterMail::AckNack(asker, message) => self.rtps.handle_acknack(now, asker, &message),
+            WriterMail::NackFrag(asker, message) => self.rtps.handle_nack_frag(now, asker, &message),
         }
+        self.take_events(effects);
+        // Sent once for all the mail that a visitor finds, by the signal that is served after it: a visitor may find an
+        // inbox full of requests, and must not answer each of them with a whole visit's share of datagrams.
+        self.outgoing.come_back();
+    }
+
+    fn wake_waiters(&mut self, effects: &mut Effects) {
+        self.wake_everybody(effects);
     }
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {

@@ -126,6 +126,18 @@ impl ReaderActor {
         packet: &dyn PayloadSource,
         effects: &mut Effects,
     ) {
+        self.take_in(source, submessage, packet, effects);
+        let now = self.last;
+        self.follow_up(now, effects);
+    }
+
+    fn take_in(
+        &mut self,
+        source: &Source,
+        submessage: &Submessage<'_>,
+        packet: &dyn PayloadSource,
+        effects: &mut Effects,
+    ) {
         let now = self.now(effects);
         match submessage {
             Submessage::Data(data) => self.rtps.handle_data(now, source, data, packet),
@@ -135,11 +147,15 @@ impl ReaderActor {
             Submessage::Gap(gap) => self.rtps.handle_gap(now, source, gap),
             _ => return,
         };
-        self.follow_up(now, effects);
     }
 
     /// After anything that may have changed the protocol's state: answers, events, the next deadline.
     fn follow_up(&mut self, now: Now, effects: &mut Effects) {
+        self.take_events(effects);
+        self.send(now);
+    }
+
+    fn take_events(&mut self, effects: &mut Effects) {
         while let Some(event) = self.rtps.poll_event() {
             match event {
                 ProtocolEvent::DataAvailable => {
@@ -158,7 +174,6 @@ impl ReaderActor {
                 _ => {}
             }
         }
-        self.send(now);
     }
 
     /// Sends what the protocol has to say, and sets the timer anew.
@@ -364,10 +379,17 @@ impl Actor for ReaderActor {
             ReaderMail::Packet { packet, offset, source } => {
                 let submessage = Message::parse(packet.bytes()).ok().and_then(|message| message.submessage_at(offset));
                 if let Some(Ok(submessage)) = submessage {
-                    self.receive(&source, &submessage, &packet, effects);
+                    self.take_in(&source, &submessage, &packet, effects);
+                    self.take_events(effects);
+                    // Answered once for all the mail that a visitor finds, by the signal that is served after it.
+                    self.outgoing.come_back();
                 }
             }
         }
+    }
+
+    fn wake_waiters(&mut self, effects: &mut Effects) {
+        self.wake_everybody(effects);
     }
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {

@@ -1,0 +1,135 @@
+//! How much was done in one hold of a cell: what keeps others out of it, counted in steps and not in time, so that tests may
+//! assert on it. In builds with debug assertions only; in others nothing of it is there.
+//!
+//! A step is what takes in the order of a microsecond or more: a piece of mail, a datagram sent, a change handed over again.
+
+use std::cell::Cell;
+use std::fmt;
+
+/// Something done while a cell is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A datagram was given to the kernel, or refused by it.
+    Datagram,
+    /// A change was handed over again to a reader that had fallen behind.
+    Redelivery,
+}
+
+/// Powers of two, from 0 on: 0, 1, 2 to 3, 4 to 7, … and everything from 512 on.
+const BUCKETS: usize = 11;
+
+/// The holds of one cell so far: how many there were of each length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Holds {
+    /// By the pieces of mail that were served, most of them for others.
+    pub mail: HoldHistogram,
+    /// By datagrams.
+    pub datagrams: HoldHistogram,
+    /// By changes handed over again.
+    pub redeliveries: HoldHistogram,
+}
+
+/// How many holds had how many steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HoldHistogram {
+    buckets: [u64; BUCKETS],
+    max: u32,
+}
+
+thread_local! {
+    /// What was done since the present hold has begun.
+    static DONE: Cell<[u32; 2]> = const { Cell::new([0; 2]) };
+}
+
+/// Counts a step of the hold that the calling thread is in.
+#[inline]
+pub fn note_step(step: Step) {
+    if cfg!(debug_assertions) {
+        let mut done = DONE.get();
+        done[step as usize] += 1;
+        DONE.set(done);
+    }
+}
+
+impl Holds {
+    /// Begins a hold.
+    pub(super) fn begin() {
+        DONE.set([0; 2]);
+    }
+
+    /// Ends a hold in which so much mail was served.
+    pub(super) fn end(&mut self, mail: usize) {
+        let [datagrams, redeliveries] = DONE.take();
+        self.mail.note(u32::try_from(mail).unwrap_or(u32::MAX));
+        self.datagrams.note(datagrams);
+        self.redeliveries.note(redeliveries);
+    }
+
+    /// Those of several cells together.
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        Self {
+            mail: self.mail.join(other.mail),
+            datagrams: self.datagrams.join(other.datagrams),
+            redeliveries: self.redeliveries.join(other.redeliveries),
+        }
+    }
+}
+
+impl HoldHistogram {
+    fn note(&mut self, steps: u32) {
+        let bucket = (u32::BITS - steps.leading_zeros()) as usize;
+        self.buckets[bucket.min(BUCKETS - 1)] += 1;
+        self.max = self.max.max(steps);
+    }
+
+    fn join(mut self, other: Self) -> Self {
+        self.buckets.iter_mut().zip(other.buckets).for_each(|(own, other)| *own += other);
+        self.max = self.max.max(other.max);
+        self
+    }
+
+    /// The most steps in one hold.
+    #[must_use]
+    pub fn max(&self) -> u32 {
+        self.max
+    }
+
+    /// How many holds there were.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+}
+
+impl fmt::Display for HoldHistogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (bucket, count) in self.buckets.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let from = if bucket == 0 { 0 } else { 1_u32 << (bucket - 1) };
+            write!(f, "{from}+: {count}  ")?;
+        }
+        write!(f, "max: {}", self.max)
+    }
+}
+
+impl fmt::Display for Holds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "mail          {}", self.mail)?;
+        writeln!(f, "datagrams     {}", self.datagrams)?;
+        write!(f, "redeliveries  {}", self.redeliveries)
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_fall_into_powers_of_two() {
+        let mut histogram = HoldHistogram::default();
+        [0, 1, 2, 3, 4, 7, 8, 512, 100_000].iter().for_each(|&steps| histogram.note(steps));
+        assert_eq!(histogram.to_string(), "0+: 1  1+: 1  2+: 2  4+: 2  8+: 1  512+: 2  max: 100000");
+        assert_eq!((histogram.count(), histogram.join(histogram).count()), (9, 18));
+    }
+}
