@@ -44,6 +44,13 @@
 //! calling thread, down to the socket. A participant has two threads of its own (one that receives user data, one for
 //! timers and discovery) and a third for listeners once there is one that is not [`Delivery::Inline`].
 //!
+//! # Forked processes
+//!
+//! A child made by `fork` has none of its parent's threads, and whatever it sent would go out in the parent's name. There,
+//! making entities, setting listeners and every wait answer `Forked`; a `write` does so, and sends nothing, as soon as the
+//! clock was read more than a millisecond after it was last read in the parent. Closing and dropping frees memory and
+//! announces nothing. New participants work.
+//!
 //! # Defaults, decided once
 //!
 //! - A derived type without `extensibility` is FINAL. A writer offers XCDR1 for FINAL types and XCDR2 for others; a reader

@@ -35,6 +35,8 @@ pub enum EnterError {
     Closed,
     /// A handler has panicked, in this visit or an earlier one, which has closed the cell. See [`Cell::failure`].
     Failed,
+    /// The cell is occupied, and this is a forked child of the process that made it: whoever is inside does not exist here.
+    Forked,
     /// The thread is inside a cell already: a bug of ours, and a panic in debug builds.
     Reentrant,
 }
@@ -44,6 +46,7 @@ impl fmt::Display for EnterError {
         f.write_str(match self {
             Self::Closed => "the entity is closed",
             Self::Failed => "a panic has closed the entity",
+            Self::Forked => "the entity belongs to the parent process",
             Self::Reentrant => "a handler has entered another entity",
         })
     }
@@ -153,7 +156,7 @@ impl<A: Actor> Cell<A> {
         f: impl FnOnce(&mut A, &mut Effects) -> R,
     ) -> Result<R, EnterError> {
         let Some(in_cell) = enter() else { return Err(EnterError::Reentrant) };
-        let outcome = self.visit(self.inside.lock(), self.entry_limit(), effects, f);
+        let outcome = self.enter_inside().and_then(|inside| self.visit(inside, self.entry_limit(), effects, f));
         self.look_again(effects);
         drop(in_cell);
         outcome.map(|(result, _)| result)
@@ -195,7 +198,8 @@ impl<A: Actor> Cell<A> {
     /// back, mail in between is dropped. `None` if it was closed before. The caller drops the state, outside of all cells.
     pub fn close(self: &Arc<Self>, effects: &mut Effects) -> Option<A> {
         let in_cell = enter()?;
-        let served = self.visit(self.inside.lock(), usize::MAX, effects, |_, _| ());
+        let inside = self.enter_inside().ok()?;
+        let served = self.visit(inside, usize::MAX, effects, |_, _| ());
         // Between the two visits others may come and go, or close the cell first.
         let remains = self.strip(&mut self.inside.lock());
         drop(in_cell);
@@ -227,6 +231,16 @@ impl<A: Actor> Cell<A> {
         return self.inside.lock().holds;
         #[cfg(not(debug_assertions))]
         Holds::default()
+    }
+
+    /// Inside, as soon as nobody is. Only who has to wait for that asks whether anybody will ever leave.
+    #[inline]
+    fn enter_inside(&self) -> Result<LockGuard<'_, Inside<A>>, EnterError> {
+        match self.inside.try_lock() {
+            Some(inside) => Ok(inside),
+            None if self.run_queue.is_forked() => Err(EnterError::Forked),
+            None => Ok(self.inside.lock()),
+        }
     }
 
     /// Inside, if nobody is.

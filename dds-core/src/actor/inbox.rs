@@ -3,7 +3,7 @@
 //! Life cycle: the ring grows to the most mail that ever waited, and keeps that memory. Bound: [`Capacity`].
 
 use super::{Actor, Signals};
-use crate::sync::{AtomicU32, AtomicUsize, CacheLine, Lock, Mutation, Ordering, mutated};
+use crate::sync::{AtomicU32, AtomicUsize, CacheLine, Lock, LockGuard, Mutation, Ordering, Process, mutated};
 use std::collections::VecDeque;
 
 /// How much mail may wait in a cell.
@@ -47,6 +47,7 @@ pub(super) struct Inbox<A: Actor> {
     /// Apart from the ring: visitors read it, and only pushers write it often.
     waiting: CacheLine<Waiting>,
     capacity: Capacity,
+    process: Process,
 }
 
 #[derive(Debug)]
@@ -66,7 +67,7 @@ struct Waiting {
 impl<A: Actor> Inbox<A> {
     pub(super) fn new(capacity: Capacity) -> Self {
         let ring = Ring { mail: VecDeque::new(), bytes: 0, closed: false };
-        Self { ring: CacheLine(Lock::new(ring)), waiting: CacheLine::default(), capacity }
+        Self { ring: CacheLine(Lock::new(ring)), waiting: CacheLine::default(), capacity, process: Process::current() }
     }
 
     /// Whether something waits. May be out of date at once; the fences of the cell make it safe to rely on.
@@ -79,8 +80,18 @@ impl<A: Actor> Inbox<A> {
         self.waiting.mail.load(Ordering::Relaxed)
     }
 
+    /// The ring, as soon as nobody else has it. `None` in a forked child, if a thread that does not exist here had it.
+    #[inline]
+    fn ring(&self) -> Option<LockGuard<'_, Ring<A::Mail>>> {
+        match self.ring.try_lock() {
+            None if self.process.is_left() => None,
+            None => Some(self.ring.lock()),
+            ring => ring,
+        }
+    }
+
     pub(super) fn push(&self, mail: A::Mail) -> Result<(), PushError<A::Mail>> {
-        let mut ring = self.ring.lock();
+        let Some(mut ring) = self.ring() else { return Err(PushError::Closed(mail)) };
         if ring.closed {
             return Err(PushError::Closed(mail));
         }
@@ -98,7 +109,7 @@ impl<A: Actor> Inbox<A> {
         mail: A::Mail,
         mut replaces: impl FnMut(&A::Mail) -> bool,
     ) -> Result<Option<A::Mail>, PushError<A::Mail>> {
-        let mut ring = self.ring.lock();
+        let Some(mut ring) = self.ring() else { return Err(PushError::Closed(mail)) };
         if ring.closed {
             return Err(PushError::Closed(mail));
         }
@@ -144,7 +155,7 @@ impl<A: Actor> Inbox<A> {
         if self.waiting.mail.load(Ordering::Relaxed) == 0 {
             return;
         }
-        let mut ring = self.ring.lock();
+        let Some(mut ring) = self.ring() else { return };
         if ring.mail.len() <= limit {
             std::mem::swap(&mut ring.mail, batch);
             ring.bytes = 0;
@@ -158,7 +169,7 @@ impl<A: Actor> Inbox<A> {
     /// Refuses all mail from now on, and gives out what waits, to be dropped where no lock is held.
     #[must_use]
     pub(super) fn close(&self) -> VecDeque<A::Mail> {
-        let mut ring = self.ring.lock();
+        let Some(mut ring) = self.ring() else { return VecDeque::new() };
         ring.closed = !mutated(Mutation::OpenInbox);
         ring.bytes = 0;
         self.waiting.mail.store(0, Ordering::Relaxed);

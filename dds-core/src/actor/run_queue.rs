@@ -4,7 +4,7 @@
 //! nothing is lost with the queue.
 
 use super::{Capacity, Effects, Poke};
-use crate::sync::{Lock, Weak};
+use crate::sync::{Lock, Process, Weak};
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -25,6 +25,7 @@ pub(crate) trait Disturb: Send + Sync {
 pub struct RunQueue {
     cells: Lock<VecDeque<Weak<dyn Poke>>>,
     kick: Box<dyn Fn() + Send + Sync>,
+    process: Process,
     #[cfg(feature = "sim")]
     disturb: Option<Box<dyn Disturb>>,
 }
@@ -36,6 +37,7 @@ impl RunQueue {
         Self {
             cells: Lock::default(),
             kick: Box::new(kick),
+            process: Process::current(),
             #[cfg(feature = "sim")]
             disturb: None,
         }
@@ -71,6 +73,11 @@ impl RunQueue {
         return self.disturb.as_ref().map_or(usual, |disturb| disturb.capacity(usual));
         #[cfg(not(feature = "sim"))]
         usual
+    }
+
+    /// Whether this is a child of the process in which the queue was made. Costs a system call.
+    pub(super) fn is_forked(&self) -> bool {
+        self.process.is_left()
     }
 
     /// Asks for a turn. The cell sees to it that it does so once.

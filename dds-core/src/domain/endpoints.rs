@@ -15,9 +15,7 @@ use std::sync::Arc;
 impl ParticipantHandle {
     /// Counts one more endpoint or [`Topic`](crate::Topic) of a name.
     pub(crate) fn use_topic(&self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
-        if self.is_closed() {
-            return Err(CreateErrorKind::Closed);
-        }
+        self.check_open()?;
         self.topics().acquire(name, type_name)
     }
 

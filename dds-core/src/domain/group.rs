@@ -66,9 +66,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new(name, "", guid);
         let error = |kind| CreateError::new(&subject, kind);
-        if participant.is_closed() {
-            return Err(error(CreateErrorKind::Closed));
-        }
+        participant.check_open().map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         let Presentation { coherent_access, ordered_access, .. } = qos.presentation();
         if coherent_access || ordered_access {
@@ -171,6 +169,9 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
 
     /// No endpoint comes in any more, and those that are in it go.
     pub(crate) fn close(&self) {
+        if self.participant.is_forked() {
+            return;
+        }
         {
             // The lock keeps out who is about to add an endpoint.
             let _state = self.state();
@@ -212,6 +213,9 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
 
 impl<Q, M> Drop for Group<Q, M> {
     fn drop(&mut self) {
+        if self.participant.is_forked() {
+            return;
+        }
         self.listener.close();
         self.participant.contained().remove(self.subject.guid.entity_id);
     }

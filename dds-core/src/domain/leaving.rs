@@ -76,7 +76,8 @@ impl ParticipantHandle {
 
     /// False if that has happened before.
     fn close_entities(&self) -> bool {
-        if self.leaving().closed.swap(true, Ordering::AcqRel) {
+        // In a forked child there is nothing to take leave of: the parent goes on.
+        if self.leaving().closed.swap(true, Ordering::AcqRel) || self.is_forked() {
             return false;
         }
         self.contained().close();
@@ -112,6 +113,9 @@ impl ParticipantHandle {
 
     /// The last handle is gone: may wait, for what must be acknowledged and for the threads.
     pub(super) fn end(&self) {
+        if self.is_forked() {
+            return;
+        }
         self.close_entities();
         if !self.leaving().parted.load(Ordering::Acquire) {
             if role().may_wait() && !in_listener() {
@@ -163,6 +167,9 @@ impl WaitSource<()> for DomainParticipant {
     ) -> Poll<Result<(), WaitErrorKind>> {
         if awaited == Awaited::Closed {
             return self.handle().ending().poll(ticket, waker);
+        }
+        if self.handle().is_forked() {
+            return Poll::Ready(Err(WaitErrorKind::Forked));
         }
         if self.handle().driver().is_own_thread() {
             return Poll::Ready(Err(WaitErrorKind::WouldDeadlock));

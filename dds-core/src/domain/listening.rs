@@ -95,6 +95,9 @@ impl ParticipantHandle {
         is_closed: impl Fn() -> bool,
         refresh: impl FnOnce(),
     ) -> Result<(), CreateErrorKind> {
+        if self.is_forked() {
+            return Err(CreateErrorKind::Forked);
+        }
         if is_closed() {
             return Err(CreateErrorKind::Closed);
         }

@@ -20,6 +20,8 @@ pub(crate) enum Flushed {
     More,
     /// The rest of a large sample waits for the readers' answers, or for the clock.
     Paced,
+    /// Nothing was sent: the sockets belong to the parent of this process.
+    Forked,
 }
 
 /// The sending side of an actor.
@@ -66,6 +68,9 @@ impl Outgoing {
     /// Sends what a full socket left behind, then whatever `lay_out` puts into the datagram, until that is nothing more.
     /// Never blocks: what a full socket refuses stays laid out, and the driver signals when there is room.
     pub(crate) fn flush(&mut self, mut lay_out: impl FnMut(&mut Datagram) -> bool) -> Flushed {
+        if self.driver.was_forked() {
+            return Flushed::Forked;
+        }
         for _ in 0..DATAGRAMS_PER_VISIT {
             if !self.blocked {
                 self.datagram.clear();

@@ -184,6 +184,19 @@ impl ParticipantHandle {
         self.leaving.is_closed()
     }
 
+    /// Whether this is a child of the process that made the participant. Costs a system call.
+    pub(crate) fn is_forked(&self) -> bool {
+        self.driver.is_forked()
+    }
+
+    /// Refuses what makes something new, where that is not possible any more.
+    pub(crate) fn check_open(&self) -> Result<(), CreateErrorKind> {
+        if self.is_forked() {
+            return Err(CreateErrorKind::Forked);
+        }
+        if self.is_closed() { Err(CreateErrorKind::Closed) } else { Ok(()) }
+    }
+
     /// The id of a new endpoint.
     pub(crate) fn new_entity_id(&self, kind: EntityKind) -> EntityId {
         EntityId::user(self.next_key.fetch_add(1, Ordering::Relaxed), kind)

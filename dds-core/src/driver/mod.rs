@@ -68,8 +68,14 @@ pub trait Driver: Send + Sync + 'static {
 
     /// Whether this is a forked child of the process that made the driver: its threads do not exist here, a lock may be held
     /// for ever, and the sockets are the parent's. Drops then free memory and announce nothing. Costs a system call, so it
-    /// is for the beginning and the end of entities.
+    /// is for the beginning and the end of entities, and for what waits.
     fn is_forked(&self) -> bool {
+        false
+    }
+
+    /// Whether this has been found out to be a forked child: by [`Driver::is_forked`], or by a reading of the clock, which
+    /// looks about once in a millisecond. Costs nothing.
+    fn was_forked(&self) -> bool {
         false
     }
 

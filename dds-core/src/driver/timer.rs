@@ -5,7 +5,7 @@
 //! when it comes due, and moves then. Bound: one entry per timer; the memory of removed ones is used again.
 
 use crate::actor::{Effects, Poke, Signals};
-use crate::sync::{Arc, AtomicU64, Lock, Mutation, Ordering, Weak, mutated};
+use crate::sync::{Arc, AtomicU64, Lock, Mutation, Ordering, Process, Weak, mutated};
 use dds_rtps::types::Instant;
 use std::fmt;
 
@@ -19,6 +19,7 @@ const BATCH: usize = 32;
 pub struct Timers {
     queue: Lock<TimerQueue>,
     kick: Box<dyn Fn() + Send + Sync>,
+    process: Process,
 }
 
 /// Signals [`Signals::TIMER`] to one cell at, or some time after, the moment it is set to; also without a cause.
@@ -43,7 +44,7 @@ impl Timers {
     /// cell.
     #[must_use]
     pub fn new(kick: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { queue: Lock::default(), kick: Box::new(kick) })
+        Arc::new(Self { queue: Lock::default(), kick: Box::new(kick), process: Process::current() })
     }
 
     /// When [`Timers::fire`] has something to do next.
@@ -131,7 +132,13 @@ impl Timer {
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        let cell = self.timers.queue.lock().remove(self.slot);
+        let queue = match self.timers.queue.try_lock() {
+            Some(queue) => Some(queue),
+            // Whoever holds it does not exist in a forked child, in which no timer fires anyway.
+            None if self.timers.process.is_left() => None,
+            None => Some(self.timers.queue.lock()),
+        };
+        let cell = queue.and_then(|mut queue| queue.remove(self.slot));
         drop(cell);
     }
 }

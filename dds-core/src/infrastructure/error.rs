@@ -208,6 +208,8 @@ pub enum CreateErrorKind {
     },
     /// The participant has been closed.
     Closed,
+    /// The participant was made by the parent of this process, whose threads do not exist here.
+    Forked,
     /// A part of this library failed; please report it.
     Internal {
         /// What is known.
@@ -236,6 +238,7 @@ impl Advice for CreateErrorKind {
                 "correct the name, or let the participant read the file that has it (`profiles`, DDS_PROFILES)"
             }
             Self::Closed => "make a new participant",
+            Self::Forked => "make participants in the process that uses them, after the fork",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
     }
@@ -253,6 +256,7 @@ impl Advice for CreateErrorKind {
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
             Self::Unsupported { .. } => ReturnCode::Unsupported,
             Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::Forked => ReturnCode::IllegalOperation,
             Self::Thread { .. } => ReturnCode::OutOfResources,
             Self::Transport { .. } | Self::Internal { .. } => ReturnCode::Error,
         }
@@ -287,6 +291,7 @@ impl fmt::Display for CreateErrorKind {
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean \"{nearest}\"?"))
             }
             Self::Closed => f.write_str("the participant has been closed"),
+            Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }
     }
@@ -357,6 +362,8 @@ pub enum WriteErrorKind {
     UnknownInstance,
     /// The writer has been closed.
     Closed,
+    /// The participant was made by the parent of this process, whose threads do not exist here.
+    Forked,
     /// A part of this library failed; please report it.
     Internal {
         /// What is known.
@@ -376,6 +383,7 @@ impl Advice for WriteErrorKind {
             Self::OutOfResources { .. } => "raise the limit, or dispose of and unregister instances that are done",
             Self::UnknownInstance => "write or register the instance first",
             Self::Closed => "make a new writer",
+            Self::Forked => "make participants in the process that uses them, after the fork",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
     }
@@ -387,6 +395,7 @@ impl Advice for WriteErrorKind {
             Self::OutOfResources { .. } => ReturnCode::OutOfResources,
             Self::UnknownInstance => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::Forked => ReturnCode::IllegalOperation,
             Self::Internal { .. } => ReturnCode::Error,
         }
     }
@@ -405,6 +414,7 @@ impl fmt::Display for WriteErrorKind {
             Self::OutOfResources { limit, value } => write!(f, "{limit} = {value} is reached"),
             Self::UnknownInstance => f.write_str("the instance is not registered with this writer"),
             Self::Closed => f.write_str("the writer has been closed"),
+            Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }
     }
@@ -422,6 +432,8 @@ pub enum ReadErrorKind {
     ForeignCondition,
     /// The reader has been closed.
     Closed,
+    /// The participant was made by the parent of this process, whose threads do not exist here.
+    Forked,
     /// A part of this library failed; please report it.
     Internal {
         /// What is known.
@@ -436,6 +448,7 @@ impl Advice for ReadErrorKind {
             Self::UnknownInstance => "use the handle of a sample of this reader",
             Self::ForeignCondition => "make the condition with `read_condition` of this reader",
             Self::Closed => "make a new reader",
+            Self::Forked => "make participants in the process that uses them, after the fork",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
     }
@@ -446,6 +459,7 @@ impl Advice for ReadErrorKind {
             Self::UnknownInstance => ReturnCode::BadParameter,
             Self::ForeignCondition => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::Forked => ReturnCode::IllegalOperation,
         }
     }
 }
@@ -457,6 +471,7 @@ impl fmt::Display for ReadErrorKind {
             Self::UnknownInstance => f.write_str("the reader does not know the instance"),
             Self::ForeignCondition => f.write_str("the condition is one of another reader"),
             Self::Closed => f.write_str("the reader has been closed"),
+            Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }
     }
@@ -473,6 +488,8 @@ pub enum WaitErrorKind {
     },
     /// The entity has been closed.
     Closed,
+    /// The participant was made by the parent of this process, whose threads do not exist here.
+    Forked,
     /// The wait would block the thread that delivers: the calling listener is an [`Inline`](crate::Delivery::Inline) one.
     InListener,
     /// The wait would block the thread that alone could end it: a listener waits for the end of its own entity, or a thread of
@@ -490,6 +507,7 @@ impl Advice for WaitErrorKind {
         match self {
             Self::Timeout { .. } => "check that a peer with the same topic, type and compatible QoS is running",
             Self::Closed => "make a new entity",
+            Self::Forked => "make participants in the process that uses them, after the fork",
             Self::InListener => "register the listener for the event thread (`Delivery::EventThread`)",
             Self::WouldDeadlock => "wait on a thread of your own, or register the listener for the event thread",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
@@ -500,6 +518,7 @@ impl Advice for WaitErrorKind {
         match self {
             Self::Timeout { .. } => ReturnCode::Timeout,
             Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::Forked => ReturnCode::IllegalOperation,
             Self::InListener | Self::WouldDeadlock => ReturnCode::IllegalOperation,
             Self::Internal { .. } => ReturnCode::Error,
         }
@@ -511,6 +530,7 @@ impl fmt::Display for WaitErrorKind {
         match self {
             Self::Timeout { waited } => write!(f, "nothing happened within {waited}"),
             Self::Closed => f.write_str("the entity has been closed"),
+            Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::InListener => f.write_str("an inline listener must not wait"),
             Self::WouldDeadlock => f.write_str("this thread must not wait"),
             Self::Internal { message } => write!(f, "internal error: {message}"),

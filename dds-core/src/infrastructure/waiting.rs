@@ -104,6 +104,9 @@ impl<'a, T> Waiting<'a, T> {
             if let Poll::Ready(result) = self.source.poll_wait(self.awaited, &mut self.ticket, parker.waker()) {
                 return result.map_err(|kind| self.error(kind));
             }
+            if driver.is_forked() {
+                return Err(self.error(WaitErrorKind::Forked));
+            }
             let now = driver.now().instant;
             if deadline.is_some_and(|deadline| now >= deadline) {
                 return Err(self.error(WaitErrorKind::Timeout { waited: now.since(started) }));
@@ -137,8 +140,11 @@ impl<T> Future for Waiting<'_, T> {
         if let Poll::Ready(result) = this.source.poll_wait(this.awaited, &mut this.ticket, context.waker()) {
             return Poll::Ready(result.map_err(|kind| this.error(kind)));
         }
-        let Some(limit) = this.limit else { return Poll::Pending };
         let driver = this.source.driver();
+        if driver.is_forked() {
+            return Poll::Ready(Err(this.error(WaitErrorKind::Forked)));
+        }
+        let Some(limit) = this.limit else { return Poll::Pending };
         let now = driver.now().instant;
         let deadline = *this.deadline.get_or_insert_with(|| now.after(limit).unwrap_or(now));
         if now >= deadline {

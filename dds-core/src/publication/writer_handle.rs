@@ -153,6 +153,7 @@ impl WriterHandle {
         }
         Effects::scope(|effects| self.cell.with(effects, visit)).map_err(|error| match error {
             EnterError::Closed => WriteErrorKind::Closed,
+            EnterError::Forked => WriteErrorKind::Forked,
             EnterError::Failed => WriteErrorKind::Internal { message: "a panic has closed the writer; see the log" },
             EnterError::Reentrant => WriteErrorKind::Internal { message: "called from inside a writer" },
         })
@@ -234,7 +235,7 @@ impl WriterHandle {
         if let Some(limit) = self.max_blocking_time().filter(|_| may_wait && flushed == Flushed::Paced) {
             self.wait_for_way(limit);
         }
-        Ok(())
+        if flushed == Flushed::Forked { Err(WriteErrorKind::Forked) } else { Ok(()) }
     }
 
     /// Waits until what was written is on its way, at most `limit`: it is written, whatever comes of this.
@@ -274,6 +275,10 @@ impl WriterHandle {
     /// A reliable writer with matched readers, whose samples must arrive, drains in the participant after its last handle.
     pub(crate) fn close(&self) {
         if self.closed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if self.participant.is_forked() {
+            // The parent's to announce; here it is only memory.
             return;
         }
         self.participant.contained().remove(self.guid().entity_id);
@@ -344,6 +349,7 @@ impl WaitSource<()> for WriterHandle {
             Ok(true) => Poll::Ready(Ok(())),
             Ok(false) => Poll::Pending,
             Err(WriteErrorKind::Internal { message }) => Poll::Ready(Err(WaitErrorKind::Internal { message })),
+            Err(WriteErrorKind::Forked) => Poll::Ready(Err(WaitErrorKind::Forked)),
             Err(_) => Poll::Ready(Err(WaitErrorKind::Closed)),
         }
     }

@@ -110,6 +110,7 @@ impl ReaderHandle {
         Effects::scope(|effects| self.cell.with(effects, visit)).map_err(|error| {
             self.read_error(match error {
                 EnterError::Closed => ReadErrorKind::Closed,
+                EnterError::Forked => ReadErrorKind::Forked,
                 EnterError::Failed => ReadErrorKind::Internal { message: "a panic has closed the reader; see the log" },
                 EnterError::Reentrant => ReadErrorKind::Internal { message: "called from inside a reader" },
             })
@@ -215,6 +216,10 @@ impl ReaderHandle {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
+        if self.participant.is_forked() {
+            // The parent's to announce; here it is only memory.
+            return;
+        }
         self.participant.contained().remove(self.guid().entity_id);
         self.participant.delete_reader(self.guid().entity_id, self.topic_name());
         close_cell(&self.cell);
@@ -228,6 +233,7 @@ impl ReaderHandle {
 fn wait_error(kind: &ReadErrorKind) -> WaitErrorKind {
     match kind {
         ReadErrorKind::Internal { message } => WaitErrorKind::Internal { message },
+        ReadErrorKind::Forked => WaitErrorKind::Forked,
         _ => WaitErrorKind::Closed,
     }
 }

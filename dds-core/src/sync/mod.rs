@@ -7,6 +7,7 @@ mod cache_line;
 mod fence;
 mod lock;
 mod parker;
+mod process;
 mod thread_flags;
 
 pub(crate) use cache_line::CacheLine;
@@ -15,6 +16,7 @@ pub(crate) use lock::{Lock, LockGuard};
 pub use parker::Parker;
 #[cfg(feature = "sim")]
 pub(crate) use parker::Woken;
+pub(crate) use process::Process;
 pub(crate) use thread_flags::{InCallOf, InCell, InListener};
 
 #[cfg(dds_loom)]

@@ -203,6 +203,9 @@ impl<T> Topic<T> {
 
 impl Drop for TopicHandle {
     fn drop(&mut self) {
+        if self.participant.is_forked() {
+            return;
+        }
         self.listener.close();
         self.participant.release_topic(&self.name);
     }

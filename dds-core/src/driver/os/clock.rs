@@ -1,6 +1,6 @@
 //! The system's clocks, and random numbers.
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, Process};
 use dds_rtps::types::{Instant, Now, Time};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
@@ -27,13 +27,22 @@ pub(super) struct Clock {
     offset: AtomicU64,
     /// When the offset was measured, on the monotonic clock.
     measured: AtomicU64,
+    process: Process,
+    /// This is a child of that process.
+    forked: AtomicBool,
 }
 
 impl Clock {
     #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     pub(super) fn new() -> Self {
         let origin = *ORIGIN.get_or_init(time::Instant::now);
-        let clock = Self { origin, offset: AtomicU64::new(0), measured: AtomicU64::new(0) };
+        let clock = Self {
+            origin,
+            offset: AtomicU64::new(0),
+            measured: AtomicU64::new(0),
+            process: Process::current(),
+            forked: AtomicBool::new(false),
+        };
         clock.measure_offset();
         clock
     }
@@ -46,6 +55,21 @@ impl Clock {
         }
         let real = monotonic.wrapping_add(self.offset.load(Ordering::Relaxed));
         Now { instant: Instant::from_nanos(monotonic), time: Time::from_unix_nanos(real as i64) }
+    }
+
+    /// Whether this is a child of the process in which the clock was made; costs a system call.
+    pub(super) fn is_forked(&self) -> bool {
+        let forked = self.process.is_left();
+        if forked {
+            self.forked.store(true, Ordering::Relaxed);
+        }
+        forked
+    }
+
+    /// Whether that has been found out already.
+    #[inline]
+    pub(super) fn was_forked(&self) -> bool {
+        self.forked.load(Ordering::Relaxed)
     }
 
     /// The same moment on tokio's clock.
@@ -66,6 +90,8 @@ impl Clock {
     #[cold]
     #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     fn measure_offset(&self) {
+        // As often as this, so that a child that only writes finds out as well.
+        self.is_forked();
         for _ in 0..TRIES {
             let before = self.monotonic();
             let real = Time::from(time::SystemTime::now()).as_unix_nanos() as u64;

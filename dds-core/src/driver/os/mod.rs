@@ -45,8 +45,6 @@ pub struct OsDriver {
 #[derive(Debug)]
 struct Shared {
     id: u64,
-    /// Where the driver was made.
-    process: u32,
     clock: Clock,
     timers: Arc<Timers>,
     run_queue: Arc<RunQueue>,
@@ -74,7 +72,6 @@ impl OsDriver {
         };
         let shared = Arc::new(Shared {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            process: std::process::id(),
             clock: Clock::new(),
             timers: Timers::new(kick()),
             run_queue: Arc::new(RunQueue::new(kick())),
@@ -149,7 +146,7 @@ impl Shared {
     }
 
     fn is_forked(&self) -> bool {
-        std::process::id() != self.process
+        self.clock.is_forked()
     }
 
     fn spawn(&self, name: &str, role: Role, body: Box<dyn FnOnce() + Send>) -> io::Result<ThreadHandle> {
@@ -227,6 +224,11 @@ impl Driver for OsDriver {
 
     fn is_forked(&self) -> bool {
         self.shared.is_forked()
+    }
+
+    #[inline]
+    fn was_forked(&self) -> bool {
+        self.shared.clock.was_forked()
     }
 
     fn is_own_thread(&self) -> bool {
