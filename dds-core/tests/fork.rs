@@ -84,7 +84,7 @@ fn a_child_is_told_that_it_is_one() {
         assert!(events.next_event().block().is_ok(), "what has happened before the fork");
         let waits = [
             writer.wait_for_readers(9).block(),
-            reader.next_sample().block().map(|_| ()),
+            reader.wait_for_writers(9).block(),
             wait_set.wait().block().map(|_| ()),
             events.next_event().block().map(|_| ()),
             participant.shutdown().block(),

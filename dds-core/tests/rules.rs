@@ -398,7 +398,7 @@ fn a_panic_inside_of_a_cell_is_an_error_at_every_door() {
     matched(&writer, &reader);
     let waiting = std::thread::scope(|scope| {
         let waiter = scope.spawn(|| reader.wait_for_writers(9).block_for(PATIENCE));
-        assert_eq!(reader.inside(|| panic!("on purpose")).map(|()| ()), Err(EnterError::Failed));
+        assert_eq!(reader.inside(|| panic!("on purpose")), Err(EnterError::Failed));
         waiter.join().unwrap()
     });
     assert!(matches!(waiting.unwrap_err().kind(), WaitErrorKind::Internal { .. }));
@@ -411,12 +411,12 @@ fn a_panic_inside_of_a_cell_is_an_error_at_every_door() {
     writer.write(&Count { count: 1 }).unwrap();
     assert_eq!(healthy.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count: 1 }));
 
-    assert_eq!(writer.inside(|| panic!("on purpose")).map(|()| ()), Err(EnterError::Failed));
+    assert_eq!(writer.inside(|| panic!("on purpose")), Err(EnterError::Failed));
     assert!(matches!(writer.write(&Count { count: 2 }).unwrap_err().kind(), WriteErrorKind::Internal { .. }));
     assert!(matches!(writer.publication_matched().unwrap_err().kind(), WriteErrorKind::Internal { .. }));
     assert!(matches!(writer.acknowledged().block().unwrap_err().kind(), WaitErrorKind::Internal { .. }));
 
-    assert_eq!(from.inside(|| panic!("on purpose")).map(|()| ()), Err(EnterError::Failed));
+    assert_eq!(from.inside(|| panic!("on purpose")), Err(EnterError::Failed));
     assert!(from.writer::<Count>("u").is_err());
     // And all of it can be dropped.
 }
