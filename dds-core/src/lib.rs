@@ -86,7 +86,7 @@ pub use cdr::{DdsType, Encoded, Encoding, Raw};
 pub use dds_macros::DdsType;
 pub use dds_rtps::history::{InstanceState, RejectReason, SampleInfo, SampleState, States, ViewState};
 pub use dds_rtps::types::{
-    Duration, Guid, InstanceHandle, Locator, LocatorKind, ProtocolVersion, SequenceNumber, Time, VendorId,
+    Duration, Guid, InstanceHandle, IpFamilies, Locator, LocatorKind, ProtocolVersion, SequenceNumber, Time, VendorId,
 };
 pub use dds_rtps::wire::ChecksumKind;
 pub use domain::{

@@ -2,10 +2,11 @@
 
 #[cfg(feature = "serde")]
 use crate::domain::Profiles;
+use crate::domain::peer_address::is_peer;
 use crate::infrastructure::{CreateErrorKind, Delivery};
 use crate::qos::DomainParticipantQos;
 use dds_rtps::transport::fault::Faults;
-use dds_rtps::types::Duration;
+use dds_rtps::types::{Duration, IpFamilies};
 use dds_rtps::wire::{ChecksumKind, Transform};
 use std::fmt;
 use std::path::PathBuf;
@@ -38,6 +39,10 @@ pub(crate) struct Config {
     pub(crate) scope: Scope,
     pub(crate) peers: Vec<String>,
     pub(crate) interfaces: Vec<String>,
+    pub(crate) ip_families: IpFamilies,
+    pub(crate) multicast_ttl: u8,
+    pub(crate) receive_buffer: usize,
+    pub(crate) send_buffer: usize,
     pub(crate) domain_tag: String,
     pub(crate) properties: Vec<(String, String)>,
     pub(crate) lease: Duration,
@@ -72,6 +77,10 @@ impl Config {
             scope: Scope::default(),
             peers: Vec::new(),
             interfaces: Vec::new(),
+            ip_families: IpFamilies::default(),
+            multicast_ttl: 1,
+            receive_buffer: 4 << 20,
+            send_buffer: 1 << 20,
             domain_tag: String::new(),
             properties: Vec::new(),
             lease: Duration::from_secs(20),
@@ -88,7 +97,7 @@ impl Config {
     }
 
     /// Every setting by its name.
-    fn settings(&self) -> [(&'static str, String); 13] {
+    fn settings(&self) -> [(&'static str, String); 17] {
         let text = |value: &dyn fmt::Debug| format!("{value:?}");
         [
             ("domain", text(&self.domain_id)),
@@ -97,6 +106,10 @@ impl Config {
             ("scope", text(&self.scope)),
             ("peers", text(&self.peers)),
             ("interfaces", text(&self.interfaces)),
+            ("ip_families", text(&self.ip_families)),
+            ("multicast_ttl", self.multicast_ttl.to_string()),
+            ("receive_buffer", self.receive_buffer.to_string()),
+            ("send_buffer", self.send_buffer.to_string()),
             ("domain_tag", text(&self.domain_tag)),
             ("properties", text(&self.properties)),
             ("lease", self.lease.to_string()),
@@ -174,6 +187,26 @@ impl Config {
         if let Some(value) = look_up("DDS_INTERFACES")? {
             self.interfaces = list(value);
         }
+        if let Some(value) = look_up("DDS_IP")? {
+            self.ip_families = match value.as_str() {
+                "auto" => IpFamilies::Auto,
+                "v4" => IpFamilies::V4,
+                "v6" => IpFamilies::V6,
+                "both" => IpFamilies::Both,
+                _ => return Err(unreadable("DDS_IP", value, "one of auto, v4, v6, both")),
+            };
+        }
+        if let Some(value) = look_up("DDS_MULTICAST_TTL")? {
+            let ttl = value.parse();
+            self.multicast_ttl = ttl.map_err(|_| unreadable("DDS_MULTICAST_TTL", value, "a number from 0 to 255"))?;
+        }
+        for (name, size) in
+            [("DDS_RECEIVE_BUFFER", &mut self.receive_buffer), ("DDS_SEND_BUFFER", &mut self.send_buffer)]
+        {
+            if let Some(value) = look_up(name)? {
+                *size = value.parse().map_err(|_| unreadable(name, value, "a number of bytes"))?;
+            }
+        }
         if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
             self.domain_tag = value;
         }
@@ -189,6 +222,9 @@ impl Config {
     pub(crate) fn check(&self) -> Result<(), CreateErrorKind> {
         if self.domain_id > DOMAIN_ID_MAX {
             return Err(CreateErrorKind::InvalidDomain { domain_id: self.domain_id });
+        }
+        if let Some(peer) = self.peers.iter().find(|peer| !is_peer(peer)) {
+            return Err(CreateErrorKind::InvalidPeer { peer: peer.clone() });
         }
         self.qos.check().map_err(CreateErrorKind::InconsistentQos)
     }
@@ -248,13 +284,31 @@ mod tests {
         assert_eq!(config.peers, ["a", "b:2"]);
         assert!(config.udp_only);
         assert_eq!(config.tap, Some("t.pcap".into()));
+        let config = with(&[
+            ("DDS_IP", "both"),
+            ("DDS_MULTICAST_TTL", "7"),
+            ("DDS_RECEIVE_BUFFER", "65536"),
+            ("DDS_SEND_BUFFER", "32768"),
+        ]);
+        let config = config.unwrap();
+        assert_eq!((config.ip_families, config.multicast_ttl), (IpFamilies::Both, 7));
+        assert_eq!((config.receive_buffer, config.send_buffer), (65_536, 32_768));
     }
 
     #[test]
     fn an_unreadable_variable_is_an_error_that_names_it() {
-        let error = with(&[("DDS_SCOPE", "galaxy")]).unwrap_err();
-        assert!(error.to_string().contains("DDS_SCOPE"), "{error}");
-        assert!(error.to_string().contains("galaxy"), "{error}");
+        for name in ["DDS_SCOPE", "DDS_IP", "DDS_MULTICAST_TTL", "DDS_RECEIVE_BUFFER", "DDS_SEND_BUFFER"] {
+            let error = with(&[(name, "galaxy")]).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+            assert!(error.to_string().contains("galaxy"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_peer_that_is_none_is_refused_by_its_name() {
+        let mut config = Config::new(0);
+        config.peers = vec!["robot".into(), "robot:many".into()];
+        assert_eq!(config.check(), Err(CreateErrorKind::InvalidPeer { peer: "robot:many".into() }));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::publication::{LocalDemands, LocalPath, WriterCell};
 use crate::qos::Durability;
 use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
 use dds_rtps::types::{EntityId, Guid, Locator};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
 impl ParticipantHandle {
@@ -137,14 +138,20 @@ impl ParticipantHandle {
         self.log(effects, LogEntry::Matched(writer, guid));
     }
 
-    /// Where this participant reaches itself by UDP.
+    /// Where this participant reaches itself by UDP: by loopback, which stays when other addresses change.
     fn own_locators(&self) -> Vec<Locator> {
-        self.network().locators().default_unicast.iter().take(1).copied().collect()
+        let locators = self.network().locators();
+        let own = locators.default_unicast.first().and_then(Locator::to_socket_addr);
+        own.map(|own| Locator::udp(loopback(own.ip()), own.port())).into_iter().collect()
     }
 
     fn log(&self, effects: &mut Effects, entry: LogEntry) {
         effects.defer(Arc::new(Log { span: self.span().clone(), entry }));
     }
+}
+
+fn loopback(same_family: IpAddr) -> IpAddr {
+    if same_family.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() }
 }
 
 /// A line for the log, written where no cell is held: a log layer is the application's code.

@@ -23,6 +23,7 @@ mod outgoing;
 mod participant_actor;
 mod participant_builder;
 mod participant_handle;
+mod peer_address;
 #[cfg(feature = "serde")]
 mod profiles;
 mod receive;

@@ -10,7 +10,7 @@ use crate::driver::{Driver, OsDriver};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Subject};
 use crate::qos::DomainParticipantQos;
 use dds_rtps::transport::fault::Faults;
-use dds_rtps::types::{Duration, Guid};
+use dds_rtps::types::{Duration, Guid, IpFamilies};
 use dds_rtps::wire::ChecksumKind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,8 +23,12 @@ use std::sync::Arc;
 /// | domain, of [`from_env`](DomainParticipant::from_env) and [`Default`] alone | 0 | `DDS_DOMAIN`: a number from 0 to 232 |
 /// | `profiles` (feature `serde`) | none | `DDS_PROFILES`: the path of a file |
 /// | [`scope`](Self::scope) | `Subnet` | `DDS_SCOPE`: `host`, `subnet`, `peers-only` |
-/// | [`peers`](Self::peers) | none | `DDS_PEERS`: names or addresses, by comma |
+/// | [`peers`](Self::peers) | none | `DDS_PEERS`: names or addresses, with or without a port, by comma |
 /// | [`interfaces`](Self::interfaces) | all | `DDS_INTERFACES`: names or addresses, by comma |
+/// | [`ip_families`](Self::ip_families) | `Auto` | `DDS_IP`: `auto`, `v4`, `v6`, `both` |
+/// | [`multicast_ttl`](Self::multicast_ttl) | 1 | `DDS_MULTICAST_TTL`: a number from 0 to 255 |
+/// | [`receive_buffer`](Self::receive_buffer) | 4 MiB | `DDS_RECEIVE_BUFFER`: bytes |
+/// | [`send_buffer`](Self::send_buffer) | 1 MiB | `DDS_SEND_BUFFER`: bytes |
 /// | [`domain_tag`](Self::domain_tag) | none | `DDS_DOMAIN_TAG` |
 /// | [`message_checksums`](Self::message_checksums) | none | |
 /// | [`udp_only`](Self::udp_only) | no | `DDS_TRANSPORTS`: `all`, `udp` |
@@ -73,6 +77,10 @@ enum Setting {
     Scope(Scope),
     Peers(Vec<String>),
     Interfaces(Vec<String>),
+    IpFamilies(IpFamilies),
+    MulticastTtl(u8),
+    ReceiveBuffer(usize),
+    SendBuffer(usize),
     DomainTag(String),
     Property(String, String),
     Lease(Duration),
@@ -92,6 +100,10 @@ impl Setting {
             Self::Scope(scope) => config.scope = scope,
             Self::Peers(peers) => config.peers = peers,
             Self::Interfaces(interfaces) => config.interfaces = interfaces,
+            Self::IpFamilies(families) => config.ip_families = families,
+            Self::MulticastTtl(ttl) => config.multicast_ttl = ttl,
+            Self::ReceiveBuffer(bytes) => config.receive_buffer = bytes,
+            Self::SendBuffer(bytes) => config.send_buffer = bytes,
             Self::DomainTag(tag) => config.domain_tag = tag,
             Self::Property(name, value) => config.set_property(name, value),
             Self::Lease(lease) => config.lease = lease,
@@ -130,14 +142,50 @@ impl DomainParticipantBuilder {
         self.set(Setting::Scope(scope))
     }
 
-    /// Hosts on which others are looked for by unicast, by name or IPv4 address. Default: none.
+    /// Where others are looked for by unicast. Default: nowhere.
+    ///
+    /// A host, by name or address, is searched at its well-known ports: `robot`, `192.0.2.7`, `fd00::7`, `fe80::7%eth0`. With a port
+    /// it is that one alone, a participant's metatraffic port: `robot:7412`, `192.0.2.7:7412`, `[fd00::7]:7412`. Names are looked up
+    /// once, when the participant is made; one that is not known is said in the log, and not looked for.
     pub fn peers<P: Into<String>>(self, peers: impl IntoIterator<Item = P>) -> Self {
         self.set(Setting::Peers(peers.into_iter().map(Into::into).collect()))
     }
 
-    /// The network interfaces to be used, by name or IPv4 address. Default: all.
+    /// The network interfaces to be used, by name or address. Default: all.
+    ///
+    /// The participant listens and sends multicast on each of them, and announces their addresses. Interfaces that come and
+    /// go, and addresses that change, are followed within 2 s, with [`Scope::Subnet`] and [`Scope::PeersOnly`].
     pub fn interfaces<I: Into<String>>(self, interfaces: impl IntoIterator<Item = I>) -> Self {
         self.set(Setting::Interfaces(interfaces.into_iter().map(Into::into).collect()))
+    }
+
+    /// Which versions of IP are spoken. Default: [`IpFamilies::Auto`], which is IPv4; and IPv6 too if no interface has an
+    /// IPv4 address but loopback, or a peer has only an IPv6 one.
+    ///
+    /// A peer that speaks both is sent to by one of them: at the first of its addresses that is in a network of this host.
+    /// A second version costs sockets, a thread, and announcements by its own multicast groups (those of Cyclone DDS and
+    /// of Fast DDS for IPv6).
+    pub fn ip_families(self, families: IpFamilies) -> Self {
+        self.set(Setting::IpFamilies(families))
+    }
+
+    /// How many routers a multicast datagram may pass, plus one. Default: 1, which stays in the subnet; 0 stays on this
+    /// host.
+    pub fn multicast_ttl(self, ttl: u8) -> Self {
+        self.set(Setting::MulticastTtl(ttl))
+    }
+
+    /// Bytes asked of the system for what waits to be received, for each socket. Default: 4 MiB, enough for a burst of one
+    /// large sample. The system grants less without a word if its limit (Linux: `net.core.rmem_max`) is lower; the log line
+    /// of the start says how much it is.
+    pub fn receive_buffer(self, bytes: usize) -> Self {
+        self.set(Setting::ReceiveBuffer(bytes))
+    }
+
+    /// Bytes asked of the system for what waits to be sent, for each socket. Default: 1 MiB. More room means fewer sends
+    /// that find none and go out later, and older data on a slow link.
+    pub fn send_buffer(self, bytes: usize) -> Self {
+        self.set(Setting::SendBuffer(bytes))
     }
 
     /// Only participants with the same tag are seen (RTPS 2.5, 8.5.3.2). Default: no tag.

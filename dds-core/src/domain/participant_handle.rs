@@ -6,15 +6,16 @@ use crate::domain::config::{Config, Scope};
 use crate::domain::draining::Draining;
 use crate::domain::leaving::Leaving;
 use crate::domain::participant_actor::{ParticipantActor, ParticipantCell};
+use crate::domain::peer_address::resolve_peer;
 use crate::domain::receive::ReceiveEnd;
 use crate::domain::traffic::{ReceiveCounters, TrafficCounters};
 use crate::domain::{Contained, EventThread, ListenerPlace, Outgoing, Routes};
-use crate::driver::{Driver, Network, NetworkConfig, NetworkError, Reach};
+use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reach};
 use crate::infrastructure::{CreateError, CreateErrorKind, Ending, StatusCondition, Subject, Watched};
 use crate::topic::TopicTable;
-use dds_rtps::participant::{Participant, ParticipantConfig};
-use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, VendorId};
-use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
+use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
+use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -155,6 +156,24 @@ impl ParticipantHandle {
         &self.receive_counters
     }
 
+    /// Takes over that this host has other addresses than before.
+    pub(crate) fn follow_network(&self) {
+        let locators = self.network.locators();
+        self.span.in_scope(|| {
+            tracing::info!(
+                unicast = ?locators.default_unicast,
+                multicast = ?locators.metatraffic_multicast,
+                "the network has changed"
+            );
+        });
+        Effects::scope(|effects| {
+            let locators = participant_locators(&locators);
+            // A closed participant announces nothing any more.
+            let _ = self.cell.with(effects, |actor, _| actor.change(|rtps, now| rtps.set_locators(now, locators)));
+            self.carry_out_matches(effects);
+        });
+    }
+
     pub(crate) fn traffic(&self) -> TrafficCounters {
         self.receive_counters.with(self.network.transport().counters())
     }
@@ -267,47 +286,43 @@ fn draw_prefix(driver: &dyn Driver) -> GuidPrefix {
 }
 
 fn network_config(config: &Config) -> NetworkConfig {
+    let peers: Vec<Vec<SocketAddr>> = config.peers.iter().map(|peer| resolve_peer(peer)).collect();
+    let needs_v6 = peers.iter().any(|peer| !peer.is_empty() && peer.iter().all(SocketAddr::is_ipv6));
     NetworkConfig {
         domain_id: config.domain_id,
         reach: if config.scope == Scope::Host { Reach::Host } else { Reach::Subnet },
         multicast: config.scope != Scope::PeersOnly,
         interfaces: config.interfaces.clone(),
-        peers: config.peers.iter().flat_map(|peer| resolve(peer)).collect(),
+        families: match config.ip_families {
+            IpFamilies::Auto if needs_v6 => IpFamilies::Both,
+            families => families,
+        },
+        multicast_ttl: config.multicast_ttl.into(),
+        receive_buffer: config.receive_buffer,
+        send_buffer: config.send_buffer,
+        peers: peers.into_iter().flatten().collect(),
         tap: config.tap.clone(),
         faults: config.faults,
-        ..NetworkConfig::default()
-    }
-}
-
-/// The IPv4 addresses of a peer given by name or address. One that cannot be resolved is said in the log, and looked for
-/// no further: a robot must start although another one is not there.
-fn resolve(peer: &str) -> Vec<Ipv4Addr> {
-    match (peer, 0).to_socket_addrs() {
-        Ok(addresses) => addresses
-            .filter_map(|address| match address.ip() {
-                IpAddr::V4(address) => Some(address),
-                IpAddr::V6(_) => None,
-            })
-            .collect(),
-        Err(error) => {
-            tracing::warn!(peer, %error, "a peer's name cannot be resolved; it is not looked for");
-            Vec::new()
-        }
     }
 }
 
 fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network) -> ParticipantConfig {
-    let locators = network.locators();
     let mut protocol = ParticipantConfig::new(prefix, config.domain_id);
     protocol.lease_duration = config.lease;
     protocol.domain_tag.clone_from(&config.domain_tag);
     protocol.entity_name.clone_from(&config.name);
     protocol.properties.clone_from(&config.properties);
     protocol.user_data.clone_from(&config.qos.user_data);
-    protocol.metatraffic_unicast.clone_from(&locators.metatraffic_unicast);
-    protocol.metatraffic_multicast.clone_from(&locators.metatraffic_multicast);
-    protocol.default_unicast.clone_from(&locators.default_unicast);
-    protocol.announce_to.clone_from(&locators.initial_peers);
-    protocol.host_addresses.clone_from(&locators.host_addresses);
+    protocol.set_locators(participant_locators(&network.locators()));
     protocol
+}
+
+fn participant_locators(locators: &Locators) -> ParticipantLocators {
+    ParticipantLocators {
+        metatraffic_unicast: locators.metatraffic_unicast.clone(),
+        metatraffic_multicast: locators.metatraffic_multicast.clone(),
+        default_unicast: locators.default_unicast.clone(),
+        announce_to: locators.initial_peers.clone(),
+        host_addresses: locators.host_addresses.clone(),
+    }
 }

@@ -7,7 +7,7 @@ use crate::domain::config::{Config, Scope};
 use crate::domain::similar::nearest;
 use crate::infrastructure::{CreateErrorKind, Delivery, ProfileProblem};
 use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos, Preset};
-use dds_rtps::types::Duration;
+use dds_rtps::types::{Duration, IpFamilies};
 use dds_rtps::wire::ChecksumKind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -33,6 +33,10 @@ struct Participant {
     scope: Option<Scope>,
     peers: Option<Vec<String>>,
     interfaces: Option<Vec<String>>,
+    ip_families: Option<IpFamilies>,
+    multicast_ttl: Option<u8>,
+    receive_buffer: Option<usize>,
+    send_buffer: Option<usize>,
     domain_tag: Option<String>,
     properties: BTreeMap<String, String>,
     lease: Option<Duration>,
@@ -87,6 +91,10 @@ impl Profiles {
         set(&mut config.scope, &said.scope);
         set(&mut config.peers, &said.peers);
         set(&mut config.interfaces, &said.interfaces);
+        set(&mut config.ip_families, &said.ip_families);
+        set(&mut config.multicast_ttl, &said.multicast_ttl);
+        set(&mut config.receive_buffer, &said.receive_buffer);
+        set(&mut config.send_buffer, &said.send_buffer);
         set(&mut config.domain_tag, &said.domain_tag);
         set(&mut config.lease, &said.lease);
         set(&mut config.linger, &said.linger);

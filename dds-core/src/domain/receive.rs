@@ -33,6 +33,12 @@ impl Receive for ReceiveEnd {
             Effects::scope(|effects| participant.receive(packet, effects));
         }
     }
+
+    fn locators_changed(&self) {
+        if let Some(participant) = self.participant.upgrade() {
+            participant.follow_network();
+        }
+    }
 }
 
 /// Where in which datagram a submessage stands.

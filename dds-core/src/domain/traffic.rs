@@ -13,8 +13,16 @@ pub struct TrafficCounters {
     pub sent_bytes: u64,
     /// How often a socket had no room; the datagram went out later.
     pub send_blocked: u64,
-    /// Destinations that the system refused; what is reliable was repaired.
+    /// Destinations that the system refused, for one of the reasons below or another one; what is reliable was repaired.
     pub send_failed: u64,
+    /// … because no route leads there, the interface is down, or nobody is there.
+    pub send_unreachable: u64,
+    /// … because UDP, or a link, cannot carry so many bytes.
+    pub send_too_long: u64,
+    /// … because a firewall, or the system, does not allow it.
+    pub send_forbidden: u64,
+    /// Destinations of a kind that is not spoken here.
+    pub send_unsupported: u64,
     /// Datagrams that came in.
     pub received: u64,
     /// Datagrams that are no RTPS message.
@@ -66,6 +74,10 @@ impl ReceiveCounters {
             sent_bytes: sent.sent_bytes,
             send_blocked: sent.blocked,
             send_failed: sent.failed,
+            send_unreachable: sent.unreachable,
+            send_too_long: sent.too_long,
+            send_forbidden: sent.forbidden,
+            send_unsupported: sent.unsupported,
             received: read(&self.received),
             not_rtps: read(&self.not_rtps),
             damaged: read(&self.damaged),

@@ -6,10 +6,10 @@ use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::{Payload, SlotPool};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::fault::Faults;
-use dds_rtps::types::Locator;
+use dds_rtps::types::{IpFamilies, Locator};
 use std::fmt;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// How far the traffic of a participant goes.
@@ -33,13 +33,18 @@ pub struct NetworkConfig {
     pub multicast: bool,
     /// The interfaces to be used, by name or address; empty (the default) for all.
     pub interfaces: Vec<String>,
+    /// Which versions of IP are spoken. Default: [`IpFamilies::Auto`].
+    pub families: IpFamilies,
     /// How many routers a multicast datagram may pass plus one. Default: 1.
     pub multicast_ttl: u32,
-    /// Hosts on which participants are looked for by unicast. Default: none.
-    pub peers: Vec<Ipv4Addr>,
+    /// Where participants are looked for by unicast: at one port of a host, or, with port 0, at its well-known ones.
+    /// Default: nowhere.
+    pub peers: Vec<SocketAddr>,
     /// Receive buffer asked of the system for each socket, in bytes. Default: 4 MiB, enough for a burst of one large
     /// sample; the system's default of 212 kB loses fragments of it.
     pub receive_buffer: usize,
+    /// Send buffer asked of the system for each socket, in bytes. Default: 1 MiB.
+    pub send_buffer: usize,
     /// The pcap file that sent and received datagrams are written to. Default: none.
     pub tap: Option<PathBuf>,
     /// What goes wrong with sent datagrams, for tests. Default: nothing.
@@ -53,9 +58,11 @@ impl Default for NetworkConfig {
             reach: Reach::Subnet,
             multicast: true,
             interfaces: Vec::new(),
+            families: IpFamilies::default(),
             multicast_ttl: 1,
             peers: Vec::new(),
             receive_buffer: 4 << 20,
+            send_buffer: 1 << 20,
             tap: None,
             faults: None,
         }
@@ -129,12 +136,16 @@ impl Packet {
 pub trait Receive: Send + Sync + 'static {
     /// Takes one packet. Runs the frame to its end: effects are carried out by the callee. Must not wait.
     fn receive(&self, packet: &Packet);
+
+    /// The answer of [`Network::locators`] has changed, because an interface or an address has come or gone. Called on the
+    /// driver thread.
+    fn locators_changed(&self) {}
 }
 
 /// The sockets of one participant. They close with the last handle after [`Network::stop`].
 pub trait Network: Send + Sync {
-    /// Where this participant can be reached.
-    fn locators(&self) -> &Locators;
+    /// Where this participant can be reached now.
+    fn locators(&self) -> Arc<Locators>;
 
     /// Sends. Never blocks.
     fn transport(&self) -> &Arc<dyn Transport>;
@@ -186,7 +197,7 @@ impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Domain(domain) => write!(f, "domain {domain} is above 232, the last one that has ports"),
-            Self::NoInterface => f.write_str("no network interface with an IPv4 address fits the configuration"),
+            Self::NoInterface => f.write_str("no network interface has an address that fits the configuration"),
             Self::Io { what, source } => write!(f, "{what}: {source}"),
             Self::Tap { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Unsupported => f.write_str("this build has no UDP"),

@@ -154,6 +154,11 @@ pub enum CreateErrorKind {
         /// What the operating system said, and of which address.
         message: String,
     },
+    /// A peer is no host, nor a host and a port.
+    InvalidPeer {
+        /// What was given.
+        peer: String,
+    },
     /// The file that datagrams should be written to cannot be made, or is there and no capture.
     Tap {
         /// Where it should be.
@@ -222,6 +227,9 @@ impl Advice for CreateErrorKind {
         match self {
             Self::InvalidDomain { .. } => "use a domain id from 0 to 232",
             Self::Transport { .. } => "check that a network interface is up (`ip link set lo up` is enough)",
+            Self::InvalidPeer { .. } => {
+                "write it as `host`, `192.0.2.7`, `fd00::7`, or with a port as `host:7412`, `[fd00::7]:7412`"
+            }
             Self::Tap { .. } => "name a new file in a folder that can be written to, or a capture of an earlier run",
             Self::Thread { .. } => "check the limit of threads (`ulimit -u`)",
             Self::InvalidTopicName => "give the topic a name of 1 to 255 bytes",
@@ -249,6 +257,7 @@ impl Advice for CreateErrorKind {
             | Self::InvalidTopicName
             | Self::InvalidTypeName
             | Self::Environment { .. }
+            | Self::InvalidPeer { .. }
             | Self::Tap { .. } => ReturnCode::BadParameter,
             #[cfg(feature = "serde")]
             Self::Profile(_) | Self::UnknownProfile { .. } => ReturnCode::BadParameter,
@@ -268,6 +277,7 @@ impl fmt::Display for CreateErrorKind {
         match self {
             Self::InvalidDomain { domain_id } => write!(f, "domain id {domain_id} is above 232"),
             Self::Transport { message } => write!(f, "no socket could be opened: {message}"),
+            Self::InvalidPeer { peer } => write!(f, "`{peer}` is no host, nor a host and a port"),
             Self::Tap { path, message } => {
                 write!(f, "the capture file {} cannot be written: {message}", path.display())
             }

@@ -29,7 +29,7 @@ const SLOTS_MAX: usize = 64;
 pub(super) struct SimNetwork {
     world: Arc<World>,
     host: HostId,
-    locators: Locators,
+    locators: Arc<Locators>,
     receive_buffer: usize,
     transport: Arc<dyn Transport>,
     sockets: Vec<(SocketId, Socket)>,
@@ -51,7 +51,7 @@ impl SimNetwork {
         };
         Ok(Arc::new(Self {
             host,
-            locators: locators(config, host, ports, group_port, &opened),
+            locators: Arc::new(locators(config, host, ports, group_port, &opened)),
             receive_buffer: config.receive_buffer,
             transport,
             sockets: opened.sockets,
@@ -107,18 +107,21 @@ fn open_sockets(
 fn locators(config: &NetworkConfig, host: HostId, ports: PortMapping, group_port: u16, opened: &Opened) -> Locators {
     let own = if config.reach == Reach::Host { Ipv4Addr::LOCALHOST } else { sim::Network::address(host) };
     let group = config.multicast.then(|| Locator::udp_v4(PortMapping::DISCOVERY_GROUP, group_port));
-    let mut hosts = config.peers.clone();
-    if !config.multicast && hosts.is_empty() {
-        hosts.push(Ipv4Addr::LOCALHOST);
+    let mut peers = config.peers.clone();
+    if !config.multicast && peers.is_empty() {
+        peers.push((Ipv4Addr::LOCALHOST, 0).into());
     }
-    let well_known = hosts.iter().flat_map(|&peer| ports.participants_on(peer, config.domain_id, PEER_INDEXES));
+    let looked_for = peers.iter().flat_map(|peer| match peer.port() {
+        0 => ports.participants_on(peer.ip(), config.domain_id, PEER_INDEXES).collect(),
+        _ => vec![Locator::from(*peer)],
+    });
     Locators {
         metatraffic_unicast: vec![Locator::udp_v4(own, opened.metatraffic)],
         metatraffic_multicast: group.into_iter().collect(),
         default_unicast: vec![Locator::udp_v4(own, opened.user)],
-        initial_peers: group.into_iter().chain(well_known).collect(),
+        initial_peers: group.into_iter().chain(looked_for).collect(),
         host_addresses: vec![HostAddress {
-            address: sim::Network::address(host),
+            address: sim::Network::address(host).into(),
             prefix_len: sim::Network::PREFIX_LEN,
         }],
         participant_index: opened.index,
@@ -126,8 +129,8 @@ fn locators(config: &NetworkConfig, host: HostId, ports: PortMapping, group_port
 }
 
 impl Network for SimNetwork {
-    fn locators(&self) -> &Locators {
-        &self.locators
+    fn locators(&self) -> Arc<Locators> {
+        Arc::clone(&self.locators)
     }
 
     fn transport(&self) -> &Arc<dyn Transport> {

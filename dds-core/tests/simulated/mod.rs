@@ -57,7 +57,7 @@ pub(crate) struct Node {
 struct Host {
     world: Weak<Shared>,
     address: Ipv4Addr,
-    locators: Locators,
+    locators: Arc<Locators>,
     timers: Arc<Timers>,
     run_queue: Arc<RunQueue>,
     transport: Arc<dyn Transport>,
@@ -108,14 +108,14 @@ impl World {
         let world = Arc::downgrade(&self.0);
         let host = Arc::new(Host {
             address,
-            locators: Locators {
+            locators: Arc::new(Locators {
                 metatraffic_unicast: vec![Locator::udp_v4(address, DISCOVERY_PORT as u16)],
                 metatraffic_multicast: vec![group],
                 default_unicast: vec![Locator::udp_v4(address, USER_PORT as u16)],
                 initial_peers: vec![group],
-                host_addresses: vec![HostAddress { address, prefix_len: 24 }],
+                host_addresses: vec![HostAddress { address: address.into(), prefix_len: 24 }],
                 participant_index: Some(0),
-            },
+            }),
             timers: Timers::new(|| {}),
             run_queue: Arc::new(RunQueue::new(|| {})),
             transport: Arc::new(Sender { world: Weak::clone(&world), address, sent: AtomicU64::new(0) }),
@@ -330,8 +330,8 @@ impl Driver for Node {
 }
 
 impl Network for Host {
-    fn locators(&self) -> &Locators {
-        &self.locators
+    fn locators(&self) -> Arc<Locators> {
+        Arc::clone(&self.locators)
     }
 
     fn transport(&self) -> &Arc<dyn Transport> {

@@ -1,8 +1,8 @@
 //! Which of a peer's announced locators to send to, and whether it runs on this host.
 
-use crate::types::{Locator, LocatorKind};
+use crate::types::Locator;
 use smallvec::SmallVec;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 /// Locators used of one peer at most: the first ones of those that can be used.
 const DESTINATIONS_MAX: usize = 8;
@@ -11,17 +11,26 @@ const DESTINATIONS_MAX: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostAddress {
     /// The address.
-    pub address: Ipv4Addr,
-    /// How many bits of the address name the network, at most 32.
+    pub address: IpAddr,
+    /// How many bits of the address name the network, at most 32 (IPv4) or 128 (IPv6).
     pub prefix_len: u8,
 }
 
 impl HostAddress {
     /// Whether `address` is in the same network.
     #[must_use]
-    pub fn reaches(&self, address: Ipv4Addr) -> bool {
-        let mask = u32::MAX.checked_shl(32 - u32::from(self.prefix_len.min(32))).unwrap_or(0);
-        u32::from(self.address) & mask == u32::from(address) & mask
+    pub fn reaches(&self, address: IpAddr) -> bool {
+        match (self.address, address) {
+            (IpAddr::V4(own), IpAddr::V4(other)) => {
+                let mask = u32::MAX.checked_shl(32 - u32::from(self.prefix_len.min(32))).unwrap_or(0);
+                own.to_bits() & mask == other.to_bits() & mask
+            }
+            (IpAddr::V6(own), IpAddr::V6(other)) => {
+                let mask = u128::MAX.checked_shl(128 - u32::from(self.prefix_len.min(128))).unwrap_or(0);
+                own.to_bits() & mask == other.to_bits() & mask
+            }
+            _ => false,
+        }
     }
 }
 
@@ -39,32 +48,37 @@ pub struct Reach {
 impl Reach {
     /// Chooses among what was announced. Empty lists: there is no way to send there.
     ///
-    /// Only kinds that we can send to count (UDP over IPv4). Loopback serves peers on this host alone, and those are
-    /// reached by it rather than by a network's address. Of a peer elsewhere with several addresses, one in a network of
-    /// ours is enough; if there is none, all are used, for nobody can tell which of them leads there.
+    /// Only kinds that we can send to count: UDP over the versions of IP that `host` has addresses of, and over IPv4 if it
+    /// has none at all. Loopback serves peers on this host alone, and those are reached by it rather than by a network's
+    /// address. Of a peer elsewhere with several addresses, the first one in a network of ours is enough, whichever version
+    /// of IP that is; if there is none, all are used, for nobody can tell which of them leads there. A link-local address
+    /// is in nobody's network: every link has the same one.
     #[must_use]
     pub fn choose(host: &[HostAddress], unicast: &[Locator], multicast: &[Locator], same_host: bool) -> Self {
-        let usable: SmallVec<[(Locator, Ipv4Addr); 8]> = unicast
+        let usable: SmallVec<[(Locator, IpAddr); 8]> = unicast
             .iter()
-            .filter_map(|locator| Some((*locator, usable_address(locator)?)))
+            .filter_map(|locator| Some((*locator, usable_address(host, locator)?)))
             .filter(|(_, address)| !address.is_multicast())
             .collect();
         let loopback = usable.iter().find(|(_, address)| address.is_loopback());
         let elsewhere = || usable.iter().filter(|(_, address)| !address.is_loopback());
         let unicast = match (same_host, loopback) {
             (true, Some((locator, _))) => [*locator].into_iter().collect(),
-            (true, None) => elsewhere().map(|(locator, _)| *locator).take(1).collect(),
+            (true, None) => {
+                let first = elsewhere().find(|(_, address)| !is_link_local(*address)).or_else(|| elsewhere().next());
+                first.map(|(locator, _)| *locator).into_iter().collect()
+            }
             (false, _) => {
                 // An address that is ours too is that of a network inside each host (a container bridge).
                 let foreign = || elsewhere().filter(|(_, address)| !is_own(host, *address));
-                let near = foreign().find(|(_, address)| host.iter().any(|own| own.reaches(*address)));
-                match near {
+                let is_near = |address| !is_link_local(address) && host.iter().any(|own| own.reaches(address));
+                match foreign().find(|(_, address)| is_near(*address)) {
                     Some((locator, _)) => [*locator].into_iter().collect(),
                     None => foreign().map(|(locator, _)| *locator).take(DESTINATIONS_MAX).collect(),
                 }
             }
         };
-        let groups = multicast.iter().filter(|locator| usable_address(locator).is_some_and(|a| a.is_multicast()));
+        let groups = multicast.iter().filter(|locator| usable_address(host, locator).is_some_and(|a| a.is_multicast()));
         Self { unicast, multicast: groups.take(DESTINATIONS_MAX).copied().collect(), same_host }
     }
 
@@ -79,25 +93,32 @@ impl Reach {
 /// only partly ours may be another host's with an equal bridge address.
 #[must_use]
 pub fn is_same_host<'a>(host: &[HostAddress], unicast: impl IntoIterator<Item = &'a Locator>) -> bool {
-    let mut addresses = unicast.into_iter().filter_map(usable_address).peekable();
+    let mut addresses = unicast.into_iter().filter_map(|locator| usable_address(host, locator)).peekable();
     addresses.peek().is_some() && addresses.all(|address| address.is_loopback() || is_own(host, address))
 }
 
-fn is_own(host: &[HostAddress], address: Ipv4Addr) -> bool {
+fn is_own(host: &[HostAddress], address: IpAddr) -> bool {
     host.iter().any(|own| own.address == address)
 }
 
+fn is_link_local(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
+}
+
 /// The address of a locator that we can send to.
-fn usable_address(locator: &Locator) -> Option<Ipv4Addr> {
-    match locator.to_socket_addr()?.ip() {
-        IpAddr::V4(address) if locator.kind == LocatorKind::UdpV4 && !address.is_unspecified() => Some(address),
-        _ => None,
-    }
+fn usable_address(host: &[HostAddress], locator: &Locator) -> Option<IpAddr> {
+    let address = locator.to_socket_addr()?.ip();
+    let is_spoken = match host {
+        [] => address.is_ipv4(),
+        _ => host.iter().any(|own| own.address.is_ipv4() == address.is_ipv4()),
+    };
+    (is_spoken && !address.is_unspecified()).then_some(address)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::LocatorKind;
 
     fn at(address: [u8; 4]) -> Locator {
         Locator::udp_v4(address.into(), 7411)
@@ -154,11 +175,46 @@ mod tests {
         assert!(reach.is_usable());
     }
 
+    fn at_v6(address: &str) -> Locator {
+        Locator::udp_v6(address.parse().unwrap(), 7411)
+    }
+
+    fn chosen_by(host: &[HostAddress], unicast: &[Locator]) -> Vec<Locator> {
+        Reach::choose(host, unicast, &[], is_same_host(host, unicast)).unicast.to_vec()
+    }
+
+    fn v6(address: &str, prefix_len: u8) -> HostAddress {
+        HostAddress { address: address.parse().unwrap(), prefix_len }
+    }
+
+    #[test]
+    fn a_peer_with_both_versions_of_ip_is_reached_by_one_of_them() {
+        let both = [ours()[0], v6("fd00:1::5", 64)];
+        let theirs = [at([192, 168, 1, 6]), at_v6("fd00:1::6")];
+        assert_eq!(chosen_by(&both, &theirs), theirs[..1]);
+        assert_eq!(chosen_by(&[v6("fd00:1::5", 64)], &theirs), theirs[1..]);
+        // What is near is preferred, whichever version it is.
+        assert_eq!(chosen_by(&both, &[at([10, 0, 0, 6]), theirs[1]]), theirs[1..]);
+        assert_eq!(chosen_by(&both, &[at_v6("::1"), at([127, 0, 0, 1])]), [at_v6("::1")]);
+    }
+
+    #[test]
+    fn a_link_local_address_is_used_where_there_is_no_other_in_reach() {
+        let host = [v6("fe80::1", 64), v6("fd00:1::5", 64)];
+        let (link_local, near, far) = (at_v6("fe80::2"), at_v6("fd00:1::6"), at_v6("fd00:2::6"));
+        assert_eq!(chosen_by(&host, &[link_local, near]), [near]);
+        assert_eq!(chosen_by(&host, &[link_local, far]), [link_local, far]);
+        assert_eq!(chosen_by(&host, &[at_v6("fe80::1"), at_v6("fd00:1::5")]), [at_v6("fd00:1::5")]);
+    }
+
     #[test]
     fn networks_of_any_length_are_compared() {
         let all = HostAddress { address: [10, 0, 0, 1].into(), prefix_len: 0 };
         let one = HostAddress { address: [10, 0, 0, 1].into(), prefix_len: 32 };
         assert!(all.reaches([99, 1, 1, 1].into()));
         assert!(one.reaches([10, 0, 0, 1].into()) && !one.reaches([10, 0, 0, 2].into()));
+        assert!(v6("fd00::1", 0).reaches("2001:db8::1".parse().unwrap()));
+        assert!(!v6("fd00::1", 128).reaches("fd00::2".parse().unwrap()));
+        assert!(!v6("::", 0).reaches([10, 0, 0, 1].into()));
     }
 }

@@ -54,6 +54,12 @@ impl Announcer {
         self.schedule_next(now);
     }
 
+    /// Announces to other groups and peers from now on, which get the first two announcements soon as everybody did.
+    pub fn set_destinations(&mut self, destinations: Vec<Locator>) {
+        self.writer.set_locators(destinations);
+        self.announced = 0;
+    }
+
     /// Lets somebody new know at once, without waiting for the period.
     pub fn answer(&mut self, locators: &[Locator]) {
         let room = ANSWERS_MAX.saturating_sub(self.answers.len());

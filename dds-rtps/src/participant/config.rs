@@ -61,7 +61,31 @@ pub struct ParticipantConfig {
     pub limits: DiscoveryLimits,
 }
 
+/// Where a participant can be reached, and where it looks for others: what changes when an interface comes or goes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ParticipantLocators {
+    /// As [`ParticipantConfig::metatraffic_unicast`].
+    pub metatraffic_unicast: Vec<Locator>,
+    /// As [`ParticipantConfig::metatraffic_multicast`].
+    pub metatraffic_multicast: Vec<Locator>,
+    /// As [`ParticipantConfig::default_unicast`].
+    pub default_unicast: Vec<Locator>,
+    /// As [`ParticipantConfig::announce_to`].
+    pub announce_to: Vec<Locator>,
+    /// As [`ParticipantConfig::host_addresses`].
+    pub host_addresses: Vec<HostAddress>,
+}
+
 impl ParticipantConfig {
+    /// Takes over other locators.
+    pub fn set_locators(&mut self, locators: ParticipantLocators) {
+        self.metatraffic_unicast = locators.metatraffic_unicast;
+        self.metatraffic_multicast = locators.metatraffic_multicast;
+        self.default_unicast = locators.default_unicast;
+        self.announce_to = locators.announce_to;
+        self.host_addresses = locators.host_addresses;
+    }
+
     /// The defaults, with no locators to listen at.
     #[must_use]
     pub fn new(prefix: GuidPrefix, domain_id: u32) -> Self {

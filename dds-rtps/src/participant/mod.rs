@@ -22,7 +22,7 @@ mod endpoint;
 mod ignoring;
 mod peer;
 
-pub use config::{DiscoveryLimits, ParticipantConfig};
+pub use config::{DiscoveryLimits, ParticipantConfig, ParticipantLocators};
 pub use counters::ParticipantCounters;
 
 use crate::discovery::data::ParticipantData;
@@ -32,7 +32,7 @@ use crate::discovery::{
 use crate::history::{HistorySample, PayloadSource};
 use crate::output::Datagram;
 use crate::qos::LivelinessKind;
-use crate::types::{EntityId, GuidPrefix, Instant, Now};
+use crate::types::{EntityId, GuidPrefix, Instant, Locator, Now};
 use crate::wire::{Receiver, Submessage};
 use departed::Departed;
 use ignoring::Ignored;
@@ -110,6 +110,21 @@ impl Participant {
             self.config.user_data = user_data;
             self.announcer.announce(now, &self.config.announcement());
         }
+    }
+
+    /// Interfaces of this host have come or gone. What is new is announced, to every known peer too, and each peer is reached
+    /// in the way that is best from now on.
+    pub fn set_locators(&mut self, now: Now, locators: ParticipantLocators) {
+        if self.has_left {
+            return;
+        }
+        self.config.set_locators(locators);
+        self.announcer.set_destinations(self.config.announce_to.clone());
+        self.announcer.announce(now, &self.config.announcement());
+        self.reach_all_anew(now);
+        let reaches = self.peers.values().map(|peer| &peer.reach);
+        let known: Vec<Locator> = reaches.flat_map(|reach| reach.unicast.iter().copied()).collect();
+        self.announcer.answer(&known);
     }
 
     /// Whether a submessage is for a builtin endpoint, and thus for [`Participant::handle_submessage`].

@@ -115,6 +115,23 @@ impl Participant {
         self.reach_anew::<SubscriptionData>(prefix);
     }
 
+    /// Everybody may be reached in another way than before, because this host's addresses are other ones.
+    pub(super) fn reach_all_anew(&mut self, now: Now) {
+        let known: Vec<Arc<ParticipantData>> = self.peers.values().map(|peer| Arc::clone(&peer.data)).collect();
+        for data in known {
+            let prefix = data.prefix;
+            let reach = self.reach_of_discovery(&data);
+            if let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.reach != reach) {
+                peer.reach = reach.clone();
+                for pair in &mut self.pairs {
+                    pair.match_peer(now, prefix, data.builtin_endpoints, &reach);
+                }
+            }
+            self.reach_anew::<PublicationData>(prefix);
+            self.reach_anew::<SubscriptionData>(prefix);
+        }
+    }
+
     /// The endpoints of a participant may be reached in another way than before.
     fn reach_anew<T: Announced>(&mut self, prefix: GuidPrefix) {
         let Some(data) = self.peers.get(&prefix).map(|peer| Arc::clone(&peer.data)) else { return };

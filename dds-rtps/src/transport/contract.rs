@@ -7,12 +7,14 @@ use crate::history::Payload;
 use crate::output::Datagram;
 use crate::transport::fault::{Fault, Faults};
 use crate::transport::tap::{Capture, Tap};
-use crate::transport::udp::{UdpConfig, UdpSockets, UdpTransport};
+use crate::transport::udp::{UdpConfig, UdpError, UdpSockets, UdpTransport};
 use crate::transport::{SendOutcome, Transport};
-use crate::types::{Locator, LocatorKind, Time};
-use std::net::UdpSocket;
+use crate::types::{IpFamilies, Locator, LocatorKind, Time};
+use std::net::{Ipv6Addr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+type Udp = Arc<UdpTransport>;
 
 /// A transport, and two sockets that it can reach.
 struct Setting<T> {
@@ -20,11 +22,27 @@ struct Setting<T> {
     receivers: [UdpSocket; 2],
 }
 
+/// The promises over each version of IP that this host has.
+fn all_promises<T: Transport>(mut wrap: impl FnMut(Udp) -> T) {
+    for families in [IpFamilies::V4, IpFamilies::V6] {
+        match Setting::new(families, &mut wrap) {
+            Some(setting) => setting.all_promises(),
+            None => println!("{families:?} skipped: this host has no such address"),
+        }
+    }
+}
+
 impl<T: Transport> Setting<T> {
-    fn new(wrap: impl FnOnce(UdpTransport) -> T) -> Self {
-        let config = UdpConfig { domain_id: 219, host_only: true, multicast: false, ..UdpConfig::default() };
-        let sockets = UdpSockets::open(&config).unwrap();
-        Self { transport: wrap(sockets.transport), receivers: [sockets.user_unicast, sockets.metatraffic_unicast] }
+    /// `None` if this host has no address of that version of IP.
+    fn new(families: IpFamilies, wrap: impl FnOnce(Udp) -> T) -> Option<Self> {
+        let config = UdpConfig { domain_id: 219, host_only: true, multicast: false, families, ..UdpConfig::default() };
+        let mut sockets = match UdpSockets::open(&config) {
+            Err(UdpError::NoInterface) => return None,
+            opened => opened.unwrap(),
+        };
+        assert_eq!((sockets.user_unicast.len(), sockets.metatraffic_unicast.len()), (1, 1));
+        let receivers = [sockets.user_unicast.remove(0), sockets.metatraffic_unicast.remove(0)];
+        Some(Self { transport: wrap(sockets.transport), receivers })
     }
 
     fn locator(&self, receiver: usize) -> Locator {
@@ -84,12 +102,18 @@ impl<T: Transport> Setting<T> {
     }
 
     fn passes_over_destinations_out_of_reach(&self) {
-        // Refused by the system (the sockets are bound to loopback), unknown kind, multicast without multicast.
-        let out_of_reach = [
-            Locator::udp_v4([192, 0, 2, 1].into(), 7411),
-            Locator { kind: LocatorKind::Other(16), port: 1, address: [0; 16] },
-            Locator::udp_v4([239, 255, 0, 1].into(), 7400),
-        ];
+        // Refused by the system (the sockets are bound to loopback), multicast without multicast, the other version of IP,
+        // unknown kind.
+        let elsewhere_v4 = Locator::udp_v4([192, 0, 2, 1].into(), 7411);
+        let elsewhere_v6 = Locator::udp_v6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1), 7411);
+        let unknown = Locator { kind: LocatorKind::Other(16), port: 1, address: [0; 16] };
+        let out_of_reach = match self.locator(0).kind {
+            LocatorKind::UdpV4 => [elsewhere_v4, Locator::udp_v4([239, 255, 0, 1].into(), 7400), elsewhere_v6, unknown],
+            _ => {
+                let group = Locator::udp_v6(crate::types::PortMapping::DISCOVERY_GROUPS_V6[0], 7400);
+                [elsewhere_v6, group, elsewhere_v4, unknown]
+            }
+        };
         let mut datagram = datagram(b"one", out_of_reach);
         datagram.add_destination(self.locator(1));
         let before = self.transport.counters();
@@ -97,7 +121,7 @@ impl<T: Transport> Setting<T> {
         assert!(datagram.remaining_destinations().is_empty());
         assert_eq!(self.next(1), Some(b"one".to_vec()));
         let after = self.transport.counters();
-        assert_eq!((after.failed - before.failed, after.unsupported - before.unsupported), (2, 1));
+        assert_eq!((after.failed - before.failed, after.unsupported - before.unsupported), (2, 2));
     }
 
     fn counts_what_is_too_large(&self) {
@@ -105,7 +129,8 @@ impl<T: Transport> Setting<T> {
         let before = self.transport.counters();
         assert_eq!(self.transport.send(&mut datagram), SendOutcome::Done);
         assert!(datagram.remaining_destinations().is_empty());
-        assert_eq!(self.transport.counters().failed - before.failed, 1);
+        let after = self.transport.counters();
+        assert_eq!((after.failed - before.failed, after.too_long - before.too_long), (1, 1));
         assert_eq!(self.next(0), None);
     }
 
@@ -141,7 +166,7 @@ impl File {
 
     fn tap<T>(&self, transport: T) -> Tap<T> {
         let capture = Capture::open(&self.0, Time::now).unwrap();
-        Tap::new(transport, Arc::new(capture), "127.0.0.1:7411".parse().unwrap())
+        Tap::new(transport, Arc::new(capture), ["127.0.0.1:7411", "[::1]:7411"].map(|source| source.parse().unwrap()))
     }
 }
 
@@ -170,40 +195,42 @@ impl<T: Transport> Transport for Insistent<T> {
 
 #[test]
 fn udp_keeps_the_contract() {
-    Setting::new(|udp| udp).all_promises();
+    all_promises(|udp| udp);
 }
 
 #[test]
 fn a_tap_keeps_the_contract() {
     let file = File::new("tap");
-    Setting::new(|udp| file.tap(udp)).all_promises();
+    all_promises(|udp| file.tap(udp));
 }
 
 #[test]
 fn faults_that_are_none_keep_the_contract() {
-    Setting::new(|udp| Fault::new(udp, Faults::default())).all_promises();
+    all_promises(|udp| Fault::new(udp, Faults::default()));
 }
 
 #[test]
 fn a_blocked_send_that_is_repeated_keeps_the_contract() {
     let faults = Faults { seed: 5, blocked: 50, ..Faults::default() };
-    Setting::new(|udp| Insistent(Fault::new(udp, faults))).all_promises();
+    all_promises(|udp| Insistent(Fault::new(udp, faults)));
 }
 
 #[test]
 fn faults_around_a_tap_keep_the_contract() {
     let file = File::new("both");
-    Setting::new(|udp| Fault::new(file.tap(udp), Faults::default())).all_promises();
+    all_promises(|udp| Fault::new(file.tap(udp), Faults::default()));
 }
 
 #[test]
 fn a_tap_records_what_was_served_once() {
-    let file = File::new("once");
-    let faults = Faults { seed: 6, blocked: 60, ..Faults::default() };
-    let setting = Setting::new(|udp| file.tap(Fault::new(udp, faults)));
-    let mut both = datagram(b"twelve bytes", [setting.locator(0), setting.locator(1)]);
-    while setting.transport.send(&mut both) == SendOutcome::Blocked {}
-    let recorded = std::fs::metadata(&file.0).unwrap().len();
-    assert_eq!(recorded, 24 + 2 * (16 + 20 + 8 + 12));
-    assert_eq!((setting.next(0).is_some(), setting.next(1).is_some()), (true, true));
+    for (families, ip_header) in [(IpFamilies::V4, 20), (IpFamilies::V6, 40)] {
+        let file = File::new(&format!("once-{families:?}"));
+        let faults = Faults { seed: 6, blocked: 60, ..Faults::default() };
+        let Some(setting) = Setting::new(families, |udp| file.tap(Fault::new(udp, faults))) else { continue };
+        let mut both = datagram(b"twelve bytes", [setting.locator(0), setting.locator(1)]);
+        while setting.transport.send(&mut both) == SendOutcome::Blocked {}
+        let recorded = std::fs::metadata(&file.0).unwrap().len();
+        assert_eq!(recorded, 24 + 2 * (16 + ip_header + 8 + 12));
+        assert_eq!((setting.next(0).is_some(), setting.next(1).is_some()), (true, true));
+    }
 }

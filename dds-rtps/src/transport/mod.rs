@@ -5,7 +5,7 @@
 //!
 //! | transport | does |
 //! |---|---|
-//! | [`udp`] | sends by UDP |
+//! | [`udp`] | sends by UDP, over IPv4 and IPv6 |
 //! | [`tap`] | passes on to another transport, and writes a pcap file |
 //! | [`fault`] | passes on to another transport what seeded faults leave of it |
 
@@ -62,8 +62,15 @@ pub struct TransportCounters {
     pub sent_bytes: u64,
     /// How often there was no room.
     pub blocked: u64,
-    /// Destinations that the system refused (no route, too large and the like): the datagram was lost for them.
+    /// Destinations that the system refused, for one of the reasons below or another one: the datagram was lost for them,
+    /// and for nobody else.
     pub failed: u64,
+    /// … because no route leads there, the interface is down, or somebody on the way says that nobody is there.
+    pub unreachable: u64,
+    /// … because UDP, or a link, cannot carry so many bytes.
+    pub too_long: u64,
+    /// … because a firewall, or the system, does not allow it.
+    pub forbidden: u64,
     /// Destinations of a kind that this transport does not speak.
     pub unsupported: u64,
 }

@@ -87,18 +87,21 @@ impl Capture {
 pub struct Tap<T> {
     inner: T,
     capture: Arc<Capture>,
-    source: SocketAddr,
+    sources: SmallVec<[SocketAddr; 2]>,
 }
 
 impl<T> Tap<T> {
-    /// Records what `inner` sends as coming from `source`, and from the loopback address if it goes there.
-    pub fn new(inner: T, capture: Arc<Capture>, source: SocketAddr) -> Self {
-        Self { inner, capture, source }
+    /// Records what `inner` sends as coming from that of `sources` that speaks the same version of IP, and from the loopback
+    /// address if it goes there. What goes to a version that none of them speaks is not sent, and not recorded.
+    pub fn new(inner: T, capture: Arc<Capture>, sources: impl IntoIterator<Item = SocketAddr>) -> Self {
+        Self { inner, capture, sources: sources.into_iter().collect() }
     }
 
     fn record(&self, datagram: &Datagram, destination: &Locator) {
         let Some(destination) = destination.to_socket_addr() else { return };
-        let source = as_seen_by(destination, self.source);
+        let mut sources = self.sources.iter().filter(|source| source.is_ipv4() == destination.is_ipv4());
+        let Some(&source) = sources.next() else { return };
+        let source = as_seen_by(destination, source);
         self.capture.record(source, destination, datagram.segments());
     }
 }
@@ -119,7 +122,7 @@ impl<T: Transport> Transport for Tap<T> {
 
 impl<T: fmt::Debug> fmt::Debug for Tap<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tap").field("inner", &self.inner).field("source", &self.source).finish_non_exhaustive()
+        f.debug_struct("Tap").field("inner", &self.inner).field("sources", &self.sources).finish_non_exhaustive()
     }
 }
 

@@ -67,7 +67,16 @@ impl Locator {
         Self { kind: LocatorKind::UdpV4, port: port.into(), address: bytes }
     }
 
-    /// UDP over IPv6.
+    /// UDP over the version of IP that `address` is of.
+    #[must_use]
+    pub fn udp(address: IpAddr, port: u16) -> Self {
+        match address {
+            IpAddr::V4(address) => Self::udp_v4(address, port),
+            IpAddr::V6(address) => Self::udp_v6(address, port),
+        }
+    }
+
+    /// UDP over IPv6. The address has no scope: to which link a link-local one belongs, the sender has to find out.
     #[must_use]
     pub fn udp_v6(address: Ipv6Addr, port: u16) -> Self {
         Self { kind: LocatorKind::UdpV6, port: port.into(), address: address.octets() }
@@ -102,10 +111,7 @@ impl Locator {
 
 impl From<SocketAddr> for Locator {
     fn from(address: SocketAddr) -> Self {
-        match address {
-            SocketAddr::V4(v4) => Self::udp_v4(*v4.ip(), v4.port()),
-            SocketAddr::V6(v6) => Self::udp_v6(*v6.ip(), v6.port()),
-        }
+        Self::udp(address.ip(), address.port())
     }
 }
 
@@ -134,6 +140,14 @@ mod tests {
         assert_eq!(locator.address[12..], [239, 255, 0, 1]);
         assert!(locator.is_multicast());
         assert_eq!(Locator::from(locator.to_socket_addr().unwrap()), locator);
+    }
+
+    #[test]
+    fn ipv6_takes_all_sixteen_bytes() {
+        let locator = Locator::udp(Ipv6Addr::LOCALHOST.into(), 7411);
+        assert_eq!((locator.kind, locator.address[15]), (LocatorKind::UdpV6, 1));
+        assert!(locator.is_loopback());
+        assert_eq!(locator.to_socket_addr(), Some("[::1]:7411".parse().unwrap()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! These ports serve to find peers; where a peer that is known listens, it says itself.
 
 use super::Locator;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The parameters of the port formulas. The default is what every peer uses.
 ///
@@ -50,7 +50,12 @@ impl PortMapping {
     /// The multicast group of discovery, 239.255.0.1 (RTPS 2.5, 9.6.2.4.1, and every peer).
     pub const DISCOVERY_GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 
-    /// Where discovery reaches everybody in the domain. `None` if the domain has no such port.
+    /// The multicast groups of discovery by IPv6. RTPS names none; these are what others use, so both are joined and sent
+    /// to: ff02::ffff:efff:1 (Cyclone DDS: the link's own) and ff1e::ffff:efff:1 (Fast DDS: any scope).
+    pub const DISCOVERY_GROUPS_V6: [Ipv6Addr; 2] =
+        [Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0xffff, 0xefff, 1), Ipv6Addr::new(0xff1e, 0, 0, 0, 0, 0xffff, 0xefff, 1)];
+
+    /// Where discovery reaches everybody in the domain by IPv4. `None` if the domain has no such port.
     #[must_use]
     pub fn discovery_group(&self, domain_id: u32) -> Option<Locator> {
         Some(Locator::udp_v4(Self::DISCOVERY_GROUP, self.metatraffic_multicast(domain_id)?))
@@ -58,9 +63,9 @@ impl PortMapping {
 
     /// Where discovery reaches the first `count` participants of a domain on the host `address`, as far as there are such
     /// ports: what to announce oneself to where there is no multicast.
-    pub fn participants_on(&self, address: Ipv4Addr, domain_id: u32, count: u32) -> impl Iterator<Item = Locator> {
+    pub fn participants_on(&self, address: IpAddr, domain_id: u32, count: u32) -> impl Iterator<Item = Locator> {
         let ports = *self;
-        (0..count).map_while(move |index| Some(Locator::udp_v4(address, ports.metatraffic_unicast(domain_id, index)?)))
+        (0..count).map_while(move |index| Some(Locator::udp(address, ports.metatraffic_unicast(domain_id, index)?)))
     }
 
     /// Discovery traffic to everybody in the domain. `None` if the domain has no such port.
@@ -135,7 +140,7 @@ mod tests {
     #[test]
     fn peers_without_multicast_are_sought_at_the_first_indexes() {
         let ports = PortMapping::default();
-        let of = |count| ports.participants_on(Ipv4Addr::LOCALHOST, 0, count).map(|locator| locator.port);
+        let of = |count| ports.participants_on(Ipv4Addr::LOCALHOST.into(), 0, count).map(|locator| locator.port);
         assert_eq!(of(3).collect::<Vec<_>>(), [7410, 7412, 7414]);
         assert_eq!(of(u32::MAX).count(), 120);
         assert_eq!(ports.discovery_group(1), Some(Locator::udp_v4([239, 255, 0, 1].into(), 7650)));

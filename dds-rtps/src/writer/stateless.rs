@@ -48,6 +48,11 @@ impl StatelessWriter {
         &self.locators
     }
 
+    /// Replaces the locators. The change goes to the new ones from the next time on.
+    pub fn set_locators(&mut self, locators: Vec<Locator>) {
+        self.locators = locators;
+    }
+
     /// Adds a locator, unless it is there already. The change goes there from the next time on.
     pub fn add_locator(&mut self, locator: Locator) {
         if !self.locators.contains(&locator) {

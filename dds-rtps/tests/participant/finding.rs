@@ -3,6 +3,7 @@
 use crate::network::{Network, address, config, prefix};
 use crate::told;
 use dds_rtps::discovery::{BuiltinTopic, HostAddress};
+use dds_rtps::participant::ParticipantLocators;
 use dds_rtps::qos::LivelinessKind;
 use dds_rtps::types::{Duration, Locator, PortMapping};
 
@@ -153,6 +154,59 @@ fn a_peer_on_this_host_is_reached_by_loopback() {
     let reach = network.participant(a).reach(prefix(2)).unwrap();
     assert!(reach.same_host);
     assert_eq!(reach.unicast.to_vec(), [Locator::udp_v4([127, 0, 0, 1].into(), 7430)]);
+}
+
+fn locators(host: [u8; 4], announce_to: Vec<Locator>) -> ParticipantLocators {
+    ParticipantLocators {
+        metatraffic_unicast: vec![Locator::udp_v4(host.into(), 7410)],
+        metatraffic_multicast: Vec::new(),
+        default_unicast: vec![Locator::udp_v4(host.into(), 7411)],
+        announce_to,
+        host_addresses: vec![HostAddress { address: host.into(), prefix_len: 24 }],
+    }
+}
+
+#[test]
+fn a_participant_whose_address_changes_stays_known_and_is_reached_at_the_new_one() {
+    // Without multicast: only who is known can be told.
+    let group = PortMapping::default().discovery_group(0).unwrap();
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let b = network.start(config(2));
+    network.run_for(Duration::from_millis(500));
+    network.events(a);
+    network.move_to(b, locators([10, 7, 7, 2], Vec::new()));
+    network.run_for(Duration::from_millis(5));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert_eq!(network.participant(a).reach(prefix(2)).unwrap().unicast[0].to_string(), "udp/10.7.7.2:7410");
+    assert_eq!(network.participant(b).participants().count(), 1);
+    // Back at multicast it is found by others as well, soon.
+    let mut back = locators([10, 0, 0, 2], vec![group]);
+    back.metatraffic_multicast = vec![group];
+    network.move_to(b, back);
+    let c = network.start(config(3));
+    network.run_for(Duration::from_millis(150));
+    assert_eq!(network.participant(c).participants().count(), 2);
+}
+
+#[test]
+fn a_peer_is_reached_by_the_interface_that_is_left() {
+    let mut network = Network::new();
+    let mut both = config(1);
+    let second = HostAddress { address: [10, 9, 0, 1].into(), prefix_len: 24 };
+    both.host_addresses.push(second);
+    let a = network.start(both.clone());
+    let mut peer = config(2);
+    peer.metatraffic_unicast.push(Locator::udp_v4([10, 9, 0, 2].into(), 7410));
+    network.start(peer);
+    network.run_for(Duration::from_millis(50));
+    let reached = |network: &Network| {
+        network.participant(a).reach(prefix(2)).unwrap().unicast.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(reached(&network), ["udp/10.0.0.2:7410"]);
+    let left = ParticipantLocators { host_addresses: vec![second], ..locators([10, 9, 0, 1], both.announce_to) };
+    network.move_to(a, left);
+    assert_eq!(reached(&network), ["udp/10.9.0.2:7410"]);
 }
 
 #[test]

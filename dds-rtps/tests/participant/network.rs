@@ -3,7 +3,7 @@
 use dds_rtps::discovery::{HostAddress, ParticipantEvent};
 use dds_rtps::history::Payload;
 use dds_rtps::output::Datagram;
-use dds_rtps::participant::{Participant, ParticipantConfig};
+use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
 use dds_rtps::types::{Duration, GuidPrefix, Instant, Locator, Now, Time, VendorId};
 use dds_rtps::wire::{Message, Receiver};
 use std::collections::BTreeMap;
@@ -84,6 +84,13 @@ impl Network {
 
     pub(crate) fn participant(&self, index: usize) -> &Participant {
         self.nodes[index].participant.as_ref().unwrap()
+    }
+
+    /// Lets a participant listen elsewhere, and announce that.
+    pub(crate) fn move_to(&mut self, index: usize, locators: ParticipantLocators) {
+        let listens = locators.metatraffic_unicast.iter().chain(&locators.metatraffic_multicast);
+        self.nodes[index].locators = listens.copied().collect();
+        self.with(index, |participant, now| participant.set_locators(now, locators));
     }
 
     /// Neither hears nor is heard from now on.

@@ -4,6 +4,8 @@
 //! and dropped on its own thread, for tokio refuses to drop a runtime inside of another one, and the application may well
 //! drop its participant there.
 
+#[cfg(feature = "udp")]
+mod addressing;
 mod clock;
 #[cfg(feature = "udp")]
 mod network;

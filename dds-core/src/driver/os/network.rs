@@ -1,20 +1,17 @@
 //! A participant's UDP sockets, and who waits for them.
 
 use super::Shared;
+use super::addressing::{Addressing, Receivers};
 use super::tap::{OpenTap, Recorder};
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Reach, Receive, Role, Socket};
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
-use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::{SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::fault::Fault;
-use dds_rtps::transport::udp::{
-    self, PortMapping, UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt, peek_sender,
-};
-use dds_rtps::types::Locator;
+use dds_rtps::transport::udp::{UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt, peek_sender};
 use std::io::{self, ErrorKind};
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use tokio::runtime;
@@ -33,9 +30,8 @@ const SMALL_SLOTS_MAX: usize = 256;
 /// from firing.
 const BURST: usize = 16;
 
-/// On how many participant indexes of a host without multicast participants are looked for. Each costs one datagram per
-/// announcement.
-const PEER_INDEXES: u32 = 32;
+/// How often the interfaces are looked at: an address that changes is announced within that time, and a look costs 50 us.
+const LOOK_PERIOD: Duration = Duration::from_secs(2);
 
 /// How many errors in a row a receiver takes for passing ones, before it begins to pause after each.
 const ERRORS_IN_A_ROW: u32 = 16;
@@ -45,11 +41,14 @@ const ERROR_PAUSE: Duration = Duration::from_millis(10);
 
 /// The open sockets.
 pub(super) struct OsNetwork {
-    locators: Locators,
+    addressing: Arc<Addressing>,
+    /// Whether interfaces can come and go: loopback alone stays.
+    follows: bool,
     receive_buffer: usize,
     transport: Arc<dyn Transport>,
     tap: Option<OpenTap>,
-    user_unicast: Arc<UdpSocket>,
+    /// One for each version of IP.
+    user_unicast: Vec<Arc<UdpSocket>>,
     /// Discovery's sockets, until they are received from.
     metatraffic: Lock<Option<Vec<(UdpSocket, Socket)>>>,
     tasks: Lock<Vec<AbortHandle>>,
@@ -70,17 +69,21 @@ impl OsNetwork {
             host_only: config.reach == Reach::Host,
             multicast: config.multicast,
             interfaces: config.interfaces.clone(),
+            families: config.families,
             multicast_ttl: config.multicast_ttl,
             receive_buffer: config.receive_buffer,
+            send_buffer: config.send_buffer,
             ..UdpConfig::default()
         };
         let sockets = UdpSockets::open(&udp)?;
-        let locators = locators(config, &udp, &sockets)
-            .map_err(|source| NetworkError::Io { what: "read the bound ports", source })?;
         let tap = config.tap.as_deref().map(|path| OpenTap::new(path, &sockets)).transpose()?;
-        let multicast = sockets.metatraffic_multicast.map(|socket| (socket, Socket::MetatrafficMulticast));
-        let unicast = (sockets.metatraffic_unicast, Socket::MetatrafficUnicast);
-        let udp = Arc::new(sockets.transport);
+        let (receive_buffer, transport) = (sockets.receive_buffer, Arc::clone(&sockets.transport));
+        let (addressing, receivers) = Addressing::new(config, &udp, sockets)
+            .map_err(|source| NetworkError::Io { what: "read the bound ports", source })?;
+        let Receivers { metatraffic_multicast, metatraffic_unicast, user_unicast } = receivers;
+        let multicast = metatraffic_multicast.into_iter().map(|socket| (socket, Socket::MetatrafficMulticast));
+        let unicast = metatraffic_unicast.into_iter().map(|socket| (socket, Socket::MetatrafficUnicast));
+        let udp = transport;
         let transport: Arc<dyn Transport> = match &tap {
             Some(tap) => Arc::new(tap.around(Arc::clone(&udp))),
             None => Arc::clone(&udp) as _,
@@ -91,12 +94,13 @@ impl OsNetwork {
             None => transport,
         };
         Ok(Arc::new(Self {
-            locators,
-            receive_buffer: sockets.receive_buffer,
+            addressing: Arc::new(addressing),
+            follows: config.reach != Reach::Host,
+            receive_buffer,
             transport,
             tap,
-            user_unicast: Arc::new(sockets.user_unicast),
-            metatraffic: Lock::new(Some(multicast.into_iter().chain([unicast]).collect())),
+            user_unicast: user_unicast.into_iter().map(Arc::new).collect(),
+            metatraffic: Lock::new(Some(multicast.chain(unicast).collect())),
             tasks: Lock::default(),
             stopped: Arc::new(AtomicBool::new(false)),
             room: Arc::new(Room { transport: udp, waiting: Lock::default() }),
@@ -113,14 +117,14 @@ impl OsNetwork {
             small: Arc::new(SlotPool::new(SMALL_SLOTS_MAX)),
             socket: kind,
             receive: Arc::clone(receive),
-            recorder: self.tap.as_ref().map(|tap| tap.recorder(socket)),
+            recorder: self.tap.as_ref().map(|tap| tap.recorder(socket, kind)),
         }
     }
 }
 
 impl Network for OsNetwork {
-    fn locators(&self) -> &Locators {
-        &self.locators
+    fn locators(&self) -> Arc<Locators> {
+        self.addressing.locators()
     }
 
     fn transport(&self) -> &Arc<dyn Transport> {
@@ -136,16 +140,23 @@ impl Network for OsNetwork {
         let (Some(metatraffic), false) = (metatraffic, self.stopped.load(Ordering::Acquire)) else {
             return Err(io::Error::other("the network was started or stopped before"));
         };
-        let user = ReceiveThread {
-            socket: Arc::clone(&self.user_unicast),
-            stopped: Arc::clone(&self.stopped),
-            inbound: self.inbound(&self.user_unicast, Socket::UserUnicast, &receive),
-        };
-        self.shared.spawn("dds-receive", Role::Receive, Box::new(move || user.run()))?;
+        for socket in &self.user_unicast {
+            let user = ReceiveThread {
+                socket: Arc::clone(socket),
+                stopped: Arc::clone(&self.stopped),
+                inbound: self.inbound(socket, Socket::UserUnicast, &receive),
+            };
+            self.shared.spawn("dds-receive", Role::Receive, Box::new(move || user.run()))?;
+        }
         let mut tasks = self.tasks.lock();
         for (socket, kind) in metatraffic {
             let inbound = self.inbound(&socket, kind, &receive);
-            tasks.push(self.runtime.spawn(receive_task(socket, inbound)).abort_handle());
+            let transport = Arc::clone(&self.room.transport);
+            tasks.push(self.runtime.spawn(receive_task(socket, inbound, transport)).abort_handle());
+        }
+        if self.follows {
+            let following = follow(Arc::clone(&self.addressing), receive);
+            tasks.push(self.runtime.spawn(following).abort_handle());
         }
         // A stop that came in between has found no task.
         if self.stopped.load(Ordering::Acquire) {
@@ -164,7 +175,7 @@ impl Network for OsNetwork {
         if self.stopped.swap(true, Ordering::AcqRel) {
             return;
         }
-        interrupt(&self.user_unicast);
+        self.user_unicast.iter().for_each(|socket| interrupt(socket));
         self.tasks.lock().drain(..).for_each(|task| task.abort());
     }
 }
@@ -188,36 +199,14 @@ impl From<UdpError> for NetworkError {
     }
 }
 
-fn locators(config: &NetworkConfig, udp: &UdpConfig, sockets: &UdpSockets) -> io::Result<Locators> {
-    let ports: PortMapping = udp.ports;
-    let multicast_port = ports.metatraffic_multicast(udp.domain_id);
-    let group: Vec<Locator> = multicast_port.map(|port| Locator::udp_v4(udp.group, port)).into_iter().collect();
-    let sends_multicast = sockets.transport.multicast_interfaces().next().is_some();
-    let hears_multicast = sockets.metatraffic_multicast.is_some();
-
-    let mut hosts = config.peers.clone();
-    // Multicast was wanted and does not work, or nothing else is known: at least this host is searched.
-    if !(sends_multicast && hears_multicast) && (config.multicast || hosts.is_empty()) {
-        hosts.push(Ipv4Addr::LOCALHOST);
+/// Looks at the interfaces now and then, and tells who receives when they have changed what is to be announced.
+async fn follow(addressing: Arc<Addressing>, receive: Arc<dyn Receive>) {
+    loop {
+        tokio::time::sleep(LOOK_PERIOD).await;
+        if addressing.look() && catch_unwind(AssertUnwindSafe(|| receive.locators_changed())).is_err() {
+            tracing::error!("panic while new addresses were taken over; please report this bug");
+        }
     }
-    let well_known = hosts.iter().flat_map(|&host| {
-        let indexes = (0..PEER_INDEXES).filter_map(|index| ports.metatraffic_unicast(udp.domain_id, index));
-        indexes.map(move |port| Locator::udp_v4(host, port))
-    });
-    Ok(Locators {
-        metatraffic_unicast: sockets.locators(&sockets.metatraffic_unicast)?,
-        metatraffic_multicast: if hears_multicast { group.clone() } else { Vec::new() },
-        default_unicast: sockets.locators(&sockets.user_unicast)?,
-        initial_peers: if sends_multicast { group } else { Vec::new() }.into_iter().chain(well_known).collect(),
-        host_addresses: own_addresses(),
-        participant_index: sockets.participant_index,
-    })
-}
-
-/// Without them, which the system refuses only when it is out of memory, peers are still reached, in larger circles.
-fn own_addresses() -> Vec<HostAddress> {
-    let all = udp::Interface::list().unwrap_or_default().into_iter();
-    all.map(|own| HostAddress { address: own.address, prefix_len: own.prefix_len }).collect()
 }
 
 /// From a socket to the participant, by slots that may be kept.
@@ -296,7 +285,7 @@ fn report(errors: u32, error: &io::Error) {
 }
 
 /// Receives discovery traffic on the driver's thread, in bursts.
-async fn receive_task(socket: UdpSocket, inbound: Inbound) {
+async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTransport>) {
     let registered = socket.set_nonblocking(true).and_then(|()| tokio::net::UdpSocket::from_std(socket));
     let socket = match registered {
         Ok(socket) => socket,
@@ -316,6 +305,7 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound) {
             match socket.try_recv_from(slot.buffer()) {
                 Ok((len, sender)) => {
                     errors = 0;
+                    transport.note_sender(sender);
                     inbound.take(slot, len, Some(sender));
                     slot = inbound.slot();
                 }
@@ -384,10 +374,13 @@ impl Room {
 #[cfg(test)]
 #[cfg(not(dds_loom))]
 mod tests {
+    use super::super::addressing::PEER_INDEXES;
     use super::*;
     use crate::driver::{Driver, OsDriver};
     use dds_rtps::output::Datagram;
     use dds_rtps::transport::SendOutcome;
+    use dds_rtps::types::Locator;
+    use std::net::Ipv4Addr;
     use std::sync::mpsc::{self, Receiver, Sender};
 
     type Taken = (Socket, Vec<u8>);
@@ -462,13 +455,16 @@ mod tests {
     fn without_multicast_this_host_is_searched_by_unicast() {
         let driver = OsDriver::new().unwrap();
         let mut config = NetworkConfig { domain_id: 222, multicast: false, ..NetworkConfig::default() };
-        let locators = driver.open_network(&config).unwrap().locators().clone();
+        let locators = driver.open_network(&config).unwrap().locators();
         assert!(locators.metatraffic_multicast.is_empty());
         assert_eq!(locators.initial_peers.len(), PEER_INDEXES as usize);
         assert_eq!(locators.initial_peers[0], Locator::udp_v4(Ipv4Addr::LOCALHOST, 7410 + 222 * 250));
-        config.peers = vec![[192, 0, 2, 1].into()];
-        let locators = driver.open_network(&config).unwrap().locators().clone();
+        let named = SocketAddr::from(([192, 0, 2, 2], 9999));
+        config.peers = vec![SocketAddr::from(([192, 0, 2, 1], 0)), named];
+        let locators = driver.open_network(&config).unwrap().locators();
         assert!(locators.initial_peers.iter().all(|peer| !peer.is_loopback()));
+        assert_eq!(locators.initial_peers.len(), PEER_INDEXES as usize + 1);
+        assert!(locators.initial_peers.contains(&Locator::from(named)));
     }
 
     #[test]
@@ -501,7 +497,7 @@ mod tests {
             fn signal(&self, _: Signals) {}
         }
         let sockets = UdpSockets::open(&UdpConfig { domain_id: 220, host_only: true, ..UdpConfig::default() }).unwrap();
-        let room = Room { transport: Arc::new(sockets.transport), waiting: Lock::default() };
+        let room = Room { transport: sockets.transport, waiting: Lock::default() };
         let cell: Arc<dyn Poke> = Arc::new(Deaf);
         assert!(room.enlist(Arc::downgrade(&cell)));
         assert!(!room.enlist(Arc::downgrade(&cell)));

@@ -1,41 +1,58 @@
 //! A participant's tap: what its sockets send and receive, in a pcap file.
 
-use crate::driver::NetworkError;
+use crate::driver::{NetworkError, Socket};
 use crate::sync::Arc;
 use dds_rtps::transport::tap::{Capture, Tap, as_seen_by};
-use dds_rtps::transport::udp::{UdpSockets, UdpTransport};
+use dds_rtps::transport::udp::{PortMapping, UdpSockets, UdpTransport};
 use dds_rtps::types::Time;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::Path;
 
 /// The open file, and what stands in it for this participant.
 pub(super) struct OpenTap {
     capture: Arc<Capture>,
-    /// Sockets are bound to all addresses of the host; this one stands for them.
-    address: IpAddr,
+    /// Sockets are bound to all addresses of the host; these stand for them, one for each version of IP.
+    addresses: Vec<IpAddr>,
     /// Where unicast is sent from.
-    sender: SocketAddr,
+    senders: Vec<SocketAddr>,
 }
 
 impl OpenTap {
     pub(super) fn new(path: &Path, sockets: &UdpSockets) -> Result<Self, NetworkError> {
         let capture =
             Capture::open(path, Time::now).map_err(|source| NetworkError::Tap { path: path.to_owned(), source })?;
-        let address = IpAddr::V4(sockets.addresses.first().copied().unwrap_or(Ipv4Addr::LOCALHOST));
-        let port = sockets.transport.local_addr().map_or(0, |sender| sender.port());
-        Ok(Self { capture: Arc::new(capture), address, sender: SocketAddr::new(address, port) })
+        let mut tap = Self { capture: Arc::new(capture), addresses: sockets.links.addresses(), senders: Vec::new() };
+        tap.senders = sockets.transport.local_addrs().map(|bound| tap.shown(bound)).collect();
+        Ok(tap)
+    }
+
+    /// The address that a socket has for others.
+    fn shown(&self, bound: SocketAddr) -> SocketAddr {
+        let loopback = if bound.is_ipv4() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { IpAddr::V6(Ipv6Addr::LOCALHOST) };
+        let address = match bound.ip() {
+            ip if !ip.is_unspecified() => ip,
+            ip => self.addresses.iter().copied().find(|own| own.is_ipv4() == ip.is_ipv4()).unwrap_or(loopback),
+        };
+        SocketAddr::new(address, bound.port())
     }
 
     /// Records what is sent.
     pub(super) fn around(&self, transport: Arc<UdpTransport>) -> Tap<Arc<UdpTransport>> {
-        Tap::new(transport, Arc::clone(&self.capture), self.sender)
+        Tap::new(transport, Arc::clone(&self.capture), self.senders.iter().copied())
     }
 
     /// Records what `socket` receives.
-    pub(super) fn recorder(&self, socket: &UdpSocket) -> Recorder {
-        let bound = socket.local_addr().unwrap_or(SocketAddr::new(self.address, 0));
-        let address = if bound.ip().is_unspecified() { self.address } else { bound.ip() };
-        Recorder { capture: Arc::clone(&self.capture), destination: SocketAddr::new(address, bound.port()) }
+    pub(super) fn recorder(&self, socket: &UdpSocket, kind: Socket) -> Recorder {
+        let bound = socket.local_addr().unwrap_or(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
+        let destination = match bound.ip() {
+            // Several groups of IPv6 share a socket; the first stands for them.
+            ip if kind == Socket::MetatrafficMulticast && ip.is_ipv6() && !ip.is_multicast() => {
+                let [group, _] = PortMapping::DISCOVERY_GROUPS_V6;
+                SocketAddr::new(group.into(), bound.port())
+            }
+            _ => self.shown(bound),
+        };
+        Recorder { capture: Arc::clone(&self.capture), destination }
     }
 }
 
@@ -47,7 +64,9 @@ pub(super) struct Recorder {
 
 impl Recorder {
     pub(super) fn record(&self, sender: Option<SocketAddr>, bytes: &[u8]) {
-        let sender = sender.unwrap_or(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
+        let nobody =
+            if self.destination.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
+        let sender = sender.unwrap_or(SocketAddr::new(nobody, 0));
         let destination =
             if self.destination.ip().is_multicast() { self.destination } else { as_seen_by(sender, self.destination) };
         self.capture.record(sender, destination, std::iter::once(bytes));

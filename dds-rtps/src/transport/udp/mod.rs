@@ -1,7 +1,7 @@
-//! UDP over IPv4.
+//! UDP over IPv4 and IPv6.
 //!
-//! In: a [`UdpConfig`]. Out: [`UdpSockets`]: the sockets to receive from, and the [`UdpTransport`] that sends. Owned: a
-//! participant's sockets. No thread: whoever opens them decides how to wait.
+//! In: a [`UdpConfig`]. Out: [`UdpSockets`]: the sockets to receive from, the [`UdpTransport`] that sends, and the [`Links`]
+//! that follow the interfaces. Owned: a participant's sockets. No thread: whoever opens them decides how to wait.
 //!
 //! | socket | port | shared with other participants |
 //! |---|---|---|
@@ -9,18 +9,34 @@
 //! | metatraffic unicast, user unicast | of the first free participant index | never: a datagram would reach one of them only |
 //! | senders | ephemeral; one for unicast, one for each multicast interface | no |
 //!
-//! **Announced addresses.** All non-loopback IPv4 addresses of the interfaces in use if there are any, otherwise 127.0.0.1.
-//! Peers on this host reach us by any of them, without a wire. With [`UdpConfig::host_only`] it is 127.0.0.1 alone.
+//! Each version of IP that is spoken has its own of each; unicast ports are the same in both. A socket per interface,
+//! rather than one whose interface is switched before each send, because senders share them without a lock.
+//!
+//! **Announced addresses.** All non-loopback addresses of the interfaces in use if there are any, otherwise loopback. Of IPv6
+//! one for each network of an interface, and a link-local one only if the interface has no other. Peers on this host reach
+//! us by any of them, without a wire. With [`UdpConfig::host_only`] it is loopback alone.
+//!
+//! **Interfaces that come and go.** [`Links::follow`] looks at them again: multicast is joined and sent on new ones, and the
+//! addresses to be announced change. The sockets stay.
+//!
+//! **Link-local peers.** A locator does not say on which link a link-local address is. It is learned from what comes from
+//! there ([`UdpTransport::note_sender`]); before that, a datagram goes out by every link.
 //!
 //! **Loopback.** Multicast is always sent and joined on `lo` as well, so that participants which stay on the host and those
-//! which do not find each other. Where multicast cannot be sent on any interface, participants are looked for on the
-//! well-known ports of 127.0.0.1.
+//! which do not find each other. Where multicast does not come back to this host, participants are looked for on the
+//! well-known ports of its loopback address.
 
+mod config;
+mod family;
 mod interface;
+mod links;
+mod scopes;
 mod sender;
 mod sockets;
 
 pub use crate::types::PortMapping;
+pub use config::{UdpConfig, UdpError};
 pub use interface::Interface;
+pub use links::Links;
 pub use sender::UdpTransport;
-pub use sockets::{UdpConfig, UdpError, UdpSockets, interrupt, peek_sender};
+pub use sockets::{UdpSockets, interrupt, locators, peek_sender};

@@ -1,33 +1,56 @@
 //! Sends by UDP without ever waiting.
 
+use super::family::{Family, on_link};
+use super::links::LinkId;
+use super::scopes::Scopes;
 use crate::output::Datagram;
 use crate::transport::{SendOutcome, Transport, TransportCounters};
 use crate::types::Locator;
 use smallvec::SmallVec;
 use socket2::{SockAddr, Socket};
 use std::io::{self, ErrorKind, IoSlice};
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 /// Up to how many bytes a datagram of several segments is put together before it is sent: that costs about 20 ns, having
 /// the system gather them 150.
 const COPIED_MAX: usize = 1024;
+
+/// What the system says of a datagram that is longer than UDP, or a link, can carry (EMSGSIZE).
+const MESSAGE_TOO_LONG: i32 = match () {
+    () if cfg!(any(target_os = "linux", target_os = "android")) => 90,
+    () if cfg!(windows) => 10_040,
+    () => 40,
+};
 
 /// The sending side of a participant's sockets.
 ///
 /// They are sockets of their own, non-blocking, so that the receive thread can block in its one.
 #[derive(Debug)]
 pub struct UdpTransport {
-    unicast: Socket,
-    multicast: Vec<MulticastSender>,
+    unicast: Unicast,
+    /// Taken for discovery alone: samples go by unicast.
+    multicast: RwLock<Vec<MulticastSender>>,
+    scopes: Scopes,
+    /// The only addresses of IPv6 that may be sent to, where traffic is to stay on this host. A socket that is bound to
+    /// loopback does not see to that by itself, as one of IPv4 does.
+    confined_to: Option<RwLock<Vec<Ipv6Addr>>>,
     counters: Counters,
+}
+
+/// One unicast sender for each version of IP that is spoken.
+#[derive(Debug, Default)]
+pub(super) struct Unicast {
+    pub(super) v4: Option<Socket>,
+    pub(super) v6: Option<Socket>,
 }
 
 /// Sends multicast by one interface.
 #[derive(Debug)]
 pub(super) struct MulticastSender {
     pub(super) socket: Socket,
-    pub(super) interface: Ipv4Addr,
+    pub(super) id: LinkId,
 }
 
 #[derive(Debug, Default)]
@@ -36,18 +59,54 @@ struct Counters {
     sent_bytes: AtomicU64,
     blocked: AtomicU64,
     failed: AtomicU64,
+    unreachable: AtomicU64,
+    too_long: AtomicU64,
+    forbidden: AtomicU64,
     unsupported: AtomicU64,
 }
 
 impl UdpTransport {
     /// Of sockets that have been made non-blocking.
-    pub(super) fn new(unicast: Socket, multicast: Vec<MulticastSender>) -> Self {
-        Self { unicast, multicast, counters: Counters::default() }
+    pub(super) fn new(unicast: Unicast, is_confined: bool) -> Self {
+        Self {
+            unicast,
+            multicast: RwLock::default(),
+            scopes: Scopes::default(),
+            confined_to: is_confined.then(RwLock::default),
+            counters: Counters::default(),
+        }
     }
 
-    /// The addresses of the interfaces that multicast goes out by; empty if it cannot be sent at all.
-    pub fn multicast_interfaces(&self) -> impl Iterator<Item = Ipv4Addr> + '_ {
-        self.multicast.iter().map(|sender| sender.interface)
+    /// Takes over which addresses this host has.
+    pub(super) fn set_host_addresses(&self, addresses: impl Iterator<Item = IpAddr>) {
+        let Some(confined_to) = &self.confined_to else { return };
+        let v6 = addresses.filter_map(|address| match address {
+            IpAddr::V6(address) => Some(address),
+            IpAddr::V4(_) => None,
+        });
+        *confined_to.write().unwrap_or_else(PoisonError::into_inner) = v6.collect();
+    }
+
+    fn may_go_to(&self, destination: &Ipv6Addr) -> bool {
+        let confined_to = self.confined_to.as_ref().map(|own| own.read().unwrap_or_else(PoisonError::into_inner));
+        confined_to.is_none_or(|own| destination.is_loopback() || own.contains(destination))
+    }
+
+    pub(super) fn add_sender(&self, sender: MulticastSender) {
+        self.multicast.write().unwrap_or_else(PoisonError::into_inner).push(sender);
+    }
+
+    pub(super) fn remove_senders(&self, is_gone: impl Fn(LinkId) -> bool) {
+        self.multicast.write().unwrap_or_else(PoisonError::into_inner).retain(|sender| !is_gone(sender.id));
+    }
+
+    pub(super) fn scopes(&self) -> &Scopes {
+        &self.scopes
+    }
+
+    /// Something has come from there: on which link a link-local address is, only this tells.
+    pub fn note_sender(&self, sender: SocketAddr) {
+        self.scopes.learn(sender);
     }
 
     /// Second handles of the sockets, for waiting until there is room in them.
@@ -55,51 +114,73 @@ impl UdpTransport {
     /// # Errors
     /// The process has no more file descriptors.
     pub fn handles(&self) -> io::Result<Vec<UdpSocket>> {
-        let sockets = std::iter::once(&self.unicast).chain(self.multicast.iter().map(|sender| &sender.socket));
+        let multicast = self.multicast.read().unwrap_or_else(PoisonError::into_inner);
+        let sockets = self.unicast.sockets().chain(multicast.iter().map(|sender| &sender.socket));
         sockets.map(|socket| socket.try_clone().map(UdpSocket::from)).collect()
     }
 
-    /// The address that unicast datagrams come from; its IP address is unspecified unless the traffic stays on the host.
-    ///
-    /// # Errors
-    /// The system does not say.
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.unicast.local_addr()?.as_socket().ok_or_else(|| io::Error::from(ErrorKind::AddrNotAvailable))
+    /// The addresses that unicast datagrams come from, one for each version of IP; unspecified IP addresses unless the
+    /// traffic stays on the host.
+    pub fn local_addrs(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        self.unicast.sockets().filter_map(|socket| socket.local_addr().ok()?.as_socket())
     }
 
     /// Sends to one destination after the other; how many were served.
     fn serve(&self, segments: &[IoSlice<'_>], destinations: &[Locator]) -> (usize, SendOutcome) {
         for (served, locator) in destinations.iter().enumerate() {
-            match locator.to_socket_addr() {
-                Some(address @ SocketAddr::V4(_)) => {
-                    if self.send_to(segments, address).is_err() {
-                        return (served, SendOutcome::Blocked);
-                    }
-                }
-                _ => {
-                    self.counters.unsupported.fetch_add(1, Ordering::Relaxed);
-                }
+            let address = locator.to_socket_addr();
+            let Some((socket, address)) = address.and_then(|address| Some((self.unicast.of(address)?, address))) else {
+                self.counters.unsupported.fetch_add(1, Ordering::Relaxed);
+                continue;
+            };
+            if self.send_to(socket, segments, address).is_err() {
+                return (served, SendOutcome::Blocked);
             }
         }
         (destinations.len(), SendOutcome::Done)
     }
 
     /// Sends to one destination; only a lack of room is an error, anything else is counted.
-    fn send_to(&self, segments: &[IoSlice<'_>], destination: SocketAddr) -> Result<(), Blocked> {
-        let address = SockAddr::from(destination);
-        if !destination.ip().is_multicast() {
-            return self.send_by(&self.unicast, segments, &address);
+    fn send_to(&self, socket: &Socket, segments: &[IoSlice<'_>], destination: SocketAddr) -> Result<(), Blocked> {
+        match destination {
+            _ if destination.ip().is_multicast() => self.send_to_group(segments, destination),
+            SocketAddr::V6(v6) if !self.may_go_to(v6.ip()) => {
+                self.count_failure(&self.counters.unreachable);
+                Ok(())
+            }
+            SocketAddr::V6(v6) if v6.ip().is_unicast_link_local() => self.send_to_link(socket, segments, destination),
+            _ => self.send_by(socket, segments, &SockAddr::from(destination)),
         }
-        if self.multicast.is_empty() {
-            self.counters.failed.fetch_add(1, Ordering::Relaxed);
-        }
+    }
+
+    fn send_to_group(&self, segments: &[IoSlice<'_>], group: SocketAddr) -> Result<(), Blocked> {
+        let senders = self.multicast.read().unwrap_or_else(PoisonError::into_inner);
+        let family = Family::of(group.ip());
+        let mut outcome = None;
         // If one interface has no room, the datagram goes out by all of them once more later: a duplicate is harmless,
         // and rarer than the book-keeping would be worth.
-        let mut outcome = Ok(());
-        for sender in &self.multicast {
-            outcome = outcome.and(self.send_by(&sender.socket, segments, &address));
+        for sender in senders.iter().filter(|sender| sender.id.family == family) {
+            let address = SockAddr::from(on_link(group.ip(), group.port(), sender.id.index));
+            let sent = self.send_by(&sender.socket, segments, &address);
+            outcome = Some(outcome.unwrap_or(Ok(())).and(sent));
         }
-        outcome
+        outcome.unwrap_or_else(|| {
+            self.count_failure(&self.counters.unreachable);
+            Ok(())
+        })
+    }
+
+    /// A link-local address: on its link, or on each if that is not known yet. It is on one of them only, so that what
+    /// fails on the others means nothing.
+    fn send_to_link(&self, socket: &Socket, segments: &[IoSlice<'_>], destination: SocketAddr) -> Result<(), Blocked> {
+        let scopes = self.scopes.of(destination.ip());
+        if scopes.is_empty() {
+            self.count_failure(&self.counters.unreachable);
+        }
+        scopes.iter().try_for_each(|&scope| {
+            let address = on_link(destination.ip(), destination.port(), scope);
+            self.send_by(socket, segments, &SockAddr::from(address))
+        })
     }
 
     fn send_by(&self, socket: &Socket, segments: &[IoSlice<'_>], address: &SockAddr) -> Result<(), Blocked> {
@@ -109,23 +190,54 @@ impl UdpTransport {
                 [only] => socket.send_to(only, address),
                 several => socket.send_to_vectored(several, address),
             };
-            let counter = match sent {
+            match sent {
                 Ok(bytes) => {
                     self.counters.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-                    &self.counters.sent
+                    self.counters.sent.fetch_add(1, Ordering::Relaxed);
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.counters.blocked.fetch_add(1, Ordering::Relaxed);
                     return Err(Blocked);
                 }
-                // No route, a firewall, an interface that has gone: lost for this destination, as it might be lost later
-                // on its way. Reliable writers repair it.
-                Err(_) => &self.counters.failed,
-            };
-            counter.fetch_add(1, Ordering::Relaxed);
+                // Lost for this destination, as it might be lost later on its way. Reliable writers repair it.
+                Err(error) => self.note_error(&error),
+            }
             return Ok(());
         }
+    }
+
+    #[cold]
+    fn note_error(&self, error: &io::Error) {
+        match error.kind() {
+            _ if error.raw_os_error() == Some(MESSAGE_TOO_LONG) => self.count_failure(&self.counters.too_long),
+            ErrorKind::PermissionDenied => self.count_failure(&self.counters.forbidden),
+            ErrorKind::NetworkUnreachable
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkDown
+            | ErrorKind::AddrNotAvailable
+            | ErrorKind::ConnectionRefused
+            | ErrorKind::ConnectionReset => self.count_failure(&self.counters.unreachable),
+            _ => {
+                self.counters.failed.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn count_failure(&self, of_kind: &AtomicU64) {
+        of_kind.fetch_add(1, Ordering::Relaxed);
+        self.counters.failed.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Unicast {
+    fn sockets(&self) -> impl Iterator<Item = &Socket> {
+        self.v4.iter().chain(&self.v6)
+    }
+
+    #[inline]
+    fn of(&self, destination: SocketAddr) -> Option<&Socket> {
+        if destination.is_ipv4() { self.v4.as_ref() } else { self.v6.as_ref() }
     }
 }
 
@@ -147,13 +259,16 @@ impl Transport for UdpTransport {
     }
 
     fn counters(&self) -> TransportCounters {
-        let Counters { sent, sent_bytes, blocked, failed, unsupported } = &self.counters;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         TransportCounters {
-            sent: sent.load(Ordering::Relaxed),
-            sent_bytes: sent_bytes.load(Ordering::Relaxed),
-            blocked: blocked.load(Ordering::Relaxed),
-            failed: failed.load(Ordering::Relaxed),
-            unsupported: unsupported.load(Ordering::Relaxed),
+            sent: read(&self.counters.sent),
+            sent_bytes: read(&self.counters.sent_bytes),
+            blocked: read(&self.counters.blocked),
+            failed: read(&self.counters.failed),
+            unreachable: read(&self.counters.unreachable),
+            too_long: read(&self.counters.too_long),
+            forbidden: read(&self.counters.forbidden),
+            unsupported: read(&self.counters.unsupported),
         }
     }
 }
@@ -177,11 +292,11 @@ mod tests {
             let mut datagram = Datagram::new();
             datagram.buffer().extend_from_slice(b"header ");
             datagram.gather(Payload::copy_of(&vec![b'x'; payload_len]), 0..payload_len);
-            datagram.add_destination(Locator::from(sockets.user_unicast.local_addr().unwrap()));
+            datagram.add_destination(Locator::from(sockets.user_unicast[0].local_addr().unwrap()));
             assert_eq!(sockets.transport.send(&mut datagram), SendOutcome::Done);
             assert!(datagram.remaining_destinations().is_empty());
             let mut buffer = vec![0; 65_536];
-            let (len, _) = sockets.user_unicast.recv_from(&mut buffer).unwrap();
+            let (len, _) = sockets.user_unicast[0].recv_from(&mut buffer).unwrap();
             let mut expected = Vec::new();
             datagram.copy_to(&mut expected);
             assert!(buffer[..len] == expected);

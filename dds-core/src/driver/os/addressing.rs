@@ -1,0 +1,137 @@
+//! Where a participant can be reached, and where it looks for others, while interfaces come and go.
+
+use crate::driver::{Locators, NetworkConfig};
+use crate::sync::{Arc, Lock};
+use dds_rtps::discovery::HostAddress;
+use dds_rtps::transport::udp::{Links, PortMapping, UdpConfig, UdpSockets, locators};
+use dds_rtps::types::Locator;
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+
+/// On how many participant indexes of a host without multicast participants are looked for. Each costs one datagram per
+/// announcement.
+pub(super) const PEER_INDEXES: u32 = 32;
+
+/// How a participant is addressed at the moment.
+pub(super) struct Addressing {
+    domain_id: u32,
+    ports: PortMapping,
+    /// Multicast was asked for.
+    wants_multicast: bool,
+    peers: Vec<SocketAddr>,
+    metatraffic: Vec<SocketAddr>,
+    user: Vec<SocketAddr>,
+    participant_index: Option<u32>,
+    links: Lock<Links>,
+    locators: Lock<Arc<Locators>>,
+}
+
+impl Addressing {
+    /// Of sockets that have just been opened, which keep all but their `links`.
+    pub(super) fn new(config: &NetworkConfig, udp: &UdpConfig, sockets: UdpSockets) -> io::Result<(Self, Receivers)> {
+        let bound = |sockets: &[UdpSocket]| sockets.iter().map(UdpSocket::local_addr).collect::<io::Result<Vec<_>>>();
+        let (metatraffic, user) = (bound(&sockets.metatraffic_unicast)?, bound(&sockets.user_unicast)?);
+        let is_spoken = |peer: &SocketAddr| user.iter().any(|own| own.is_ipv4() == peer.is_ipv4());
+        let (peers, unspoken): (Vec<_>, Vec<_>) = config.peers.iter().copied().partition(is_spoken);
+        for peer in unspoken {
+            tracing::debug!(%peer, "this address of a peer is of a version of IP that is not spoken here");
+        }
+        // A link-local address was given with its link.
+        peers.iter().for_each(|peer| sockets.transport.note_sender(*peer));
+        let addressing = Self {
+            domain_id: udp.domain_id,
+            ports: udp.ports,
+            wants_multicast: config.multicast,
+            peers,
+            metatraffic,
+            user,
+            participant_index: sockets.participant_index,
+            links: Lock::new(sockets.links),
+            locators: Lock::default(),
+        };
+        *addressing.locators.lock() = Arc::new(addressing.at_present(&addressing.links.lock()));
+        let receivers = Receivers {
+            metatraffic_multicast: sockets.metatraffic_multicast,
+            metatraffic_unicast: sockets.metatraffic_unicast,
+            user_unicast: sockets.user_unicast,
+        };
+        Ok((addressing, receivers))
+    }
+
+    pub(super) fn locators(&self) -> Arc<Locators> {
+        Arc::clone(&self.locators.lock())
+    }
+
+    /// Looks at the interfaces again; true if the locators are other ones now.
+    pub(super) fn look(&self) -> bool {
+        let mut links = self.links.lock();
+        match links.follow() {
+            Ok(false) => return false,
+            Ok(true) => {}
+            Err(error) => {
+                tracing::debug!(%error, "the network interfaces could not be looked at; next time they may");
+                return false;
+            }
+        }
+        let present = self.at_present(&links);
+        drop(links);
+        let mut locators = self.locators.lock();
+        if **locators == present {
+            return false;
+        }
+        *locators = Arc::new(present);
+        true
+    }
+
+    fn at_present(&self, links: &Links) -> Locators {
+        let addresses = links.addresses();
+        let host_addresses = links.interfaces().iter();
+        Locators {
+            metatraffic_unicast: locators(&self.metatraffic, &addresses),
+            metatraffic_multicast: links.groups_joined(),
+            default_unicast: locators(&self.user, &addresses),
+            initial_peers: links.groups_sent_to().into_iter().chain(self.well_known(links)).collect(),
+            host_addresses: host_addresses
+                .map(|own| HostAddress { address: own.address, prefix_len: own.prefix_len })
+                .collect(),
+            participant_index: self.participant_index,
+        }
+    }
+
+    /// Where others may listen that multicast does not reach: the peers; and this host, if multicast was asked for and does
+    /// not reach it, or if there is nowhere else to look.
+    fn well_known(&self, links: &Links) -> Vec<Locator> {
+        let mut found: Vec<Locator> = Vec::new();
+        for peer in &self.peers {
+            match peer.port() {
+                0 => found.extend(self.ports.participants_on(peer.ip(), self.domain_id, self.indexes_on(peer))),
+                _ => found.push(Locator::from(*peer)),
+            }
+        }
+        if self.wants_multicast || self.peers.is_empty() {
+            for address in links.unreached_by_multicast() {
+                let host = SocketAddr::new(address, 0);
+                found.extend(self.ports.participants_on(address, self.domain_id, self.indexes_on(&host)));
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        found.retain(|locator| seen.insert(*locator));
+        found
+    }
+
+    /// How many indexes are tried there. On this host at least all below our own one: of any two participants the one with
+    /// the higher index tries the other's, and one without an index, after 119, tries them all.
+    fn indexes_on(&self, host: &SocketAddr) -> u32 {
+        match host.ip().is_loopback() {
+            true => self.participant_index.unwrap_or(u32::MAX).max(PEER_INDEXES),
+            false => PEER_INDEXES,
+        }
+    }
+}
+
+/// The sockets to receive from.
+pub(super) struct Receivers {
+    pub(super) metatraffic_multicast: Vec<UdpSocket>,
+    pub(super) metatraffic_unicast: Vec<UdpSocket>,
+    pub(super) user_unicast: Vec<UdpSocket>,
+}
