@@ -7,11 +7,11 @@ mod captures;
 mod support;
 
 use captures::read_pcap;
-use dds_core::{CreateErrorKind, DdsType};
+use dds_core::{CreateErrorKind, DdsType, IpFamilies};
 
 use dds_core::qos::Preset;
 use std::path::{Path, PathBuf};
-use support::{PATIENCE, World};
+use support::{PATIENCE, World, has_ipv6};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Note {
@@ -41,8 +41,12 @@ impl Drop for Folder {
 
 /// Sends one note between two participants, each with its tap.
 fn talk(text: &str, taps: [&Path; 2]) {
+    talk_by(IpFamilies::V4, text, taps);
+}
+
+fn talk_by(families: IpFamilies, text: &str, taps: [&Path; 2]) {
     let world = World::new();
-    let [from, to] = taps.map(|tap| world.builder().udp_only(true).tap(tap).build().unwrap());
+    let [from, to] = taps.map(|tap| world.builder().ip_families(families).udp_only(true).tap(tap).build().unwrap());
     let reader = to.reader_builder::<Note>("note").qos(Preset::Event.reader()).build().unwrap();
     let writer = from.writer_builder("note").qos(Preset::Event.writer()).build().unwrap();
     // Both, so that nothing has to be sent again.
@@ -54,7 +58,7 @@ fn talk(text: &str, taps: [&Path; 2]) {
 }
 
 /// The source and destination of the datagrams that contain `text`, and all that is in the file is RTPS.
-fn with_text(file: &Path, text: &str) -> Vec<(std::net::SocketAddrV4, std::net::SocketAddrV4)> {
+fn with_text(file: &Path, text: &str) -> Vec<(std::net::SocketAddr, std::net::SocketAddr)> {
     let packets = read_pcap(file);
     assert!(packets.iter().all(|packet| packet.payload.starts_with(b"RTPS")));
     assert!(packets.iter().all(|packet| packet.source.port() != 0 && packet.time_ns > 0));
@@ -70,6 +74,42 @@ fn a_sample_stands_in_the_captures_of_both_sides_with_the_same_addresses() {
     let (sent, received) = (with_text(&sender, "hello, shark"), with_text(&receiver, "hello, shark"));
     assert_eq!(sent.len(), 1);
     assert_eq!(sent, received);
+}
+
+#[test]
+fn what_goes_by_ipv6_stands_there_as_ipv6() {
+    if !has_ipv6() {
+        println!("skipped: this host has no IPv6");
+        return;
+    }
+    let folder = Folder::new("v6");
+    let (sender, receiver) = (folder.file("sender.pcap"), folder.file("receiver.pcap"));
+    talk_by(IpFamilies::V6, "hello, sixth shark", [&sender, &receiver]);
+    let sent = with_text(&sender, "hello, sixth shark");
+    assert!(sent.iter().all(|(source, destination)| source.ip().is_loopback() && destination.is_ipv6()));
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent, with_text(&receiver, "hello, sixth shark"));
+    read_with_tshark(&receiver);
+}
+
+/// Where there is a tshark, it finds RTPS, and no fault in any header.
+fn read_with_tshark(file: &Path) {
+    #[allow(clippy::disallowed_methods, reason = "the program that captures are made for")]
+    let output = std::process::Command::new("tshark")
+        .args(["-o", "udp.check_checksum:TRUE", "-T", "fields", "-e", "ipv6.dst", "-e", "udp.checksum.status"])
+        .args(["-e", "rtps.version.major", "-e", "_ws.malformed", "-r"])
+        .arg(file)
+        .output();
+    let Ok(output) = output else { return };
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        assert!(!fields[0].is_empty(), "no IPv6: {line}");
+        // Discovery's messages have the version once more, in their data.
+        assert!(fields[2].starts_with('2'), "no RTPS: {line}");
+        assert_eq!((fields[1], fields[3]), ("1", ""), "a wrong checksum, or malformed: {line}");
+    }
 }
 
 #[test]

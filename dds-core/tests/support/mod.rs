@@ -38,3 +38,10 @@ impl World {
         self.builder().udp_only(true).build().unwrap()
     }
 }
+
+/// Whether this host has an IPv6 address, if only that of its loopback.
+pub(crate) fn has_ipv6() -> bool {
+    #[allow(clippy::disallowed_methods, reason = "asks the system, and sends nothing")]
+    let bound = std::net::UdpSocket::bind("[::1]:0");
+    bound.is_ok()
+}

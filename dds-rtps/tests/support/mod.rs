@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
 
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// Every capture, by its name without `.pcap`; `tests/vectors/README.md` says what is in them.
@@ -32,9 +32,9 @@ pub(crate) struct Packet {
     /// When it was captured: nanoseconds since 1970.
     pub(crate) time_ns: i64,
     /// From where.
-    pub(crate) source: SocketAddrV4,
+    pub(crate) source: SocketAddr,
     /// To where.
-    pub(crate) destination: SocketAddrV4,
+    pub(crate) destination: SocketAddr,
     /// What the socket would have received.
     pub(crate) payload: Vec<u8>,
 }
@@ -51,8 +51,8 @@ pub(crate) fn capture(name: &str) -> Vec<Packet> {
 
 /// The datagrams of a capture, in their order.
 ///
-/// Knows what the captures are: classic pcap, little endian, microseconds, Ethernet or bare IP, IPv4 without IP fragments,
-/// UDP. Anything else is a panic, for then the file is not what it should be.
+/// Knows what the captures are: classic pcap, little endian, microseconds, Ethernet with IPv4 or bare IP, no IP fragments
+/// and no extension headers, UDP. Anything else is a panic, for then the file is not what it should be.
 pub(crate) fn read_pcap(path: &Path) -> Vec<Packet> {
     let name = path.display();
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -81,16 +81,28 @@ fn ethernet_payload(number: usize, frame: &[u8]) -> &[u8] {
 }
 
 fn packet(number: usize, time_ns: i64, ip: &[u8]) -> Packet {
-    let (header, behind) = ip.split_at(usize::from(ip[0] & 0xf) * 4);
-    assert_eq!((header[0] >> 4, header[9]), (4, 17), "packet {number}: UDP");
-    assert_eq!(u16_be(header, 6) & 0x3fff, 0, "packet {number}: an IP fragment");
+    let (source, destination, behind) = match ip[0] >> 4 {
+        4 => {
+            let (header, behind) = ip.split_at(usize::from(ip[0] & 0xf) * 4);
+            assert_eq!(header[9], 17, "packet {number}: UDP");
+            assert_eq!(u16_be(header, 6) & 0x3fff, 0, "packet {number}: an IP fragment");
+            let address = |at: usize| IpAddr::from(<[u8; 4]>::try_from(&header[at..at + 4]).unwrap());
+            (address(12), address(16), behind)
+        }
+        6 => {
+            let (header, behind) = ip.split_at(40);
+            assert_eq!(header[6], 17, "packet {number}: UDP");
+            let address = |at: usize| IpAddr::from(<[u8; 16]>::try_from(&header[at..at + 16]).unwrap());
+            (address(8), address(24), behind)
+        }
+        version => panic!("packet {number}: IP version {version}"),
+    };
     let (udp, payload) = behind.split_at(8);
-    let address = |at: usize| Ipv4Addr::new(header[at], header[at + 1], header[at + 2], header[at + 3]);
     Packet {
         number,
         time_ns,
-        source: SocketAddrV4::new(address(12), u16_be(udp, 0)),
-        destination: SocketAddrV4::new(address(16), u16_be(udp, 2)),
+        source: SocketAddr::new(source, u16_be(udp, 0)),
+        destination: SocketAddr::new(destination, u16_be(udp, 2)),
         payload: payload[..usize::from(u16_be(udp, 4)) - 8].to_vec(),
     }
 }
