@@ -467,6 +467,25 @@ mod tests {
         assert!(locators.initial_peers.contains(&Locator::from(named)));
     }
 
+    /// So that any two participants of a host find each other without multicast, as far as one has a well-known port.
+    #[test]
+    fn who_has_no_well_known_port_looks_at_all_of_them() {
+        let driver = OsDriver::new().unwrap();
+        // The last domain that has ports: only its first 63 indexes have two.
+        let config = NetworkConfig { domain_id: 232, multicast: false, reach: Reach::Host, ..NetworkConfig::default() };
+        let networks: Vec<_> = (0..64).map(|_| driver.open_network(&config).unwrap()).collect();
+        for network in &networks {
+            let locators = network.locators();
+            let ports: Vec<u32> = locators.initial_peers.iter().map(|peer| peer.port).collect();
+            let below = |index: u32| (0..index).all(|below| ports.contains(&(65_410 + 2 * below)));
+            match locators.participant_index {
+                Some(index) => assert!(below(index), "{index}: {ports:?}"),
+                None => assert!(below(63), "{ports:?}"),
+            }
+        }
+        assert_eq!(networks.last().unwrap().locators().participant_index, None);
+    }
+
     #[test]
     fn a_cell_is_told_that_there_is_room() {
         struct Told(Sender<Signals>);
