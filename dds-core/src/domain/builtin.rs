@@ -114,7 +114,7 @@ impl Builtin {
 impl ParticipantHandle {
     /// Makes a reader one of a built-in topic: it gets what is known now, and from now on what changes.
     pub(crate) fn add_builtin_reader(&self, reader: &ReaderHandle, kind: BuiltinKind) -> Result<(), CreateErrorKind> {
-        let is_late_joiner = reader.qos().durability > Durability::Volatile;
+        let is_late_joiner = reader.qos().fixed().durability > Durability::Volatile;
         Effects::scope(|effects| {
             let turn = self.matching();
             // What is still to be told is in the snapshot below: it goes to the readers before this one.

@@ -4,9 +4,9 @@ use crate::cdr::{DdsType, Raw};
 use crate::domain::{DomainParticipantBuilder, MatchReport, ParticipantHandle, TrafficCounters, WeakDomainParticipant};
 #[cfg(doc)]
 use crate::infrastructure::CreateErrorKind;
-use crate::infrastructure::{Awaited, CreateError, Entity, ListenerCounters, StatusCondition, Waiting};
+use crate::infrastructure::{Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Waiting};
 use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
-use crate::qos::{PublisherQos, SubscriberQos, TopicQos};
+use crate::qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
 use crate::topic::{ParticipantBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicRef};
 use dds_rtps::types::{EntityId, Guid, InstanceHandle, Time};
@@ -170,6 +170,22 @@ impl DomainParticipant {
     /// 255 bytes, or one with a NUL.
     pub fn raw_topic(&self, name: &str, type_name: &str, qos: TopicQos) -> Result<Topic<Raw>, CreateError> {
         Topic::new(&self.handle, name, type_name, None, qos)
+    }
+
+    /// The QoS that the participant has.
+    #[must_use]
+    #[doc(alias = "get_qos")]
+    pub fn qos(&self) -> DomainParticipantQos {
+        self.handle.qos().get()
+    }
+
+    /// Changes the QoS, and announces it; all of it may change (DDS 1.4, 2.2.3). Without effect once the participant is
+    /// closed.
+    ///
+    /// # Errors
+    /// Nothing has changed: USER_DATA is too long to be announced.
+    pub fn set_qos(&self, qos: DomainParticipantQos) -> Result<(), QosError> {
+        self.handle.set_qos(qos)
     }
 
     /// The subscriber of the built-in topics (DDS 1.4, 2.2.5), for

@@ -28,7 +28,7 @@ impl ParticipantHandle {
         self.routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
         let (data, version) = subscription_data(reader);
         self.announce(|participant, now| participant.add_reader(now, data))?;
-        if reader.group().is_some_and(|group| group.version() != version) {
+        if reader.version() != version {
             self.update_reader(reader);
         }
         Ok(())
@@ -40,7 +40,7 @@ impl ParticipantHandle {
         set_inline_qos(writer, &data);
         self.routes().add_writer(writer.guid().entity_id, Arc::clone(writer.cell()));
         self.announce(|participant, now| participant.add_writer(now, data))?;
-        if writer.group().is_some_and(|group| group.version() != version) {
+        if writer.version() != version {
             self.update_writer(writer);
         }
         Ok(())
@@ -70,7 +70,7 @@ impl ParticipantHandle {
         if self.is_closed() { Err(CreateErrorKind::Closed) } else { Ok(()) }
     }
 
-    /// Announces a reader as its group describes it now. Whoever was overtaken by a later change announces that one too, so
+    /// Announces a reader as it, its group and its topic are now. Whoever was overtaken by a later change announces that one too, so
     /// that the last announcement is the newest.
     pub(crate) fn update_reader(&self, reader: &ReaderHandle) {
         loop {
@@ -78,7 +78,7 @@ impl ParticipantHandle {
             let announced = self.announce(|participant, now| {
                 participant.update_reader(now, data);
             });
-            if announced.is_err() || reader.group().is_none_or(|group| group.version() == version) {
+            if announced.is_err() || reader.version() == version {
                 return;
             }
         }
@@ -92,7 +92,7 @@ impl ParticipantHandle {
             let announced = self.announce(|participant, now| {
                 participant.update_writer(now, data);
             });
-            if announced.is_err() || writer.group().is_none_or(|group| group.version() == version) {
+            if announced.is_err() || writer.version() == version {
                 return;
             }
         }
@@ -138,28 +138,28 @@ impl ParticipantHandle {
     }
 }
 
-/// What is announced of a reader, and the version of its group.
+/// What is announced of a reader, and the version of that: its own, and those of its group and topic.
 fn subscription_data(reader: &ReaderHandle) -> (SubscriptionData, u64) {
-    let mut qos = reader.qos().clone();
+    let (mut qos, version) = reader.qos().versioned();
     if qos.representation.is_empty() {
         qos.representation = DataRepresentation::READABLE.to_vec();
     }
     let mut endpoint = EndpointData::new(reader.guid(), reader.topic_name(), reader.type_name());
-    endpoint.topic_data = reader.topic_data().to_vec();
-    let version = reader.group().map_or(0, |group| group.describe(&mut endpoint));
+    let version = version + reader.group().map_or(0, |group| group.describe(&mut endpoint));
+    let version = version + reader.topic().map_or(0, |topic| topic.describe(&mut endpoint));
     (SubscriptionData::new(endpoint, qos), version)
 }
 
-/// What is announced of a writer, and the version of its group.
+/// What is announced of a writer, and the version of that, as of a reader.
 fn publication_data(writer: &WriterHandle) -> (PublicationData, u64) {
-    let mut qos = writer.qos().clone();
+    let (mut qos, version) = writer.qos().versioned();
     qos.representation = vec![match writer.encoding() {
         Encoding::Xcdr1 => DataRepresentation::Xcdr1,
         Encoding::Xcdr2 => DataRepresentation::Xcdr2,
     }];
     let mut endpoint = EndpointData::new(writer.guid(), writer.topic_name(), writer.type_name());
-    endpoint.topic_data = writer.topic_data().to_vec();
-    let version = writer.group().map_or(0, |group| group.describe(&mut endpoint));
+    let version = version + writer.group().map_or(0, |group| group.describe(&mut endpoint));
+    let version = version + writer.topic().map_or(0, |topic| topic.describe(&mut endpoint));
     (PublicationData { endpoint, qos }, version)
 }
 

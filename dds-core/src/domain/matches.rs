@@ -5,7 +5,7 @@ use crate::domain::ParticipantHandle;
 use crate::publication::{LocalDemands, LocalPath, WriterCell};
 use crate::qos::Durability;
 use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
-use dds_rtps::types::{EntityId, Guid, Locator};
+use dds_rtps::types::{Duration, EntityId, Guid, Locator};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
@@ -127,8 +127,20 @@ impl ParticipantHandle {
         let begun = writer_cell.with(effects, |actor, effects| {
             actor.match_local(guid, Arc::clone(&reader_cell), Arc::clone(&path), demands, effects)
         });
-        let Ok(Some(begin)) = begun else { return };
         let writer_guid = Guid::new(self.prefix(), writer);
+        let begin = match begun {
+            Ok(Some(begin)) => begin,
+            // A closed writer matches nobody any more.
+            Err(_) => return,
+            Ok(None) => {
+                // They match already, and one of them has another QoS than before.
+                let lifespan = writer_cell.with(effects, |actor, _| actor.lifespan()).unwrap_or(Duration::INFINITE);
+                // A closed reader has no writers any more.
+                let _ =
+                    reader_cell.with(effects, |actor, effects| actor.set_lifespan_of(writer_guid, lifespan, effects));
+                return;
+            }
+        };
         let connected =
             reader_cell.with(effects, |actor, effects| actor.match_local(writer_guid, begin, path, effects));
         if connected.is_ok() {

@@ -11,7 +11,10 @@ use crate::domain::receive::ReceiveEnd;
 use crate::domain::traffic::{ReceiveCounters, TrafficCounters};
 use crate::domain::{Contained, EventThread, ListenerPlace, Outgoing, Routes};
 use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reach};
-use crate::infrastructure::{CreateError, CreateErrorKind, Ending, StatusCondition, Subject, Watched};
+use crate::infrastructure::{
+    CreateError, CreateErrorKind, Ending, LiveQos, QosError, StatusCondition, Subject, Watched,
+};
+use crate::qos::DomainParticipantQos;
 use crate::topic::TopicTable;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
@@ -31,6 +34,7 @@ pub(crate) struct ParticipantHandle {
     routes: Routes,
     topics: Mutex<TopicTable>,
     builtin: Builtin,
+    qos: LiveQos<DomainParticipantQos>,
     /// Held while matches are carried out, so that what discovery decided happens in that order.
     matching: Mutex<()>,
     event_thread: Arc<EventThread>,
@@ -71,6 +75,7 @@ impl ParticipantHandle {
         let span = tracing::info_span!("participant", %guid, domain = config.domain_id, name = %config.name);
         let watched = Arc::<Watched>::default();
         let handle = Arc::new_cyclic(|weak| Self {
+            qos: LiveQos::new(config.qos.clone()),
             config,
             prefix,
             subject: Arc::clone(&subject),
@@ -189,6 +194,24 @@ impl ParticipantHandle {
 
     pub(crate) fn topics(&self) -> MutexGuard<'_, TopicTable> {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn qos(&self) -> &LiveQos<DomainParticipantQos> {
+        &self.qos
+    }
+
+    /// Announces other octets of the application. Without effect once the participant is closed.
+    pub(crate) fn set_qos(&self, qos: DomainParticipantQos) -> Result<(), QosError> {
+        let changed = self.qos.change(qos, |_, new| new.check());
+        changed.map_err(|kind| QosError::new(&self.subject, kind))?;
+        // Read inside of the cell, so that of two changes the last one is announced last.
+        let user_data = || self.qos.read(|qos| qos.user_data.clone());
+        let _ = Effects::scope(|effects| {
+            self.cell.with(effects, |actor, _| {
+                actor.change(|participant, now| participant.set_user_data(now, user_data()));
+            })
+        });
+        Ok(())
     }
 
     pub(crate) fn builtin(&self) -> &Builtin {

@@ -3,7 +3,7 @@
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::{self, Encoding, Extensibility, KeyHasher};
 use crate::domain::{ListenerPlace, ParticipantHandle};
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, StatusMask, Subject};
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
 use crate::publication::listener::{Tell, new_listener, tell_listener};
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::writer_handle::Desk;
@@ -149,9 +149,9 @@ fn make_handle<T: 'static>(
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
         description: topic.description(),
-        qos,
+        qos: LiveQos::new(qos),
         group,
-        topic_data: topic.topic_data().to_vec(),
+        topic: topic.handle().cloned(),
         encoding,
         hasher: topic.description().map_or(KeyHasher::keyless(), |ty| KeyHasher::new(ty, topic.has_key())),
         span,

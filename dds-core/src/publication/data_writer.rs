@@ -3,8 +3,8 @@
 use crate::cdr::{Encode, EncodeError, Keyed, TypeInfo, encode_key_payload, encode_payload};
 use crate::domain::{EndpointInfo, MatchReport};
 use crate::infrastructure::{
-    Awaited, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, StatusCondition, StatusMask, Waiting,
-    WriteError, WriteErrorKind,
+    Awaited, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, QosError, StatusCondition, StatusMask,
+    Waiting, WriteError, WriteErrorKind,
 };
 use crate::publication::{WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
@@ -156,7 +156,8 @@ impl<T> DataWriter<T> {
     where
         T: Keyed + TypeInfo,
     {
-        let autodispose = self.handle.qos().writer_data_lifecycle.autodispose_unregistered_instances;
+        let lifecycle = self.handle.qos().read(|qos| qos.writer_data_lifecycle);
+        let autodispose = lifecycle.autodispose_unregistered_instances;
         let kind =
             if autodispose { ChangeKind::NotAliveDisposedUnregistered } else { ChangeKind::NotAliveUnregistered };
         self.end_instance(key, kind, options)
@@ -255,7 +256,34 @@ impl<T> DataWriter<T> {
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> DataWriterQos {
-        self.handle.qos().clone()
+        self.handle.qos().get()
+    }
+
+    /// Changes the QoS, as far as DDS 1.4 (2.2.3) lets it change while a writer lives: USER_DATA, DEADLINE,
+    /// LATENCY_BUDGET, OWNERSHIP_STRENGTH, TRANSPORT_PRIORITY, LIFESPAN (of what is written from now on) and
+    /// WRITER_DATA_LIFECYCLE, and announces
+    /// it: peers match anew. Without effect once the writer is closed.
+    ///
+    /// ```
+    /// # use dds_core::qos::{PolicyId, QosErrorKind};
+    /// # use dds_core::{DdsType, DomainParticipant, Scope};
+    /// # #[derive(DdsType)]
+    /// # struct Pose { x: f64 }
+    /// # fn main() -> dds_core::Result<()> {
+    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let writer = participant.writer::<Pose>("pose")?;
+    /// writer.set_qos(writer.qos().user_data(*b"on duty"))?;
+    /// let error = writer.set_qos(writer.qos().keep_all()).unwrap_err();
+    /// assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::History });
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Nothing has changed: [`QosErrorKind::Immutable`](crate::qos::QosErrorKind::Immutable) names a policy that must
+    /// stay, another kind what contradicts itself.
+    pub fn set_qos(&self, qos: DataWriterQos) -> Result<(), QosError> {
+        self.handle.set_qos(qos)
     }
 
     /// The topic's name.

@@ -118,6 +118,16 @@ impl WriterActor {
         self.last
     }
 
+    /// How long what is written from now on lives.
+    pub(crate) fn set_lifespan(&mut self, lifespan: Duration) {
+        self.lifespan = lifespan;
+        self.rtps.set_lifespan(lifespan);
+    }
+
+    pub(crate) fn lifespan(&self) -> Duration {
+        self.lifespan
+    }
+
     /// The parameters for readers that expect inline QoS.
     pub(crate) fn set_inline_qos(&mut self, parameters: &[u8]) {
         self.rtps.set_inline_qos(parameters);

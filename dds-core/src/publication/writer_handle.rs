@@ -5,13 +5,14 @@ use crate::cdr::{Encoding, KeyHasher, TypeDescription};
 use crate::domain::{Awaitable, Flushed, ListenerPlace, Member, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, Delivery, Ending, Events, IncompatibleQosStatus, PublicationMatchedStatus, StatusCondition, Subject,
-    WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
+    Awaited, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, PublicationMatchedStatus, QosError,
+    StatusCondition, Subject, WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
 };
 use crate::publication::writer_actor::{WriterActor, WriterCell};
 use crate::publication::{AnyWriter, PublisherGroup};
 use crate::publication::{WriterEvent, WriterFeed};
 use crate::qos::{DataWriterQos, History, Reliability};
+use crate::topic::TopicHandle;
 use dds_rtps::history::{Payload, SlotRing};
 use dds_rtps::types::{Duration, Guid};
 use dds_rtps::writer::{NewChange, WriteRefused};
@@ -27,10 +28,10 @@ pub(crate) struct WriterHandle {
     pub(super) type_name: String,
     /// What the samples are made of; `None`: nobody here knows (raw topics).
     pub(super) description: Option<&'static TypeDescription>,
-    pub(super) qos: DataWriterQos,
+    pub(super) qos: LiveQos<DataWriterQos>,
     pub(super) group: Option<Arc<PublisherGroup>>,
-    /// The octets of its topic.
-    pub(super) topic_data: Vec<u8>,
+    /// Its topic, if it was made of a [`Topic`](crate::Topic).
+    pub(super) topic: Option<Arc<TopicHandle>>,
     pub(super) encoding: Encoding,
     pub(super) hasher: KeyHasher,
     pub(super) span: tracing::Span,
@@ -98,15 +99,22 @@ impl WriterHandle {
         self.group.as_deref()
     }
 
-    pub(crate) fn topic_data(&self) -> &[u8] {
-        &self.topic_data
+    /// Grows with each change of what is announced.
+    pub(crate) fn version(&self) -> u64 {
+        let group = self.group.as_ref().map_or(0, |group| group.version());
+        self.qos.version() + group + self.topic.as_ref().map_or(0, |topic| topic.version())
+    }
+
+    /// The topic object that it was made of; a name alone needs none.
+    pub(crate) fn topic(&self) -> Option<&Arc<TopicHandle>> {
+        self.topic.as_ref()
     }
 
     pub(crate) fn type_name(&self) -> &str {
         &self.type_name
     }
 
-    pub(crate) fn qos(&self) -> &DataWriterQos {
+    pub(crate) fn qos(&self) -> &LiveQos<DataWriterQos> {
         &self.qos
     }
 
@@ -162,7 +170,7 @@ impl WriterHandle {
     /// Publishes a change; waits for room in the history if `may_wait` and the QoS asks for that.
     pub(crate) fn publish(&self, mut change: NewChange, may_wait: bool) -> Result<(), WriteError> {
         let may_wait = may_wait && role().may_wait() && !in_listener();
-        let limit = self.max_blocking_time().filter(|_| may_wait && self.qos.history == History::KeepAll);
+        let limit = self.max_blocking_time().filter(|_| may_wait && self.qos.fixed().history == History::KeepAll);
         match self.attempt(&mut change, &mut None, None) {
             Ok(Attempt::Written(Flushed::Done)) => Ok(()),
             Ok(Attempt::Written(flushed)) => self.send_rest(flushed, may_wait).map_err(|kind| self.write_error(kind)),
@@ -179,7 +187,7 @@ impl WriterHandle {
     /// How long a write may wait: only a reliable writer has something to wait for. For room, if it keeps all, and for a
     /// large sample to be on its way.
     fn max_blocking_time(&self) -> Option<Duration> {
-        match self.qos.reliability {
+        match self.qos.fixed().reliability {
             Reliability::Reliable { max_blocking_time } => Some(max_blocking_time),
             Reliability::BestEffort => None,
         }
@@ -256,7 +264,7 @@ impl WriterHandle {
     }
 
     fn refusal(&self, refused: WriteRefused) -> WriteErrorKind {
-        let limits = self.qos.resource_limits;
+        let limits = self.qos.fixed().resource_limits;
         let value = |limit: Option<u32>| limit.map_or(u64::MAX, u64::from);
         match refused {
             WriteRefused::Full => WriteErrorKind::Full,
@@ -270,6 +278,15 @@ impl WriterHandle {
                 WriteErrorKind::OutOfResources { limit: "the size of a sample", value: u64::from(u32::MAX) }
             }
         }
+    }
+
+    pub(crate) fn set_qos(&self, qos: DataWriterQos) -> Result<(), QosError> {
+        let changed = self.qos.change(qos, DataWriterQos::check_change);
+        changed.map_err(|kind| QosError::new(&self.subject, kind))?;
+        // A closed writer stays as it was. Read inside of the cell, so that of two changes the last one counts.
+        let _ = self.visit(|actor, _| actor.set_lifespan(self.qos.read(|qos| qos.lifespan)));
+        self.participant.update_writer(self);
+        Ok(())
     }
 
     /// A reliable writer with matched readers, whose samples must arrive, drains in the participant after its last handle.

@@ -3,7 +3,7 @@
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
 use crate::domain::{ListenerPlace, ParticipantHandle};
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, StatusMask, Subject, mark};
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject, mark};
 use crate::qos::DataReaderQos;
 use crate::subscription::listener::{Tell, new_listener, tell_listener};
 use crate::subscription::reader_actor::ReaderActor;
@@ -176,9 +176,9 @@ fn make_handle<T: 'static>(
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
         sample_type: TypeId::of::<T>(),
-        qos,
+        qos: LiveQos::new(qos),
         group,
-        topic_data: topic.topic_data().to_vec(),
+        topic: topic.handle().cloned(),
         span,
         batches: Arc::default(),
         listener: ListenerPlace::default(),

@@ -5,8 +5,9 @@ use crate::cdr::{DecodeOwned, Keyed, decode_key_payload, decode_payload};
 use crate::domain::{EndpointInfo, MatchReport};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Entity, Events, IncompatibleQosStatus, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
-    StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
+    Awaited, Entity, Events, IncompatibleQosStatus, QosError, ReadError, ReadErrorKind, SampleLostStatus,
+    SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource,
+    Waiting,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::samples::{decode_sample, decode_sample_into};
@@ -320,7 +321,33 @@ impl<T> DataReader<T> {
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> DataReaderQos {
-        self.handle.qos().clone()
+        self.handle.qos().get()
+    }
+
+    /// Changes the QoS, as far as DDS 1.4 (2.2.3) lets it change while a reader lives: USER_DATA, DEADLINE,
+    /// LATENCY_BUDGET, TIME_BASED_FILTER and READER_DATA_LIFECYCLE, and announces
+    /// it: peers match anew. Without effect once the reader is closed.
+    ///
+    /// ```
+    /// # use dds_core::qos::{PolicyId, QosErrorKind};
+    /// # use dds_core::{DdsType, DomainParticipant, Scope};
+    /// # #[derive(DdsType)]
+    /// # struct Pose { x: f64 }
+    /// # fn main() -> dds_core::Result<()> {
+    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let reader = participant.reader::<Pose>("pose")?;
+    /// reader.set_qos(reader.qos().user_data(*b"on duty"))?;
+    /// let error = reader.set_qos(reader.qos().keep_all()).unwrap_err();
+    /// assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::History });
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Nothing has changed: [`QosErrorKind::Immutable`](crate::qos::QosErrorKind::Immutable) names a policy that must
+    /// stay, another kind what contradicts itself.
+    pub fn set_qos(&self, qos: DataReaderQos) -> Result<(), QosError> {
+        self.handle.set_qos(qos)
     }
 
     /// The topic's name.

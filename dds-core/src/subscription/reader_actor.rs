@@ -11,7 +11,7 @@ use crate::publication::{LocalBegin, LocalPath};
 use crate::qos::PolicyId;
 use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, Selection, States};
 use dds_rtps::reader::{LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig};
-use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
+use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{Message, Submessage};
 use std::sync::{Arc, Weak};
 use std::task::Waker;
@@ -212,6 +212,14 @@ impl ReaderActor {
         self.local_writers.push(LocalWriter { guid, path });
         self.note_match(guid, effects);
         self.follow_up(now, effects);
+    }
+
+    /// A writer of this process that matches already gives its samples another lifespan.
+    pub(crate) fn set_lifespan_of(&mut self, writer: Guid, lifespan: Duration, effects: &mut Effects) {
+        let now = self.now(effects);
+        if self.local_writers.iter().any(|known| known.guid == writer) {
+            self.rtps.match_writer(now, WriterProxyConfig { lifespan, ..WriterProxyConfig::new(writer) });
+        }
     }
 
     fn note_match(&mut self, writer: Guid, effects: &mut Effects) {

@@ -4,14 +4,16 @@ use crate::actor::{Effects, EnterError, Ticket};
 use crate::domain::{ListenerPlace, Member, ParticipantHandle, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Delivery, Ending, Events, IncompatibleQosStatus, ReadError, ReadErrorKind, SampleLostStatus,
-    SampleRejectedStatus, StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
+    Awaited, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, QosError, ReadError, ReadErrorKind,
+    SampleLostStatus, SampleRejectedStatus, StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind,
+    WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{AnyReader, SubscriberGroup};
 use crate::subscription::{ReaderEvent, ReaderFeed};
+use crate::topic::TopicHandle;
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::any::TypeId;
@@ -27,10 +29,10 @@ pub(crate) struct ReaderHandle {
     pub(super) type_name: String,
     /// The Rust type of the samples.
     pub(super) sample_type: TypeId,
-    pub(super) qos: DataReaderQos,
+    pub(super) qos: LiveQos<DataReaderQos>,
     pub(super) group: Option<Arc<SubscriberGroup>>,
-    /// The octets of its topic.
-    pub(super) topic_data: Vec<u8>,
+    /// Its topic, if it was made of a [`Topic`](crate::Topic).
+    pub(super) topic: Option<Arc<TopicHandle>>,
     pub(super) span: tracing::Span,
     pub(super) batches: Arc<BatchPool>,
     pub(super) listener: ListenerPlace,
@@ -60,8 +62,15 @@ impl ReaderHandle {
         self.group.as_deref()
     }
 
-    pub(crate) fn topic_data(&self) -> &[u8] {
-        &self.topic_data
+    /// Grows with each change of what is announced.
+    pub(crate) fn version(&self) -> u64 {
+        let group = self.group.as_ref().map_or(0, |group| group.version());
+        self.qos.version() + group + self.topic.as_ref().map_or(0, |topic| topic.version())
+    }
+
+    /// The topic object that it was made of; a name alone needs none.
+    pub(crate) fn topic(&self) -> Option<&Arc<TopicHandle>> {
+        self.topic.as_ref()
     }
 
     /// Whether `T` is the Rust type of its samples.
@@ -73,7 +82,7 @@ impl ReaderHandle {
         &self.type_name
     }
 
-    pub(crate) fn qos(&self) -> &DataReaderQos {
+    pub(crate) fn qos(&self) -> &LiveQos<DataReaderQos> {
         &self.qos
     }
 
@@ -170,6 +179,13 @@ impl ReaderHandle {
     pub(super) fn notify_of_data(&self) {
         // A closed reader has none.
         let _ = self.visit(ReaderActor::notify_of_data);
+    }
+
+    pub(crate) fn set_qos(&self, qos: DataReaderQos) -> Result<(), QosError> {
+        let changed = self.qos.change(qos, DataReaderQos::check_change);
+        changed.map_err(|kind| QosError::new(&self.subject, kind))?;
+        self.participant.update_reader(self);
+        Ok(())
     }
 
     pub(crate) fn events(&self) -> Events<ReaderEvent> {

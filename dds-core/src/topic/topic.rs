@@ -4,9 +4,11 @@ use crate::actor::Effects;
 use crate::cdr::TypeDescription;
 use crate::domain::{ListenerPlace, NewListener, ParticipantHandle};
 use crate::infrastructure::{
-    Callback, CreateError, CreateErrorKind, Ending, InconsistentTopicStatus, StatusMask, Subject, mark,
+    Callback, CreateError, CreateErrorKind, Ending, InconsistentTopicStatus, LiveQos, QosError, StatusMask, Subject,
+    mark,
 };
 use crate::qos::TopicQos;
+use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::Guid;
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,8 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 ///
 /// Needed only for topics whose type has no Rust type ([`raw_topic`](crate::DomainParticipant::raw_topic)), for
 /// [`topic_data`](TopicQos::topic_data), and to hold a name's type while there are no endpoints: a name is enough for
-/// everything else. A handle: cloning it is cheap, and it keeps its participant alive. Used with another participant it
-/// only names the topic.
+/// everything else. A handle: cloning it is cheap, and it keeps its participant alive. Another participant may make endpoints
+/// of it too: for those it is a name, a type and their first TOPIC_DATA.
 ///
 /// ```
 /// use dds_core::qos::{DataWriterQos, TopicQos};
@@ -49,7 +51,7 @@ pub(crate) struct TopicHandle {
     pub(super) name: String,
     pub(super) type_name: String,
     pub(super) description: Option<&'static TypeDescription>,
-    pub(super) qos: TopicQos,
+    pub(super) qos: LiveQos<TopicQos>,
     subject: Arc<Subject>,
     inconsistent: Mutex<InconsistentTopicStatus>,
     listener: ListenerPlace,
@@ -73,7 +75,7 @@ impl<T> Topic<T> {
             name: name.to_owned(),
             type_name: type_name.to_owned(),
             description,
-            qos,
+            qos: LiveQos::new(qos),
             subject: Arc::clone(&subject),
             inconsistent: Mutex::default(),
             listener: ListenerPlace::default(),
@@ -84,7 +86,7 @@ impl<T> Topic<T> {
         Ok(Self { handle, marker: PhantomData })
     }
 
-    pub(super) fn handle(&self) -> &TopicHandle {
+    pub(super) fn handle(&self) -> &Arc<TopicHandle> {
         &self.handle
     }
 
@@ -106,7 +108,17 @@ impl<T> Topic<T> {
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> TopicQos {
-        self.handle.qos.clone()
+        self.handle.qos.get()
+    }
+
+    /// Changes the QoS, as far as DDS 1.4 (2.2.3) lets it change: TOPIC_DATA, which every endpoint made of this topic is
+    /// announced with anew, DEADLINE, LATENCY_BUDGET, TRANSPORT_PRIORITY and LIFESPAN, which endpoints take over on demand.
+    ///
+    /// # Errors
+    /// Nothing has changed: [`QosErrorKind::Immutable`](crate::qos::QosErrorKind::Immutable) names a policy that must
+    /// stay, another kind what contradicts itself.
+    pub fn set_qos(&self, qos: TopicQos) -> Result<(), QosError> {
+        self.handle.set_qos(qos)
     }
 }
 
@@ -143,6 +155,30 @@ impl TopicHandle {
 
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.qos.version()
+    }
+
+    /// Puts what the topic says into an endpoint's announcement. The version that it was.
+    pub(crate) fn describe(&self, endpoint: &mut EndpointData) -> u64 {
+        let (qos, version) = self.qos.versioned();
+        endpoint.topic_data = qos.topic_data;
+        version
+    }
+
+    fn set_qos(self: &Arc<Self>, qos: TopicQos) -> Result<(), QosError> {
+        let changed = self.qos.change(qos, TopicQos::check_change);
+        changed.map_err(|kind| QosError::new(&self.subject, kind))?;
+        let is_mine = |topic: Option<&Arc<Self>>| topic.is_some_and(|topic| Arc::ptr_eq(topic, self));
+        for reader in self.participant.contained().readers().iter().filter(|reader| is_mine(reader.topic())) {
+            self.participant.update_reader(reader);
+        }
+        for writer in self.participant.contained().writers().iter().filter(|writer| is_mine(writer.topic())) {
+            self.participant.update_writer(writer);
+        }
+        Ok(())
     }
 
     pub(crate) fn listener(&self) -> &ListenerPlace {

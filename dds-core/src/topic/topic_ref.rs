@@ -3,9 +3,10 @@
 use crate::cdr::{DdsType, TypeDescription};
 use crate::infrastructure::CreateErrorKind;
 use crate::qos::Preset;
-use crate::topic::{BuiltinKind, BuiltinTopic, Topic, TopicSpec};
+use crate::topic::{BuiltinKind, BuiltinTopic, Topic, TopicHandle, TopicSpec};
 use std::collections::HashMap;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// The longest name of a topic or a type, in bytes. DDS has no limit; every peer we know cuts or refuses at 255.
 const NAME_LEN_MAX: usize = 255;
@@ -21,7 +22,7 @@ pub struct TopicRef<'t, T> {
     /// What the samples are made of; `None`: nobody here knows (raw topics).
     description: Option<&'static TypeDescription>,
     preset: Preset,
-    topic_data: &'t [u8],
+    handle: Option<&'t Arc<TopicHandle>>,
     builtin: Option<BuiltinKind>,
     marker: PhantomData<fn() -> T>,
 }
@@ -53,9 +54,9 @@ impl<'t, T> TopicRef<'t, T> {
         self.builtin
     }
 
-    /// The octets that are announced with every endpoint of the topic.
-    pub(crate) fn topic_data(&self) -> &'t [u8] {
-        self.topic_data
+    /// The topic object, if it is named by one.
+    pub(crate) fn handle(&self) -> Option<&'t Arc<TopicHandle>> {
+        self.handle
     }
 }
 
@@ -66,7 +67,7 @@ impl<'t, T: DdsType> From<&'t str> for TopicRef<'t, T> {
             type_name: T::TYPE_NAME,
             description: Some(T::DESCRIPTION),
             preset: Preset::Default,
-            topic_data: &[],
+            handle: None,
             builtin: None,
             marker: PhantomData,
         }
@@ -93,7 +94,7 @@ impl<'t, T> From<&'t Topic<T>> for TopicRef<'t, T> {
             type_name: &handle.type_name,
             description: handle.description,
             preset: Preset::Default,
-            topic_data: &handle.qos.topic_data,
+            handle: Some(handle),
             builtin: None,
             marker: PhantomData,
         }
@@ -109,7 +110,7 @@ impl<T> TopicRef<'static, T> {
             type_name: description.name(),
             description: Some(description),
             preset: Preset::State,
-            topic_data: &[],
+            handle: None,
             builtin: Some(kind),
             marker: PhantomData,
         }
