@@ -3,6 +3,8 @@
 //! The [`Subject`] is made once per entity and shared, so an error on a hot path (`Full` in a loop) allocates nothing.
 
 use crate::cdr::{DecodeError, EncodeError, Encoding};
+#[cfg(feature = "serde")]
+use crate::infrastructure::ProfileProblem;
 use crate::infrastructure::ReturnCode;
 use crate::qos::{PolicyId, QosErrorKind};
 use dds_rtps::types::{Duration, Guid};
@@ -304,37 +306,6 @@ impl fmt::Display for CreateErrorKind {
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }
-    }
-}
-
-/// What is wrong with a profile file, and where.
-#[cfg(feature = "serde")]
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ProfileProblem {
-    /// The file.
-    pub file: PathBuf,
-    /// The place in it: `writer.scan.history`. Empty: the file as a whole.
-    pub key: String,
-    /// What stands there. Empty for a file that cannot be read or is neither TOML nor JSON.
-    pub value: String,
-    /// What should stand there, or what the reader of the file said, with line and column where they are known.
-    pub expected: String,
-    /// A name that may have been meant.
-    pub nearest: Option<String>,
-}
-
-#[cfg(feature = "serde")]
-impl fmt::Display for ProfileProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, key, value, expected, nearest } = self;
-        write!(f, "the profile file {}", file.display())?;
-        if key.is_empty() {
-            write!(f, " cannot be used: {expected}")?;
-        } else {
-            write!(f, ": {key} = {value}: {expected}")?;
-        }
-        nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}`?"))
     }
 }
 

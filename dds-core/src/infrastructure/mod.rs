@@ -10,6 +10,8 @@ mod listener;
 mod live_qos;
 mod member_ear;
 mod observer;
+#[cfg(feature = "serde")]
+mod profile_problem;
 mod return_code;
 mod status;
 mod status_mask;
@@ -22,8 +24,6 @@ pub(crate) use condition::{ConditionId, HasTrigger, Look, Trigger};
 pub(crate) use ending::{Ending, Stake};
 pub use entity::Entity;
 pub(crate) use entity::Sealed;
-#[cfg(feature = "serde")]
-pub use error::ProfileProblem;
 pub use error::{
     CreateError, CreateErrorKind, Error, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind,
     WriteError, WriteErrorKind,
@@ -35,6 +35,8 @@ pub use listener::{Delivery, ListenerCounters};
 pub(crate) use live_qos::LiveQos;
 pub(crate) use member_ear::{MemberEar, Post, Teller};
 pub(crate) use observer::{Observed, Observer, Observers, Watched};
+#[cfg(feature = "serde")]
+pub use profile_problem::ProfileProblem;
 pub use return_code::ReturnCode;
 pub use status::{
     IncompatibleQosStatus, InconsistentTopicStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus,

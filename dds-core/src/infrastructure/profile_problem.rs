@@ -1,0 +1,33 @@
+//! What a profile file has that cannot be understood (feature `serde`).
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// What is wrong with a profile file, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProfileProblem {
+    /// The file.
+    pub file: PathBuf,
+    /// The place in it: `writer.scan.history`. Empty: the file as a whole.
+    pub key: String,
+    /// What stands there. Empty for a file that cannot be read or is neither TOML nor JSON.
+    pub value: String,
+    /// What should stand there, or what the reader of the file said, with line and column where they are known.
+    pub expected: String,
+    /// A name that may have been meant.
+    pub nearest: Option<String>,
+}
+
+impl fmt::Display for ProfileProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, key, value, expected, nearest } = self;
+        write!(f, "the profile file {}", file.display())?;
+        if key.is_empty() {
+            write!(f, " cannot be used: {expected}")?;
+        } else {
+            write!(f, ": {key} = {value}: {expected}")?;
+        }
+        nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}`?"))
+    }
+}
