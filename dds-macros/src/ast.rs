@@ -1,6 +1,8 @@
 //! The type as a model: what the generated code is made of.
 
-use crate::attr::{AutoId, Extensibility, FieldAttributes, MemberDefault, TypeAttributes, VariantAttributes};
+use crate::attr::{
+    AutoId, Extensibility, FieldAttributes, MemberDefault, TryConstruct, TypeAttributes, VariantAttributes,
+};
 use crate::bits::{Bitmask, Bitset};
 use crate::check::Errors;
 use crate::union::Union;
@@ -34,7 +36,10 @@ pub(crate) enum Body<'a> {
 pub(crate) struct Member<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) ty: &'a Type,
+    /// The id; of a member behind a base, from the first one that the base leaves free.
     pub(crate) id: u32,
+    /// The type of the base, if the id counts on from its members.
+    pub(crate) counts_from: Option<&'a Type>,
     /// The name to others.
     pub(crate) name: String,
     pub(crate) is_optional: bool,
@@ -131,12 +136,12 @@ impl<'a> Body<'a> {
             }
             Fields::Named(_) => {}
         }
-        let mut next_id = 0;
+        let (mut next_id, mut counts_from) = (0, None);
         let member = |field: &'a syn::Field| {
             let ident = field.ident.as_ref()?;
             let attributes = FieldAttributes::of(&field.attrs, errors);
             if let Some(span) = attributes.non_serialized {
-                if !attributes.stands_alone() {
+                if !attributes.is_silent() || attributes.key.is_some() || attributes.base.is_some() {
                     errors.add(syn::Error::new(
                         span,
                         "a field that is not serialized is no member: nothing else can be said of it",
@@ -146,10 +151,18 @@ impl<'a> Body<'a> {
                 return None;
             }
             let name = name_of(ident, &attributes);
-            let id = id_of(&name, &attributes, autoid, next_id);
-            next_id = id.saturating_add(1);
             let is_optional = attributes.optional.is_some() || is_option(&field.ty);
-            Some(Member { ident, ty: &field.ty, id, name, is_optional, attributes })
+            if attributes.base.is_some() {
+                counts_from = Some(&field.ty);
+                return Some(Member { ident, ty: &field.ty, id: 0, counts_from: None, name, is_optional, attributes });
+            }
+            let id = id_of(&name, &attributes, autoid, next_id);
+            // What was said of an id is an id by itself, and so is what follows it.
+            if attributes.id.is_some() || attributes.hashid.is_some() || autoid == AutoId::Hash {
+                counts_from = None;
+            }
+            next_id = id.saturating_add(1);
+            Some(Member { ident, ty: &field.ty, id, counts_from, name, is_optional, attributes })
         };
         Self::Struct(fields.iter().filter_map(member).collect())
     }
@@ -178,6 +191,33 @@ impl Member<'_> {
     /// a type that came in through another macro would otherwise take `self` along to where it was written.
     pub(crate) fn locate(&self, code: TokenStream) -> TokenStream {
         locate(code, self.ty.span())
+    }
+
+    /// Whether this is a struct whose members come first.
+    pub(crate) fn is_base(&self) -> bool {
+        self.attributes.base.is_some()
+    }
+
+    /// The id as an expression.
+    pub(crate) fn id(&self, cdr: &TokenStream) -> TokenStream {
+        let id = self.id;
+        match self.counts_from {
+            None => quote!(#id),
+            Some(base) => {
+                let base = with_lifetime(base, "static");
+                quote!(const { #cdr::next_member_id(<#base as #cdr::TypeInfo>::DESCRIPTION) + #id })
+            }
+        }
+    }
+
+    /// The id as a pattern.
+    pub(crate) fn id_pattern(&self, cdr: &TokenStream) -> TokenStream {
+        let id = self.id(cdr);
+        if self.counts_from.is_some() { quote!(id if id == #id) } else { id }
+    }
+
+    pub(crate) fn try_construct(&self) -> TryConstruct {
+        self.attributes.try_construct.map_or(TryConstruct::Discard, |(kind, _)| kind)
     }
 
     pub(crate) fn bound(&self) -> Option<u32> {

@@ -52,6 +52,20 @@ pub(crate) struct FieldAttributes {
     pub(crate) non_serialized: Option<Span>,
     /// Of a field of a bitset: how many bits it has.
     pub(crate) bits: Option<(u32, Span)>,
+    pub(crate) base: Option<Span>,
+    pub(crate) external: Option<Span>,
+    pub(crate) try_construct: Option<(TryConstruct, Span)>,
+}
+
+/// What becomes of a value that the type of a member cannot hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TryConstruct {
+    /// The sample is an error.
+    Discard,
+    /// The member has its default.
+    UseDefault,
+    /// What is too much of it is left out.
+    Trim,
 }
 
 /// What may stand on a variant: a literal of an enum, or a case of a union with what its member may say.
@@ -160,6 +174,9 @@ impl FieldAttributes {
                 "hashid" => set(&mut found.hashid, hashid(input, span)?, &key, errors),
                 "bound" => set(&mut found.bound, number(input)?, &key, errors),
                 "bits" => set(&mut found.bits, number(input)?, &key, errors),
+                "base" => set(&mut found.base, span, &key, errors),
+                "external" => set(&mut found.external, span, &key, errors),
+                "try_construct" => set(&mut found.try_construct, try_construct(input)?, &key, errors),
                 "optional" => set(&mut found.optional, span, &key, errors),
                 "octet" => set(&mut found.octet, span, &key, errors),
                 "must_understand" => set(&mut found.must_understand, span, &key, errors),
@@ -180,11 +197,16 @@ impl FieldAttributes {
 
     /// Whether nothing is said that only members have.
     pub(crate) fn stands_alone(&self) -> bool {
-        let Self { name, key, id, hashid, bound, optional, default, octet, must_understand, non_serialized: _, bits } =
-            self;
-        let spans = [key, optional, octet, must_understand];
-        let numbers = [id, bound, bits];
+        self.key.is_none() && self.non_serialized.is_none() && self.base.is_none() && self.is_silent()
+    }
+
+    /// Whether nothing is said beside `key`, `non_serialized` and `base`.
+    pub(crate) fn is_silent(&self) -> bool {
+        let Self { name, key: _, id, hashid, bound, optional, default, octet, must_understand, .. } = self;
+        let spans = [optional, octet, must_understand, &self.external];
+        let numbers = [id, bound, &self.bits];
         spans.iter().all(|span| span.is_none())
+            && self.try_construct.is_none()
             && numbers.iter().all(|number| number.is_none())
             && name.is_none()
             && hashid.is_none()
@@ -229,6 +251,17 @@ impl CaseFieldAttributes {
         });
         found
     }
+}
+
+fn try_construct(input: ParseStream<'_>) -> syn::Result<(TryConstruct, Span)> {
+    let word = text(input)?;
+    let kind = match word.value().as_str() {
+        "discard" => TryConstruct::Discard,
+        "use_default" => TryConstruct::UseDefault,
+        "trim" => TryConstruct::Trim,
+        _ => return Err(syn::Error::new(word.span(), "`try_construct` is `discard`, `use_default` or `trim`")),
+    };
+    Ok((kind, word.span()))
 }
 
 /// `= 1` or `= [1, 2]`.
@@ -345,6 +378,6 @@ fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
 const TYPE_WORDS: &str = "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `bit_bound`, `nested`, \
      `view_of`, `discriminator`, `key`, `bitmask`, `flags`, `bitset` and `crate`";
 const FIELD_WORDS: &str = "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet`, `must_understand`, \
-     `bits` and `non_serialized`";
+     `try_construct`, `external`, `base`, `bits` and `non_serialized`";
 const CASE_WORDS: &str = "`case`, `default`, `id`, `hashid`, `name`, `bound` and `octet`";
 const LITERAL_WORDS: &str = "`name` and `default`";

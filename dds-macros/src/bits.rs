@@ -82,7 +82,7 @@ impl<'a> Bitset<'a> {
                 }
             };
             attributes.name = None;
-            if !attributes.stands_alone() || attributes.non_serialized.is_some() {
+            if !attributes.stands_alone() {
                 errors.at(ident, "of a field of a bitset only `bits` and `name` can be said");
             }
             match width(&field.ty) {

@@ -1,7 +1,7 @@
 //! What can be wrong with a type. Everything is collected, nothing stops the search.
 
 use crate::ast::{Body, Literal, Member, Model, last_segment};
-use crate::attr::{Extensibility, MemberDefault};
+use crate::attr::{Extensibility, MemberDefault, TryConstruct};
 use crate::{bits, union};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -33,8 +33,10 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
     match &model.body {
         Body::Struct(members) => {
             members.iter().for_each(|member| check_member(member, errors));
-            unique_ids(members.iter(), errors);
-            unique(members.iter().map(|member| (member.name.clone(), member.ident)), "member", errors);
+            check_base(members, errors);
+            let own = || members.iter().filter(|member| !member.is_base());
+            unique_ids(own(), errors);
+            unique(own().map(|member| (member.name.clone(), member.ident)), "member", errors);
         }
         Body::Enum(literals) => check_enum(model, literals, errors),
         Body::Union(body) => union::check(model, body, errors),
@@ -48,6 +50,17 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
     }
     if let (Some(_), Some(name)) = (&model.attributes.view_of, &model.attributes.name) {
         errors.at(name, "a view has the name of the type it is a view of");
+    }
+}
+
+fn check_base(members: &[Member<'_>], errors: &mut Errors) {
+    for (index, member) in members.iter().enumerate().filter(|(_, member)| member.is_base()) {
+        if index > 0 {
+            errors.at(member.ident, "the base comes first, as its members do on the wire");
+        }
+        if !member.attributes.is_silent() || member.is_optional {
+            errors.at(member.ident, "of a base only `key` can be said: its members speak for themselves");
+        }
     }
 }
 
@@ -106,6 +119,14 @@ pub(crate) fn check_member(member: &Member<'_>, errors: &mut Errors) {
     }
     if let (Some(octet), false) = (attributes.octet, is_bytes(member.ty)) {
         errors.add(syn::Error::new(octet, "only `u8`, and sequences and arrays of `u8`, can be octets"));
+    }
+    if let Some((TryConstruct::Trim, trim)) = attributes.try_construct {
+        if attributes.bound.is_none() {
+            errors.add(syn::Error::new(trim, "only what has a `bound` can be trimmed to it"));
+        }
+    }
+    if let (Some(key), Some((TryConstruct::UseDefault, _))) = (attributes.key, attributes.try_construct) {
+        errors.add(syn::Error::new(key, "a key member cannot have a default: every sender must send it"));
     }
     if let Some((_, bits)) = attributes.bits {
         errors.add(syn::Error::new(bits, "only fields of a `#[dds(bitset)]` have bits"));
@@ -184,7 +205,8 @@ fn is_byte(ty: &Type) -> bool {
 pub(crate) fn unique_ids<'a>(members: impl Iterator<Item = &'a Member<'a>>, errors: &mut Errors) {
     let mut seen = HashMap::new();
     for member in members {
-        if let Some(other) = seen.insert(member.id, member.ident) {
+        // Ids behind a base are compared with the others once the base is known, by the compiler.
+        if let Some(other) = seen.insert((member.id, member.counts_from.is_some()), member.ident) {
             errors.at(member.ident, format!("member id {} is that of `{other}` already", member.id));
         }
     }

@@ -31,7 +31,7 @@ use proc_macro::TokenStream;
 /// | `String`, `cdr::WString` | `string`, `wstring` |
 /// | `Vec<T>`, `[T; N]` of any rank, `BTreeMap<K, V>`, `HashMap<K, V>` | `sequence`, array, `map` |
 /// | `Option<T>` as a field | `@optional` |
-/// | `Box<T>` | what is in it |
+/// | `Box<T>`, `Arc<T>` | what is in it |
 ///
 /// Types may borrow: `&'a str`, `&'a [u8]`, `cdr::Run<'a, f32>`.
 ///
@@ -66,6 +66,9 @@ use proc_macro::TokenStream;
 /// | `octet` | `u8` means `octet`, not `uint8`: the encoding is the same, but type checks tell them apart | `uint8` |
 /// | `must_understand` | a reader that does not know the member must refuse the sample | |
 /// | `non_serialized` | the field is nobody else's: it is not sent, and is `Default::default()` in a new value | |
+/// | `try_construct = "..."` | what becomes of a value over the bound, or that an enum, union or bitmask does not have: `discard`, the sample is an error; `use_default`, the member has its default; `trim`, as much is kept as the bound allows | `discard` |
+/// | `external` | the value lies elsewhere (`Box`, `Arc`): said to others, the encoding is the same | |
+/// | `base`, `base, key` | the first field is a struct whose members come first, as if they were written here; with its key, if it has one | |
 /// | `bits = 3` | of a field of a bitset: how many bits it has | one, of a `bool` |
 ///
 /// On a variant of an enum without data, whose numbers must fit into `i32`: `name = "..."`, and `default` on the one that
@@ -164,6 +167,44 @@ use proc_macro::TokenStream;
 /// assert_eq!(Value::Nothing.discriminator(), 8);
 /// assert_eq!(Value::Other { kind: 99, bytes: vec![] }.discriminator(), 99);
 /// assert_eq!(Length::Steps(3).discriminator(), Unit::Step);
+/// ```
+///
+/// Inheritance, and values that a type cannot hold:
+///
+/// ```
+/// use dds_macros::DdsType;
+/// use dds_rtps::cdr::{Encoding, Keyed, decode_payload, encode_payload};
+///
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps", appendable)]
+/// struct Entity {
+///     #[dds(key)]
+///     id: u32,
+/// }
+///
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps", appendable)]
+/// struct Robot {
+///     #[dds(base, key)]
+///     entity: Entity,
+///     #[dds(bound = 8, try_construct = "trim")]
+///     name: String,
+/// }
+///
+/// /// As another program has it.
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps", appendable)]
+/// struct Other {
+///     #[dds(key)]
+///     id: u32,
+///     name: String,
+/// }
+///
+/// let mut payload = Vec::new();
+/// encode_payload(&Other { id: 7, name: "a very long name".into() }, Encoding::Xcdr2, &mut payload)?;
+/// let robot: Robot = decode_payload(&payload)?;
+/// assert_eq!((robot.key(), robot.name.as_str()), (7, "a very l"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Bits. The number of a bitmask is a field like any other, so the `bitflags` crate can give it all of its methods:

@@ -65,7 +65,15 @@ impl<'a> Union<'a> {
                 let (ident, name) = (&variant.ident, name.clone());
                 CaseMember {
                     field,
-                    member: Member { ident, ty, id, name, is_optional: false, attributes: written.member },
+                    member: Member {
+                        ident,
+                        ty,
+                        id,
+                        counts_from: None,
+                        name,
+                        is_optional: false,
+                        attributes: written.member,
+                    },
                 }
             });
             Case { ident: &variant.ident, name, labels, default: written.default, member, kept }

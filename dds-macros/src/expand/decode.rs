@@ -1,23 +1,25 @@
 //! `Decode`: the members one after the other.
 
+use super::encode::in_base;
 use super::{Target, framed, mutable};
 use crate::ast::{Member, Model, lifetime, with_lifetime};
-use crate::attr::Extensibility;
+use crate::attr::{Extensibility, TryConstruct};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
     let members = model.members();
-    let is_appendable = model.extensibility() == Extensibility::Appendable;
-
     if model.extensibility() == Extensibility::Mutable {
         return mutable::decode(model, target);
     }
-    let fields = members.iter().map(|member| field(member, cdr, is_appendable));
+    let fields = members.iter().map(|member| {
+        let (ident, value) = (member.ident, value(model, member, cdr));
+        quote!(#ident: #value)
+    });
     let hidden = model.hidden_fields();
     let decode = framed(model, &quote!(d), &quote!(::core::result::Result::Ok(Self { #(#fields,)* #hidden })));
-    let statements = members.iter().map(|member| statement(member, cdr, is_appendable));
+    let statements = members.iter().map(|member| statement(model, member, cdr));
     let decode_into = framed(model, &quote!(d), &quote!(#(#statements)* ::core::result::Result::Ok(())));
     // Without members there is nothing to do with the cursor.
     let ignore = members.is_empty().then(|| quote!(let _ = &d;));
@@ -75,36 +77,38 @@ pub(super) fn implement(
     }
 }
 
-/// `name: value,` of a struct that is decoded.
-fn field(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenStream {
-    let ident = member.ident;
-    let value = value(member, cdr, is_appendable);
-    quote!(#ident: #value)
-}
-
 /// The value of a member, decoded.
-pub(super) fn value(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenStream {
+pub(super) fn value(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+    let is_appendable = model.extensibility() == Extensibility::Appendable;
+    if member.is_base() {
+        return member.locate(in_base(model, &quote!(d), &quote!(#cdr::Decode::decode(d)), false));
+    }
     let mut value = match (member.is_optional, is_appendable) {
         (true, true) => quote!(d.optional_member()?),
         (true, false) => quote!(d.optional()?),
         (false, true) if member.attributes.default.is_none() => quote!(d.member()?),
         (false, _) => quote!(#cdr::Decode::decode(d)?),
     };
-    if let Some(bound) = member.bound() {
-        let ty = with_lifetime(member.ty, "de");
-        let check = match member.is_optional {
-            true => quote! {
-                if let ::core::option::Option::Some(value) = &value {
-                    d.check_bound(value.len(), #bound)?;
-                }
-            },
-            false => quote!(d.check_bound(value.len(), #bound)?;),
-        };
+    let ty = with_lifetime(member.ty, "de");
+    if let Some(check) = check(member, cdr, &quote!(value)) {
         value = quote! {{
-            let value: #ty = #value;
+            #[allow(unused_mut)]
+            let mut value: #ty = #value;
             #check
             value
         }};
+    }
+    if member.try_construct() == TryConstruct::UseDefault {
+        let (missing, is_optional) = (missing_value(member, cdr), member.is_optional);
+        value = quote! {
+            match d.try_construct(<#ty as #cdr::TypeInfo>::DESCRIPTION, #is_optional, |d| {
+                let value: #ty = #value;
+                ::core::result::Result::Ok(value)
+            })? {
+                ::core::option::Option::Some(value) => value,
+                ::core::option::Option::None => #missing,
+            }
+        };
     }
     let value = member.locate(value);
     match member.default() {
@@ -115,9 +119,30 @@ pub(super) fn value(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool)
     }
 }
 
+/// What is done about the bound of a member that was decoded into `place`.
+pub(super) fn check(member: &Member<'_>, cdr: &TokenStream, place: &TokenStream) -> Option<TokenStream> {
+    let bound = member.bound()?;
+    if member.try_construct() == TryConstruct::Trim {
+        return Some(quote!(#cdr::Trim::trim(&mut #place, #bound);));
+    }
+    Some(match member.is_optional {
+        true => quote! {
+            if let ::core::option::Option::Some(value) = &#place {
+                d.check_bound(value.len(), #bound)?;
+            }
+        },
+        false => quote!(d.check_bound(#place.len(), #bound)?;),
+    })
+}
+
 /// The statement that decodes into a field.
-fn statement(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> TokenStream {
+pub(super) fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let ident = member.ident;
+    let is_appendable = model.extensibility() == Extensibility::Appendable;
+    if member.is_base() {
+        let decode = quote!(#cdr::Decode::decode_into(&mut self.#ident, d));
+        return member.locate(in_base(model, &quote!(d), &decode, true));
+    }
     let decode = match (member.is_optional, is_appendable) {
         (true, true) => quote!(d.optional_member_into(&mut self.#ident)?;),
         (true, false) => quote!(d.optional_into(&mut self.#ident)?;),
@@ -126,25 +151,43 @@ fn statement(member: &Member<'_>, cdr: &TokenStream, is_appendable: bool) -> Tok
         }
         (false, _) => quote!(#cdr::Decode::decode_into(&mut self.#ident, d)?;),
     };
-    let check = member.bound().map(|bound| match member.is_optional {
-        true => quote! {
-            if let ::core::option::Option::Some(value) = &self.#ident {
-                d.check_bound(value.len(), #bound)?;
-            }
-        },
-        false => quote!(d.check_bound(self.#ident.len(), #bound)?;),
-    });
+    let check = check(member, cdr, &quote!(self.#ident));
     let (decode, check) = (member.locate(decode), check.map(|check| member.locate(check)));
+    let decode = or_default(model, member, cdr, &quote!(#decode #check));
     match member.default() {
         Some(default) if is_appendable => quote! {
             if d.is_at_end_of_delimited() {
                 self.#ident = #default;
             } else {
                 #decode
-                #check
             }
         },
-        _ => quote!(#decode #check),
+        _ => decode,
+    }
+}
+
+/// The statements that decode into a field, or give it its default, if that is to be tried.
+pub(super) fn or_default(
+    model: &Model<'_>,
+    member: &Member<'_>,
+    cdr: &TokenStream,
+    decode: &TokenStream,
+) -> TokenStream {
+    if member.try_construct() != TryConstruct::UseDefault {
+        return decode.clone();
+    }
+    let (ident, ty) = (member.ident, with_lifetime(member.ty, "de"));
+    // Members of mutable structs are introduced by their headers, whether optional or not.
+    let is_optional = member.is_optional && model.extensibility() != Extensibility::Mutable;
+    let missing = missing_value(member, cdr);
+    quote! {
+        let tried = d.try_construct(<#ty as #cdr::TypeInfo>::DESCRIPTION, #is_optional, |d| {
+            #decode
+            ::core::result::Result::Ok(())
+        })?;
+        if tried.is_none() {
+            self.#ident = #missing;
+        }
     }
 }
 

@@ -42,7 +42,10 @@ fn statements(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream, met
 }
 
 fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
-    let (ident, id) = (member.ident, member.id);
+    let (ident, id) = (member.ident, member.id(cdr));
+    if member.is_base() {
+        return member.locate(in_base(model, &quote!(e), &quote!(#cdr::Encode::#method(&self.#ident, e)), true));
+    }
     let check = member.bound().map(|bound| match member.is_optional {
         true => quote! {
             if let ::core::option::Option::Some(value) = &self.#ident {
@@ -66,12 +69,22 @@ fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream, method: 
     member.locate(quote!(#check #encode))
 }
 
+/// What reads or writes a base: its members are framed together with those that follow.
+pub(super) fn in_base(model: &Model<'_>, cursor: &TokenStream, code: &TokenStream, is_statement: bool) -> TokenStream {
+    let end = is_statement.then(|| quote!(;));
+    match model.extensibility() {
+        Extensibility::Final => quote!(#code? #end),
+        _ => quote!(#cursor.base(|#cursor| #code)? #end),
+    }
+}
+
 /// The statements of key members, in the order that the encoder asks for, if there is more than one.
 pub(super) fn in_key_order(members: &[&Member<'_>], statements: impl Fn(&[&Member<'_>]) -> TokenStream) -> TokenStream {
     let mut by_id = members.to_vec();
     by_id.sort_by_key(|member| member.id);
     let defined = statements(members);
-    if by_id.iter().zip(members).all(|(a, b)| a.id == b.id) {
+    // Behind a base the order of definition must be that of the ids; the compiler checks that.
+    if members.iter().any(|member| member.is_base()) || by_id.iter().zip(members).all(|(a, b)| a.id == b.id) {
         return defined;
     }
     let by_id = statements(&by_id);

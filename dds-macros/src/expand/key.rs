@@ -1,6 +1,6 @@
 //! `Keyed` and `KeyMember`: the key as an owned value.
 
-use super::encode::in_key_order;
+use super::encode::{in_base, in_key_order};
 use super::{Target, framed, mutable};
 use crate::ast::{Member, Model};
 use crate::attr::Extensibility;
@@ -28,7 +28,7 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
     let (key_type, key) = (list(types), list(parts));
     let is_single = members.len() == 1;
     let place = |member: &Member<'_>| {
-        let index = members.iter().position(|other| other.id == member.id).unwrap_or_default();
+        let index = members.iter().position(|other| other.ident == member.ident).unwrap_or_default();
         let index = syn::Index::from(index);
         if is_single { quote!(key) } else { quote!(&key.#index) }
     };
@@ -39,14 +39,16 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
     let read = match members.as_slice() {
         members if model.extensibility() == Extensibility::Mutable => {
             let values = list(members.iter().map(|member| mutable::taken(member)));
-            mutable::read_key(members, cdr, &values)
+            mutable::read_key(model, members, cdr, &values)
         }
         [member] if member.bound().is_none() => {
             let ty = member.ty;
-            member.locate(quote!(<#ty as #cdr::KeyMember>::decode_key_member(d)))
+            let read = quote!(<#ty as #cdr::KeyMember>::decode_key_member(d));
+            let is_framed = model.extensibility() != Extensibility::Final;
+            member.locate(if member.is_base() && is_framed { quote!(d.base(|d| #read)) } else { read })
         }
         _ => {
-            let read = list(members.iter().map(|member| read_part(member, cdr)));
+            let read = list(members.iter().map(|member| read_part(model, member, cdr)));
             quote!(::core::result::Result::Ok(#read))
         }
     };
@@ -92,6 +94,9 @@ fn write_part(model: &Model<'_>, member: &Member<'_>, place: &TokenStream, cdr: 
     let ty = member.ty;
     let check = member.bound().map(|bound| quote!(e.check_bound((#place).len(), #bound)?;));
     let write = quote!(<#ty as #cdr::KeyMember>::encode_key_member(#place, e));
+    if member.is_base() {
+        return member.locate(in_base(model, &quote!(e), &write, true));
+    }
     let write = match model.extensibility() {
         Extensibility::Mutable => mutable::write_member(member, cdr, &write),
         _ => quote!(#write?;),
@@ -99,8 +104,12 @@ fn write_part(model: &Model<'_>, member: &Member<'_>, place: &TokenStream, cdr: 
     member.locate(quote!(#check #write))
 }
 
-pub(super) fn read_part(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+pub(super) fn read_part(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
+    if member.is_base() {
+        let read = quote!(<#ty as #cdr::KeyMember>::decode_key_member(d));
+        return member.locate(in_base(model, &quote!(d), &read, false));
+    }
     let read = member.locate(quote!(<#ty as #cdr::KeyMember>::decode_key_member(d)?));
     match member.bound() {
         None => read,

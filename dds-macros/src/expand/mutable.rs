@@ -2,12 +2,14 @@
 
 use super::{Target, decode, key};
 use crate::ast::{Member, Model, with_lifetime};
+use crate::attr::TryConstruct;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 
 /// The statement that writes a member behind its header.
 pub(super) fn write_member(member: &Member<'_>, cdr: &TokenStream, value: &TokenStream) -> TokenStream {
-    let (ty, id) = (member.ty, member.id);
+    let (ty, id) = (member.ty, member.id(cdr));
     let must_understand = member.attributes.must_understand.is_some();
     quote!(e.member(#id, #must_understand, <#ty as #cdr::Encode>::LENGTH_CODE, |e| #value)?;)
 }
@@ -17,31 +19,57 @@ pub(super) fn decode(model: &Model<'_>, target: &Target) -> TokenStream {
     let members: Vec<_> = model.members().iter().collect();
     let cdr = &target.cdr;
     let made = make(model, &members, cdr);
-    let filled = fill(&members, cdr);
+    let filled = fill(model, &members, cdr);
     decode::methods(model, target, &made, &filled)
 }
 
 /// A new value.
 fn make(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
+    let (base, members) = apart(members);
+    let read_base = base.map(|base| {
+        let (place, value) = (place(base), decode::value(model, base, cdr));
+        quote!(let #place = #value;)
+    });
+    let base_field = base.map(|base| {
+        let (ident, place) = (base.ident, place(base));
+        quote!(#ident: #place,)
+    });
     let places = members.iter().map(|member| {
         let (place, ty) = (place(member), with_lifetime(member.ty, "de"));
         quote!(let mut #place: ::core::option::Option<#ty> = ::core::option::Option::None;)
     });
     let arms = members.iter().map(|member| {
-        let (id, place) = (member.id, place(member));
+        let (id, place) = (member.id_pattern(cdr), place(member));
         let mut value = quote!(#cdr::Decode::decode(d)?);
         if member.is_optional {
             value = quote!(::core::option::Option::Some(#value));
         }
         let value = member.locate(value);
-        let keep = quote!(#place.insert(#value));
-        let read = match check(member, &quote!(value), &quote!(*value)) {
-            Some(check) => quote!(let value = #keep; #check),
-            None => quote!(let _ = #keep;),
+        let read = match decode::check(member, cdr, &quote!((*value))) {
+            Some(check) => {
+                let check = member.locate(check);
+                quote!(let value = #place.insert(#value); #check)
+            }
+            None => quote!(let _ = #place.insert(#value);),
         };
-        quote!(#id => { #read })
+        if member.try_construct() != TryConstruct::UseDefault {
+            return quote!(#id => { #read });
+        }
+        let (ty, missing) = (with_lifetime(member.ty, "de"), missing(member, cdr));
+        // What it has not taken of its value is passed over with its header.
+        quote! {
+            #id => {
+                let tried = d.try_construct(<#ty as #cdr::TypeInfo>::DESCRIPTION, false, |d| {
+                    #read
+                    ::core::result::Result::Ok(())
+                })?;
+                if tried.is_none() {
+                    let _ = #place.insert(#missing);
+                }
+            }
+        }
     });
-    let taken = take(members.is_empty(), arms);
+    let taken = take(members.is_empty(), base, cdr, arms);
     let fields = members.iter().map(|member| {
         let (ident, place, missing) = (member.ident, place(member), missing(member, cdr));
         quote! {
@@ -53,28 +81,32 @@ fn make(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
     });
     let hidden = model.hidden_fields();
     quote! {
+        #read_base
         #(#places)*
         #taken
-        ::core::result::Result::Ok(Self { #(#fields,)* #hidden })
+        ::core::result::Result::Ok(Self { #base_field #(#fields,)* #hidden })
     }
 }
 
 /// A value that is there already.
-fn fill(members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
+fn fill(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
+    let (base, members) = apart(members);
+    let read_base = base.map(|base| decode::statement(model, base, cdr));
     let places = members.iter().map(|member| {
         let place = place(member);
         quote!(let mut #place = false;)
     });
     let arms = members.iter().map(|member| {
-        let (id, ident, place) = (member.id, member.ident, place(member));
+        let (id, ident, place) = (member.id_pattern(cdr), member.ident, place(member));
         let read = member.locate(match member.is_optional {
             true => quote!(d.present_into(&mut self.#ident)?;),
             false => quote!(#cdr::Decode::decode_into(&mut self.#ident, d)?;),
         });
-        let check = check(member, &quote!(&self.#ident), &quote!(self.#ident));
-        quote!(#id => { #place = true; #read #check })
+        let check = decode::check(member, cdr, &quote!(self.#ident)).map(|check| member.locate(check));
+        let read = decode::or_default(model, member, cdr, &quote!(#read #check));
+        quote!(#id => { #place = true; #read })
     });
-    let taken = take(members.is_empty(), arms);
+    let taken = take(members.is_empty(), base, cdr, arms);
     let rest = members.iter().map(|member| {
         let (ident, place, missing) = (member.ident, place(member), missing(member, cdr));
         let settle = match member.attributes.key {
@@ -88,6 +120,7 @@ fn fill(members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
         }
     });
     quote! {
+        #read_base
         #(#places)*
         #taken
         #(#rest)*
@@ -95,34 +128,36 @@ fn fill(members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
     }
 }
 
+/// The base, and the members without it.
+fn apart<'a, 'b>(members: &[&'b Member<'a>]) -> (Option<&'b Member<'a>>, Vec<&'b Member<'a>>) {
+    let base = members.iter().copied().find(|member| member.is_base());
+    (base, members.iter().copied().filter(|member| !member.is_base()).collect())
+}
+
 /// Goes through what was sent.
-fn take(is_empty: bool, arms: impl Iterator<Item = TokenStream>) -> TokenStream {
+fn take(
+    is_empty: bool,
+    base: Option<&Member<'_>>,
+    cdr: &TokenStream,
+    arms: impl Iterator<Item = TokenStream>,
+) -> TokenStream {
+    // Members of the base were taken before.
+    let is_known = match base {
+        Some(_) => quote!(<Self as #cdr::TypeInfo>::DESCRIPTION.has_member(id)),
+        None => quote!(false),
+    };
     if is_empty {
-        return quote!(d.members(|_, _| ::core::result::Result::Ok(false))?;);
+        return quote!(d.members(|_, id| { let _ = id; ::core::result::Result::Ok(#is_known) })?;);
     }
     quote! {
         d.members(|d, id| {
             match id {
                 #(#arms)*
-                _ => return ::core::result::Result::Ok(false),
+                _ => return ::core::result::Result::Ok(#is_known),
             }
             ::core::result::Result::Ok(true)
         })?;
     }
-}
-
-/// Compares what was read with the bound of the member.
-fn check(member: &Member<'_>, reference: &TokenStream, value: &TokenStream) -> Option<TokenStream> {
-    let bound = member.bound()?;
-    let check = match member.is_optional {
-        true => quote! {
-            if let ::core::option::Option::Some(value) = #reference {
-                d.check_bound(value.len(), #bound)?;
-            }
-        },
-        false => quote!(d.check_bound((#value).len(), #bound)?;),
-    };
-    Some(member.locate(check))
 }
 
 /// What a member is that was not sent. Without its key a sample belongs to no instance.
@@ -138,21 +173,32 @@ fn no_key(cdr: &TokenStream) -> TokenStream {
 }
 
 /// Reads a serialized key, and then is `key`.
-pub(super) fn read_key(members: &[&Member<'_>], cdr: &TokenStream, key: &TokenStream) -> TokenStream {
+pub(super) fn read_key(
+    model: &Model<'_>,
+    members: &[&Member<'_>],
+    cdr: &TokenStream,
+    key: &TokenStream,
+) -> TokenStream {
+    let (base, members) = apart(members);
+    let read_base = base.map(|base| {
+        let (place, value) = (place(base), key::read_part(model, base, cdr));
+        quote!(let #place = #value;)
+    });
     let places = members.iter().map(|member| {
         let (place, ty) = (place(member), key::key_type(member, cdr));
         quote!(let mut #place: ::core::option::Option<#ty> = ::core::option::Option::None;)
     });
     let arms = members.iter().map(|member| {
-        let (id, place, value) = (member.id, place(member), key::read_part(member, cdr));
+        let (id, place, value) = (member.id_pattern(cdr), place(member), key::read_part(model, member, cdr));
         quote!(#id => #place = ::core::option::Option::Some(#value),)
     });
-    let taken = take(false, arms);
+    let taken = take(members.is_empty(), base, cdr, arms);
     let required = members.iter().map(|member| {
         let (place, missing) = (place(member), no_key(cdr));
         quote!(let ::core::option::Option::Some(#place) = #place else { #missing };)
     });
     quote! {
+        #read_base
         #(#places)*
         #taken
         #(#required)*
@@ -168,5 +214,5 @@ pub(super) fn taken(member: &Member<'_>) -> TokenStream {
 
 /// The variable that holds what was read of a member. Expressions of the user do not see it.
 fn place(member: &Member<'_>) -> Ident {
-    format_ident!("member_{}", member.id, span = Span::mixed_site())
+    format_ident!("member_{}", member.ident.unraw(), span = Span::mixed_site())
 }

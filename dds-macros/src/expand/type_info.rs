@@ -2,21 +2,35 @@
 
 use super::Target;
 use crate::ast::{Member, Model, with_lifetime};
+use crate::attr::TryConstruct;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
-    let members = model.members().iter().map(|member| description(member, cdr));
+    let base = model.members().iter().find(|member| member.is_base());
+    let members = model.members().iter().filter(|member| !member.is_base()).map(|member| description(member, cdr));
     let extensibility = target.extensibility(model);
     let has_key = model.has_key();
     let type_name = name(model, cdr);
+    let described = match base {
+        None => quote!(&#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, MEMBERS)),
+        Some(base) => {
+            let (ty, is_key) = (with_lifetime(base.ty, "static"), base.attributes.key.is_some());
+            base.locate(quote! {{
+                const BASE: &#cdr::TypeDescription = <#ty as #cdr::TypeInfo>::DESCRIPTION;
+                const ALL: &[#cdr::MemberDescription] =
+                    &#cdr::derived_members::<{ MEMBERS.len() + #cdr::member_count(BASE) }>(BASE, #is_key, MEMBERS);
+                &#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, ALL).derived_from(BASE)
+            }})
+        }
+    };
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = #has_key;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
             const MEMBERS: &[#cdr::MemberDescription] = &[#(#members),*];
-            &#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, MEMBERS)
+            #described
         };
     };
     target.implement(&quote!(#cdr::TypeInfo), &body)
@@ -35,12 +49,19 @@ pub(super) fn name(model: &Model<'_>, cdr: &TokenStream) -> TokenStream {
 }
 
 fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
-    let (name, id) = (&member.name, member.id);
+    let (name, id) = (&member.name, member.id(cdr));
     let described = of_member(member, cdr);
     let key = member.attributes.key.map(|_| quote!(.key()));
     let optional = member.is_optional.then(|| quote!(.optional()));
     let must_understand = member.attributes.must_understand.map(|_| quote!(.must_understand()));
-    quote!(#cdr::MemberDescription::new(#name, #id, || #described) #key #optional #must_understand)
+    let external = member.attributes.external.map(|_| quote!(.external()));
+    let try_construct = match member.try_construct() {
+        TryConstruct::Discard => TokenStream::new(),
+        TryConstruct::UseDefault => quote!(.try_construct(#cdr::TryConstruct::UseDefault)),
+        TryConstruct::Trim => quote!(.try_construct(#cdr::TryConstruct::Trim)),
+    };
+    let marks = quote!(#key #optional #must_understand #external #try_construct);
+    quote!(#cdr::MemberDescription::new(#name, #id, || #described) #marks)
 }
 
 /// The description of a member's type.

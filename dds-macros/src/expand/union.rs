@@ -248,7 +248,7 @@ fn read_new(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStrea
         };
     };
     if model.extensibility() != Extensibility::Mutable {
-        let read = decode::value(member, cdr, model.extensibility() == Extensibility::Appendable);
+        let read = decode::value(model, member, cdr);
         return quote!(let #place = #read;);
     }
     let (id, missing) = (member.id, decode::missing_value(member, cdr));

@@ -23,6 +23,8 @@ pub struct Decoder<'de> {
     encoding: Encoding,
     order: ByteOrder,
     depth: u8,
+    /// What comes next is the base of a struct, whose members are framed together with those of the struct.
+    is_base: bool,
 }
 
 /// What was limited when a part of the input was entered.
@@ -36,7 +38,7 @@ impl<'de> Decoder<'de> {
     /// Reads bytes that have no header; alignment counts from their beginning.
     #[must_use]
     pub fn new(bytes: &'de [u8], encoding: Encoding, order: ByteOrder) -> Self {
-        Self { bytes, input: bytes, position: 0, origin: 0, encoding, order, depth: 0 }
+        Self { bytes, input: bytes, position: 0, origin: 0, encoding, order, depth: 0, is_base: false }
     }
 
     /// Reads the body of a payload by what its header says, up to the padding.
@@ -56,6 +58,7 @@ impl<'de> Decoder<'de> {
             encoding: header.encoding,
             order: header.order,
             depth: 0,
+            is_base: false,
         };
         Ok((decoder, header))
     }
@@ -195,7 +198,26 @@ impl<'de> Decoder<'de> {
         &mut self,
         members: impl FnOnce(&mut Self) -> Result<R, DecodeError>,
     ) -> Result<R, DecodeError> {
-        self.delimited(members)
+        if self.take_base() { members(self) } else { self.delimited(members) }
+    }
+
+    /// Takes the base of a struct that is not final: the members that come first, which are framed together with those that
+    /// follow. Of a mutable one, they are looked for among the members of the struct, and none is taken.
+    ///
+    /// # Errors
+    /// Those of `base`.
+    #[inline]
+    pub fn base<R>(&mut self, base: impl FnOnce(&mut Self) -> Result<R, DecodeError>) -> Result<R, DecodeError> {
+        let outer = std::mem::replace(&mut self.is_base, true);
+        let result = base(self);
+        self.is_base = outer;
+        result
+    }
+
+    /// Whether the struct that begins here is a base. What is in it is none.
+    #[inline]
+    pub(super) fn take_base(&mut self) -> bool {
+        std::mem::take(&mut self.is_base)
     }
 
     /// Takes the elements of an array or sequence.

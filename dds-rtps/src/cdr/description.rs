@@ -3,7 +3,7 @@
 //! Made by the derive. Read wherever samples are handled without user code: key hashes of received payloads, and later
 //! filters, type objects and dynamic data. Nested types hang on functions ([`TypeRef`]), so that a type may contain itself.
 
-use super::{Bitfield, Bitflag, EnumLiteral, Extensibility, compare};
+use super::{Bitfield, Bitflag, EnumLiteral, Extensibility, TryConstruct, compare};
 use super::{BitmaskDescription, BitsetDescription, EnumDescription, UnionDescription};
 
 /// A function that gives the description of a nested type.
@@ -103,6 +103,7 @@ pub struct StructDescription {
     /// Whether the ids of the members grow in the order of definition.
     ids_ascend: bool,
     has_key: bool,
+    base: Option<&'static TypeDescription>,
 }
 
 /// A member of a struct.
@@ -113,6 +114,8 @@ pub struct MemberDescription {
     is_key: bool,
     is_optional: bool,
     must_understand: bool,
+    is_external: bool,
+    try_construct: TryConstruct,
     ty: TypeRef,
 }
 
@@ -263,6 +266,31 @@ impl TypeDescription {
         compare::is_encoded_like(self, other, &mut compare::Seen::default())
     }
 
+    /// This struct as one that extends `base`, whose members it has already ([`derived_members`]).
+    ///
+    /// # Panics
+    /// They do not grow alike; in a constant, that is a compile error.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn derived_from(self, base: &'static Self) -> Self {
+        let is_alike = self.extensibility() as u8 == base.extensibility() as u8;
+        assert!(is_alike, "a struct and its base must have the same extensibility");
+        match self.kind {
+            TypeKind::Struct(description) => {
+                let base = Some(base);
+                Self::new(self.name, TypeKind::Struct(StructDescription { base, ..description }))
+            }
+            _ => panic!("only structs have a base"),
+        }
+    }
+
+    /// Whether this is a struct that has a member with this id.
+    #[must_use]
+    pub fn has_member(&self, id: u32) -> bool {
+        let TypeKind::Struct(description) = &self.kind else { return false };
+        description.members.iter().any(|member| member.id == id)
+    }
+
     /// Whether values of this type belong to instances.
     #[must_use]
     pub const fn has_key(&self) -> bool {
@@ -317,7 +345,19 @@ impl StructDescription {
             has_key |= members[index].is_key;
             index += 1;
         }
-        Self { extensibility, members, ids_ascend, has_key }
+        Self { extensibility, members, ids_ascend, has_key, base: None }
+    }
+
+    /// The struct that this one extends: its members come first among all.
+    #[must_use]
+    pub const fn base(&self) -> Option<&'static TypeDescription> {
+        self.base
+    }
+
+    /// The members that the base does not have.
+    #[must_use]
+    pub fn own_members(&self) -> &'static [MemberDescription] {
+        self.members.get(self.base.map_or(0, member_count)..).unwrap_or_default()
     }
 
     /// How the struct may grow.
@@ -348,7 +388,16 @@ impl MemberDescription {
     /// A member called `name` with the id `id`, of the type that `ty` gives.
     #[must_use]
     pub const fn new(name: &'static str, id: u32, ty: TypeRef) -> Self {
-        Self { name, id, is_key: false, is_optional: false, must_understand: false, ty }
+        Self {
+            name,
+            id,
+            is_key: false,
+            is_optional: false,
+            must_understand: false,
+            is_external: false,
+            try_construct: TryConstruct::Discard,
+            ty,
+        }
     }
 
     /// This member as part of the key.
@@ -367,6 +416,18 @@ impl MemberDescription {
     #[must_use]
     pub const fn must_understand(self) -> Self {
         Self { must_understand: true, ..self }
+    }
+
+    /// This member as one whose value lies elsewhere (`@external`). The encoding is the same.
+    #[must_use]
+    pub const fn external(self) -> Self {
+        Self { is_external: true, ..self }
+    }
+
+    /// This member as one that treats values like this which its type cannot hold.
+    #[must_use]
+    pub const fn try_construct(self, try_construct: TryConstruct) -> Self {
+        Self { try_construct, ..self }
     }
 
     /// Whether both agree in everything but their types.
@@ -407,6 +468,18 @@ impl MemberDescription {
         self.must_understand || self.is_key
     }
 
+    /// Whether the value lies elsewhere, behind a box.
+    #[must_use]
+    pub const fn is_external(&self) -> bool {
+        self.is_external
+    }
+
+    /// What becomes of a value that the type cannot hold.
+    #[must_use]
+    pub const fn on_construct_failure(&self) -> TryConstruct {
+        self.try_construct
+    }
+
     /// The type.
     #[must_use]
     pub fn ty(&self) -> &'static TypeDescription {
@@ -424,4 +497,60 @@ pub(super) const fn is_same_text(one: &str, other: &str) -> bool {
         index += 1;
     }
     is_same
+}
+
+const fn members_of(ty: &TypeDescription) -> &'static [MemberDescription] {
+    match &ty.kind {
+        TypeKind::Struct(description) => description.members,
+        _ => panic!("a base must be a struct"),
+    }
+}
+
+/// How many members a struct has, those of its base too.
+#[doc(hidden)]
+#[must_use]
+pub const fn member_count(ty: &TypeDescription) -> usize {
+    members_of(ty).len()
+}
+
+/// The id of a member behind those of a struct.
+#[doc(hidden)]
+#[must_use]
+pub const fn next_member_id(ty: &TypeDescription) -> u32 {
+    let members = members_of(ty);
+    if members.is_empty() { 0 } else { members[members.len() - 1].id + 1 }
+}
+
+/// The members of a base, and those of the struct that extends it. `is_key` says whether that takes the key of the base on.
+///
+/// # Panics
+/// They cannot be together in a struct; in a constant, that is a compile error.
+#[doc(hidden)]
+#[must_use]
+pub const fn derived_members<const N: usize>(
+    base: &TypeDescription,
+    is_key: bool,
+    own: &[MemberDescription],
+) -> [MemberDescription; N] {
+    assert!(is_key || !base.has_key(), "the base has a key: mark it `#[dds(base, key)]`");
+    assert!(!is_key || base.has_key(), "the base has no key: mark it `#[dds(base)]`");
+    let inherited = members_of(base);
+    // Each place is filled below.
+    let place = MemberDescription::new("", 0, || panic!("the members were put together wrongly"));
+    let (mut members, mut index) = ([place; N], 0);
+    while index < N {
+        let is_own = index >= inherited.len();
+        members[index] = if is_own { own[index - inherited.len()] } else { inherited[index] };
+        let mut other = 0;
+        while other < index {
+            let (one, two) = (&members[other], &members[index]);
+            assert!(one.id != two.id, "a member has the id of one of the base");
+            assert!(!is_same_text(one.name, two.name), "a member has the name of one of the base");
+            let is_in_order = !is_own || !one.is_key || !two.is_key || one.id < two.id;
+            assert!(is_in_order, "the ids of key members behind a base must grow");
+            other += 1;
+        }
+        index += 1;
+    }
+    members
 }

@@ -14,6 +14,8 @@ pub struct Encoder<'b> {
     encoding: Encoding,
     order: ByteOrder,
     purpose: Purpose,
+    /// What comes next is the base of a struct, whose members are framed together with those of the struct.
+    is_base: bool,
 }
 
 /// What the bytes are for.
@@ -45,7 +47,7 @@ impl<'b> Encoder<'b> {
     #[must_use]
     pub fn new(buffer: &'b mut Vec<u8>, encoding: Encoding, order: ByteOrder) -> Self {
         let origin = buffer.len();
-        Self { buffer, origin, encoding, order, purpose: Purpose::Payload }
+        Self { buffer, origin, encoding, order, purpose: Purpose::Payload, is_base: false }
     }
 
     /// Writes the input of a key hash: big endian, and every type as if it were final (RTPS 2.5, 9.6.4.8).
@@ -138,10 +140,25 @@ impl<'b> Encoder<'b> {
         &mut self,
         members: impl FnOnce(&mut Self) -> Result<(), EncodeError>,
     ) -> Result<(), EncodeError> {
-        match self.purpose {
-            Purpose::Payload => self.delimited(members),
-            Purpose::KeyHash => members(self),
-        }
+        let is_base = self.take_base();
+        if is_base || self.counts_as_final() { members(self) } else { self.delimited(members) }
+    }
+
+    /// Writes the base of a struct that is not final: the members that come first, which are framed together with those
+    /// that follow.
+    ///
+    /// # Errors
+    /// Those of `base`.
+    #[inline]
+    pub fn base(&mut self, base: impl FnOnce(&mut Self) -> Result<(), EncodeError>) -> Result<(), EncodeError> {
+        self.is_base = true;
+        base(self)
+    }
+
+    /// Whether the struct that begins here is a base. What is in it is none.
+    #[inline]
+    pub(super) fn take_base(&mut self) -> bool {
+        std::mem::take(&mut self.is_base)
     }
 
     /// Writes the elements of an array or sequence: if they are no primitives, XCDR2 puts their length in bytes in front.

@@ -85,7 +85,7 @@ impl Encoder<'_> {
     /// # Errors
     /// Those of `members`, or more bytes than the length can say.
     pub fn mutable(&mut self, members: impl FnOnce(&mut Self) -> Result<(), EncodeError>) -> Result<(), EncodeError> {
-        if self.counts_as_final() {
+        if self.take_base() || self.counts_as_final() {
             return members(self);
         }
         match self.encoding() {
@@ -164,10 +164,23 @@ impl<'de> Decoder<'de> {
         &mut self,
         mut member: impl FnMut(&mut Self, u32) -> Result<bool, DecodeError>,
     ) -> Result<(), DecodeError> {
+        if self.take_base() {
+            // Whether the others are known is asked when the members of the struct itself are taken.
+            return self.clone().each_member(&mut member, false);
+        }
+        self.each_member(&mut member, true)
+    }
+
+    /// Takes a mutable struct; `is_strict` says whether members that are not known may be an error.
+    fn each_member(
+        &mut self,
+        member: &mut impl FnMut(&mut Self, u32) -> Result<bool, DecodeError>,
+        is_strict: bool,
+    ) -> Result<(), DecodeError> {
         let frame = self.enter_delimited()?;
         while let Some(header) = self.member_header()? {
             let value = self.enter_member(header.length)?;
-            if !member(self, header.id)? && header.must_understand {
+            if !member(self, header.id)? && header.must_understand && is_strict {
                 return Err(self.error(DecodeErrorKind::MustUnderstand { id: header.id & ID_MASK }));
             }
             self.leave(Some(value));

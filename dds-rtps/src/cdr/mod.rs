@@ -38,6 +38,7 @@
 
 mod collection;
 mod compare;
+mod construct;
 mod decoder;
 mod description;
 mod encapsulation;
@@ -62,8 +63,11 @@ mod union;
 mod walk;
 mod wide;
 
+pub use construct::{Trim, TryConstruct};
 pub use decoder::{Decoder, NESTING_MAX};
 pub use description::{MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef};
+#[doc(hidden)]
+pub use description::{derived_members, member_count, next_member_id};
 pub use encapsulation::{ByteOrder, Encapsulation, Encoding, Extensibility, Format};
 pub use encoder::Encoder;
 #[doc(hidden)]

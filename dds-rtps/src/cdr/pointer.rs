@@ -4,6 +4,7 @@ use super::{
     Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, TypeDescription, TypeInfo,
     WholeKey,
 };
+use std::sync::Arc;
 
 macro_rules! pointer {
     ($([$($parameters:tt)*] $pointer:ty;)*) => {$(
@@ -32,6 +33,51 @@ macro_rules! pointer {
 pointer! {
     ['a,] &'a T;
     [] Box<T>;
+    [] Arc<T>;
+}
+
+impl<'k, T: WholeKey<'k>> WholeKey<'k> for Arc<T> {
+    fn copy_key(&self) -> Self {
+        Self::clone(self)
+    }
+}
+
+impl<T: KeyMember> KeyMember for Arc<T> {
+    type Key = T::Key;
+
+    fn to_key(&self) -> T::Key {
+        (**self).to_key()
+    }
+
+    fn encode_key_member(key: &T::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        T::encode_key_member(key, e)
+    }
+
+    fn decode_key_member(d: &mut Decoder<'_>) -> Result<T::Key, DecodeError> {
+        T::decode_key_member(d)
+    }
+}
+
+impl<'de, T: Decode<'de>> Decode<'de> for Arc<T> {
+    const SIZE_MIN: usize = 1;
+    const EXTENSIBILITY: Option<super::Extensibility> = T::EXTENSIBILITY;
+
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        d.nested(size_of::<T>(), T::decode).map(Self::new)
+    }
+
+    /// What nobody else holds is used again.
+    fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        if let Some(value) = Self::get_mut(self) {
+            return d.nested(size_of::<T>(), |d| value.decode_into(d));
+        }
+        *self = Self::decode(d)?;
+        Ok(())
+    }
+
+    fn missing(d: &Decoder<'de>) -> Result<Self, DecodeError> {
+        T::missing(d).map(Self::new)
+    }
 }
 
 impl<T: KeyMember + ?Sized> KeyMember for &T {

@@ -78,6 +78,13 @@ pub(super) fn key_of_payload(
     })
 }
 
+/// Passes over a value, an optional one with what introduces it.
+pub(super) fn pass_value(ty: &TypeDescription, is_optional: bool, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    let (mut scratch, encoding) = (Vec::new(), d.encoding());
+    let mut walk = Walk { output: Encoder::for_key_hash(&mut scratch, encoding), is_key: false, depth: 0 };
+    if is_optional { walk.pass_optional(ty, d) } else { walk.pass(ty, d) }
+}
+
 struct Walk<'b> {
     output: Encoder<'b>,
     is_key: bool,
@@ -345,13 +352,14 @@ impl Walk<'_> {
     }
 
     fn pass_member(&mut self, member: &MemberDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        if !member.is_optional() {
-            return self.pass(member.ty(), d);
-        }
+        if member.is_optional() { self.pass_optional(member.ty(), d) } else { self.pass(member.ty(), d) }
+    }
+
+    fn pass_optional(&mut self, ty: &TypeDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let (is_present, frame) = d.enter_optional()?;
         // In XCDR1 the header of the member tells its length.
         if is_present && frame.is_none() {
-            self.pass(member.ty(), d)?;
+            self.pass(ty, d)?;
         }
         d.leave(frame);
         Ok(())
@@ -404,8 +412,10 @@ impl Walk<'_> {
         }
         let frame = self.enter_type(description.extensibility(), d)?;
         if frame.is_none() {
-            let bits = bits_of(description.discriminator().number_size().unwrap_or(1), d)?;
-            if let Some(ty) = selected(description, bits, d)?.ty() {
+            let size = description.discriminator().number_size().unwrap_or(1);
+            let bits = bits_of(size, d)?;
+            // Nothing follows a discriminator that selects nothing.
+            if let Some(ty) = description.selected_by(bits, size).and_then(UnionCase::ty) {
                 self.pass(ty, d)?;
             }
         }

@@ -1,11 +1,13 @@
 //! What the room promises, seen through derived types.
 
 mod bits;
+mod construct;
 mod cyclone;
 mod descriptions;
 mod enums;
 mod evolution;
 mod hostile;
+mod inheritance;
 mod keys;
 mod kinds;
 mod kinds_round_trip;
