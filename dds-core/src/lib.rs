@@ -88,7 +88,7 @@ pub use dds_rtps::history::{InstanceState, RejectReason, SampleInfo, SampleState
 pub use dds_rtps::types::{
     Duration, Guid, InstanceHandle, IpFamilies, Locator, LocatorKind, ProtocolVersion, SequenceNumber, Time, VendorId,
 };
-pub use dds_rtps::wire::ChecksumKind;
+pub use dds_rtps::wire::{ChecksumKind, SampleIdentity};
 pub use domain::{
     DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, EndpointInfo, EndpointQos, MatchReport,
     Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
@@ -97,14 +97,14 @@ pub use futures_core::Stream;
 #[cfg(feature = "serde")]
 pub use infrastructure::ProfileProblem;
 pub use infrastructure::{
-    Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, Events, GuardCondition,
+    Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, Events, GivenBack, GuardCondition,
     IncompatibleQosStatus, InconsistentTopicStatus, ListenerCounters, PublicationMatchedStatus, QosError, ReadError,
     ReadErrorKind, Result, ReturnCode, SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask, Subject,
     SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError, WriteErrorKind,
 };
 pub use publication::{
-    AnyWriter, DataWriter, DataWriterBuilder, DataWriterListener, Publisher, PublisherListener, WriteOptions,
-    WriterEvent,
+    AnyWriter, DataWriter, DataWriterBuilder, DataWriterListener, LoanedBytes, LoanedSample, Publisher,
+    PublisherListener, WriteOptions, WriterEvent,
 };
 pub use subscription::{
     AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, ReadCondition,

@@ -200,7 +200,7 @@ fn dispose_and_unregister_arrive_as_instance_states() {
         for sample in &reader.select().states(States::NOT_ALIVE).take().unwrap() {
             // Whoever has not read the value yet sees the new state with it; nothing else is needed to tell of it.
             assert!(sample.has_data(), "{way}");
-            let key = reader.key_value(sample.info().instance_handle).ok();
+            let key = reader.key_value(sample.info().instance_handle);
             states.push((key, sample.info().instance_state));
         }
         states.sort_unstable_by_key(|(key, _)| *key);

@@ -4,12 +4,14 @@
 
 mod support;
 
-use dds_core::qos::{PolicyId, Presentation, Preset, PublisherQos, QosErrorKind, SubscriberQos};
+use dds_core::qos::{PolicyId, Presentation, Preset, PublisherQos, QosErrorKind, ResourceLimits, SubscriberQos};
 use dds_core::{
-    CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Entity, QosError, ReadErrorKind, ReturnCode,
-    WriteErrorKind,
+    CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, QosError, ReadErrorKind,
+    ReturnCode, WaitErrorKind, WriteErrorKind,
 };
+use std::future::Future;
 use std::sync::mpsc;
+use std::task::{Context, Poll, Waker};
 use support::{PATIENCE, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -118,4 +120,57 @@ fn what_must_stay_stays() {
     let error: QosError = publisher.set_qos(publisher.qos().presentation(presentation).partition(["b"])).unwrap_err();
     assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::Presentation });
     assert_eq!(publisher.qos().partition, ["a"]);
+}
+
+#[test]
+fn a_publisher_waits_for_the_acknowledgements_of_all_its_writers() {
+    on_every_way(|from, to| {
+        let publisher = from.publisher(PublisherQos::default()).unwrap();
+        publisher.acknowledged().block_for(PATIENCE).unwrap();
+        // Readers with room for one sample: the second is not acknowledged before the first is taken.
+        let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+        let pairs: Vec<_> = ["a", "b", "c"]
+            .into_iter()
+            .map(|topic| {
+                let qos = Preset::Event.reader().resource_limits(limits);
+                let reader = to.reader_builder::<Pose>(topic).qos(qos).build().unwrap();
+                let writer = publisher.writer_builder::<Pose>(topic).qos(Preset::Event).build().unwrap();
+                writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+                writer.write(&Pose { x: 1.0 }).unwrap();
+                writer.write(&Pose { x: 2.0 }).unwrap();
+                (writer, reader)
+            })
+            .collect();
+        let brief = Duration::from_millis(5);
+        let mut acknowledged = std::pin::pin!(publisher.acknowledged());
+        let mut poll = || acknowledged.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        for (_, reader) in &pairs {
+            assert!(poll().is_pending());
+            let error = publisher.acknowledged().block_for(brief).unwrap_err();
+            assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
+            reader.next_sample().block_for(PATIENCE).unwrap();
+        }
+        publisher.acknowledged().block_for(PATIENCE).unwrap();
+        // What is written from now on does not count for the wait that is there already.
+        pairs.iter().for_each(|(writer, _)| writer.write(&Pose { x: 3.0 }).unwrap());
+        assert_eq!(poll(), Poll::Ready(Ok(())));
+        assert!(publisher.acknowledged().block_for(brief).is_err());
+        pairs.iter().for_each(|(writer, _)| writer.close());
+        publisher.acknowledged().block_for(PATIENCE).unwrap();
+        assert_eq!(pairs[0].0.publisher().unwrap().guid(), publisher.guid());
+        publisher.close();
+        assert_eq!(publisher.acknowledged().block_for(PATIENCE).unwrap_err().kind(), &WaitErrorKind::Closed);
+    });
+}
+
+#[test]
+fn endpoints_know_their_group() {
+    let participant = World::new().participant();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let (writer, reader) = (publisher.writer::<Pose>("pose").unwrap(), subscriber.reader::<Pose>("pose").unwrap());
+    assert_eq!(writer.publisher().map(|publisher| publisher.guid()), Some(publisher.guid()));
+    assert_eq!(reader.subscriber().map(|subscriber| subscriber.guid()), Some(subscriber.guid()));
+    assert!(participant.writer::<Pose>("pose").unwrap().publisher().is_none());
+    assert!(participant.reader::<Pose>("pose").unwrap().subscriber().is_none());
 }

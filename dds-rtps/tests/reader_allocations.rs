@@ -165,6 +165,7 @@ impl Bench {
                     sequence_number: SequenceNumber(number),
                     instance: InstanceHandle::from_key_hash([(number % payloads.len() as i64) as u8; 16]),
                     source_timestamp: now.time,
+                    related_sample: None,
                     payload: Some(self.slot(bytes)),
                 };
                 assert_eq!(self.reader.handle_local(now, change, SequenceNumber(number - 1)), LocalOutcome::Accepted);

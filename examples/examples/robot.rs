@@ -159,7 +159,11 @@ fn watch(rounds: u64, running: &AtomicBool) -> Result<(), Box<dyn Error>> {
                     println!("robot {}: {:.1} {:.1}, heading {:.1}", pose.robot, pose.x, pose.y, pose.heading)
                 }
                 (InstanceState::Alive, None) => {}
-                (gone, None) => println!("robot {}: {gone:?}", poses.key_value(sample.info.instance_handle)?),
+                (gone, None) => {
+                    if let Some(robot) = poses.key_value(sample.info.instance_handle) {
+                        println!("robot {robot}: {gone:?}");
+                    }
+                }
             }
         }
         if !running.load(Ordering::Acquire) {

@@ -195,6 +195,7 @@ impl ParticipantHandle {
             sequence_number: feed.last,
             instance: InstanceHandle::from_guid(news.key),
             source_timestamp: self.driver().now().time,
+            related_sample: None,
             payload: Some(Payload::copy_of(&news.payload)),
         };
         let mail = ReaderMail::Local { change, previous, path: None };

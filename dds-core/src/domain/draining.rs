@@ -40,7 +40,10 @@ impl DrainingWriter {
     fn is_drained(&mut self, waker: &Waker) -> bool {
         let (waker, ticket) = (waker.clone(), &mut self.ticket);
         let visit = Effects::scope(|effects| {
-            self.cell.with(effects, |actor, effects| actor.wait(Awaited::Acknowledged, ticket, waker, effects))
+            self.cell.with(effects, |actor, effects| {
+                let written = Awaited::Acknowledged(actor.last_sequence_number());
+                actor.wait(written, ticket, waker, effects)
+            })
         });
         // A writer that was closed by a panic has nothing more to say.
         visit.unwrap_or(true)

@@ -7,7 +7,7 @@ use crate::cdr::{DecodeError, EncodeError, Encoding};
 use crate::infrastructure::ProfileProblem;
 use crate::infrastructure::ReturnCode;
 use crate::qos::{PolicyId, QosErrorKind};
-use dds_rtps::types::{Duration, Guid};
+use dds_rtps::types::{Duration, Guid, InstanceHandle};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -339,8 +339,13 @@ pub enum WriteErrorKind {
         /// Its value.
         value: u64,
     },
-    /// The instance is not registered with this writer.
+    /// The instance is not registered with this writer: neither by `register_instance` nor by a write, or no longer.
     UnknownInstance,
+    /// The options name an instance, and the key is that of another one.
+    OtherInstance {
+        /// What the options say.
+        given: InstanceHandle,
+    },
     /// The writer has been closed.
     Closed,
     /// The participant was made by the parent of this process, whose threads do not exist here.
@@ -363,6 +368,7 @@ impl Advice for WriteErrorKind {
             }
             Self::OutOfResources { .. } => "raise the limit, or dispose of and unregister instances that are done",
             Self::UnknownInstance => "write or register the instance first",
+            Self::OtherInstance { .. } => "give the handle that `register_instance` returned for this key, or none",
             Self::Closed => "make a new writer",
             Self::Forked => "make participants in the process that uses them, after the fork",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
@@ -374,7 +380,7 @@ impl Advice for WriteErrorKind {
             Self::Encode(_) | Self::NotASample(_) | Self::OtherEncoding { .. } => ReturnCode::BadParameter,
             Self::Timeout { .. } | Self::Full => ReturnCode::Timeout,
             Self::OutOfResources { .. } => ReturnCode::OutOfResources,
-            Self::UnknownInstance => ReturnCode::PreconditionNotMet,
+            Self::UnknownInstance | Self::OtherInstance { .. } => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::Forked => ReturnCode::IllegalOperation,
             Self::Internal { .. } => ReturnCode::Error,
@@ -394,6 +400,7 @@ impl fmt::Display for WriteErrorKind {
             Self::Full => f.write_str("the history is full of unacknowledged samples"),
             Self::OutOfResources { limit, value } => write!(f, "{limit} = {value} is reached"),
             Self::UnknownInstance => f.write_str("the instance is not registered with this writer"),
+            Self::OtherInstance { given } => write!(f, "the key is not that of the instance {given:?}"),
             Self::Closed => f.write_str("the writer has been closed"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
@@ -405,10 +412,6 @@ impl fmt::Display for WriteErrorKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
-    /// A sample does not decode as the type.
-    Decode(DecodeError),
-    /// The reader does not know the instance.
-    UnknownInstance,
     /// The condition is one of another reader.
     ForeignCondition,
     /// The reader has been closed.
@@ -425,8 +428,6 @@ pub enum ReadErrorKind {
 impl Advice for ReadErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
-            Self::Decode(_) => "compare the reader's type with the writer's",
-            Self::UnknownInstance => "use the handle of a sample of this reader",
             Self::ForeignCondition => "make the condition with `read_condition` of this reader",
             Self::Closed => "make a new reader",
             Self::Forked => "make participants in the process that uses them, after the fork",
@@ -436,8 +437,7 @@ impl Advice for ReadErrorKind {
 
     fn return_code(&self) -> ReturnCode {
         match self {
-            Self::Decode(_) | Self::Internal { .. } => ReturnCode::Error,
-            Self::UnknownInstance => ReturnCode::BadParameter,
+            Self::Internal { .. } => ReturnCode::Error,
             Self::ForeignCondition => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::Forked => ReturnCode::IllegalOperation,
@@ -448,8 +448,6 @@ impl Advice for ReadErrorKind {
 impl fmt::Display for ReadErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Decode(error) => write!(f, "a sample does not decode: {error}"),
-            Self::UnknownInstance => f.write_str("the reader does not know the instance"),
             Self::ForeignCondition => f.write_str("the condition is one of another reader"),
             Self::Closed => f.write_str("the reader has been closed"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),

@@ -6,7 +6,7 @@
 use crate::actor::{Effects, Poke, Signals, Ticket, in_listener};
 use crate::driver::{Driver, Parker, Timer, role};
 use crate::infrastructure::{Subject, WaitError, WaitErrorKind};
-use dds_rtps::types::{Duration, Instant};
+use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -25,8 +25,8 @@ pub(crate) enum Awaited {
     Readable,
     /// A sample, taken out.
     Sample,
-    /// Acknowledgement of everything written so far.
-    Acknowledged,
+    /// Acknowledgement of everything up to this number.
+    Acknowledged(SequenceNumber),
     /// A condition of a wait set.
     Condition,
     /// An event of a stream.
@@ -56,13 +56,28 @@ pub(crate) trait WaitSource<T>: Sync {
     fn complain(&self, awaited: Awaited);
 }
 
+/// What a [`Waiting`] waits on.
+enum Source<'a, T> {
+    Entity(&'a dyn WaitSource<T>),
+    Own(Box<dyn WaitSource<T> + Send + 'a>),
+}
+
+impl<T> Source<'_, T> {
+    fn get(&self) -> &dyn WaitSource<T> {
+        match self {
+            Self::Entity(source) => *source,
+            Self::Own(source) => &**source,
+        }
+    }
+}
+
 /// A wait that has not begun: `.await` it, or [`block`](Waiting::block).
 ///
 /// Dropping it before it is ready has done nothing: no sample is lost, and nothing stays registered. It needs no
 /// particular runtime, and blocking works inside of any.
 #[must_use = "a wait does nothing until it is awaited or blocked on"]
 pub struct Waiting<'a, T> {
-    source: &'a dyn WaitSource<T>,
+    source: Source<'a, T>,
     awaited: Awaited,
     limit: Option<Duration>,
     deadline: Option<Instant>,
@@ -72,7 +87,12 @@ pub struct Waiting<'a, T> {
 
 impl<'a, T> Waiting<'a, T> {
     pub(crate) fn new(source: &'a dyn WaitSource<T>, awaited: Awaited) -> Self {
-        Self { source, awaited, limit: None, deadline: None, ticket: None, alarm: None }
+        Self { source: Source::Entity(source), awaited, limit: None, deadline: None, ticket: None, alarm: None }
+    }
+
+    /// A wait on something that was made for it.
+    pub(crate) fn of_own(source: Box<dyn WaitSource<T> + Send + 'a>, awaited: Awaited) -> Self {
+        Self { source: Source::Own(source), awaited, limit: None, deadline: None, ticket: None, alarm: None }
     }
 
     /// Ends the wait with [`WaitErrorKind::Timeout`] when it has lasted for `limit`.
@@ -96,12 +116,12 @@ impl<'a, T> Waiting<'a, T> {
     }
 
     fn block_on(&mut self, parker: &Parker) -> Result<T, WaitError> {
-        let driver = self.source.driver();
+        let driver = self.source.get().driver();
         let started = driver.now().instant;
         let deadline = self.limit.or_else(|| driver.wait_limit()).and_then(|limit| started.after(limit));
         let mut patience = started.after(PATIENCE);
         loop {
-            if let Poll::Ready(result) = self.source.poll_wait(self.awaited, &mut self.ticket, parker.waker()) {
+            if let Poll::Ready(result) = self.source.get().poll_wait(self.awaited, &mut self.ticket, parker.waker()) {
                 return result.map_err(|kind| self.error(kind));
             }
             if driver.is_forked() {
@@ -113,7 +133,7 @@ impl<'a, T> Waiting<'a, T> {
             }
             if patience.is_some_and(|patience| now >= patience) {
                 patience = None;
-                self.source.complain(self.awaited);
+                self.source.get().complain(self.awaited);
             }
             driver.park(parker, [deadline, patience].into_iter().flatten().min());
         }
@@ -128,7 +148,7 @@ impl<'a, T> Waiting<'a, T> {
     }
 
     fn error(&self, kind: WaitErrorKind) -> WaitError {
-        WaitError::new(self.source.subject(), kind)
+        WaitError::new(self.source.get().subject(), kind)
     }
 }
 
@@ -137,10 +157,10 @@ impl<T> Future for Waiting<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        if let Poll::Ready(result) = this.source.poll_wait(this.awaited, &mut this.ticket, context.waker()) {
+        if let Poll::Ready(result) = this.source.get().poll_wait(this.awaited, &mut this.ticket, context.waker()) {
             return Poll::Ready(result.map_err(|kind| this.error(kind)));
         }
-        let driver = this.source.driver();
+        let driver = this.source.get().driver();
         if driver.is_forked() {
             return Poll::Ready(Err(this.error(WaitErrorKind::Forked)));
         }
@@ -163,7 +183,7 @@ impl<T> Future for Waiting<'_, T> {
 }
 
 /// Wakes a future when its time is over.
-struct Alarm {
+pub(crate) struct Alarm {
     bell: Arc<Bell>,
     _timer: Timer,
 }
@@ -175,7 +195,7 @@ struct Bell {
 
 impl Alarm {
     /// The waker is in the bell before the timer is set: it may ring at once.
-    fn new(driver: &dyn Driver, at: Instant, waker: &Waker) -> Self {
+    pub(crate) fn new(driver: &dyn Driver, at: Instant, waker: &Waker) -> Self {
         let bell = Arc::new(Bell { waker: Mutex::new(Some(waker.clone())) });
         let weak: Weak<dyn Poke> = Arc::downgrade(&bell) as Weak<dyn Poke>;
         let timer = Timer::new(driver.timers(), weak);
@@ -183,7 +203,7 @@ impl Alarm {
         Self { bell, _timer: timer }
     }
 
-    fn set_waker(&self, waker: &Waker) {
+    pub(crate) fn set_waker(&self, waker: &Waker) {
         let old = self.bell.waker.lock().unwrap_or_else(PoisonError::into_inner).replace(waker.clone());
         drop(old);
     }
@@ -206,7 +226,7 @@ impl Poke for Bell {
 impl<T> Drop for Waiting<'_, T> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.source.abandon(self.awaited, ticket);
+            self.source.get().abandon(self.awaited, ticket);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::cdr::{self, Encoding, Extensibility, KeyHasher};
 use crate::domain::{ListenerPlace, ParticipantHandle};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
 use crate::publication::listener::{Tell, new_listener, tell_listener};
+use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::writer_handle::Desk;
 use crate::publication::{DataWriter, DataWriterListener, PublisherGroup, WriterEvent, WriterHandle};
@@ -156,6 +157,7 @@ fn make_handle<T: 'static>(
         hasher: topic.description().map_or(KeyHasher::keyless(), |ty| KeyHasher::new(ty, topic.has_key())),
         span,
         desk: Mutex::new(Desk::new(SLOTS_MAX)),
+        loans: Loans::default(),
         listener: ListenerPlace::default(),
         delivery,
         erase: |handle| Box::new(DataWriter::<T>::from_handle(handle)),

@@ -1,17 +1,15 @@
 //! The typed handle of a writer (DDS 1.4, 2.2.2.4.2).
 
-use crate::cdr::{Encode, EncodeError, Keyed, TypeInfo, encode_key_payload, encode_payload};
+use crate::cdr::{Encode, TypeInfo};
 use crate::domain::{EndpointInfo, MatchReport};
 use crate::infrastructure::{
     Awaited, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, QosError, StatusCondition, StatusMask,
-    Waiting, WriteError, WriteErrorKind,
+    Waiting, WriteError,
 };
-use crate::publication::{WriteOptions, WriterEvent, WriterHandle};
+use crate::publication::{Publisher, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
 use crate::topic::SubscriptionBuiltinTopicData;
-use dds_rtps::history::ChangeKind;
 use dds_rtps::types::{Guid, InstanceHandle};
-use dds_rtps::writer::NewChange;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -83,10 +81,12 @@ impl<T> DataWriter<T> {
         self.publish(sample, WriteOptions::new(), false)
     }
 
-    /// As [`write`](DataWriter::write), with a source timestamp of its own.
+    /// As [`write`](DataWriter::write), with what [`WriteOptions`] say: a source timestamp, the instance, the sample that
+    /// this one answers.
     ///
     /// # Errors
-    /// As [`write`](DataWriter::write).
+    /// As [`write`](DataWriter::write); [`WriteErrorKind::OtherInstance`] and [`WriteErrorKind::UnknownInstance`] if the
+    /// options name an instance that is not the sample's, or not registered.
     #[doc(alias = "write_w_timestamp")]
     pub fn write_with(&self, sample: &T, options: WriteOptions) -> Result<(), WriteError>
     where
@@ -100,84 +100,8 @@ impl<T> DataWriter<T> {
     where
         S: Encode + TypeInfo,
     {
-        let encoding = self.handle.encoding();
-        let encoded = self.handle.at_desk(|desk| {
-            let instance = self.handle.hasher().of_sample(sample, &mut desk.scratch)?;
-            let payload = desk.encode(|buffer| encode_payload(sample, encoding, buffer))?;
-            Ok(NewChange::alive(instance, payload))
-        });
-        let mut change =
-            encoded.map_err(|error: EncodeError| self.handle.write_error(WriteErrorKind::Encode(error)))?;
-        change.source_timestamp = options.source_timestamp;
-        self.handle.publish(change, may_wait)
-    }
-
-    /// Says that the instance does not exist any more: readers see it as disposed.
-    ///
-    /// # Errors
-    /// As [`write`](DataWriter::write).
-    pub fn dispose(&self, key: &T::Key) -> Result<(), WriteError>
-    where
-        T: Keyed + TypeInfo,
-    {
-        self.dispose_with(key, WriteOptions::new())
-    }
-
-    /// As [`dispose`](DataWriter::dispose), with a source timestamp of its own.
-    ///
-    /// # Errors
-    /// As [`write`](DataWriter::write).
-    #[doc(alias = "dispose_w_timestamp")]
-    pub fn dispose_with(&self, key: &T::Key, options: WriteOptions) -> Result<(), WriteError>
-    where
-        T: Keyed + TypeInfo,
-    {
-        self.end_instance(key, ChangeKind::NotAliveDisposed, options)
-    }
-
-    /// Says that this writer will no longer write the instance; with `autodispose_unregistered_instances`, which is the
-    /// default, it disposes of it as well.
-    ///
-    /// # Errors
-    /// As [`write`](DataWriter::write).
-    pub fn unregister_instance(&self, key: &T::Key) -> Result<(), WriteError>
-    where
-        T: Keyed + TypeInfo,
-    {
-        self.unregister_with(key, WriteOptions::new())
-    }
-
-    /// As [`unregister_instance`](DataWriter::unregister_instance), with a source timestamp of its own.
-    ///
-    /// # Errors
-    /// As [`write`](DataWriter::write).
-    #[doc(alias = "unregister_instance_w_timestamp")]
-    pub fn unregister_with(&self, key: &T::Key, options: WriteOptions) -> Result<(), WriteError>
-    where
-        T: Keyed + TypeInfo,
-    {
-        let lifecycle = self.handle.qos().read(|qos| qos.writer_data_lifecycle);
-        let autodispose = lifecycle.autodispose_unregistered_instances;
-        let kind =
-            if autodispose { ChangeKind::NotAliveDisposedUnregistered } else { ChangeKind::NotAliveUnregistered };
-        self.end_instance(key, kind, options)
-    }
-
-    fn end_instance(&self, key: &T::Key, kind: ChangeKind, options: WriteOptions) -> Result<(), WriteError>
-    where
-        T: Keyed + TypeInfo,
-    {
-        let encoding = self.handle.encoding();
-        let encoded = self.handle.at_desk(|desk| {
-            let instance = self.handle.hasher().of_key::<T>(key, &mut desk.scratch)?;
-            let payload = desk.encode(|buffer| encode_key_payload::<T>(key, encoding, buffer))?;
-            Ok(NewChange::alive(instance, payload))
-        });
-        let mut change =
-            encoded.map_err(|error: EncodeError| self.handle.write_error(WriteErrorKind::Encode(error)))?;
-        change.kind = kind;
-        change.source_timestamp = options.source_timestamp;
-        self.handle.publish(change, true)
+        let change = self.handle.encode(sample).and_then(|change| options.apply_to(change));
+        self.handle.publish(change.map_err(|kind| self.handle.write_error(kind))?, may_wait)
     }
 
     /// Waits until at least `count` readers match. Without it, a program that publishes and exits reaches nobody.
@@ -185,10 +109,10 @@ impl<T> DataWriter<T> {
         Waiting::new(&*self.handle, Awaited::Matched(count))
     }
 
-    /// Waits until every reliable reader that matches has acknowledged all that was written so far.
+    /// Waits until every reliable reader that matches has acknowledged all that was written before this call.
     #[doc(alias = "wait_for_acknowledgments")]
     pub fn acknowledged(&self) -> Waiting<'_, ()> {
-        Waiting::new(&*self.handle, Awaited::Acknowledged)
+        Waiting::new(&*self.handle, Awaited::Acknowledged(self.handle.last_sequence_number()))
     }
 
     /// How many readers match, and how that changed since this was last called.
@@ -284,6 +208,13 @@ impl<T> DataWriter<T> {
     /// stay, another kind what contradicts itself.
     pub fn set_qos(&self, qos: DataWriterQos) -> Result<(), QosError> {
         self.handle.set_qos(qos)
+    }
+
+    /// The publisher that it was made in; `None`: the participant's implicit one, which has the default QoS.
+    #[must_use]
+    #[doc(alias = "get_publisher")]
+    pub fn publisher(&self) -> Option<Publisher> {
+        self.handle.group().cloned().map(Publisher::from_group)
     }
 
     /// The topic's name.

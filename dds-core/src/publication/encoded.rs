@@ -60,10 +60,10 @@ impl<T> DataWriter<T> {
         self.write_encoded_with(sample, WriteOptions::new())
     }
 
-    /// As [`write_encoded`](DataWriter::write_encoded), with a source timestamp of its own, such as the original one.
+    /// As [`write_encoded`](DataWriter::write_encoded), with what [`WriteOptions`] say, such as the original timestamp.
     ///
     /// # Errors
-    /// As [`write_encoded`](DataWriter::write_encoded).
+    /// As [`write_encoded`](DataWriter::write_encoded) and [`write_with`](DataWriter::write_with).
     pub fn write_encoded_with(&self, sample: Encoded<'_>, options: WriteOptions) -> Result<(), WriteError> {
         let handle = &self.handle;
         let encoded = handle.at_desk(|desk| {
@@ -73,11 +73,9 @@ impl<T> DataWriter<T> {
                 buffer.extend_from_slice(sample.bytes);
                 Ok(())
             })?;
-            Ok(NewChange::alive(instance, payload))
+            options.apply_to(NewChange::alive(instance, payload))
         });
-        let mut change = encoded.map_err(|kind| handle.write_error(kind))?;
-        change.source_timestamp = options.source_timestamp;
-        handle.publish(change, true)
+        handle.publish(encoded.map_err(|kind| handle.write_error(kind))?, true)
     }
 }
 

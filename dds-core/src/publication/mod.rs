@@ -1,13 +1,17 @@
-//! Sending: writers, and the ways to wait for readers (DDS 1.4, 2.2.2.4).
+//! Sending: writers, their instances and loans, and the ways to wait for readers (DDS 1.4, 2.2.2.4).
 
 mod any_writer;
 mod builder;
 mod data_writer;
 mod encoded;
 mod events;
+mod every_writer;
+mod instances;
 mod listener;
+mod loan;
 mod local_path;
 mod publisher;
+mod write_async;
 mod write_options;
 mod writer_actor;
 mod writer_handle;
@@ -18,6 +22,7 @@ pub use data_writer::DataWriter;
 pub use events::WriterEvent;
 pub(crate) use events::WriterFeed;
 pub use listener::{DataWriterListener, PublisherListener};
+pub use loan::{LoanedBytes, LoanedSample};
 pub(crate) use local_path::LocalPath;
 pub use publisher::Publisher;
 pub(crate) use publisher::PublisherGroup;

@@ -2,10 +2,11 @@
 
 use crate::domain::{Group, ParticipantHandle};
 use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
+use crate::publication::every_writer::EveryWriter;
 use crate::publication::{DataWriter, DataWriterBuilder, WriterHandle};
 use crate::qos::PublisherQos;
 use crate::topic::TopicRef;
-use dds_rtps::types::{EntityKind, Guid};
+use dds_rtps::types::{EntityKind, Guid, SequenceNumber};
 use std::fmt;
 use std::sync::Arc;
 
@@ -57,6 +58,10 @@ impl Publisher {
         &self.group
     }
 
+    pub(super) fn from_group(group: Arc<PublisherGroup>) -> Self {
+        Self { group }
+    }
+
     /// Makes a writer of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
     ///
     /// # Errors
@@ -85,6 +90,14 @@ impl Publisher {
     /// Nothing has changed: a policy is too long to be announced, or PRESENTATION, which must stay, is another one.
     pub fn set_qos(&self, qos: PublisherQos) -> Result<(), QosError> {
         self.group.set_qos(qos)
+    }
+
+    /// Waits until every reliable reader that matches has acknowledged all that the writers of this publisher have written
+    /// before this call. Writers that are closed meanwhile are not waited for.
+    #[doc(alias = "wait_for_acknowledgments")]
+    pub fn acknowledged(&self) -> Waiting<'_, ()> {
+        let everything = Awaited::Acknowledged(SequenceNumber::MAX);
+        Waiting::of_own(Box::new(EveryWriter::new(&self.group)), everything)
     }
 
     /// Closes all writers that it has now. Does not wait.

@@ -252,7 +252,8 @@ impl WriterActor {
         flushed
     }
 
-    fn is_paced(&self) -> bool {
+    /// Whether something that was written waits for the readers' answers, or for the clock, before it leaves.
+    pub(super) fn is_paced(&self) -> bool {
         self.rtps.sent_up_to() < self.rtps.last_sequence_number() && self.outgoing.has_room()
     }
 
@@ -390,13 +391,17 @@ impl WriterActor {
         waker: Waker,
         effects: &mut Effects,
     ) -> bool {
-        if awaited == Awaited::Acknowledged {
+        let acknowledged = matches!(awaited, Awaited::Acknowledged(_));
+        if acknowledged {
             // Before looking, so that no progress goes unnoticed after it.
             self.local_readers.iter().for_each(|reader| reader.path.set_starving());
         }
         let there = match awaited {
             Awaited::Matched(count) => self.matched.current() as usize >= count,
-            _ => self.is_acknowledged(),
+            // A best-effort reader acknowledges nothing, but what is on its way to it must get there.
+            Awaited::Acknowledged(number) => self.rtps.is_acknowledged(number) && self.rtps.sent_up_to() >= number,
+            // Nothing else is there to be waited for.
+            _ => true,
         };
         let wakers = self.wakers(awaited);
         if there {
@@ -405,7 +410,7 @@ impl WriterActor {
             return true;
         }
         wakers.register(ticket, waker, effects);
-        if awaited == Awaited::Acknowledged {
+        if acknowledged {
             // Asked for now: else the last samples wait for the next heartbeat.
             let now = self.now(effects);
             self.rtps.request_acknowledgments(now);
@@ -414,11 +419,14 @@ impl WriterActor {
         false
     }
 
-    /// Whether every matched reliable reader has everything that was written so far.
-    pub(crate) fn is_acknowledged(&mut self) -> bool {
-        let newest = self.rtps.last_sequence_number();
-        // A best-effort reader acknowledges nothing, but what is on its way to it must get there.
-        self.rtps.is_acknowledged(newest) && self.rtps.sent_up_to() >= newest
+    /// The number of the newest change.
+    pub(crate) fn last_sequence_number(&self) -> SequenceNumber {
+        self.rtps.last_sequence_number()
+    }
+
+    /// The protocol's writer, for what sends nothing.
+    pub(super) fn rtps_mut(&mut self) -> &mut StatefulWriter {
+        &mut self.rtps
     }
 
     fn wakers(&mut self, awaited: Awaited) -> &mut Wakers {
@@ -442,6 +450,17 @@ impl WriterActor {
         let now = self.now(effects);
         self.rtps.handle_nack_frag(now, asker, message);
         self.follow_up_and_come_back(now, effects);
+    }
+
+    /// The application has closed the writer: who waits hears of it. It may still have to drain.
+    pub(super) fn close(&mut self, effects: &mut Effects) {
+        self.observers.close(effects);
+        self.wake_everybody(effects);
+    }
+
+    /// Whether the application has closed it.
+    pub(super) fn is_closed(&self) -> bool {
+        self.observers.is_closed()
     }
 
     pub(crate) fn observers(&mut self) -> &mut Observers {

@@ -1,20 +1,21 @@
 //! What all handles of one writer share, without its type.
 
 use crate::actor::{Effects, EnterError, Ticket, in_listener};
-use crate::cdr::{Encoding, KeyHasher, TypeDescription};
-use crate::domain::{Awaitable, Flushed, ListenerPlace, Member, ParticipantHandle};
+use crate::cdr::{Encode, Encoding, KeyHasher, TypeDescription, TypeInfo, encode_payload};
+use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
     Awaited, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, PublicationMatchedStatus, QosError,
     StatusCondition, Subject, WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
 };
+use crate::publication::loan::Loans;
 use crate::publication::writer_actor::{WriterActor, WriterCell};
 use crate::publication::{AnyWriter, PublisherGroup};
 use crate::publication::{WriterEvent, WriterFeed};
 use crate::qos::{DataWriterQos, History, Reliability};
 use crate::topic::TopicHandle;
-use dds_rtps::history::{Payload, SlotRing};
-use dds_rtps::types::{Duration, Guid};
+use dds_rtps::history::{KeyPayload, Payload, SlotRing};
+use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber};
 use dds_rtps::writer::{NewChange, WriteRefused};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, TryLockError};
@@ -37,6 +38,7 @@ pub(crate) struct WriterHandle {
     pub(super) span: tracing::Span,
     /// Where samples are encoded.
     pub(super) desk: Mutex<Desk>,
+    pub(super) loans: Loans,
     pub(super) listener: ListenerPlace,
     pub(super) delivery: Delivery,
     /// A typed handle, for those who do not know the type.
@@ -75,10 +77,13 @@ impl Desk {
 }
 
 /// What has become of one attempt to write.
-enum Attempt {
+pub(super) enum Attempt {
     Written(Flushed),
     Refused(WriteRefused),
+    /// In the queue for room.
     Waiting,
+    /// Not tried: an earlier, large sample waits on its way out.
+    Behind,
 }
 
 impl WriterHandle {
@@ -95,8 +100,8 @@ impl WriterHandle {
     }
 
     /// The publisher that it is in; `None`: the implicit one.
-    pub(crate) fn group(&self) -> Option<&PublisherGroup> {
-        self.group.as_deref()
+    pub(crate) fn group(&self) -> Option<&Arc<PublisherGroup>> {
+        self.group.as_ref()
     }
 
     /// Grows with each change of what is announced.
@@ -146,6 +151,16 @@ impl WriterHandle {
         let _ = self.visit(|actor, effects| actor.note_listener_panic(message, effects));
     }
 
+    /// Encodes a sample, outside of the cell, and finds its instance.
+    pub(super) fn encode<S: Encode + TypeInfo>(&self, sample: &S) -> Result<NewChange, WriteErrorKind> {
+        self.at_desk(|desk| {
+            let instance = self.hasher.of_sample(sample, &mut desk.scratch)?;
+            let payload = desk.encode(|buffer| encode_payload(sample, self.encoding, buffer))?;
+            Ok(NewChange::alive(instance, payload))
+        })
+        .map_err(WriteErrorKind::Encode)
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire) || self.cell.is_closed()
     }
@@ -156,21 +171,26 @@ impl WriterHandle {
 
     /// Runs `visit` in the writer's cell, and its effects afterwards.
     fn visit<R>(&self, visit: impl FnOnce(&mut WriterActor, &mut Effects) -> R) -> Result<R, WriteErrorKind> {
-        if self.closed.load(Ordering::Acquire) {
-            return Err(WriteErrorKind::Closed);
+        // The cell lives on after the close to drain. Looked at inside, so that nobody begins to wait once all have been
+        // woken.
+        let entered = Effects::scope(|effects| {
+            self.cell.with(effects, |actor, effects| (!actor.is_closed()).then(|| visit(actor, effects)))
+        });
+        match entered {
+            Ok(Some(result)) => Ok(result),
+            Ok(None) | Err(EnterError::Closed) => Err(WriteErrorKind::Closed),
+            Err(EnterError::Forked) => Err(WriteErrorKind::Forked),
+            Err(EnterError::Failed) => {
+                Err(WriteErrorKind::Internal { message: "a panic has closed the writer; see the log" })
+            }
+            Err(EnterError::Reentrant) => Err(WriteErrorKind::Internal { message: "called from inside a writer" }),
         }
-        Effects::scope(|effects| self.cell.with(effects, visit)).map_err(|error| match error {
-            EnterError::Closed => WriteErrorKind::Closed,
-            EnterError::Forked => WriteErrorKind::Forked,
-            EnterError::Failed => WriteErrorKind::Internal { message: "a panic has closed the writer; see the log" },
-            EnterError::Reentrant => WriteErrorKind::Internal { message: "called from inside a writer" },
-        })
     }
 
     /// Publishes a change; waits for room in the history if `may_wait` and the QoS asks for that.
     pub(crate) fn publish(&self, mut change: NewChange, may_wait: bool) -> Result<(), WriteError> {
         let may_wait = may_wait && role().may_wait() && !in_listener();
-        let limit = self.max_blocking_time().filter(|_| may_wait && self.qos.fixed().history == History::KeepAll);
+        let limit = self.room_limit().filter(|_| may_wait);
         match self.attempt(&mut change, &mut None, None) {
             Ok(Attempt::Written(Flushed::Done)) => Ok(()),
             Ok(Attempt::Written(flushed)) => self.send_rest(flushed, may_wait).map_err(|kind| self.write_error(kind)),
@@ -179,21 +199,27 @@ impl WriterHandle {
                 None => Err(self.write_error(WriteErrorKind::Full)),
             },
             Ok(Attempt::Refused(refused)) => Err(self.write_error(self.refusal(refused))),
-            Ok(Attempt::Waiting) => Err(self.write_error(WriteErrorKind::Full)),
+            Ok(Attempt::Waiting | Attempt::Behind) => Err(self.write_error(WriteErrorKind::Full)),
             Err(kind) => Err(self.write_error(kind)),
         }
     }
 
     /// How long a write may wait: only a reliable writer has something to wait for. For room, if it keeps all, and for a
     /// large sample to be on its way.
-    fn max_blocking_time(&self) -> Option<Duration> {
+    pub(super) fn max_blocking_time(&self) -> Option<Duration> {
         match self.qos.fixed().reliability {
             Reliability::Reliable { max_blocking_time } => Some(max_blocking_time),
             Reliability::BestEffort => None,
         }
     }
 
-    fn attempt(
+    /// How long a write may wait for room: there is none to wait for unless the writer keeps all.
+    pub(super) fn room_limit(&self) -> Option<Duration> {
+        self.max_blocking_time().filter(|_| self.qos.fixed().history == History::KeepAll)
+    }
+
+    /// One attempt to write. With a waker, the caller is in the queue for room if there is none.
+    pub(super) fn attempt(
         &self,
         change: &mut NewChange,
         ticket: &mut Option<Ticket>,
@@ -201,7 +227,31 @@ impl WriterHandle {
     ) -> Result<Attempt, WriteErrorKind> {
         // A waker is user code: cloned before the visit.
         let waker = waker.cloned();
-        self.visit(|actor, effects| match actor.write(change, ticket, effects) {
+        self.visit(|actor, effects| Self::attempt_inside(actor, change, ticket, waker, effects))
+    }
+
+    /// As [`WriterHandle::attempt`], but not while an earlier, large sample waits on its way out.
+    pub(super) fn attempt_behind(
+        &self,
+        change: &mut NewChange,
+        ticket: &mut Option<Ticket>,
+        waker: Option<&Waker>,
+    ) -> Result<Attempt, WriteErrorKind> {
+        let waker = waker.cloned();
+        self.visit(|actor, effects| match actor.is_paced() {
+            true => Attempt::Behind,
+            false => Self::attempt_inside(actor, change, ticket, waker, effects),
+        })
+    }
+
+    fn attempt_inside(
+        actor: &mut WriterActor,
+        change: &mut NewChange,
+        ticket: &mut Option<Ticket>,
+        waker: Option<Waker>,
+        effects: &mut Effects,
+    ) -> Attempt {
+        match actor.write(change, ticket, effects) {
             Ok(flushed) => Attempt::Written(flushed),
             Err(WriteRefused::Full) => match waker {
                 Some(waker) => {
@@ -211,7 +261,7 @@ impl WriterHandle {
                 None => Attempt::Refused(WriteRefused::Full),
             },
             Err(refused) => Attempt::Refused(refused),
-        })
+        }
     }
 
     fn publish_when_there_is_room(&self, change: &mut NewChange, limit: Duration) -> Result<(), WriteError> {
@@ -222,21 +272,48 @@ impl WriterHandle {
             match self.attempt(change, &mut ticket, Some(context.waker())) {
                 Ok(Attempt::Written(flushed)) => Poll::Ready(Ok(flushed)),
                 Ok(Attempt::Refused(refused)) => Poll::Ready(Err(self.refusal(refused))),
-                Ok(Attempt::Waiting) => Poll::Pending,
+                Ok(Attempt::Waiting | Attempt::Behind) => Poll::Pending,
                 Err(kind) => Poll::Ready(Err(kind)),
             }
         });
         let outcome = outcome.unwrap_or_else(|| {
-            // A closed writer has no queue any more.
-            let _ = self.visit(|actor, effects| actor.abandon_space(&mut ticket, effects));
+            self.abandon_space(&mut ticket);
             Err(WriteErrorKind::Timeout { waited: driver.now().instant.since(started) })
         });
         outcome.and_then(|flushed| self.send_rest(flushed, true)).map_err(|kind| self.write_error(kind))
     }
 
+    /// Leaves the queue for room.
+    pub(super) fn abandon_space(&self, ticket: &mut Option<Ticket>) {
+        if ticket.is_some() {
+            // A closed writer has no queue any more.
+            let _ = self.visit(|actor, effects| actor.abandon_space(ticket, effects));
+        }
+    }
+
+    pub(super) fn register(&self, instance: InstanceHandle, key: &Payload) -> Result<InstanceHandle, WriteErrorKind> {
+        let registered = self.visit(|actor, _| actor.rtps_mut().register_instance(instance, key))?;
+        registered.map(|()| instance).map_err(|refused| self.refusal(refused))
+    }
+
+    /// A closed writer has no instances.
+    pub(super) fn is_registered(&self, instance: InstanceHandle) -> bool {
+        self.visit(|actor, _| actor.rtps_mut().is_registered(instance)).unwrap_or(false)
+    }
+
+    /// Where the key of a registered instance can be decoded from.
+    pub(super) fn instance_key(&self, instance: InstanceHandle) -> Option<KeyPayload> {
+        self.visit(|actor, _| actor.rtps_mut().instance_key_payload(instance).cloned()).ok().flatten()
+    }
+
+    /// The number of the newest change; zero for a writer that is closed, and cannot be waited for.
+    pub(super) fn last_sequence_number(&self) -> SequenceNumber {
+        self.visit(|actor, _| actor.last_sequence_number()).unwrap_or(SequenceNumber::ZERO)
+    }
+
     /// A large sample goes out in several visits, so that acknowledgements come in between. What has to wait for the
     /// readers' answers goes out whether the caller waits for it or not; who does cannot write faster than they receive.
-    fn send_rest(&self, mut flushed: Flushed, may_wait: bool) -> Result<(), WriteErrorKind> {
+    pub(super) fn send_rest(&self, mut flushed: Flushed, may_wait: bool) -> Result<(), WriteErrorKind> {
         while flushed == Flushed::More {
             flushed = self.visit(WriterActor::send_on)?;
         }
@@ -252,18 +329,35 @@ impl WriterHandle {
         let (mut number, mut ticket) = (None, None);
         let poll = |context: &mut Context<'_>| {
             let waker = context.waker().clone();
-            match self.visit(|actor, effects| actor.wait_for_way(&mut number, &mut ticket, waker, effects)) {
+            match self.is_way_clear(&mut number, &mut ticket, waker) {
                 Ok(false) => Poll::Pending,
                 Ok(true) | Err(_) => Poll::Ready(()),
             }
         };
         if block_on(&**driver, driver.now().instant.after(limit), poll).is_none() {
-            // A closed writer has no queue any more.
-            let _ = self.visit(|actor, effects| actor.abandon_way(&mut ticket, effects));
+            self.abandon_way(&mut ticket);
         }
     }
 
-    fn refusal(&self, refused: WriteRefused) -> WriteErrorKind {
+    /// Whether what was written up to `number`, or until now, is on its way; registers the waker if not.
+    pub(super) fn is_way_clear(
+        &self,
+        number: &mut Option<SequenceNumber>,
+        ticket: &mut Option<Ticket>,
+        waker: Waker,
+    ) -> Result<bool, WriteErrorKind> {
+        self.visit(|actor, effects| actor.wait_for_way(number, ticket, waker, effects))
+    }
+
+    /// No longer waits for the way.
+    pub(super) fn abandon_way(&self, ticket: &mut Option<Ticket>) {
+        if ticket.is_some() {
+            // A closed writer has no queue any more.
+            let _ = self.visit(|actor, effects| actor.abandon_way(ticket, effects));
+        }
+    }
+
+    pub(super) fn refusal(&self, refused: WriteRefused) -> WriteErrorKind {
         let limits = self.qos.fixed().resource_limits;
         let value = |limit: Option<u32>| limit.map_or(u64::MAX, u64::from);
         match refused {
@@ -274,6 +368,7 @@ impl WriterHandle {
             WriteRefused::InstancesMax => {
                 WriteErrorKind::OutOfResources { limit: "max_instances", value: value(limits.max_instances) }
             }
+            WriteRefused::UnknownInstance => WriteErrorKind::UnknownInstance,
             WriteRefused::TooLarge => {
                 WriteErrorKind::OutOfResources { limit: "the size of a sample", value: u64::from(u32::MAX) }
             }
@@ -302,13 +397,7 @@ impl WriterHandle {
         self.listener.close();
         self.ending.close();
         // A writer that has failed has no observers any more.
-        let _ = Effects::scope(|effects| {
-            self.cell.with(effects, |actor, effects| {
-                actor.observers().close(effects);
-                // The cell may live on to drain; who waits for the writer finds out now.
-                actor.wake_everybody(effects);
-            })
-        });
+        let _ = Effects::scope(|effects| self.cell.with(effects, WriterActor::close));
         self.participant.release_topic(self.topic_name());
         self.participant.drain(self.guid().entity_id, Arc::clone(&self.cell));
         self.span.in_scope(|| tracing::debug!("writer closed"));

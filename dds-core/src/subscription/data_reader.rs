@@ -1,18 +1,17 @@
 //! The typed handle of a reader (DDS 1.4, 2.2.2.5.3).
 
 use crate::actor::Ticket;
-use crate::cdr::{DecodeOwned, Keyed, decode_key_payload, decode_payload};
+use crate::cdr::DecodeOwned;
 use crate::domain::{EndpointInfo, MatchReport};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Entity, Events, IncompatibleQosStatus, QosError, ReadError, ReadErrorKind, SampleLostStatus,
-    SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource,
-    Waiting,
+    Awaited, Entity, Events, IncompatibleQosStatus, QosError, ReadError, SampleLostStatus, SampleRejectedStatus,
+    StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::samples::{decode_sample, decode_sample_into};
 use crate::subscription::{
-    DataStream, Iter, ReadCondition, ReaderEvent, ReaderHandle, Sample, SampleStream, Samples, Select,
+    DataStream, Iter, ReadCondition, ReaderEvent, ReaderHandle, Sample, SampleStream, Samples, Select, Subscriber,
 };
 use crate::topic::PublicationBuiltinTopicData;
 use dds_rtps::history::{Operation, Selection, States};
@@ -300,23 +299,6 @@ impl<T> DataReader<T> {
         self.handle.participant().explain_endpoint(self.handle.guid())
     }
 
-    /// The key of an instance that this reader knows; for samples without data it is the only way to it.
-    ///
-    /// # Errors
-    /// [`ReadErrorKind::UnknownInstance`], [`ReadErrorKind::Decode`], or [`ReadErrorKind::Closed`].
-    #[doc(alias = "get_key_value")]
-    pub fn key_value(&self, instance: InstanceHandle) -> Result<T::Key, ReadError>
-    where
-        T: Keyed + DecodeOwned,
-    {
-        let known = self.handle.instance_payload(instance)?;
-        let key = match known.is_key {
-            true => decode_key_payload::<T>(known.payload.bytes()),
-            false => decode_payload::<T>(known.payload.bytes()).map(|sample| sample.key()),
-        };
-        key.map_err(|error| self.handle.read_error(ReadErrorKind::Decode(error)))
-    }
-
     /// The QoS that the reader has.
     #[must_use]
     #[doc(alias = "get_qos")]
@@ -348,6 +330,13 @@ impl<T> DataReader<T> {
     /// stay, another kind what contradicts itself.
     pub fn set_qos(&self, qos: DataReaderQos) -> Result<(), QosError> {
         self.handle.set_qos(qos)
+    }
+
+    /// The subscriber that it was made in; `None`: the participant's implicit one, which has the default QoS.
+    #[must_use]
+    #[doc(alias = "get_subscriber")]
+    pub fn subscriber(&self) -> Option<Subscriber> {
+        self.handle.group().cloned().map(Subscriber::from_group)
     }
 
     /// The topic's name.

@@ -58,8 +58,8 @@ impl ReaderHandle {
     }
 
     /// The subscriber that it is in; `None`: the implicit one.
-    pub(crate) fn group(&self) -> Option<&SubscriberGroup> {
-        self.group.as_deref()
+    pub(crate) fn group(&self) -> Option<&Arc<SubscriberGroup>> {
+        self.group.as_ref()
     }
 
     /// Grows with each change of what is announced.
@@ -142,9 +142,14 @@ impl ReaderHandle {
         self.select_into(selection, operation, &mut list).map(|()| list)
     }
 
-    pub(crate) fn instance_payload(&self, instance: InstanceHandle) -> Result<KeyPayload, ReadError> {
-        let known = self.visit(|actor, _| actor.rtps().history().instance_key_payload(instance).cloned())?;
-        known.ok_or_else(|| self.read_error(ReadErrorKind::UnknownInstance))
+    /// A closed reader knows no instance.
+    pub(super) fn knows_instance(&self, instance: InstanceHandle) -> bool {
+        self.visit(|actor, _| actor.rtps().history().knows_instance(instance)).unwrap_or(false)
+    }
+
+    /// Where the key of an instance can be decoded from.
+    pub(super) fn instance_payload(&self, instance: InstanceHandle) -> Option<KeyPayload> {
+        self.visit(|actor, _| actor.rtps().history().instance_key_payload(instance).cloned()).ok().flatten()
     }
 
     pub(crate) fn subscription_matched(&self) -> Result<SubscriptionMatchedStatus, ReadError> {

@@ -53,12 +53,12 @@ impl Subscriber {
         Ok(Self { group })
     }
 
-    pub(super) fn from_group(group: Arc<SubscriberGroup>) -> Self {
-        Self { group }
-    }
-
     pub(super) fn group(&self) -> &Arc<SubscriberGroup> {
         &self.group
+    }
+
+    pub(super) fn from_group(group: Arc<SubscriberGroup>) -> Self {
+        Self { group }
     }
 
     /// Makes a reader of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).

@@ -150,12 +150,8 @@ impl BuiltinPair {
 
     /// Withdraws what was announced. `key`: the serialized key.
     pub fn withdraw(&mut self, now: Now, instance: InstanceHandle, key: &[u8]) -> bool {
-        let change = NewChange {
-            kind: ChangeKind::NotAliveDisposedUnregistered,
-            instance,
-            payload: Some(Payload::copy_of(key)),
-            source_timestamp: None,
-        };
+        let kind = ChangeKind::NotAliveDisposedUnregistered;
+        let change = NewChange::not_alive(kind, instance, Payload::copy_of(key));
         self.writer.write(now, change).is_ok()
     }
 

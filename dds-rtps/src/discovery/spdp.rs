@@ -70,12 +70,9 @@ impl Announcer {
     pub fn leave(&mut self, now: Now, peers: impl Iterator<Item = Locator>) {
         let mut payload = Vec::new();
         participant_key(self.prefix, &mut payload);
-        let change = NewChange {
-            kind: ChangeKind::NotAliveDisposedUnregistered,
-            instance: InstanceHandle::from_guid(Guid::new(self.prefix, EntityId::PARTICIPANT)),
-            payload: Some(Payload::copy_of(&payload)),
-            source_timestamp: None,
-        };
+        let instance = InstanceHandle::from_guid(Guid::new(self.prefix, EntityId::PARTICIPANT));
+        let kind = ChangeKind::NotAliveDisposedUnregistered;
+        let change = NewChange::not_alive(kind, instance, Payload::copy_of(&payload));
         self.writer.write(now, change);
         self.answers = peers.take(ANSWERS_MAX).collect();
         self.next = None;

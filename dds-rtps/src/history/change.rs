@@ -2,6 +2,7 @@
 
 use super::Payload;
 use crate::types::{Guid, InstanceHandle, SequenceNumber, Time};
+use crate::wire::SampleIdentity;
 
 /// What happened to the instance (RTPS 2.5, 8.2.1.2; the bits of STATUS_INFO, 9.6.4.9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,6 +54,8 @@ pub struct CacheChange {
     pub instance: InstanceHandle,
     /// When it was written, by the writer's clock; [`Time::INVALID`] if the writer did not say.
     pub source_timestamp: Time,
+    /// The sample that this one answers, if it is a reply.
+    pub related_sample: Option<SampleIdentity>,
     /// The encoded sample, or the encoded key of a change that is not alive. `None`: there was no payload at all.
     pub payload: Option<Payload>,
 }

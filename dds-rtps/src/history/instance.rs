@@ -1,7 +1,8 @@
 //! An instance as a reader sees it: states, generations, and who writes it.
 
+use super::key_store::KeyStore;
 use super::sample_list::{List, NOWHERE};
-use super::{InstanceState, Payload, ViewState};
+use super::{InstanceState, KeyPayload, Payload, ViewState};
 use crate::types::{Guid, InstanceHandle, Time};
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
@@ -11,19 +12,6 @@ use std::ops::Bound;
 /// How many writers of one instance are remembered. Beyond it a writer's samples are delivered all the same, but its
 /// going away is not noticed: a peer can announce writers without end, and there are never this many of one instance.
 pub(super) const INSTANCE_WRITERS_MAX: usize = 1024;
-
-/// How many bytes the keys of all instances may have, in all. Until an instance is disposed of its key lies in a copy of
-/// its first sample: this is for a quarter of a million instances of a few hundred bytes, or some dozens of images.
-const KEY_BYTES_MAX: usize = 64 << 20;
-
-/// A payload from which an instance's key can be decoded.
-#[derive(Debug, Clone)]
-pub struct KeyPayload {
-    /// The bytes, from the encapsulation header on.
-    pub payload: Payload,
-    /// Whether they are a serialized key; else they are a whole sample.
-    pub is_key: bool,
-}
 
 /// One instance.
 #[derive(Debug)]
@@ -171,8 +159,7 @@ pub(super) struct Instances {
     by_writer: HashMap<Guid, WriterPlaces, FixedState>,
     /// The instance that was found last: many topics have one, and others write the same one again and again.
     last: u32,
-    /// What all keys have in bytes.
-    key_bytes: usize,
+    keys: KeyStore,
 }
 
 impl Instances {
@@ -184,7 +171,7 @@ impl Instances {
             in_order: BTreeMap::new(),
             by_writer: HashMap::with_hasher(FixedState::with_seed(seed)),
             last: NOWHERE,
-            key_bytes: 0,
+            keys: KeyStore::new(),
         }
     }
 
@@ -257,21 +244,13 @@ impl Instances {
     }
 
     /// Keeps something that the instance's key can be decoded from; a serialized key takes the place of a sample.
-    ///
-    /// It is copied: a slot that stays taken for the life of an instance would be lost to its pool, and a shared receive
-    /// buffer is much larger than a key. `false`: there is no room for it.
+    /// `false`: there is no room for it.
     pub(super) fn keep_key(&mut self, at: u32, payload: &Payload, is_key: bool) -> bool {
         let instance = &mut self.places[at as usize];
-        if instance.handle.is_nil() || instance.key.as_ref().is_some_and(|key| key.is_key || !is_key) {
+        if instance.handle.is_nil() || !KeyStore::is_wanted(instance.key.as_ref(), is_key) {
             return true;
         }
-        let before = instance.key.as_ref().map_or(0, |key| key.payload.len());
-        if self.key_bytes - before + payload.len() > KEY_BYTES_MAX {
-            return false;
-        }
-        self.key_bytes = self.key_bytes - before + payload.len();
-        instance.key = Some(KeyPayload { payload: Payload::copy_of(payload.bytes()), is_key });
-        true
+        self.keys.keep(&mut instance.key, payload, is_key)
     }
 
     /// Frees the instance, if nobody needs it. Harmless for a place that is free already, whoever has its handle by now.
@@ -281,7 +260,7 @@ impl Instances {
         if !instance.is_idle() || self.by_handle.get(&handle) != Some(&at) {
             return;
         }
-        self.key_bytes -= instance.key.take().map_or(0, |key| key.payload.len());
+        self.keys.give_up(&mut instance.key);
         self.by_handle.remove(&handle);
         self.in_order.remove(&handle);
         if self.last == at {

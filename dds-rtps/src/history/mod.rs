@@ -2,6 +2,7 @@
 
 mod change;
 mod instance;
+mod key_store;
 mod limits;
 mod local_link;
 mod payload;
@@ -14,7 +15,7 @@ mod sequence_index;
 mod writer;
 
 pub use change::{CacheChange, ChangeKind};
-pub use instance::KeyPayload;
+pub use key_store::KeyPayload;
 pub use limits::HistoryLimits;
 pub use local_link::LocalLink;
 pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};

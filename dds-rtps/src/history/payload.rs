@@ -61,6 +61,15 @@ impl Payload {
         Self { slot: Arc::clone(&self.slot), start, end }
     }
 
+    /// The slot, to be written again, if nobody else has a part of it and no ring remembers it.
+    ///
+    /// # Errors
+    /// The payload, if somebody does.
+    pub fn into_slot(self) -> Result<SlotMut, Self> {
+        let (start, end) = (self.start, self.end);
+        SlotMut::of(self.slot).map_err(|slot| Self { slot, start, end })
+    }
+
     /// A payload in a slot of its own, outside of any pool.
     #[must_use]
     pub fn copy_of(bytes: &[u8]) -> Self {
@@ -95,6 +104,18 @@ impl SlotMut {
 
     fn new() -> Self {
         Self { slot: Arc::default() }
+    }
+
+    /// A slot of its own, outside of any pool.
+    #[must_use]
+    pub fn copy_of(bytes: &[u8]) -> Self {
+        Self { slot: Arc::new(Slot { bytes: bytes.to_vec() }) }
+    }
+
+    /// What has been written so far.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.slot.bytes
     }
 
     /// The memory: filled with what the slot held before, or cleared, as the taker of it likes.
@@ -183,6 +204,13 @@ impl SlotRing {
     /// Gives a slot back unwritten.
     pub fn give_back(&mut self, slot: SlotMut) {
         drop(self.freeze(slot));
+    }
+
+    /// Remembers the slot of a payload that was frozen without the ring, for use once all of its payloads are gone.
+    pub fn remember(&mut self, payload: Payload) {
+        if self.len() < self.capacity {
+            self.young.push_back(Young { slot: payload.slot, misses: 0 });
+        }
     }
 }
 
@@ -291,6 +319,32 @@ mod tests {
         drop(kept);
         (0..100).for_each(|_| drop(pool.freeze(pool.acquire())));
         assert_eq!(pool.ring.lock().unwrap().len(), before);
+    }
+
+    #[test]
+    fn a_payload_becomes_a_slot_again_only_for_its_last_holder() {
+        let mut ring = SlotRing::new(8);
+        let mut slot = ring.acquire();
+        slot.buffer().extend_from_slice(b"abc");
+        let payload = slot.freeze();
+        let other = payload.slice(1..2);
+        let payload = payload.into_slot().unwrap_err();
+        assert_eq!((payload.bytes(), other.bytes()), (&b"abc"[..], &b"b"[..]));
+        drop(other);
+        assert_eq!(payload.into_slot().unwrap().buffer(), b"abc");
+    }
+
+    #[test]
+    fn a_remembered_payload_is_used_again_once_it_is_gone() {
+        let mut ring = SlotRing::new(8);
+        let mut slot = ring.acquire();
+        slot.buffer().extend_from_slice(b"abc");
+        let memory = slot.buffer().as_ptr();
+        let payload = slot.freeze();
+        ring.remember(payload.clone());
+        assert_ne!(ring.acquire().buffer().as_ptr(), memory);
+        drop(payload);
+        assert_eq!(ring.acquire().buffer().as_ptr(), memory);
     }
 
     #[test]

@@ -200,6 +200,12 @@ impl ReaderHistory {
         self.instances.find(handle).map(|at| self.instances.get(at).state)
     }
 
+    /// Whether there are samples of the instance, or a writer.
+    #[must_use]
+    pub fn knows_instance(&self, handle: InstanceHandle) -> bool {
+        self.instances.find(handle).is_some()
+    }
+
     /// Something from which the key of a known instance can be decoded; `None` for unknown instances, for keyless topics,
     /// and for instances of which only a key hash was ever received.
     #[must_use]
@@ -263,6 +269,7 @@ impl ReaderHistory {
             source_timestamp: change.source_timestamp,
             reception_timestamp: received.reception_timestamp,
             expires: received.expires,
+            related_sample: change.related_sample,
             payload: change.payload,
             valid: true,
             read: false,
@@ -342,6 +349,7 @@ impl ReaderHistory {
                     sequence_number: SequenceNumber::UNKNOWN,
                     instance: instance.handle,
                     source_timestamp: Time::INVALID,
+                    related_sample: None,
                     payload: None,
                 };
                 self.announce_state(at, &change, now.time);
@@ -366,6 +374,7 @@ impl ReaderHistory {
             source_timestamp: change.source_timestamp,
             reception_timestamp,
             expires: None,
+            related_sample: change.related_sample,
             payload: None,
             valid: false,
             read: false,

@@ -1,6 +1,7 @@
 //! What a reader says about a sample beside its data (DDS 1.4, 2.2.2.5.5).
 
 use crate::types::{InstanceHandle, SequenceNumber, Time};
+use crate::wire::SampleIdentity;
 
 /// Whether the application has read a sample before (DDS 1.4, 2.2.2.5.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,6 +62,8 @@ pub struct SampleInfo {
     pub publication_handle: InstanceHandle,
     /// The number that the writer gave it.
     pub sequence_number: SequenceNumber,
+    /// The sample that this one answers, if its writer said so: a reply names its request.
+    pub related_sample: Option<SampleIdentity>,
     /// Whether there is data, rather than only a change of the instance's state.
     pub valid_data: bool,
 }

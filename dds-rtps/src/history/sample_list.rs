@@ -6,6 +6,7 @@
 
 use super::{ChangeKind, Payload};
 use crate::types::{Guid, Instant, SequenceNumber, Time};
+use crate::wire::SampleIdentity;
 
 /// No place.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -39,6 +40,7 @@ pub(super) struct Stored {
     pub(super) reception_timestamp: Time,
     /// When the sample's lifespan ends.
     pub(super) expires: Option<Instant>,
+    pub(super) related_sample: Option<SampleIdentity>,
     pub(super) payload: Option<Payload>,
     /// Data, rather than only news of the instance's state.
     pub(super) valid: bool,

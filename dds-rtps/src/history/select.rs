@@ -161,6 +161,7 @@ impl ReaderHistory {
             instance_handle: instance.handle,
             publication_handle: stored.writer.into(),
             sequence_number: stored.sequence_number,
+            related_sample: stored.related_sample,
             valid_data: stored.valid,
         };
         let kind = stored.kind;

@@ -1,16 +1,21 @@
 //! The cache of one writer (RTPS 2.5, 8.2.2).
 //!
 //! In: changes in the order of their numbers, and up to where everybody has acknowledged. Out: changes by number. Owned:
-//! the stored changes and, per instance, the chain of its samples.
+//! the stored changes and, per instance, the chain of its samples, whether it is registered, and its key.
 //!
 //! Life cycle of a change: inserted; then removed because KEEP_LAST replaced it, because all readers acknowledged it and
 //! the writer is volatile, because its instance was unregistered and all readers know, or because its lifespan has passed.
 //!
+//! Life cycle of an instance: registered by the application or by its first change, and known until it is unregistered
+//! and its last change has left (DDS 1.4, 2.2.2.4.2.5 to 2.2.2.4.2.7).
+//!
 //! Bound: the [`HistoryLimits`]. A KEEP_ALL history without limits grows with what the slowest reliable reader has not
-//! acknowledged. Slots of removed changes are used again, so a steady state allocates nothing.
+//! acknowledged, and without a limit of instances with those that the application never unregisters. Slots of removed
+//! changes and instances are used again, so a steady state allocates nothing.
 
+use super::key_store::KeyStore;
 use super::sequence_index::SequenceIndex;
-use super::{CacheChange, ChangeKind, HistoryLimits};
+use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, Payload};
 use crate::types::{InstanceHandle, Instant, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
@@ -54,6 +59,8 @@ struct Instance {
     len: usize,
     /// The last change of it was not an unregister.
     registered: bool,
+    /// Where its key can be decoded from.
+    key: Option<KeyPayload>,
 }
 
 /// The change that is held.
@@ -76,11 +83,11 @@ pub struct WriterHistory {
     instances: Vec<Instance>,
     free_instances: Vec<u32>,
     by_handle: HashMap<InstanceHandle, u32, FixedState>,
-    /// The last instance that lost its samples and is to be forgotten, or [`NONE`]. It stays for one more turn: a writer
-    /// of one instance, whose sample goes before the next one comes, need not enter it again each time.
-    vacant: u32,
     /// The change that is being sent in pieces: it is not replaced on its way. See [`WriterHistory::hold`].
     held: Option<Held>,
+    /// The instance that was found last, or [`NONE`]: many writers have one, and others write the same one again and again.
+    last_found: u32,
+    keys: KeyStore,
     /// Unregistering changes that wait to be acknowledged, so that their instances can be forgotten.
     departing: VecDeque<SequenceNumber>,
 }
@@ -99,8 +106,9 @@ impl WriterHistory {
             instances: Vec::new(),
             free_instances: Vec::new(),
             by_handle: HashMap::with_hasher(FixedState::with_seed(seed)),
-            vacant: NONE,
             held: None,
+            last_found: NONE,
+            keys: KeyStore::new(),
             departing: VecDeque::new(),
         }
     }
@@ -174,16 +182,14 @@ impl WriterHistory {
         expires: Option<Instant>,
         acknowledged: SequenceNumber,
     ) -> Result<Option<SequenceNumber>, NoRoom> {
-        let known = self.by_handle.get(&change.instance).copied();
+        let known = self.find_again(change.instance);
         let replaced = self.victim(known, acknowledged)?;
         // The new change joins its instance before the replaced one leaves it, so that the instance is not forgotten and
         // made again in between.
         let instance = known.unwrap_or_else(|| self.add_instance(change.instance));
         let number = change.sequence_number;
-        if change.kind == ChangeKind::NotAliveUnregistered || change.kind == ChangeKind::NotAliveDisposedUnregistered {
-            self.note_departure(instance, number);
-        } else if let Some(instance) = self.instances.get_mut(instance as usize) {
-            instance.registered = true;
+        if !self.note_change(instance, change.kind, change.payload.as_ref()) {
+            self.note_departure(number);
         }
         let stored = StoredChange { change, expires, fragment_size: 0, instance, older: NONE, newer: NONE };
         let slot = self.add_slot(stored);
@@ -220,6 +226,46 @@ impl WriterHistory {
             self.slots[slot] = Some(StoredChange { instance: NONE, older: NONE, newer: NONE, ..stored });
         }
         false
+    }
+
+    /// The application will write this instance: it counts from now on, and `key`, its serialized key, is kept.
+    ///
+    /// # Errors
+    /// [`NoRoom::InstancesMax`], and nothing has changed.
+    pub fn register(&mut self, instance: InstanceHandle, key: &Payload) -> Result<(), NoRoom> {
+        let known = self.find_again(instance);
+        if known.is_none() && self.by_handle.len() >= self.limits.instances_max {
+            return Err(NoRoom::InstancesMax);
+        }
+        let at = known.unwrap_or_else(|| self.add_instance(instance));
+        self.note_state(at, true, Some(key), true);
+        Ok(())
+    }
+
+    /// Notes a change that passes by without being stored.
+    pub fn pass_by(&mut self, instance: InstanceHandle, kind: ChangeKind, payload: Option<&Payload>) {
+        let at = self.find_again(instance).unwrap_or_else(|| self.add_instance(instance));
+        if !self.note_change(at, kind, payload) {
+            self.forget_if_unused(at);
+        }
+    }
+
+    /// Whether the instance has been registered, or written, and not unregistered since.
+    #[must_use]
+    pub fn is_registered(&self, instance: InstanceHandle) -> bool {
+        self.registered(instance).is_some()
+    }
+
+    /// Something from which the key of a registered instance can be decoded; `None` for others, for the one of a keyless
+    /// topic, and where there was no room for it.
+    #[must_use]
+    pub fn instance_key_payload(&self, instance: InstanceHandle) -> Option<&KeyPayload> {
+        self.registered(instance)?.key.as_ref()
+    }
+
+    fn registered(&self, instance: InstanceHandle) -> Option<&Instance> {
+        let at = *self.by_handle.get(&instance)?;
+        self.instances.get(at as usize).filter(|instance| instance.registered)
     }
 
     /// Removes a change.
@@ -305,16 +351,43 @@ impl WriterHistory {
         removed
     }
 
-    fn note_departure(&mut self, instance: u32, number: SequenceNumber) {
-        if let Some(instance) = self.instances.get_mut(instance as usize) {
-            instance.registered = false;
+    /// Takes in what a change says of its instance. Whether that is still registered.
+    fn note_change(&mut self, at: u32, kind: ChangeKind, payload: Option<&Payload>) -> bool {
+        let registered = matches!(kind, ChangeKind::Alive | ChangeKind::NotAliveDisposed);
+        self.note_state(at, registered, payload, kind != ChangeKind::Alive);
+        registered
+    }
+
+    fn note_state(&mut self, at: u32, registered: bool, payload: Option<&Payload>, is_key: bool) {
+        let Some(instance) = self.instances.get_mut(at as usize) else { return };
+        instance.registered = registered;
+        if !KeyStore::is_wanted(instance.key.as_ref(), is_key) || instance.handle.is_nil() {
+            return;
         }
+        if let Some(payload) = payload {
+            // Without room for it the key is not known, and nothing else.
+            let _ = self.keys.keep(&mut instance.key, payload, is_key);
+        }
+    }
+
+    fn note_departure(&mut self, number: SequenceNumber) {
         // Replaced changes leave their numbers behind; drop them once they are the greater part.
         if self.departing.len() > 2 * self.index.len() + 64 {
             let index = &self.index;
             self.departing.retain(|&number| index.get(number).is_some());
         }
         self.departing.push_back(number);
+    }
+
+    /// The instance with this handle.
+    fn find_again(&mut self, handle: InstanceHandle) -> Option<u32> {
+        // A place that was freed is never the last one.
+        if self.instances.get(self.last_found as usize).is_some_and(|instance| instance.handle == handle) {
+            return Some(self.last_found);
+        }
+        let at = self.by_handle.get(&handle).copied()?;
+        self.last_found = at;
+        Some(at)
     }
 
     fn stored(&self, slot: u32) -> Option<&StoredChange> {
@@ -333,7 +406,7 @@ impl WriterHistory {
     }
 
     fn add_instance(&mut self, handle: InstanceHandle) -> u32 {
-        let instance = Instance { handle, oldest: NONE, newest: NONE, len: 0, registered: true };
+        let instance = Instance { handle, oldest: NONE, newest: NONE, len: 0, registered: true, key: None };
         let number = match self.free_instances.pop() {
             Some(number) => {
                 if let Some(place) = self.instances.get_mut(number as usize) {
@@ -381,25 +454,19 @@ impl WriterHistory {
             chain.newest = stored.older;
         }
         chain.len -= 1;
-        if chain.len > 0 {
-            return;
-        }
-        // An instance without samples is only remembered to be counted against the limit, and only while the writer has
-        // it registered. Without a limit, a writer of ever new keys must not make this grow.
-        if self.limits.instances_max != usize::MAX {
-            if !chain.registered {
-                self.forget_if_vacant(stored.instance);
-            }
-        } else if self.vacant != stored.instance {
-            let vacant = std::mem::replace(&mut self.vacant, stored.instance);
-            self.forget_if_vacant(vacant);
+        if !chain.registered {
+            self.forget_if_unused(stored.instance);
         }
     }
 
-    fn forget_if_vacant(&mut self, number: u32) {
-        if let Some(instance) = self.instances.get(number as usize).filter(|instance| instance.len == 0) {
-            self.by_handle.remove(&instance.handle);
-            self.free_instances.push(number);
+    /// Frees an instance that is not registered, unless it still has changes.
+    fn forget_if_unused(&mut self, at: u32) {
+        let Some(instance) = self.instances.get_mut(at as usize).filter(|instance| instance.len == 0) else { return };
+        self.keys.give_up(&mut instance.key);
+        self.by_handle.remove(&instance.handle);
+        self.free_instances.push(at);
+        if self.last_found == at {
+            self.last_found = NONE;
         }
     }
 }
@@ -429,6 +496,7 @@ mod tests {
             sequence_number: SequenceNumber(number),
             instance,
             source_timestamp: Time::INVALID,
+            related_sample: None,
             payload: Some(Payload::copy_of(&[number as u8])),
         }
     }
@@ -508,15 +576,53 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_instances_without_samples_are_forgotten() {
+    fn an_instance_is_known_until_it_is_unregistered_and_its_last_change_has_left() {
         let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, false, 1);
-        for number in 1..200 {
-            insert(&mut history, number, key(number as u8), 0).unwrap();
-            history.retire(SequenceNumber(number));
+        assert!(!history.is_registered(key(1)));
+        insert(&mut history, 1, key(1), 0).unwrap();
+        history.retire(SequenceNumber(1));
+        assert!(history.is_empty() && history.is_registered(key(1)));
+        assert_eq!(history.instance_key_payload(key(1)).unwrap().payload.bytes(), [1]);
+        history.insert(change(2, key(1), ChangeKind::NotAliveUnregistered), None, NOTHING).unwrap();
+        assert!(!history.is_registered(key(1)) && history.instance_key_payload(key(1)).is_none());
+        assert_eq!(history.by_handle.len(), 1, "its last change waits to be acknowledged");
+        history.retire(SequenceNumber(2));
+        assert_eq!(history.by_handle.len(), 0);
+    }
+
+    #[test]
+    fn instances_that_come_and_go_do_not_make_it_grow() {
+        for passes_by in [false, true] {
+            let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, false, 1);
+            for number in 1..200 {
+                let [alive, end] = [ChangeKind::Alive, ChangeKind::NotAliveDisposedUnregistered]
+                    .map(|kind| change(number, key(number as u8), kind));
+                for (change, number) in [(alive, 2 * number - 1), (end, 2 * number)] {
+                    let sequence_number = SequenceNumber(number);
+                    if passes_by {
+                        history.pass_by(change.instance, change.kind, change.payload.as_ref());
+                    } else {
+                        history.insert(CacheChange { sequence_number, ..change }, None, NOTHING).unwrap();
+                        history.retire(sequence_number);
+                    }
+                }
+            }
+            assert_eq!((history.by_handle.len(), history.slots.len().min(1)), (0, usize::from(!passes_by)));
+            assert!(history.instances.len() <= 2);
         }
-        assert_eq!(history.by_handle.len(), 1);
-        assert_eq!(history.instances.len(), 2);
-        assert_eq!(history.slots.len(), 1);
+    }
+
+    #[test]
+    fn registering_takes_part_in_the_limit_and_keeps_the_serialized_key() {
+        let mut history = WriterHistory::new(HistoryLimits { instances_max: 1, ..UNLIMITED }, false, 1);
+        let serialized = Payload::copy_of(b"key");
+        assert_eq!(history.register(key(1), &serialized), Ok(()));
+        assert_eq!(history.register(key(1), &serialized), Ok(()), "it is known already");
+        assert_eq!(history.register(key(2), &serialized), Err(NoRoom::InstancesMax));
+        assert_eq!(insert(&mut history, 1, key(2), 0), Err(NoRoom::InstancesMax));
+        insert(&mut history, 1, key(1), 0).unwrap();
+        let known = history.instance_key_payload(key(1)).unwrap();
+        assert_eq!((known.payload.bytes(), known.is_key), (&b"key"[..], true));
     }
 
     #[test]
@@ -530,7 +636,7 @@ mod tests {
         assert_eq!(numbers(&history), [1, 2, 3, 4]);
         assert!(history.retire(SequenceNumber(4)));
         assert_eq!(numbers(&history), [2]);
-        assert_eq!(history.by_handle.len(), 2, "one is vacant");
+        assert_eq!(history.by_handle.len(), 1);
     }
 
     #[test]

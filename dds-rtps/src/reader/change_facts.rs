@@ -1,8 +1,9 @@
 //! What stands beside a change's payload: status, key hash, timestamps.
 
+use super::config::Source;
 use crate::history::ChangeKind;
 use crate::types::{Duration, Time};
-use crate::wire::InlineQos;
+use crate::wire::{InlineQos, SampleIdentity};
 
 /// What the submessage and its inline QoS say of a change.
 #[derive(Debug, Clone, Copy)]
@@ -11,17 +12,18 @@ pub(super) struct ChangeFacts {
     pub(super) key_hash: Option<[u8; 16]>,
     pub(super) lifespan: Option<Duration>,
     pub(super) source_timestamp: Time,
+    pub(super) related_sample: Option<SampleIdentity>,
 }
 
 impl Default for ChangeFacts {
     fn default() -> Self {
-        Self { status_info: 0, key_hash: None, lifespan: None, source_timestamp: Time::INVALID }
+        Self { status_info: 0, key_hash: None, lifespan: None, source_timestamp: Time::INVALID, related_sample: None }
     }
 }
 
 impl ChangeFacts {
-    pub(super) fn new(inline_qos: Option<&InlineQos<'_>>, source_timestamp: Option<Time>) -> Self {
-        let source_timestamp = source_timestamp.unwrap_or(Time::INVALID);
+    pub(super) fn new(inline_qos: Option<&InlineQos<'_>>, source: &Source) -> Self {
+        let source_timestamp = source.timestamp.unwrap_or(Time::INVALID);
         match inline_qos {
             None => Self { source_timestamp, ..Self::default() },
             Some(inline_qos) => Self {
@@ -29,6 +31,7 @@ impl ChangeFacts {
                 key_hash: inline_qos.key_hash(),
                 lifespan: inline_qos.lifespan(),
                 source_timestamp,
+                related_sample: inline_qos.related_sample_identity(source.vendor),
             },
         }
     }
@@ -38,6 +41,7 @@ impl ChangeFacts {
         self.status_info |= other.status_info;
         self.key_hash = self.key_hash.or(other.key_hash);
         self.lifespan = self.lifespan.or(other.lifespan);
+        self.related_sample = self.related_sample.or(other.related_sample);
         if !self.source_timestamp.is_valid() {
             self.source_timestamp = other.source_timestamp;
         }

@@ -67,7 +67,7 @@ impl StatefulReader {
             return handled;
         }
         let inline_qos = data.inline_qos.as_ref();
-        let envelope = self.envelope(at, data.writer_sn, ChangeFacts::new(inline_qos, source.timestamp));
+        let envelope = self.envelope(at, data.writer_sn, ChangeFacts::new(inline_qos, source));
         let inbound = if data.non_standard_payload || !understands(inline_qos) {
             Inbound::NotDecodable
         } else if inline_qos.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
@@ -184,7 +184,7 @@ impl StatefulReader {
         let limits = self.config.assembly_limits();
         let Self { proxies, intake, counters, .. } = self;
         let proxy = &mut proxies[at];
-        let facts = || ChangeFacts::new(fragment.inline_qos.as_ref(), source.timestamp);
+        let facts = || ChangeFacts::new(fragment.inline_qos.as_ref(), source);
         let pool = &intake.large;
         loop {
             match proxy.assemblies.add(now.instant, fragment, limits, pool, facts) {

@@ -203,6 +203,7 @@ fn change(
         sequence_number: envelope.sequence_number,
         instance,
         source_timestamp: facts.source_timestamp,
+        related_sample: facts.related_sample,
         payload,
     };
     let lifespan = facts.lifespan.unwrap_or(envelope.lifespan);

@@ -4,6 +4,7 @@ use crate::cdr::TypeDescription;
 use crate::history::{ChangeKind, HistoryLimits, Payload};
 use crate::qos::{DataWriterQos, Durability};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
+use crate::wire::SampleIdentity;
 
 /// How large the pieces are in which samples leave.
 ///
@@ -187,13 +188,34 @@ pub struct NewChange {
     pub payload: Option<Payload>,
     /// When it happens; `None`: now.
     pub source_timestamp: Option<Time>,
+    /// The sample that this one answers.
+    pub related_sample: Option<SampleIdentity>,
+    /// The instance must be one that is registered, else the change is refused; otherwise the change registers it.
+    pub must_be_registered: bool,
 }
 
 impl NewChange {
     /// A value, stamped with the time of writing.
     #[must_use]
     pub fn alive(instance: InstanceHandle, payload: Payload) -> Self {
-        Self { kind: ChangeKind::Alive, instance, payload: Some(payload), source_timestamp: None }
+        Self::new(ChangeKind::Alive, instance, payload)
+    }
+
+    /// The end of an instance, whose serialized key is `key`, stamped with the time of writing.
+    #[must_use]
+    pub fn not_alive(kind: ChangeKind, instance: InstanceHandle, key: Payload) -> Self {
+        Self::new(kind, instance, key)
+    }
+
+    fn new(kind: ChangeKind, instance: InstanceHandle, payload: Payload) -> Self {
+        Self {
+            kind,
+            instance,
+            payload: Some(payload),
+            source_timestamp: None,
+            related_sample: None,
+            must_be_registered: false,
+        }
     }
 }
 
@@ -207,6 +229,8 @@ pub enum WriteRefused {
     SamplesMax,
     /// `max_instances` is used up: waiting does not help, unregistering an instance does.
     InstancesMax,
+    /// The change asks for a registered instance, and its instance is not.
+    UnknownInstance,
     /// The payload is longer than the 2^32 - 1 bytes that a sample can have.
     TooLarge,
 }

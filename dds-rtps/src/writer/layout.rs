@@ -17,6 +17,9 @@ const COPY_MAX: usize = 1024;
 /// What a change takes beside its payload: INFO_TS 12, DATA 24, key hash 20, status info 8, sentinel 4, padding 3.
 const CHANGE_OVERHEAD: usize = 72;
 
+/// What the name of the sample takes that a change answers.
+const RELATED_SAMPLE_LEN: usize = 28;
+
 /// What may still follow the last change: a HEARTBEAT 32, a GAP 64.
 const TAIL_LEN: usize = 96;
 
@@ -83,7 +86,8 @@ impl<'d> Layout<'d> {
     /// Whether a change may join what is there. The first one always may.
     pub(super) fn has_room_for(&self, change: &CacheChange) -> bool {
         let len = change.payload.as_ref().map_or(0, |payload| payload.len());
-        let len = len + CHANGE_OVERHEAD + self.sender.inline_qos.len() + TAIL_LEN;
+        let related = change.related_sample.map_or(0, |_| RELATED_SAMPLE_LEN);
+        let len = len + CHANGE_OVERHEAD + related + self.sender.inline_qos.len() + TAIL_LEN;
         !self.has_content || (!self.is_closed && self.datagram.len() + len <= self.len_max)
     }
 
@@ -229,6 +233,9 @@ fn put_inline_qos(inline_qos: &mut InlineQosWriter<'_>, sender: Sender<'_>, chan
     }
     if change.kind != ChangeKind::Alive {
         inline_qos.status_info(change.kind.to_status_info());
+    }
+    if let Some(request) = change.related_sample {
+        inline_qos.related_sample_identity(request);
     }
     inline_qos.encoded(sender.inline_qos);
 }

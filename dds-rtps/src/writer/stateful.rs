@@ -8,9 +8,9 @@ use super::heartbeat::HeartbeatSchedule;
 use super::local_reader::LocalReader;
 use super::pace::Pace;
 use super::reader_proxy::ReaderProxy;
-use crate::history::{CacheChange, LocalLink, NoRoom, StoredChange, WriterHistory};
+use crate::history::{CacheChange, KeyPayload, LocalLink, NoRoom, Payload, StoredChange, WriterHistory};
 use crate::qos::Durability;
-use crate::types::{Duration, Guid, Instant, Now, SequenceNumber, Time};
+use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -116,6 +116,10 @@ impl StatefulWriter {
             self.counters.refused += 1;
             return Err(WriteRefused::TooLarge);
         }
+        if self.lacks_registration(change) {
+            self.counters.refused += 1;
+            return Err(WriteRefused::UnknownInstance);
+        }
         let acknowledged = self.acknowledged();
         self.history.retire(self.finished_up_to(acknowledged));
         if let Err(no_room) = self.history.check_room(change.instance, acknowledged) {
@@ -129,6 +133,7 @@ impl StatefulWriter {
             sequence_number,
             instance: change.instance,
             source_timestamp,
+            related_sample: change.related_sample,
             payload: change.payload.take(),
         };
         let expires = self.expiry(now, source_timestamp);
@@ -147,14 +152,20 @@ impl StatefulWriter {
     }
 
     /// Numbers a change that nobody will ever ask for again, and gives it back to be handed to the readers of this process:
-    /// none of them is reliable, there are none elsewhere, and late ones get nothing old. The history is not touched.
+    /// none of them is reliable, there are none elsewhere, and late ones get nothing old. The history does not store it.
     /// `None`: it has to be written, by [`Self::try_write`].
     pub fn write_through(&mut self, now: Now, change: &mut NewChange) -> Option<CacheChange> {
         if !self.writes_through || change.payload.as_ref().is_some_and(|payload| payload.len() > u32::MAX as usize) {
             return None;
         }
+        if self.lacks_registration(change) {
+            return None;
+        }
         if !self.history.is_empty() {
             self.history.retire(self.last);
+        }
+        if !change.instance.is_nil() {
+            self.history.pass_by(change.instance, change.kind, change.payload.as_ref());
         }
         self.last = self.last.next();
         self.counters.written += 1;
@@ -165,8 +176,38 @@ impl StatefulWriter {
             sequence_number: self.last,
             instance: change.instance,
             source_timestamp: change.source_timestamp.unwrap_or(now.time),
+            related_sample: change.related_sample,
             payload: change.payload.take(),
         })
+    }
+
+    fn lacks_registration(&self, change: &NewChange) -> bool {
+        change.must_be_registered && !self.history.is_registered(change.instance)
+    }
+
+    /// Registers an instance, whose serialized key is `key`. Nothing is sent. Known already: nothing changes.
+    ///
+    /// # Errors
+    /// [`WriteRefused::InstancesMax`].
+    pub fn register_instance(&mut self, instance: InstanceHandle, key: &Payload) -> Result<(), WriteRefused> {
+        // An instance that has been unregistered may be gone by now.
+        self.history.retire(self.finished_up_to(self.acknowledged()));
+        self.history.register(instance, key).map_err(|_| {
+            self.counters.refused += 1;
+            WriteRefused::InstancesMax
+        })
+    }
+
+    /// Whether the instance has been registered, or written, and not unregistered since.
+    #[must_use]
+    pub fn is_registered(&self, instance: InstanceHandle) -> bool {
+        self.history.is_registered(instance)
+    }
+
+    /// Something from which the key of a registered instance can be decoded.
+    #[must_use]
+    pub fn instance_key_payload(&self, instance: InstanceHandle) -> Option<&KeyPayload> {
+        self.history.instance_key_payload(instance)
     }
 
     fn can_write_through(&self) -> bool {
@@ -544,10 +585,9 @@ fn has_expired(stored: &StoredChange, now: Now) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Payload;
     use crate::output::Datagram;
     use crate::qos::DataWriterQos;
-    use crate::types::{EntityId, GuidPrefix, InstanceHandle, Locator};
+    use crate::types::{EntityId, GuidPrefix, Locator};
     use crate::wire::{AckNack, Message, SequenceNumberSet, Submessage};
 
     const READER: Guid = Guid::new(GuidPrefix([2; 12]), EntityId([0, 0, 1, 4]));

@@ -69,6 +69,7 @@ impl StatelessWriter {
             sequence_number: self.last,
             instance: change.instance,
             source_timestamp: change.source_timestamp.unwrap_or(now.time),
+            related_sample: change.related_sample,
             payload: change.payload,
         });
         self.resend();

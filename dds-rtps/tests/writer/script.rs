@@ -68,7 +68,14 @@ impl Script {
         payload: &[u8],
     ) -> Result<i64, WriteRefused> {
         let payload = Some(Payload::copy_of(payload));
-        let change = NewChange { kind, instance, payload, source_timestamp: None };
+        let change = NewChange {
+            kind,
+            instance,
+            payload,
+            source_timestamp: None,
+            related_sample: None,
+            must_be_registered: false,
+        };
         self.writer.write(self.now(), change).map(|number| number.0)
     }
 

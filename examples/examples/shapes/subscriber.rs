@@ -48,7 +48,8 @@ fn tell_instances(reader: &DataReader<Shape>, topic: &str) -> Result<(), ReadErr
             InstanceState::NotAliveNoWriters => "NOT_ALIVE_NO_WRITERS_INSTANCE_STATE",
             _ => continue,
         };
-        say(&format!("{topic:<10} {:<10} {state}", reader.key_value(instance)?));
+        let color = reader.key_value(instance).unwrap_or_default();
+        say(&format!("{topic:<10} {color:<10} {state}"));
     }
 }
 

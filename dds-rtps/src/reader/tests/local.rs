@@ -11,6 +11,7 @@ fn change(number: i64) -> CacheChange {
         sequence_number: sn(number),
         instance: InstanceHandle::NIL,
         source_timestamp: Time::INVALID,
+        related_sample: None,
         payload: Some(Payload::copy_of(&body(number as u8))),
     }
 }

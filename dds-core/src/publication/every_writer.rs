@@ -1,0 +1,74 @@
+//! Waiting for the writers of a publisher, one after the other.
+
+use crate::actor::Ticket;
+use crate::driver::Driver;
+use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
+use crate::publication::{PublisherGroup, WriterHandle};
+use dds_rtps::types::SequenceNumber;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::task::{Poll, Waker};
+
+/// Acknowledgement of what all writers of a publisher had written at one moment.
+///
+/// What is acknowledged stays so: it is enough to wait for one writer, then for the next. So one ticket does, which is of
+/// the writer whose turn it is.
+pub(super) struct EveryWriter<'a> {
+    group: &'a PublisherGroup,
+    /// The writers, and what each had written. Weak: the wait keeps no writer alive that the application has dropped.
+    writers: Vec<(Weak<WriterHandle>, SequenceNumber)>,
+    /// Index of the first one that is still to be waited for.
+    next: AtomicUsize,
+}
+
+impl<'a> EveryWriter<'a> {
+    pub(super) fn new(group: &'a PublisherGroup) -> Self {
+        let written = |writer: &Arc<WriterHandle>| (Arc::downgrade(writer), writer.last_sequence_number());
+        Self { writers: group.members().iter().map(written).collect(), group, next: AtomicUsize::new(0) }
+    }
+
+    /// The writer whose turn it is, and the number that is waited for, if the writer is still there.
+    fn current(&self) -> Option<(Option<Arc<WriterHandle>>, Awaited)> {
+        let (writer, number) = self.writers.get(self.next.load(Ordering::Relaxed))?;
+        Some((writer.upgrade(), Awaited::Acknowledged(*number)))
+    }
+}
+
+impl WaitSource<()> for EveryWriter<'_> {
+    fn poll_wait(&self, _: Awaited, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
+        while let Some((writer, awaited)) = self.current() {
+            match writer.map(|writer| writer.poll_wait(awaited, ticket, waker)) {
+                Some(Poll::Pending) => return Poll::Pending,
+                Some(Poll::Ready(Err(error))) if error != WaitErrorKind::Closed => return Poll::Ready(Err(error)),
+                // Acknowledged, or closed.
+                Some(Poll::Ready(_)) | None => {}
+            }
+            *ticket = None;
+            self.next.fetch_add(1, Ordering::Relaxed);
+        }
+        match self.group.is_closed() {
+            true => Poll::Ready(Err(WaitErrorKind::Closed)),
+            false => Poll::Ready(Ok(())),
+        }
+    }
+
+    fn abandon(&self, _: Awaited, ticket: Ticket) {
+        if let Some((Some(writer), awaited)) = self.current() {
+            writer.abandon(awaited, ticket);
+        }
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &**self.group.participant().driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        self.group.subject()
+    }
+
+    fn complain(&self, _: Awaited) {
+        if let Some((Some(writer), awaited)) = self.current() {
+            writer.complain(awaited);
+        }
+    }
+}

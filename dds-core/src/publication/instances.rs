@@ -1,0 +1,153 @@
+//! The instances of a writer: registering, ending and looking them up (DDS 1.4, 2.2.2.4.2.5 to 2.2.2.4.2.10).
+
+use crate::cdr::{DecodeOwned, Keyed, TypeInfo, encode_key_payload};
+use crate::infrastructure::{WriteError, WriteErrorKind};
+use crate::publication::{DataWriter, WriteOptions, WriterHandle};
+use crate::subscription::decode_key;
+use dds_rtps::history::{ChangeKind, Payload};
+use dds_rtps::types::InstanceHandle;
+use dds_rtps::writer::NewChange;
+
+/// An instance is registered by [`register_instance`](DataWriter::register_instance) or by the first write or dispose of it,
+/// and until it is unregistered. As long as it is registered the writer remembers it, with its key: whoever writes ever new
+/// keys unregisters those that are done, or sets `max_instances`.
+impl<T> DataWriter<T> {
+    /// Says that this writer will write the instance, and returns its handle, which is the same whenever it is asked for.
+    /// A write does so by itself; beforehand, the memory is there in time, and `max_instances` is checked early.
+    ///
+    /// ```
+    /// use dds_core::{DdsType, DomainParticipant, Scope, WriteOptions};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     #[dds(key)]
+    ///     robot: u32,
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let writer = participant.writer::<Pose>("robot/pose")?;
+    /// let robot = writer.register_instance(&7)?;
+    /// writer.write_with(&Pose { robot: 7, x: 1.0 }, WriteOptions::new().instance(robot))?;
+    /// assert_eq!(writer.lookup_instance(&7), Some(robot));
+    /// assert_eq!(writer.key_value(robot), Some(7));
+    /// writer.unregister_instance(&7)?;
+    /// assert_eq!(writer.lookup_instance(&7), None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Nothing was registered: [`WriteErrorKind::Encode`], [`WriteErrorKind::OutOfResources`], or
+    /// [`WriteErrorKind::Closed`].
+    #[doc(alias = "register_instance_w_timestamp")]
+    pub fn register_instance(&self, key: &T::Key) -> Result<InstanceHandle, WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        let encoded = self.handle.encode_key::<T>(key);
+        let registered = encoded.and_then(|(instance, key)| self.handle.register(instance, &key));
+        registered.map_err(|kind| self.handle.write_error(kind))
+    }
+
+    /// Says that the instance does not exist any more: readers see it as disposed. It stays registered.
+    ///
+    /// # Errors
+    /// As [`write`](DataWriter::write).
+    pub fn dispose(&self, key: &T::Key) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        self.dispose_with(key, WriteOptions::new())
+    }
+
+    /// As [`dispose`](DataWriter::dispose), with what [`WriteOptions`] say.
+    ///
+    /// # Errors
+    /// As [`write_with`](DataWriter::write_with).
+    #[doc(alias = "dispose_w_timestamp")]
+    pub fn dispose_with(&self, key: &T::Key, options: WriteOptions) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        self.end_instance(key, ChangeKind::NotAliveDisposed, options)
+    }
+
+    /// Says that this writer will no longer write the instance; with `autodispose_unregistered_instances`, which is the
+    /// default, it disposes of it as well (DDS 1.4, 2.2.3.21).
+    ///
+    /// # Errors
+    /// As [`write`](DataWriter::write); [`WriteErrorKind::UnknownInstance`] if it is not registered.
+    pub fn unregister_instance(&self, key: &T::Key) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        self.unregister_with(key, WriteOptions::new())
+    }
+
+    /// As [`unregister_instance`](DataWriter::unregister_instance), with what [`WriteOptions`] say.
+    ///
+    /// # Errors
+    /// As [`unregister_instance`](DataWriter::unregister_instance) and [`write_with`](DataWriter::write_with).
+    #[doc(alias = "unregister_instance_w_timestamp")]
+    pub fn unregister_with(&self, key: &T::Key, options: WriteOptions) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        let lifecycle = self.handle.qos().read(|qos| qos.writer_data_lifecycle);
+        let autodispose = lifecycle.autodispose_unregistered_instances;
+        let kind =
+            if autodispose { ChangeKind::NotAliveDisposedUnregistered } else { ChangeKind::NotAliveUnregistered };
+        self.end_instance(key, kind, options)
+    }
+
+    fn end_instance(&self, key: &T::Key, kind: ChangeKind, options: WriteOptions) -> Result<(), WriteError>
+    where
+        T: Keyed + TypeInfo,
+    {
+        let encoded = self.handle.encode_key::<T>(key);
+        let change = encoded.and_then(|(instance, key)| {
+            let mut change = options.apply_to(NewChange::not_alive(kind, instance, key))?;
+            change.must_be_registered |= kind != ChangeKind::NotAliveDisposed;
+            Ok(change)
+        });
+        self.handle.publish(change.map_err(|kind| self.handle.write_error(kind))?, true)
+    }
+
+    /// The handle of the instance with this key, if it is registered; `None` after `close`.
+    #[must_use]
+    pub fn lookup_instance(&self, key: &T::Key) -> Option<InstanceHandle>
+    where
+        T: Keyed + TypeInfo,
+    {
+        let handle = &self.handle;
+        let instance = handle.at_desk(|desk| handle.hasher().of_key::<T>(key, &mut desk.scratch)).ok()?;
+        handle.is_registered(instance).then_some(instance)
+    }
+
+    /// The key of a registered instance; `None` for others, and after `close`.
+    ///
+    /// The keys of a writer have 64 MiB together; an instance that has none left has no key here. One that was registered
+    /// by a write takes as much of it as its first sample has bytes.
+    #[must_use]
+    #[doc(alias = "get_key_value")]
+    pub fn key_value(&self, instance: InstanceHandle) -> Option<T::Key>
+    where
+        T: Keyed + DecodeOwned,
+    {
+        decode_key::<T>(&self.handle.instance_key(instance)?)
+    }
+}
+
+impl WriterHandle {
+    /// The instance with this key, and the key as it is sent.
+    fn encode_key<T: Keyed + TypeInfo>(&self, key: &T::Key) -> Result<(InstanceHandle, Payload), WriteErrorKind> {
+        self.at_desk(|desk| {
+            let instance = self.hasher().of_key::<T>(key, &mut desk.scratch)?;
+            let payload = desk.encode(|buffer| encode_key_payload::<T>(key, self.encoding(), buffer))?;
+            Ok((instance, payload))
+        })
+        .map_err(WriteErrorKind::Encode)
+    }
+}

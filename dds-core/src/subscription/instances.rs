@@ -1,0 +1,39 @@
+//! The instances that a reader knows (DDS 1.4, 2.2.2.5.3.16 and 2.2.2.5.3.30).
+
+use crate::cdr::{DecodeOwned, Encoding, Keyed, TypeInfo, decode_key_payload, decode_payload, key_hash_of_key};
+use crate::subscription::DataReader;
+use dds_rtps::history::KeyPayload;
+use dds_rtps::types::InstanceHandle;
+
+/// A reader knows an instance as long as it has samples of it, or one of its writers is there.
+impl<T> DataReader<T> {
+    /// The handle of the instance with this key, if the reader knows it; `None` after `close`.
+    #[must_use]
+    pub fn lookup_instance(&self, key: &T::Key) -> Option<InstanceHandle>
+    where
+        T: Keyed + TypeInfo,
+    {
+        // Instances are known by the hash of XCDR2, whatever their writers offer.
+        let instance = key_hash_of_key::<T>(key, Encoding::Xcdr2, &mut Vec::new()).ok()?;
+        self.handle().knows_instance(instance).then_some(instance)
+    }
+
+    /// The key of an instance that this reader knows; for samples without data it is the only way to it. `None` for
+    /// others, for an instance of which only a key hash was ever received, and after `close`.
+    #[must_use]
+    #[doc(alias = "get_key_value")]
+    pub fn key_value(&self, instance: InstanceHandle) -> Option<T::Key>
+    where
+        T: Keyed + DecodeOwned,
+    {
+        decode_key::<T>(&self.handle().instance_payload(instance)?)
+    }
+}
+
+/// The key in what an endpoint keeps of an instance: a serialized key, or else a whole sample.
+pub(crate) fn decode_key<T: Keyed + DecodeOwned>(known: &KeyPayload) -> Option<T::Key> {
+    match known.is_key {
+        true => decode_key_payload::<T>(known.payload.bytes()).ok(),
+        false => decode_payload::<T>(known.payload.bytes()).ok().map(|sample| sample.key()),
+    }
+}
