@@ -110,6 +110,8 @@ pub use subscription::{
     AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, ReadCondition,
     ReaderEvent, Sample, SampleRef, SampleStream, Samples, SamplesIter, Select, Subscriber, SubscriberListener,
 };
+#[cfg(feature = "serde")]
+pub use topic::Serde;
 pub use topic::{
     BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, ParticipantBuiltinTopicData,
     PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicListener, TopicRef,

@@ -55,6 +55,12 @@ impl Contained {
         topics.push(Arc::downgrade(topic));
     }
 
+    /// The topic objects with this name.
+    pub(crate) fn topics_named(&self, name: &str) -> Vec<Arc<TopicHandle>> {
+        let topics = self.tables().topics.iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
+        topics.into_iter().filter(|topic| topic.name() == name).collect()
+    }
+
     /// The topics of the same name as that of the endpoint `id`.
     pub(crate) fn topics_of(&self, id: EntityId) -> Vec<Arc<TopicHandle>> {
         let tables = self.tables();

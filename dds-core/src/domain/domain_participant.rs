@@ -1,7 +1,9 @@
 //! The entry to a domain (DDS 1.4, 2.2.2.2.1).
 
 use crate::cdr::{DdsType, Raw};
-use crate::domain::{DomainParticipantBuilder, MatchReport, ParticipantHandle, TrafficCounters, WeakDomainParticipant};
+use crate::domain::{
+    DomainParticipantBuilder, FindTopic, MatchReport, ParticipantHandle, TrafficCounters, WeakDomainParticipant,
+};
 #[cfg(doc)]
 use crate::infrastructure::CreateErrorKind;
 use crate::infrastructure::{Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Waiting};
@@ -209,6 +211,74 @@ impl DomainParticipant {
     #[doc(alias = "get_builtin_subscriber")]
     pub fn builtin_subscriber(&self) -> Subscriber {
         Subscriber::builtin(&self.handle)
+    }
+
+    /// Waits until somebody has the topic `name` with the type `T`, in this participant or another one, and gives it with the
+    /// QoS that it has there.
+    ///
+    /// ```
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// # let tag = format!("find-topic-{}", std::process::id());
+    /// # let builder = || DomainParticipant::builder(0).scope(Scope::Host).domain_tag(tag.clone());
+    /// let (robot, station) = (builder().build()?, builder().build()?);
+    /// let writer = robot.writer::<Pose>("pose")?;
+    /// let topic = station.find_topic::<Pose>("pose").block()?;
+    /// let reader = station.reader(&topic)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The wait ends with [`WaitErrorKind::OtherType`](crate::WaitErrorKind::OtherType) if the topic is in use in this
+    /// participant with another type, and with [`WaitErrorKind::Closed`](crate::WaitErrorKind::Closed).
+    pub fn find_topic<T: DdsType + 'static>(&self, name: &str) -> Waiting<'_, Topic<T>> {
+        Waiting::of_own(Box::new(FindTopic::new(&self.handle, name)), Awaited::Topic)
+    }
+
+    /// Makes a topic of a type that has serde's `Serialize` and `Deserialize` rather than
+    /// [`DdsType`](crate::DdsType); see [`Serde`](crate::Serde) for what its samples look like to others.
+    ///
+    /// ```
+    /// use dds_core::qos::TopicQos;
+    /// use dds_core::{DomainParticipant, Scope, Serde};
+    ///
+    /// #[derive(serde::Serialize, serde::Deserialize, Debug, PartialEq)]
+    /// struct Goal {
+    ///     position: (f64, f64),
+    ///     note: Option<String>,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// # let tag = format!("serde-topic-{}", std::process::id());
+    /// let builder = DomainParticipant::builder(0).scope(Scope::Host);
+    /// # let builder = builder.domain_tag(tag);
+    /// let participant = builder.build()?;
+    /// let topic = participant.serde_topic::<Goal>("goal", "Goal", TopicQos::default())?;
+    /// let (reader, writer) = (participant.reader(&topic)?, participant.writer(&topic)?);
+    /// writer.write(&Serde(Goal { position: (1.0, 2.0), note: None }))?;
+    /// let Some(Serde(goal)) = reader.next_sample().block()?.data else { panic!("keyless samples have data") };
+    /// assert_eq!(goal.position, (1.0, 2.0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`raw_topic`](DomainParticipant::raw_topic).
+    #[cfg(feature = "serde")]
+    pub fn serde_topic<T>(
+        &self,
+        name: &str,
+        type_name: &str,
+        qos: TopicQos,
+    ) -> Result<Topic<crate::topic::Serde<T>>, CreateError> {
+        Topic::with_representations(&self.handle, name, type_name, None, crate::topic::REPRESENTATIONS, qos)
     }
 
     /// The domain.

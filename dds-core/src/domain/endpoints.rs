@@ -16,7 +16,9 @@ impl ParticipantHandle {
     /// Counts one more endpoint or [`Topic`](crate::Topic) of a name.
     pub(crate) fn use_topic(&self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
         self.check_open()?;
-        self.topics().acquire(name, type_name)
+        self.topics().acquire(name, type_name)?;
+        Effects::scope(|effects| self.wake_finders(effects));
+        Ok(())
     }
 
     pub(crate) fn release_topic(&self, name: &str) {

@@ -78,7 +78,7 @@ impl Explainer<'_> {
         let local = || self.writer_info(writer);
         let of_topic = |reader: &&Arc<DiscoveredReader>| reader.data.endpoint.topic_name == *topic;
         let before = reports.len();
-        for reader in self.rtps.matching().readers().filter(of_topic) {
+        for reader in self.rtps.matching().readers_of(topic) {
             reports.push(MatchReport::new(local(), self.reader_info(reader), self.obstacles(writer, reader, false)));
         }
         for reader in self.rtps.ignored_readers().filter(of_topic) {
@@ -96,7 +96,7 @@ impl Explainer<'_> {
         let local = || self.reader_info(reader);
         let of_topic = |writer: &&Arc<DiscoveredWriter>| writer.data.endpoint.topic_name == *topic;
         let before = reports.len();
-        for writer in self.rtps.matching().writers().filter(of_topic) {
+        for writer in self.rtps.matching().writers_of(topic) {
             reports.push(MatchReport::new(local(), self.writer_info(writer), self.obstacles(writer, reader, true)));
         }
         for writer in self.rtps.ignored_writers().filter(of_topic) {

@@ -90,12 +90,11 @@ impl ParticipantHandle {
             return;
         }
         self.give_up_drained();
-        let actor = Effects::scope(|effects| {
+        Effects::scope(|effects| {
             // A participant that a panic has closed says no farewell; the others' leases end.
             let _ = self.cell().with(effects, |actor, _| actor.shutdown());
-            self.cell().close(effects)
         });
-        drop(actor);
+        close_cell(self.cell());
         // Whoever made an endpoint meanwhile finds it closed.
         let (readers, writers) = self.routes().take_endpoints();
         readers.iter().for_each(close_cell);

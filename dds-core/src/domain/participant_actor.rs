@@ -1,7 +1,7 @@
 //! Discovery's state behind its cell.
 
-use crate::actor::{Actor, Cell, Effects, Poke, Signals};
-use crate::domain::{Flushed, Outgoing, ParticipantHandle};
+use crate::actor::{Actor, Cell, Effects, Poke, Signals, Wakers};
+use crate::domain::{Awaitable, Flushed, Outgoing, ParticipantHandle};
 use crate::driver::Driver;
 use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::history::Payload;
@@ -26,11 +26,13 @@ pub(crate) struct ParticipantActor {
     outgoing: Outgoing,
     /// Where the events of a timer go, which nobody waits for.
     handle: Weak<ParticipantHandle>,
+    /// Who waits for a topic that somebody has.
+    finders: Wakers,
 }
 
 impl ParticipantActor {
     pub(crate) fn new(rtps: Participant, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
-        Self { rtps, driver, outgoing, handle: Weak::new() }
+        Self { rtps, driver, outgoing, handle: Weak::new(), finders: Wakers::new() }
     }
 
     /// Tells the actor in which cell it is and whose.
@@ -88,6 +90,10 @@ impl ParticipantActor {
         self.rtps.poll_event()
     }
 
+    pub(crate) fn finders(&mut self) -> &mut Wakers {
+        &mut self.finders
+    }
+
     /// From now on there are events for every endpoint of others.
     pub(crate) fn observe_endpoints(&mut self) {
         self.rtps.observe_endpoints();
@@ -103,6 +109,12 @@ impl ParticipantActor {
             self.outgoing.come_back();
         }
         self.outgoing.set_deadline(self.rtps.deadline());
+    }
+}
+
+impl Awaitable for ParticipantActor {
+    fn wake_everybody(&mut self, effects: &mut Effects) {
+        self.finders.wake_all(effects);
     }
 }
 

@@ -471,6 +471,11 @@ pub enum WaitErrorKind {
     Forked,
     /// The wait would block the thread that delivers: the calling listener is an [`Inline`](crate::Delivery::Inline) one.
     InListener,
+    /// The topic that was looked for has another type here.
+    OtherType {
+        /// The type that it has.
+        existing: String,
+    },
     /// The wait would block the thread that alone could end it: a listener waits for the end of its own entity, or a thread of
     /// the library for anything.
     WouldDeadlock,
@@ -485,6 +490,7 @@ impl Advice for WaitErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
             Self::Timeout { .. } => "check that a peer with the same topic, type and compatible QoS is running",
+            Self::OtherType { .. } => "look for the topic with the type that it has",
             Self::Closed => "make a new entity",
             Self::Forked => "make participants in the process that uses them, after the fork",
             Self::InListener => "register the listener for the event thread (`Delivery::EventThread`)",
@@ -496,6 +502,7 @@ impl Advice for WaitErrorKind {
     fn return_code(&self) -> ReturnCode {
         match self {
             Self::Timeout { .. } => ReturnCode::Timeout,
+            Self::OtherType { .. } => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::Forked => ReturnCode::IllegalOperation,
             Self::InListener | Self::WouldDeadlock => ReturnCode::IllegalOperation,
@@ -508,6 +515,7 @@ impl fmt::Display for WaitErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Timeout { waited } => write!(f, "nothing happened within {waited}"),
+            Self::OtherType { existing } => write!(f, "the topic has the type `{existing}` here"),
             Self::Closed => f.write_str("the entity has been closed"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::InListener => f.write_str("an inline listener must not wait"),

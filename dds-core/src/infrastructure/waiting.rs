@@ -31,6 +31,8 @@ pub(crate) enum Awaited {
     Condition,
     /// An event of a stream.
     Event,
+    /// A topic that somebody has.
+    Topic,
     /// The entity is closed, and nothing of it runs any more.
     Closed,
     /// The participant has taken leave, and its threads have ended.

@@ -10,7 +10,7 @@ use crate::publication::writer_actor::WriterActor;
 use crate::publication::writer_handle::Desk;
 use crate::publication::{DataWriter, DataWriterListener, PublisherGroup, WriterEvent, WriterHandle};
 use crate::qos::{DataRepresentation, DataWriterQos};
-use crate::topic::TopicRef;
+use crate::topic::{TopicRef, narrow_representations};
 use dds_rtps::types::{EntityKind, Guid};
 use dds_rtps::writer::{StatefulWriter, WriterConfig};
 use std::fmt;
@@ -101,7 +101,8 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         if topic.builtin().is_some() {
             return Err(error(CreateErrorKind::BuiltinTopic));
         }
-        let qos = qos.map_err(error)?;
+        let mut qos = qos.map_err(error)?;
+        narrow_representations(&mut qos.representation, topic.representations()).map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);

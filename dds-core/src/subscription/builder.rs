@@ -8,7 +8,7 @@ use crate::qos::DataReaderQos;
 use crate::subscription::listener::{Tell, new_listener, tell_listener};
 use crate::subscription::reader_actor::ReaderActor;
 use crate::subscription::{DataReader, DataReaderListener, ReaderEvent, ReaderHandle, Sample, SubscriberGroup};
-use crate::topic::TopicRef;
+use crate::topic::{TopicRef, narrow_representations};
 use dds_rtps::reader::{KeySource, ReaderConfig, StatefulReader};
 use dds_rtps::types::{EntityKind, Guid};
 use std::any::TypeId;
@@ -128,7 +128,8 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("reader", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
-        let qos = qos.map_err(error)?;
+        let mut qos = qos.map_err(error)?;
+        narrow_representations(&mut qos.representation, topic.representations()).map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);

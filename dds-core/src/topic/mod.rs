@@ -2,6 +2,8 @@
 
 mod builtin_data;
 mod builtin_topic;
+#[cfg(feature = "serde")]
+mod serde_types;
 #[expect(clippy::module_inception, reason = "a file has one noun, and this one's is the room's")]
 mod topic;
 mod topic_ref;
@@ -13,8 +15,12 @@ pub use builtin_data::{
 pub(crate) use builtin_data::{topic_key, topic_qos_of_reader, topic_qos_of_writer};
 pub(crate) use builtin_topic::BuiltinKind;
 pub use builtin_topic::{BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC};
+#[cfg(feature = "serde")]
+pub(crate) use serde_types::REPRESENTATIONS;
+#[cfg(feature = "serde")]
+pub use serde_types::Serde;
 pub(crate) use topic::TopicHandle;
 pub use topic::{Topic, TopicListener};
 pub use topic_ref::TopicRef;
-pub(crate) use topic_ref::TopicTable;
+pub(crate) use topic_ref::{TopicTable, narrow_representations};
 pub use topic_spec::TopicSpec;

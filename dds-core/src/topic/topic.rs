@@ -7,7 +7,7 @@ use crate::infrastructure::{
     Callback, CreateError, CreateErrorKind, Ending, InconsistentTopicStatus, LiveQos, QosError, StatusMask, Subject,
     mark,
 };
-use crate::qos::TopicQos;
+use crate::qos::{DataRepresentation, TopicQos};
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::Guid;
 use std::fmt;
@@ -51,6 +51,8 @@ pub(crate) struct TopicHandle {
     pub(super) name: String,
     pub(super) type_name: String,
     pub(super) description: Option<&'static TypeDescription>,
+    /// The only encodings that its samples can have; empty: any that we have.
+    pub(super) representations: &'static [DataRepresentation],
     pub(super) qos: LiveQos<TopicQos>,
     subject: Arc<Subject>,
     inconsistent: Mutex<InconsistentTopicStatus>,
@@ -66,6 +68,18 @@ impl<T> Topic<T> {
         description: Option<&'static TypeDescription>,
         qos: TopicQos,
     ) -> Result<Self, CreateError> {
+        Self::with_representations(participant, name, type_name, description, &[], qos)
+    }
+
+    /// One whose samples cannot have every encoding.
+    pub(crate) fn with_representations(
+        participant: &Arc<ParticipantHandle>,
+        name: &str,
+        type_name: &str,
+        description: Option<&'static TypeDescription>,
+        representations: &'static [DataRepresentation],
+        qos: TopicQos,
+    ) -> Result<Self, CreateError> {
         let subject = Subject::new("topic", name, Guid::UNKNOWN);
         let error = |kind| CreateError::new(&subject, kind);
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
@@ -75,6 +89,7 @@ impl<T> Topic<T> {
             name: name.to_owned(),
             type_name: type_name.to_owned(),
             description,
+            representations,
             qos: LiveQos::new(qos),
             subject: Arc::clone(&subject),
             inconsistent: Mutex::default(),
@@ -155,6 +170,10 @@ impl TopicHandle {
 
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    pub(crate) fn qos(&self) -> TopicQos {
+        self.qos.get()
     }
 
     pub(crate) fn version(&self) -> u64 {

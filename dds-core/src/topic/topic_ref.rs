@@ -2,7 +2,7 @@
 
 use crate::cdr::{DdsType, TypeDescription};
 use crate::infrastructure::CreateErrorKind;
-use crate::qos::Preset;
+use crate::qos::{DataRepresentation, PolicyId, Preset};
 use crate::topic::{BuiltinKind, BuiltinTopic, Topic, TopicHandle, TopicSpec};
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -47,6 +47,11 @@ impl<'t, T> TopicRef<'t, T> {
     /// The QoS that an endpoint begins with.
     pub(crate) fn preset(&self) -> Preset {
         self.preset
+    }
+
+    /// The only encodings that its samples can have; empty: any that we have.
+    pub(crate) fn representations(&self) -> &'static [DataRepresentation] {
+        self.handle.map_or(&[], |handle| handle.representations)
     }
 
     /// Which of the built-in topics it is, if any.
@@ -123,6 +128,23 @@ impl<'t, T> From<&'t BuiltinTopic<T>> for TopicRef<'t, T> {
     }
 }
 
+/// Leaves an endpoint of a topic only the encodings that the topic's samples can have.
+pub(crate) fn narrow_representations(
+    wanted: &mut Vec<DataRepresentation>,
+    possible: &[DataRepresentation],
+) -> Result<(), CreateErrorKind> {
+    if possible.is_empty() {
+        return Ok(());
+    }
+    if wanted.is_empty() {
+        wanted.extend_from_slice(possible);
+    }
+    if wanted.iter().all(|representation| possible.contains(representation)) {
+        return Ok(());
+    }
+    Err(CreateErrorKind::Unsupported { policy: PolicyId::DataRepresentation })
+}
+
 impl<T> std::fmt::Debug for TopicRef<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "\"{}\" of type `{}`", self.name, self.type_name)
@@ -165,6 +187,11 @@ impl TopicTable {
                 Ok(())
             }
         }
+    }
+
+    /// The type that the topic has here, if it is in use.
+    pub(crate) fn type_of(&self, name: &str) -> Option<&str> {
+        self.topics.get(name).map(|(type_name, _)| type_name.as_str())
     }
 
     /// Counts one user less; the last one takes the topic along.

@@ -363,8 +363,12 @@ impl<'de> Decoder<'de> {
         Ok(())
     }
 
+    /// Takes an optional member by `value`, if it is there.
+    ///
+    /// # Errors
+    /// Those of `value`.
     #[inline]
-    fn if_present<R>(
+    pub fn if_present<R>(
         &mut self,
         value: impl FnOnce(&mut Self) -> Result<R, DecodeError>,
     ) -> Result<Option<R>, DecodeError> {

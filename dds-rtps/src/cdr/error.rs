@@ -113,6 +113,11 @@ pub enum DecodeErrorKind {
     },
     /// A member was not sent, and its type has no default, or it is part of the key.
     MissingMember,
+    /// The type cannot be read from this encoding: it has no such thing, or does not say enough.
+    Unrepresentable {
+        /// Which thing.
+        what: &'static str,
+    },
     /// The value cannot be taken from this input: a [`Raw`](super::Raw) that does not begin at the header.
     NotAPayload,
 }
@@ -139,6 +144,7 @@ impl fmt::Display for DecodeErrorKind {
             Self::NestingTooDeep => write!(f, "values are nested deeper than {}", super::NESTING_MAX),
             Self::MustUnderstand { id } => write!(f, "member {id} is not known, but the sender wants it to be"),
             Self::MissingMember => f.write_str("a member was not sent and has no default"),
+            Self::Unrepresentable { what } => write!(f, "this encoding cannot be read as {what}"),
             Self::NotAPayload => f.write_str("not at the beginning of a payload"),
         }
     }
@@ -180,6 +186,11 @@ pub enum EncodeError {
         /// The discriminator.
         value: i64,
     },
+    /// The encoding has no such thing.
+    Unrepresentable {
+        /// Which thing.
+        what: &'static str,
+    },
     /// A bitmask or bitset has bits, or a value, that its type has no room for.
     TooManyBits {
         /// How many bits there are.
@@ -196,6 +207,7 @@ impl fmt::Display for EncodeError {
             Self::NotAChar8 { character } => write!(f, "{character:?} does not fit into a char of one byte"),
             Self::NotAChar16 { character } => write!(f, "{character:?} does not fit into one unit of UTF-16"),
             Self::OtherCase { value } => write!(f, "the discriminator {value} selects another case of the union"),
+            Self::Unrepresentable { what } => write!(f, "this encoding has no form for {what}"),
             Self::TooManyBits { bit_bound } => write!(f, "a value does not fit into {bit_bound} bits"),
         }
     }

@@ -201,6 +201,18 @@ impl Matching {
         self.readers.values()
     }
 
+    /// The writers of a topic, by growing GUID.
+    pub fn writers_of(&self, topic: &str) -> impl Iterator<Item = &Arc<DiscoveredWriter>> {
+        let guids = self.topics.get(topic).into_iter().flat_map(|topic| &topic.writers);
+        guids.filter_map(|guid| self.writers.get(guid))
+    }
+
+    /// The readers of a topic, by growing GUID.
+    pub fn readers_of(&self, topic: &str) -> impl Iterator<Item = &Arc<DiscoveredReader>> {
+        let guids = self.topics.get(topic).into_iter().flat_map(|topic| &topic.readers);
+        guids.filter_map(|guid| self.readers.get(guid))
+    }
+
     /// A writer.
     #[must_use]
     pub fn writer(&self, guid: Guid) -> Option<&Arc<DiscoveredWriter>> {

@@ -1,0 +1,75 @@
+//! Waiting for a topic that somebody has.
+
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+mod support;
+
+use dds_core::qos::{Durability, Preset, TopicQos};
+use dds_core::{DdsType, Duration, Entity, WaitErrorKind};
+use std::future::Future;
+use support::{PATIENCE, World};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Pose {
+    x: f64,
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Twist {
+    x: f64,
+}
+
+#[test]
+fn a_topic_of_this_participant_is_found_with_its_qos() {
+    let participant = World::new().participant();
+    let made = participant.topic::<Pose>("t", TopicQos::default().transient_local().topic_data([7])).unwrap();
+    let found = participant.find_topic::<Pose>("t").block_for(PATIENCE).unwrap();
+    assert_eq!((found.name(), found.qos()), ("t", made.qos()));
+    let error = participant.find_topic::<Twist>("t").block_for(PATIENCE).unwrap_err();
+    assert_eq!(error.kind(), &WaitErrorKind::OtherType { existing: "Pose".to_owned() });
+    assert!(error.to_string().starts_with("topic of topic \"t\"") || error.to_string().contains("`Pose`"), "{error}");
+}
+
+#[test]
+fn a_search_ends_when_somebody_has_the_topic_and_not_before() {
+    let world = World::new();
+    let (robot, station) = (world.participant(), world.participant());
+    let error = station.find_topic::<Pose>("t").block_for(Duration::from_millis(1)).unwrap_err();
+    assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
+    // One with another type does not end it.
+    let _other = robot.writer::<Twist>("t").unwrap();
+    std::thread::scope(|scope| {
+        let search = scope.spawn(|| station.find_topic::<Pose>("t").block_for(PATIENCE));
+        let other = world.participant();
+        let _writer = other.writer_builder::<Pose>("t").qos(Preset::State).build().unwrap();
+        let found = search.join().unwrap().unwrap();
+        assert_eq!((found.type_name(), found.qos().durability), ("Pose", Durability::TransientLocal));
+    });
+}
+
+#[test]
+fn a_search_finds_what_is_made_here_and_ends_with_its_participant() {
+    let participant = World::new().participant();
+    std::thread::scope(|scope| {
+        let searches = [(); 3].map(|()| scope.spawn(|| participant.find_topic::<Pose>("t").block_for(PATIENCE)));
+        let endless = scope.spawn(|| participant.find_topic::<Pose>("never").block_for(PATIENCE));
+        let _reader = participant.reader::<Pose>("t").unwrap();
+        for search in searches {
+            assert_eq!(search.join().unwrap().unwrap().name(), "t");
+        }
+        participant.close();
+        assert_eq!(endless.join().unwrap().unwrap_err().kind(), &WaitErrorKind::Closed);
+    });
+}
+
+#[test]
+fn a_search_that_is_given_up_leaves_nothing_behind() {
+    let participant = World::new().participant();
+    let mut search = Box::pin(participant.find_topic::<Pose>("t"));
+    let waker = std::task::Waker::noop();
+    let mut context = std::task::Context::from_waker(waker);
+    assert!(search.as_mut().poll(&mut context).is_pending());
+    drop(search);
+    let _reader = participant.reader::<Pose>("t").unwrap();
+    assert_eq!(participant.find_topic::<Pose>("t").block_for(PATIENCE).unwrap().name(), "t");
+}
