@@ -127,6 +127,7 @@ pub struct Pair<T> {
     reader: DataReader<T>,
     sample: T,
     arrival: Option<Arrival>,
+    _others: Vec<DataReader<T>>,
 }
 
 impl<T: Payload> Pair<T> {
@@ -140,6 +141,19 @@ impl<T: Payload> Pair<T> {
     ///
     /// If they do not meet within 10 s.
     pub fn new(form: Form) -> Result<Self, CreateError> {
+        Self::among(form, 0)
+    }
+
+    /// As [`Self::new`], with so many other readers in the participant, each of a topic of its own.
+    ///
+    /// # Errors
+    ///
+    /// If an entity cannot be made.
+    ///
+    /// # Panics
+    ///
+    /// If they do not meet within 10 s.
+    pub fn among(form: Form, others: usize) -> Result<Self, CreateError> {
         let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(form.udp_only).build()?;
         let (announce, arrival) = slot();
         let (writer_qos, reader_qos) = qos(form.reliable);
@@ -167,7 +181,9 @@ impl<T: Payload> Pair<T> {
         writer.wait_for_readers(1).block_for(limit).expect("they meet in their participant");
         reader.wait_for_writers(1).block_for(limit).expect("they meet in their participant");
         let arrival = (form.told_by != ToldBy::Reader).then_some(arrival);
-        Ok(Self { writer, reader, sample: T::default(), arrival })
+        let other = |number| participant.reader_builder::<T>(&format!("{topic}, other {number}")).build();
+        let others = (0..others).map(other).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { writer, reader, sample: T::default(), arrival, _others: others })
     }
 
     /// Writes one sample and waits until it has been received and taken.

@@ -19,6 +19,17 @@ pub(crate) fn best_effort_write_and_receive(c: &mut Criterion) {
     pass::<Small>(c, "best_effort_write_and_receive_wait_udp", form.told_by(ToldBy::Reader).udp());
 }
 
+/// A datagram finds its reader by a look-up: among a thousand others it should take as long as alone.
+pub(crate) fn among_many(c: &mut Criterion) {
+    let mut made = None;
+    c.bench_function("best_effort_write_and_receive_udp_among_1000", |b| {
+        let pair = made.get_or_insert_with(|| {
+            Pair::<Small>::among(Form::DEFAULT.udp(), 1000).expect("a participant with many readers")
+        });
+        b.iter(|| pair.pass());
+    });
+}
+
 /// The same with RELIABILITY.
 pub(crate) fn reliable(c: &mut Criterion) {
     pass::<Small>(c, "reliable_write_and_receive", Form::DEFAULT.reliable());

@@ -24,6 +24,7 @@ criterion_group! {
     targets =
         dds::best_effort_write_and_receive,
         floor::best_effort_write_and_receive,
+        dds::among_many,
         dds::reliable,
         dds::parts,
         codec::all,

@@ -9,6 +9,7 @@ use dds_rtps::discovery::ReplyTo;
 use dds_rtps::discovery::data::ParticipantData;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Locator};
 use dds_rtps::wire::InfoReply;
+use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,10 +26,10 @@ pub(crate) struct Routes {
 
 #[derive(Default)]
 struct Tables {
-    readers: HashMap<EntityId, Arc<ReaderCell>>,
-    writers: HashMap<EntityId, Arc<WriterCell>>,
-    matched: HashMap<Guid, ReaderTargets>,
-    others: HashMap<GuidPrefix, Other>,
+    readers: HashMap<EntityId, Arc<ReaderCell>, RandomState>,
+    writers: HashMap<EntityId, Arc<WriterCell>, RandomState>,
+    matched: HashMap<Guid, ReaderTargets, RandomState>,
+    others: HashMap<GuidPrefix, Other, RandomState>,
 }
 
 /// Another participant.

@@ -189,12 +189,12 @@ impl WriterHandle {
 
     /// Publishes a change; waits for room in the history if `may_wait` and the QoS asks for that.
     pub(crate) fn publish(&self, mut change: NewChange, may_wait: bool) -> Result<(), WriteError> {
-        let may_wait = may_wait && role().may_wait() && !in_listener();
-        let limit = self.room_limit().filter(|_| may_wait);
+        // Asked only where there is something to wait for.
+        let may_wait = || may_wait && role().may_wait() && !in_listener();
         match self.attempt(&mut change, &mut None, None) {
             Ok(Attempt::Written(Flushed::Done)) => Ok(()),
-            Ok(Attempt::Written(flushed)) => self.send_rest(flushed, may_wait).map_err(|kind| self.write_error(kind)),
-            Ok(Attempt::Refused(WriteRefused::Full)) => match limit {
+            Ok(Attempt::Written(flushed)) => self.send_rest(flushed, may_wait()).map_err(|kind| self.write_error(kind)),
+            Ok(Attempt::Refused(WriteRefused::Full)) => match self.room_limit().filter(|_| may_wait()) {
                 Some(limit) => self.publish_when_there_is_room(&mut change, limit),
                 None => Err(self.write_error(WriteErrorKind::Full)),
             },

@@ -1,6 +1,7 @@
 //! Samples that do not fit into one datagram.
 
-use crate::script::{Script, best_effort, reliable};
+use crate::script::{Script, best_effort, instance, reliable};
+use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::DataWriterQos;
 use dds_rtps::writer::{FragmentSize, ReaderProxyConfig};
 
@@ -254,4 +255,21 @@ fn the_size_of_fragments_does_not_change_under_a_sample() {
     assert!(script.sent().iter().any(|line| line.starts_with("7002: DST2 TS F2(1 1-1/2)")));
     script.write_large(2000);
     assert!(script.sent().contains(&"7002,7003: TS F*(2 1-1/2)".to_owned()));
+}
+
+#[test]
+fn a_large_key_goes_out_in_fragments_that_say_so_and_its_status_with_the_first() {
+    let mut script = Script::with(true, &keep_all(), |config| {
+        config.fragment_size = FragmentSize { same_host: 65_000, network: 1000 };
+    });
+    script.match_reader(reliable(2));
+    script.sent();
+    script.acknack(2, 1, &[]);
+    let key: Vec<u8> = (0..2500).map(|index| (index % 251) as u8).collect();
+    script.write_change(ChangeKind::NotAliveDisposed, instance(7), &key).unwrap();
+    let first = "7002: TS F2(1 1-1/3 key kSome(7) s1)";
+    assert_eq!(script.sent(), [first, "7002: TS F2(1 2-2/3 key)", "7002: TS F2(1 3-3/3 key) HB2(1..1)"]);
+    // Repairs say it as the first time: the first fragment has the status.
+    script.nack_frag(2, 1, &[1, 3]);
+    assert_eq!(script.sent(), ["7002: DST2 TS F2(1 1-1/3 key kSome(7) s1)", "7002: DST2 TS F2(1 3-3/3 key) HB2(1..1)"]);
 }

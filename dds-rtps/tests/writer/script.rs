@@ -245,7 +245,14 @@ fn describe_frag(frag: &DataFrag<'_>) -> String {
     for (index, &byte) in frag.payload.iter().enumerate() {
         assert_eq!(byte, ((offset + index) % 251) as u8, "the fragment holds other bytes");
     }
-    format!("F{}({} {first}-{last}/{of})", addressee(frag.reader_id), frag.writer_sn)
+    let mut line = format!("F{}({} {first}-{last}/{of}", addressee(frag.reader_id), frag.writer_sn);
+    if frag.is_key {
+        line.push_str(" key");
+    }
+    if let Some(inline_qos) = &frag.inline_qos {
+        write!(line, " k{:?} s{}", inline_qos.key_hash().map(|hash| hash[0]), inline_qos.status_info()).unwrap();
+    }
+    line + ")"
 }
 
 fn describe_gap(gap: &Gap) -> String {
