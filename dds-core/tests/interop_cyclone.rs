@@ -13,7 +13,7 @@ use cyclone::Peer;
 use cyclone::types::{Blob, KeyedSubject, Reading, ShapeType, Subject};
 use dds_core::cdr::TypeInfo;
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Durability};
-use dds_core::{DataReader, DataWriter, DomainParticipant, InstanceState};
+use dds_core::{DataReader, DataWriter, DomainParticipant, InstanceState, IpFamilies};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -227,6 +227,57 @@ mod late_joiners {
         for index in 0..SAMPLES {
             let sample = reader.next_sample().block_for(LIMIT).unwrap();
             assert_eq!(sample.data.unwrap(), ShapeType::sample(index));
+        }
+    }
+}
+
+/// Both sides by IPv6 alone, in the group that Cyclone DDS uses there.
+mod ipv6 {
+    use super::*;
+
+    const CYCLONE: [(&str, &str); 1] = [(
+        "CYCLONEDDS_URI",
+        "<CycloneDDS><Domain><General><Transport>udp6</Transport></General></Domain></CycloneDDS>",
+    )];
+
+    fn agreement(topic: &'static str) -> Agreement {
+        Agreement {
+            topic,
+            reliable: true,
+            representation: DataRepresentation::Xcdr2,
+            durability: Durability::TransientLocal,
+        }
+    }
+
+    fn participant() -> DomainParticipant {
+        DomainParticipant::builder(0).ip_families(IpFamilies::V6).build().unwrap()
+    }
+
+    fn publish<T: Subject>(topic: &'static str) {
+        let (agreement, participant) = (agreement(topic), participant());
+        let mut subscriber = Peer::start_with("subscriber.py", &agreement.arguments(T::TYPE_NAME), &CYCLONE);
+        let writer = agreement.writer::<T>(&participant);
+        (0..SAMPLES).for_each(|index| writer.write(&T::sample(index)).unwrap());
+        expect_samples::<T>(&mut subscriber);
+    }
+
+    #[test]
+    #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+    fn cyclone_receives() {
+        publish::<ShapeType>("six_to_cyclone");
+        publish::<Blob>("six_blob_to_cyclone");
+    }
+
+    #[test]
+    #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+    fn cyclone_publishes() {
+        let (agreement, participant) = (agreement("six_from_cyclone"), participant());
+        let reader = agreement.reader::<Blob>(&participant);
+        let mut publisher = Peer::start_with("publisher.py", &agreement.arguments(Blob::TYPE_NAME), &CYCLONE);
+        publisher.tell(&format!("write 0 {SAMPLES}"));
+        for index in 0..SAMPLES {
+            let sample = reader.next_sample().block_for(LIMIT).unwrap();
+            assert_eq!(sample.data.unwrap().fields(), Blob::sample(index).fields(), "sample {index}");
         }
     }
 }

@@ -21,12 +21,18 @@ pub(crate) struct Peer {
 
 impl Peer {
     pub(crate) fn start(script: &str, arguments: &[String]) -> Self {
+        Self::start_with(script, arguments, &[])
+    }
+
+    /// … with these environment variables, such as Cyclone's `CYCLONEDDS_URI`.
+    pub(crate) fn start_with(script: &str, arguments: &[String], environment: &[(&str, &str)]) -> Self {
         let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cyclone").join(script);
         let mut process = Command::new(&python)
             .arg("-B")
             .arg(script)
             .args(arguments)
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
