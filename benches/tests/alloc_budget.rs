@@ -1,18 +1,16 @@
 //! The allocation budget: after warm-up a sample takes nothing from the heap, on either side.
 //!
-//! DHAT is the counting allocator. Discovery and timers go on in the background and may allocate once in a while, so each
-//! form is counted over several windows, and the best one must be zero: what is on the path of a sample is in all of them.
+//! Here: every way of learning of a sample, with small and large ones. `alloc_forms.rs` has the ways of writing and reading.
+
+mod window;
 
 use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
 use dds_core::Delivery;
-use dhat::{HeapStats, Profiler};
+use dhat::Profiler;
+use window::{WINDOW_SAMPLES, WINDOWS};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
-
-const WARM_UP_SAMPLES: usize = 2000;
-const WINDOW_SAMPLES: usize = 500;
-const WINDOWS: usize = 8;
 
 /// One test, because the counter is the process'.
 #[test]
@@ -51,12 +49,5 @@ fn a_sample_allocates_nothing_after_warm_up() {
 
 fn fewest_blocks<T: Payload>(form: Form) -> u64 {
     let pair = Pair::<T>::new(form).expect("a participant with a writer and a reader");
-    let pass = |samples| (0..samples).for_each(|_| pair.pass());
-    pass(WARM_UP_SAMPLES);
-    let window = |_| {
-        let before = HeapStats::get().total_blocks;
-        pass(WINDOW_SAMPLES);
-        HeapStats::get().total_blocks - before
-    };
-    (0..WINDOWS).map(window).min().unwrap_or(0)
+    window::fewest_blocks(|_| pair.pass())
 }

@@ -141,3 +141,15 @@ fn a_raw_writer_takes_the_encoding_that_its_qos_names() {
     writer.write_encoded(Encoded::new(&bytes).unwrap()).unwrap();
     assert_eq!(reader.take_next().unwrap().unwrap().data, Some(text("second version")));
 }
+
+#[test]
+fn endpoints_know_the_topic_object_that_they_were_made_of() {
+    let participant = World::new().participant();
+    let topic = participant.topic::<Pose>("pose", TopicQos::default().topic_data(*b"octets")).unwrap();
+    let (writer, reader) = (participant.writer(&topic).unwrap(), participant.reader(&topic).unwrap());
+    for known in [writer.topic().unwrap(), reader.topic().unwrap()] {
+        assert_eq!((known.name(), known.qos()), (topic.name(), topic.qos()));
+    }
+    assert!(participant.writer::<Pose>("pose").unwrap().topic().is_none());
+    assert!(participant.reader::<Pose>("pose").unwrap().topic().is_none());
+}

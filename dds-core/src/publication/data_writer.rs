@@ -8,7 +8,7 @@ use crate::infrastructure::{
 };
 use crate::publication::{Publisher, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
-use crate::topic::SubscriptionBuiltinTopicData;
+use crate::topic::{SubscriptionBuiltinTopicData, Topic};
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::fmt;
 use std::marker::PhantomData;
@@ -215,6 +215,13 @@ impl<T> DataWriter<T> {
     #[doc(alias = "get_publisher")]
     pub fn publisher(&self) -> Option<Publisher> {
         self.handle.group().cloned().map(Publisher::from_group)
+    }
+
+    /// The topic that it was made of; `None` if that was only named, or specified by a [`TopicSpec`](crate::TopicSpec).
+    #[must_use]
+    #[doc(alias = "get_topic")]
+    pub fn topic(&self) -> Option<Topic<T>> {
+        self.handle.topic().cloned().map(Topic::from_handle)
     }
 
     /// The topic's name.

@@ -13,7 +13,7 @@ use crate::subscription::samples::{decode_sample, decode_sample_into};
 use crate::subscription::{
     DataStream, Iter, ReadCondition, ReaderEvent, ReaderHandle, Sample, SampleStream, Samples, Select, Subscriber,
 };
-use crate::topic::PublicationBuiltinTopicData;
+use crate::topic::{PublicationBuiltinTopicData, Topic};
 use dds_rtps::history::{Operation, Selection, States};
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::fmt;
@@ -337,6 +337,13 @@ impl<T> DataReader<T> {
     #[doc(alias = "get_subscriber")]
     pub fn subscriber(&self) -> Option<Subscriber> {
         self.handle.group().cloned().map(Subscriber::from_group)
+    }
+
+    /// The topic that it was made of; `None` if that was only named, or specified by a [`TopicSpec`](crate::TopicSpec).
+    #[must_use]
+    #[doc(alias = "get_topicdescription")]
+    pub fn topic(&self) -> Option<Topic<T>> {
+        self.handle.topic().cloned().map(Topic::from_handle)
     }
 
     /// The topic's name.

@@ -101,6 +101,10 @@ impl<T> Topic<T> {
         Ok(Self { handle, marker: PhantomData })
     }
 
+    pub(crate) fn from_handle(handle: Arc<TopicHandle>) -> Self {
+        Self { handle, marker: PhantomData }
+    }
+
     pub(super) fn handle(&self) -> &Arc<TopicHandle> {
         &self.handle
     }
