@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+"""Makes random types, the same for Rust and for Cyclone DDS's Python, and nothing else: the same seed, the same types.
+
+    generate.py SEED COUNT RUST_FILE PYTHON_FILE
+
+The Rust file has the types, random values of them, and how they are written as text. The Python file has the classes and TYPES: for each
+topic type its class, and its shape for `peer.py` to write its values as text.
+
+A shape is a list: ["b"] bool, ["i"] integer, ["f"] and ["d"] floats, ["c"] char, ["s"] string, ["E"] enum, ["M"] bitmask, ["l", element] array
+or sequence, ["o", value] optional, ["S", [[member, shape], ...]] structure, ["U", shape of the discriminator, [[[label, ...], shape], ...],
+shape of the default case or null] union.
+"""
+
+import random
+import sys
+from dataclasses import dataclass
+
+
+@dataclass
+class Type:
+    """A type as both languages write it, and what follows for a type that contains it."""
+
+    rust: str
+    value: str
+    python: str
+    shape: list
+    # Which bound the member has that is of this type, if any.
+    bound: int = 0
+    # Can be (part of) a key here: what has optional members cannot.
+    is_keyable: bool = True
+    # What keeps XCDR1 from being compared byte by byte, or at all.
+    has_parameters: bool = False
+    has_small_enum: bool = False
+    # Cyclone makes a working topic of it. It does not of unions that a char selects, for whose type object its Python has no code, or an
+    # integer of 64 bits, and its C library ends with a segmentation fault where structures inherit.
+    is_live: bool = True
+    # In a key of it nothing is framed.
+    is_final: bool = True
+    nesting: int = 0
+
+
+INTEGERS = [(f"{sign}{bits}", f"r.int() as {sign}{bits}", f"types.{name}{bits}")
+            for sign, name in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)]
+
+
+def leaf(rng):
+    pick = rng.randrange(14)
+    if pick < 8:
+        rust, value, python = INTEGERS[pick]
+        return Type(rust, value, python, ["i"])
+    return [
+        Type("bool", "r.flag()", "bool", ["b"]),
+        Type("f32", "r.f32()", "types.float32", ["f"], is_keyable=False),
+        Type("f64", "r.f64()", "types.float64", ["d"], is_keyable=False),
+        Type("char", "r.letter()", "types.char", ["c"]),
+        Type("String", "r.text()", "str", ["s"]),
+        Type("u8", "r.int() as u8", "types.byte", ["i"]),
+    ][pick - 8]
+
+
+class Generator:
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.rust, self.python = [], []
+        self.count = 0
+        self.named = []
+        self.enums = {}
+
+    def new_name(self, letter):
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    # Composed types
+
+    def any_type(self, depth):
+        """A member's type, at most `depth` levels deep."""
+        rng = self.rng
+        pick = rng.random()
+        if depth == 0 or pick < 0.42:
+            return leaf(rng)
+        if pick < 0.54:
+            return self.sequence(self.any_type(depth - 1))
+        if pick < 0.66:
+            return self.array(self.any_type(depth - 1))
+        if pick < 0.70:
+            return self.typedef(self.any_type(depth - 1))
+        fitting = [named for named in self.named if named.nesting < depth]
+        if fitting and rng.random() < 0.5:
+            return rng.choice(fitting)
+        make = rng.choice([self.enum, self.bitmask, lambda: self.union(depth - 1), lambda: self.structure(depth - 1)])
+        made = make()
+        made = made[0] if isinstance(made, tuple) else made
+        self.named.append(made)
+        return made
+
+    def member_type(self, depth):
+        """As `any_type`, and what only a member can be: bounded."""
+        pick = self.rng.random()
+        bound = self.rng.choice([1, 2, 7, 30, 255])
+        if pick < 0.05:
+            return Type("String", f"r.ascii({bound})", f"types.bounded_str[{bound}]", ["s"], bound=bound)
+        if pick < 0.10:
+            element = self.any_type(min(depth, 1))
+            return self.sequence(element, bound)
+        return self.any_type(depth)
+
+    def derived(self, of, rust, value, python, shape, **more):
+        """A type made of another one, with what follows from that."""
+        inherited = {name: getattr(of, name) for name in ("is_keyable", "has_parameters", "has_small_enum", "is_final", "is_live", "nesting")}
+        return Type(rust, value, python, shape, **(inherited | more))
+
+    def sequence(self, element, bound=0):
+        len_max = min(bound, 9) if bound else self.rng.choice([3, 3, 3, 9])
+        if element.shape[0] in "bifdc" and not bound and self.rng.random() < 0.1:
+            len_max = 300
+        suffix = f", {bound}" if bound else ""
+        return self.derived(element, f"Vec<{element.rust}>", f"r.list({len_max}, |r| {element.value})",
+                            f"types.sequence[{element.python}{suffix}]", ["l", element.shape], bound=bound)
+
+    def array(self, element):
+        length = self.rng.choice([1, 2, 3, 5])
+        return self.derived(element, f"[{element.rust}; {length}]", f"std::array::from_fn(|_| {element.value})",
+                            f"types.array[{element.python}, {length}]", ["l", element.shape])
+
+    def typedef(self, of):
+        name = self.new_name("Alias")
+        self.rust.append(f"type {name} = {of.rust};")
+        self.python.append(f'{name} = types.typedef["{name}", {of.python}]')
+        return self.derived(of, name, of.value, name, of.shape)
+
+    def enum(self):
+        rng, name = self.rng, self.new_name("E")
+        bits = rng.choice([None, None, 8, 16, 32])
+        top = min(2 ** (bits or 31), 2**31) - 1
+        numbers = [0] + rng.sample(range(1, 12), rng.randrange(1, 5)) + ([top] if rng.random() < 0.3 else [])
+        literals = ", ".join(f"L{index} = {number}" for index, number in enumerate(numbers))
+        bound = f"bit_bound = {bits}, " if bits else ""
+        self.rust.append(f"""
+#[derive(DdsType, Debug, Clone, Copy, PartialEq)]
+#[dds({bound}nested)]
+enum {name} {{ {literals} }}
+#[allow(dead_code, reason = "some are only discriminators")]
+impl {name} {{
+    const ALL: &[Self] = &[{", ".join(f"Self::L{index}" for index in range(len(numbers)))}];
+}}
+impl Show for {name} {{
+    fn show(&self, text: &mut String) {{ (*self as i32).show(text) }}
+}}""")
+        decorator = f"@annotate.bit_bound({bits})\n" if bits else ""
+        lines = "\n".join(f"    L{index} = {number}" for index, number in enumerate(numbers))
+        self.python.append(f'{decorator}class {name}(IdlEnum, typename="{name}"):\n{lines}')
+        self.enums[name] = numbers
+        return Type(name, f"*r.one_of({name}::ALL)", name, ["E"], has_small_enum=bits in (8, 16)), len(numbers)
+
+    def bitmask(self):
+        rng, name = self.rng, self.new_name("M")
+        bits = rng.choice([8, 12, 16, 20, 32, 64])
+        unsigned = next(size for size in (8, 16, 32, 64) if bits <= size)
+        positions = sorted(rng.sample(range(bits), rng.randrange(1, min(bits, 6))))
+        flags = ", ".join(f"B{position} = {position}" for position in positions)
+        mask = sum(1 << position for position in positions)
+        self.rust.append(f"""
+#[derive(DdsType, Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[dds(bitmask, bit_bound = {bits}, flags({flags}))]
+struct {name}(u{unsigned});
+impl Show for {name} {{
+    fn show(&self, text: &mut String) {{ self.0.show(text) }}
+}}""")
+        lines = "\n".join(f'    B{position}: bool\n    annotate.position("B{position}", {position})' for position in positions)
+        # By the decorator, which comes too late, positions from 32 on are refused.
+        bound = f'    __idl_annotations__["bit_bound"] = {bits}'
+        self.python.append(f'@dataclass\nclass {name}(IdlBitmask, typename="{name}"):\n{bound}\n{lines}')
+        return Type(name, f"{name}(r.int() as u{unsigned} & {mask:#x})", name, ["M"])
+
+    def union(self, depth):
+        rng, name = self.rng, self.new_name("U")
+        appendable = rng.random() < 0.5
+        kind = rng.choice(["i16", "i32", "i64", "u8", "u16", "u32", "bool", "char", "enum"])
+        shape = {"bool": ["b"], "char": ["c"], "enum": ["E"]}.get(kind, ["i"])
+        python_kind = {"bool": "bool", "char": "types.char"}.get(kind) or f"types.{kind.replace('i', 'int').replace('u', 'uint')}"
+        case_count = rng.randrange(1, 4)
+        per_case = [rng.randrange(1, 3) for _ in range(case_count)]
+        unused, has_small_enum = 100, False
+        if kind == "bool":
+            # Of both values Cyclone's Python makes no union: it looks for a third one.
+            labels = [[rng.random() < 0.5]]
+        elif kind == "char":
+            labels, unused = [[chr(ord("a") + 3 * index + more) for more in range(count)] for index, count in enumerate(per_case)], "z"
+        elif kind == "enum":
+            of, literals = self.enum()
+            labels = [[index] for index in range(min(case_count, literals - 1))]
+            unused, kind, python_kind, has_small_enum = literals - 1, of.rust, of.rust, of.has_small_enum
+        else:
+            first = 0 if kind.startswith("u") else -4
+            labels = [[first + 3 * index + more for more in range(count)] for index, count in enumerate(per_case)]
+        has_default = rng.random() < 0.5 and kind != "bool"
+        members = [self.any_type(depth) for _ in range(len(labels) + has_default)]
+
+        def rust(label):
+            if shape == ["E"]:
+                return f"{kind}::L{label}"
+            return str(label).lower() if kind == "bool" else repr(label)
+
+        def python(labels):
+            return f"[{', '.join(f'{kind}.L{label}' for label in labels)}]" if shape == ["E"] else repr(labels)
+
+        variants, values, shows, lines = [], [], [], []
+        for index, member in enumerate(members):
+            is_default = index == len(labels)
+            of_case = [] if is_default else labels[index]
+            case = "default" if is_default else f"case = [{', '.join(map(rust, of_case))}]"
+            variants.append(f"#[dds({case})] C{index}(#[dds(discriminator)] {kind}, {member.rust})")
+            label = rust(unused) if is_default else f"*r.one_of(&[{', '.join(map(rust, of_case))}])"
+            values.append(f"{index} => Self::C{index}({label}, {member.value})")
+            shows.append(f"Self::C{index}(label, value) => show_union(text, label, value)")
+            lines.append(f"    c{index}: types.{'default' if is_default else 'case'}[{'' if is_default else f'{python(of_case)}, '}{member.python}]")
+        self.rust.append(f"""
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds(nested, {'appendable' if appendable else 'final'}, discriminator = {kind})]
+enum {name} {{ {", ".join(variants)} }}
+impl {name} {{
+    fn random(r: &mut Random) -> Self {{ match r.below({len(members)}) {{ {", ".join(values)}, _ => unreachable!() }} }}
+}}
+impl Show for {name} {{
+    fn show(&self, text: &mut String) {{ match self {{ {", ".join(shows)} }} }}
+}}""")
+        decorator = "@annotate.appendable\n" if appendable else ""
+        body = "\n".join(lines)
+        self.python.append(f'{decorator}class {name}(IdlUnion, discriminator={python_kind}, typename="{name}"):\n{body}')
+        numbers = [of_case if shape != ["E"] else [self.enums[kind][label] for label in of_case] for of_case in labels]
+        cases = [[of_case, member.shape] for of_case, member in zip(numbers, members)]
+        default = members[-1].shape if has_default else None
+        return Type(name, f"{name}::random(r)", name, ["U", shape, cases, default], is_keyable=False,
+                    nesting=1 + max(member.nesting for member in members),
+                    has_parameters=any(member.has_parameters for member in members),
+                    is_live=kind not in ("char", "i64") and all(member.is_live for member in members),
+                    has_small_enum=has_small_enum or any(member.has_small_enum for member in members),
+                    is_final=not appendable and all(member.is_final for member in members))
+
+    def structure(self, depth, is_topic=False):
+        rng, name = self.rng, self.new_name("T" if is_topic else "S")
+        extensibility = rng.choice(["final", "appendable", "mutable"])
+        has_base = is_topic and rng.random() < 0.1
+        members = [self.member(f"m{index}", depth, extensibility) for index in range(rng.randrange(1, 8))]
+        if not is_topic and rng.random() < 0.7:
+            keys = []
+        else:
+            keyable = [member for member in members if member["type"].is_keyable and not member["optional"]]
+            keys = rng.sample(keyable, min(len(keyable), rng.choice([0, 1, 1, 2, 3])))
+        for member in keys:
+            member["key"] = True
+        hash_ids = extensibility == "mutable" and rng.random() < 0.2
+        # A type of Python may inherit; here its members stand before the others.
+        base = members[: len(members) // 2] if has_base else []
+        self.struct_of_rust(name, extensibility, hash_ids, members)
+        if is_topic:
+            self.rust.append(f"impl Sample for {name} {{\n    fn random(r: &mut Random) -> Self {{ {name}::random(r) }}\n}}")
+        if base:
+            self.struct_of_python(f"{name}Base", "IdlStruct", extensibility, hash_ids, base, [])
+            self.struct_of_python(name, f"{name}Base", extensibility, hash_ids, members[len(base):], base)
+        else:
+            self.struct_of_python(name, "IdlStruct", extensibility, hash_ids, members, [])
+        types = [member["type"] for member in members]
+        shape = ["S", [[member["name"], self.member_shape(member)] for member in members]]
+        # The key of a member is what its type marks as key, or else all of it.
+        keyed = [member["type"] for member in keys] or types
+        has_optional = any(member["optional"] for member in members)
+        return Type(name, f"{name}::random(r)", name, shape,
+                    is_keyable=not any(member["optional"] for member in members) and all(of.is_keyable for of in types),
+                    nesting=1 + max(of.nesting for of in types),
+                    has_parameters=extensibility == "mutable" or has_optional or any(of.has_parameters for of in types),
+                    has_small_enum=any(of.has_small_enum for of in types),
+                    is_live=not base and all(of.is_live for of in types),
+                    is_final=extensibility == "final" and all(of.is_final for of in keyed)), bool(keys)
+
+    def member(self, name, depth, extensibility):
+        rng = self.rng
+        of = self.member_type(depth)
+        return {
+            "name": name,
+            "type": of,
+            "optional": rng.random() < 0.15,
+            "key": False,
+            "id": rng.randrange(100, 200) * 100 + int(name[1:]) if extensibility == "mutable" and rng.random() < 0.3 else None,
+            "must_understand": extensibility == "mutable" and rng.random() < 0.1,
+        }
+
+    def member_shape(self, member):
+        return ["o", member["type"].shape] if member["optional"] else member["type"].shape
+
+    def struct_of_rust(self, name, extensibility, hash_ids, members):
+        fields, values = [], []
+        for member in members:
+            of = member["type"]
+            attributes = ["key"] * member["key"] + ["must_understand"] * member["must_understand"]
+            attributes += [f"bound = {of.bound}"] * bool(of.bound) + [f"id = {member['id']}"] * (member["id"] is not None)
+            attribute = f"#[dds({', '.join(attributes)})] " if attributes else ""
+            rust = f"Option<{of.rust}>" if member["optional"] else of.rust
+            value = f"r.option(|r| {of.value})" if member["optional"] else of.value
+            fields.append(f"    {attribute}{member['name']}: {rust},")
+            values.append(f"{member['name']}: {value}")
+        autoid = ', autoid = "hash"' if hash_ids else ""
+        shows = " ".join(f"self.{member['name']}.show(text);" for member in members)
+        body = "\n".join(fields)
+        self.rust.append(f"""
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds({extensibility}{autoid})]
+struct {name} {{
+{body}
+}}
+impl {name} {{
+    fn random(r: &mut Random) -> Self {{ Self {{ {", ".join(values)} }} }}
+}}
+impl Show for {name} {{
+    fn show(&self, text: &mut String) {{ text.push('{{'); {shows} text.push('}}'); }}
+}}""")
+
+    def struct_of_python(self, name, base, extensibility, hash_ids, members, inherited):
+        lines = []
+        for member in members:
+            python = member["type"].python
+            lines.append(f"    {member['name']}: {f'Optional[{python}]' if member['optional'] else python}")
+        # Annotations of members hold for one class only, so those of the base are said again.
+        for member in inherited + members:
+            if member["key"]:
+                lines.append(f'    annotate.key("{member["name"]}")')
+            if member["id"] is not None:
+                lines.append(f'    annotate.member_id("{member["name"]}", {member["id"]})')
+            if member["must_understand"]:
+                lines.append(f'    annotate.must_understand("{member["name"]}")')
+        autoid = '@annotate.autoid("hash")\n' if hash_ids else ""
+        body = "\n".join(lines)
+        self.python.append(f'@dataclass\n@annotate.{extensibility}\n{autoid}class {name}({base}, typename="{name}"):\n{body}')
+
+    def topics(self, count):
+        topics = []
+        while len(topics) < count:
+            made, is_keyed = self.structure(self.rng.choice([0, 1, 2, 3]), is_topic=True)
+            topics.append((made, is_keyed))
+        return topics
+
+
+def main():
+    seed, count, rust_file, python_file = sys.argv[1:]
+    generator = Generator(int(seed))
+    topics = generator.topics(int(count))
+
+    facts = []
+    for made, is_keyed in topics:
+        xcdr1 = "Nothing" if made.has_small_enum else "Values" if made.has_parameters else "Bytes"
+        test = "keyed" if is_keyed else "keyless"
+        facts.append(f'    run.{test}::<{made.rust}>(Facts {{ name: "{made.rust}", xcdr1: Xcdr1::{xcdr1}, '
+                     f"has_final_key: {str(made.is_final).lower()}, is_live: {str(made.is_live).lower()} }});")
+    with open(rust_file, "w", encoding="utf-8") as file:
+        file.write(f"// Made by generate.py with seed {seed}.\n\n")
+        file.write("\n".join(generator.rust))
+        body = "\n".join(facts)
+        file.write(f"\n\n/// Runs every type through `run`.\nfn all(run: &mut Run) {{\n{body}\n}}\n")
+    with open(python_file, "w", encoding="utf-8") as file:
+        file.write(f"# Made by generate.py with seed {seed}.\n")
+        file.write("from dataclasses import dataclass\nfrom typing import Optional\n\n")
+        file.write("from cyclonedds.idl import IdlBitmask, IdlEnum, IdlStruct, IdlUnion\n")
+        file.write("from cyclonedds.idl import annotations as annotate\nfrom cyclonedds.idl import types\n\n")
+        file.write("\n\n\n".join(generator.python))
+        file.write("\n\n\nTYPES = {\n")
+        file.writelines(f'    "{made.rust}": ({made.rust}, {made.shape}),\n' for made, _ in topics)
+        file.write("}\n")
+
+
+if __name__ == "__main__":
+    main()

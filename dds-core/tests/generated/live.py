@@ -1,0 +1,80 @@
+"""A Cyclone DDS participant that sends back what it receives: live.py TYPES_FILE VERSION NAME ...
+
+For each type a reader of topic NAME_there and a writer of NAME_back, in version 1 or 2 of XCDR. Prints "ready" once all exist, and the names
+of those types whose values Cyclone's C library takes from its own Python: in XCDR1 it refuses some, whatever the value. The end of standard
+input ends it.
+"""
+
+import sys
+import threading
+
+from cyclonedds._clayer import ddspy_write
+from cyclonedds.core import GuardCondition, InstanceState, Policy, ReadCondition, SampleState, ViewState, WaitSet
+from cyclonedds.domain import DomainParticipant
+from cyclonedds.internal import InvalidSample
+from cyclonedds.pub import DataWriter, Publisher
+from cyclonedds.qos import Qos
+from cyclonedds.sub import DataReader, Subscriber
+from cyclonedds.topic import Topic
+from cyclonedds.util import duration
+
+from peer import load
+
+
+def takes_its_own(writer, kind):
+    idl = kind.__idl__
+    if idl.v1_machine is None:
+        idl.populate()
+    try:
+        return ddspy_write(writer._ref, idl.serialize(idl.v1_machine.default_initialize(), use_version_2=False)) == 0
+    except Exception:  # pylint: disable=broad-except
+        # Not every type has a default value.
+        return False
+
+
+def main():
+    types_file, version, *names = sys.argv[1:]
+    types = load(types_file)
+    participant = DomainParticipant(0)
+    representation = Policy.DataRepresentation(use_cdrv0_representation=version == "1", use_xcdrv2_representation=version == "2")
+    qos = Qos(
+        Policy.Reliability.Reliable(duration(seconds=10)),
+        Policy.Durability.TransientLocal,
+        Policy.History.KeepAll,
+        # What Cyclone keeps for late readers is a matter of this policy.
+        Policy.DurabilityService(0, Policy.History.KeepAll, -1, -1, -1),
+        representation,
+    )
+    publisher, subscriber = Publisher(participant), Subscriber(participant)
+    stopped = GuardCondition(participant)
+    waitset = WaitSet(participant)
+    waitset.attach(stopped)
+    pairs, usable = [], []
+    for name in names:
+        kind = types[name][0]
+        if version == "1" and not takes_its_own(DataWriter(publisher, Topic(participant, f"{name}_probe", kind), qos=qos), kind):
+            continue
+        usable.append(name)
+        reader = DataReader(subscriber, Topic(participant, f"{name}_there", kind), qos=qos)
+        writer = DataWriter(publisher, Topic(participant, f"{name}_back", kind), qos=qos)
+        # Alive: for the end of an instance without a key Cyclone's Python wants a key all the same.
+        anything = ReadCondition(reader, SampleState.Any | ViewState.Any | InstanceState.Alive)
+        waitset.attach(anything)
+        pairs.append((reader, writer, anything))
+
+    def stop_at_end_of_input():
+        sys.stdin.read()
+        stopped.set(True)
+
+    threading.Thread(target=stop_at_end_of_input, daemon=True).start()
+    print("ready", *usable, flush=True)
+    while not stopped.read():
+        for reader, writer, anything in pairs:
+            for sample in reader.take(N=100, condition=anything):
+                if not isinstance(sample, InvalidSample):
+                    writer.write(sample)
+        waitset.wait(duration(seconds=60))
+
+
+if __name__ == "__main__":
+    main()

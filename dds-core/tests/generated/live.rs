@@ -1,0 +1,80 @@
+//! The same types as topics of a participant of Cyclone DDS, which sends back what it receives.
+
+use crate::{Facts, Sample, Xcdr1, expect};
+use dds_core::DomainParticipant;
+use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Longer than anything here takes on a busy machine; it is waited for only by what fails.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Our participant and `live.py`.
+pub(crate) struct Live {
+    participant: DomainParticipant,
+    process: Child,
+    pub(crate) representation: DataRepresentation,
+    /// The types that Cyclone's C library takes from its Python.
+    pub(crate) usable: Vec<String>,
+}
+
+impl Live {
+    /// Starts both; the other one knows the types of these names.
+    pub(crate) fn start(representation: DataRepresentation, names: &[&str]) -> Self {
+        let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+        let path = std::env::var("GENERATED").expect("GENERATED, the folder of live.py and generated_types.py");
+        let version = if representation == DataRepresentation::Xcdr1 { "1" } else { "2" };
+        let mut process = Command::new(&python)
+            .args(["-B", &format!("{path}/live.py"), &format!("{path}/generated_types.py"), version])
+            .args(names)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{python}: {error}"));
+        let mut ready = String::new();
+        let stdout = process.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut ready).expect("text");
+        let mut usable = ready.split_whitespace().map(str::to_owned);
+        assert_eq!(usable.next().as_deref(), Some("ready"), "live.py does not begin");
+        let participant = DomainParticipant::new(0).expect("a participant");
+        Self { participant, process, representation, usable: usable.collect() }
+    }
+
+    /// Whether a type can go this way.
+    pub(crate) fn takes(representation: DataRepresentation, facts: &Facts) -> bool {
+        facts.is_live && (representation == DataRepresentation::Xcdr2 || facts.xcdr1 != Xcdr1::Nothing)
+    }
+
+    /// Sends values there, and compares what comes back.
+    pub(crate) fn compare<T: Sample + 'static>(&self, name: &str, values: &[T]) -> Result<(), String> {
+        let error = |error: &dyn std::fmt::Display| format!("live: {error}");
+        // Transient local, because one side may have matched before the other one has.
+        let qos =
+            DataReaderQos::default().reliable().transient_local().keep_all().representation([self.representation]);
+        let back = self.participant.reader_builder::<T>(&*format!("{name}_back")).qos(qos).build();
+        let back = back.map_err(|reason| error(&reason))?;
+        let qos =
+            DataWriterQos::default().reliable().transient_local().keep_all().representation([self.representation]);
+        let there = self.participant.writer_builder::<T>(&*format!("{name}_there")).qos(qos).build();
+        let there = there.map_err(|reason| error(&reason))?;
+        there.wait_for_readers(1).block_for(LIMIT).map_err(|reason| error(&reason))?;
+        back.wait_for_writers(1).block_for(LIMIT).map_err(|reason| error(&reason))?;
+        for value in values {
+            there.write(value).map_err(|reason| error(&reason))?;
+            let sample = back.next_sample().block_for(LIMIT).map_err(|reason| {
+                format!("live: {reason}; {} could not be decoded: {}", back.not_decodable(), value.text())
+            })?;
+            let returned = sample.data.ok_or_else(|| format!("live: {:?} comes back without data", sample.info))?;
+            expect("another value comes back", &returned.text(), &value.text())?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,401 @@
+//! Random types, by `generate.py`: what we write Cyclone DDS's Python reads as the same value, what it writes we read, and
+//! where both follow the standard the bytes are equal, of data, keys and key hashes.
+//!
+//! Known differences, in all of which we follow XTYPES 1.3 and read what Cyclone writes:
+//!
+//! - Parameters in XCDR1 (mutable structures and optional members): Cyclone's Python writes the long header always, and
+//!   counts padding, so that the bytes differ (7.4.1.2). Both read each other.
+//! - Enums of fewer than 32 bits in XCDR1: Cyclone's Python writes four bytes, its C library as many as there are
+//!   (7.4.3.2.1). Such types are compared in XCDR2 only.
+//! - Keys of appendable and mutable types: for the hash Cyclone's Python frames them, and its C library, like us and the
+//!   standard (7.6.8.4), does not. Such hashes are not compared here.
+//!
+//! A share of the types makes the same way over RTPS, as topics of a participant of Cyclone DDS (`live`).
+//!
+//! `.ci/run generated` makes the types, and this a program; `GENERATED_SEED=<seed>` makes other types and values.
+
+use dds_core::DdsType;
+use dds_core::cdr::{
+    ByteOrder, DecodeOwned, Encode, Encoder, Encoding, Keyed, TypeInfo, decode_key_payload, decode_payload,
+    encode_key_payload, encode_payload, key_hash_of,
+};
+use dds_core::qos::DataRepresentation;
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+
+mod live;
+mod random;
+
+use live::Live;
+use random::Random;
+
+// The types, and `all`, which runs each of them.
+include!("types.rs");
+
+/// How many random values of each type.
+const VALUES: usize = 16;
+/// Of how many types values go over the network, in each encoding; and how many values.
+const LIVE_TYPES: usize = 60;
+const LIVE_VALUES: usize = 4;
+
+fn main() -> ExitCode {
+    let seed = std::env::args().nth(1).map_or(1, |seed| seed.parse().expect("a seed"));
+    let mut run = Run {
+        peer: Peer::start(),
+        random: Random::new(seed),
+        way: Way::Pipe,
+        names: Vec::new(),
+        types: 0,
+        compared: 0,
+        faults: Vec::new(),
+    };
+    all(&mut run);
+    println!("{} types, {} values compared (seed {seed})", run.types, run.compared);
+    for representation in [DataRepresentation::Xcdr1, DataRepresentation::Xcdr2] {
+        run.way = Way::Choose(representation);
+        all(&mut run);
+        run.way = Way::Live(Live::start(representation, &run.names));
+        (run.types, run.compared) = (0, 0);
+        all(&mut run);
+        println!("{} of {} types live in {representation:?}, {} values", run.types, run.names.len(), run.compared);
+        if run.types < LIVE_TYPES / 2 {
+            run.faults.push(format!("only {} types live in {representation:?}", run.types));
+        }
+        run.names.clear();
+    }
+    println!("{} faults", run.faults.len());
+    run.faults.iter().take(30).for_each(|fault| println!("{fault}"));
+    if run.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What can be compared in XCDR1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Xcdr1 {
+    Bytes,
+    /// Both read each other, but do not write alike.
+    Values,
+    Nothing,
+}
+
+/// What is known of a type.
+struct Facts {
+    name: &'static str,
+    xcdr1: Xcdr1,
+    /// Nothing in its key is framed.
+    has_final_key: bool,
+    /// Cyclone can make a topic of it.
+    is_live: bool,
+}
+
+/// A type of a topic.
+trait Sample: DdsType + Encode + TypeInfo + DecodeOwned + Show {
+    fn random(r: &mut Random) -> Self;
+}
+
+struct Run {
+    peer: Peer,
+    random: Random,
+    way: Way,
+    /// The types that go over the network.
+    names: Vec<&'static str>,
+    types: usize,
+    compared: usize,
+    faults: Vec<String>,
+}
+
+/// What `all` is for.
+enum Way {
+    Pipe,
+    /// Only chooses who goes over the network.
+    Choose(DataRepresentation),
+    Live(Live),
+}
+
+impl Run {
+    fn keyless<T: Sample + 'static>(&mut self, facts: Facts) {
+        self.each_value::<T>(&facts, |_, _, _| Ok(()));
+    }
+
+    fn keyed<T: Sample + Keyed + 'static>(&mut self, facts: Facts) {
+        let has_final_key = facts.has_final_key;
+        self.each_value::<T>(&facts, |value, encoding, answer| {
+            let is_exact = encoding == Encoding::Xcdr2 || facts.xcdr1 == Xcdr1::Bytes;
+            compare_keys(value, encoding, answer, is_exact)?;
+            if has_final_key && encoding == Encoding::Xcdr2 { compare_hashes(value, answer) } else { Ok(()) }
+        });
+    }
+
+    /// Compares random values in both encodings; `more` compares what only some types have.
+    fn each_value<T: Sample + 'static>(
+        &mut self,
+        facts: &Facts,
+        more: impl Fn(&T, Encoding, &Answer) -> Result<(), String>,
+    ) {
+        match &mut self.way {
+            Way::Pipe => self.by_pipe(facts, more),
+            Way::Choose(representation) => {
+                if self.names.len() < LIVE_TYPES && Live::takes(*representation, facts) {
+                    self.names.push(facts.name);
+                }
+            }
+            Way::Live(live) if live.usable.iter().any(|name| name == facts.name) => {
+                let values: Vec<T> = (0..LIVE_VALUES).map(|_| T::random(&mut self.random)).collect();
+                if let Err(fault) = live.compare(facts.name, &values) {
+                    self.faults.push(format!("{} {:?}: {fault}", facts.name, live.representation));
+                    // The other side may be gone: others would wait in vain.
+                    live.usable.clear();
+                }
+                self.types += 1;
+                self.compared += values.len();
+            }
+            Way::Live(_) => {}
+        }
+    }
+
+    fn by_pipe<T: Sample>(&mut self, facts: &Facts, more: impl Fn(&T, Encoding, &Answer) -> Result<(), String>) {
+        self.types += 1;
+        for _ in 0..VALUES {
+            let value = T::random(&mut self.random);
+            for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
+                if encoding == Encoding::Xcdr1 && facts.xcdr1 == Xcdr1::Nothing {
+                    continue;
+                }
+                let is_exact = encoding == Encoding::Xcdr2 || facts.xcdr1 == Xcdr1::Bytes;
+                let compared = compare(&mut self.peer, facts.name, &value, encoding, is_exact)
+                    .and_then(|answer| more(&value, encoding, &answer));
+                self.compared += 1;
+                if let Err(fault) = compared {
+                    self.faults.push(format!("{} {encoding:?}: {fault}\n    {}", facts.name, value.text()));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Ours to Cyclone and back.
+fn compare<T: Sample>(
+    peer: &mut Peer,
+    name: &str,
+    value: &T,
+    encoding: Encoding,
+    is_exact: bool,
+) -> Result<Answer, String> {
+    let mut ours = Vec::new();
+    encode_payload(value, encoding, &mut ours).map_err(|error| format!("we do not encode it: {error}"))?;
+    let answer = peer.ask(name, encoding, &ours)?;
+    expect("Cyclone reads another value", &answer.text, &value.text())?;
+    for theirs in [&answer.little, &answer.big] {
+        let back: T = decode_payload(theirs).map_err(|error| format!("we do not read {}: {error}", hex(theirs)))?;
+        expect("we read another value", &back.text(), &value.text())?;
+    }
+    if is_exact {
+        expect("other bytes", &hex(body(&ours)), &hex(body(&answer.little)))?;
+        let mut big = Vec::new();
+        value.encode(&mut Encoder::new(&mut big, encoding, ByteOrder::Big)).map_err(|error| error.to_string())?;
+        expect("other bytes in big endian", &hex(&big), &hex(body(&answer.big)))?;
+    }
+    Ok(answer)
+}
+
+/// The key as a dispose carries it.
+fn compare_keys<T: Sample + Keyed>(
+    value: &T,
+    encoding: Encoding,
+    answer: &Answer,
+    is_exact: bool,
+) -> Result<(), String> {
+    let theirs = answer.key.as_ref().ok_or("Cyclone takes it for keyless")?;
+    let mut ours = Vec::new();
+    encode_key_payload::<T>(&value.key(), encoding, &mut ours).map_err(|error| format!("key: {error}"))?;
+    if is_exact {
+        expect("another key", &hex(body(&ours)), &hex(body(theirs)))?;
+    }
+    let back =
+        decode_key_payload::<T>(theirs).map_err(|error| format!("we do not read key {}: {error}", hex(theirs)))?;
+    let mut again = Vec::new();
+    encode_key_payload::<T>(&back, encoding, &mut again).map_err(|error| format!("key: {error}"))?;
+    expect("we read another key", &hex(&again), &hex(&ours))
+}
+
+/// RTPS 2.5, 9.6.4.8: the key itself if no key of the type is longer than 16 bytes, else its MD5.
+fn compare_hashes<T: Sample>(value: &T, answer: &Answer) -> Result<(), String> {
+    let ours = key_hash_of(value, Encoding::Xcdr2, &mut Vec::new()).map_err(|error| error.to_string())?;
+    let theirs = answer.hashed.as_ref().ok_or("Cyclone takes it for keyless")?;
+    let theirs = if answer.key_len_max <= 16 {
+        let mut hash = [0; 16];
+        hash[..theirs.len()].copy_from_slice(theirs);
+        hash
+    } else {
+        md5::compute(theirs).0
+    };
+    expect("another key hash", &format!("{:02x?}", ours.as_bytes()), &format!("{:02x?}", Some(&theirs)))
+}
+
+fn expect(what: &str, ours: &str, theirs: &str) -> Result<(), String> {
+    if ours == theirs { Ok(()) } else { Err(format!("{what}\n    ours   {ours}\n    theirs {theirs}")) }
+}
+
+/// A payload without its header, and without the padding that the header counts.
+fn body(payload: &[u8]) -> &[u8] {
+    &payload[4..payload.len() - usize::from(payload[3] & 3)]
+}
+
+/// `peer.py`.
+struct Peer {
+    _process: Child,
+    requests: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+}
+
+/// What Cyclone makes of a payload.
+struct Answer {
+    text: String,
+    little: Vec<u8>,
+    big: Vec<u8>,
+    key: Option<Vec<u8>>,
+    hashed: Option<Vec<u8>>,
+    key_len_max: usize,
+}
+
+impl Peer {
+    fn start() -> Self {
+        let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+        let path = std::env::var("GENERATED").expect("GENERATED, the folder of peer.py and generated_types.py");
+        let mut process = Command::new(&python)
+            .args(["-B", &format!("{path}/peer.py"), &format!("{path}/generated_types.py")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{python}: {error}"));
+        let requests = process.stdin.take().expect("a pipe");
+        let answers = BufReader::new(process.stdout.take().expect("a pipe")).lines();
+        Self { _process: process, requests, answers }
+    }
+
+    fn ask(&mut self, name: &str, encoding: Encoding, payload: &[u8]) -> Result<Answer, String> {
+        let version = if encoding == Encoding::Xcdr1 { 1 } else { 2 };
+        // Without the padding, which the header says is there: this codec takes it for a member of its own.
+        let without = &payload[..payload.len() - usize::from(payload[3] & 3)];
+        writeln!(self.requests, "{name} {version} {}", hex(without)).expect("peer.py lives");
+        let line = self.answers.next().expect("peer.py lives").expect("text");
+        let fields: Vec<&str> = line.split(' ').collect();
+        let &["ok", text, little, big, key, hashed, key_len_max] = &fields[..] else {
+            return Err(format!("Cyclone refuses {}: {line}", hex(payload)));
+        };
+        let bytes = |text: &str| (text != "-").then(|| unhex(text));
+        Ok(Answer {
+            text: text.into(),
+            little: unhex(little),
+            big: unhex(big),
+            key: bytes(key),
+            hashed: bytes(hashed),
+            key_len_max: key_len_max.parse().expect("a number"),
+        })
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digits = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal");
+    (0..text.len()).step_by(2).map(digits).collect()
+}
+
+/// Writes a value as `peer.py` does: what looks alike is alike.
+trait Show {
+    fn show(&self, text: &mut String);
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        self.show(&mut text);
+        text
+    }
+}
+
+macro_rules! show_integers {
+    ($($kind:ty)*) => {
+        $(impl Show for $kind {
+            fn show(&self, text: &mut String) {
+                text.push_str(&self.to_string());
+            }
+        })*
+    };
+}
+
+show_integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+impl Show for bool {
+    fn show(&self, text: &mut String) {
+        u8::from(*self).show(text);
+    }
+}
+
+impl Show for f32 {
+    fn show(&self, text: &mut String) {
+        text.push_str(&hex(&self.to_be_bytes()));
+    }
+}
+
+impl Show for f64 {
+    fn show(&self, text: &mut String) {
+        text.push_str(&hex(&self.to_be_bytes()));
+    }
+}
+
+impl Show for char {
+    fn show(&self, text: &mut String) {
+        u32::from(*self).show(text);
+    }
+}
+
+impl Show for String {
+    fn show(&self, text: &mut String) {
+        text.push_str(&format!("\"{}\"", hex(self.as_bytes())));
+    }
+}
+
+impl<T: Show> Show for [T] {
+    fn show(&self, text: &mut String) {
+        text.push('[');
+        for element in self {
+            element.show(text);
+            text.push(',');
+        }
+        text.push(']');
+    }
+}
+
+impl<T: Show> Show for Vec<T> {
+    fn show(&self, text: &mut String) {
+        self.as_slice().show(text);
+    }
+}
+
+impl<T: Show, const N: usize> Show for [T; N] {
+    fn show(&self, text: &mut String) {
+        self.as_slice().show(text);
+    }
+}
+
+impl<T: Show> Show for Option<T> {
+    fn show(&self, text: &mut String) {
+        match self {
+            None => text.push('-'),
+            Some(value) => {
+                text.push('+');
+                value.show(text);
+            }
+        }
+    }
+}
+
+fn show_union(text: &mut String, label: &impl Show, member: &impl Show) {
+    text.push('<');
+    label.show(text);
+    text.push(':');
+    member.show(text);
+    text.push('>');
+}
