@@ -22,6 +22,7 @@ pub(crate) struct TypeAttributes {
     pub(crate) bitmask: Option<Span>,
     pub(crate) bitset: Option<Span>,
     pub(crate) flags: Option<(Vec<Flag>, Span)>,
+    pub(crate) plain: Option<Span>,
 }
 
 /// What selects the case of a union.
@@ -152,6 +153,7 @@ impl TypeAttributes {
                 "bitset" => set(&mut found.bitset, span, &key, errors),
                 "flags" => set(&mut found.flags, (flags(input)?, span), &key, errors),
                 "nested" => set(&mut found.nested, span, &key, errors),
+                "plain" => set(&mut found.plain, span, &key, errors),
                 "view_of" => set(&mut found.view_of, value(input)?, &key, errors),
                 "crate" => set(&mut found.crate_path, text(input)?.parse()?, &key, errors),
                 other => return Err(unknown(other, span, "a type", TYPE_WORDS)),
@@ -376,7 +378,7 @@ fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
 }
 
 const TYPE_WORDS: &str = "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `bit_bound`, `nested`, \
-     `view_of`, `discriminator`, `key`, `bitmask`, `flags`, `bitset` and `crate`";
+     `view_of`, `discriminator`, `key`, `bitmask`, `flags`, `bitset`, `plain` and `crate`";
 const FIELD_WORDS: &str = "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet`, `must_understand`, \
      `try_construct`, `external`, `base`, `bits` and `non_serialized`";
 const CASE_WORDS: &str = "`case`, `default`, `id`, `hashid`, `name`, `bound` and `octet`";

@@ -44,12 +44,37 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
         Body::Unknown => {}
     }
     check_words_of_kinds(model, errors);
+    check_plain(model, errors);
     check_bit_bound(model, errors);
     if let (Some(view_of), 0) = (&model.attributes.view_of, model.lifetimes) {
         errors.at(view_of, "a view borrows: give the type a lifetime, or remove `view_of`");
     }
     if let (Some(_), Some(name)) = (&model.attributes.view_of, &model.attributes.name) {
         errors.at(name, "a view has the name of the type it is a view of");
+    }
+}
+
+/// What can be seen of a struct whose memory is said to be its encoding. The rest is found by the compiler.
+fn check_plain(model: &Model<'_>, errors: &mut Errors) {
+    let Some(plain) = model.attributes.plain else { return };
+    let mut refuse = |message: &str| errors.add(syn::Error::new(plain, message));
+    if !matches!(model.body, Body::Struct(_)) || model.lifetimes > 0 {
+        refuse("only structs that own their data can be plain");
+    }
+    if model.extensibility() != Extensibility::Final {
+        refuse("only final structs are plain: others have more on the wire than their members");
+    }
+    let is_c = |attribute: &&syn::Attribute| {
+        attribute.path().is_ident("repr") && attribute.meta.to_token_stream().to_string().contains('C')
+    };
+    if model.input.attrs.iter().find(is_c).is_none() {
+        refuse("a plain struct is `#[repr(C)]`: Rust may put its fields in another order else");
+    }
+    if !model.hidden.is_empty() || model.members().is_empty() {
+        refuse("a plain struct has members, and no other fields");
+    }
+    for member in model.members().iter().filter(|member| member.is_optional) {
+        errors.at(member.ident, "a member of a plain struct is always there");
     }
 }
 

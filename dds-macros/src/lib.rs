@@ -48,6 +48,7 @@ use proc_macro::TokenStream;
 /// | `bitmask` | the bits of the number have names | |
 /// | `flags(A, B = 7)` | those names, with the index of the bit; each becomes a constant of the type | bits without names |
 /// | `bitset` | the fields are numbers of few bits, side by side in one | |
+/// | `plain` | the memory of the struct is its encoding: it is `repr(C)`, has only numbers and arrays of them, and derives `FromBytes`, `IntoBytes` and `Immutable` of the crate `zerocopy` 0.8, which refuse padding. It is copied as a whole, and so are sequences of it, where alignment and byte order allow | members are copied one by one |
 /// | `nested` | only a part of other types, no topic of its own | a topic can have it |
 /// | `view_of = Type` | has the same encoding as `Type`, and the same members; name and attributes must agree | |
 /// | `crate = "..."` | where the `cdr` module is found | `::dds_core` |
@@ -205,6 +206,26 @@ use proc_macro::TokenStream;
 /// let robot: Robot = decode_payload(&payload)?;
 /// assert_eq!((robot.key(), robot.name.as_str()), (7, "a very l"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Structs that are copied as a whole, one or a sequence of them:
+///
+/// ```
+/// use dds_macros::DdsType;
+///
+/// #[derive(DdsType, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
+/// #[dds(crate = "dds_rtps", nested, plain)]
+/// #[repr(C)]
+/// struct Point {
+///     position: [f32; 3],
+///     intensity: u32,
+/// }
+///
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps")]
+/// struct Cloud {
+///     points: Vec<Point>,
+/// }
 /// ```
 ///
 /// Bits. The number of a bitmask is a field like any other, so the `bitflags` crate can give it all of its methods:

@@ -1,7 +1,7 @@
 //! `Decode`: the members one after the other.
 
 use super::encode::in_base;
-use super::{Target, framed, mutable};
+use super::{Target, framed, mutable, plain};
 use crate::ast::{Member, Model, lifetime, with_lifetime};
 use crate::attr::{Extensibility, TryConstruct};
 use proc_macro2::TokenStream;
@@ -23,7 +23,8 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let decode_into = framed(model, &quote!(d), &quote!(#(#statements)* ::core::result::Result::Ok(())));
     // Without members there is nothing to do with the cursor.
     let ignore = members.is_empty().then(|| quote!(let _ = &d;));
-    methods(model, target, &quote!(#ignore #decode), &quote!(#ignore #decode_into))
+    let (plain, plain_into) = (plain::decode(model), plain::decode_into(model));
+    methods(model, target, &quote!(#ignore #plain #decode), &quote!(#ignore #plain_into #decode_into))
 }
 
 /// The impl with these bodies of its methods.
@@ -55,12 +56,15 @@ pub(super) fn implement(
     let ty = model.ty(&lifetime("de"));
     let extensibility = target.extensibility(model);
     let error = quote!(#cdr::DecodeError);
+    let of_plain = plain::decode_methods(model, cdr);
     quote! {
         #[automatically_derived]
         #[allow(unreachable_patterns, irrefutable_let_patterns)]
         impl<'de> #cdr::Decode<'de> for #ty {
             const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
                 ::core::option::Option::Some(#extensibility);
+
+            #of_plain
 
             fn decode(d: &mut #cdr::Decoder<'de>) -> ::core::result::Result<Self, #error> {
                 #decode

@@ -1,6 +1,6 @@
 //! `Encode`: the members one after the other.
 
-use super::{Target, framed, mutable};
+use super::{Target, framed, mutable, plain};
 use crate::ast::{Member, Model};
 use crate::attr::Extensibility;
 use proc_macro2::TokenStream;
@@ -10,12 +10,16 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
     let members: Vec<_> = model.members().iter().collect();
     let method_of = |name| move |members: &[&Member<'_>]| statements(model, members, cdr, &name);
-    let encode = method(&quote!(encode), model, &members, cdr, method_of(quote!(encode)));
+    let encode = method(&quote!(encode), model, &members, cdr, |members| {
+        let (plain, statements) = (plain::encode(model), method_of(quote!(encode))(members));
+        quote!(#plain #statements)
+    });
     let key_members = model.key_members();
     let encode_key = method(&quote!(encode_key), model, &key_members, cdr, |members| {
         in_key_order(members, method_of(quote!(encode_key)))
     });
-    target.implement(&quote!(#cdr::Encode), &quote!(#encode #encode_key))
+    let of_plain = plain::encode_methods(model, cdr);
+    target.implement(&quote!(#cdr::Encode), &quote!(#encode #encode_key #of_plain))
 }
 
 fn method(

@@ -9,6 +9,7 @@ mod fallback;
 mod key;
 mod marker;
 mod mutable;
+mod plain;
 mod type_info;
 mod union;
 
@@ -28,6 +29,7 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
             decode::expand(model, &target),
             key::expand(model, &target),
             marker::expand(model, &target),
+            plain::expand(model, &target),
         ]
         .into_iter()
         .collect(),

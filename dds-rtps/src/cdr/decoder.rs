@@ -136,6 +136,13 @@ impl<'de> Decoder<'de> {
         Ok(())
     }
 
+    /// Whether the next number of `first` bytes stands where one of `largest` bytes may.
+    #[inline]
+    pub(super) fn will_be_aligned(&self, first: usize, largest: usize) -> bool {
+        let limit = self.encoding.alignment_max();
+        (self.position - self.origin).next_multiple_of(first.clamp(1, limit)) % largest.clamp(1, limit) == 0
+    }
+
     /// Takes `count` bytes as they are.
     ///
     /// # Errors

@@ -91,6 +91,14 @@ impl<'b> Encoder<'b> {
         }
     }
 
+    /// Whether the next number of `first` bytes stands where one of `largest` bytes may.
+    #[inline]
+    pub(super) fn will_be_aligned(&self, first: usize, largest: usize) -> bool {
+        let limit = self.encoding.alignment_max();
+        let position = self.buffer.len() - self.origin;
+        position.next_multiple_of(first.clamp(1, limit)) % largest.clamp(1, limit) == 0
+    }
+
     /// Appends bytes as they are, without length or alignment.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {

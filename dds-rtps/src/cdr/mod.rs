@@ -53,6 +53,7 @@ mod map;
 mod member;
 mod parameter_list;
 mod payload;
+mod plain;
 mod pointer;
 mod primitive;
 mod raw;
@@ -86,6 +87,9 @@ pub use parameter_list::{
     Parameter, ParameterError, ParameterFields, ParameterListReader, ParameterListWriter, ParameterValueWriter,
 };
 pub use payload::{decode_key_payload, decode_payload, decode_payload_into, encode_key_payload, encode_payload};
+pub use plain::Plain;
+#[doc(hidden)]
+pub use plain::larger;
 pub use primitive::Primitive;
 pub use raw::{Encoded, Raw};
 pub use run::Run;

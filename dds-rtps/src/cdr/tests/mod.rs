@@ -13,6 +13,7 @@ mod kinds;
 mod kinds_round_trip;
 mod maps;
 mod mutable;
+mod plain;
 mod round_trip;
 mod types;
 mod unions;

@@ -1,0 +1,122 @@
+//! `Plain`: structs whose memory is their encoding.
+
+use super::Target;
+use crate::ast::Model;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
+    if model.attributes.plain.is_none() {
+        return TokenStream::new();
+    }
+    let cdr = &target.cdr;
+    let types = || model.members().iter().map(|member| (member, member.ty));
+    let first = types().next().map(|(member, ty)| member.locate(quote!(<#ty as #cdr::Plain>::FIRST)));
+    let largest = types().fold(quote!(1), |larger, (member, ty)| {
+        member.locate(quote!(#cdr::larger(#larger, <#ty as #cdr::Plain>::LARGEST)))
+    });
+    let are_laid_out = types().map(|(member, ty)| {
+        let ident = member.ident;
+        quote! {
+            <#ty as #cdr::Plain>::IS_LAID_OUT
+                && ::core::mem::offset_of!(Self, #ident) % <#ty as #cdr::Plain>::LARGEST == 0
+        }
+    });
+    let body = quote! {
+        const FIRST: usize = #first;
+        const LARGEST: usize = #largest;
+        const IS_LAID_OUT: bool =
+            #(#are_laid_out &&)* ::core::mem::size_of::<Self>() % <Self as #cdr::Plain>::LARGEST == 0;
+    };
+    target.implement(&quote!(#cdr::Plain), &body)
+}
+
+/// What `Encode` does first.
+pub(super) fn encode(model: &Model<'_>) -> Option<TokenStream> {
+    model.attributes.plain.map(|_| {
+        quote! {
+            if e.plain(::core::slice::from_ref(self)) {
+                return ::core::result::Result::Ok(());
+            }
+        }
+    })
+}
+
+/// Further methods of `Encode`.
+pub(super) fn encode_methods(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
+    model.attributes.plain.map(|_| {
+        quote! {
+            fn encode_elements(
+                elements: &[Self],
+                e: &mut #cdr::Encoder<'_>,
+            ) -> ::core::result::Result<(), #cdr::EncodeError> {
+                if e.plain(elements) {
+                    return ::core::result::Result::Ok(());
+                }
+                for element in elements {
+                    #cdr::Encode::encode(element, e)?;
+                }
+                ::core::result::Result::Ok(())
+            }
+        }
+    })
+}
+
+/// What `Decode::decode` does first.
+pub(super) fn decode(model: &Model<'_>) -> Option<TokenStream> {
+    model.attributes.plain.map(|_| {
+        quote! {
+            if let ::core::option::Option::Some(value) = d.plain()? {
+                return ::core::result::Result::Ok(value);
+            }
+        }
+    })
+}
+
+/// What `Decode::decode_into` does first.
+pub(super) fn decode_into(model: &Model<'_>) -> Option<TokenStream> {
+    model.attributes.plain.map(|_| {
+        quote! {
+            if d.plain_into(::core::slice::from_mut(self))? {
+                return ::core::result::Result::Ok(());
+            }
+        }
+    })
+}
+
+/// Further methods of `Decode`.
+pub(super) fn decode_methods(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
+    model.attributes.plain.map(|_| {
+        let error = quote!(#cdr::DecodeError);
+        quote! {
+            const SIZE_MIN: usize = ::core::mem::size_of::<Self>();
+
+            fn decode_elements(
+                elements: &mut ::std::vec::Vec<Self>,
+                count: usize,
+                d: &mut #cdr::Decoder<'de>,
+            ) -> ::core::result::Result<(), #error> {
+                d.plain_elements(elements, count)
+            }
+
+            fn decode_array<const N: usize>(
+                d: &mut #cdr::Decoder<'de>,
+            ) -> ::core::result::Result<[Self; N], #error> {
+                d.plain_array()
+            }
+
+            fn decode_dimensions_into(
+                elements: &mut [Self],
+                d: &mut #cdr::Decoder<'de>,
+            ) -> ::core::result::Result<(), #error> {
+                if d.plain_into(elements)? {
+                    return ::core::result::Result::Ok(());
+                }
+                for element in elements {
+                    #cdr::Decode::decode_into(element, d)?;
+                }
+                ::core::result::Result::Ok(())
+            }
+        }
+    })
+}
