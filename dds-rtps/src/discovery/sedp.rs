@@ -10,12 +10,19 @@ use crate::history::{ChangeKind, HistorySample, Operation, Payload, PayloadSourc
 use crate::output::Datagram;
 use crate::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use crate::reader::{KeySource, ReaderConfig, ReaderEvent, Source, StatefulReader, WriterProxyConfig};
-use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now};
 use crate::wire::{Receiver, Submessage};
 use crate::writer::{Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
+use std::collections::VecDeque;
 
 /// The largest announcement accepted: the parameter list of an endpoint with all its data at their bounds takes less.
 const SAMPLE_SIZE_MAX: usize = 256 << 10;
+/// How many withdrawn announcements are remembered while a peer is lost that may come back without having noticed.
+const WITHDRAWN_MAX: usize = 4_096;
+/// How many lost peers are waited for, the latest ones.
+const ABSENT_MAX: usize = 256;
+/// How long a lost peer is waited for. Leases end within seconds; who was cut off for longer has lost us, too.
+const ABSENCE_MAX: Duration = Duration::from_secs(600);
 /// Bytes of announcements of one peer that wait for earlier ones, or are being put together.
 const WAITING_BYTES_MAX: usize = 4 << 20;
 
@@ -67,6 +74,9 @@ pub struct BuiltinPair {
     topic: BuiltinTopic,
     writer: StatefulWriter,
     reader: StatefulReader,
+    /// Peers whose lease has ended, and when. If they heard us all the time, they still know what we withdraw meanwhile, and
+    /// must be told of it when they come back: otherwise they would match our endpoints for ever.
+    absent: VecDeque<(GuidPrefix, Instant)>,
 }
 
 impl BuiltinPair {
@@ -89,7 +99,12 @@ impl BuiltinPair {
             seed,
             ..ReaderConfig::new(Guid::new(prefix, reader_id), key, &qos)
         };
-        Self { topic, writer: StatefulWriter::new(writer), reader: StatefulReader::new(reader) }
+        Self {
+            topic,
+            writer: StatefulWriter::new(writer),
+            reader: StatefulReader::new(reader),
+            absent: VecDeque::new(),
+        }
     }
 
     /// The writer.
@@ -120,6 +135,8 @@ impl BuiltinPair {
                 ..ReaderProxyConfig::new(their_reader, reach.unicast.to_vec())
             };
             self.writer.match_reader(now, proxy);
+            self.absent.retain(|(absent, _)| *absent != prefix);
+            self.forget_absent(now);
         } else {
             self.writer.unmatch_reader(now, their_reader);
         }
@@ -135,11 +152,29 @@ impl BuiltinPair {
         }
     }
 
-    /// Forgets a peer's endpoints.
-    pub fn unmatch_peer(&mut self, now: Now, prefix: GuidPrefix) {
+    /// Forgets a peer's endpoints. `comes_back`: nobody said that it is gone for good.
+    pub fn unmatch_peer(&mut self, now: Now, prefix: GuidPrefix, comes_back: bool) {
+        if comes_back {
+            self.absent.push_back((prefix, now.instant));
+            if self.absent.len() > ABSENT_MAX {
+                self.absent.pop_front();
+            }
+            self.writer.keep_departures(WITHDRAWN_MAX);
+        }
         let (writer_id, reader_id) = self.topic.ids();
         self.writer.unmatch_reader(now, Guid::new(prefix, reader_id));
         self.reader.unmatch_writer(now, Guid::new(prefix, writer_id));
+    }
+
+    /// Waits no longer for those that stay away for too long. When nobody is waited for, what was withdrawn is forgotten as
+    /// soon as everybody knows.
+    fn forget_absent(&mut self, now: Now) {
+        while self.absent.front().is_some_and(|(_, since)| now.instant.since(*since) > ABSENCE_MAX) {
+            self.absent.pop_front();
+        }
+        if self.absent.is_empty() {
+            self.writer.keep_departures(0);
+        }
     }
 
     /// Announces something, in place of what was announced of it before. `false`: the history refused it, which its
@@ -152,6 +187,7 @@ impl BuiltinPair {
     pub fn withdraw(&mut self, now: Now, instance: InstanceHandle, key: &[u8]) -> bool {
         let kind = ChangeKind::NotAliveDisposedUnregistered;
         let change = NewChange::not_alive(kind, instance, Payload::copy_of(key));
+        self.forget_absent(now);
         self.writer.write(now, change).is_ok()
     }
 

@@ -90,6 +90,8 @@ pub struct WriterHistory {
     keys: KeyStore,
     /// Unregistering changes that wait to be acknowledged, so that their instances can be forgotten.
     departing: VecDeque<SequenceNumber>,
+    /// How many of them stay although they are acknowledged.
+    departures_kept: usize,
 }
 
 impl WriterHistory {
@@ -110,7 +112,14 @@ impl WriterHistory {
             last_found: NONE,
             keys: KeyStore::new(),
             departing: VecDeque::new(),
+            departures_kept: 0,
         }
+    }
+
+    /// How many unregistered instances are remembered, the latest ones, though all present readers know that they are gone;
+    /// for readers that were here before and come back. Counts only if acknowledged changes are kept. Default: none.
+    pub fn keep_departures(&mut self, count: usize) {
+        self.departures_kept = count;
     }
 
     /// How many changes are stored.
@@ -328,10 +337,12 @@ impl WriterHistory {
     }
 
     /// Forgets the instances whose unregistering has been acknowledged, samples and all: a late joiner need not hear of
-    /// what this writer has no more to say about. Without this, every instance ever unregistered would stay.
+    /// what this writer has no more to say about. Without this, every instance ever unregistered would stay. Some may be
+    /// remembered, see [`WriterHistory::keep_departures`].
     fn retire_departed(&mut self, acknowledged: SequenceNumber) -> bool {
         let mut removed = false;
-        while let Some(number) = self.departing.pop_front() {
+        while self.departing.len() > self.departures_kept {
+            let Some(number) = self.departing.pop_front() else { break };
             if number > acknowledged {
                 self.departing.push_front(number);
                 break;

@@ -55,7 +55,7 @@ pub struct ParticipantConfig {
     pub multicast_samples: bool,
     /// After how much silence others may take this participant for gone. Default: 20 s.
     pub lease_duration: Duration,
-    /// How often it is announced, give or take a tenth. Default: 3 s.
+    /// How often it is announced, give or take a tenth, but at least six times in a lease. Default: 3 s.
     pub announcement_period: Duration,
     /// How much is kept of others.
     pub limits: DiscoveryLimits,

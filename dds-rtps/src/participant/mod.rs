@@ -70,9 +70,11 @@ impl Participant {
     #[must_use]
     pub fn new(config: ParticipantConfig, seed: u64) -> Self {
         let prefix = config.prefix;
+        // Several announcements must fit into a lease, for some get lost; with the defaults it is this share of it.
+        let period = config.announcement_period.min(config.lease_duration.scale(3, 20));
         let pair = |topic| BuiltinPair::new(topic, prefix, config.limits.endpoints_max, seed);
         Self {
-            announcer: Announcer::new(prefix, config.announce_to.clone(), config.announcement_period, seed),
+            announcer: Announcer::new(prefix, config.announce_to.clone(), period, seed),
             pairs: BuiltinTopic::ALL.map(pair),
             peers: BTreeMap::new(),
             departed: Departed::default(),

@@ -159,7 +159,7 @@ impl Participant {
         }
         self.leases.remove(prefix);
         for pair in &mut self.pairs {
-            pair.unmatch_peer(now, prefix);
+            pair.unmatch_peer(now, prefix, cause == ParticipantLoss::LeaseExpired);
         }
         self.matching.remove_participant(prefix, cause);
         self.matching.push_event(ParticipantEvent::ParticipantLost { prefix, cause });

@@ -305,6 +305,13 @@ impl StatefulWriter {
         self.readers_changed(now);
     }
 
+    /// How many unregistered instances are remembered for readers that were here before and come back; see
+    /// [`WriterHistory::keep_departures`].
+    pub fn keep_departures(&mut self, count: usize) {
+        self.history.keep_departures(count);
+        self.retire();
+    }
+
     /// Forgets a reader, of this or another process. Returns whether it was matched.
     pub fn unmatch_reader(&mut self, now: Now, guid: Guid) -> bool {
         let locals = self.locals.len();
