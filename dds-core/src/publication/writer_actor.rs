@@ -8,7 +8,7 @@ use crate::infrastructure::{
 };
 use crate::publication::LocalPath;
 use crate::qos::PolicyId;
-use crate::subscription::{ReaderCell, ReaderMail};
+use crate::subscription::{ReaderCell, ReaderMail, WRITER_STARVES};
 use dds_rtps::history::CacheChange;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{AckNack, NackFrag};
@@ -533,6 +533,8 @@ impl LocalReader {
                 if self.cell.push(mail).is_err() {
                     self.delivered = previous;
                     self.behind_from = Some(number);
+                    // All that fills the inbox may be others', whose progress is none of ours.
+                    self.cell.signal(WRITER_STARVES);
                 }
             }
             Err(PushError::Full(mail)) => {

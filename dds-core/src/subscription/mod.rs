@@ -24,7 +24,7 @@ pub(crate) use instances::decode_key;
 pub use listener::{DataReaderListener, SubscriberListener};
 pub(crate) use on_readers::OnReaders;
 pub use read_condition::ReadCondition;
-pub(crate) use reader_actor::{ReaderCell, ReaderMail};
+pub(crate) use reader_actor::{ReaderCell, ReaderMail, WRITER_STARVES};
 pub(crate) use reader_handle::ReaderHandle;
 pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};
 pub use select::Select;

@@ -68,6 +68,9 @@ pub(crate) struct ReaderActor {
     waiting_for_match: Wakers,
 }
 
+/// A writer of this process has found the inbox full, and wants to hear when it is not.
+pub(crate) const WRITER_STARVES: Signals = Signals::own(0);
+
 impl ReaderActor {
     pub(crate) fn new(rtps: StatefulReader, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
         Self {
@@ -400,9 +403,17 @@ impl Actor for ReaderActor {
         self.wake_everybody(effects);
     }
 
-    fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
+    fn handle_signals(&mut self, signals: Signals, effects: &mut Effects) {
         let now = self.now(effects);
-        self.rtps.handle_timeout(now);
+        if signals.has(WRITER_STARVES) {
+            // The mail that filled the inbox has been taken out.
+            self.local_writers.iter().for_each(|writer| writer.path.progressed(effects));
+        }
+        // A starving writer alone is no reason to ask the others again for what there was no room for: it would bring the
+        // same changes, starve, and so on.
+        if signals != WRITER_STARVES {
+            self.rtps.handle_timeout(now);
+        }
         self.follow_up(now, effects);
     }
 
