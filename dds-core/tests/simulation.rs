@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![cfg(feature = "sim")]
 
-use dds_core::qos::Preset;
+use dds_core::qos::{DataReaderQos, Preset, ResourceLimits};
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, WaitErrorKind};
 use std::sync::{Arc, Mutex};
@@ -188,4 +188,28 @@ fn a_crashed_host_takes_no_new_participants_until_it_is_back() {
     let error = simulation.participant("robot", 0).unwrap_err();
     assert!(error.to_string().contains("restart"), "{error}");
     participant.close();
+}
+
+#[test]
+fn a_writer_whose_reader_is_full_of_others_samples_gets_its_turn() {
+    for seed in 0..50 {
+        let crowded = Interference { small_inbox: 1.0, occupied: 0.5, ..Interference::default() };
+        let simulation = Simulation::with_interference(seed, crowded);
+        let robot = simulation.participant("robot", 0).unwrap();
+        let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
+        let qos = DataReaderQos::default().reliable().keep_all().resource_limits(limits);
+        let reader = robot.reader_builder("steps").qos(qos).build().unwrap();
+        let writers: Vec<DataWriter<Step>> =
+            (0..3).map(|_| robot.writer_builder("steps").qos(Preset::Event).build().unwrap()).collect();
+        for number in 0..10 {
+            writers.iter().for_each(|writer| writer.write(&Step { number }).unwrap());
+        }
+        let mut received = Vec::new();
+        simulation.run_until(Duration::from_secs(10), || {
+            received.extend(numbers(&reader));
+            received.len() == 30
+        });
+        received.sort_unstable();
+        assert_eq!(received, (0..10).flat_map(|number| [number; 3]).collect::<Vec<_>>(), "seed {seed}");
+    }
 }

@@ -1,0 +1,57 @@
+//! What the library says while one seed is run again.
+
+use dds_core::sim::Simulation;
+use std::cell::RefCell;
+use std::fmt::{Debug, Write};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+thread_local! {
+    static WORLD: RefCell<Option<Simulation>> = const { RefCell::new(None) };
+}
+
+/// Writes log records with the time of the world, and what the scenario does in between.
+pub(crate) struct Diary;
+
+impl Diary {
+    /// Prints what happens in `world` on this thread, from now on.
+    pub(crate) fn of(world: &Simulation) {
+        WORLD.set(Some(world.clone()));
+    }
+}
+
+/// A line of the scenario's own.
+pub(crate) fn note(line: std::fmt::Arguments<'_>) {
+    WORLD.with_borrow(|world| {
+        if let Some(world) = world {
+            println!("{} {line}", world.now());
+        }
+    });
+}
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let _ = write!(self.0, " {}={value:?}", field.name());
+    }
+}
+
+impl Subscriber for Diary {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line(String::new());
+        event.record(&mut line);
+        note(format_args!("  {} {}", event.metadata().level(), line.0));
+    }
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
