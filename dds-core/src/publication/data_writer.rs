@@ -2,6 +2,8 @@
 
 use crate::cdr::{Encode, TypeInfo};
 use crate::domain::{EndpointInfo, MatchReport};
+#[cfg(doc)]
+use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
     Awaited, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, QosError, StatusCondition, StatusMask,
     Waiting, WriteError,

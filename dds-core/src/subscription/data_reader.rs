@@ -4,6 +4,8 @@ use crate::actor::Ticket;
 use crate::cdr::DecodeOwned;
 use crate::domain::{EndpointInfo, MatchReport};
 use crate::driver::Driver;
+#[cfg(doc)]
+use crate::infrastructure::ReadErrorKind;
 use crate::infrastructure::{
     Awaited, Entity, Events, IncompatibleQosStatus, QosError, ReadError, SampleLostStatus, SampleRejectedStatus,
     StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
