@@ -53,11 +53,13 @@ pub fn note_step(step: Step) {
 
 impl Holds {
     /// Begins a hold.
+    #[cfg(debug_assertions)]
     pub(super) fn begin() {
         DONE.set([0; 2]);
     }
 
     /// Ends a hold in which so much mail was served.
+    #[cfg(debug_assertions)]
     pub(super) fn end(&mut self, mail: usize) {
         let [datagrams, redeliveries] = DONE.take();
         self.mail.note(u32::try_from(mail).unwrap_or(u32::MAX));
@@ -77,6 +79,7 @@ impl Holds {
 }
 
 impl HoldHistogram {
+    #[cfg(any(test, debug_assertions))]
     fn note(&mut self, steps: u32) {
         let bucket = (u32::BITS - steps.leading_zeros()) as usize;
         self.buckets[bucket.min(BUCKETS - 1)] += 1;

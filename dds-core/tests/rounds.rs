@@ -1,0 +1,171 @@
+//! Participants and endpoints made and deleted over and over: threads, descriptors and memory come back to where they were.
+//!
+//! `DDS_TEST_ROUNDS` says how often; `.ci/run rounds` does it ten thousand times.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+mod support;
+
+use dds_core::qos::{Preset, PublisherQos, SubscriberQos};
+use dds_core::{
+    AnyReader, Condition, DataReader, DataReaderListener, DataWriterListener, DdsType, Delivery, DomainParticipant,
+    Entity, PublisherListener, StatusMask, SubscriberListener, TopicListener, WaitSet,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use support::{PATIENCE, World};
+
+/// How often each test goes round, unless the environment says otherwise.
+const ROUNDS: usize = 100;
+
+/// How much more memory may be resident in the end, whatever the number of rounds: what the allocator has not given back,
+/// and caches on their way to their bound. A leak of one participant in ten rounds would be more.
+const GROWTH_MAX: u64 = 12 << 20;
+
+/// The tests count what belongs to the whole process, so they run one after the other.
+static TURN: Mutex<()> = Mutex::new(());
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Count {
+    count: u64,
+}
+
+/// A listener of everything, which holds on to something that is counted.
+struct Listening(#[expect(dead_code, reason = "it is held")] Arc<()>);
+impl DataReaderListener<Count> for Listening {
+    fn on_data_available(&mut self, reader: &DataReader<Count>) {
+        let _ = reader.take();
+    }
+}
+impl DataWriterListener<Count> for Listening {}
+impl TopicListener for Listening {}
+impl PublisherListener for Listening {}
+impl SubscriberListener for Listening {
+    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+        let _ = reader.downcast_ref::<DataReader<Count>>().unwrap().take();
+    }
+}
+
+fn rounds() -> usize {
+    std::env::var("DDS_TEST_ROUNDS").ok().map_or(ROUNDS, |rounds| rounds.parse().unwrap())
+}
+
+fn entries(directory: &str) -> usize {
+    std::fs::read_dir(directory).unwrap().count()
+}
+
+/// Resident memory in bytes.
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+/// Goes round, a few times to warm up and then as often as is asked for, and compares.
+#[allow(clippy::disallowed_methods, reason = "a thread that has ended leaves /proc a little later")]
+fn goes_round(mut round: impl FnMut(usize, &Arc<()>)) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let life = Arc::new(());
+    (0..10).for_each(|number| round(number, &life));
+    let settle = |threads: usize, descriptors: usize| {
+        let started = Instant::now();
+        while entries("/proc/self/task") > threads || entries("/proc/self/fd") > descriptors {
+            assert!(
+                started.elapsed() < PATIENCE.to_std().unwrap(),
+                "{} threads and {} descriptors, of {threads} and {descriptors}",
+                entries("/proc/self/task"),
+                entries("/proc/self/fd")
+            );
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    // The test's own threads: this one, and those of the harness.
+    settle(3, usize::MAX);
+    let (threads, descriptors, memory) = (entries("/proc/self/task"), entries("/proc/self/fd"), resident());
+    (0..rounds()).for_each(|number| round(number, &life));
+    settle(threads, descriptors);
+    assert_eq!(Arc::strong_count(&life), 1, "listeners are left");
+    let growth = resident().saturating_sub(memory);
+    println!("{} rounds: {growth} bytes more", rounds());
+    assert!(growth < GROWTH_MAX, "{growth} bytes more after {} rounds", rounds());
+}
+
+fn listen(participant: &DomainParticipant, life: &Arc<()>) -> Vec<Box<dyn Entity>> {
+    let listening = || Listening(Arc::clone(life));
+    let all = StatusMask::ALL;
+    participant.set_listener(all, listening()).unwrap();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    publisher.set_listener(all, listening()).unwrap();
+    subscriber.set_listener(all, listening()).unwrap();
+    let writer = publisher.writer_builder::<Count>("t").qos(Preset::State).listener(all, listening()).build().unwrap();
+    let reader = subscriber.reader_builder::<Count>("t").qos(Preset::State).listener(all, listening()).build().unwrap();
+    let plain = participant.reader_builder::<Count>("t").qos(Preset::State).build().unwrap();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    (0..10).for_each(|count| writer.write(&Count { count }).unwrap());
+    vec![Box::new(writer), Box::new(plain), Box::new(reader), Box::new(publisher), Box::new(subscriber)]
+}
+
+/// Every way in which a participant can end, in turns.
+#[test]
+fn participants_come_and_go() {
+    goes_round(|number, life| {
+        let world = World::new();
+        let delivery = if number % 2 == 0 { Delivery::Inline } else { Delivery::EventThread };
+        let participant = world.builder().delivery(delivery).build().unwrap();
+        let other = (number % 4 < 2).then(|| world.udp_participant());
+        let entities = listen(&participant, life);
+        if let Some(other) = &other {
+            let reader = other.reader_builder::<Count>("t").qos(Preset::State).build().unwrap();
+            reader.next_sample().block_for(PATIENCE).unwrap();
+        }
+        match number % 5 {
+            0 => drop(participant),
+            1 => participant.close(),
+            2 => participant.shutdown().block_for(PATIENCE).unwrap(),
+            3 => entities.iter().rev().for_each(|entity| entity.close()),
+            _ => drop((entities, participant)),
+        }
+    });
+}
+
+/// Endpoints beside one that writes all the time.
+#[test]
+fn endpoints_come_and_go_under_traffic() {
+    let world = World::new();
+    goes_round(|number, life| {
+        // What lasts is made anew now and then, so that the threads can be counted between.
+        let (from, to) = (world.participant(), world.udp_participant());
+        let stop = AtomicBool::new(false);
+        let writer = from.writer_builder::<Count>("t").qos(Preset::SensorData).build().unwrap();
+        let wait_set = WaitSet::new(&to);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut count = 0;
+                while !stop.load(Ordering::Acquire) {
+                    writer.write(&Count { count }).unwrap();
+                    count += 1;
+                }
+            });
+            for participant in [&from, &to, &from, &to] {
+                let listening = Listening(Arc::clone(life));
+                let reader = participant.reader::<Count>("t").unwrap();
+                let _events = reader.events();
+                let condition = reader.status_condition();
+                wait_set.attach(&condition);
+                assert!(wait_set.wait().block_for(PATIENCE).unwrap().contains(&condition) || condition.is_triggered());
+                reader.next_sample().block_for(PATIENCE).unwrap();
+                reader.set_listener(StatusMask::ALL, listening).unwrap();
+                if number % 2 == 0 {
+                    wait_set.detach(&condition);
+                }
+                if number % 3 == 0 {
+                    reader.close();
+                    reader.closed().block_for(PATIENCE).unwrap();
+                }
+            }
+            stop.store(true, Ordering::Release);
+        });
+    });
+}
