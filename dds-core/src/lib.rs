@@ -93,6 +93,7 @@ pub use domain::{
     DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, EndpointInfo, EndpointQos, MatchReport,
     Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
 };
+pub use driver::{ThreadOptions, ThreadSettings};
 pub use futures_core::Stream;
 #[cfg(feature = "serde")]
 pub use infrastructure::ProfileProblem;

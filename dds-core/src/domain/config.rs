@@ -3,8 +3,9 @@
 #[cfg(feature = "serde")]
 use crate::domain::Profiles;
 use crate::domain::peer_address::is_peer;
+use crate::driver::ThreadOptions;
 use crate::infrastructure::{CreateErrorKind, Delivery};
-use crate::qos::DomainParticipantQos;
+use crate::qos::{DomainParticipantQos, PolicyId};
 use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::{Duration, IpFamilies};
 use dds_rtps::wire::{ChecksumKind, Transform};
@@ -50,6 +51,7 @@ pub(crate) struct Config {
     pub(crate) udp_only: bool,
     pub(crate) message_checksums: Option<ChecksumKind>,
     pub(crate) delivery: Delivery,
+    pub(crate) threads: ThreadOptions,
     pub(crate) tap: Option<PathBuf>,
     pub(crate) faults: Option<Faults>,
     /// What `profile` on the endpoints' builders finds.
@@ -88,6 +90,7 @@ impl Config {
             udp_only: false,
             message_checksums: None,
             delivery: Delivery::default(),
+            threads: ThreadOptions::default(),
             tap: None,
             faults: None,
             #[cfg(feature = "serde")]
@@ -225,6 +228,10 @@ impl Config {
         }
         if let Some(peer) = self.peers.iter().find(|peer| !is_peer(peer)) {
             return Err(CreateErrorKind::InvalidPeer { peer: peer.clone() });
+        }
+        self.threads.check().map_err(CreateErrorKind::from)?;
+        if !self.qos.entity_factory.autoenable_created_entities {
+            return Err(CreateErrorKind::Unsupported { policy: PolicyId::EntityFactory });
         }
         self.qos.check().map_err(CreateErrorKind::InconsistentQos)
     }

@@ -23,6 +23,7 @@ pub(crate) trait GroupQos: Clone {
     fn check(&self) -> Result<(), QosErrorKind>;
     fn check_change(&self, new: &Self) -> Result<(), QosErrorKind>;
     fn presentation(&self) -> Presentation;
+    fn autoenables(&self) -> bool;
     fn partition(&self) -> &[String];
     fn group_data(&self) -> &[u8];
 }
@@ -68,6 +69,9 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         let error = |kind| CreateError::new(&subject, kind);
         participant.check_open().map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        if !qos.autoenables() {
+            return Err(error(CreateErrorKind::Unsupported { policy: PolicyId::EntityFactory }));
+        }
         let Presentation { coherent_access, ordered_access, .. } = qos.presentation();
         if coherent_access || ordered_access {
             return Err(error(CreateErrorKind::Unsupported { policy: PolicyId::Presentation }));
@@ -261,6 +265,10 @@ macro_rules! group_qos {
 
             fn presentation(&self) -> Presentation {
                 self.presentation
+            }
+
+            fn autoenables(&self) -> bool {
+                self.entity_factory.autoenable_created_entities
             }
 
             fn partition(&self) -> &[String] {

@@ -75,7 +75,7 @@ impl ParticipantHandle {
     fn make_listener(&self, new: NewListener, ending: &Arc<Ending>) -> Result<ListenerSlot, CreateErrorKind> {
         let NewListener { name, mask, delivery, callback, post } = new;
         if delivery == Delivery::EventThread {
-            self.event_thread().start().map_err(|error| CreateErrorKind::Thread { message: error.to_string() })?;
+            self.event_thread().start().map_err(|error| CreateErrorKind::of_thread(&error))?;
         }
         let queue = Arc::clone(self.event_thread()) as Arc<dyn EventQueue>;
         let listener = Listener::new(name, callback, delivery, queue, ending);

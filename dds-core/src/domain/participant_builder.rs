@@ -6,7 +6,7 @@ use crate::domain::Profiles;
 use crate::domain::config::unreadable;
 use crate::domain::config::{Config, Origin, Scope, domain_of_environment, variable};
 use crate::domain::{DomainParticipant, ParticipantHandle};
-use crate::driver::{Driver, OsDriver};
+use crate::driver::{Driver, OsDriver, ThreadOptions};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Subject};
 use crate::qos::DomainParticipantQos;
 use dds_rtps::transport::fault::Faults;
@@ -88,6 +88,7 @@ enum Setting {
     UdpOnly(bool),
     MessageChecksums(ChecksumKind),
     Delivery(Delivery),
+    Threads(ThreadOptions),
     Tap(PathBuf),
     Faults(Faults),
 }
@@ -111,6 +112,7 @@ impl Setting {
             Self::UdpOnly(udp_only) => config.udp_only = udp_only,
             Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
             Self::Delivery(delivery) => config.delivery = delivery,
+            Self::Threads(threads) => config.threads = threads,
             Self::Tap(path) => config.tap = Some(path),
             Self::Faults(faults) => config.faults = Some(faults),
         }
@@ -231,6 +233,13 @@ impl DomainParticipantBuilder {
         self.set(Setting::Delivery(delivery))
     }
 
+    /// Names, and with the feature `rt` priorities and cores, of the participant's threads. Default: see [`ThreadOptions`].
+    ///
+    /// What the system refuses is a [`CreateErrorKind::ThreadOption`], when the participant is made, or its first listener.
+    pub fn threads(self, threads: ThreadOptions) -> Self {
+        self.set(Setting::Threads(threads))
+    }
+
     /// Writes every datagram that is sent or received into a pcap file, which Wireshark and tshark open. Default: no file.
     ///
     /// A capture that is there already is continued, so that participants and processes may share one; a named pipe shows
@@ -269,8 +278,8 @@ impl DomainParticipantBuilder {
     /// As [`DomainParticipant::new`].
     pub fn build(self) -> Result<DomainParticipant, CreateError> {
         let config = self.checked_config()?;
-        let driver = OsDriver::new().map_err(|error| {
-            let kind = CreateErrorKind::Thread { message: error.to_string() };
+        let driver = OsDriver::with_threads(config.threads.clone()).map_err(|error| {
+            let kind = CreateErrorKind::of_thread(&error);
             CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind)
         })?;
         Ok(DomainParticipant::from_handle(ParticipantHandle::start(config, driver)?))

@@ -107,7 +107,7 @@ impl ParticipantHandle {
     fn begin(self: &Arc<Self>) -> Result<(), CreateErrorKind> {
         ParticipantActor::attach(&self.cell, self);
         let receive = ReceiveEnd::new(Arc::downgrade(self));
-        self.network.start(receive).map_err(|error| CreateErrorKind::Thread { message: error.to_string() })?;
+        self.network.start(receive).map_err(|error| CreateErrorKind::of_thread(&error))?;
         Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.start()))
             .map_err(|error| CreateErrorKind::Internal { message: error.to_string() })?;
         let locators = self.network.locators();

@@ -14,6 +14,7 @@ mod block_on;
 mod network;
 mod os;
 mod thread;
+mod thread_options;
 mod timer;
 
 pub use crate::sync::Parker;
@@ -23,6 +24,7 @@ pub use os::OsDriver;
 #[cfg(feature = "sim")]
 pub(crate) use thread::as_role;
 pub use thread::{Role, ThreadGuard, ThreadHandle, role, take_role};
+pub use thread_options::{ThreadOptions, ThreadRefused, ThreadSettings};
 pub use timer::{Timer, Timers};
 
 use crate::actor::RunQueue;

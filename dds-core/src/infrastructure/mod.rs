@@ -2,6 +2,7 @@
 
 mod audience;
 mod condition;
+mod create_error;
 mod ending;
 mod entity;
 mod error;
@@ -22,12 +23,13 @@ mod waiting;
 pub(crate) use audience::{Audience, Ear};
 pub use condition::{Condition, GuardCondition, StatusCondition};
 pub(crate) use condition::{ConditionId, HasTrigger, Look, Trigger};
+pub use create_error::CreateErrorKind;
 pub(crate) use ending::{Ending, Stake};
 pub use entity::Entity;
 pub(crate) use entity::Sealed;
 pub use error::{
-    CreateError, CreateErrorKind, Error, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind,
-    WriteError, WriteErrorKind,
+    CreateError, Error, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind, WriteError,
+    WriteErrorKind,
 };
 pub use events::Events;
 pub(crate) use events::Feed;

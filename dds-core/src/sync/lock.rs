@@ -1,11 +1,13 @@
-//! A mutex without poison, standard or modelled.
+//! A mutex without poison: standard, priority-inheriting (feature `rt`), or modelled.
 
+#[cfg(all(feature = "rt", not(dds_loom)))]
+pub(crate) use inheriting::{Lock, LockGuard};
 #[cfg(dds_loom)]
 pub(crate) use modelled::{Lock, LockGuard};
-#[cfg(not(dds_loom))]
+#[cfg(not(any(feature = "rt", dds_loom)))]
 pub(crate) use real::{Lock, LockGuard};
 
-#[cfg(not(dds_loom))]
+#[cfg(not(any(feature = "rt", dds_loom)))]
 mod real {
     use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -35,6 +37,68 @@ mod real {
                 Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
                 Err(TryLockError::WouldBlock) => None,
             }
+        }
+    }
+}
+
+/// As the standard lock, behind a gate that lends its owner the priority of who waits.
+#[cfg(all(feature = "rt", not(dds_loom)))]
+mod inheriting {
+    use crate::sync::priority_inheritance::{Gate, Passed};
+    use std::ops::{Deref, DerefMut};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    /// Mutual exclusion.
+    #[derive(Debug)]
+    pub(crate) struct Lock<T> {
+        gate: Gate,
+        /// Only who has passed the gate takes it, so it is never waited for.
+        value: Mutex<T>,
+    }
+
+    /// Holds a [`Lock`].
+    pub(crate) struct LockGuard<'a, T> {
+        /// Before the gate, so that it is given back first.
+        value: MutexGuard<'a, T>,
+        _passed: Passed<'a>,
+    }
+
+    impl<T> Lock<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Self { gate: Gate::new(), value: Mutex::new(value) }
+        }
+
+        /// Waits until nobody else holds it.
+        pub(crate) fn lock(&self) -> LockGuard<'_, T> {
+            self.behind(self.gate.pass())
+        }
+
+        /// `None` if somebody holds it.
+        pub(crate) fn try_lock(&self) -> Option<LockGuard<'_, T>> {
+            self.gate.try_pass().map(|passed| self.behind(passed))
+        }
+
+        fn behind<'a>(&'a self, passed: Passed<'a>) -> LockGuard<'a, T> {
+            LockGuard { value: self.value.lock().unwrap_or_else(PoisonError::into_inner), _passed: passed }
+        }
+    }
+
+    impl<T: Default> Default for Lock<T> {
+        fn default() -> Self {
+            Self::new(T::default())
+        }
+    }
+
+    impl<T> Deref for LockGuard<'_, T> {
+        type Target = T;
+        fn deref(&self) -> &T {
+            &self.value
+        }
+    }
+
+    impl<T> DerefMut for LockGuard<'_, T> {
+        fn deref_mut(&mut self) -> &mut T {
+            &mut self.value
         }
     }
 }

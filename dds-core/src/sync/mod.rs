@@ -7,6 +7,8 @@ mod cache_line;
 mod fence;
 mod lock;
 mod parker;
+#[cfg(all(feature = "rt", not(dds_loom)))]
+mod priority_inheritance;
 mod process;
 mod thread_flags;
 

@@ -13,7 +13,9 @@ mod network;
 mod tap;
 
 use super::thread::{is_thread_of, take_owner};
-use super::{Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, Timers, role, take_role};
+use super::{
+    Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, ThreadOptions, Timers, role, take_role,
+};
 use crate::actor::RunQueue;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Lock, Ordering, Weak};
 use clock::Clock;
@@ -53,6 +55,7 @@ struct Shared {
     wake: Arc<Notify>,
     closing: AtomicBool,
     threads: Lock<Vec<ThreadHandle>>,
+    options: ThreadOptions,
     /// Threads that run, but for the driver's own.
     others: Arc<AtomicUsize>,
     /// Who is told when the driver's own thread has ended; `None` once it has.
@@ -61,11 +64,20 @@ struct Shared {
 }
 
 impl OsDriver {
+    /// As [`OsDriver::with_threads`], with the default settings.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn new() -> io::Result<Arc<Self>> {
+        Self::with_threads(ThreadOptions::new())
+    }
+
     /// Starts the driver's thread.
     ///
     /// # Errors
-    /// The system refuses a thread or the descriptors for an event loop.
-    pub fn new() -> io::Result<Arc<Self>> {
+    /// The system refuses a thread, a setting of it ([`ThreadRefused`](super::ThreadRefused)), or the descriptors for an event
+    /// loop.
+    pub fn with_threads(options: ThreadOptions) -> io::Result<Arc<Self>> {
         static NEXT_ID: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         let wake = Arc::new(Notify::new());
         let kick = || {
@@ -80,6 +92,7 @@ impl OsDriver {
             wake: Arc::clone(&wake),
             closing: AtomicBool::new(false),
             threads: Lock::default(),
+            options,
             others: Arc::default(),
             stopped: Lock::new(Some(Vec::new())),
             networks: Lock::default(),
@@ -156,18 +169,35 @@ impl Shared {
             return Err(io::Error::other("the driver has been shut down"));
         }
         let (handle, guard) = ThreadHandle::new();
+        let settings = self.options.of(role);
+        let name = settings.name_or(name);
+        let (tell, told) = mpsc::sync_channel(1);
+        let asked = settings.asks().then(|| (settings.clone(), tell));
+        let waits = asked.is_some();
         let id = self.id;
         let other = (role != Role::Driver).then(|| Running::new(self));
         let run = move || {
             let _guard = (other, guard);
             take_role(role);
             take_owner(id);
+            if let Some((settings, tell)) = asked {
+                let applied = settings.apply(role);
+                let refused = applied.is_err();
+                // Whoever has started the thread waits for this.
+                let _ = tell.send(applied);
+                if refused {
+                    return;
+                }
+            }
             if catch_unwind(AssertUnwindSafe(body)).is_err() {
                 tracing::error!(?role, "panic in a thread of the runtime; please report this bug");
             }
         };
         #[allow(clippy::disallowed_methods, reason = "this is the driver")]
         std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        if waits {
+            told.recv().map_err(|_| io::Error::other("the thread has ended"))??;
+        }
         let mut threads = self.threads.lock();
         threads.retain(|thread| !thread.has_ended());
         threads.push(handle.clone());

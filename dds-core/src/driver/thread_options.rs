@@ -1,0 +1,221 @@
+//! How the threads of a participant are called, and, with the feature `rt`, how urgent they are and where they run.
+
+use super::Role;
+use std::fmt;
+use std::io;
+
+/// The settings of the threads of a participant, for
+/// [`DomainParticipantBuilder::threads`](crate::DomainParticipantBuilder::threads). Default: those of the thread that makes the
+/// participant, with the names `dds-receive`, `dds-event` and `dds-io`.
+///
+/// The receive thread takes in user data and runs the readers' work on it; the event thread calls listeners; the I/O thread
+/// fires timers and serves discovery.
+///
+/// ```
+/// use dds_core::{DomainParticipant, Scope, ThreadOptions, ThreadSettings};
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let threads = ThreadOptions::new().receive(ThreadSettings::new().name("arm-receive"));
+/// let participant = DomainParticipant::builder(0).scope(Scope::Host).threads(threads).build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ThreadOptions {
+    receive: ThreadSettings,
+    event: ThreadSettings,
+    io: ThreadSettings,
+}
+
+/// The settings of one thread; see [`ThreadOptions`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ThreadSettings {
+    name: Option<String>,
+    #[cfg(feature = "rt")]
+    priority: Option<u8>,
+    #[cfg(feature = "rt")]
+    cores: Vec<usize>,
+}
+
+impl ThreadOptions {
+    /// The default for every thread.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The settings of the thread that receives user data.
+    #[must_use]
+    pub fn receive(mut self, settings: ThreadSettings) -> Self {
+        self.receive = settings;
+        self
+    }
+
+    /// The settings of the thread that calls listeners.
+    #[must_use]
+    pub fn event(mut self, settings: ThreadSettings) -> Self {
+        self.event = settings;
+        self
+    }
+
+    /// The settings of the thread for timers and discovery.
+    #[must_use]
+    pub fn io(mut self, settings: ThreadSettings) -> Self {
+        self.io = settings;
+        self
+    }
+
+    pub(super) fn of(&self, role: Role) -> &ThreadSettings {
+        match role {
+            Role::Receive => &self.receive,
+            Role::Driver => &self.io,
+            Role::Event | Role::Application => &self.event,
+        }
+    }
+
+    /// What no system can do, found before anything is started.
+    pub(crate) fn check(&self) -> Result<(), ThreadRefused> {
+        [Role::Receive, Role::Event, Role::Driver].into_iter().try_for_each(|role| self.of(role).check(role))
+    }
+}
+
+impl ThreadSettings {
+    /// The default.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What debuggers and `top -H` show; Linux cuts it after 15 bytes.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The real-time priority, from 1 to 99: the thread runs under SCHED_FIFO, before every one of a lower priority and every
+    /// ordinary one. The system must permit that (CAP_SYS_NICE, or RLIMIT_RTPRIO).
+    #[cfg(feature = "rt")]
+    #[must_use]
+    pub fn priority(mut self, priority: u8) -> Self {
+        self.priority = Some(priority);
+        self
+    }
+
+    /// The processor cores that the thread may run on, by the system's numbers. Default: all of the process.
+    #[cfg(feature = "rt")]
+    #[must_use]
+    pub fn cores(mut self, cores: impl IntoIterator<Item = usize>) -> Self {
+        self.cores = cores.into_iter().collect();
+        self
+    }
+
+    pub(super) fn name_or<'a>(&'a self, default: &'a str) -> &'a str {
+        self.name.as_deref().unwrap_or(default)
+    }
+
+    fn check(&self, role: Role) -> Result<(), ThreadRefused> {
+        let refuse = |option, message: String| Err(ThreadRefused { thread: thread_of(role), option, message });
+        if let Some(name) = self.name.as_deref().filter(|name| name.is_empty() || name.contains('\0')) {
+            return refuse("name", format!("{name:?} is no name of a thread"));
+        }
+        #[cfg(feature = "rt")]
+        if let Some(priority) = self.priority.filter(|priority| !(1..=99).contains(priority)) {
+            return refuse("priority", format!("{priority} is not from 1 to 99"));
+        }
+        Ok(())
+    }
+
+    /// Whether the thread has to ask the system for something.
+    pub(super) fn asks(&self) -> bool {
+        #[cfg(feature = "rt")]
+        return self.priority.is_some() || !self.cores.is_empty();
+        #[cfg(not(feature = "rt"))]
+        false
+    }
+
+    /// Gives the calling thread its priority and its cores.
+    #[cfg_attr(not(feature = "rt"), expect(clippy::unused_self, reason = "there is nothing to ask for"))]
+    pub(super) fn apply(&self, role: Role) -> io::Result<()> {
+        #[cfg(feature = "rt")]
+        {
+            let refused =
+                |option, message: String| io::Error::other(ThreadRefused { thread: thread_of(role), option, message });
+            self.apply_cores().map_err(|error| refused("cores", error.to_string()))?;
+            self.apply_priority().map_err(|error| refused("priority", error.to_string()))?;
+        }
+        let _ = role;
+        Ok(())
+    }
+
+    #[cfg(feature = "rt")]
+    fn apply_cores(&self) -> nix::Result<()> {
+        use nix::sched::{CpuSet, sched_setaffinity};
+        use nix::unistd::Pid;
+        if self.cores.is_empty() {
+            return Ok(());
+        }
+        let mut set = CpuSet::new();
+        self.cores.iter().try_for_each(|&core| set.set(core))?;
+        sched_setaffinity(Pid::from_raw(0), &set)
+    }
+
+    #[cfg(feature = "rt")]
+    fn apply_priority(&self) -> Result<(), thread_priority::Error> {
+        use thread_priority::unix::{
+            RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+        };
+        use thread_priority::{ThreadPriority, ThreadPriorityValue};
+        let Some(priority) = self.priority else { return Ok(()) };
+        let value =
+            ThreadPriorityValue::try_from(priority).map_err(|_| thread_priority::Error::PriorityNotInRange(1..=99))?;
+        let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+        set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(value), policy)
+    }
+}
+
+fn thread_of(role: Role) -> &'static str {
+    match role {
+        Role::Receive => "receive",
+        Role::Driver => "io",
+        Role::Event | Role::Application => "event",
+    }
+}
+
+/// A setting that a thread has not got. Travels as the source of an [`io::Error`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadRefused {
+    /// `"receive"`, `"event"` or `"io"`.
+    pub thread: &'static str,
+    /// `"name"`, `"priority"` or `"cores"`.
+    pub option: &'static str,
+    /// Why.
+    pub message: String,
+}
+
+impl fmt::Display for ThreadRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the {} of the {} thread: {}", self.option, self.thread, self.message)
+    }
+}
+
+impl std::error::Error for ThreadRefused {}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_settings_are_refused_by_name() {
+        let check =
+            |settings: ThreadSettings| ThreadOptions::new().event(settings).check().map_err(|error| error.option);
+        assert_eq!(check(ThreadSettings::new().name("a")), Ok(()));
+        assert_eq!(check(ThreadSettings::new().name("a\0b")), Err("name"));
+        assert_eq!(check(ThreadSettings::new().name("")), Err("name"));
+        #[cfg(feature = "rt")]
+        assert_eq!(check(ThreadSettings::new().priority(0)), Err("priority"));
+        #[cfg(feature = "rt")]
+        assert_eq!(check(ThreadSettings::new().priority(100)), Err("priority"));
+    }
+}
