@@ -5,7 +5,7 @@
 mod support;
 
 use dds_core::qos::Preset;
-use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, DomainParticipant};
+use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration};
 use dds_rtps::transport::fault::Faults;
 use support::{PATIENCE, World};
 
@@ -83,6 +83,52 @@ fn what_is_reordered_is_put_in_order() {
 #[test]
 fn what_a_full_socket_refuses_is_sent_later_in_order() {
     all_arrive_in_order(Faults { seed: 4, blocked: 30, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn refusals_in_a_row_do_not_change_the_order() {
+    all_arrive_in_order(Faults { seed: 41, blocked: 5, blocked_in_a_row: 20, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn losses_in_a_row_are_repaired() {
+    all_arrive_in_order(Faults { seed: 42, lost: 2, lost_in_a_row: 8, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn what_takes_its_time_and_overtakes_is_put_in_order() {
+    let (delay, jitter) = (Duration::from_millis(5), Duration::from_millis(10));
+    all_arrive_in_order(Faults { seed: 43, delay, jitter, ..Faults::default() }, 100, 100);
+    all_arrive_in_order(Faults { seed: 44, delay, jitter, lost: 5, ..Faults::default() }, 4, 100_000);
+}
+
+/// A line of 4 MB/s whose router has room for 20 ms: most of a long sample does not fit.
+#[test]
+fn what_a_narrow_line_loses_is_repaired() {
+    let line = Faults { bytes_per_second: Some(4_000_000), queue: Duration::from_millis(20), ..Faults::default() };
+    all_arrive_in_order(Faults { seed: 45, ..line }, 3, 300_000);
+}
+
+/// With checksums no damage gets through.
+#[test]
+fn what_is_damaged_is_counted_and_repaired() {
+    let world = World::new();
+    let faults = Faults { seed: 46, damaged: 20, ..Faults::default() };
+    let participant = |seed: u64| {
+        let builder = world.builder().udp_only(true).message_checksums(ChecksumKind::Crc32c);
+        builder.faults(Faults { seed: faults.seed + seed, ..faults }).build().unwrap()
+    };
+    let [from, to] = [1, 2].map(participant);
+    let reader = to.reader_builder("block").qos(Preset::Event.reader()).build().unwrap();
+    let writer = from.writer_builder("block").qos(Preset::Event.writer()).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    for count in 0..200 {
+        writer.write(&block(count, 100)).unwrap();
+        assert!(reader.next_sample().block_for(PATIENCE).unwrap().data == Some(block(count, 100)), "sample {count}");
+    }
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    assert!(to.traffic().damaged > 0, "{:?}", to.traffic());
+    assert!(from.traffic().damaged > 0, "{:?}", from.traffic());
 }
 
 #[test]

@@ -7,7 +7,10 @@ mod captures;
 mod support;
 
 use captures::read_pcap;
-use dds_core::{CreateErrorKind, DdsType, IpFamilies};
+use dds_core::{CreateErrorKind, DdsType, Entity, IpFamilies};
+use dds_rtps::transport::fault::Faults;
+use dds_rtps::types::EntityId;
+use dds_rtps::wire::{Message, Submessage};
 
 use dds_core::qos::Preset;
 use std::path::{Path, PathBuf};
@@ -110,6 +113,42 @@ fn read_with_tshark(file: &Path) {
         assert!(fields[2].starts_with('2'), "no RTPS: {line}");
         assert_eq!((fields[1], fields[3]), ("1", ""), "a wrong checksum, or malformed: {line}");
     }
+}
+
+/// What a full socket refuses goes out later, but never behind what was written after it.
+#[test]
+fn the_order_on_the_wire_is_that_of_the_writes_however_full_the_socket_is() {
+    const SAMPLES: i64 = 300;
+    let folder = Folder::new("order");
+    let file = folder.file("sender.pcap");
+    let world = World::new();
+    let faults = Faults { seed: 3, blocked: 30, blocked_in_a_row: 5, ..Faults::default() };
+    let from = world.builder().udp_only(true).tap(&file).faults(faults).build().unwrap();
+    let to = world.builder().udp_only(true).build().unwrap();
+    let reader = to.reader_builder::<Note>("note").qos(Preset::Event.reader().best_effort()).build().unwrap();
+    let writer = from.writer_builder("note").qos(Preset::Event.writer().best_effort()).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    for count in 0..SAMPLES {
+        writer.write(&Note { text: count.to_string() }).unwrap();
+    }
+    for count in 0..SAMPLES {
+        assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().text, count.to_string());
+    }
+    assert!(from.traffic().send_blocked > 0);
+    let packets = read_pcap(&file);
+    let numbers = packets.iter().flat_map(|packet| sequence_numbers(&packet.payload, writer.guid().entity_id));
+    assert_eq!(numbers.collect::<Vec<_>>(), (1..=SAMPLES).collect::<Vec<_>>());
+}
+
+/// Of the samples of one writer in a message.
+fn sequence_numbers(message: &[u8], writer: EntityId) -> Vec<i64> {
+    let message = Message::parse(message).unwrap();
+    let numbers = message.submessages().filter_map(|submessage| match submessage.unwrap() {
+        Submessage::Data(data) if data.writer_id == writer => Some(data.writer_sn.0),
+        _ => None,
+    });
+    numbers.collect()
 }
 
 #[test]

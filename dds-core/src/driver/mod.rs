@@ -11,6 +11,7 @@
 //! | others, such as `dds-event` | [`Driver::spawn`] | what they are given |
 
 mod block_on;
+mod faulty;
 mod network;
 mod os;
 mod thread;
@@ -19,6 +20,7 @@ mod timer;
 
 pub use crate::sync::Parker;
 pub use block_on::block_on;
+pub(crate) use faulty::FaultyTransport;
 pub use network::{Locators, Network, NetworkConfig, NetworkError, Packet, Reach, Receive, Socket};
 pub use os::OsDriver;
 #[cfg(feature = "sim")]

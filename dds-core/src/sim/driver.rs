@@ -116,7 +116,7 @@ impl Driver for SimDriver {
     }
 
     fn open_network(&self, config: &NetworkConfig) -> Result<Arc<dyn Network>, NetworkError> {
-        let network = SimNetwork::open(config, Arc::clone(&self.world), self.host)?;
+        let network = SimNetwork::open(config, Arc::clone(&self.world), self.host, &self.timers)?;
         self.networks.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&network));
         Ok(network)
     }

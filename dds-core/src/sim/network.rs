@@ -2,12 +2,11 @@
 
 use super::world::{Inbox, World};
 use crate::actor::Poke;
-use crate::driver::{Locators, Network, NetworkConfig, NetworkError, Reach, Receive, Socket};
+use crate::driver::{FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Reach, Receive, Socket, Timers};
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::SlotPool;
 use dds_rtps::output::Datagram;
 use dds_rtps::sim::{self, HostId, PortInUse, SocketId};
-use dds_rtps::transport::fault::Fault;
 use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::{Locator, PortMapping};
 use std::io;
@@ -38,7 +37,12 @@ pub(super) struct SimNetwork {
 }
 
 impl SimNetwork {
-    pub(super) fn open(config: &NetworkConfig, world: Arc<World>, host: HostId) -> Result<Arc<Self>, NetworkError> {
+    pub(super) fn open(
+        config: &NetworkConfig,
+        world: Arc<World>,
+        host: HostId,
+        timers: &Arc<Timers>,
+    ) -> Result<Arc<Self>, NetworkError> {
         let ports = PortMapping::default();
         let group_port = ports.metatraffic_multicast(config.domain_id).ok_or(NetworkError::Domain(config.domain_id))?;
         let opened = open_sockets(config, &world, host, ports, group_port)
@@ -46,7 +50,10 @@ impl SimNetwork {
         let loopback_only = config.reach == Reach::Host;
         let sent = SimTransport { world: Arc::clone(&world), host, loopback_only, counters: Mutex::default() };
         let transport: Arc<dyn Transport> = match config.faults {
-            Some(faults) => Arc::new(Fault::new(sent, faults)),
+            Some(faults) => {
+                let clock = Arc::clone(&world);
+                FaultyTransport::new(Arc::new(sent), faults, timers, move || clock.look(host).instant)
+            }
             None => Arc::new(sent),
         };
         Ok(Arc::new(Self {

@@ -9,7 +9,7 @@ use crate::transport::fault::{Fault, Faults};
 use crate::transport::tap::{Capture, Tap};
 use crate::transport::udp::{UdpConfig, UdpError, UdpSockets, UdpTransport};
 use crate::transport::{SendOutcome, Transport};
-use crate::types::{IpFamilies, Locator, LocatorKind, Time};
+use crate::types::{Instant, IpFamilies, Locator, LocatorKind, Time};
 use std::net::{Ipv6Addr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -206,19 +206,19 @@ fn a_tap_keeps_the_contract() {
 
 #[test]
 fn faults_that_are_none_keep_the_contract() {
-    all_promises(|udp| Fault::new(udp, Faults::default()));
+    all_promises(|udp| Fault::new(udp, Faults::default(), || Instant::ZERO));
 }
 
 #[test]
 fn a_blocked_send_that_is_repeated_keeps_the_contract() {
     let faults = Faults { seed: 5, blocked: 50, ..Faults::default() };
-    all_promises(|udp| Insistent(Fault::new(udp, faults)));
+    all_promises(|udp| Insistent(Fault::new(udp, faults, || Instant::ZERO)));
 }
 
 #[test]
 fn faults_around_a_tap_keep_the_contract() {
     let file = File::new("both");
-    all_promises(|udp| Fault::new(file.tap(udp), Faults::default()));
+    all_promises(|udp| Fault::new(file.tap(udp), Faults::default(), || Instant::ZERO));
 }
 
 #[test]
@@ -226,7 +226,9 @@ fn a_tap_records_what_was_served_once() {
     for (families, ip_header) in [(IpFamilies::V4, 20), (IpFamilies::V6, 40)] {
         let file = File::new(&format!("once-{families:?}"));
         let faults = Faults { seed: 6, blocked: 60, ..Faults::default() };
-        let Some(setting) = Setting::new(families, |udp| file.tap(Fault::new(udp, faults))) else { continue };
+        let Some(setting) = Setting::new(families, |udp| file.tap(Fault::new(udp, faults, || Instant::ZERO))) else {
+            continue;
+        };
         let mut both = datagram(b"twelve bytes", [setting.locator(0), setting.locator(1)]);
         while setting.transport.send(&mut both) == SendOutcome::Blocked {}
         let recorded = std::fs::metadata(&file.0).unwrap().len();

@@ -2,13 +2,15 @@
 
 use super::Shared;
 use super::addressing::{Addressing, Receivers};
+use super::clock::Clock;
 use super::tap::{OpenTap, Recorder};
 use crate::actor::{Effects, Poke, Signals};
-use crate::driver::{Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Reach, Receive, Role, Socket};
+use crate::driver::{
+    FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Reach, Receive, Role, Socket,
+};
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::history::{SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
-use dds_rtps::transport::fault::Fault;
 use dds_rtps::transport::udp::{UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt, peek_sender};
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -90,7 +92,10 @@ impl OsNetwork {
         };
         // Outside of the tap, which so shows what is left.
         let transport = match config.faults {
-            Some(faults) => Arc::new(Fault::new(transport, faults)),
+            Some(faults) => {
+                let clock = Clock::new();
+                FaultyTransport::new(transport, faults, &shared.timers, move || clock.now().instant)
+            }
             None => transport,
         };
         Ok(Arc::new(Self {
