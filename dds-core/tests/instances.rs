@@ -180,10 +180,12 @@ fn a_write_names_its_time_and_the_sample_that_it_answers() {
         let request = SampleIdentity { writer: reader.guid(), sequence_number: SequenceNumber(0x2_0000_0007) };
         let at = Time::from_unix_nanos(1_700_000_000_000_000_000);
         let options = WriteOptions::new().source_timestamp(at).related_sample(request);
-        writer.write_with(&pose(1, 0.0), options).unwrap();
+        let written = writer.write_identified(&pose(1, 0.0), options).unwrap();
         writer.write(&pose(1, 1.0)).unwrap();
         let next = || reader.next_sample().block_for(PATIENCE).unwrap().info;
         let (reply, plain) = (next(), next());
+        assert_eq!(reply.sample_identity(), written, "{way}");
+        assert_eq!(written, SampleIdentity { writer: writer.guid(), sequence_number: SequenceNumber(1) }, "{way}");
         writer.dispose_with(&1, options).unwrap();
         let dispose = next();
         // The wire has fractions of 2^-32 s.

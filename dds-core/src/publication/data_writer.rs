@@ -11,7 +11,8 @@ use crate::infrastructure::{
 use crate::publication::{Publisher, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
 use crate::topic::{SubscriptionBuiltinTopicData, Topic};
-use dds_rtps::types::{Guid, InstanceHandle};
+use dds_rtps::types::{Guid, InstanceHandle, SequenceNumber};
+use dds_rtps::wire::SampleIdentity;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -69,7 +70,7 @@ impl<T> DataWriter<T> {
     where
         T: Encode + TypeInfo,
     {
-        self.publish(sample, WriteOptions::new(), true)
+        self.publish(sample, WriteOptions::new(), true).map(drop)
     }
 
     /// As [`write`](DataWriter::write), but never waits.
@@ -80,7 +81,7 @@ impl<T> DataWriter<T> {
     where
         T: Encode + TypeInfo,
     {
-        self.publish(sample, WriteOptions::new(), false)
+        self.publish(sample, WriteOptions::new(), false).map(drop)
     }
 
     /// As [`write`](DataWriter::write), with what [`WriteOptions`] say: a source timestamp, the instance, the sample that
@@ -94,11 +95,55 @@ impl<T> DataWriter<T> {
     where
         T: Encode + TypeInfo,
     {
-        self.publish(sample, options, true)
+        self.publish(sample, options, true).map(drop)
     }
 
-    /// Publishes a sample, or another value with the encoding of one.
-    pub(super) fn publish<S>(&self, sample: &S, options: WriteOptions, may_wait: bool) -> Result<(), WriteError>
+    /// As [`write_with`](DataWriter::write_with), and returns the sample's name in the domain: a reply to it has that in
+    /// its [`SampleInfo::related_sample`](crate::SampleInfo::related_sample).
+    ///
+    /// ```
+    /// use dds_core::qos::Preset;
+    /// use dds_core::{DdsType, DomainParticipant, Scope, WriteOptions};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Number {
+    ///     value: i64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let asking = participant.writer_builder::<Number>("square/request").qos(Preset::Command).build()?;
+    /// let requests = participant.reader_builder::<Number>("square/request").qos(Preset::Command).build()?;
+    /// let replying = participant.writer_builder::<Number>("square/reply").qos(Preset::Command).build()?;
+    /// let replies = participant.reader_builder::<Number>("square/reply").qos(Preset::Command).build()?;
+    ///
+    /// let request = asking.write_identified(&Number { value: 7 }, WriteOptions::new())?;
+    /// let asked = requests.next_sample().block()?;
+    /// let value = asked.data.map_or(0, |number| number.value * number.value);
+    /// let reply = WriteOptions::new().related_sample(asked.info.sample_identity());
+    /// replying.write_with(&Number { value }, reply)?;
+    /// assert_eq!(replies.next_sample().block()?.info.related_sample, Some(request));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`write_with`](DataWriter::write_with).
+    pub fn write_identified(&self, sample: &T, options: WriteOptions) -> Result<SampleIdentity, WriteError>
+    where
+        T: Encode + TypeInfo,
+    {
+        let sequence_number = self.publish(sample, options, true)?;
+        Ok(SampleIdentity { writer: self.handle.guid(), sequence_number })
+    }
+
+    /// Publishes a sample, or another value with the encoding of one. Returns its number.
+    pub(super) fn publish<S>(
+        &self,
+        sample: &S,
+        options: WriteOptions,
+        may_wait: bool,
+    ) -> Result<SequenceNumber, WriteError>
     where
         S: Encode + TypeInfo,
     {

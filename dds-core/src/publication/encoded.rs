@@ -43,7 +43,7 @@ impl<T> DataWriter<T> {
     where
         V: ViewOf<T> + Encode + TypeInfo,
     {
-        self.publish(sample, WriteOptions::new(), true)
+        self.publish(sample, WriteOptions::new(), true).map(drop)
     }
 
     /// Publishes a sample that was encoded elsewhere, with its encapsulation header; its bytes are copied once.
@@ -75,7 +75,7 @@ impl<T> DataWriter<T> {
             })?;
             options.apply_to(NewChange::alive(instance, payload))
         });
-        handle.publish(encoded.map_err(|kind| handle.write_error(kind))?, true)
+        handle.publish(encoded.map_err(|kind| handle.write_error(kind))?, true).map(drop)
     }
 }
 

@@ -112,7 +112,7 @@ impl<T> DataWriter<T> {
             change.must_be_registered |= kind != ChangeKind::NotAliveDisposed;
             Ok(change)
         });
-        self.handle.publish(change.map_err(|kind| self.handle.write_error(kind))?, true)
+        self.handle.publish(change.map_err(|kind| self.handle.write_error(kind))?, true).map(drop)
     }
 
     /// The handle of the instance with this key, if it is registered; `None` after `close`.

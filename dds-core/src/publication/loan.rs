@@ -184,7 +184,7 @@ impl<T> LoanedSample<'_, T> {
         T: Encode + TypeInfo,
     {
         match self.writer.publish(&*self, options, true) {
-            Ok(()) => Ok(()),
+            Ok(_) => Ok(()),
             Err(error) => Err(GivenBack { error, value: self }),
         }
     }
@@ -257,11 +257,11 @@ impl LoanedBytes<'_> {
         let change = options.apply_to(NewChange::alive(instance, payload.clone())).map_err(error);
         let written = change.and_then(|change| writer.publish(change, true));
         match written {
-            Ok(()) => writer.at_desk(|desk| desk.slots.remember(payload)),
+            Ok(_) => writer.at_desk(|desk| desk.slots.remember(payload)),
             // What was refused was kept by nobody; were it ever, a copy would take its place.
             Err(_) => self.slot = Some(payload.into_slot().unwrap_or_else(|kept| SlotMut::copy_of(kept.bytes()))),
         }
-        written
+        written.map(drop)
     }
 }
 

@@ -84,7 +84,7 @@ impl PendingWrite {
                 attempt = self.attempt(writer, Some(waker))?;
             }
             match attempt {
-                Attempt::Written(flushed) => return Poll::Ready(writer.send_rest(flushed, false)),
+                Attempt::Written(_, flushed) => return Poll::Ready(writer.send_rest(flushed, false)),
                 Attempt::Refused(refused) => return Poll::Ready(Err(writer.refusal(refused))),
                 Attempt::Waiting => match self.time_is_over(writer, waker) {
                     Some(waited) => return Poll::Ready(Err(WriteErrorKind::Timeout { waited })),

@@ -78,7 +78,8 @@ impl Desk {
 
 /// What has become of one attempt to write.
 pub(super) enum Attempt {
-    Written(Flushed),
+    /// With this number.
+    Written(SequenceNumber, Flushed),
     Refused(WriteRefused),
     /// In the queue for room.
     Waiting,
@@ -188,12 +189,16 @@ impl WriterHandle {
     }
 
     /// Publishes a change; waits for room in the history if `may_wait` and the QoS asks for that.
-    pub(crate) fn publish(&self, mut change: NewChange, may_wait: bool) -> Result<(), WriteError> {
+    /// Returns its number.
+    pub(crate) fn publish(&self, mut change: NewChange, may_wait: bool) -> Result<SequenceNumber, WriteError> {
         // Asked only where there is something to wait for.
         let may_wait = || may_wait && role().may_wait() && !in_listener();
         match self.attempt(&mut change, &mut None, None) {
-            Ok(Attempt::Written(Flushed::Done)) => Ok(()),
-            Ok(Attempt::Written(flushed)) => self.send_rest(flushed, may_wait()).map_err(|kind| self.write_error(kind)),
+            Ok(Attempt::Written(number, Flushed::Done)) => Ok(number),
+            Ok(Attempt::Written(number, flushed)) => {
+                self.send_rest(flushed, may_wait()).map_err(|kind| self.write_error(kind))?;
+                Ok(number)
+            }
             Ok(Attempt::Refused(WriteRefused::Full)) => match self.room_limit().filter(|_| may_wait()) {
                 Some(limit) => self.publish_when_there_is_room(&mut change, limit),
                 None => Err(self.write_error(WriteErrorKind::Full)),
@@ -252,7 +257,7 @@ impl WriterHandle {
         effects: &mut Effects,
     ) -> Attempt {
         match actor.write(change, ticket, effects) {
-            Ok(flushed) => Attempt::Written(flushed),
+            Ok(flushed) => Attempt::Written(actor.last_sequence_number(), flushed),
             Err(WriteRefused::Full) => match waker {
                 Some(waker) => {
                     actor.wait_for_space(ticket, waker, effects);
@@ -264,13 +269,17 @@ impl WriterHandle {
         }
     }
 
-    fn publish_when_there_is_room(&self, change: &mut NewChange, limit: Duration) -> Result<(), WriteError> {
+    fn publish_when_there_is_room(
+        &self,
+        change: &mut NewChange,
+        limit: Duration,
+    ) -> Result<SequenceNumber, WriteError> {
         let driver = self.participant.driver();
         let started = driver.now().instant;
         let mut ticket = None;
         let outcome = block_on(&**driver, started.after(limit), |context| {
             match self.attempt(change, &mut ticket, Some(context.waker())) {
-                Ok(Attempt::Written(flushed)) => Poll::Ready(Ok(flushed)),
+                Ok(Attempt::Written(number, flushed)) => Poll::Ready(Ok((number, flushed))),
                 Ok(Attempt::Refused(refused)) => Poll::Ready(Err(self.refusal(refused))),
                 Ok(Attempt::Waiting | Attempt::Behind) => Poll::Pending,
                 Err(kind) => Poll::Ready(Err(kind)),
@@ -280,7 +289,8 @@ impl WriterHandle {
             self.abandon_space(&mut ticket);
             Err(WriteErrorKind::Timeout { waited: driver.now().instant.since(started) })
         });
-        outcome.and_then(|flushed| self.send_rest(flushed, true)).map_err(|kind| self.write_error(kind))
+        let sent = outcome.and_then(|(number, flushed)| self.send_rest(flushed, true).map(|()| number));
+        sent.map_err(|kind| self.write_error(kind))
     }
 
     /// Leaves the queue for room.

@@ -1,6 +1,6 @@
 //! What a reader says about a sample beside its data (DDS 1.4, 2.2.2.5.5).
 
-use crate::types::{InstanceHandle, SequenceNumber, Time};
+use crate::types::{Guid, InstanceHandle, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
 
 /// Whether the application has read a sample before (DDS 1.4, 2.2.2.5.1.1).
@@ -66,4 +66,13 @@ pub struct SampleInfo {
     pub related_sample: Option<SampleIdentity>,
     /// Whether there is data, rather than only a change of the instance's state.
     pub valid_data: bool,
+}
+
+impl SampleInfo {
+    /// The sample's name in the whole domain, which a reply to it gives.
+    #[must_use]
+    pub fn sample_identity(&self) -> SampleIdentity {
+        let writer = self.publication_handle.as_bytes().map_or(Guid::UNKNOWN, |bytes| Guid::from_bytes(*bytes));
+        SampleIdentity { writer, sequence_number: self.sequence_number }
+    }
 }
