@@ -33,8 +33,14 @@
 //! | publication | [`Publisher`], [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`], [`WriterEvent`] |
 //! | subscription | [`Subscriber`], [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`], [`ReaderEvent`] |
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
+//! | built-in topics | [`BuiltinTopic`] and its constants, such as [`DCPS_PUBLICATION`]; [`ParticipantBuiltinTopicData`] and the other types |
+//! | what others are and have | [`EndpointInfo`], [`MatchReport`] with every [`Obstacle`] between two endpoints |
 //! | infrastructure | [`Entity`], [`Waiting`], [`WaitSet`] and its conditions, [`Events`], the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
+//!
+//! With the feature `serde`, participants and endpoints take their settings and QoS from TOML or JSON files
+//! ([profile files](DomainParticipantBuilder#profile-files)), and types that have only serde's traits have topics
+//! (`DomainParticipant::serde_topic`). Every operation of DDS is found by its standard name in the search box above.
 //!
 //! With the feature `sim`, the module `sim` is a world in memory, to test a program against bad networks.
 //!

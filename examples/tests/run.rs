@@ -209,3 +209,43 @@ fn bad_network_prints_the_same_table_for_the_same_seed() {
     // Reliable and KEEP_ALL: all of it arrives, even there.
     assert!(arrived("hall Wi-Fi", "map tile") && arrived("LTE", "map tile"), "{table}");
 }
+
+#[test]
+fn doctor_names_every_obstacle() {
+    let output = example("doctor").env("DDS_DOMAIN_TAG", format!("doctor-{}", std::process::id())).output().unwrap();
+    let text = text(&output);
+    assert!(output.status.success(), "{text}");
+    for expected in [
+        "RELIABILITY: the writer offers BestEffort, the reader requests Reliable",
+        "the type is called `Scan` here and `LaserScan` there",
+        "no partition in common: here none, there cellar",
+        "\"fitting\" (dds-core) match",
+        "3 ranges of ",
+        "its topic is called \"scans\"",
+    ] {
+        assert!(text.contains(expected), "without \"{expected}\": {text}");
+    }
+}
+
+#[test]
+fn configured_takes_the_file_and_the_environment_beats_it() {
+    let run = |domain: Option<&str>| {
+        let mut command = example("configured");
+        command.env("DDS_DOMAIN_TAG", format!("configured-{}", std::process::id()));
+        command.envs(domain.map(|domain| ("DDS_DOMAIN", domain)));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+        text(&output)
+    };
+    let said = run(None);
+    for expected in [
+        "domain 0\n",
+        r#"seen as "robot 7", forgotten after 5s, with [("team", "red"), ("example", "configured")]"#,
+        "KeepLast { depth: 3 }, deadline 1s",
+        "RELIABILITY cannot be changed",
+        "did you mean \"pose\"?",
+    ] {
+        assert!(said.contains(expected), "without \"{expected}\": {said}");
+    }
+    assert!(run(Some("3")).contains("domain 3\n"));
+}

@@ -38,9 +38,9 @@ use std::sync::{Arc, Weak};
 /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
 /// let (sender, receiver) = mpsc::channel();
 /// participant.set_listener(StatusMask::MATCHED, Monitor(sender))?;
-/// let writer = participant.writer::<Pose>("pose")?;
-/// let reader = participant.reader::<Pose>("pose")?;
-/// assert_eq!(receiver.recv().unwrap(), "pose: 1");
+/// let writer = participant.writer::<Pose>("arm/pose")?;
+/// let reader = participant.reader::<Pose>("arm/pose")?;
+/// assert_eq!(receiver.recv().unwrap(), "arm/pose: 1");
 /// # Ok(())
 /// # }
 /// ```

@@ -20,7 +20,7 @@ pub(crate) trait Sealed {}
 /// # fn main() -> dds_core::Result<()> {
 /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
 /// let node: Vec<Box<dyn Entity>> =
-///     vec![Box::new(participant.writer::<Pose>("pose")?), Box::new(participant.reader::<Pose>("pose")?)];
+///     vec![Box::new(participant.writer::<Pose>("node/pose")?), Box::new(participant.reader::<Pose>("node/pose")?)];
 /// assert!(node.iter().all(|entity| participant.contains_entity(entity.instance_handle())));
 /// for entity in &node {
 ///     entity.close();

@@ -42,9 +42,9 @@ pub(crate) trait Feed<E>: Send + Sync {
 ///
 /// # fn main() -> dds_core::Result<()> {
 /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
-/// let writer = participant.writer::<Pose>("pose")?;
+/// let writer = participant.writer::<Pose>("watched/pose")?;
 /// let events = writer.events();
-/// let reader = participant.reader::<Pose>("pose")?;
+/// let reader = participant.reader::<Pose>("watched/pose")?;
 /// match events.next_event().block()? {
 ///     WriterEvent::Matched(status) => assert_eq!(status.current_count, 1),
 ///     other => println!("{other:?}"),

@@ -39,8 +39,8 @@ const ACTIVE_IN_PLACE: usize = 64;
 ///
 /// # fn main() -> dds_core::Result<()> {
 /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
-/// let reader = participant.reader::<Pose>("robot/pose")?;
-/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// let reader = participant.reader::<Pose>("awaited/pose")?;
+/// let writer = participant.writer::<Pose>("awaited/pose")?;
 /// let fresh = reader.read_condition(States::NOT_READ);
 /// let matched = writer.status_condition();
 /// let wait_set = WaitSet::new(&participant);

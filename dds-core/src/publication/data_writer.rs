@@ -242,7 +242,7 @@ impl<T> DataWriter<T> {
     /// # struct Pose { x: f64 }
     /// # fn main() -> dds_core::Result<()> {
     /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
-    /// let writer = participant.writer::<Pose>("pose")?;
+    /// let writer = participant.writer::<Pose>("duty/pose")?;
     /// writer.set_qos(writer.qos().user_data(*b"on duty"))?;
     /// let error = writer.set_qos(writer.qos().keep_all()).unwrap_err();
     /// assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::History });

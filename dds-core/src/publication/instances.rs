@@ -27,7 +27,7 @@ impl<T> DataWriter<T> {
     ///
     /// # fn main() -> dds_core::Result<()> {
     /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
-    /// let writer = participant.writer::<Pose>("robot/pose")?;
+    /// let writer = participant.writer::<Pose>("known/pose")?;
     /// let robot = writer.register_instance(&7)?;
     /// writer.write_with(&Pose { robot: 7, x: 1.0 }, WriteOptions::new().instance(robot))?;
     /// assert_eq!(writer.lookup_instance(&7), Some(robot));

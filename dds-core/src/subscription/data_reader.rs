@@ -319,7 +319,7 @@ impl<T> DataReader<T> {
     /// # struct Pose { x: f64 }
     /// # fn main() -> dds_core::Result<()> {
     /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
-    /// let reader = participant.reader::<Pose>("pose")?;
+    /// let reader = participant.reader::<Pose>("seen/pose")?;
     /// reader.set_qos(reader.qos().user_data(*b"on duty"))?;
     /// let error = reader.set_qos(reader.qos().keep_all()).unwrap_err();
     /// assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::History });

@@ -39,9 +39,9 @@ use std::sync::{Arc, Weak};
 /// # fn main() -> dds_core::Result<()> {
 /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
 /// let (tell, told) = mpsc::channel();
-/// let reader = participant.reader::<Pose>("pose")?;
+/// let reader = participant.reader::<Pose>("sum/pose")?;
 /// reader.set_listener(StatusMask::DATA_AVAILABLE, Sum { sum: 0.0, tell })?;
-/// let writer = participant.writer::<Pose>("pose")?;
+/// let writer = participant.writer::<Pose>("sum/pose")?;
 /// writer.wait_for_readers(1).block()?;
 /// writer.write(&Pose { x: 1.5 })?;
 /// assert_eq!(told.recv().unwrap(), 1.5);

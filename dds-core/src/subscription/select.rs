@@ -23,8 +23,8 @@ use std::fmt;
 ///
 /// # fn main() -> dds_core::Result<()> {
 /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
-/// let reader = participant.reader::<Pose>("robot/pose")?;
-/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// let reader = participant.reader::<Pose>("chosen/pose")?;
+/// let writer = participant.writer::<Pose>("chosen/pose")?;
 /// writer.wait_for_readers(1).block()?;
 /// writer.write(&Pose { robot: 7, x: 1.0 })?;
 /// let fresh = reader.select().states(States::NOT_READ & States::ALIVE).max_samples(10).read()?;

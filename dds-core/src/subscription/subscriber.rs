@@ -27,8 +27,8 @@ use std::sync::Arc;
 /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
 /// let publisher = participant.publisher(PublisherQos::default().partition(["robot/1"]))?;
 /// let subscriber = participant.subscriber(SubscriberQos::default().partition(["robot/*"]))?;
-/// let reader = subscriber.reader::<Pose>("pose")?;
-/// let writer = publisher.writer::<Pose>("pose")?;
+/// let reader = subscriber.reader::<Pose>("group/pose")?;
+/// let writer = publisher.writer::<Pose>("group/pose")?;
 /// writer.write(&Pose { x: 1.0 })?;
 /// assert_eq!(reader.next_sample().block()?.data, Some(Pose { x: 1.0 }));
 /// # Ok(())
