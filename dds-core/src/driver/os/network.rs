@@ -32,7 +32,7 @@ const SMALL_SLOTS_MAX: usize = 256;
 /// from firing.
 const BURST: usize = 16;
 
-/// How often the interfaces are looked at: an address that changes is announced within that time, and a look costs 50 us.
+/// How often the interfaces are looked at: an address that changes is announced within that time, and a look costs 0.2 ms.
 const LOOK_PERIOD: Duration = Duration::from_secs(2);
 
 /// How many errors in a row a receiver takes for passing ones, before it begins to pause after each.
