@@ -66,7 +66,7 @@
 //! - Samples that do not fit a datagram go in fragments of up to 65 000 bytes on one host, and of one Ethernet frame else.
 //! - Of a large sample, no more is on its way than a receive buffer holds: reliable readers let the next part out by their
 //!   answers, and `write` waits for that for at most `max_blocking_time`; the rest follows by itself. Best-effort readers get
-//!   500 MB a second beyond the first burst.
+//!   500 MB a second on this host, and 100 MB a second elsewhere, beyond the first burst.
 //! - Dropping the last handle of a participant waits for acknowledgements for at most 1 s.
 
 // `#[derive(DdsType)]` emits absolute paths of this crate; they hold inside of it as well.

@@ -46,14 +46,17 @@ pub struct FlowConfig {
     pub same_host: usize,
     /// Bytes to begin with otherwise. Default: 128 KiB, as in that buffer a frame of 1.5 kB takes up to twice its size.
     pub network: usize,
-    /// Bytes per second to best-effort readers, beyond the burst. Default: 500 MB, a sixth of what a receiver takes that
-    /// has a core to itself: with a buffer of 4 MiB it may be without one for 8 ms.
-    pub best_effort_rate: u64,
+    /// Bytes per second to best-effort readers on this host, beyond the burst. Default: 500 MB, a sixth of what a receiver
+    /// takes that has a core to itself: with a buffer of 4 MiB it may be without one for 8 ms.
+    pub same_host_rate: u64,
+    /// Bytes per second to other best-effort readers, beyond the burst. Default: 100 MB, a little less than a gigabit
+    /// network carries: a switch on the way drops what comes faster.
+    pub network_rate: u64,
 }
 
 impl Default for FlowConfig {
     fn default() -> Self {
-        Self { same_host: 208 << 10, network: 128 << 10, best_effort_rate: 500_000_000 }
+        Self { same_host: 208 << 10, network: 128 << 10, same_host_rate: 500_000_000, network_rate: 100_000_000 }
     }
 }
 

@@ -31,16 +31,21 @@ pub(super) struct Destinations {
     pub(super) fragment_size: u16,
     /// Bytes of payload up to which changes, or fragments of one change, share a datagram.
     pub(super) payload_len_max: usize,
-    /// Bytes of a burst of fragments.
+    /// Bytes of a burst of fragments to readers that never answer, and bytes per second beyond it.
     pub(super) burst: usize,
+    pub(super) rate: u64,
 }
 
 impl Destinations {
     pub(super) fn new(proxies: &[ReaderProxy], size: FragmentSize, flow: FlowConfig) -> Self {
         let same_host = proxies.iter().all(|proxy| proxy.config.same_host);
-        let (fragment_size, payload_len_max, burst) = match same_host {
-            true => (size.same_host, SAME_HOST_PAYLOAD_LEN, flow.same_host),
-            false => (size.network, NETWORK_PAYLOAD_LEN, flow.network),
+        let (fragment_size, payload_len_max) = match same_host {
+            true => (size.same_host, SAME_HOST_PAYLOAD_LEN),
+            false => (size.network, NETWORK_PAYLOAD_LEN),
+        };
+        let (burst, rate) = match same_host {
+            true => (flow.same_host, flow.same_host_rate),
+            false => (flow.network, flow.network_rate),
         };
         Self {
             locators: union(proxies),
@@ -54,6 +59,7 @@ impl Destinations {
             fragment_size: fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX),
             payload_len_max,
             burst,
+            rate,
         }
     }
 

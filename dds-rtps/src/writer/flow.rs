@@ -23,7 +23,7 @@ const WINDOW_MIN: u64 = 64 << 10;
 const WINDOW_MAX: u64 = 8 << 20;
 
 /// After how long an answer is asked for again, if the window is full: longer than peers delay their answers (Cyclone DDS
-/// 10 ms, Fast DDS 5 ms). It doubles each time.
+/// 10 ms, Fast DDS 5 ms), and than twice the way there and back. It doubles each time.
 const PATIENCE: Duration = Duration::from_millis(15);
 
 /// How often an answer is asked for.
@@ -55,6 +55,8 @@ pub(super) struct Flow {
     /// When the last HEARTBEAT went out, and how many have not been answered.
     asked: Option<Instant>,
     awaited: u8,
+    /// How long an answer takes, smoothed; zero as long as nothing is known.
+    round_trip: Duration,
 }
 
 /// A HEARTBEAT that the reader is to answer.
@@ -63,6 +65,8 @@ struct Probe {
     /// Bytes sent before it.
     position: u64,
     at: Instant,
+    /// When it was sent first.
+    first_at: Instant,
     /// How often it was sent.
     count: u32,
     /// So many answers are to earlier ones.
@@ -81,6 +85,7 @@ impl Flow {
             probe: None,
             asked: None,
             awaited: 0,
+            round_trip: Duration::ZERO,
         }
     }
 
@@ -113,25 +118,35 @@ impl Flow {
     /// it counts only once the window is full.
     pub(super) fn note_heartbeat(&mut self, now: Instant) {
         let before = self.asked.replace(now);
-        let behind = if before.is_some_and(|before| now.since(before) < ANSWER_MAX) { self.awaited } else { 0 };
+        let answer_max = ANSWER_MAX.max(self.round_trip.scale(2, 1));
+        let behind = if before.is_some_and(|before| now.since(before) < answer_max) { self.awaited } else { 0 };
         self.awaited = behind.saturating_add(1);
         let is_open = self.is_open();
         match &mut self.probe {
             _ if self.sent == self.settled => {}
-            None => self.probe = Some(Probe { position: self.sent, at: now, count: 1, behind }),
+            None => self.probe = Some(Probe { position: self.sent, at: now, first_at: now, count: 1, behind }),
             Some(_) if is_open => {}
-            Some(probe) => *probe = Probe { position: self.sent, at: now, count: probe.count + 1, behind: 0 },
+            // The answer may be that to the first one.
+            Some(probe) => *probe = Probe { at: now, count: probe.count + 1, behind: 0, ..*probe },
         }
     }
 
+    /// How long the reader's answers take on their way, as far as is known.
+    pub(super) fn round_trip(&self) -> Duration {
+        self.round_trip
+    }
+
     /// The reader has spoken.
-    pub(super) fn note_answer(&mut self) {
+    pub(super) fn note_answer(&mut self, now: Instant) {
         self.awaited = self.awaited.saturating_sub(1);
         if let Some(probe) = self.probe.as_mut().filter(|probe| probe.behind > 0) {
             probe.behind -= 1;
             return;
         }
         let Some(probe) = self.probe.take() else { return };
+        let sample = now.since(probe.first_at);
+        let is_first = self.round_trip == Duration::ZERO;
+        self.round_trip = if is_first { sample } else { self.round_trip.scale(7, 8) + sample.scale(1, 8) };
         let answered = probe.position.saturating_sub(self.settled);
         self.settled = self.settled.max(probe.position);
         if std::mem::take(&mut self.was_full) {
@@ -154,7 +169,8 @@ impl Flow {
     /// When [`Flow::is_overdue`] has to be looked at, if the window is full.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let probe = self.probe.filter(|_| !self.is_open())?;
-        probe.at.after(PATIENCE.scale(1 << probe.count.min(PROBES_MAX).saturating_sub(1), 1))
+        let patience = PATIENCE.max(self.round_trip.scale(2, 1));
+        probe.at.after(patience.scale(1 << probe.count.min(PROBES_MAX).saturating_sub(1), 1))
     }
 
     /// Whether the window is full and an answer does not come. `true`: ask again. After the last time the reader is not
@@ -205,11 +221,11 @@ mod tests {
         let mut flow = Flow::new(100 * KIB);
         assert_eq!(fill(&mut flow), 10);
         // The HEARTBEAT stood behind the third one, and nothing was lost.
-        flow.note_answer();
+        flow.note_answer(at(0));
         assert_eq!(fill(&mut flow), 4);
         // Of two answers to one HEARTBEAT the second says nothing.
-        flow.note_answer();
-        flow.note_answer();
+        flow.note_answer(at(0));
+        flow.note_answer(at(0));
         assert_eq!(flow.under_way(), 30 << 10);
     }
 
@@ -219,12 +235,12 @@ mod tests {
         for _ in 0..100 {
             flow.note_sent(50 * KIB);
             flow.note_heartbeat(at(0));
-            flow.note_answer();
+            flow.note_answer(at(0));
         }
         assert_eq!(flow.window, 100 << 10);
         for _ in 0..100 {
             fill(&mut flow);
-            flow.note_answer();
+            flow.note_answer(at(0));
         }
         assert_eq!(flow.window, WINDOW_MAX);
     }
@@ -235,16 +251,16 @@ mod tests {
         fill(&mut flow);
         (0..10).for_each(|_| flow.note_loss());
         assert_eq!(flow.window, 512 << 10);
-        flow.note_answer();
+        flow.note_answer(at(0));
         let before = flow.window;
         assert!(before < 600 << 10, "{before}");
         fill(&mut flow);
-        flow.note_answer();
+        flow.note_answer(at(0));
         assert!(flow.window < 600 << 10);
         for _ in 0..20 {
             fill(&mut flow);
             flow.note_loss();
-            flow.note_answer();
+            flow.note_answer(at(0));
         }
         assert!(flow.window < 80 << 10, "{}", flow.window);
     }
@@ -254,9 +270,9 @@ mod tests {
         let mut flow = Flow::new(100 * KIB);
         flow.note_heartbeat(at(0));
         fill(&mut flow);
-        flow.note_answer();
+        flow.note_answer(at(0));
         assert!(!flow.is_open());
-        flow.note_answer();
+        flow.note_answer(at(0));
         assert!(flow.is_open());
     }
 

@@ -8,10 +8,14 @@ use super::flow::Flow;
 use super::window::Window;
 use crate::types::{Duration, Instant, Locator, SequenceNumber};
 use smallvec::SmallVec;
+use std::collections::VecDeque;
 
 /// Requests for fragments that stand open for one reader: each speaks of up to 256 fragments, so these are 2048, 2.7 MB
 /// in fragments for the network. What is dropped is asked for again.
 const FRAGMENT_REQUESTS_MAX: usize = 8;
+
+/// The longest time for which fragments that were sent are not sent again, however long answers seem to take.
+const SUPPRESSION_MAX: Duration = Duration::from_millis(500);
 
 /// What a transient-local reader is sent unasked when it comes, in bytes of payload: as much as a receive buffer surely
 /// takes. The rest it asks for, window by window, at its own pace. A best-effort reader cannot ask: it gets all.
@@ -49,8 +53,8 @@ pub(super) struct ReaderProxy {
     served: Window,
     served_at: Option<Instant>,
     fragments: SmallVec<[FragmentRequest; 1]>,
-    /// The last request that was answered to its end, and when.
-    fragments_served: Option<(FragmentRequest, Instant)>,
+    /// The last requests that were answered to their ends, and when.
+    fragments_served: VecDeque<(FragmentRequest, Instant)>,
     acknack_count: Option<i32>,
     nack_frag_count: Option<i32>,
 }
@@ -115,7 +119,7 @@ impl ReaderProxy {
             served: Window::default(),
             served_at: None,
             fragments: SmallVec::new(),
-            fragments_served: None,
+            fragments_served: VecDeque::new(),
             acknack_count: None,
             nack_frag_count: None,
         }
@@ -201,6 +205,7 @@ impl ReaderProxy {
     /// Notes which fragments of a change are missing. Returns `false` if there is no room for the request.
     pub(super) fn apply_nack_frag(
         &mut self,
+        now: Instant,
         sequence_number: SequenceNumber,
         missing: Window,
         suppression: Duration,
@@ -209,33 +214,48 @@ impl ReaderProxy {
         if self.resend.is_some_and(|resend| resend.sequence_number == sequence_number) {
             return true;
         }
-        let served = self
-            .fragments_served
-            .as_ref()
-            .filter(|(served, _)| served.sequence_number == sequence_number && served.asked.meets(&missing));
-        let not_before = served.and_then(|(_, at)| at.after(suppression));
-        let request = FragmentRequest { sequence_number, missing, asked: missing, not_before };
-        let same = self
-            .fragments
-            .iter_mut()
-            .find(|standing| standing.sequence_number == sequence_number && standing.missing.base() == missing.base());
-        if let Some(standing) = same {
-            *standing = request;
-            return true;
-        }
-        // The reader asks again for what has not come: what stands in another request is on its way already.
-        let mut request = request;
+        let suppression = self.suppression(suppression);
+        // What stands in another request, or was sent for it, is on its way already: the reader goes on asking meanwhile.
+        let mut missing = missing;
         for standing in self.fragments.iter().filter(|standing| standing.sequence_number == sequence_number) {
-            request.missing.remove_all(&standing.missing);
+            missing.remove_all(&standing.asked);
         }
-        if request.missing.is_empty() {
+        if missing.is_empty() {
             return true;
         }
+        let (missing, not_before) = self.without_served(now, sequence_number, missing, suppression);
         if self.fragments.len() >= FRAGMENT_REQUESTS_MAX {
             return false;
         }
-        self.fragments.push(request);
+        self.fragments.push(FragmentRequest { sequence_number, missing, asked: missing, not_before });
         true
+    }
+
+    /// What of these fragments has not been sent just now; if all have, all of them, and until when they wait. The answer to
+    /// an earlier request is on its way for a while, and the reader goes on asking.
+    fn without_served(
+        &mut self,
+        now: Instant,
+        sequence_number: SequenceNumber,
+        missing: Window,
+        suppression: Duration,
+    ) -> (Window, Option<Instant>) {
+        self.fragments_served.retain(|(_, at)| at.after(suppression).is_some_and(|until| now < until));
+        let mut rest = missing;
+        let mut until = None;
+        for (served, at) in self.fragments_served.iter().filter(|(served, _)| served.sequence_number == sequence_number)
+        {
+            if served.asked.meets(&rest) {
+                rest.remove_all(&served.asked);
+                until = at.after(suppression);
+            }
+        }
+        if rest.is_empty() { (missing, until) } else { (rest, None) }
+    }
+
+    /// How long fragments that were sent are not sent again: `least`, or longer where answers take longer.
+    fn suppression(&self, least: Duration) -> Duration {
+        least.max(self.flow.round_trip().scale(3, 2)).min(SUPPRESSION_MAX)
     }
 
     /// Whether a NACK_FRAG with this count is newer than the last one, which it then replaces.
@@ -257,7 +277,10 @@ impl ReaderProxy {
         let served = &mut self.fragments_served;
         self.fragments.retain(|request| {
             if request.missing.is_empty() {
-                *served = Some((*request, now));
+                if served.len() == FRAGMENT_REQUESTS_MAX {
+                    served.pop_front();
+                }
+                served.push_back((*request, now));
             }
             !request.missing.is_empty() && Some(request.sequence_number) != gone
         });

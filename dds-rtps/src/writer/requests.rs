@@ -42,7 +42,7 @@ impl StatefulWriter {
         if lost.is_some_and(|stored| stored.fragment_size > 0) {
             proxy.flow.note_loss();
         }
-        proxy.flow.note_answer();
+        proxy.flow.note_answer(now.instant);
         proxy.apply_acknack(ack_nack.count, base.previous(), requested);
         if asks {
             // It asks by itself, window by window: sending the same unasked would send it twice.
@@ -87,7 +87,7 @@ impl StatefulWriter {
         if proxy.resend.is_none_or(|resend| resend.sequence_number != sequence_number) {
             proxy.flow.note_loss();
         }
-        if !proxy.apply_nack_frag(sequence_number, missing, self.config.nack_suppression) {
+        if !proxy.apply_nack_frag(now.instant, sequence_number, missing, self.config.nack_suppression) {
             self.counters.fragment_requests_dropped += 1;
         }
         self.enqueue(now, index);

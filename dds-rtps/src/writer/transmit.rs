@@ -143,7 +143,7 @@ impl StatefulWriter {
     /// Whether the next fragments may go out: some reliable reader has room for them, or, if there is none, it is time. A
     /// reader that is slower than another one does not keep it waiting.
     fn may_send_fragments(&mut self, now: Now) -> bool {
-        let rate = self.config.flow.best_effort_rate;
+        let rate = self.destinations.rate;
         let (is_open, until) = if self.destinations.reliable_count > 0 {
             let flows = || self.proxies.iter().filter(|proxy| proxy.reliable).map(|proxy| &proxy.flow);
             (flows().any(Flow::is_open), flows().filter_map(Flow::deadline).min())

@@ -8,7 +8,7 @@ use dds_rtps::writer::{FlowConfig, FragmentSize, WriterConfig};
 /// Fragments of 1000 bytes, and windows of a hundred of them.
 fn config(config: &mut WriterConfig) {
     config.fragment_size = FragmentSize { same_host: 65_000, network: 1000 };
-    config.flow = FlowConfig { network: 100_000, best_effort_rate: 10_000_000, ..FlowConfig::default() };
+    config.flow = FlowConfig { network: 100_000, network_rate: 10_000_000, ..FlowConfig::default() };
 }
 
 fn keep_all() -> DataWriterQos {
