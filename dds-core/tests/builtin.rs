@@ -186,3 +186,27 @@ fn an_ignored_topic_disappears_and_others_stay() {
     assert_eq!(heard.matched_publications().len(), 2);
     drop(again);
 }
+
+/// A silent participant has not taken leave: its instances lose their writers, and those of one that comes back live again.
+#[cfg(feature = "sim")]
+#[test]
+fn what_falls_silent_has_lost_its_writers_and_comes_back() {
+    let simulation = dds_core::sim::Simulation::new(1);
+    let watcher = simulation.participant("station", 0).unwrap();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let participants = watcher.reader_builder(&DCPS_PARTICIPANT).qos(Preset::Event).build().unwrap();
+    let writers = watcher.reader_builder(&DCPS_PUBLICATION).qos(Preset::Event).build().unwrap();
+    let writer = robot.writer::<Pose>("pose").unwrap();
+    assert_eq!(next(&participants).data.unwrap().key, robot.guid());
+    assert_eq!(next(&writers).data.unwrap().key, writer.guid());
+
+    simulation.host("robot").sleep_for(dds_core::Duration::from_secs(40));
+    let silent = next(&participants);
+    assert_eq!((silent.info.instance_state, silent.data), (InstanceState::NotAliveNoWriters, None));
+    assert_eq!(next(&writers).info.instance_state, InstanceState::NotAliveNoWriters);
+    assert!(watcher.discovered_topics().is_empty());
+
+    let back = next(&participants);
+    assert_eq!((back.data.unwrap().key, back.info.instance_state), (robot.guid(), InstanceState::Alive));
+    assert_eq!(next(&writers).data.unwrap().key, writer.guid());
+}
