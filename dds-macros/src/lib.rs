@@ -30,6 +30,7 @@ use proc_macro::TokenStream;
 /// | `char` (one byte on the wire), `cdr::Char16` | `char`, `wchar` |
 /// | `String`, `cdr::WString` | `string`, `wstring` |
 /// | `Vec<T>`, `[T; N]` of any rank, `BTreeMap<K, V>`, `HashMap<K, V>` | `sequence`, array, `map` |
+/// | `cdr::Bounded<String, 8>` in one of those | `string<8>`; also of sequences and maps |
 /// | `Option<T>` as a field | `@optional` |
 /// | `Box<T>`, `Arc<T>` | what is in it |
 ///

@@ -3,7 +3,7 @@
 #![no_main]
 
 use dds_macros::DdsType;
-use dds_rtps::cdr::{self, Char16, Decode, Encode, Encoding, F128, TypeInfo, WString};
+use dds_rtps::cdr::{self, Bounded, Char16, Decode, Encode, Encoding, F128, KeyHasher, TypeInfo, WString};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeMap;
 
@@ -20,8 +20,17 @@ struct Packed {
     signed: i16,
 }
 
+#[derive(DdsType, Debug, Clone, Copy, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
+#[dds(crate = "dds_rtps", nested, plain)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    y: f32,
+    stamp: u64,
+}
+
 macro_rules! everything {
-    ($name:ident, $inner:ident, $union:ident, $extensibility:literal) => {
+    ($name:ident, $base:ident, $inner:ident, $union:ident, $extensibility:literal) => {
         #[derive(DdsType, Debug, Clone)]
         #[dds(crate = "dds_rtps", nested, extensibility = $extensibility, discriminator = i16)]
         enum $union {
@@ -43,9 +52,18 @@ macro_rules! everything {
 
         #[derive(DdsType, Debug, Clone)]
         #[dds(crate = "dds_rtps", extensibility = $extensibility)]
-        struct $name {
+        struct $base {
             #[dds(key)]
             id: u32,
+            point: Point,
+            points: Vec<Point>,
+        }
+
+        #[derive(DdsType, Debug, Clone)]
+        #[dds(crate = "dds_rtps", extensibility = $extensibility)]
+        struct $name {
+            #[dds(base, key)]
+            base: $base,
             #[dds(key)]
             text: String,
             small: i8,
@@ -61,16 +79,21 @@ macro_rules! everything {
             unions: [$union; 2],
             map: BTreeMap<u8, u16>,
             texts: BTreeMap<WString, $inner>,
-            wide: Vec<Char16>,
+            units: Vec<Char16>,
+            names: Vec<Bounded<String, 3>>,
+            #[dds(try_construct = "use_default", bound = 2)]
+            few: Vec<u32>,
+            #[dds(try_construct = "trim", bound = 2)]
+            cut: String,
             long: F128,
             maybe_union: Option<Box<$union>>,
         }
     };
 }
 
-everything!(Final, InnerFinal, UnionFinal, "final");
-everything!(Appendable, InnerAppendable, UnionAppendable, "appendable");
-everything!(Mutable, InnerMutable, UnionMutable, "mutable");
+everything!(Final, BaseFinal, InnerFinal, UnionFinal, "final");
+everything!(Appendable, BaseAppendable, InnerAppendable, UnionAppendable, "appendable");
+everything!(Mutable, BaseMutable, InnerMutable, UnionMutable, "mutable");
 
 fuzz_target!(|payload: &[u8]| {
     check::<Final>(payload);
@@ -79,7 +102,10 @@ fuzz_target!(|payload: &[u8]| {
     let mut scratch = Vec::new();
     for is_key in [false, true] {
         for description in [Final::DESCRIPTION, Appendable::DESCRIPTION, Mutable::DESCRIPTION] {
-            let _ = cdr::instance_of_payload(description, payload, is_key, &mut scratch);
+            let walked = cdr::instance_of_payload(description, payload, is_key, &mut scratch);
+            let planned = KeyHasher::new(description, true).of_payload(payload, is_key, &mut scratch);
+            assert_eq!(planned.ok(), walked.ok());
+            let _ = cdr::key_hash_of_payload(description, payload, is_key, &mut scratch);
         }
     }
     let _ = cdr::decode_key_payload::<Final>(payload);
@@ -88,6 +114,10 @@ fuzz_target!(|payload: &[u8]| {
 fn check<T: for<'de> Decode<'de> + Encode + TypeInfo>(payload: &[u8]) {
     let Ok(value) = cdr::decode_payload::<T>(payload) else { return };
     let (mut first, mut second) = (Vec::new(), Vec::new());
+    if let Ok(instance) = cdr::instance_of_payload(T::DESCRIPTION, payload, false, &mut first) {
+        let of_value = cdr::key_hash_of(&value, Encoding::Xcdr2, &mut second);
+        assert_eq!(of_value.expect("what was decoded is within the bounds"), instance);
+    }
     for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
         cdr::encode_payload(&value, encoding, &mut first).expect("what was decoded is within the bounds");
         let again = cdr::decode_payload::<T>(&first).expect("what was encoded is legal");

@@ -6,6 +6,9 @@
 //! - [`Encoder`], [`Decoder`]: cursors that know bounds, alignment, byte order and the rules of the [`Encoding`].
 //! - [`Encode`], [`Decode`], [`TypeInfo`], [`Keyed`], [`DdsType`]: what `#[derive(DdsType)]` writes for a type.
 //! - [`TypeDescription`]: the type as constant data, for everything that handles samples without user code.
+//! - [`WString`], [`Char16`], [`F128`], [`Bounded`]: what Rust has no type for. [`Union`], [`Plain`]: what enums with data
+//!   and structs of numbers are here.
+//! - [`KeyHasher`]: the instances of one type, whatever the encoding of its samples.
 //! - [`encode_payload`], [`decode_payload`], [`key_hash_of`], [`instance_of_payload`]: whole payloads, with header.
 //! - [`Run`], [`Encoded`], [`Raw`]: samples that stay in their bytes.
 //! - [`ParameterListReader`], [`ParameterListWriter`]: parameter lists, as discovery speaks them.
@@ -36,6 +39,7 @@
 //! Everything here may meet bytes of a stranger: a length is compared with what the input can hold before anything is
 //! allocated for it, and recursive types end at [`NESTING_MAX`].
 
+mod bounded;
 mod collection;
 mod compare;
 mod construct;
@@ -64,6 +68,7 @@ mod union;
 mod walk;
 mod wide;
 
+pub use bounded::{Bounded, Measured};
 pub use construct::{Trim, TryConstruct};
 pub use decoder::{Decoder, NESTING_MAX};
 pub use description::{MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef};

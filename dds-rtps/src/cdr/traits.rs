@@ -5,7 +5,7 @@ use super::{DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensi
 /// A type whose name and structure are known.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no description as a DDS type",
-    note = "derive `DdsType` for it, or use a type that DDS knows: bool, i8..i64, u8..u64, f32, f64, char, String, Vec, arrays, Option, Box"
+    note = "derive `DdsType` for it, or use a type that DDS knows: bool, i8..i64, u8..u64, f32, f64, char, String, Vec, arrays, maps, Option, Box, Arc"
 )]
 pub trait TypeInfo {
     /// The name under which the type is announced.

@@ -1,6 +1,7 @@
 //! What the room promises, seen through derived types.
 
 mod bits;
+mod bounded;
 mod construct;
 mod cyclone;
 mod descriptions;

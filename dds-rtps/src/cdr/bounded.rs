@@ -1,0 +1,152 @@
+//! Bounds where no attribute can say them: on elements, keys and values of collections.
+
+use super::{
+    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, MapKey, TypeDescription,
+    TypeInfo, WString, WholeKey,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::{Deref, DerefMut};
+
+/// A string, sequence or map of at most `BOUND` bytes, units or elements, as an element of others: `Vec<Bounded<String, 8>>`
+/// is `sequence<string<8>>`. (For a member, `#[dds(bound = 8)]` says the same.)
+///
+/// Only encoding and decoding compare the length with the bound.
+///
+/// ```
+/// use dds_rtps::cdr::Bounded;
+///
+/// let name: Bounded<String, 8> = "robot".to_owned().into();
+/// assert_eq!(name.len(), 5);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bounded<T, const BOUND: u32>(
+    /// The value.
+    pub T,
+);
+
+/// A value whose length can be bounded.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no length that could be bounded",
+    note = "these have: strings, sequences and maps"
+)]
+pub trait Measured {
+    /// Bytes of a string, units of a wide one, elements of others.
+    fn measure(&self) -> usize;
+}
+
+macro_rules! measured {
+    ($([$($parameters:tt)*] $value:ty;)*) => {$(
+        impl<$($parameters)*> Measured for $value {
+            fn measure(&self) -> usize {
+                self.len()
+            }
+        }
+    )*};
+}
+
+measured! {
+    [] String;
+    [] &str;
+    [] WString;
+    [T] Vec<T>;
+    [T] &[T];
+    [K, V] BTreeMap<K, V>;
+    [K, V, S] HashMap<K, V, S>;
+}
+
+impl<T, const BOUND: u32> Bounded<T, BOUND> {
+    /// The value, without a copy.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T, const BOUND: u32> From<T> for Bounded<T, BOUND> {
+    fn from(value: T) -> Self {
+        Self(value)
+    }
+}
+
+impl<T, const BOUND: u32> Deref for Bounded<T, BOUND> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T, const BOUND: u32> DerefMut for Bounded<T, BOUND> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+impl<T: Encode + Measured, const BOUND: u32> Encode for Bounded<T, BOUND> {
+    const LENGTH_CODE: LengthCode = T::LENGTH_CODE;
+
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.check_bound(self.0.measure(), BOUND)?;
+        self.0.encode(e)
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.check_bound(self.0.measure(), BOUND)?;
+        self.0.encode_key(e)
+    }
+}
+
+impl<'de, T: Decode<'de> + Measured, const BOUND: u32> Decode<'de> for Bounded<T, BOUND> {
+    const SIZE_MIN: usize = T::SIZE_MIN;
+
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        let value = T::decode(d)?;
+        d.check_bound(value.measure(), BOUND)?;
+        Ok(Self(value))
+    }
+
+    fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        self.0.decode_into(d)?;
+        d.check_bound(self.0.measure(), BOUND)
+    }
+
+    fn missing(d: &Decoder<'de>) -> Result<Self, DecodeError> {
+        T::missing(d).map(Self)
+    }
+}
+
+impl<T: TypeInfo, const BOUND: u32> TypeInfo for Bounded<T, BOUND> {
+    const TYPE_NAME: &'static str = T::TYPE_NAME;
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription = {
+        assert!(BOUND > 0, "a bound is at least 1");
+        &T::DESCRIPTION.bounded(BOUND)
+    };
+}
+
+impl<T: MapKey, const BOUND: u32> MapKey for Bounded<T, BOUND> {}
+
+impl<'k, T: WholeKey<'k>, const BOUND: u32> WholeKey<'k> for Bounded<T, BOUND> {
+    fn copy_key(&self) -> Self {
+        Self(self.0.copy_key())
+    }
+}
+
+impl<'k, T, const BOUND: u32> KeyMember for Bounded<T, BOUND>
+where
+    T: WholeKey<'k> + Encode + Measured + for<'de> Decode<'de>,
+{
+    type Key = Self;
+
+    fn to_key(&self) -> Self {
+        self.copy_key()
+    }
+
+    fn encode_key_member(key: &Self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        key.encode_key(e)
+    }
+
+    fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        Self::decode(d)
+    }
+}
