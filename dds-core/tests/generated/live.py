@@ -1,14 +1,12 @@
-"""A Cyclone DDS participant that sends back what it receives: live.py TYPES_FILE VERSION NAME ...
+"""A Cyclone DDS participant that sends back what it receives: live.py TYPES_FILE NAME ...
 
-For each type a reader of topic NAME_there and a writer of NAME_back, in version 1 or 2 of XCDR. Prints "ready" once all exist, and the names
-of those types whose values Cyclone's C library takes from its own Python: in XCDR1 it refuses some, whatever the value. The end of standard
-input ends it.
+For each type a reader of topic NAME_there and a writer of NAME_back, in XCDR2. Prints "ready" once all exist. The end of
+standard input ends it.
 """
 
 import sys
 import threading
 
-from cyclonedds._clayer import ddspy_write
 from cyclonedds.core import GuardCondition, InstanceState, Policy, ReadCondition, SampleState, ViewState, WaitSet
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.internal import InvalidSample
@@ -21,22 +19,11 @@ from cyclonedds.util import duration
 from peer import load
 
 
-def takes_its_own(writer, kind):
-    idl = kind.__idl__
-    if idl.v1_machine is None:
-        idl.populate()
-    try:
-        return ddspy_write(writer._ref, idl.serialize(idl.v1_machine.default_initialize(), use_version_2=False)) == 0
-    except Exception:  # pylint: disable=broad-except
-        # Not every type has a default value.
-        return False
-
-
 def main():
-    types_file, version, *names = sys.argv[1:]
+    types_file, *names = sys.argv[1:]
     types = load(types_file)
     participant = DomainParticipant(0)
-    representation = Policy.DataRepresentation(use_cdrv0_representation=version == "1", use_xcdrv2_representation=version == "2")
+    representation = Policy.DataRepresentation(use_cdrv0_representation=False, use_xcdrv2_representation=True)
     qos = Qos(
         Policy.Reliability.Reliable(duration(seconds=10)),
         Policy.Durability.TransientLocal,
@@ -49,12 +36,9 @@ def main():
     stopped = GuardCondition(participant)
     waitset = WaitSet(participant)
     waitset.attach(stopped)
-    pairs, usable = [], []
+    pairs = []
     for name in names:
         kind = types[name][0]
-        if version == "1" and not takes_its_own(DataWriter(publisher, Topic(participant, f"{name}_probe", kind), qos=qos), kind):
-            continue
-        usable.append(name)
         reader = DataReader(subscriber, Topic(participant, f"{name}_there", kind), qos=qos)
         writer = DataWriter(publisher, Topic(participant, f"{name}_back", kind), qos=qos)
         # Alive: for the end of an instance without a key Cyclone's Python wants a key all the same.
@@ -67,7 +51,7 @@ def main():
         stopped.set(True)
 
     threading.Thread(target=stop_at_end_of_input, daemon=True).start()
-    print("ready", *usable, flush=True)
+    print("ready", flush=True)
     while not stopped.read():
         for reader, writer, anything in pairs:
             for sample in reader.take(N=100, condition=anything):

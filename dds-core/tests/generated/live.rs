@@ -1,6 +1,6 @@
 //! The same types as topics of a participant of Cyclone DDS, which sends back what it receives.
 
-use crate::{Facts, Sample, Xcdr1, expect};
+use crate::{Sample, expect};
 use dds_core::DomainParticipant;
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos};
 use std::io::{BufRead, BufReader};
@@ -14,19 +14,15 @@ const LIMIT: Duration = Duration::from_secs(20);
 pub(crate) struct Live {
     participant: DomainParticipant,
     process: Child,
-    pub(crate) representation: DataRepresentation,
-    /// The types that Cyclone's C library takes from its Python.
-    pub(crate) usable: Vec<String>,
 }
 
 impl Live {
     /// Starts both; the other one knows the types of these names.
-    pub(crate) fn start(representation: DataRepresentation, names: &[&str]) -> Self {
+    pub(crate) fn start(names: &[&str]) -> Self {
         let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
         let path = std::env::var("GENERATED").expect("GENERATED, the folder of live.py and generated_types.py");
-        let version = if representation == DataRepresentation::Xcdr1 { "1" } else { "2" };
         let mut process = Command::new(&python)
-            .args(["-B", &format!("{path}/live.py"), &format!("{path}/generated_types.py"), version])
+            .args(["-B", &format!("{path}/live.py"), &format!("{path}/generated_types.py")])
             .args(names)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -35,27 +31,27 @@ impl Live {
         let mut ready = String::new();
         let stdout = process.stdout.take().expect("a pipe");
         BufReader::new(stdout).read_line(&mut ready).expect("text");
-        let mut usable = ready.split_whitespace().map(str::to_owned);
-        assert_eq!(usable.next().as_deref(), Some("ready"), "live.py does not begin");
+        assert_eq!(ready, "ready\n", "live.py does not begin");
         let participant = DomainParticipant::new(0).expect("a participant");
-        Self { participant, process, representation, usable: usable.collect() }
-    }
-
-    /// Whether a type can go this way.
-    pub(crate) fn takes(representation: DataRepresentation, facts: &Facts) -> bool {
-        facts.is_live && (representation == DataRepresentation::Xcdr2 || facts.xcdr1 != Xcdr1::Nothing)
+        Self { participant, process }
     }
 
     /// Sends values there, and compares what comes back.
     pub(crate) fn compare<T: Sample + 'static>(&self, name: &str, values: &[T]) -> Result<(), String> {
         let error = |error: &dyn std::fmt::Display| format!("live: {error}");
         // Transient local, because one side may have matched before the other one has.
-        let qos =
-            DataReaderQos::default().reliable().transient_local().keep_all().representation([self.representation]);
+        let qos = DataReaderQos::default()
+            .reliable()
+            .transient_local()
+            .keep_all()
+            .representation([DataRepresentation::Xcdr2]);
         let back = self.participant.reader_builder::<T>(&*format!("{name}_back")).qos(qos).build();
         let back = back.map_err(|reason| error(&reason))?;
-        let qos =
-            DataWriterQos::default().reliable().transient_local().keep_all().representation([self.representation]);
+        let qos = DataWriterQos::default()
+            .reliable()
+            .transient_local()
+            .keep_all()
+            .representation([DataRepresentation::Xcdr2]);
         let there = self.participant.writer_builder::<T>(&*format!("{name}_there")).qos(qos).build();
         let there = there.map_err(|reason| error(&reason))?;
         there.wait_for_readers(1).block_for(LIMIT).map_err(|reason| error(&reason))?;
