@@ -11,6 +11,7 @@
 //! | others, such as `dds-event` | [`Driver::spawn`] | what they are given |
 
 mod block_on;
+#[cfg(any(feature = "udp", feature = "sim"))]
 mod faulty;
 mod network;
 mod os;
@@ -20,6 +21,7 @@ mod timer;
 
 pub use crate::sync::Parker;
 pub use block_on::block_on;
+#[cfg(any(feature = "udp", feature = "sim"))]
 pub(crate) use faulty::FaultyTransport;
 pub use network::{Locators, Network, NetworkConfig, NetworkError, Packet, Reach, Receive, Socket};
 pub use os::OsDriver;
