@@ -2,8 +2,9 @@
 
 use crate::actor::{Effects, Poke};
 use crate::infrastructure::{Observed, Observer, Observers, StatusMask, mark};
+use crate::sync::AtomicU32;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Something that is either triggered or not, and can be waited for with a [`WaitSet`](crate::WaitSet).

@@ -8,10 +8,10 @@ use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, Observed, Observer, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, mark,
 };
+use crate::sync::AtomicU32;
 use futures_core::Stream;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 

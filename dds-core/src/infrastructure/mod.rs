@@ -2,6 +2,7 @@
 
 mod audience;
 mod condition;
+mod condition_list;
 mod create_error;
 mod ending;
 mod entity;

@@ -7,7 +7,7 @@
 
 use crate::actor::{Effects, Poke};
 use crate::infrastructure::mark;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// One who wants to know.

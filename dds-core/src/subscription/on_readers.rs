@@ -6,7 +6,7 @@
 use crate::actor::{Effects, Poke, Signals};
 use crate::infrastructure::{Observer, Watched, mark};
 use crate::subscription::{ReaderHandle, SubscriberGroup};
-use std::sync::atomic::AtomicU32;
+use crate::sync::AtomicU32;
 use std::sync::{Arc, Weak};
 
 /// Looks after the status.

@@ -3,9 +3,9 @@
 use crate::actor::{Effects, Poke};
 use crate::infrastructure::{Condition, ConditionId, HasTrigger, Look, Observer, Trigger, mark};
 use crate::subscription::{ReaderCell, ReaderHandle};
+use crate::sync::AtomicU32;
 use dds_rtps::history::States;
 use std::fmt;
-use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Weak};
 
 /// Triggered as long as the reader holds at least one sample in the states; from

@@ -46,6 +46,10 @@ pub(crate) enum Mutation {
     ForgetTurn,
     /// A timer looks at its entry before it has stored the new deadline.
     LookThenStore,
+    /// A wait set looks at its conditions before it has registered who waits.
+    LookThenRegister,
+    /// A condition that was found idle counts as idle up to now, not up to when the look began.
+    VersionAfterLook,
 }
 
 #[cfg(dds_loom)]
