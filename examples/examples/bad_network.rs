@@ -94,10 +94,12 @@ fn drive(seed: u64, conditions: Conditions, stream: &Stream) -> Result<Outcome, 
         Ok(())
     };
     let end = simulation.now() + DRIVE;
-    while simulation.now() < end {
+    let mut next = simulation.now();
+    while next < end {
         writer.write(&Sample { number: outcome.sent, payload: vec![0; stream.bytes] })?;
         outcome.sent += 1;
-        receive_until(simulation.now() + stream.period, &mut outcome)?;
+        next = next + stream.period;
+        receive_until(next, &mut outcome)?;
     }
     receive_until(end + Duration::from_secs(5), &mut outcome)?;
     Ok(outcome)

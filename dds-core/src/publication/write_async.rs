@@ -32,7 +32,7 @@ impl<T> DataWriter<T> {
                 room: None,
                 way: None,
                 way_up_to: None,
-                goes_behind: self.handle.max_blocking_time().is_some(),
+                goes_behind: self.handle.blocking_limit().is_some(),
                 limit: None,
             }),
             Err(kind) => State::Failed(kind),
@@ -80,7 +80,7 @@ impl PendingWrite {
         loop {
             // The first try leaves the waker alone: mostly there is room.
             let mut attempt = self.attempt(writer, None)?;
-            if matches!(attempt, Attempt::Refused(WriteRefused::Full)) && writer.room_limit().is_some() {
+            if matches!(attempt, Attempt::Refused(WriteRefused::Full)) && writer.blocking_limit().is_some() {
                 attempt = self.attempt(writer, Some(waker))?;
             }
             match attempt {
@@ -114,7 +114,7 @@ impl PendingWrite {
         let driver = writer.driver();
         let limit = self.limit.get_or_insert_with(|| {
             let started = driver.now().instant;
-            let deadline = writer.max_blocking_time().and_then(|time| started.after(time));
+            let deadline = writer.blocking_limit().and_then(|time| started.after(time));
             Limit { started, deadline: deadline.map(|at| (at, Alarm::new(driver, at, waker))) }
         });
         let (deadline, alarm) = limit.deadline.as_ref()?;

@@ -199,7 +199,7 @@ impl WriterHandle {
                 self.send_rest(flushed, may_wait()).map_err(|kind| self.write_error(kind))?;
                 Ok(number)
             }
-            Ok(Attempt::Refused(WriteRefused::Full)) => match self.room_limit().filter(|_| may_wait()) {
+            Ok(Attempt::Refused(WriteRefused::Full)) => match self.blocking_limit().filter(|_| may_wait()) {
                 Some(limit) => self.publish_when_there_is_room(&mut change, limit),
                 None => Err(self.write_error(WriteErrorKind::Full)),
             },
@@ -209,18 +209,14 @@ impl WriterHandle {
         }
     }
 
-    /// How long a write may wait: only a reliable writer has something to wait for. For room, if it keeps all, and for a
-    /// large sample to be on its way.
-    pub(super) fn max_blocking_time(&self) -> Option<Duration> {
-        match self.qos.fixed().reliability {
-            Reliability::Reliable { max_blocking_time } => Some(max_blocking_time),
-            Reliability::BestEffort => None,
+    /// How long a write may wait, for room or for a large sample to be on its way: only a reliable writer that keeps all does.
+    /// One that keeps the last samples never waits for a reader; what is not on its way yet may be replaced.
+    pub(super) fn blocking_limit(&self) -> Option<Duration> {
+        let qos = self.qos.fixed();
+        match qos.reliability {
+            Reliability::Reliable { max_blocking_time } if qos.history == History::KeepAll => Some(max_blocking_time),
+            _ => None,
         }
-    }
-
-    /// How long a write may wait for room: there is none to wait for unless the writer keeps all.
-    pub(super) fn room_limit(&self) -> Option<Duration> {
-        self.max_blocking_time().filter(|_| self.qos.fixed().history == History::KeepAll)
     }
 
     /// One attempt to write. With a waker, the caller is in the queue for room if there is none.
@@ -327,7 +323,7 @@ impl WriterHandle {
         while flushed == Flushed::More {
             flushed = self.visit(WriterActor::send_on)?;
         }
-        if let Some(limit) = self.max_blocking_time().filter(|_| may_wait && flushed == Flushed::Paced) {
+        if let Some(limit) = self.blocking_limit().filter(|_| may_wait && flushed == Flushed::Paced) {
             self.wait_for_way(limit);
         }
         if flushed == Flushed::Forked { Err(WriteErrorKind::Forked) } else { Ok(()) }
