@@ -7,7 +7,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
 
 use std::cmp::Reverse;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -25,7 +24,9 @@ impl Compiler {
         let mut library = std::ffi::OsString::from("dds_core=");
         library.push(&self.library);
         let mut compiler = Command::new(rustc);
-        compiler.args(["--edition", "2024", "--emit", "metadata", "-o"]).arg(OsStr::new("/dev/null"));
+        // A file of our own: the compiler replaces what is there, be it a device.
+        let unused = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused.rmeta");
+        compiler.args(["--edition", "2024", "--emit", "metadata", "-o"]).arg(unused);
         compiler.arg("-L").arg(&self.dependencies).arg("--extern").arg(library).arg(program);
         compiler.output().unwrap()
     }
