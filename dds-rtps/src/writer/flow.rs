@@ -155,6 +155,13 @@ impl Flow {
         }
     }
 
+    /// The reader has everything that was ever sent, whichever HEARTBEAT this answers: nothing is under way.
+    pub(super) fn note_all_received(&mut self) {
+        self.settled = self.sent;
+        self.probe = None;
+        self.awaited = 0;
+    }
+
     /// The reader misses some of what was sent.
     pub(super) fn note_loss(&mut self) {
         // What is under way was sent with the old window: it is no news if some of that is lost, too.
@@ -274,6 +281,16 @@ mod tests {
         assert!(!flow.is_open());
         flow.note_answer(at(0));
         assert!(flow.is_open());
+    }
+
+    #[test]
+    fn a_reader_that_has_everything_has_nothing_under_way() {
+        let mut flow = Flow::new(100 * KIB);
+        fill(&mut flow);
+        // The HEARTBEAT that is awaited stood behind the third datagram.
+        flow.note_answer(at(0));
+        flow.note_all_received();
+        assert_eq!(fill(&mut flow), 11);
     }
 
     #[test]

@@ -43,6 +43,9 @@ impl StatefulWriter {
             proxy.flow.note_loss();
         }
         proxy.flow.note_answer(now.instant);
+        if base == self.next && self.next_fragment == 1 {
+            proxy.flow.note_all_received();
+        }
         proxy.apply_acknack(ack_nack.count, base.previous(), requested);
         if asks {
             // It asks by itself, window by window: sending the same unasked would send it twice.
