@@ -128,7 +128,11 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     pub(crate) fn set_qos(&self, qos: Q) -> Result<(), QosError> {
         {
             let mut state = self.state();
-            state.qos.check_change(&qos).map_err(|kind| QosError::new(&self.subject, kind))?;
+            let error = |kind| QosError::new(&self.subject, kind);
+            state.qos.check_change(&qos).map_err(error)?;
+            if !qos.autoenables() {
+                return Err(error(QosErrorKind::Unsupported { policy: PolicyId::EntityFactory }));
+            }
             state.qos = qos;
             state.version += 1;
         }

@@ -14,7 +14,7 @@ use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reac
 use crate::infrastructure::{
     CreateError, CreateErrorKind, Ending, LiveQos, QosError, StatusCondition, Subject, Watched,
 };
-use crate::qos::DomainParticipantQos;
+use crate::qos::{DomainParticipantQos, PolicyId, QosErrorKind};
 use crate::topic::TopicTable;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
@@ -202,7 +202,13 @@ impl ParticipantHandle {
 
     /// Announces other octets of the application. Without effect once the participant is closed.
     pub(crate) fn set_qos(&self, qos: DomainParticipantQos) -> Result<(), QosError> {
-        let changed = self.qos.change(qos, |_, new| new.check());
+        let changed = self.qos.change(qos, |_, new| {
+            new.check()?;
+            match new.entity_factory.autoenable_created_entities {
+                true => Ok(()),
+                false => Err(QosErrorKind::Unsupported { policy: PolicyId::EntityFactory }),
+            }
+        });
         changed.map_err(|kind| QosError::new(&self.subject, kind))?;
         // Read inside of the cell, so that of two changes the last one is announced last.
         let user_data = || self.qos.read(|qos| qos.user_data.clone());

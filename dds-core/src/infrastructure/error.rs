@@ -127,6 +127,7 @@ impl Advice for QosErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
             Self::Immutable { .. } => "make a new entity with the other QoS",
+            Self::Unsupported { .. } => "leave the policy at its default",
             _ => "change one of the named policies",
         }
     }
@@ -134,6 +135,7 @@ impl Advice for QosErrorKind {
     fn return_code(&self) -> ReturnCode {
         match self {
             Self::Immutable { .. } => ReturnCode::ImmutablePolicy,
+            Self::Unsupported { .. } => ReturnCode::Unsupported,
             _ => ReturnCode::InconsistentPolicy,
         }
     }

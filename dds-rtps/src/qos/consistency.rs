@@ -63,6 +63,11 @@ pub enum QosErrorKind {
         /// The most that can be announced.
         max: usize,
     },
+    /// A policy asks for what this implementation does not have.
+    Unsupported {
+        /// The policy.
+        policy: PolicyId,
+    },
     /// A policy cannot be changed once the entity is enabled.
     Immutable {
         /// The policy.
@@ -97,6 +102,7 @@ impl fmt::Display for QosErrorKind {
             Self::TooLong { policy, len, max } => {
                 write!(f, "{policy} has {len} bytes; at most {max} can be announced")
             }
+            Self::Unsupported { policy } => write!(f, "{policy} asks for what is not supported yet"),
             Self::Immutable { policy } => {
                 write!(f, "{policy} cannot be changed after the entity is enabled; make a new entity")
             }
