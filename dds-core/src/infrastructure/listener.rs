@@ -16,6 +16,13 @@ const REPEATS_MAX: usize = 32;
 /// An inline call that lasts longer than this holds up whoever delivers: a thread that receives, or one that writes.
 const LONG_INLINE_CALL: Duration = Duration::from_millis(1);
 
+/// After so many short calls in a row only some are timed: reading the clock takes a tenth of what a sample takes from
+/// `write` to a listener.
+const SHORT_CALLS: u32 = 64;
+
+/// Every which call is timed then.
+const TIMED: u32 = 16;
+
 /// On which thread a listener is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
@@ -30,8 +37,9 @@ pub enum Delivery {
     /// takes.
     ///
     /// A blocking wait inside answers [`InListener`](crate::WaitErrorKind::InListener), and a `write` that would have to wait
-    /// [`Full`](crate::WriteErrorKind::Full). A call of more than 1 ms is counted, and the first one of a listener is warned of;
-    /// see [`ListenerCounters`](crate::ListenerCounters). What a listener writes is told to inline listeners after it has
+    /// [`Full`](crate::WriteErrorKind::Full). Calls are timed, of a listener with 64 short ones in a row every 16th; one of
+    /// more than 1 ms is counted, and the first one of a listener is warned of; see
+    /// [`ListenerCounters`](crate::ListenerCounters). What a listener writes is told to inline listeners after it has
     /// returned; a thread makes at most 32 such calls in a row, and leaves the rest to the event thread.
     Inline,
 }
@@ -41,7 +49,7 @@ pub enum Delivery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ListenerCounters {
-    /// Calls of [`Inline`](Delivery::Inline) listeners that lasted longer than 1 ms, and held up who delivered.
+    /// Timed calls of [`Inline`](Delivery::Inline) listeners that lasted longer than 1 ms, and held up who delivered.
     pub long_inline_calls: u64,
     /// Calls on the event thread that lasted longer than 100 ms, and held up other listeners.
     pub long_event_calls: u64,
@@ -114,6 +122,9 @@ pub(crate) struct Listener {
     closed: AtomicBool,
     /// A call that lasted too long was warned of.
     warned: AtomicBool,
+    /// Inline calls since the last long one. Two threads that count at once may count one call: it only says how often to
+    /// look at the clock.
+    short_calls: AtomicU32,
     ending: Arc<Ending>,
     delivery: Delivery,
     /// Where it is sent, if not inline; an inline one that repeats too often goes there as well.
@@ -135,6 +146,7 @@ impl Listener {
             attached: Lock::new(Some(Attached { callback, _stake: ending.stake() })),
             closed: AtomicBool::new(false),
             warned: AtomicBool::new(false),
+            short_calls: AtomicU32::new(0),
             ending: Arc::clone(ending),
             delivery,
             queue,
@@ -233,6 +245,11 @@ impl Listener {
 
     /// A call by whoever delivers, whose time is of value.
     fn call_inline(self: &Arc<Self>, effects: &mut Effects) {
+        let calls = self.short_calls.load(Ordering::Relaxed);
+        self.short_calls.store(calls.wrapping_add(1), Ordering::Relaxed);
+        if calls > SHORT_CALLS && calls % TIMED != 0 {
+            return self.call();
+        }
         // What the frame has read already will do: mostly that was a moment ago.
         let started = effects.now(|| self.queue.now()).instant;
         self.call();
@@ -244,6 +261,7 @@ impl Listener {
 
     #[cold]
     fn note_long_call(&self, lasted: Duration) {
+        self.short_calls.store(0, Ordering::Relaxed);
         self.queue.note_long_call();
         if !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
@@ -312,6 +330,38 @@ mod tests {
         }
         fn note_long_call(&self) {}
         fn note_panic(&self) {}
+    }
+
+    /// A queue whose clock tells how often it was looked at.
+    #[derive(Default)]
+    struct Clock(AtomicU32);
+
+    impl EventQueue for Clock {
+        fn enqueue(&self, _listener: Arc<Listener>) {}
+        fn now(&self) -> Now {
+            let looks = self.0.fetch_add(1, Ordering::Relaxed);
+            Now { instant: Instant::from_nanos(looks.into()), time: Time::INVALID }
+        }
+        fn note_long_call(&self) {}
+        fn note_panic(&self) {}
+    }
+
+    #[test]
+    fn the_clock_is_looked_at_seldom_once_calls_are_known_to_be_short() {
+        let clock = Arc::new(Clock::default());
+        let callback = Box::new(Call(|_| ()));
+        let queue = Arc::clone(&clock) as Arc<dyn EventQueue>;
+        let listener = Listener::new("test", callback, Delivery::Inline, queue, &Ending::new());
+        let mut looks = |calls: u32| {
+            let before = clock.0.load(Ordering::Relaxed);
+            (0..calls).for_each(|_| Effects::scope(|effects| listener.mark(1, effects)));
+            clock.0.load(Ordering::Relaxed) - before
+        };
+        assert_eq!(looks(SHORT_CALLS), 2 * SHORT_CALLS);
+        looks(TIMED);
+        assert_eq!(looks(10 * TIMED), 2 * 10);
+        listener.note_long_call(LONG_INLINE_CALL);
+        assert_eq!(looks(SHORT_CALLS), 2 * SHORT_CALLS);
     }
 
     struct Call<F>(F);
