@@ -352,7 +352,7 @@ mod tests {
         let callback = Box::new(Call(|_| ()));
         let queue = Arc::clone(&clock) as Arc<dyn EventQueue>;
         let listener = Listener::new("test", callback, Delivery::Inline, queue, &Ending::new());
-        let mut looks = |calls: u32| {
+        let looks = |calls: u32| {
             let before = clock.0.load(Ordering::Relaxed);
             (0..calls).for_each(|_| Effects::scope(|effects| listener.mark(1, effects)));
             clock.0.load(Ordering::Relaxed) - before
