@@ -1,4 +1,4 @@
-//! What an actor speaks to the outside by: the sockets, one datagram that is laid out again and again, and its timer.
+//! What an actor speaks to the outside by: the sockets, a few datagrams that are laid out again and again, and its timer.
 
 use crate::actor::{Poke, Signals, Step, note_step};
 use crate::driver::{Driver, Network, Timer};
@@ -6,10 +6,15 @@ use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
 use dds_rtps::types::Instant;
 use dds_rtps::wire::{Scope, Sealed, Transform};
+use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Weak};
 
 /// The most datagrams that one visit of a cell sends: a longer hold would keep others out. The rest goes in another visit.
 const DATAGRAMS_PER_VISIT: usize = 8;
+
+/// Datagrams of such lengths are likely fragments, of which more follow: those of one visit are handed to the system
+/// together. Shorter ones go at once, longer ones do not fit together.
+const RUN_LENS: RangeInclusive<usize> = 1024..=16 << 10;
 
 /// How far [`Outgoing::flush`] came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,12 +33,13 @@ pub(crate) enum Flushed {
 pub(crate) struct Outgoing {
     driver: Arc<dyn Driver>,
     network: Arc<dyn Network>,
-    datagram: Datagram,
+    /// Empty unless laid out. Made as they are needed: by most actors, one.
+    datagrams: Vec<Datagram>,
+    /// Those that are laid out and not sent yet: what a full socket has left to do.
+    laid_out: Range<usize>,
     /// What may change a message between its lay-out and the socket.
     transform: Transform,
     scratch: Vec<u8>,
-    /// What a full socket has left to do; laid out already.
-    blocked: bool,
     /// A deadline is set.
     is_timed: bool,
     attached: Option<Attached>,
@@ -50,10 +56,10 @@ impl Outgoing {
         Self {
             driver,
             network,
-            datagram: Datagram::new(),
+            datagrams: vec![Datagram::new()],
+            laid_out: 0..0,
             transform,
             scratch: Vec::new(),
-            blocked: false,
             is_timed: false,
             attached: None,
         }
@@ -65,40 +71,65 @@ impl Outgoing {
         self.attached = Some(Attached { cell, timer });
     }
 
-    /// Sends what a full socket left behind, then whatever `lay_out` puts into the datagram, until that is nothing more.
+    /// Sends what a full socket left behind, then whatever `lay_out` puts into the datagrams, until that is nothing more.
     /// Never blocks: what a full socket refuses stays laid out, and the driver signals when there is room.
     pub(crate) fn flush(&mut self, mut lay_out: impl FnMut(&mut Datagram) -> bool) -> Flushed {
         if self.driver.was_forked() {
             return Flushed::Forked;
         }
-        for _ in 0..DATAGRAMS_PER_VISIT {
-            if !self.blocked {
-                self.datagram.clear();
-                if !lay_out(&mut self.datagram) {
-                    self.datagram.clear();
+        let mut left = DATAGRAMS_PER_VISIT;
+        let mut has_more = true;
+        while left > 0 && has_more {
+            if self.laid_out.is_empty() {
+                has_more = self.lay_out_run(left, &mut lay_out);
+                if self.laid_out.is_empty() {
                     return Flushed::Done;
                 }
-                self.seal();
             }
-            note_step(Step::Datagram);
-            self.blocked = self.network.transport().send(&mut self.datagram) == SendOutcome::Blocked;
-            if self.blocked {
+            left = left.saturating_sub(self.laid_out.len());
+            if !self.send_laid_out() {
                 if let Some(attached) = &self.attached {
                     self.network.when_writable(Weak::clone(&attached.cell));
                 }
                 return Flushed::Done;
             }
         }
-        Flushed::More
+        if has_more { Flushed::More } else { Flushed::Done }
     }
 
-    /// Lets the transform change what has been laid out.
-    fn seal(&mut self) {
-        let Ok(sealed) = self.transform.seal(Scope::Message, self.datagram.segments(), &mut self.scratch);
-        if sealed == Sealed::Replaced {
-            self.datagram.replace(&mut self.scratch);
-            self.scratch.clear();
+    /// Lays out a datagram, and up to `most` as long as they are likely fragments. False if there was nothing more.
+    fn lay_out_run(&mut self, most: usize, lay_out: &mut impl FnMut(&mut Datagram) -> bool) -> bool {
+        self.laid_out = 0..0;
+        while self.laid_out.end < most {
+            let index = self.laid_out.end;
+            if index == self.datagrams.len() {
+                self.datagrams.push(Datagram::new());
+            }
+            let Some(datagram) = self.datagrams.get_mut(index) else { break };
+            if !lay_out(datagram) {
+                datagram.clear();
+                return false;
+            }
+            seal(&self.transform, &mut self.scratch, datagram);
+            self.laid_out.end += 1;
+            if !RUN_LENS.contains(&datagram.len()) {
+                break;
+            }
         }
+        true
+    }
+
+    /// Sends what has been laid out; false if the socket is full.
+    fn send_laid_out(&mut self) -> bool {
+        let Some(datagrams) = self.datagrams.get_mut(self.laid_out.clone()) else { return true };
+        let done = match &mut *datagrams {
+            [only] => usize::from(self.network.transport().send(only) == SendOutcome::Done),
+            several => self.network.transport().send_all(several),
+        };
+        datagrams.iter_mut().take(done).for_each(Datagram::clear);
+        (0..done).for_each(|_| note_step(Step::Datagram));
+        self.laid_out.start += done;
+        self.laid_out.is_empty()
     }
 
     /// Asks for another visit, to be called inside of the cell: whoever is inside serves it after letting others in, up to
@@ -111,12 +142,12 @@ impl Outgoing {
 
     /// Whether the socket has taken all that it was given.
     pub(crate) fn has_room(&self) -> bool {
-        !self.blocked
+        self.laid_out.is_empty()
     }
 
     /// Nothing waits for the socket, and no deadline is set.
     pub(crate) fn is_at_rest(&self) -> bool {
-        !self.blocked && !self.is_timed
+        self.has_room() && !self.is_timed
     }
 
     /// Sets the moment of the next signal, or none.
@@ -125,5 +156,14 @@ impl Outgoing {
         if let Some(attached) = &self.attached {
             attached.timer.set(deadline);
         }
+    }
+}
+
+/// Lets the transform change what has been laid out.
+fn seal(transform: &Transform, scratch: &mut Vec<u8>, datagram: &mut Datagram) {
+    let Ok(sealed) = transform.seal(Scope::Message, datagram.segments(), scratch);
+    if sealed == Sealed::Replaced {
+        datagram.replace(scratch);
+        scratch.clear();
     }
 }

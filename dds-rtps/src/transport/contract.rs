@@ -62,6 +62,8 @@ impl<T: Transport> Setting<T> {
     fn all_promises(&self) {
         self.gathers_segments_in_order();
         self.keeps_the_order_of_sends();
+        self.sends_several_as_one_after_the_other();
+        self.serves_others_when_several_cannot_reach_one();
         self.serves_every_destination();
         self.passes_over_destinations_out_of_reach();
         self.counts_what_is_too_large();
@@ -90,6 +92,47 @@ impl<T: Transport> Setting<T> {
         }
         let arrived: Vec<u8> = std::iter::from_fn(|| self.next(0)).flatten().collect();
         assert_eq!(arrived, (0..50).collect::<Vec<_>>());
+    }
+
+    /// Whatever a transport makes of those that are alike.
+    fn sends_several_as_one_after_the_other(&self) {
+        let lens = [1400, 1400, 1400, 700, 700, 0, 0, 1400, 60_000, 60_000, 1400, 1400, 1401, 3, 1400, 1400];
+        let bytes = |index: usize| vec![index as u8; lens[index]];
+        let of = |index: usize| match index {
+            10.. => datagram(&bytes(index), [self.locator(1), self.locator(0)]),
+            _ => datagram(&bytes(index), [self.locator(0)]),
+        };
+        let mut datagrams: Vec<Datagram> = (0..lens.len()).map(of).collect();
+        // One that had been blocked at its second destination.
+        datagrams[14].destination_done();
+        let before = self.transport.counters();
+        assert_eq!(self.transport.send_all(&mut datagrams), lens.len());
+        assert!(datagrams.iter().all(|datagram| datagram.remaining_destinations().is_empty()));
+        let after = self.transport.counters();
+        assert_eq!((after.sent - before.sent, after.failed - before.failed), (16 + 5, 0));
+        let to_both: usize = lens[10..].iter().sum::<usize>() - lens[14];
+        assert_eq!(after.sent_bytes - before.sent_bytes, (lens.iter().sum::<usize>() + to_both) as u64);
+        let arrived = |receiver: usize| std::iter::from_fn(move || self.next(receiver)).collect::<Vec<_>>();
+        assert!(arrived(0) == (0..16).map(bytes).collect::<Vec<_>>());
+        assert!(arrived(1) == [10, 11, 12, 13, 15].map(bytes));
+        assert_eq!(self.transport.send_all(&mut []), 0);
+    }
+
+    fn serves_others_when_several_cannot_reach_one(&self) {
+        // The sockets are bound to loopback.
+        let elsewhere = match self.locator(0).kind {
+            LocatorKind::UdpV4 => Locator::udp_v4([192, 0, 2, 1].into(), 7411),
+            _ => Locator::udp_v6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1), 7411),
+        };
+        let several = || [1, 2, 3].map(|index| datagram(&[index; 1400], [self.locator(0), elsewhere, self.locator(1)]));
+        let before = self.transport.counters();
+        assert_eq!(self.transport.send_all(&mut several()), 3);
+        let after = self.transport.counters();
+        assert_eq!((after.sent - before.sent, after.failed - before.failed), (6, 3));
+        for receiver in [0, 1] {
+            let arrived: Vec<_> = std::iter::from_fn(|| self.next(receiver)).collect();
+            assert!(arrived == [1, 2, 3].map(|index| vec![index; 1400]), "at {receiver}");
+        }
     }
 
     fn serves_every_destination(&self) {

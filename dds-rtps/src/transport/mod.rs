@@ -39,6 +39,13 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// protocol repairs what it can.
     fn send(&self, datagram: &mut Datagram) -> SendOutcome;
 
+    /// Sends datagrams as by [`Transport::send`], one after the other, until one is blocked; how many are done.
+    ///
+    /// For transports that can serve several at a lower price.
+    fn send_all(&self, datagrams: &mut [Datagram]) -> usize {
+        datagrams.iter_mut().map(|datagram| self.send(datagram)).take_while(|sent| *sent == SendOutcome::Done).count()
+    }
+
     /// What has happened so far.
     fn counters(&self) -> TransportCounters;
 }
@@ -46,6 +53,10 @@ pub trait Transport: Send + Sync + fmt::Debug {
 impl<T: Transport + ?Sized> Transport for Arc<T> {
     fn send(&self, datagram: &mut Datagram) -> SendOutcome {
         (**self).send(datagram)
+    }
+
+    fn send_all(&self, datagrams: &mut [Datagram]) -> usize {
+        (**self).send_all(datagrams)
     }
 
     fn counters(&self) -> TransportCounters {

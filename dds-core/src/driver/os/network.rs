@@ -9,9 +9,11 @@ use crate::driver::{
     FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Reach, Receive, Role, Socket,
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
-use dds_rtps::history::{SlotMut, SlotPool};
+use dds_rtps::history::{Payload, SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
-use dds_rtps::transport::udp::{UdpConfig, UdpError, UdpSockets, UdpTransport, interrupt, peek_sender};
+use dds_rtps::transport::udp::{
+    Received, UdpConfig, UdpError, UdpReceiver, UdpSockets, UdpTransport, interrupt, peek_sender,
+};
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -147,7 +149,7 @@ impl Network for OsNetwork {
         };
         for socket in &self.user_unicast {
             let user = ReceiveThread {
-                socket: Arc::clone(socket),
+                receiver: UdpReceiver::new(Arc::clone(socket)),
                 stopped: Arc::clone(&self.stopped),
                 inbound: self.inbound(socket, Socket::UserUnicast, &receive),
             };
@@ -234,8 +236,13 @@ impl Inbound {
         slot
     }
 
-    fn take(&self, slot: SlotMut, len: usize, sender: Option<SocketAddr>) {
-        let payload = self.pool.freeze(slot).slice(0..len);
+    /// Takes what one call has received; at most 64 KiB, however many datagrams they are.
+    fn take(&self, slot: SlotMut, received: Received, sender: Option<SocketAddr>) {
+        let whole = self.pool.freeze(slot);
+        received.datagrams().for_each(|datagram| self.take_one(whole.slice(datagram), sender));
+    }
+
+    fn take_one(&self, payload: Payload, sender: Option<SocketAddr>) {
         if let Some(recorder) = &self.recorder {
             recorder.record(sender, payload.bytes());
         }
@@ -249,24 +256,22 @@ impl Inbound {
 
 /// Blocks on the user-data socket.
 struct ReceiveThread {
-    socket: Arc<UdpSocket>,
+    receiver: UdpReceiver,
     stopped: Arc<AtomicBool>,
     inbound: Inbound,
 }
 
 impl ReceiveThread {
-    fn run(self) {
+    fn run(mut self) {
         let mut errors = 0;
         let mut slot = self.inbound.slot();
         while !self.stopped.load(Ordering::Acquire) {
-            // Only a tap wants to know the sender. This waits as the receive does.
-            let sender = self.inbound.recorder.as_ref().and_then(|_| peek_sender(&self.socket));
-            // Not `recv_from`: answers go to announced locators, and std asserts the sender's address, which is missing when
-            // the socket has been shut down ("assertion failed: len >= size_of::<c::sockaddr_in>()").
-            match self.socket.recv(slot.buffer()) {
-                Ok(len) if !self.stopped.load(Ordering::Acquire) => {
+            // Only a tap wants to know the sender, who is the same of a whole run. This waits as the receive does.
+            let sender = self.inbound.recorder.as_ref().and_then(|_| peek_sender(self.receiver.socket()));
+            match self.receiver.receive(slot.buffer()) {
+                Ok(received) if !self.stopped.load(Ordering::Acquire) => {
                     errors = 0;
-                    self.inbound.take(slot, len, sender);
+                    self.inbound.take(slot, received, sender);
                     slot = self.inbound.slot();
                 }
                 Ok(_) => return,
@@ -311,7 +316,7 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTra
                 Ok((len, sender)) => {
                     errors = 0;
                     transport.note_sender(sender);
-                    inbound.take(slot, len, Some(sender));
+                    inbound.take(slot, Received::one(len), Some(sender));
                     slot = inbound.slot();
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,

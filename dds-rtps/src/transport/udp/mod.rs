@@ -16,6 +16,9 @@
 //! one for each network of an interface, and a link-local one only if the interface has no other. Peers on this host reach
 //! us by any of them, without a wire. With [`UdpConfig::host_only`] it is loopback alone.
 //!
+//! **Runs.** Where the system can (Linux), equal datagrams that arrive one after the other, which is what fragments of a large
+//! sample are, are received by one call ([`UdpReceiver`]) and sent by one.
+//!
 //! **Interfaces that come and go.** [`Links::follow`] looks at them again: multicast is joined and sent on new ones, and the
 //! addresses to be announced change. The sockets stay.
 //!
@@ -30,6 +33,8 @@ mod config;
 mod family;
 mod interface;
 mod links;
+mod receiver;
+mod run;
 mod scopes;
 mod sender;
 mod sockets;
@@ -38,5 +43,6 @@ pub use crate::types::PortMapping;
 pub use config::{UdpConfig, UdpError};
 pub use interface::Interface;
 pub use links::Links;
+pub use receiver::{Received, UdpReceiver};
 pub use sender::UdpTransport;
 pub use sockets::{UdpSockets, interrupt, locators, peek_sender};

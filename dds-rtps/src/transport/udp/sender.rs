@@ -2,6 +2,7 @@
 
 use super::family::{Family, on_link};
 use super::links::LinkId;
+use super::run;
 use super::scopes::Scopes;
 use crate::output::Datagram;
 use crate::transport::{SendOutcome, Transport, TransportCounters};
@@ -36,6 +37,8 @@ pub struct UdpTransport {
     /// The only addresses of IPv6 that may be sent to, where traffic is to stay on this host. A socket that is bound to
     /// loopback does not see to that by itself, as one of IPv4 does.
     confined_to: Option<RwLock<Vec<Ipv6Addr>>>,
+    /// Whether the system takes runs.
+    takes_runs: bool,
     counters: Counters,
 }
 
@@ -68,7 +71,9 @@ struct Counters {
 impl UdpTransport {
     /// Of sockets that have been made non-blocking.
     pub(super) fn new(unicast: Unicast, is_confined: bool) -> Self {
+        let takes_runs = unicast.sockets().all(run::are_taken);
         Self {
+            takes_runs,
             unicast,
             multicast: RwLock::default(),
             scopes: Scopes::default(),
@@ -140,6 +145,39 @@ impl UdpTransport {
         (destinations.len(), SendOutcome::Done)
     }
 
+    /// Sends a run to one destination after the other, until one cannot be served by runs; how many were served. An error:
+    /// there is no room.
+    fn serve_run(&self, run: &[Datagram], destinations: &[Locator]) -> (usize, Result<(), Blocked>) {
+        let each = run.first().map_or(0, Datagram::len);
+        let (Ok(each), true) = (u16::try_from(each), self.takes_runs && run.len() > 1) else { return (0, Ok(())) };
+        let pieces = run::pieces(run);
+        for (served, locator) in destinations.iter().enumerate() {
+            let Some((socket, address)) = self.plain_unicast(locator) else { return (served, Ok(())) };
+            match retried(|| run::send(socket, &pieces, each, &address)) {
+                Ok(bytes) => self.count_sent(run.len(), bytes),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.counters.blocked.fetch_add(1, Ordering::Relaxed);
+                    return (served, Err(Blocked));
+                }
+                // The way there has no room for datagrams of this length, or something on it that needs to see each of
+                // them. What is wrong with the destination itself, each of them will tell.
+                Err(_) => return (served, Ok(())),
+            }
+        }
+        (destinations.len(), Ok(()))
+    }
+
+    /// The address of a destination that takes one call by one socket, and that socket.
+    fn plain_unicast(&self, locator: &Locator) -> Option<(&Socket, SockAddr)> {
+        let address = locator.to_socket_addr().filter(|address| match address {
+            SocketAddr::V4(v4) => !v4.ip().is_multicast(),
+            SocketAddr::V6(v6) => {
+                !v6.ip().is_multicast() && !v6.ip().is_unicast_link_local() && self.may_go_to(v6.ip())
+            }
+        })?;
+        Some((self.unicast.of(address)?, SockAddr::from(address)))
+    }
+
     /// Sends to one destination; only a lack of room is an error, anything else is counted.
     fn send_to(&self, socket: &Socket, segments: &[IoSlice<'_>], destination: SocketAddr) -> Result<(), Blocked> {
         match destination {
@@ -184,27 +222,26 @@ impl UdpTransport {
     }
 
     fn send_by(&self, socket: &Socket, segments: &[IoSlice<'_>], address: &SockAddr) -> Result<(), Blocked> {
-        loop {
-            let sent = match segments {
-                // A little cheaper for the system than a gathering call.
-                [only] => socket.send_to(only, address),
-                several => socket.send_to_vectored(several, address),
-            };
-            match sent {
-                Ok(bytes) => {
-                    self.counters.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-                    self.counters.sent.fetch_add(1, Ordering::Relaxed);
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.counters.blocked.fetch_add(1, Ordering::Relaxed);
-                    return Err(Blocked);
-                }
-                // Lost for this destination, as it might be lost later on its way. Reliable writers repair it.
-                Err(error) => self.note_error(&error),
+        let sent = retried(|| match segments {
+            // A little cheaper for the system than a gathering call.
+            [only] => socket.send_to(only, address),
+            several => socket.send_to_vectored(several, address),
+        });
+        match sent {
+            Ok(bytes) => self.count_sent(1, bytes),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                self.counters.blocked.fetch_add(1, Ordering::Relaxed);
+                return Err(Blocked);
             }
-            return Ok(());
+            // Lost for this destination, as it might be lost later on its way. Reliable writers repair it.
+            Err(error) => self.note_error(&error),
         }
+        Ok(())
+    }
+
+    fn count_sent(&self, datagrams: usize, bytes: usize) {
+        self.counters.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.counters.sent.fetch_add(datagrams as u64, Ordering::Relaxed);
     }
 
     #[cold]
@@ -244,6 +281,17 @@ impl Unicast {
 #[derive(Clone, Copy)]
 struct Blocked;
 
+/// Calls again whenever a signal has come in between.
+#[inline]
+fn retried<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
 impl Transport for UdpTransport {
     fn send(&self, datagram: &mut Datagram) -> SendOutcome {
         let mut copy: SmallVec<[u8; COPIED_MAX]> = SmallVec::new();
@@ -256,6 +304,31 @@ impl Transport for UdpTransport {
         drop(segments);
         (0..served).for_each(|_| datagram.destination_done());
         outcome
+    }
+
+    fn send_all(&self, datagrams: &mut [Datagram]) -> usize {
+        let mut done = 0;
+        while done < datagrams.len() {
+            let rest = &datagrams[done..];
+            let run = run::run_of(rest);
+            let (served, outcome) = self.serve_run(run, run[0].remaining_destinations());
+            let count = run.len();
+            let run = &mut datagrams[done..done + count];
+            run.iter_mut().for_each(|datagram| (0..served).for_each(|_| datagram.destination_done()));
+            if outcome.is_err() {
+                return done;
+            }
+            // One after the other to those that are left.
+            let is_done = |datagram: &mut Datagram| {
+                datagram.remaining_destinations().is_empty() || self.send(datagram) == SendOutcome::Done
+            };
+            let sent = run.iter_mut().map(is_done).take_while(|is_done| *is_done).count();
+            done += sent;
+            if sent < count {
+                return done;
+            }
+        }
+        done
     }
 
     fn counters(&self) -> TransportCounters {
@@ -275,9 +348,46 @@ impl Transport for UdpTransport {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{UdpConfig, UdpSockets};
+    use super::super::{Received, UdpConfig, UdpReceiver, UdpSockets};
     use super::*;
     use crate::history::Payload;
+
+    /// Both halves together: as many calls as runs, whatever the number of fragments.
+    #[test]
+    fn a_run_goes_out_by_one_call_and_comes_in_by_one() {
+        let sockets = sockets();
+        let mut receiver = UdpReceiver::new(sockets.user_unicast[0].try_clone().unwrap().into());
+        let to = Locator::from(sockets.user_unicast[0].local_addr().unwrap());
+        let payload = Payload::copy_of(&(0..20_000_u32).map(|index| (index / 1344) as u8).collect::<Vec<_>>());
+        let fragment = |index: usize| {
+            let mut datagram = Datagram::new();
+            datagram.buffer().extend_from_slice(b"header");
+            datagram.gather(payload.clone(), index * 1344..((index + 1) * 1344).min(payload.len()));
+            datagram.add_destination(to);
+            datagram
+        };
+        let mut buffer = vec![0; 65_536];
+        // So many that the receiver looks out for runs.
+        for _ in 0..20 {
+            assert_eq!(sockets.transport.send(&mut fragment(0)), SendOutcome::Done);
+            assert_eq!(receiver.receive(&mut buffer).unwrap(), Received::one(1350));
+        }
+        let mut fragments: Vec<Datagram> = (0..15).map(fragment).collect();
+        assert_eq!(sockets.transport.send_all(&mut fragments), 15);
+        let mut calls = 0;
+        let mut arrived = Vec::new();
+        while arrived.len() < 15 {
+            calls += 1;
+            let received = receiver.receive(&mut buffer).unwrap();
+            arrived.extend(received.datagrams().map(|datagram| buffer[datagram].to_vec()));
+        }
+        let mut expected = Vec::new();
+        fragments.iter().for_each(|fragment| fragment.copy_to(&mut expected));
+        assert!(arrived.concat() == expected);
+        assert!(arrived.iter().zip(&fragments).all(|(arrived, sent)| arrived.len() == sent.len()));
+        let has_runs = sockets.transport.takes_runs && receiver.takes_runs();
+        assert_eq!(calls, if has_runs { 1 } else { 15 });
+    }
 
     fn sockets() -> UdpSockets {
         UdpSockets::open(&UdpConfig { domain_id: 231, host_only: true, multicast: false, ..UdpConfig::default() })

@@ -1,0 +1,118 @@
+//! A run: datagrams of equal length to the same destinations, which the system takes by one call and takes apart itself,
+//! as late as it can (`UDP_SEGMENT`, Linux since 4.18).
+
+use crate::output::Datagram;
+use smallvec::SmallVec;
+use socket2::{MsgHdr, SockAddr, Socket};
+use std::io::{self, IoSlice};
+
+/// The bytes of a run: what a UDP datagram may hold, over either version of IP.
+const RUN_LEN_MAX: usize = 65_000;
+
+/// The most datagrams of a run that every Linux takes.
+const DATAGRAMS_MAX: usize = 64;
+
+/// How many of the first of `datagrams` can be sent as a run: all but the last are of one length, and none is longer.
+pub(super) fn run_of(datagrams: &[Datagram]) -> &[Datagram] {
+    let Some((first, rest)) = datagrams.split_first() else { return datagrams };
+    let each = first.len();
+    let may_follow = |datagram: &&Datagram| {
+        (1..=each).contains(&datagram.len()) && datagram.remaining_destinations() == first.remaining_destinations()
+    };
+    let limit = RUN_LEN_MAX.checked_div(each).unwrap_or(1).min(DATAGRAMS_MAX);
+    let mut count = 1;
+    for datagram in rest.iter().take_while(may_follow).take(limit.saturating_sub(1)) {
+        count += 1;
+        if datagram.len() < each {
+            break;
+        }
+    }
+    &datagrams[..count]
+}
+
+/// The pieces of all datagrams of a run, in order.
+pub(super) fn pieces(run: &[Datagram]) -> SmallVec<[IoSlice<'_>; 64]> {
+    run.iter().flat_map(Datagram::segments).map(IoSlice::new).collect()
+}
+
+/// Whether the system takes runs by this socket.
+#[cfg(target_os = "linux")]
+pub(super) fn are_taken(socket: &Socket) -> bool {
+    nix::sys::socket::getsockopt(socket, nix::sys::socket::sockopt::UdpGsoSegment).is_ok()
+}
+
+/// Whether the system takes runs by this socket.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn are_taken(_: &Socket) -> bool {
+    false
+}
+
+/// Sends a run whose datagrams have the length `each`. To be asked only where runs [`are_taken`].
+pub(super) fn send(socket: &Socket, pieces: &[IoSlice<'_>], each: u16, address: &SockAddr) -> io::Result<usize> {
+    let control = control(each);
+    socket.sendmsg(&MsgHdr::new().with_addr(address).with_buffers(pieces).with_control(&control), 0)
+}
+
+const WORD: usize = size_of::<usize>();
+
+/// Length (`size_t`), level and type (`int`).
+const HEADER_LEN: usize = WORD + 8;
+
+/// `struct cmsghdr` as the kernel reads it, with the length of the datagrams, filled up to a whole word.
+fn control(each: u16) -> [u8; HEADER_LEN + WORD] {
+    const SOL_UDP: i32 = 17;
+    const UDP_SEGMENT: i32 = 103;
+    let mut control = [0; HEADER_LEN + WORD];
+    control[..WORD].copy_from_slice(&(HEADER_LEN + size_of::<u16>()).to_ne_bytes());
+    control[WORD..WORD + 4].copy_from_slice(&SOL_UDP.to_ne_bytes());
+    control[WORD + 4..HEADER_LEN].copy_from_slice(&UDP_SEGMENT.to_ne_bytes());
+    control[HEADER_LEN..HEADER_LEN + 2].copy_from_slice(&each.to_ne_bytes());
+    control
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Locator;
+    use proptest::prelude::*;
+
+    fn datagrams(lens: &[usize]) -> Vec<Datagram> {
+        let of_len = |&len: &usize| {
+            let mut datagram = Datagram::new();
+            datagram.buffer().resize(len, 0);
+            datagram.add_destination(Locator::udp_v4([127, 0, 0, 1].into(), 7411));
+            datagram
+        };
+        lens.iter().map(of_len).collect()
+    }
+
+    #[test]
+    fn a_run_ends_with_the_first_that_is_shorter_and_before_one_that_is_longer() {
+        let run_len = |lens: &[usize]| run_of(&datagrams(lens)).len();
+        assert_eq!(run_len(&[]), 0);
+        assert_eq!(run_len(&[1400]), 1);
+        assert_eq!(run_len(&[1400, 1400, 1400]), 3);
+        assert_eq!(run_len(&[1400, 1400, 9, 9]), 3);
+        assert_eq!(run_len(&[1400, 1400, 1401]), 2);
+        assert_eq!(run_len(&[1400, 0]), 1);
+        assert_eq!(run_len(&[0, 0]), 1);
+        assert_eq!(run_len(&[40_000, 40_000]), 1);
+        let mut elsewhere = datagrams(&[1400, 1400, 1400]);
+        elsewhere[1].add_destination(Locator::udp_v4([127, 0, 0, 1].into(), 7413));
+        assert_eq!(run_of(&elsewhere).len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_is_one_that_the_system_takes(lens in proptest::collection::vec(prop_oneof![Just(1), Just(700), Just(1400), 0..70_000_usize], 1..100)) {
+            let datagrams = datagrams(&lens);
+            let run = run_of(&datagrams);
+            let (last, others) = run.split_last().unwrap();
+            prop_assert!(run.len() <= DATAGRAMS_MAX);
+            prop_assert!(others.iter().all(|datagram| datagram.len() == run[0].len()));
+            prop_assert!(last.len() <= run[0].len());
+            prop_assert!(run.len() == 1 || run.iter().map(Datagram::len).sum::<usize>() <= RUN_LEN_MAX);
+            prop_assert!(run.len() == 1 || run.iter().all(|datagram| !datagram.is_empty()));
+        }
+    }
+}
