@@ -1,0 +1,151 @@
+//! What a datagram costs by each of the system calls that can send or receive it, on loopback; beside the decisions on
+//! `recvmmsg`, `UDP_GRO` and `UDP_SEGMENT` in ARCHITECTURE.md.
+//!
+//! All forms take turns. Each round sends its datagrams and then receives them on the same thread, so that no wake is
+//! measured. Pin it to one core: `taskset -c 0 cargo bench -p benches --bench udp_calls`. `--test` makes it one round.
+
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    println!("only Linux has these system calls");
+}
+
+#[cfg(target_os = "linux")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let rounds = if std::env::args().any(|argument| argument == "--test") { 1 } else { 300 };
+    println!(
+        "{:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "ns/datagram", "send", "gso", "recv", "recvmsg", "gro", "recvmmsg"
+    );
+    for (len, count) in [(64, 1), (64, 512), (1400, 1), (1400, 512), (65_000, 1), (65_000, 16)] {
+        linux::measure(len, count, rounds)?;
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use nix::cmsg_space;
+    use nix::sys::socket::{
+        ControlMessage, ControlMessageOwned, MsgFlags, MultiHeaders, recvmmsg, recvmsg, sendmsg, setsockopt, sockopt,
+    };
+    use std::error::Error;
+    use std::io::{IoSlice, IoSliceMut};
+    use std::net::{Ipv4Addr, UdpSocket};
+    use std::os::fd::AsRawFd;
+    use std::time::Instant;
+
+    type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+    const AT_ONCE: usize = 16;
+    /// Bytes of one run.
+    const RUN_LEN: usize = 65_000;
+
+    struct Pair {
+        from: UdpSocket,
+        to: UdpSocket,
+        buffers: [Vec<u8>; AT_ONCE],
+    }
+
+    impl Pair {
+        fn open(takes_runs: bool) -> Outcome<Self> {
+            let [from, to] = [UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?, UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?];
+            from.connect(to.local_addr()?)?;
+            setsockopt(&to, sockopt::RcvBuf, &(4 << 20))?;
+            if takes_runs {
+                setsockopt(&to, sockopt::UdpGroSegment, &true)?;
+            }
+            Ok(Self { from, to, buffers: [(); AT_ONCE].map(|()| vec![0; 64 << 10]) })
+        }
+
+        fn send(&self, datagram: &[u8], count: usize) -> Outcome {
+            (0..count).try_for_each(|_| self.from.send(datagram).map(drop)).map_err(Into::into)
+        }
+
+        fn send_runs(&self, run: &[u8], len: usize, mut left: usize) -> Outcome {
+            let each = u16::try_from(len)?;
+            while left > 0 {
+                let count = left.min((RUN_LEN / len).min(64));
+                let control = [ControlMessage::UdpGsoSegments(&each)];
+                let bytes = [IoSlice::new(&run[..count * len])];
+                sendmsg::<()>(self.from.as_raw_fd(), &bytes, &control, MsgFlags::empty(), None)?;
+                left -= count;
+            }
+            Ok(())
+        }
+
+        fn recv(&mut self, count: usize) -> Outcome {
+            let buffer = &mut self.buffers[0];
+            (0..count).try_for_each(|_| self.to.recv(buffer).map(drop)).map_err(Into::into)
+        }
+
+        fn recvmsg(&mut self, mut left: usize) -> Outcome {
+            let mut control = cmsg_space!(i32);
+            while left > 0 {
+                let mut buffers = [IoSliceMut::new(&mut self.buffers[0])];
+                let message = recvmsg::<()>(self.to.as_raw_fd(), &mut buffers, Some(&mut control), MsgFlags::empty())?;
+                let each = message.cmsgs()?.find_map(|control| match control {
+                    ControlMessageOwned::UdpGroSegments(each) => usize::try_from(each).ok(),
+                    _ => None,
+                });
+                left = left.saturating_sub(each.map_or(1, |each| message.bytes.div_ceil(each)));
+            }
+            Ok(())
+        }
+
+        fn recvmmsg(&mut self, headers: &mut MultiHeaders<()>, mut left: usize) -> Outcome {
+            while left > 0 {
+                let mut buffers = self.buffers.each_mut().map(|buffer| [IoSliceMut::new(buffer)]);
+                let fd = self.to.as_raw_fd();
+                let received = recvmmsg(fd, headers, buffers.iter_mut(), MsgFlags::MSG_WAITFORONE, None)?;
+                left = left.saturating_sub(received.count());
+            }
+            Ok(())
+        }
+    }
+
+    /// Prints the medians.
+    pub(crate) fn measure(len: usize, count: usize, rounds: usize) -> Outcome {
+        let (mut plain, mut runs) = (Pair::open(false)?, Pair::open(true)?);
+        let mut headers = MultiHeaders::preallocate(AT_ONCE, None);
+        let bytes = vec![7; RUN_LEN];
+        let has_runs = 2 * len <= RUN_LEN;
+        let mut times: [Vec<f64>; 6] = Default::default();
+        for _ in 0..rounds * (512 / count).min(16) {
+            let mut timed = |at: usize, started: Instant| {
+                times[at].push(started.elapsed().as_secs_f64() * 1e9 / count as f64);
+            };
+            let started = Instant::now();
+            plain.send(&bytes[..len], count)?;
+            timed(0, started);
+            let started = Instant::now();
+            plain.recv(count)?;
+            timed(2, started);
+            plain.send(&bytes[..len], count)?;
+            let started = Instant::now();
+            plain.recvmsg(count)?;
+            timed(3, started);
+            plain.send(&bytes[..len], count)?;
+            let started = Instant::now();
+            plain.recvmmsg(&mut headers, count)?;
+            timed(5, started);
+            if has_runs {
+                let started = Instant::now();
+                runs.send_runs(&bytes, len, count)?;
+                timed(1, started);
+                let started = Instant::now();
+                runs.recvmsg(count)?;
+                timed(4, started);
+            }
+        }
+        print!("{:<16}", format!("{count} x {len}"));
+        for times in &mut times {
+            times.sort_by(f64::total_cmp);
+            match times.get(times.len() / 2) {
+                Some(median) => print!(" {median:>8.0}"),
+                None => print!(" {:>8}", "-"),
+            }
+        }
+        println!();
+        Ok(())
+    }
+}
