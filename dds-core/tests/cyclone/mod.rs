@@ -1,5 +1,6 @@
 //! Cyclone DDS as a process that is told what to do and tells what happens to it.
 
+mod large;
 pub(crate) mod types;
 
 use serde_json::Value;
@@ -63,6 +64,11 @@ impl Peer {
                 Err(error) => panic!("{error} while waiting for {name}; there was {passed_over:?}"),
             }
         }
+    }
+
+    /// … or `None`, if no event comes for so long.
+    pub(crate) fn try_wait_for(&mut self, name: &str, limit: Duration) -> Option<Value> {
+        std::iter::from_fn(|| self.events.recv_timeout(limit).ok()).find(|event| event["event"] == name)
     }
 }
 

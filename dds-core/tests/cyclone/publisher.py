@@ -1,6 +1,7 @@
 """A Cyclone DDS publisher that does what it is told on standard input, one command a line:
 
     write FIRST COUNT     write samples FIRST .. FIRST + COUNT
+    write FIRST COUNT LEN write blobs of LEN octets
     dispose INDEX         dispose the instance of sample INDEX
     unregister INDEX      unregister the instance of sample INDEX
     wait_for_acks         until every reliable reader has everything
@@ -41,9 +42,9 @@ def main():
         command, *numbers = line.split()
         numbers = [int(number) for number in numbers]
         if command == "write":
-            first, count = numbers
+            first, count, *length = numbers
             for index in range(first, first + count):
-                writer.write(kind.sample(index))
+                writer.write(kind.sample(index, *length))
             tell("written", count=count)
         elif command == "dispose":
             writer.dispose(kind.sample(numbers[0]))

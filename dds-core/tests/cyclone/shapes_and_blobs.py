@@ -73,8 +73,9 @@ class Blob(IdlStruct, typename="Blob"):
     bytes: sequence[uint8]
 
     @staticmethod
-    def sample(index):
-        return Blob(index, [(index + position) % 251 for position in range(100_000)])
+    def sample(index, length=100_000):
+        octets = bytes(range(251)) * ((length + 251) // 251 + 1)
+        return Blob(index, octets[index % 251 :][:length])
 
     def fields(self):
         return {"number": self.number} | payload(self.bytes)

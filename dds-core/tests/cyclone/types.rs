@@ -94,10 +94,19 @@ pub(crate) struct Blob {
     pub(crate) bytes: Vec<u8>,
 }
 
+impl Blob {
+    /// Copies a period of the content again and again, which takes no time worth mentioning for many MiB.
+    pub(crate) fn of_len(index: u32, len: usize) -> Self {
+        let period: Vec<u8> = (0..251).map(|position| u8::try_from((index + position) % 251).unwrap()).collect();
+        let mut bytes = period.repeat(len.div_ceil(period.len()));
+        bytes.truncate(len);
+        Self { number: index, bytes }
+    }
+}
+
 impl Subject for Blob {
     fn sample(index: u32) -> Self {
-        let octet = |position| u8::try_from((index + position) % 251).unwrap();
-        Self { number: index, bytes: (0..100_000).map(octet).collect() }
+        Self::of_len(index, 100_000)
     }
 
     fn fields(&self) -> Value {

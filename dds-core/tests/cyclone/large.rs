@@ -1,0 +1,141 @@
+//! Samples from one byte to 64 MiB, from and to Cyclone DDS: as it comes, and set up for large data. Each prints the time
+//! from the first write to the last sample, in which what Python does for each octet is counted.
+
+use super::Peer;
+use super::types::{Blob, Subject};
+use crate::{Agreement, IsWithin, LIMIT};
+use dds_core::DomainParticipant;
+use dds_core::cdr::TypeInfo;
+use dds_core::qos::{DataRepresentation, Durability};
+use std::time::{Duration, Instant};
+
+const MIB: usize = 1 << 20;
+
+/// How many octets a [`Blob`] has.
+const RELIABLE: [usize; 5] = [1, 1 << 10, 64 << 10, MIB, 16 * MIB];
+const BEST_EFFORT: [usize; 4] = [1, 1 << 10, 64 << 10, MIB];
+
+/// Written one directly after the other, so that they overlap on their way.
+const SAMPLES: u32 = 3;
+
+/// Cyclone DDS sends a best-effort sample in one go. A machine with other work can keep a receive thread from its socket
+/// for any time, and then what the buffer has no room for is lost: nobody is to blame.
+const TRIES: u32 = 20;
+
+/// Long enough for any best-effort sample; what takes longer is lost.
+const LOST_AFTER: Duration = Duration::from_secs(2);
+
+/// How Cyclone DDS is set up.
+#[derive(Debug, Clone, Copy)]
+enum Setup {
+    /// Fragments of 1344 bytes in datagrams of 14 720, a receive buffer of 1 MiB.
+    Defaults,
+    /// Datagrams as large as they can be, one fragment each, and the largest receive buffer that the system grants.
+    LargeData,
+}
+
+impl Setup {
+    fn start(self, script: &str, agreement: Agreement) -> Peer {
+        const LARGE_DATA: &str = "<CycloneDDS><Domain>\
+            <General><MaxMessageSize>65500B</MaxMessageSize><FragmentSize>65000B</FragmentSize></General>\
+            <Internal><SocketReceiveBufferSize min=\"default\" max=\"10MB\"/></Internal>\
+            </Domain></CycloneDDS>";
+        let arguments = agreement.arguments(Blob::TYPE_NAME);
+        match self {
+            Self::Defaults => Peer::start(script, &arguments),
+            Self::LargeData => Peer::start_with(script, &arguments, &[("CYCLONEDDS_URI", LARGE_DATA)]),
+        }
+    }
+}
+
+fn agreement(topic: &'static str, reliable: bool) -> Agreement {
+    Agreement { topic, reliable, representation: DataRepresentation::Xcdr2, durability: Durability::Volatile }
+}
+
+/// Cyclone publishes: reliable samples in a row, best-effort ones again and again until they have come.
+fn receive(agreement: Agreement, setup: Setup, sizes: &[usize]) {
+    let participant = DomainParticipant::new(0).unwrap();
+    let reader = agreement.reader::<Blob>(&participant);
+    let mut publisher = setup.start("publisher.py", agreement);
+    reader.wait_for_writers(1).block_for(LIMIT).unwrap();
+    publisher.wait_for("matched", |event| event["count"] == 1);
+    for &len in sizes {
+        let begin = Instant::now();
+        if agreement.reliable {
+            publisher.tell(&format!("write 0 {SAMPLES} {len}"));
+        }
+        for index in 0..SAMPLES {
+            let sample = if agreement.reliable {
+                reader.next_sample().block_for(LIMIT).unwrap()
+            } else {
+                let mut send = || {
+                    publisher.tell(&format!("write {index} 1 {len}"));
+                    reader.next_sample().block_for(LOST_AFTER)
+                };
+                (0..TRIES).find_map(|_| send().ok()).expect("one of many arrives")
+            };
+            // Not `assert_eq!`, which would print many MiB.
+            assert!(sample.data.unwrap() == Blob::of_len(index, len), "sample {index} of {len} bytes");
+        }
+        println!("{}: {SAMPLES} x {len} bytes in {:?}", agreement.topic, begin.elapsed());
+    }
+    assert_eq!(reader.not_decodable(), 0);
+}
+
+/// We publish: reliable samples in a row, best-effort ones again and again until they have come.
+fn publish(agreement: Agreement, setup: Setup, sizes: &[usize]) {
+    let participant = DomainParticipant::new(0).unwrap();
+    let writer = agreement.writer::<Blob>(&participant);
+    let mut subscriber = setup.start("subscriber.py", agreement);
+    writer.wait_for_readers(1).block_for(LIMIT).unwrap();
+    subscriber.wait_for("matched", |event| event["count"] == 1);
+    for &len in sizes {
+        let samples: Vec<Blob> = (0..SAMPLES).map(|index| Blob::of_len(index, len)).collect();
+        let begin = Instant::now();
+        if agreement.reliable {
+            samples.iter().for_each(|sample| writer.write(sample).unwrap());
+        }
+        for (index, sample) in samples.iter().enumerate() {
+            let event = if agreement.reliable {
+                subscriber.wait_for("sample", |_| true)
+            } else {
+                let mut send = || {
+                    writer.write(sample).unwrap();
+                    subscriber.try_wait_for("sample", LOST_AFTER)
+                };
+                (0..TRIES).find_map(|_| send()).expect("one of many arrives")
+            };
+            assert!(sample.fields().is_within(&event), "sample {index} of {len} bytes: {event}");
+        }
+        println!("{}: {SAMPLES} x {len} bytes in {:?}", agreement.topic, begin.elapsed());
+    }
+    if agreement.reliable {
+        writer.acknowledged().block_for(LIMIT).unwrap();
+    }
+}
+
+/// One test per combination, so that a failure names it.
+macro_rules! combinations {
+    ($($name:ident: $direction:ident, $reliable:literal, $setup:ident, $sizes:expr;)*) => {
+        $(#[test]
+        #[ignore = "needs Cyclone DDS: .ci/run cyclone large"]
+        fn $name() {
+            $direction(agreement(stringify!($name), $reliable), Setup::$setup, &$sizes);
+        })*
+    };
+}
+
+combinations! {
+    reliable_from_cyclone: receive, true, Defaults, RELIABLE;
+    reliable_from_cyclone_for_large_data: receive, true, LargeData, RELIABLE;
+    reliable_to_cyclone: publish, true, Defaults, RELIABLE;
+    reliable_to_cyclone_for_large_data: publish, true, LargeData, RELIABLE;
+    best_effort_from_cyclone: receive, false, Defaults, BEST_EFFORT;
+    best_effort_from_cyclone_for_large_data: receive, false, LargeData, BEST_EFFORT;
+    best_effort_to_cyclone: publish, false, Defaults, BEST_EFFORT;
+    best_effort_to_cyclone_for_large_data: publish, false, LargeData, BEST_EFFORT;
+    of_64_mib_from_cyclone: receive, true, Defaults, [64 * MIB];
+    of_64_mib_from_cyclone_for_large_data: receive, true, LargeData, [64 * MIB];
+    of_64_mib_to_cyclone: publish, true, Defaults, [64 * MIB];
+    of_64_mib_to_cyclone_for_large_data: publish, true, LargeData, [64 * MIB];
+}
