@@ -10,7 +10,9 @@
 //! - A quarter of the window is between two HEARTBEATs. Only one is awaited at a time: an ACKNACK does not say what it
 //!   answers.
 //! - An answer that does not come is asked for again, and after [`PROBES_MAX`] times not waited for: a reader that is
-//!   silent gets its data slowly, and does not keep it from being sent.
+//!   silent gets its data slowly, and does not keep it from being sent. The first time is never far away: while a sample is
+//!   incomplete, Cyclone DDS leaves a HEARTBEAT that comes within 10 ms of its last ACKNACK alone for 100 ms, but answers
+//!   the next one at once. To take its late answers for the way there and back would keep all of them late.
 //!
 //! Small samples are not counted: each has its own HEARTBEAT schedule, and their bursts are bounded by the history.
 
@@ -25,6 +27,9 @@ const WINDOW_MAX: u64 = 8 << 20;
 /// After how long an answer is asked for again, if the window is full: longer than peers delay their answers (Cyclone DDS
 /// 10 ms, Fast DDS 5 ms), and than twice the way there and back. It doubles each time.
 const PATIENCE: Duration = Duration::from_millis(15);
+
+/// After how long an answer is asked for again at the latest: sooner than Cyclone DDS gives one that it has put off.
+const FIRST_PATIENCE_MAX: Duration = Duration::from_millis(60);
 
 /// How often an answer is asked for.
 const PROBES_MAX: u32 = 3;
@@ -57,6 +62,8 @@ pub(super) struct Flow {
     awaited: u8,
     /// How long an answer takes, smoothed; zero as long as nothing is known.
     round_trip: Duration,
+    /// How long an answer takes after the last HEARTBEAT before it, smoothed; zero as long as nothing is known.
+    from_last: Duration,
 }
 
 /// A HEARTBEAT that the reader is to answer.
@@ -86,6 +93,7 @@ impl Flow {
             asked: None,
             awaited: 0,
             round_trip: Duration::ZERO,
+            from_last: Duration::ZERO,
         }
     }
 
@@ -147,6 +155,8 @@ impl Flow {
         let sample = now.since(probe.first_at);
         let is_first = self.round_trip == Duration::ZERO;
         self.round_trip = if is_first { sample } else { self.round_trip.scale(7, 8) + sample.scale(1, 8) };
+        let from_last = now.since(probe.at);
+        self.from_last = if is_first { from_last } else { self.from_last.scale(7, 8) + from_last.scale(1, 8) };
         let answered = probe.position.saturating_sub(self.settled);
         self.settled = self.settled.max(probe.position);
         if std::mem::take(&mut self.was_full) {
@@ -176,6 +186,9 @@ impl Flow {
     /// When [`Flow::is_overdue`] has to be looked at, if the window is full.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let probe = self.probe.filter(|_| !self.is_open())?;
+        if probe.count <= 1 {
+            return probe.at.after(self.from_last.scale(2, 1).clamp(PATIENCE, FIRST_PATIENCE_MAX));
+        }
         let patience = PATIENCE.max(self.round_trip.scale(2, 1));
         probe.at.after(patience.scale(1 << probe.count.min(PROBES_MAX).saturating_sub(1), 1))
     }
@@ -281,6 +294,46 @@ mod tests {
         assert!(!flow.is_open());
         flow.note_answer(at(0));
         assert!(flow.is_open());
+    }
+
+    /// Sends a number of bytes to a reader that answers like Cyclone DDS while a sample is incomplete: a HEARTBEAT within
+    /// 10 ms of its last answer is left until another one comes, or for 100 ms. Returns how long that takes.
+    fn ms_to_a_reader_that_puts_answers_off(mut flow: Flow, bytes: u64, begin: u64) -> u64 {
+        let end = flow.sent + bytes;
+        let (mut answered_at, mut put_off_until) = (at(begin), None);
+        let mut ms = begin;
+        while flow.sent < end {
+            let mut asks = flow.is_overdue(at(ms)) || flow.is_stuck();
+            while flow.is_open() && !asks && flow.sent < end {
+                flow.note_sent(64 * KIB);
+                asks = flow.wants_probe();
+            }
+            if asks {
+                flow.note_heartbeat(at(ms));
+                put_off_until = put_off_until.or(at(ms).after(Duration::from_millis(100)));
+            }
+            let answers_at_once = asks && at(ms).since(answered_at) >= Duration::from_millis(10);
+            if answers_at_once || put_off_until.is_some_and(|until| until <= at(ms)) {
+                flow.note_answer(at(ms));
+                (answered_at, put_off_until) = (at(ms), None);
+            }
+            ms += 1;
+        }
+        ms - begin
+    }
+
+    #[test]
+    fn a_reader_that_puts_answers_off_is_asked_again_before_it_gives_them() {
+        let mut flow = Flow::new(208 * KIB);
+        // The second answer comes late: the reader was busy. It lost something, too, so that the window stays as it is.
+        for (asked, answered) in [(0, 1), (2, 602)] {
+            flow.note_sent(64 * KIB);
+            flow.note_heartbeat(at(asked));
+            flow.note_answer(at(answered));
+        }
+        flow.note_loss();
+        let ms = ms_to_a_reader_that_puts_answers_off(flow, 16 << 20, 1_000);
+        assert!(ms < 3_000, "{ms} ms");
     }
 
     #[test]
