@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// Datagrams shorter than this come from small samples, to which latency matters more.
 const RUN_LEN_MIN: usize = 1024;
 
-/// Two that are longer do not fit into one call: runs end at 64 KiB.
-const RUN_LEN_MAX: usize = 32 << 10;
+/// Of longer ones fewer than four fit into one call, for runs end at 64 KiB: that does not pay for the dearer call.
+const RUN_LEN_MAX: usize = 16 << 10;
 
 /// How many datagrams of one length in a row are taken for fragments.
 const EQUALS: u32 = 16;
