@@ -6,7 +6,7 @@
 use super::data::{ParticipantData, participant_key};
 use crate::history::{ChangeKind, Payload};
 use crate::output::Datagram;
-use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SplitMix64};
 use crate::writer::{NewChange, StatelessWriter};
 use std::collections::VecDeque;
 
@@ -38,7 +38,7 @@ impl Announcer {
             prefix,
             writer: StatelessWriter::new(guid, EntityId::SPDP_READER, true, destinations),
             period,
-            jitter: Jitter(seed),
+            jitter: Jitter(SplitMix64::new(seed)),
             announced: 0,
             next: None,
             answers: VecDeque::new(),
@@ -110,18 +110,12 @@ impl Announcer {
 
 /// Spreads the announcements of participants that were started together.
 #[derive(Debug)]
-struct Jitter(u64);
+struct Jitter(SplitMix64);
 
 impl Jitter {
     /// Between nine and eleven tenths of `period`.
     fn around(&mut self, period: Duration) -> Duration {
-        // SplitMix64: a few operations, and good enough to keep neighbours apart.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        period.scale(900 + (bits % 201) as u32, 1_000)
+        period.scale(900 + (self.0.draw() % 201) as u32, 1_000)
     }
 }
 

@@ -1,25 +1,21 @@
 //! Chance from a seed.
 
-use crate::types::Duration;
+use crate::types::{Duration, SplitMix64};
 
-/// Splitmix64: small, and equally good from every seed.
+/// What a seed decides.
 #[derive(Debug, Clone)]
-pub struct Dice(u64);
+pub struct Dice(SplitMix64);
 
 impl Dice {
     /// Dice that fall the same way each time for one seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::new(seed))
     }
 
     /// Any number.
     pub fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        self.0.draw()
     }
 
     /// True in this share of all cases, from 0 to 1. Draws nothing where it is 0, so that a seed keeps its meaning when

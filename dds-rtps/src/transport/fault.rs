@@ -9,7 +9,7 @@
 
 use crate::output::Datagram;
 use crate::transport::{SendOutcome, Transport, TransportCounters};
-use crate::types::{Duration, Instant, Locator};
+use crate::types::{Duration, Instant, Locator, SplitMix64};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -139,7 +139,7 @@ impl<T: Transport> Fault<T> {
     /// Puts `faults` between the sender and `inner`. `clock` is only asked for faults of time.
     pub fn new(inner: T, faults: Faults, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         let state = State {
-            dice: Dice(faults.seed),
+            dice: Dice(SplitMix64::new(faults.seed)),
             still_lost: 0,
             still_blocked: 0,
             held: Vec::new(),
@@ -307,17 +307,13 @@ fn copy_of(datagram: &Datagram, len: usize, destination: Locator) -> Datagram {
     copy
 }
 
-/// Splitmix64: small, and equally good from every seed.
+/// What a seed decides.
 #[derive(Debug)]
-struct Dice(u64);
+struct Dice(SplitMix64);
 
 impl Dice {
     fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        self.0.draw()
     }
 
     /// True in so many of a hundred cases. Draws nothing for a fault that is not wanted, so that a seed keeps its meaning

@@ -9,6 +9,7 @@ mod ip_families;
 mod locator;
 mod port_mapping;
 mod sequence_number;
+mod split_mix;
 mod time;
 mod vendor_id;
 
@@ -19,5 +20,6 @@ pub use ip_families::IpFamilies;
 pub use locator::{Locator, LocatorKind};
 pub use port_mapping::PortMapping;
 pub use sequence_number::SequenceNumber;
+pub use split_mix::SplitMix64;
 pub use time::{Duration, Instant, Now, Time};
 pub use vendor_id::{ProtocolVersion, VendorId};
