@@ -95,7 +95,7 @@ impl WriterLog {
         }
     }
 
-    pub(crate) fn end(&mut self, _crashed: bool) {
+    pub(crate) fn end(&mut self) {
         self.ended = true;
     }
 

@@ -281,9 +281,8 @@ impl Scenario {
 
     fn close_writer(&mut self) {
         let writer = self.dice.below(self.writers.len());
-        // A dropped writer drains; a closed one does not.
         let writing = &mut self.writers[writer];
-        writing.log.end(false);
+        writing.log.end();
         note(format_args!("writer {writer} is closed"));
         drop(writing.handle.take());
     }
@@ -338,7 +337,7 @@ impl Scenario {
         }
         for writing in self.writers.iter_mut().filter(|writing| writing.member == member) {
             if writing.handle.take().is_some() {
-                writing.log.end(true);
+                writing.log.end();
             }
         }
         self.members[member] = None;
