@@ -2,8 +2,9 @@
 
 use super::key_store::KeyStore;
 use super::sample_list::{List, NOWHERE};
+use super::source_order::SourceOrder;
 use super::{InstanceState, KeyPayload, Payload, ViewState};
-use crate::types::{Guid, InstanceHandle, Time};
+use crate::types::{Guid, InstanceHandle};
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
@@ -28,8 +29,12 @@ pub(super) struct Instance {
     pub(super) invalid: u32,
     /// Where the key comes from. Made once in the life of the instance, for a key never changes.
     pub(super) key: Option<KeyPayload>,
-    /// Source timestamp and writer of the newest change, for order by source timestamp.
-    pub(super) newest: Option<(Time, Guid)>,
+    /// Under order by source timestamp: the newest sample or dispose.
+    pub(super) newest: Option<SourceOrder>,
+    /// Under order by source timestamp: the newest that the application has seen.
+    pub(super) handed_out: Option<SourceOrder>,
+    /// Under order by source timestamp: the last sample that was sorted in, if it is still here.
+    pub(super) last_late: u32,
     /// Scratch of a selection: samples picked and not yet handed out.
     pub(super) picked: u32,
     /// Scratch of a selection: generation of the last one picked.
@@ -53,6 +58,8 @@ impl Instance {
             invalid: NOWHERE,
             key: None,
             newest: None,
+            handed_out: None,
+            last_late: NOWHERE,
             picked: 0,
             picked_generation: 0,
             visit: 0,

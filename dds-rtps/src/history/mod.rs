@@ -12,6 +12,7 @@ mod sample_list;
 mod select;
 mod selection;
 mod sequence_index;
+mod source_order;
 mod writer;
 
 pub use change::{CacheChange, ChangeKind};

@@ -17,6 +17,7 @@
 
 use super::instance::{Instance, Instances};
 use super::sample_list::{NOWHERE, Samples, Stored};
+use super::source_order::{Position, is_from_future};
 use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Payload};
 use crate::qos::DestinationOrder;
 use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
@@ -33,8 +34,8 @@ pub const INSTANCES_MAX: usize = 1 << 18;
 pub struct ReaderHistoryConfig {
     /// HISTORY and RESOURCE_LIMITS.
     pub limits: HistoryLimits,
-    /// Under [`DestinationOrder::BySourceTimestamp`] a change of an instance that is older than the newest one received is
-    /// dropped; of two with the same timestamp the one of the lower GUID is the newer, so that all readers agree.
+    /// Under [`DestinationOrder::BySourceTimestamp`] the samples of an instance are sorted by their source timestamps, and
+    /// what is older than something that was handed out is superseded; `source_order.rs` has the details.
     pub destination_order: DestinationOrder,
     /// Makes the order of the maps this history's own.
     pub seed: u64,
@@ -60,7 +61,8 @@ pub enum Admission {
     Unchanged,
     /// Its lifespan was over when it arrived.
     Expired,
-    /// Older than the newest change of its instance, under order by source timestamp.
+    /// Under order by source timestamp: older than what was handed out of its instance, than what KEEP_LAST has kept in its
+    /// place, or, if it ends the instance, than the newest change.
     Superseded,
     /// It ends an instance that is not known. There was nothing to end.
     UnknownInstance,
@@ -111,8 +113,11 @@ pub struct ReaderHistoryCounters {
     pub overwritten_unread: u64,
     /// Samples whose lifespan was over, on arrival or later.
     pub expired: u64,
-    /// Changes older than the newest one, under order by source timestamp.
+    /// Changes that came too late under order by source timestamp ([`Admission::Superseded`]).
     pub superseded: u64,
+    /// Changes whose source timestamp lies more than 30 s ahead of the reader's clock, where it matters: they were ordered,
+    /// and expire, as if they had been written when they arrived.
+    pub from_future: u64,
     /// Changes that did not fit.
     pub rejected: u64,
     /// Changes that ended an instance that was not known.
@@ -223,6 +228,10 @@ impl ReaderHistory {
             self.counters.expired += 1;
             return Ok(Admission::Expired);
         }
+        if received.expires.is_some() || self.is_by_source() {
+            let source_timestamp = received.change.source_timestamp;
+            self.counters.from_future += u64::from(is_from_future(source_timestamp, received.reception_timestamp));
+        }
         let kind = received.change.kind;
         if kind == ChangeKind::Alive {
             return self.add_sample(received);
@@ -239,26 +248,38 @@ impl ReaderHistory {
 
     fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, Refused> {
         let known = self.instances.find_again(received.change.instance);
-        if known.is_some_and(|at| self.is_superseded(at, &received)) {
-            self.counters.superseded += 1;
-            return Ok(Admission::Superseded);
+        let position = match known {
+            Some(at) if self.is_by_source() => self.position(at, &received),
+            _ => Position::Last,
+        };
+        let room = match (position, known) {
+            (Position::Superseded, Some(at)) => return Ok(self.supersede(at, &received)),
+            _ => self.find_room(known),
+        };
+        match (room, known) {
+            (Ok(Room::Free), _) => {}
+            (Ok(Room::InPlaceOf(_)), Some(at)) if self.is_oldest(at, position) => {
+                return Ok(self.supersede(at, &received));
+            }
+            (Ok(Room::InPlaceOf(oldest)), _) => self.overwrite(oldest),
+            (Err(reason), _) => {
+                self.counters.rejected += 1;
+                return Err(Refused { reason, received });
+            }
         }
-        if let Err(reason) = self.make_room(known) {
-            self.counters.rejected += 1;
-            return Err(Refused { reason, received });
-        }
+        let at = known.unwrap_or_else(|| self.instances.insert(received.change.instance));
+        let is_newest = !self.is_by_source() || self.note_order(at, &received);
         let change = received.change;
-        let at = known.unwrap_or_else(|| self.instances.insert(change.instance));
-        self.remove_invalid(at);
+        // Of a dispose that is newer than a late sample the news stay, and the instance stays disposed of.
+        if is_newest || self.instances.get(at).state != InstanceState::NotAliveDisposed {
+            self.remove_invalid(at);
+            self.instances.get_mut(at).revive();
+        }
         if known.is_none() {
             self.keep_key(at, change.payload.as_ref(), false);
         }
-        if !self.instances.register(at, change.writer) {
-            self.counters.writers_forgotten += 1;
-        }
+        self.register(at, change.writer);
         let instance = self.instances.get_mut(at);
-        instance.revive();
-        instance.newest = Some((order_timestamp(&change, received.reception_timestamp), change.writer));
         if let Some(expires) = received.expires {
             self.next_expiry = Some(self.next_expiry.map_or(expires, |next| next.min(expires)));
         }
@@ -278,10 +299,30 @@ impl ReaderHistory {
             instance: at,
         };
         instance.not_read += 1;
-        self.samples.push(&mut instance.samples, stored);
+        match position {
+            Position::Before(before) => {
+                instance.last_late = self.samples.insert(&mut instance.samples, before, stored);
+            }
+            _ => {
+                self.samples.push(&mut instance.samples, stored);
+            }
+        }
         self.not_read += 1;
         self.valid += 1;
         Ok(Admission::Visible)
+    }
+
+    /// A change that comes too late to be seen: its writer is one of the instance's all the same.
+    fn supersede(&mut self, at: u32, received: &ReceivedChange) -> Admission {
+        self.counters.superseded += 1;
+        self.register(at, received.change.writer);
+        Admission::Superseded
+    }
+
+    fn register(&mut self, at: u32, writer: Guid) {
+        if !self.instances.register(at, writer) {
+            self.counters.writers_forgotten += 1;
+        }
     }
 
     /// A dispose, an unregistration, or both.
@@ -290,9 +331,12 @@ impl ReaderHistory {
         let unregisters = kind != ChangeKind::NotAliveDisposed;
         let known = self.instances.find(received.change.instance);
         let at = match known {
-            Some(at) if self.is_superseded(at, &received) => {
-                self.counters.superseded += 1;
-                return Ok(Admission::Superseded);
+            Some(at) if disposes && self.is_superseded(at, &received) => {
+                let admission = self.supersede(at, &received);
+                if !unregisters {
+                    return Ok(admission);
+                }
+                return Ok(self.unregister(at, &received).unwrap_or(admission));
             }
             Some(at) => at,
             // Only a payload says which instance this is: a bare hash may be a hash of nothing, and the application could
@@ -309,17 +353,19 @@ impl ReaderHistory {
         };
         let change = &received.change;
         self.keep_key(at, change.payload.as_ref(), true);
-        let instance = self.instances.get_mut(at);
-        instance.newest = Some((order_timestamp(change, received.reception_timestamp), change.writer));
         let mut changed = false;
         if disposes {
+            if self.is_by_source() {
+                self.note_order(at, &received);
+            }
+            let instance = self.instances.get_mut(at);
             if instance.state == InstanceState::NotAliveNoWriters {
                 instance.revive();
             }
             changed = instance.state != InstanceState::NotAliveDisposed;
             instance.state = InstanceState::NotAliveDisposed;
-            if !unregisters && !self.instances.register(at, change.writer) {
-                self.counters.writers_forgotten += 1;
+            if !unregisters {
+                self.register(at, change.writer);
             }
         }
         if unregisters {
@@ -330,6 +376,16 @@ impl ReaderHistory {
         }
         self.instances.release(at);
         Ok(if changed { Admission::Visible } else { Admission::Unchanged })
+    }
+
+    /// Forgets that a writer writes an instance. `None`: nothing to see in that.
+    fn unregister(&mut self, at: u32, received: &ReceivedChange) -> Option<Admission> {
+        let orphaned = self.instances.unregister(at, received.change.writer);
+        if orphaned {
+            self.announce_state(at, &received.change, received.reception_timestamp);
+        }
+        self.instances.release(at);
+        orphaned.then_some(Admission::Visible)
     }
 
     /// A writer is gone: it writes none of its instances any more. `true`: some instance has lost its last writer.
@@ -414,16 +470,10 @@ impl ReaderHistory {
         } else {
             instance.invalid = NOWHERE;
         }
-        self.samples.remove(&mut instance.samples, sample)
-    }
-
-    fn is_superseded(&self, at: u32, received: &ReceivedChange) -> bool {
-        if self.config.destination_order != DestinationOrder::BySourceTimestamp {
-            return false;
+        if instance.last_late == sample {
+            instance.last_late = NOWHERE;
         }
-        let Some((newest, writer)) = self.instances.get(at).newest else { return false };
-        let timestamp = order_timestamp(&received.change, received.reception_timestamp);
-        timestamp < newest || (timestamp == newest && received.change.writer > writer)
+        self.samples.remove(&mut instance.samples, sample)
     }
 
     /// Forgets the instances that were taken empty.
@@ -441,15 +491,15 @@ impl ReaderHistory {
         self.instances.len() < max
     }
 
-    /// Makes room for one sample of the instance, or says why there is none.
-    fn make_room(&mut self, known: Option<u32>) -> Result<(), RejectReason> {
+    /// Where one sample of the instance has room, or why there is none.
+    fn find_room(&mut self, known: Option<u32>) -> Result<Room, RejectReason> {
         let limits = self.config.limits;
         let full = self.valid >= limits.samples_max.min(SAMPLES_MAX);
         let Some(at) = known else {
             if !self.has_room_for_instance() {
                 return Err(RejectReason::Instances);
             }
-            return if full { Err(RejectReason::Samples) } else { Ok(()) };
+            return if full { Err(RejectReason::Samples) } else { Ok(Room::Free) };
         };
         let instance = self.instances.get(at);
         let valid = instance.valid_len();
@@ -457,16 +507,28 @@ impl ReaderHistory {
             if valid >= limits.samples_per_instance_max {
                 return Err(RejectReason::SamplesPerInstance);
             }
-            return if full { Err(RejectReason::Samples) } else { Ok(()) };
+            return if full { Err(RejectReason::Samples) } else { Ok(Room::Free) };
         };
         if !full && valid < depth.min(limits.samples_per_instance_max) {
-            return Ok(());
+            return Ok(Room::Free);
         }
-        let Some(oldest) = self.oldest_valid(instance) else { return Err(RejectReason::Samples) };
+        self.oldest_valid(instance).map(Room::InPlaceOf).ok_or(RejectReason::Samples)
+    }
+
+    /// Removes a sample for a newer one of its instance.
+    fn overwrite(&mut self, oldest: u32) {
         self.counters.overwritten += 1;
         self.counters.overwritten_unread += u64::from(!self.samples.get(oldest).read);
         drop(self.remove(oldest));
-        Ok(())
+    }
+
+    /// Whether a sample at this position would be the oldest with data.
+    fn is_oldest(&self, at: u32, position: Position) -> bool {
+        let instance = self.instances.get(at);
+        match position {
+            Position::Before(before) => before == instance.samples.first || Some(before) == self.oldest_valid(instance),
+            _ => false,
+        }
     }
 
     fn oldest_valid(&self, instance: &Instance) -> Option<u32> {
@@ -478,7 +540,11 @@ impl ReaderHistory {
     }
 }
 
-/// What a change is ordered by under order by source timestamp.
-fn order_timestamp(change: &CacheChange, reception_timestamp: Time) -> Time {
-    if change.source_timestamp.is_valid() { change.source_timestamp } else { reception_timestamp }
+/// Where a sample has room.
+#[derive(Debug, Clone, Copy)]
+enum Room {
+    /// Beside all others.
+    Free,
+    /// In the place of this one, under KEEP_LAST.
+    InPlaceOf(u32),
 }

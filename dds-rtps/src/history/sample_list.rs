@@ -22,7 +22,7 @@ pub(super) struct Links {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List {
     pub(super) first: u32,
-    last: u32,
+    pub(super) last: u32,
     pub(super) len: usize,
 }
 
@@ -96,18 +96,52 @@ impl Samples {
         self.places[at as usize].sibling.next
     }
 
-    /// Appends to the list of arrivals and to `siblings`, the list of the sample's instance.
-    pub(super) fn push(&mut self, siblings: &mut List, stored: Stored) -> u32 {
-        let arrival = Links { previous: self.arrivals.last, next: NOWHERE };
-        let sibling = Links { previous: siblings.last, next: NOWHERE };
-        let place = Place { stored, arrival, sibling };
-        let at = match self.places.get_mut(self.free as usize) {
+    /// The sample of the same instance before this one.
+    pub(super) fn previous_sibling(&self, at: u32) -> u32 {
+        self.places[at as usize].sibling.previous
+    }
+
+    /// Puts a sample before another one of its instance, in both lists.
+    pub(super) fn insert(&mut self, siblings: &mut List, before: u32, stored: Stored) -> u32 {
+        let next = &mut self.places[before as usize];
+        let (arrival, sibling) = (next.arrival.previous, next.sibling.previous);
+        let place = Place {
+            stored,
+            arrival: Links { previous: arrival, next: before },
+            sibling: Links { previous: sibling, next: before },
+        };
+        let at = self.put(place);
+        let next = &mut self.places[before as usize];
+        (next.arrival.previous, next.sibling.previous) = (at, at);
+        match self.places.get_mut(arrival as usize) {
+            Some(previous) => previous.arrival.next = at,
+            None => self.arrivals.first = at,
+        }
+        match self.places.get_mut(sibling as usize) {
+            Some(previous) => previous.sibling.next = at,
+            None => siblings.first = at,
+        }
+        self.arrivals.len += 1;
+        siblings.len += 1;
+        at
+    }
+
+    /// Puts it into a free place.
+    fn put(&mut self, place: Place) -> u32 {
+        match self.places.get_mut(self.free as usize) {
             Some(free) => std::mem::replace(&mut self.free, std::mem::replace(free, place).arrival.next),
             None => {
                 self.places.push(place);
                 (self.places.len() - 1) as u32
             }
-        };
+        }
+    }
+
+    /// Appends to the list of arrivals and to `siblings`, the list of the sample's instance.
+    pub(super) fn push(&mut self, siblings: &mut List, stored: Stored) -> u32 {
+        let arrival = Links { previous: self.arrivals.last, next: NOWHERE };
+        let sibling = Links { previous: siblings.last, next: NOWHERE };
+        let at = self.put(Place { stored, arrival, sibling });
         match self.places.get_mut(arrival.previous as usize) {
             Some(previous) => previous.arrival.next = at,
             None => self.arrivals.first = at,

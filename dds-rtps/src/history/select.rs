@@ -142,6 +142,9 @@ impl ReaderHistory {
     }
 
     fn hand_out(&mut self, sample: u32, operation: Operation) -> HistorySample {
+        if self.is_by_source() {
+            self.note_handed_out(sample);
+        }
         let stored = self.samples.get_mut(sample);
         let at = stored.instance;
         let instance = self.instances.get_mut(at);

@@ -182,7 +182,10 @@ pub enum DestinationOrder {
     /// The reader's: samples lie in the order of their arrival.
     #[default]
     ByReceptionTimestamp,
-    /// The writers': all readers end with the same last value. A sample older than the last one delivered is dropped.
+    /// The writers': samples of an instance are sorted by their source timestamps, and all readers end with the same last
+    /// value. A sample that comes when something newer of its instance was read or taken already is dropped and counted.
+    /// Clocks of writers have to agree as far as that order matters; a source timestamp more than 30 s ahead of the
+    /// reader's clock counts as the moment of reception. Costs a comparison per sample in order, a short search for others.
     BySourceTimestamp,
 }
 

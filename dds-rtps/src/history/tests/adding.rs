@@ -250,25 +250,6 @@ fn more_writers_than_are_remembered_do_no_harm() {
 }
 
 #[test]
-fn by_source_timestamp_the_older_change_is_dropped_whoever_wrote_it() {
-    let mut cache =
-        Cache::ordered(History::KeepLast { depth: 1 }, ResourceLimits::default(), DestinationOrder::BySourceTimestamp);
-    let mut stamped = |from: u8, nanos: i64| {
-        let mut received = cache.received(ChangeKind::Alive, from, 1);
-        received.change.source_timestamp = Time::from_unix_nanos(nanos);
-        cache.history.add(at(0), received).unwrap()
-    };
-    assert_eq!(stamped(2, 100), Admission::Visible);
-    assert_eq!(stamped(1, 99), Admission::Superseded);
-    // Of two at the same time the lower GUID is the newer.
-    assert_eq!(stamped(3, 100), Admission::Superseded);
-    assert_eq!(stamped(1, 100), Admission::Visible);
-    assert_eq!(stamped(2, 100), Admission::Superseded);
-    assert_eq!(stamped(2, 101), Admission::Visible);
-    assert_eq!(cache.history.counters().superseded, 3);
-}
-
-#[test]
 fn what_has_expired_on_arrival_is_dropped() {
     let mut cache = Cache::keep_all();
     let mut received = cache.received(ChangeKind::Alive, 1, 1);

@@ -3,6 +3,7 @@
 mod adding;
 mod model;
 mod selecting;
+mod source_order;
 
 use super::*;
 use crate::qos::{DestinationOrder, History, ResourceLimits};

@@ -1,0 +1,245 @@
+//! Order by source timestamp: what is sorted in, what comes too late, and that all readers end up with the same.
+
+use super::model::Chance;
+use super::*;
+
+/// The instance of all of it.
+const KEY: u8 = 1;
+
+fn by_source(history: History) -> Cache {
+    Cache::ordered(history, ResourceLimits::default(), DestinationOrder::BySourceTimestamp)
+}
+
+/// A change from a writer, written and received at these milliseconds.
+fn stamped(cache: &mut Cache, kind: ChangeKind, from: u8, written: i64, received: u64) -> Admission {
+    let mut change = cache.received(kind, from, KEY);
+    change.change.source_timestamp = Time::from_unix_nanos(written * 1_000_000);
+    change.reception_timestamp = at(received).time;
+    cache.history.add(at(received), change).unwrap()
+}
+
+fn write(cache: &mut Cache, from: u8, written: i64) -> Admission {
+    stamped(cache, ChangeKind::Alive, from, written, 2_000_000)
+}
+
+/// When the samples were written, in the order in which they are handed out.
+fn written(samples: &[HistorySample]) -> Vec<i64> {
+    samples.iter().map(|sample| sample.info.source_timestamp.as_unix_nanos() / 1_000_000).collect()
+}
+
+#[test]
+fn what_comes_late_is_sorted_in() {
+    let mut cache = by_source(History::KeepAll);
+    for time in [10, 40, 20, 30, 5] {
+        assert_eq!(write(&mut cache, 1, time), Admission::Visible);
+    }
+    assert_eq!(written(&cache.select(Selection::default(), Operation::Take)), [5, 10, 20, 30, 40]);
+    for time in [60, 50] {
+        assert_eq!(write(&mut cache, 1, time), Admission::Visible);
+    }
+    let arrivals = Selection { order: SelectionOrder::ByArrival, ..Selection::default() };
+    assert_eq!(written(&cache.select(arrivals, Operation::Take)), [50, 60]);
+    assert_eq!(cache.history.counters().superseded, 0);
+}
+
+#[test]
+fn what_is_older_than_something_seen_is_superseded() {
+    for operation in [Operation::Take, Operation::Read] {
+        let mut cache = by_source(History::KeepAll);
+        write(&mut cache, 1, 20);
+        write(&mut cache, 1, 30);
+        let first = Selection { samples_max: 1, ..Selection::default() };
+        assert_eq!(written(&cache.select(first, operation)), [20]);
+        assert_eq!(write(&mut cache, 2, 19), Admission::Superseded);
+        assert_eq!(write(&mut cache, 2, 25), Admission::Visible);
+        let unread = Selection { states: States::NOT_READ, ..Selection::default() };
+        assert_eq!(written(&cache.select(unread, operation)), [25, 30]);
+        assert_eq!(cache.history.counters().superseded, 1);
+    }
+}
+
+#[test]
+fn keep_last_keeps_the_newest_by_source() {
+    let mut cache = by_source(History::KeepLast { depth: 2 });
+    for (time, admission) in [
+        (20, Admission::Visible),
+        (40, Admission::Visible),
+        (10, Admission::Superseded),
+        (30, Admission::Visible),
+        (25, Admission::Superseded),
+    ] {
+        assert_eq!(write(&mut cache, 1, time), admission, "{time}");
+    }
+    assert_eq!(written(&cache.take()), [30, 40]);
+    assert_eq!((cache.history.counters().superseded, cache.history.counters().overwritten), (2, 1));
+}
+
+#[test]
+fn of_two_at_the_same_time_the_one_of_the_lower_guid_is_the_newer() {
+    for order in [[1, 2, 3], [3, 2, 1], [2, 3, 1], [2, 1, 3]] {
+        let mut cache = by_source(History::KeepLast { depth: 1 });
+        for from in order {
+            write(&mut cache, from, 7);
+        }
+        let samples = cache.take();
+        assert_eq!(samples[0].info.publication_handle, InstanceHandle::from_guid(writer(1)));
+    }
+}
+
+#[test]
+fn a_late_dispose_ends_nothing_and_its_writer_is_known() {
+    let mut cache = by_source(History::KeepAll);
+    write(&mut cache, 1, 20);
+    assert_eq!(stamped(&mut cache, ChangeKind::NotAliveDisposed, 2, 10, 0), Admission::Superseded);
+    assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::Alive));
+    cache.unregister(1, KEY).unwrap();
+    assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::Alive));
+    // An unregistration says nothing of the value: it counts, however old it is.
+    let end = ChangeKind::NotAliveDisposedUnregistered;
+    assert_eq!(stamped(&mut cache, end, 2, 11, 0), Admission::Visible);
+    assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::NotAliveNoWriters));
+}
+
+#[test]
+fn a_sample_from_before_a_dispose_does_not_bring_the_instance_back() {
+    let mut cache = by_source(History::KeepAll);
+    write(&mut cache, 1, 10);
+    cache.read();
+    assert_eq!(stamped(&mut cache, ChangeKind::NotAliveDisposed, 1, 30, 0), Admission::Visible);
+    assert_eq!(write(&mut cache, 2, 20), Admission::Visible);
+    let samples = cache.take();
+    assert_eq!(written(&samples), [10, 20, 30]);
+    assert!(samples.iter().all(|sample| sample.info.instance_state == InstanceState::NotAliveDisposed));
+    assert_eq!(samples.last().map(|sample| sample.info.valid_data), Some(false));
+    // The application has seen that it is disposed of.
+    assert_eq!(write(&mut cache, 2, 25), Admission::Superseded);
+    assert_eq!(write(&mut cache, 2, 31), Admission::Visible);
+    assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::Alive));
+}
+
+#[test]
+fn the_news_that_writers_have_gone_has_no_place_in_the_order() {
+    let mut cache = by_source(History::KeepAll);
+    // The first writer's clock is ahead of the reader's.
+    stamped(&mut cache, ChangeKind::Alive, 1, 6000, 1000);
+    cache.history.writer_lost(at(1000), writer(1));
+    stamped(&mut cache, ChangeKind::Alive, 2, 2000, 1000);
+    stamped(&mut cache, ChangeKind::Alive, 2, 1000, 1000);
+    assert_eq!(written(&cache.take()), [1000, 2000, 6000]);
+    cache.history.writer_lost(at(1000), writer(2));
+    stamped(&mut cache, ChangeKind::Alive, 3, 7000, 1000);
+    assert_eq!(written(&cache.take()), [7000]);
+}
+
+#[test]
+fn a_clock_that_is_far_ahead_does_not_supersede_the_others_for_ever() {
+    let mut cache = by_source(History::KeepLast { depth: 1 });
+    let year = 365 * 24 * 3_600_000;
+    assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 10 * year, 1000), Admission::Visible);
+    assert_eq!(stamped(&mut cache, ChangeKind::Alive, 2, 1001, 1001), Admission::Visible);
+    assert_eq!(written(&cache.take()), [1001]);
+    assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 10 * year + 1, 1002), Admission::Visible);
+    assert_eq!(cache.history.counters().from_future, 2);
+    // Within the tolerance it is the writer's clock that counts.
+    assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 30_000, 1003), Admission::Visible);
+    assert_eq!(stamped(&mut cache, ChangeKind::Alive, 2, 1004, 1004), Admission::Superseded);
+    assert_eq!(cache.history.counters().from_future, 2);
+}
+
+#[test]
+fn a_reader_whose_clock_is_set_back_goes_on() {
+    let mut cache = by_source(History::KeepLast { depth: 1 });
+    assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 900_000, 900_000), Admission::Visible);
+    cache.take();
+    assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 1000, 1000), Admission::Visible);
+    assert_eq!(stamped(&mut cache, ChangeKind::NotAliveDisposed, 1, 1001, 1001), Admission::Visible);
+    assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::NotAliveDisposed));
+}
+
+#[test]
+fn a_slow_clock_costs_nothing_however_much_waits() {
+    let mut cache = by_source(History::KeepAll);
+    for time in 0..5_000 {
+        assert_eq!(write(&mut cache, 1, 100_000 + time), Admission::Visible);
+        assert_eq!(write(&mut cache, 2, time), Admission::Visible);
+    }
+    let samples = written(&cache.take());
+    assert_eq!(samples.len(), 10_000);
+    assert!(samples.is_sorted());
+    assert_eq!(cache.history.counters().superseded, 0);
+}
+
+#[test]
+fn timestamps_at_random_cost_a_bounded_search_each() {
+    let mut cache = by_source(History::KeepAll);
+    let mut chance = Chance(3);
+    for _ in 0..20_000 {
+        write(&mut cache, 1, chance.below(1 << 20) as i64);
+    }
+    assert!(cache.history.counters().superseded > 0);
+    assert_eq!(cache.history.counters().superseded + cache.history.len() as u64, 20_000);
+    assert!(written(&cache.take()).is_sorted());
+}
+
+/// A change of some writer: kind and milliseconds.
+type Script = Vec<(ChangeKind, u8, i64)>;
+
+/// What a reader has seen last, and the state that it says the instance has.
+fn play(script: &Script, depth: Option<u32>, chance: &mut Chance) -> (Vec<i64>, Option<InstanceState>) {
+    let mut cache = by_source(depth.map_or(History::KeepAll, |depth| History::KeepLast { depth }));
+    let mut seen: Vec<i64> = Vec::new();
+    for &(kind, from, time) in script {
+        stamped(&mut cache, kind, from, time, 2_000_000);
+        if chance.below(4) == 0 {
+            let operation = if chance.below(2) == 0 { Operation::Read } else { Operation::Take };
+            let unread = Selection {
+                states: States::NOT_READ,
+                samples_max: 1 + chance.below(3) as usize,
+                ..Selection::default()
+            };
+            let samples = cache.select(unread, operation);
+            seen.extend(written(&samples.into_iter().filter(|sample| sample.info.valid_data).collect::<Vec<_>>()));
+        }
+    }
+    let state = cache.history.lookup_instance(handle(KEY));
+    let unread = Selection { states: States::NOT_READ, ..Selection::default() };
+    let samples = cache.select(unread, Operation::Take);
+    seen.extend(written(&samples.into_iter().filter(|sample| sample.info.valid_data).collect::<Vec<_>>()));
+    (seen, state)
+}
+
+#[test]
+fn all_readers_end_up_with_the_same_value_and_state() {
+    let mut chance = Chance(11);
+    for round in 0..2_000 {
+        let count = 2 + chance.below(12) as i64;
+        // The first sample of each writer is there in every order: who has never written ends nothing.
+        let mut script: Script = (0..count)
+            .map(|time| {
+                let kind = match chance.below(4) {
+                    0 => ChangeKind::NotAliveDisposed,
+                    _ => ChangeKind::Alive,
+                };
+                (kind, 1 + chance.below(3) as u8, 10 + time)
+            })
+            .collect();
+        let newest = *script.last().unwrap();
+        let last_value = script.iter().rev().find(|change| change.0 == ChangeKind::Alive).map(|change| change.2);
+        for depth in [Some(1), Some(2), None] {
+            for _ in 0..3 {
+                let len = script.len();
+                (0..len).for_each(|at| script.swap(at, chance.below(len as u64) as usize));
+                let (seen, state) = play(&script, depth, &mut chance);
+                let expected = match newest.0 {
+                    ChangeKind::Alive => InstanceState::Alive,
+                    _ => InstanceState::NotAliveDisposed,
+                };
+                assert_eq!(state, Some(expected), "round {round}: {script:?}");
+                assert!(seen.is_sorted(), "round {round}: {script:?} seen as {seen:?}");
+                if newest.0 == ChangeKind::Alive {
+                    assert_eq!(seen.last().copied(), last_value, "round {round}: {script:?}");
+                }
+            }
+        }
+    }
+}
