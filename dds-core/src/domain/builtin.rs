@@ -9,14 +9,14 @@
 use crate::actor::{Actor, Effects};
 use crate::domain::ParticipantHandle;
 use crate::infrastructure::CreateErrorKind;
-use crate::publication::{LocalBegin, LocalPath, WriterCell};
+use crate::publication::{LocalBegin, LocalPath, LocalTerms, WriterCell};
 use crate::qos::Durability;
 use crate::subscription::{ReaderCell, ReaderHandle, ReaderMail, SubscriberGroup};
 use crate::topic::{BuiltinKind, topic_key, topic_qos_of_reader};
 use dds_rtps::discovery::data::{EndpointData, PublicationData, SubscriptionData, endpoint_key, participant_key};
 use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
 use dds_rtps::history::{CacheChange, ChangeKind, Payload};
-use dds_rtps::types::{Duration, EntityId, Guid, InstanceHandle, SequenceNumber};
+use dds_rtps::types::{EntityId, Guid, InstanceHandle, SequenceNumber};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -157,7 +157,7 @@ impl ParticipantHandle {
 
     /// Lets the reader know the writer that the changes come from.
     fn begin_feed(&self, cell: &Arc<ReaderCell>, kind: BuiltinKind, effects: &mut Effects) {
-        let begin = LocalBegin { first: SequenceNumber(1), reliable: false, lifespan: Duration::INFINITE };
+        let begin = LocalBegin { first: SequenceNumber(1), reliable: false, terms: LocalTerms::default() };
         // Nobody waits for the reader: it takes what it is given, or rejects it.
         let path = LocalPath::new(Weak::<WriterCell>::new());
         let writer = Guid::new(self.prefix(), writer_id(kind));

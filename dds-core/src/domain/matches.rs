@@ -5,7 +5,7 @@ use crate::domain::ParticipantHandle;
 use crate::publication::{LocalDemands, LocalPath, WriterCell};
 use crate::qos::Durability;
 use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
-use dds_rtps::types::{Duration, EntityId, Guid, Locator};
+use dds_rtps::types::{EntityId, Guid, Locator};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
@@ -137,10 +137,10 @@ impl ParticipantHandle {
             Err(_) => return,
             Ok(None) => {
                 // They match already, and one of them has another QoS than before.
-                let lifespan = writer_cell.with(effects, |actor, _| actor.lifespan()).unwrap_or(Duration::INFINITE);
-                // A closed reader has no writers any more.
-                let _ =
-                    reader_cell.with(effects, |actor, effects| actor.set_lifespan_of(writer_guid, lifespan, effects));
+                if let Ok(terms) = writer_cell.with(effects, |actor, _| actor.terms()) {
+                    // A closed reader has no writers any more.
+                    let _ = reader_cell.with(effects, |actor, effects| actor.set_terms_of(writer_guid, terms, effects));
+                }
                 return;
             }
         };

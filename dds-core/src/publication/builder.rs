@@ -142,7 +142,7 @@ fn make_handle<T: 'static>(
     // Instances are known by the key hash of XCDR2; what goes out is that of the encoding.
     config.hashed_type = topic.description().filter(|ty| encoding == Encoding::Xcdr1 && !cdr::key_hashes_agree(ty));
     let protocol = StatefulWriter::new(config);
-    let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), qos.lifespan);
+    let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), (&qos).into());
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
     Arc::new(WriterHandle {

@@ -1,7 +1,9 @@
 //! The way from a writer to a reader of the same process: the reader gets the writer's own slot through its cell.
 
 use crate::actor::{Effects, Poke, Signals};
+use crate::qos::DataWriterQos;
 use dds_rtps::history::LocalLink;
+use dds_rtps::types::{Duration, SequenceNumber};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -47,4 +49,41 @@ impl fmt::Debug for LocalPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LocalPath").field("link", &self.link).finish_non_exhaustive()
     }
+}
+
+/// What a reader of this process is told of the writer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalBegin {
+    /// The first change that it gets.
+    pub(crate) first: SequenceNumber,
+    /// Both are reliable.
+    pub(crate) reliable: bool,
+    /// What the writer's samples are under.
+    pub(crate) terms: LocalTerms,
+}
+
+/// The policies of a writer that act in its readers, and may change. Discovery tells those of other processes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalTerms {
+    pub(crate) lifespan: Duration,
+    pub(crate) ownership_strength: i32,
+}
+
+impl Default for LocalTerms {
+    fn default() -> Self {
+        (&DataWriterQos::default()).into()
+    }
+}
+
+impl From<&DataWriterQos> for LocalTerms {
+    fn from(qos: &DataWriterQos) -> Self {
+        Self { lifespan: qos.lifespan, ownership_strength: qos.ownership_strength }
+    }
+}
+
+/// What a reader of this process asks of the writer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalDemands {
+    pub(crate) reliable: bool,
+    pub(crate) wants_history: bool,
 }

@@ -6,11 +6,11 @@ use crate::driver::Driver;
 use crate::infrastructure::{
     Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, mark,
 };
-use crate::publication::LocalPath;
+use crate::publication::{LocalBegin, LocalDemands, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
 use crate::subscription::{ReaderCell, ReaderMail, WRITER_STARVES};
 use dds_rtps::history::CacheChange;
-use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
+use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{AckNack, NackFrag};
 use dds_rtps::writer::{
     Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriteRefused, WriterEvent as ProtocolEvent,
@@ -50,7 +50,7 @@ pub(crate) struct WriterActor {
     driver: Arc<dyn Driver>,
     last: Now,
     outgoing: Outgoing,
-    lifespan: Duration,
+    terms: LocalTerms,
     local_readers: Vec<LocalReader>,
     subscriptions: Vec<Guid>,
     matched: MatchCounter,
@@ -68,13 +68,13 @@ pub(crate) struct WriterActor {
 }
 
 impl WriterActor {
-    pub(crate) fn new(rtps: StatefulWriter, driver: Arc<dyn Driver>, outgoing: Outgoing, lifespan: Duration) -> Self {
+    pub(crate) fn new(rtps: StatefulWriter, driver: Arc<dyn Driver>, outgoing: Outgoing, terms: LocalTerms) -> Self {
         Self {
             rtps,
             last: driver.now(),
             driver,
             outgoing,
-            lifespan,
+            terms,
             local_readers: Vec::new(),
             subscriptions: Vec::new(),
             matched: MatchCounter::default(),
@@ -118,14 +118,14 @@ impl WriterActor {
         self.last
     }
 
-    /// How long what is written from now on lives.
-    pub(crate) fn set_lifespan(&mut self, lifespan: Duration) {
-        self.lifespan = lifespan;
-        self.rtps.set_lifespan(lifespan);
+    /// What holds for what is written from now on.
+    pub(crate) fn set_terms(&mut self, terms: LocalTerms) {
+        self.terms = terms;
+        self.rtps.set_lifespan(terms.lifespan);
     }
 
-    pub(crate) fn lifespan(&self) -> Duration {
-        self.lifespan
+    pub(crate) fn terms(&self) -> LocalTerms {
+        self.terms
     }
 
     /// The parameters for readers that expect inline QoS.
@@ -339,7 +339,7 @@ impl WriterActor {
         });
         self.note_match(guid, effects);
         self.follow_up_and_come_back(now, effects);
-        Some(LocalBegin { first, reliable, lifespan: self.lifespan })
+        Some(LocalBegin { first, reliable, terms: self.terms })
     }
 
     /// Hands over what readers of this process have not got yet.
@@ -496,24 +496,6 @@ impl Observed for WriterCell {
         });
         visited.unwrap_or(false)
     }
-}
-
-/// What a reader of this process is told of the writer.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LocalBegin {
-    /// The first change that it gets.
-    pub(crate) first: SequenceNumber,
-    /// Both are reliable.
-    pub(crate) reliable: bool,
-    /// How long the writer's samples live.
-    pub(crate) lifespan: Duration,
-}
-
-/// What a reader of this process asks of the writer.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LocalDemands {
-    pub(crate) reliable: bool,
-    pub(crate) wants_history: bool,
 }
 
 impl LocalReader {

@@ -385,7 +385,7 @@ impl WriterHandle {
         let changed = self.qos.change(qos, DataWriterQos::check_change);
         changed.map_err(|kind| QosError::new(&self.subject, kind))?;
         // A closed writer stays as it was. Read inside of the cell, so that of two changes the last one counts.
-        let _ = self.visit(|actor, _| actor.set_lifespan(self.qos.read(|qos| qos.lifespan)));
+        let _ = self.visit(|actor, _| actor.set_terms(self.qos.read(|qos| qos.into())));
         self.participant.update_writer(self);
         Ok(())
     }

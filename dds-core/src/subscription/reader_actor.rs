@@ -7,11 +7,11 @@ use crate::infrastructure::{
     Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, SampleLostStatus,
     SampleRejectedStatus, mark,
 };
-use crate::publication::{LocalBegin, LocalPath};
+use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
 use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, Selection, States};
 use dds_rtps::reader::{LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig};
-use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
+use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{Message, Submessage};
 use std::sync::{Arc, Weak};
 use std::task::Waker;
@@ -207,9 +207,8 @@ impl ReaderActor {
     /// Matches a writer of this process, which delivers from `begin` on.
     pub(crate) fn match_local(&mut self, guid: Guid, begin: LocalBegin, path: Arc<LocalPath>, effects: &mut Effects) {
         let now = self.now(effects);
-        let mut writer = WriterProxyConfig::new(guid);
+        let mut writer = local_proxy(guid, begin.terms);
         writer.reliable = begin.reliable;
-        writer.lifespan = begin.lifespan;
         let link = begin.reliable.then(|| Arc::clone(&path.link));
         self.rtps.match_local_writer(now, writer, begin.first, link);
         self.local_writers.push(LocalWriter { guid, path });
@@ -217,11 +216,11 @@ impl ReaderActor {
         self.follow_up(now, effects);
     }
 
-    /// A writer of this process that matches already gives its samples another lifespan.
-    pub(crate) fn set_lifespan_of(&mut self, writer: Guid, lifespan: Duration, effects: &mut Effects) {
+    /// The policies of a writer of this process that matches already have changed.
+    pub(crate) fn set_terms_of(&mut self, writer: Guid, terms: LocalTerms, effects: &mut Effects) {
         let now = self.now(effects);
         if self.local_writers.iter().any(|known| known.guid == writer) {
-            self.rtps.match_writer(now, WriterProxyConfig { lifespan, ..WriterProxyConfig::new(writer) });
+            self.rtps.match_writer(now, local_proxy(writer, terms));
         }
     }
 
@@ -354,6 +353,12 @@ impl ReaderActor {
     pub(crate) fn rejected(&self) -> SampleRejectedStatus {
         self.rejected
     }
+}
+
+/// What the protocol is told of a writer of this process.
+fn local_proxy(writer: Guid, terms: LocalTerms) -> WriterProxyConfig {
+    let LocalTerms { lifespan, ownership_strength } = terms;
+    WriterProxyConfig { lifespan, ownership_strength, ..WriterProxyConfig::new(writer) }
 }
 
 impl Observed for ReaderCell {

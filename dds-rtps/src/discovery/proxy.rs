@@ -33,6 +33,7 @@ impl DiscoveredWriter {
             reliable: self.data.qos.reliability.is_reliable(),
             gaps_history: known.gaps_history || keeps_nothing,
             lifespan: self.data.qos.lifespan,
+            ownership_strength: self.data.qos.ownership_strength,
             unicast: self.reach.unicast.to_vec(),
             multicast: self.reach.multicast.to_vec(),
             ..known

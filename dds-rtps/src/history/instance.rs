@@ -119,6 +119,11 @@ impl Instance {
         orphaned
     }
 
+    /// Who writes it.
+    pub(super) fn writers(&self) -> &[Guid] {
+        &self.writers
+    }
+
     fn is_written_by(&self, writer: Guid) -> bool {
         self.writers.contains(&writer)
     }
@@ -260,12 +265,13 @@ impl Instances {
         self.keys.keep(&mut instance.key, payload, is_key)
     }
 
-    /// Frees the instance, if nobody needs it. Harmless for a place that is free already, whoever has its handle by now.
-    pub(super) fn release(&mut self, at: u32) {
+    /// Frees the instance, if nobody needs it; `true`: that was so. Harmless for a place that is free already, whoever has its
+    /// handle by now.
+    pub(super) fn release(&mut self, at: u32) -> bool {
         let instance = &mut self.places[at as usize];
         let handle = instance.handle;
         if !instance.is_idle() || self.by_handle.get(&handle) != Some(&at) {
-            return;
+            return false;
         }
         self.keys.give_up(&mut instance.key);
         self.by_handle.remove(&handle);
@@ -274,6 +280,7 @@ impl Instances {
             self.last = NOWHERE;
         }
         self.free.push(at);
+        true
     }
 
     /// The instances whose handles follow `handle`, in their order. The nil handle follows itself, for it is the handle of

@@ -1,10 +1,12 @@
 //! Payload slots, changes, and the caches of writers and readers.
 
 mod change;
+mod departure;
 mod instance;
 mod key_store;
 mod limits;
 mod local_link;
+mod ownership;
 mod payload;
 mod reader;
 mod sample_info;

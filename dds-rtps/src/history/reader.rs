@@ -16,11 +16,12 @@
 //! What a rejection means is the reader's business: under KEEP_ALL a reliable reader keeps it from being acknowledged.
 
 use super::instance::{Instance, Instances};
+use super::ownership::Ownership;
 use super::sample_list::{NOWHERE, Samples, Stored};
 use super::source_order::{Position, is_from_future};
 use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Payload};
-use crate::qos::DestinationOrder;
-use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
+use crate::qos::{self, DestinationOrder};
+use crate::types::{InstanceHandle, Instant, Now, Time};
 
 /// The most samples of a reader without limits. An application that does not take what it receives under KEEP_ALL would
 /// else fill the memory; a million samples are minutes of a fast topic.
@@ -37,8 +38,23 @@ pub struct ReaderHistoryConfig {
     /// Under [`DestinationOrder::BySourceTimestamp`] the samples of an instance are sorted by their source timestamps, and
     /// what is older than something that was handed out is superseded; `source_order.rs` has the details.
     pub destination_order: DestinationOrder,
+    /// Under [`Exclusive`](qos::Ownership::Exclusive) only the changes of an instance's owner count.
+    pub ownership: qos::Ownership,
     /// Makes the order of the maps this history's own.
     pub seed: u64,
+}
+
+impl ReaderHistoryConfig {
+    /// These limits, and the default of every other policy.
+    #[must_use]
+    pub const fn new(limits: HistoryLimits) -> Self {
+        Self {
+            limits,
+            destination_order: DestinationOrder::ByReceptionTimestamp,
+            ownership: qos::Ownership::Shared,
+            seed: 0,
+        }
+    }
 }
 
 /// Why a change was rejected (DDS 1.4, 2.2.4.1: SAMPLE_REJECTED).
@@ -64,6 +80,8 @@ pub enum Admission {
     /// Under order by source timestamp: older than what was handed out of its instance, than what KEEP_LAST has kept in its
     /// place, or, if it ends the instance, than the newest change.
     Superseded,
+    /// Another writer owns the instance, under exclusive ownership.
+    NotOwner,
     /// It ends an instance that is not known. There was nothing to end.
     UnknownInstance,
 }
@@ -118,6 +136,8 @@ pub struct ReaderHistoryCounters {
     /// Changes whose source timestamp lies more than 30 s ahead of the reader's clock, where it matters: they were ordered,
     /// and expire, as if they had been written when they arrived.
     pub from_future: u64,
+    /// Samples and disposes of writers that did not own the instance, under exclusive ownership.
+    pub ownership: u64,
     /// Changes that did not fit.
     pub rejected: u64,
     /// Changes that ended an instance that was not known.
@@ -147,6 +167,8 @@ pub struct ReaderHistory {
     /// Instances whose last sample was taken and that nobody writes. They are forgotten at the next selection: until then
     /// the application can ask for the keys of what it has taken. Bound: the instances.
     pub(super) departed: Vec<u32>,
+    /// `None`: shared, nobody owns anything.
+    pub(super) ownership: Option<Box<Ownership>>,
     pub(super) counters: ReaderHistoryCounters,
 }
 
@@ -165,6 +187,7 @@ impl ReaderHistory {
             visit: 0,
             picked: Vec::new(),
             departed: Vec::new(),
+            ownership: (config.ownership == qos::Ownership::Exclusive).then(|| Box::new(Ownership::new(config.seed))),
             counters: ReaderHistoryCounters::default(),
         }
     }
@@ -248,6 +271,9 @@ impl ReaderHistory {
 
     fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, Refused> {
         let known = self.instances.find_again(received.change.instance);
+        if known.is_some_and(|at| !self.is_admitted(at, received.change.writer)) {
+            return Ok(Admission::NotOwner);
+        }
         let position = match known {
             Some(at) if self.is_by_source() => self.position(at, &received),
             _ => Position::Last,
@@ -278,7 +304,7 @@ impl ReaderHistory {
         if known.is_none() {
             self.keep_key(at, change.payload.as_ref(), false);
         }
-        self.register(at, change.writer);
+        self.claim(at, change.writer);
         let instance = self.instances.get_mut(at);
         if let Some(expires) = received.expires {
             self.next_expiry = Some(self.next_expiry.map_or(expires, |next| next.min(expires)));
@@ -319,24 +345,18 @@ impl ReaderHistory {
         Admission::Superseded
     }
 
-    fn register(&mut self, at: u32, writer: Guid) {
-        if !self.instances.register(at, writer) {
-            self.counters.writers_forgotten += 1;
-        }
-    }
-
     /// A dispose, an unregistration, or both.
     fn end_instance(&mut self, received: ReceivedChange, kind: ChangeKind) -> Result<Admission, Refused> {
         let disposes = kind != ChangeKind::NotAliveUnregistered;
         let unregisters = kind != ChangeKind::NotAliveDisposed;
         let known = self.instances.find(received.change.instance);
         let at = match known {
+            Some(at) if disposes && !self.is_admitted(at, received.change.writer) => {
+                return Ok(self.leave(at, &received, unregisters, Admission::NotOwner));
+            }
             Some(at) if disposes && self.is_superseded(at, &received) => {
                 let admission = self.supersede(at, &received);
-                if !unregisters {
-                    return Ok(admission);
-                }
-                return Ok(self.unregister(at, &received).unwrap_or(admission));
+                return Ok(self.leave(at, &received, unregisters, admission));
             }
             Some(at) => at,
             // Only a payload says which instance this is: a bare hash may be a hash of nothing, and the application could
@@ -364,60 +384,34 @@ impl ReaderHistory {
             }
             changed = instance.state != InstanceState::NotAliveDisposed;
             instance.state = InstanceState::NotAliveDisposed;
-            if !unregisters {
-                self.register(at, change.writer);
+            // Also one that leaves at once has owned it.
+            if !unregisters || self.ownership.is_some() {
+                self.claim(at, change.writer);
             }
         }
         if unregisters {
-            changed |= self.instances.unregister(at, change.writer);
+            changed |= self.unregister(at, change.writer);
         }
         if changed {
             self.announce_state(at, change, received.reception_timestamp);
         }
-        self.instances.release(at);
+        self.release(at);
         Ok(if changed { Admission::Visible } else { Admission::Unchanged })
     }
 
-    /// Forgets that a writer writes an instance. `None`: nothing to see in that.
-    fn unregister(&mut self, at: u32, received: &ReceivedChange) -> Option<Admission> {
-        let orphaned = self.instances.unregister(at, received.change.writer);
-        if orphaned {
-            self.announce_state(at, &received.change, received.reception_timestamp);
+    /// Frees the instance, if nobody needs it.
+    pub(super) fn release(&mut self, at: u32) {
+        if !self.instances.release(at) {
+            return;
         }
-        self.instances.release(at);
-        orphaned.then_some(Admission::Visible)
-    }
-
-    /// A writer is gone: it writes none of its instances any more. `true`: some instance has lost its last writer.
-    ///
-    /// Never disposes, whatever the writer's life cycle QoS says: deleting a writer is no dispose (DDS 1.4, 2.2.3.21 as
-    /// Fast DDS and the OMG's interoperability suite read it). The cost grows with the number of instances that it has
-    /// written, not with those of others.
-    pub fn writer_lost(&mut self, now: Now, writer: Guid) -> bool {
-        let mut visible = false;
-        for at in self.instances.take_written_by(writer) {
-            if self.instances.unregister(at, writer) {
-                let instance = self.instances.get(at);
-                visible = true;
-                let change = CacheChange {
-                    kind: ChangeKind::NotAliveUnregistered,
-                    writer,
-                    sequence_number: SequenceNumber::UNKNOWN,
-                    instance: instance.handle,
-                    source_timestamp: Time::INVALID,
-                    related_sample: None,
-                    payload: None,
-                };
-                self.announce_state(at, &change, now.time);
-            }
-            self.instances.release(at);
+        if let Some(ownership) = &mut self.ownership {
+            ownership.forget_instance(at);
         }
-        visible
     }
 
     /// Sees to it that the new state of an instance is handed out: by a sample that waits to be read anyway, or by one
     /// without data.
-    fn announce_state(&mut self, at: u32, change: &CacheChange, reception_timestamp: Time) {
+    pub(super) fn announce_state(&mut self, at: u32, change: &CacheChange, reception_timestamp: Time) {
         if self.instances.get(at).not_read > 0 {
             return;
         }
@@ -479,7 +473,7 @@ impl ReaderHistory {
     /// Forgets the instances that were taken empty.
     pub(super) fn release_departed(&mut self) {
         while let Some(at) = self.departed.pop() {
-            self.instances.release(at);
+            self.release(at);
         }
     }
 

@@ -218,7 +218,7 @@ impl ReaderHistory {
                 Some(expires) if expires <= now => {
                     self.counters.expired += 1;
                     drop(self.remove(sample));
-                    self.instances.release(at);
+                    self.release(at);
                 }
                 Some(expires) => {
                     self.next_expiry = Some(self.next_expiry.map_or(expires, |next| next.min(expires)));

@@ -1,8 +1,8 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
 use crate::cdr::TypeDescription;
-use crate::history::HistoryLimits;
-use crate::qos::{DataReaderQos, DestinationOrder, Durability};
+use crate::history::{HistoryLimits, ReaderHistoryConfig};
+use crate::qos::{DataReaderQos, DestinationOrder, Durability, Ownership};
 use crate::types::{Duration, Guid, Locator, Time, VendorId};
 
 /// How the instance of a change is found.
@@ -33,6 +33,8 @@ pub struct ReaderConfig {
     pub limits: HistoryLimits,
     /// DESTINATION_ORDER.
     pub destination_order: DestinationOrder,
+    /// OWNERSHIP.
+    pub ownership: Ownership,
     /// How the instance of a change is found.
     pub key: KeySource,
     /// How long an answer to a HEARTBEAT waits for more to answer with it. Default: zero, it goes out with the next
@@ -83,6 +85,7 @@ impl ReaderConfig {
             wants_history: qos.durability > Durability::Volatile,
             limits: HistoryLimits::new(qos.history, qos.resource_limits),
             destination_order: qos.destination_order,
+            ownership: qos.ownership,
             key,
             heartbeat_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
@@ -97,6 +100,11 @@ impl ReaderConfig {
             assembly_timeout: Duration::from_secs(1),
             seed: 0,
         }
+    }
+
+    pub(super) fn history(&self) -> ReaderHistoryConfig {
+        let &Self { limits, destination_order, ownership, seed, .. } = self;
+        ReaderHistoryConfig { limits, destination_order, ownership, seed }
     }
 
     /// Whether a change that does not fit into the history is kept from being acknowledged.
@@ -119,6 +127,8 @@ pub struct WriterProxyConfig {
     pub gaps_history: bool,
     /// LIFESPAN: how long after its source timestamp a sample is handed out. Default: infinite.
     pub lifespan: Duration,
+    /// OWNERSHIP_STRENGTH. Default: 0.
+    pub ownership_strength: i32,
     /// Where ACKNACKs go.
     pub unicast: Vec<Locator>,
     /// Where they go if there is no unicast locator.
@@ -138,6 +148,7 @@ impl WriterProxyConfig {
                 .iter()
                 .any(|vendor| guid.prefix.0.starts_with(&vendor.0)),
             lifespan: Duration::INFINITE,
+            ownership_strength: 0,
             unicast: Vec::new(),
             multicast: Vec::new(),
         }

@@ -6,8 +6,7 @@ use super::intake::{Intake, expiry};
 use super::sink::Sink;
 use super::writer_proxy::{Following, WriterProxy};
 use crate::history::{
-    CacheChange, ChangeKind, HistorySample, LocalLink, Operation, ReaderHistory, ReaderHistoryConfig, ReceivedChange,
-    Selection,
+    CacheChange, ChangeKind, HistorySample, LocalLink, Operation, ReaderHistory, ReceivedChange, Selection,
 };
 use crate::output::Datagram;
 use crate::types::{Guid, Instant, Now, SequenceNumber};
@@ -63,10 +62,8 @@ impl StatefulReader {
     /// A reader that matches nobody yet.
     #[must_use]
     pub fn new(config: ReaderConfig) -> Self {
-        let ReaderConfig { limits, destination_order, seed, .. } = config;
-        let history = ReaderHistoryConfig { limits, destination_order, seed };
         Self {
-            history: ReaderHistory::new(history),
+            history: ReaderHistory::new(config.history()),
             proxies: Vec::new(),
             by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
             last: 0,
@@ -119,14 +116,15 @@ impl StatefulReader {
         })
     }
 
-    /// Matches a writer of another participant, or updates what is known of one that is matched already: locators and
-    /// lifespan; its reliability cannot change.
+    /// Matches a writer of another participant, or updates what is known of one that is matched already: locators, lifespan
+    /// and ownership strength; its reliability cannot change.
     ///
     /// `false`: it cannot be matched, because the reader is reliable and the writer is not, or because there are
     /// [`WRITERS_MAX`] already.
     pub fn match_writer(&mut self, now: Now, writer: WriterProxyConfig) -> bool {
         if let Some(at) = self.find(writer.guid) {
             let reliable = self.proxies[at].config.reliable;
+            self.history.set_ownership_strength(writer.guid, writer.ownership_strength);
             self.proxies[at].config = WriterProxyConfig { reliable, ..writer };
             self.proxies[at].reply = None;
             return true;
@@ -150,6 +148,7 @@ impl StatefulReader {
         link: Option<Arc<LocalLink>>,
     ) -> bool {
         if let Some(at) = self.find(writer.guid) {
+            self.history.set_ownership_strength(writer.guid, writer.ownership_strength);
             self.proxies[at].config = writer;
             return true;
         }
@@ -160,6 +159,7 @@ impl StatefulReader {
         if self.proxies.len() >= WRITERS_MAX {
             return false;
         }
+        self.history.set_ownership_strength(proxy.guid(), proxy.config.ownership_strength);
         self.by_guid.insert(proxy.guid(), self.proxies.len());
         self.note_due(proxy.due());
         self.proxies.push(proxy);

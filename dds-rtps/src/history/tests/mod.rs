@@ -2,6 +2,7 @@
 
 mod adding;
 mod model;
+mod ownership;
 mod selecting;
 mod source_order;
 
@@ -35,8 +36,11 @@ impl Cache {
 
     fn ordered(history: History, limits: ResourceLimits, destination_order: DestinationOrder) -> Self {
         let limits = HistoryLimits::new(history, limits);
-        let history = ReaderHistory::new(ReaderHistoryConfig { limits, destination_order, seed: 1 });
-        Self { history, number: 0 }
+        Self::configured(ReaderHistoryConfig { destination_order, ..ReaderHistoryConfig::new(limits) })
+    }
+
+    fn configured(config: ReaderHistoryConfig) -> Self {
+        Self { history: ReaderHistory::new(config), number: 0 }
     }
 
     fn keep_last(depth: u32) -> Self {
