@@ -159,6 +159,22 @@ impl<'d> Layout<'d> {
         }
     }
 
+    /// A HEARTBEAT that stands in front of another one, for the one reader in it, of this participant if one is named.
+    pub(super) fn opening(&mut self, prefix: Option<GuidPrefix>, heartbeat: &Heartbeat) {
+        self.finish_gaps();
+        if !self.is_closed {
+            prefix.into_iter().for_each(|prefix| self.participant(prefix));
+            MessageBuilder::new(self.datagram.buffer()).heartbeat(heartbeat);
+        }
+    }
+
+    /// What follows is for everybody again.
+    pub(super) fn everybody(&mut self) {
+        if !self.is_closed {
+            self.participant(GuidPrefix::UNKNOWN);
+        }
+    }
+
     /// HEARTBEAT_FRAG.
     pub(super) fn heartbeat_frag(&mut self, sequence_number: SequenceNumber, last_fragment_num: u32, count: i32) {
         let heartbeat_frag = HeartbeatFrag {

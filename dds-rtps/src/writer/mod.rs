@@ -15,6 +15,7 @@
 //! | `requests` | what readers ask for |
 //! | `transmit` | new changes and HEARTBEATs for all readers |
 //! | `repair` | what goes to one reader |
+//! | `opening` | where the samples begin that a reader is to get |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `stateless` | a writer without reliability, for SPDP |
 
@@ -25,6 +26,7 @@ mod gap_run;
 mod heartbeat;
 mod layout;
 mod local_reader;
+mod opening;
 mod pace;
 mod reader_proxy;
 mod repair;

@@ -35,6 +35,10 @@ pub(super) struct ReaderProxy {
     pub(super) acknowledged: SequenceNumber,
     /// It has sent an ACKNACK: it knows the writer.
     pub(super) heard: bool,
+    /// It has answered a HEARTBEAT, so it knows where what it is to get begins; or it asks for the history by itself.
+    pub(super) knows_start: bool,
+    /// The lowest `first_relevant` of the readers of its participant when it came: below it no HEARTBEAT needs to begin.
+    pub(super) stream_from: SequenceNumber,
     /// A HEARTBEAT for this reader alone goes out with the next datagram for it.
     pub(super) heartbeat_owed: bool,
     /// The change whose fragments are being sent again, or for the first time to this reader.
@@ -102,6 +106,7 @@ impl ReaderProxy {
         first_relevant: SequenceNumber,
         window: usize,
     ) -> Self {
+        let knows_start = !reliable || config.wants_history;
         Self {
             config,
             reply: None,
@@ -109,6 +114,8 @@ impl ReaderProxy {
             first_relevant,
             acknowledged: first_relevant.previous(),
             heard: false,
+            knows_start,
+            stream_from: first_relevant,
             heartbeat_owed: reliable,
             resend: None,
             backlog: None,
@@ -131,6 +138,16 @@ impl ReaderProxy {
             Some(reply) => std::slice::from_ref(reply),
             None => self.config.reachable_by(),
         }
+    }
+
+    /// Takes in whether it speaks like one that knows nothing of the writer yet.
+    pub(super) fn note_knowledge(&mut self, asks_anew: bool) {
+        self.knows_start = !asks_anew || self.config.wants_history;
+    }
+
+    /// Whether it is still to be told where what it is to get begins.
+    pub(super) fn is_stranger(&self) -> bool {
+        self.reliable && !self.knows_start
     }
 
     /// Lets the reader be sent the history up to `last`, unasked.

@@ -231,7 +231,7 @@ impl StatefulWriter {
 
     /// The HEARTBEAT for this reader, behind the last of what it was to be sent.
     fn lay_out_owed_heartbeat(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
-        let (first_available, suppression) = (self.first_available(), self.config.nack_suppression);
+        let suppression = self.config.nack_suppression;
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         let asks = proxy.flow.wants_probe() || proxy.flow.is_overdue(now.instant);
         let is_last = proxy.heartbeat_owed && !proxy.has_changes_to_send(now.instant, suppression);
@@ -240,19 +240,24 @@ impl StatefulWriter {
         }
         proxy.heartbeat_owed &= !is_last;
         let last_sn = self.next.previous();
+        let is_final = proxy.heard && proxy.acknowledged >= last_sn && !asks;
+        if !is_final {
+            proxy.flow.note_heartbeat(now.instant);
+        }
+        let (reader_id, stream_from) = (proxy.config.guid.entity_id, proxy.stream_from);
+        if self.strangers > 0 {
+            self.lay_out_opening_for(index, last_sn, layout);
+        }
         let heartbeat = Heartbeat {
-            reader_id: proxy.config.guid.entity_id,
+            reader_id,
             writer_id: self.config.guid.entity_id,
-            first_sn: first_available.max(proxy.first_relevant).min(self.next),
+            first_sn: self.first_available().max(stream_from).min(self.next),
             last_sn,
             count: self.heartbeat.next_count(),
-            is_final: proxy.heard && proxy.acknowledged >= last_sn && !asks,
+            is_final,
             liveliness: false,
             group_info: None,
         };
-        if !heartbeat.is_final {
-            proxy.flow.note_heartbeat(now.instant);
-        }
         layout.heartbeat(&heartbeat);
         self.counters.heartbeats += 1;
     }

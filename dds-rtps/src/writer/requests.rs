@@ -46,6 +46,7 @@ impl StatefulWriter {
         if base == self.next && self.next_fragment == 1 {
             proxy.flow.note_all_received();
         }
+        proxy.note_knowledge(asks_anew);
         proxy.apply_acknack(ack_nack.count, base.previous(), requested);
         if asks {
             // It asks by itself, window by window: sending the same unasked would send it twice.
@@ -57,7 +58,7 @@ impl StatefulWriter {
         } else if !ack_nack.is_final && (asks_anew || proxy.acknowledged < self.next.previous()) {
             proxy.heartbeat_owed = true;
         }
-        self.unheard = self.proxies.iter().filter(|proxy| proxy.reliable && !proxy.heard).count();
+        self.count_strangers();
         self.enqueue(now, index);
         self.answered(now);
     }

@@ -47,6 +47,8 @@ pub struct StatefulWriter {
     remote_acknowledged: SequenceNumber,
     /// Reliable proxies that have never answered.
     pub(super) unheard: usize,
+    /// Reliable proxies that are still to be told where what they are to get begins.
+    pub(super) strangers: usize,
     /// The last number reported by [`WriterEvent::Acknowledged`].
     reported: SequenceNumber,
     acknowledged_event: bool,
@@ -80,6 +82,7 @@ impl StatefulWriter {
             liveliness_due: false,
             remote_acknowledged: SequenceNumber::MAX,
             unheard: 0,
+            strangers: 0,
             reported: SequenceNumber::ZERO,
             acknowledged_event: false,
             refused: false,
@@ -289,6 +292,7 @@ impl StatefulWriter {
             proxy.reply = None;
             proxy.reliable = reliable;
             proxy.heartbeat_owed &= reliable;
+            proxy.note_knowledge(!proxy.knows_start);
         } else {
             let wants_history = reader.wants_history && self.config.durability > Durability::Volatile;
             let first = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
@@ -299,6 +303,7 @@ impl StatefulWriter {
             let mut proxy = ReaderProxy::new(reader, reliable, first, window);
             // What has not been sent to anybody yet will go to all, this reader included.
             proxy.send_backlog(self.next.previous());
+            self.settle_in(&mut proxy);
             self.proxies.push(proxy);
             self.enqueue(now, index);
         }
@@ -533,7 +538,7 @@ impl StatefulWriter {
     fn readers_changed(&mut self, now: Now) {
         self.destinations = Destinations::new(&self.proxies, self.config.fragment_size, self.config.flow);
         self.pace.set_burst(self.destinations.burst);
-        self.unheard = self.proxies.iter().filter(|proxy| proxy.reliable && !proxy.heard).count();
+        self.count_strangers();
         self.remote_acknowledged = self.slowest();
         self.skip_if_nobody_listens();
         if self.expects_answer() {
@@ -638,7 +643,8 @@ mod tests {
             let payload = Payload::copy_of(&[0, 1, 0, 0]);
             writer.write(NOW, NewChange::alive(InstanceHandle::NIL, payload)).unwrap();
         }
-        assert_eq!(sent(&mut writer), ["data 100000000", "data 100000001", "heartbeat 100000000..100000001"]);
+        let heartbeats = ["heartbeat 100000000..ffffffff", "heartbeat 100000000..100000001"];
+        assert_eq!(sent(&mut writer), ["data 100000000", "data 100000001", heartbeats[0], heartbeats[1]]);
         let mut reader_sn_state = SequenceNumberSet::empty(SequenceNumber(0x1_0000_0001));
         assert!(reader_sn_state.insert(SequenceNumber(0x1_0000_0001)));
         let ack_nack = AckNack {

@@ -2,6 +2,7 @@
 
 use super::flow::Flow;
 use super::layout::{Layout, Sender};
+use super::opening::STRANGERS_BESIDE_SAMPLES_MAX;
 use super::reader_proxy::ReaderProxy;
 use super::stateful::StatefulWriter;
 use crate::output::Datagram;
@@ -73,11 +74,12 @@ impl StatefulWriter {
         let mut laid = self.lay_out_new(now, &mut layout);
         if self.destinations.reliable_count > 0 && laid.samples > 0 {
             self.heartbeat.note_samples(now.instant, laid.samples);
-            laid.asks |= self.expects_answer() && (self.unheard > 0 || self.heartbeat.pays_now(now.instant));
+            let helps = (1..=STRANGERS_BESIDE_SAMPLES_MAX).contains(&self.strangers) || self.unheard > 0;
+            laid.asks |= self.expects_answer() && (helps || self.heartbeat.pays_now(now.instant));
         }
         if laid.asks || laid.probes {
             let ask = Ask { probes: laid.probes, liveliness: false };
-            layout.heartbeat(&self.heartbeat_for_all(now, reader_id, ask));
+            self.lay_out_ask(now, ask, &mut layout);
         }
         layout.finish_gaps();
         let has_content = layout.has_content();
@@ -210,14 +212,16 @@ impl StatefulWriter {
         let liveliness = std::mem::take(&mut self.liveliness_due);
         let last = self.next.previous();
         let owes = |proxy: &&ReaderProxy| liveliness || (proxy.reliable && (!proxy.heard || proxy.acknowledged < last));
-        let mut asked = self.proxies.iter().filter(owes);
-        let (reader_id, prefix, first_relevant) = match (asked.next(), asked.next()) {
-            (None, _) => {
-                self.heartbeat.note_answer(now.instant, false);
-                return false;
-            }
-            (Some(proxy), None) => (proxy.config.guid.entity_id, Some(proxy.config.guid.prefix), proxy.first_relevant),
-            (Some(_), Some(_)) => (EntityId::UNKNOWN, None, SequenceNumber::FIRST),
+        let mut asked = self.proxies.iter().enumerate().filter(|(_, proxy)| owes(proxy));
+        let (first, second) = (asked.next(), asked.next());
+        let Some((index, proxy)) = first else {
+            self.heartbeat.note_answer(now.instant, false);
+            return false;
+        };
+        let only = second.is_none().then_some(index);
+        let (reader_id, prefix, stream_from) = match only {
+            Some(_) => (proxy.config.guid.entity_id, Some(proxy.config.guid.prefix), proxy.stream_from),
+            None => (EntityId::UNKNOWN, None, SequenceNumber::FIRST),
         };
         let sender = Sender {
             guid: self.config.guid,
@@ -231,10 +235,34 @@ impl StatefulWriter {
         }
         let locators = self.proxies.iter().filter(owes).flat_map(|proxy| proxy.config.reachable_by());
         locators.for_each(|locator| layout.datagram().add_destination(*locator));
+        if self.strangers > 0 {
+            match only {
+                Some(index) => self.lay_out_opening_for(index, last, &mut layout),
+                None => self.lay_out_openings(last, &mut layout),
+            }
+        }
         let mut heartbeat = self.heartbeat_for_all(now, reader_id, Ask { liveliness, probes: false });
-        heartbeat.first_sn = heartbeat.first_sn.max(first_relevant).min(self.next);
+        heartbeat.first_sn = heartbeat.first_sn.max(stream_from).min(self.next);
         layout.heartbeat(&heartbeat);
         true
+    }
+
+    /// Asks beside samples. Many readers that are to be told where they begin are asked one by one.
+    fn lay_out_ask(&mut self, now: Now, ask: Ask, layout: &mut Layout<'_>) {
+        if self.strangers > STRANGERS_BESIDE_SAMPLES_MAX {
+            self.heartbeat.send(now.instant, self.expects_answer());
+            for index in 0..self.proxies.len() {
+                if let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| proxy.reliable) {
+                    proxy.heartbeat_owed = true;
+                    self.enqueue(now, index);
+                }
+            }
+            return;
+        }
+        if self.strangers > 0 {
+            self.lay_out_openings(self.next.previous(), layout);
+        }
+        layout.heartbeat(&self.heartbeat_for_all(now, self.destinations.reader_id, ask));
     }
 
     /// A HEARTBEAT that counts as asking everybody.

@@ -241,7 +241,7 @@ fn a_very_long_sample_tells_how_far_it_has_come() {
     let lines = script.sent();
     assert_eq!(lines.len(), 100);
     let told: Vec<&String> = lines.iter().filter(|line| line.contains("HB")).collect();
-    assert_eq!(told, ["7002: TS F2(1 33-33/100) HB2(1..0)", "7002: TS F2(1 100-100/100) HB2(1..1)"]);
+    assert_eq!(told, ["7002: TS F2(1 33-33/100) HB2(1..0)", "7002: TS F2(1 100-100/100) HB2(1..0 final) HB2(1..1)"]);
 }
 
 #[test]

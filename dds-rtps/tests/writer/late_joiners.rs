@@ -24,7 +24,7 @@ fn a_volatile_late_joiner_gets_nothing_old_even_if_it_asks() {
     assert_eq!(script.sent(), ["7003: DST3 GAP3(1..5) HB3(6..5 final)"]);
     assert!(!script.writer.is_acknowledged(dds_rtps::types::SequenceNumber(1)), "reader 2 still misses it");
     script.write();
-    assert_eq!(script.sent(), ["7002,7003: TS D*(6) HB*(1..6)"]);
+    assert_eq!(script.sent(), ["7002,7003: TS D*(6) DST2 HB2(1..0 final) DST0 HB*(1..6)"]);
 }
 
 #[test]
@@ -89,7 +89,10 @@ fn history_and_new_changes_both_reach_a_late_joiner_once() {
     script.match_reader(late_joiner(3));
     script.write();
     let lines = script.sent();
-    assert_eq!(lines, ["7002,7003: TS D*(3) D*(4) HB*(1..4)", "7003: DST3 TS D3(1) D3(2) HB3(1..4)"]);
+    assert_eq!(
+        lines,
+        ["7002,7003: TS D*(3) D*(4) DST2 HB2(1..0 final) DST0 HB*(1..4)", "7003: DST3 TS D3(1) D3(2) HB3(1..4)"]
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod hostile;
 mod late_joiners;
 mod limits;
 mod local_readers;
+mod opening;
 mod reliability;
 mod script;
 mod sending;

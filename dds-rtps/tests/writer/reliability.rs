@@ -34,7 +34,7 @@ fn samples_carry_heartbeats_until_the_reader_has_answered_once() {
     script.sent();
     for number in 1..=3 {
         script.write();
-        assert_eq!(script.sent(), [format!("7002: TS D2({number}) HB2(1..{number})")]);
+        assert_eq!(script.sent(), [format!("7002: TS D2({number}) HB2(1..0 final) HB2(1..{number})")]);
     }
     script.acknack(2, 4, &[]);
     script.write();

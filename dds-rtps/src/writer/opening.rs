@@ -1,0 +1,93 @@
+//! Where the samples begin that a reader is to get.
+//!
+//! A volatile reader takes the first HEARTBEAT for the line between what was written before it came and what it is to get. RTPS
+//! 2.5 does not say which of the two numbers in it draws that line. Cyclone DDS takes the last one: of a writer of another
+//! vendor it skips everything up to there, so samples that were lost before that HEARTBEAT came, or that came before the reader
+//! was ready, are acknowledged and never delivered.
+//!
+//! So until a reader has answered a HEARTBEAT, it finds in front of each one another that announces nothing: first = where it
+//! begins, last = first - 1. Whichever datagram arrives first, both numbers then say the same. It is addressed to that reader;
+//! Cyclone DDS takes it in for all readers of its participant, and so those have one beginning, the lowest.
+
+use super::layout::Layout;
+use super::reader_proxy::ReaderProxy;
+use super::stateful::StatefulWriter;
+use crate::types::{GuidPrefix, SequenceNumber};
+use crate::wire::Heartbeat;
+
+/// So many strangers are told in a datagram with samples: each takes 48 bytes of what is left for headers.
+pub(super) const STRANGERS_BESIDE_SAMPLES_MAX: usize = 4;
+
+/// … and in one that holds nothing else: 48 000 bytes. More than that have to come within one round trip.
+const STRANGERS_MAX: usize = 1000;
+
+impl StatefulWriter {
+    /// Tells a reader, or another one of its participant, where it begins, if it does not know and the HEARTBEAT that is to
+    /// follow, up to `last_sn`, does not say so.
+    pub(super) fn lay_out_opening_for(&mut self, index: usize, last_sn: SequenceNumber, layout: &mut Layout<'_>) {
+        let Some(proxy) = self.proxies.get(index) else { return };
+        let prefix = proxy.config.guid.prefix;
+        let stranger = if proxy.is_stranger() { Some(proxy) } else { self.strangers_of(prefix).next() };
+        if let Some(opening) = stranger.and_then(|stranger| self.opening(stranger, last_sn)) {
+            let count = self.heartbeat.next_count();
+            layout.opening(None, &Heartbeat { count, ..opening });
+        }
+    }
+
+    /// Tells all readers where they begin that do not know.
+    pub(super) fn lay_out_openings(&mut self, last_sn: SequenceNumber, layout: &mut Layout<'_>) {
+        let mut has_any = false;
+        let mut room = STRANGERS_MAX;
+        for index in 0..self.proxies.len() {
+            let Some(proxy) = self.proxies.get(index).filter(|proxy| proxy.is_stranger() && room > 0) else { continue };
+            room -= 1;
+            let prefix = (self.proxies.len() > 1).then_some(proxy.config.guid.prefix);
+            if let Some(opening) = self.opening(proxy, last_sn) {
+                let count = self.heartbeat.next_count();
+                layout.opening(prefix, &Heartbeat { count, ..opening });
+                has_any |= prefix.is_some();
+            }
+        }
+        if has_any {
+            layout.everybody();
+        }
+    }
+
+    /// `None`: the HEARTBEAT up to `last_sn` says it itself.
+    fn opening(&self, stranger: &ReaderProxy, last_sn: SequenceNumber) -> Option<Heartbeat> {
+        let starts = self.strangers_of(stranger.config.guid.prefix).map(|proxy| proxy.acknowledged.next());
+        let start = starts.min().filter(|&start| start <= last_sn)?;
+        Some(Heartbeat {
+            reader_id: stranger.config.guid.entity_id,
+            writer_id: self.config.guid.entity_id,
+            first_sn: self.first_available().max(stranger.stream_from).min(start),
+            last_sn: start.previous(),
+            count: 0,
+            // What follows asks.
+            is_final: true,
+            liveliness: false,
+            group_info: None,
+        })
+    }
+
+    /// Counts the readers that have said nothing, or nothing that shows what they know.
+    pub(super) fn count_strangers(&mut self) {
+        self.unheard = self.proxies.iter().filter(|proxy| proxy.reliable && !proxy.heard).count();
+        self.strangers = self.proxies.iter().filter(|proxy| proxy.is_stranger()).count();
+    }
+
+    /// Finds out where HEARTBEATs for a reader have to begin that is about to be matched, and for others of its participant.
+    pub(super) fn settle_in(&mut self, newcomer: &mut ReaderProxy) {
+        let prefix = newcomer.config.guid.prefix;
+        let newcomer_first = newcomer.first_relevant;
+        for proxy in self.proxies.iter_mut().filter(|proxy| proxy.reliable && proxy.config.guid.prefix == prefix) {
+            newcomer.stream_from = newcomer.stream_from.min(proxy.first_relevant);
+            proxy.stream_from = proxy.stream_from.min(newcomer_first);
+        }
+    }
+
+    fn strangers_of(&self, prefix: GuidPrefix) -> impl Iterator<Item = &ReaderProxy> {
+        let strangers = self.proxies.iter().filter(move |proxy| proxy.config.guid.prefix == prefix);
+        strangers.filter(|proxy| proxy.is_stranger())
+    }
+}
