@@ -35,7 +35,7 @@
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
 //! | built-in topics | [`BuiltinTopic`] and its constants, such as [`DCPS_PUBLICATION`]; [`ParticipantBuiltinTopicData`] and the other types |
 //! | what others are and have | [`EndpointInfo`], [`MatchReport`] with every [`Obstacle`] between two endpoints |
-//! | infrastructure | [`Entity`], [`Waiting`], [`WaitSet`] and its conditions, [`Events`], the errors, the statuses, [`Delivery`] |
+//! | infrastructure | [`Entity`] with [`enable`](Entity::enable), [`Waiting`], [`WaitSet`] and its conditions, [`Events`], the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
 //!
 //! With the feature `serde`, participants and endpoints take their settings and QoS from TOML or JSON files
@@ -111,18 +111,19 @@ pub use infrastructure::{
 };
 pub use publication::{
     AnyWriter, DataWriter, DataWriterBuilder, DataWriterListener, LoanedBytes, LoanedSample, Publisher,
-    PublisherListener, WriteOptions, WriterEvent,
+    PublisherListener, Suspended, WeakDataWriter, WeakPublisher, WriteOptions, WriterEvent,
 };
 pub use subscription::{
     AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, ReadCondition,
     ReaderEvent, Sample, SampleRef, SampleStream, Samples, SamplesIter, Select, Subscriber, SubscriberListener,
+    WeakDataReader, WeakSubscriber,
 };
 #[cfg(feature = "serde")]
 pub use topic::Serde;
 pub use topic::{
     BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, ParticipantBuiltinTopicData,
     PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicListener, TopicRef,
-    TopicSpec,
+    TopicSpec, WeakTopic,
 };
 
 /// The programs of the README compile.

@@ -5,8 +5,8 @@
 mod support;
 
 use dds_core::qos::{
-    DataReaderQos, DataWriterQos, DomainParticipantQos, EntityFactory, PolicyId, Preset, PublisherQos, QosErrorKind,
-    Reliability, TopicQos, WriterDataLifecycle,
+    DataReaderQos, DataWriterQos, DomainParticipantQos, PolicyId, Preset, QosErrorKind, Reliability, TopicQos,
+    WriterDataLifecycle,
 };
 use dds_core::{
     DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DataReader, DataWriter, DdsType, DomainParticipant,
@@ -138,17 +138,6 @@ fn what_must_stay_is_refused_by_name_and_nothing_has_changed() {
     assert!(matches!(error.unwrap_err().kind(), QosErrorKind::DeadlineBelowFilter { .. }));
     let error = participant.set_qos(DomainParticipantQos::default().user_data(vec![0; 20_000])).unwrap_err();
     assert!(matches!(error.kind(), QosErrorKind::TooLong { policy: PolicyId::UserData, .. }));
-
-    // Entities are enabled as they are made; nothing else can be had yet, and nobody is told that it can.
-    let disabled = EntityFactory { autoenable_created_entities: false };
-    let refused = QosErrorKind::Unsupported { policy: PolicyId::EntityFactory };
-    let mut qos = participant.qos();
-    qos.entity_factory = disabled;
-    assert_eq!(participant.set_qos(qos).unwrap_err().kind(), &refused);
-    let publisher = participant.publisher(PublisherQos::default()).unwrap();
-    let mut qos = publisher.qos();
-    qos.entity_factory = disabled;
-    assert_eq!(publisher.set_qos(qos).unwrap_err().kind(), &refused);
 
     assert_eq!((writer.qos(), reader.qos(), topic.qos()), before);
     assert_eq!(participant.qos(), DomainParticipantQos::default());

@@ -5,9 +5,10 @@
 mod support;
 
 use dds_core::cdr::{DecodeErrorKind, encode_payload};
-use dds_core::qos::{DataRepresentation, DataWriterQos, History, Preset, TopicQos};
+use dds_core::qos::{DataRepresentation, DataWriterQos, History, Preset, PublisherQos, SubscriberQos, TopicQos};
 use dds_core::{
-    CreateErrorKind, DdsType, Encoded, Encoding, InstanceHandle, InstanceState, Raw, TopicSpec, WriteErrorKind,
+    CreateErrorKind, DdsType, Encoded, Encoding, Entity, InstanceHandle, InstanceState, Raw, ReturnCode, StatusMask,
+    TopicSpec, WaitSet, WriteErrorKind,
 };
 use support::{PATIENCE, World};
 
@@ -152,4 +153,64 @@ fn endpoints_know_the_topic_object_that_they_were_made_of() {
     }
     assert!(participant.writer::<Pose>("pose").unwrap().topic().is_none());
     assert!(participant.reader::<Pose>("pose").unwrap().topic().is_none());
+}
+
+#[test]
+fn a_topic_is_an_entity() {
+    let world = World::new();
+    let (one, other) = (world.participant(), world.participant());
+    let topic = one.topic::<Text>("entity", TopicQos::default()).unwrap();
+    let writer = one.writer(&topic).unwrap();
+    assert!(one.contains_entity(topic.instance_handle()) && !other.contains_entity(topic.instance_handle()));
+    assert!(topic.is_enabled() && topic.status_changes() == StatusMask::NONE);
+
+    // Its status, by its condition.
+    let conflict = other.raw_topic("entity", "Other", TopicQos::default()).unwrap();
+    let reader = other.reader(&conflict).unwrap();
+    let set = WaitSet::new(&one);
+    let condition = topic.status_condition();
+    set.attach(&condition);
+    set.wait().block_for(PATIENCE).unwrap();
+    assert_eq!(topic.status_changes(), StatusMask::INCONSISTENT_TOPIC);
+    assert_eq!(topic.inconsistent_topic().total_count, 1);
+    assert_eq!(topic.status_changes(), StatusMask::NONE, "it was read");
+    drop(reader);
+
+    // Closed, it holds nothing any more; what was made of it lives on.
+    topic.close();
+    topic.closed().block_for(PATIENCE).unwrap();
+    assert!(topic.is_closed() && !one.contains_entity(topic.instance_handle()));
+    let error = one.reader(&topic).unwrap_err();
+    assert_eq!((error.kind(), error.return_code()), (&CreateErrorKind::Closed, ReturnCode::AlreadyDeleted), "{error}");
+    assert!(matches!(topic.enable().unwrap_err().kind(), CreateErrorKind::Closed));
+    writer.write(&text("a")).unwrap();
+    drop(writer);
+    one.raw_topic("entity", "Other", TopicQos::default()).unwrap();
+    let contained = one.topic::<Text>("contained", TopicQos::default()).unwrap();
+    one.close_contained();
+    assert!(contained.is_closed());
+}
+
+#[test]
+fn weak_handles_keep_nothing_alive() {
+    let participant = World::new().participant();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let topic = participant.topic::<Text>("weak", TopicQos::default()).unwrap();
+    let (writer, reader) = (publisher.writer(&topic).unwrap(), subscriber.reader(&topic).unwrap());
+    let weak = (topic.downgrade(), publisher.downgrade(), subscriber.downgrade());
+    let endpoints = (writer.downgrade(), reader.downgrade());
+    drop((topic, publisher, subscriber));
+    assert!(
+        weak.0.upgrade().is_some() && weak.1.upgrade().is_some() && weak.2.upgrade().is_some(),
+        "endpoints hold them"
+    );
+    endpoints.0.upgrade().unwrap().write(&text("b")).unwrap();
+    assert_eq!(endpoints.1.upgrade().unwrap().take_next().unwrap().unwrap().data, Some(text("b")));
+    drop((writer, reader));
+    assert!(endpoints.0.upgrade().is_none() && endpoints.1.upgrade().is_none());
+    assert!(weak.0.upgrade().is_none() && weak.1.upgrade().is_none() && weak.2.upgrade().is_none());
+    let weak = participant.downgrade();
+    drop(participant);
+    assert!(weak.upgrade().is_none());
 }

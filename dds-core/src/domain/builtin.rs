@@ -105,6 +105,13 @@ impl Builtin {
         })
     }
 
+    /// The participant is enabled: the built-in subscriber is as well, whatever the QoS says of what is made.
+    pub(crate) fn enable(&self) {
+        let subscriber = self.subscriber.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        // One that has been closed meanwhile is left alone.
+        subscriber.into_iter().for_each(|subscriber| drop(subscriber.enable()));
+    }
+
     pub(crate) fn is_subscriber(&self, group: &Arc<SubscriberGroup>) -> bool {
         let subscriber = self.subscriber.lock().unwrap_or_else(PoisonError::into_inner);
         std::ptr::eq(subscriber.as_ptr(), Arc::as_ptr(group))

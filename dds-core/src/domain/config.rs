@@ -5,7 +5,7 @@ use crate::domain::Profiles;
 use crate::domain::peer_address::is_peer;
 use crate::driver::ThreadOptions;
 use crate::infrastructure::{CreateErrorKind, Delivery};
-use crate::qos::{DomainParticipantQos, PolicyId};
+use crate::qos::DomainParticipantQos;
 use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::{Duration, IpFamilies};
 use dds_rtps::wire::{ChecksumKind, Transform};
@@ -54,6 +54,8 @@ pub(crate) struct Config {
     pub(crate) threads: ThreadOptions,
     pub(crate) tap: Option<PathBuf>,
     pub(crate) faults: Option<Faults>,
+    /// It takes part as soon as it is made.
+    pub(crate) enabled: bool,
     /// What `profile` on the endpoints' builders finds.
     #[cfg(feature = "serde")]
     pub(crate) profiles: Arc<Profiles>,
@@ -93,6 +95,7 @@ impl Config {
             threads: ThreadOptions::default(),
             tap: None,
             faults: None,
+            enabled: true,
             #[cfg(feature = "serde")]
             profiles: Arc::default(),
             origins: Vec::new(),
@@ -230,9 +233,6 @@ impl Config {
             return Err(CreateErrorKind::InvalidPeer { peer: peer.clone() });
         }
         self.threads.check().map_err(CreateErrorKind::from)?;
-        if !self.qos.entity_factory.autoenable_created_entities {
-            return Err(CreateErrorKind::Unsupported { policy: PolicyId::EntityFactory });
-        }
         self.qos.check().map_err(CreateErrorKind::InconsistentQos)
     }
 }

@@ -21,8 +21,7 @@ struct Tables {
     writers: HashMap<EntityId, Weak<WriterHandle>>,
     publishers: HashMap<EntityId, Weak<PublisherGroup>>,
     subscribers: HashMap<EntityId, Weak<SubscriberGroup>>,
-    /// Those that are gone are swept out when the list would have to grow.
-    topics: Vec<Weak<TopicHandle>>,
+    topics: HashMap<EntityId, Weak<TopicHandle>>,
 }
 
 impl Contained {
@@ -48,16 +47,12 @@ impl Contained {
     }
 
     pub(crate) fn add_topic(&self, topic: &Arc<TopicHandle>) {
-        let topics = &mut self.tables().topics;
-        if topics.len() == topics.capacity() {
-            topics.retain(|topic| topic.strong_count() > 0);
-        }
-        topics.push(Arc::downgrade(topic));
+        self.tables().topics.insert(topic.guid().entity_id, Arc::downgrade(topic));
     }
 
     /// The topic objects with this name.
     pub(crate) fn topics_named(&self, name: &str) -> Vec<Arc<TopicHandle>> {
-        let topics = self.tables().topics.iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
+        let topics = self.tables().topics.values().filter_map(Weak::upgrade).collect::<Vec<_>>();
         topics.into_iter().filter(|topic| topic.name() == name).collect()
     }
 
@@ -66,7 +61,7 @@ impl Contained {
         let tables = self.tables();
         let reader = tables.readers.get(&id).and_then(Weak::upgrade);
         let writer = tables.writers.get(&id).and_then(Weak::upgrade);
-        let topics = tables.topics.iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
+        let topics = tables.topics.values().filter_map(Weak::upgrade).collect::<Vec<_>>();
         // A handle that is the last one must not be dropped under the lock.
         drop(tables);
         let name =
@@ -81,6 +76,7 @@ impl Contained {
         tables.writers.remove(&id);
         tables.publishers.remove(&id);
         tables.subscribers.remove(&id);
+        tables.topics.remove(&id);
     }
 
     pub(crate) fn has(&self, id: EntityId) -> bool {
@@ -89,6 +85,7 @@ impl Contained {
             || tables.writers.contains_key(&id)
             || tables.publishers.contains_key(&id)
             || tables.subscribers.contains_key(&id)
+            || tables.topics.contains_key(&id)
     }
 
     pub(crate) fn readers(&self) -> Vec<Arc<ReaderHandle>> {
@@ -99,16 +96,34 @@ impl Contained {
         self.tables().writers.values().filter_map(Weak::upgrade).collect()
     }
 
+    #[expect(clippy::type_complexity, reason = "three lists, told apart by what is in them")]
+    fn groups_and_topics(&self) -> (Vec<Arc<TopicHandle>>, Vec<Arc<PublisherGroup>>, Vec<Arc<SubscriberGroup>>) {
+        let tables = self.tables();
+        (
+            tables.topics.values().filter_map(Weak::upgrade).collect(),
+            tables.publishers.values().filter_map(Weak::upgrade).collect(),
+            tables.subscribers.values().filter_map(Weak::upgrade).collect(),
+        )
+    }
+
+    /// Enables everything that is in it now: what has been closed meanwhile is left alone.
+    pub(crate) fn enable(&self) {
+        let (topics, publishers, subscribers) = self.groups_and_topics();
+        topics.iter().for_each(|topic| drop(topic.enable()));
+        subscribers.iter().for_each(|subscriber| drop(subscriber.enable()));
+        publishers.iter().for_each(|publisher| drop(publisher.enable()));
+        let (readers, writers) = (self.readers(), self.writers());
+        readers.iter().filter(|reader| reader.group().is_none()).for_each(|reader| drop(reader.enable()));
+        writers.iter().filter(|writer| writer.group().is_none()).for_each(|writer| drop(writer.enable()));
+    }
+
     /// Closes everything that is in it now: endpoints first, so that each is withdrawn by itself.
     pub(crate) fn close(&self) {
         self.writers().iter().for_each(|writer| writer.close());
         self.readers().iter().for_each(|reader| reader.close());
-        let (publishers, subscribers): (Vec<_>, Vec<_>) = {
-            let tables = self.tables();
-            let publishers = tables.publishers.values().filter_map(Weak::upgrade).collect();
-            (publishers, tables.subscribers.values().filter_map(Weak::upgrade).collect())
-        };
-        publishers.iter().for_each(|publisher: &Arc<PublisherGroup>| publisher.close());
-        subscribers.iter().for_each(|subscriber: &Arc<SubscriberGroup>| subscriber.close());
+        let (topics, publishers, subscribers) = self.groups_and_topics();
+        publishers.iter().for_each(|publisher| publisher.close());
+        subscribers.iter().for_each(|subscriber| subscriber.close());
+        topics.iter().for_each(|topic| topic.close());
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::{
 use crate::infrastructure::CreateErrorKind;
 use crate::infrastructure::{Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Waiting};
 use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
-use crate::qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
+use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
 use crate::topic::{ParticipantBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicRef};
 use dds_rtps::types::{EntityId, Guid, InstanceHandle, Time};
@@ -97,12 +97,12 @@ impl DomainParticipant {
 
     /// Makes a writer of `topic` with a QoS and listeners of its own.
     pub fn writer_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataWriterBuilder<'t, T> {
-        DataWriterBuilder::new(Arc::clone(&self.handle), topic.into())
+        DataWriterBuilder::new(Arc::clone(&self.handle), topic.into(), self.default_writer_qos())
     }
 
     /// Makes a reader of `topic` with a QoS and listeners of its own.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
-        DataReaderBuilder::new(Arc::clone(&self.handle), topic.into())
+        DataReaderBuilder::new(Arc::clone(&self.handle), topic.into(), self.default_reader_qos())
     }
 
     /// Makes a publisher: writers with partitions or octets in common. No other writer needs one.
@@ -172,6 +172,46 @@ impl DomainParticipant {
     /// 255 bytes, or one with a NUL.
     pub fn raw_topic(&self, name: &str, type_name: &str, qos: TopicQos) -> Result<Topic<Raw>, CreateError> {
         Topic::new(&self.handle, name, type_name, None, qos)
+    }
+
+    /// The QoS of the writers that are made with it from now on, unless they or their topic say otherwise
+    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Publishers have a default of their own.
+    ///
+    /// # Errors
+    /// Nothing has changed: the policies contradict each other.
+    #[doc(alias = "set_default_datawriter_qos")]
+    pub fn set_default_writer_qos(&self, qos: impl Into<DataWriterQos>) -> Result<(), QosError> {
+        let qos = qos.into();
+        qos.check().map_err(|kind| QosError::new(self.handle.subject(), kind))?;
+        self.handle.default_writer_qos().set(qos);
+        Ok(())
+    }
+
+    /// The QoS of writers that are made without one.
+    #[must_use]
+    #[doc(alias = "get_default_datawriter_qos")]
+    pub fn default_writer_qos(&self) -> DataWriterQos {
+        self.handle.default_writer_qos().get()
+    }
+
+    /// The QoS of the readers that are made with it from now on, unless they or their topic say otherwise
+    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Subscribers have a default of their own.
+    ///
+    /// # Errors
+    /// Nothing has changed: the policies contradict each other.
+    #[doc(alias = "set_default_datareader_qos")]
+    pub fn set_default_reader_qos(&self, qos: impl Into<DataReaderQos>) -> Result<(), QosError> {
+        let qos = qos.into();
+        qos.check().map_err(|kind| QosError::new(self.handle.subject(), kind))?;
+        self.handle.default_reader_qos().set(qos);
+        Ok(())
+    }
+
+    /// The QoS of readers that are made without one.
+    #[must_use]
+    #[doc(alias = "get_default_datareader_qos")]
+    pub fn default_reader_qos(&self) -> DataReaderQos {
+        self.handle.default_reader_qos().get()
     }
 
     /// The QoS that the participant has.
@@ -313,7 +353,7 @@ impl DomainParticipant {
 
     /// Forgets another participant with all its endpoints, now and for as long as this one lives.
     ///
-    /// False, and nothing done, if the handle is no other participant's, or if this one is closed.
+    /// False, and nothing done, if the handle is no other participant's, or if this one is closed or not enabled.
     pub fn ignore_participant(&self, participant: InstanceHandle) -> bool {
         self.handle.ignore(participant, |kind| kind == EntityId::PARTICIPANT)
     }
@@ -416,6 +456,14 @@ impl DomainParticipant {
 impl Entity for DomainParticipant {
     fn guid(&self) -> Guid {
         self.handle.subject().guid
+    }
+
+    fn enable(&self) -> Result<(), CreateError> {
+        self.handle.enable().map_err(|kind| CreateError::new(self.handle.subject(), kind))
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.handle.is_enabled()
     }
 
     fn status_condition(&self) -> StatusCondition {

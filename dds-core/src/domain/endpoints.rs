@@ -156,8 +156,9 @@ fn subscription_data(reader: &ReaderHandle) -> (SubscriptionData, u64) {
 fn publication_data(writer: &WriterHandle) -> (PublicationData, u64) {
     let (mut qos, version) = writer.qos().versioned();
     qos.representation = vec![match writer.encoding() {
-        Encoding::Xcdr1 => DataRepresentation::Xcdr1,
-        Encoding::Xcdr2 => DataRepresentation::Xcdr2,
+        Ok(Encoding::Xcdr2) => DataRepresentation::Xcdr2,
+        // Only an enabled writer is announced.
+        Ok(Encoding::Xcdr1) | Err(_) => DataRepresentation::Xcdr1,
     }];
     let mut endpoint = EndpointData::new(writer.guid(), writer.topic_name(), writer.type_name());
     let version = version + writer.group().map_or(0, |group| group.describe(&mut endpoint));

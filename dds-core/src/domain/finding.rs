@@ -86,6 +86,9 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<Topic<T>, WaitErrorKind>> {
+        if !self.participant.is_enabled() {
+            return Poll::Ready(Err(WaitErrorKind::NotEnabled));
+        }
         let name = &self.subject.topic;
         let qos = match self.participant.find_topic(name, T::TYPE_NAME, ticket, waker) {
             Ok(Some(qos)) => qos,

@@ -7,14 +7,14 @@ use crate::actor::Ticket;
 use crate::domain::{ListenerPlace, ParticipantHandle};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, CreateError, CreateErrorKind, Ending, QosError, StatusCondition, Subject, WaitErrorKind, WaitSource,
-    Watched,
+    Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject, WaitErrorKind,
+    WaitSource, Watched,
 };
 use crate::qos::{PolicyId, Presentation, PublisherQos, QosErrorKind, SubscriberQos};
 use crate::subscription::OnReaders;
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::{EntityKind, Guid};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Poll, Waker};
 
@@ -30,21 +30,35 @@ pub(crate) trait GroupQos: Clone {
 
 /// An endpoint in a group.
 pub(crate) trait Member {
+    type Qos: Clone + Default + Send;
+
     /// Deletes it.
     fn close(&self);
     /// The QoS of the group has changed: others are to hear of it.
     fn announce_again(&self);
+    /// Lets it take part.
+    fn enable(&self) -> Result<(), CreateErrorKind>;
+}
+
+/// Whether access is asked for that this version cannot give.
+fn is_unsupported(presentation: Presentation) -> bool {
+    presentation.coherent_access || presentation.ordered_access
 }
 
 /// A publisher or subscriber, without its endpoints' types.
-pub(crate) struct Group<Q, M> {
+pub(crate) struct Group<Q, M: Member> {
     participant: Arc<ParticipantHandle>,
     subject: Arc<Subject>,
     state: Mutex<State<Q, M>>,
+    /// Of its endpoints.
+    default_qos: DefaultQos<M::Qos>,
+    enabled: AtomicBool,
     closed: AtomicBool,
     ending: Arc<Ending>,
     watched: Arc<Watched>,
     listener: ListenerPlace,
+    /// Of a publisher: how often it is suspended.
+    suspensions: Arc<AtomicUsize>,
     /// Of a subscriber, once somebody wants to know.
     on_readers: OnceLock<Arc<OnReaders>>,
     status_condition: StatusCondition,
@@ -69,11 +83,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         let error = |kind| CreateError::new(&subject, kind);
         participant.check_open().map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
-        if !qos.autoenables() {
-            return Err(error(CreateErrorKind::Unsupported { policy: PolicyId::EntityFactory }));
-        }
-        let Presentation { coherent_access, ordered_access, .. } = qos.presentation();
-        if coherent_access || ordered_access {
+        if is_unsupported(qos.presentation()) {
             return Err(error(CreateErrorKind::Unsupported { policy: PolicyId::Presentation }));
         }
         Ok(Self::open(participant, subject, qos))
@@ -95,10 +105,13 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             status_condition: StatusCondition::new(Arc::clone(&watched) as _),
             watched,
             listener: ListenerPlace::default(),
+            suspensions: Arc::default(),
             on_readers: OnceLock::new(),
             participant: Arc::clone(participant),
             state: Mutex::new(State { qos, version: 0, members: Vec::new() }),
+            default_qos: DefaultQos::default(),
             subject,
+            enabled: AtomicBool::new(false),
             closed: AtomicBool::new(false),
         })
     }
@@ -120,6 +133,36 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.closed.load(Ordering::Acquire) || self.participant.is_closed()
     }
 
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Acquire)
+    }
+
+    /// Whether its endpoints are to be enabled as they are made.
+    pub(crate) fn autoenables(&self) -> bool {
+        self.is_enabled() && self.state().qos.autoenables()
+    }
+
+    /// Lets the group take part, and its endpoints if its QoS says so; does nothing if it does already.
+    pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
+        self.participant.check_open()?;
+        if self.is_closed() {
+            return Err(CreateErrorKind::Closed);
+        }
+        if !self.participant.is_enabled() {
+            return Err(CreateErrorKind::FactoryNotEnabled);
+        }
+        let (was_enabled, autoenables) = {
+            // Under the lock: who adds an endpoint meanwhile sees it, or the endpoint is in the list.
+            let state = self.state();
+            (self.enabled.swap(true, Ordering::AcqRel), state.qos.autoenables())
+        };
+        if !was_enabled && autoenables {
+            // Those that have been closed meanwhile are left alone.
+            self.members().iter().for_each(|member| drop(member.enable()));
+        }
+        Ok(())
+    }
+
     pub(crate) fn qos(&self) -> Q {
         self.state().qos.clone()
     }
@@ -129,9 +172,14 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         {
             let mut state = self.state();
             let error = |kind| QosError::new(&self.subject, kind);
-            state.qos.check_change(&qos).map_err(error)?;
-            if !qos.autoenables() {
-                return Err(error(QosErrorKind::Unsupported { policy: PolicyId::EntityFactory }));
+            match self.is_enabled() {
+                true => state.qos.check_change(&qos).map_err(error)?,
+                false => {
+                    qos.check().map_err(error)?;
+                    if is_unsupported(qos.presentation()) {
+                        return Err(error(QosErrorKind::Unsupported { policy: PolicyId::Presentation }));
+                    }
+                }
             }
             state.qos = qos;
             state.version += 1;
@@ -194,6 +242,10 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.ending.close();
     }
 
+    pub(crate) fn default_qos(&self) -> &DefaultQos<M::Qos> {
+        &self.default_qos
+    }
+
     pub(crate) fn subject(&self) -> &Arc<Subject> {
         &self.subject
     }
@@ -204,6 +256,10 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
 
     pub(crate) fn watched(&self) -> &Arc<Watched> {
         &self.watched
+    }
+
+    pub(crate) fn suspensions(&self) -> &Arc<AtomicUsize> {
+        &self.suspensions
     }
 
     pub(crate) fn on_readers(&self) -> &OnceLock<Arc<OnReaders>> {
@@ -219,7 +275,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     }
 }
 
-impl<Q, M> Drop for Group<Q, M> {
+impl<Q, M: Member> Drop for Group<Q, M> {
     fn drop(&mut self) {
         if self.participant.is_forked() {
             return;
@@ -229,7 +285,7 @@ impl<Q, M> Drop for Group<Q, M> {
     }
 }
 
-impl<Q: Send, M: Send + Sync> WaitSource<()> for Group<Q, M> {
+impl<Q: Send, M: Member + Send + Sync> WaitSource<()> for Group<Q, M> {
     fn poll_wait(
         &self,
         _awaited: Awaited,

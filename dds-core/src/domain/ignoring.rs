@@ -20,7 +20,7 @@ impl ParticipantHandle {
     /// Forgets what `handle` names, if it is of the kind that is asked for and not this participant's own.
     pub(crate) fn ignore(&self, handle: InstanceHandle, is_kind: impl FnOnce(EntityId) -> bool) -> bool {
         let Some(guid) = handle.as_bytes().copied().map(Guid::from_bytes) else { return false };
-        if !is_kind(guid.entity_id) || guid.prefix == self.prefix() {
+        if !is_kind(guid.entity_id) || guid.prefix == self.prefix() || !self.is_enabled() {
             return false;
         }
         Effects::scope(|effects| {

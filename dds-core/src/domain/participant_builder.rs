@@ -91,6 +91,7 @@ enum Setting {
     Threads(ThreadOptions),
     Tap(PathBuf),
     Faults(Faults),
+    Enabled(bool),
 }
 
 impl Setting {
@@ -115,6 +116,7 @@ impl Setting {
             Self::Threads(threads) => config.threads = threads,
             Self::Tap(path) => config.tap = Some(path),
             Self::Faults(faults) => config.faults = Some(faults),
+            Self::Enabled(enabled) => config.enabled = enabled,
         }
     }
 }
@@ -210,6 +212,13 @@ impl DomainParticipantBuilder {
     /// Default: 1 s; zero: not at all.
     pub fn linger(self, linger: impl Into<Duration>) -> Self {
         self.set(Setting::Linger(linger.into()))
+    }
+
+    /// Whether the participant takes part as soon as it is made. Default: yes. If not, nobody hears of it, and it hears of nobody,
+    /// until [`Entity::enable`](crate::Entity::enable) is called. What is made with it meanwhile is not enabled either.
+    #[doc(alias = "autoenable_created_entities")]
+    pub fn enabled(self, enabled: bool) -> Self {
+        self.set(Setting::Enabled(enabled))
     }
 
     /// Sends by UDP even to readers of this process, instead of handing them the sample. Default: no.

@@ -12,14 +12,14 @@ use crate::domain::traffic::{ReceiveCounters, TrafficCounters};
 use crate::domain::{Contained, EventThread, ListenerPlace, Outgoing, Routes};
 use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reach};
 use crate::infrastructure::{
-    CreateError, CreateErrorKind, Ending, LiveQos, QosError, StatusCondition, Subject, Watched,
+    CreateError, CreateErrorKind, DefaultQos, Ending, LiveQos, QosError, StatusCondition, Subject, Watched,
 };
-use crate::qos::{DomainParticipantQos, PolicyId, QosErrorKind};
+use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos};
 use crate::topic::TopicTable;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What every handle and every endpoint of a participant shares. The last one dropped takes leave of the domain.
@@ -35,6 +35,9 @@ pub(crate) struct ParticipantHandle {
     topics: Mutex<TopicTable>,
     builtin: Builtin,
     qos: LiveQos<DomainParticipantQos>,
+    /// Of the endpoints that are in no group.
+    default_writer_qos: DefaultQos<DataWriterQos>,
+    default_reader_qos: DefaultQos<DataReaderQos>,
     /// Held while matches are carried out, so that what discovery decided happens in that order.
     matching: Mutex<()>,
     event_thread: Arc<EventThread>,
@@ -42,6 +45,8 @@ pub(crate) struct ParticipantHandle {
     contained: Contained,
     next_key: AtomicU32,
     receive_counters: ReceiveCounters,
+    enabled: AtomicBool,
+    enabling: Mutex<()>,
     leaving: Leaving,
     listener: ListenerPlace,
     listening: Mutex<()>,
@@ -76,6 +81,8 @@ impl ParticipantHandle {
         let watched = Arc::<Watched>::default();
         let handle = Arc::new_cyclic(|weak| Self {
             qos: LiveQos::new(config.qos.clone()),
+            default_writer_qos: DefaultQos::default(),
+            default_reader_qos: DefaultQos::default(),
             config,
             prefix,
             subject: Arc::clone(&subject),
@@ -92,6 +99,8 @@ impl ParticipantHandle {
             contained: Contained::default(),
             next_key: AtomicU32::new(1),
             receive_counters: ReceiveCounters::default(),
+            enabled: AtomicBool::new(false),
+            enabling: Mutex::default(),
             leaving: Leaving::default(),
             listener: ListenerPlace::default(),
             listening: Mutex::default(),
@@ -100,13 +109,50 @@ impl ParticipantHandle {
             watched,
             weak: Weak::clone(weak),
         });
-        handle.begin().map_err(error)?;
+        ParticipantActor::attach(&handle.cell, &handle);
+        if handle.config.enabled {
+            handle.enable().map_err(error)?;
+        }
         Ok(handle)
     }
 
-    fn begin(self: &Arc<Self>) -> Result<(), CreateErrorKind> {
-        ParticipantActor::attach(&self.cell, self);
-        let receive = ReceiveEnd::new(Arc::downgrade(self));
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Acquire)
+    }
+
+    /// Whether what is made with it is to be enabled as it is made.
+    pub(crate) fn autoenables(&self) -> bool {
+        self.is_enabled() && self.qos.read(|qos| qos.entity_factory.autoenable_created_entities)
+    }
+
+    /// Lets the participant take part, and what was made with it if its QoS says so; does nothing if it does already
+    /// (DDS 1.4, 2.2.2.1.1.7).
+    pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
+        self.check_open()?;
+        {
+            let _turn = self.enabling.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.is_enabled() {
+                return Ok(());
+            }
+            self.qos.settle();
+            self.begin()?;
+            self.enabled.store(true, Ordering::Release);
+        }
+        if self.is_closed() {
+            // Whoever has closed it may have looked before.
+            self.network.stop();
+            return Err(CreateErrorKind::Closed);
+        }
+        // What comes from now on sees that the participant is enabled; what came before is in the table.
+        self.builtin.enable();
+        if self.autoenables() {
+            self.contained.enable();
+        }
+        Ok(())
+    }
+
+    fn begin(&self) -> Result<(), CreateErrorKind> {
+        let receive = ReceiveEnd::new(Weak::clone(&self.weak));
         self.network.start(receive).map_err(|error| CreateErrorKind::of_thread(&error))?;
         Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.start()))
             .map_err(|error| CreateErrorKind::Internal { message: error.to_string() })?;
@@ -202,13 +248,7 @@ impl ParticipantHandle {
 
     /// Announces other octets of the application. Without effect once the participant is closed.
     pub(crate) fn set_qos(&self, qos: DomainParticipantQos) -> Result<(), QosError> {
-        let changed = self.qos.change(qos, |_, new| {
-            new.check()?;
-            match new.entity_factory.autoenable_created_entities {
-                true => Ok(()),
-                false => Err(QosErrorKind::Unsupported { policy: PolicyId::EntityFactory }),
-            }
-        });
+        let changed = self.qos.change(qos, |_, new| new.check(), DomainParticipantQos::check);
         changed.map_err(|kind| QosError::new(&self.subject, kind))?;
         // Read inside of the cell, so that of two changes the last one is announced last.
         let user_data = || self.qos.read(|qos| qos.user_data.clone());
@@ -218,6 +258,14 @@ impl ParticipantHandle {
             })
         });
         Ok(())
+    }
+
+    pub(crate) fn default_writer_qos(&self) -> &DefaultQos<DataWriterQos> {
+        &self.default_writer_qos
+    }
+
+    pub(crate) fn default_reader_qos(&self) -> &DefaultQos<DataReaderQos> {
+        &self.default_reader_qos
     }
 
     pub(crate) fn builtin(&self) -> &Builtin {

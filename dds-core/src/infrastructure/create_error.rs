@@ -89,7 +89,9 @@ pub enum CreateErrorKind {
         /// One that is like it.
         nearest: Option<String>,
     },
-    /// The participant has been closed.
+    /// What it was made with is not enabled itself (DDS 1.4, 2.2.2.1.1.7): only of [`Entity::enable`](crate::Entity::enable).
+    FactoryNotEnabled,
+    /// The entity, or the topic, publisher, subscriber or participant that it belongs to, has been closed.
     Closed,
     /// The participant was made by the parent of this process, whose threads do not exist here.
     Forked,
@@ -139,7 +141,8 @@ impl Advice for CreateErrorKind {
             Self::UnknownProfile { .. } => {
                 "correct the name, or let the participant read the file that has it (`profiles`, DDS_PROFILES)"
             }
-            Self::Closed => "make a new participant",
+            Self::FactoryNotEnabled => "enable the participant, publisher or subscriber first",
+            Self::Closed => "make a new one",
             Self::Forked => "make participants in the process that uses them, after the fork",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
@@ -155,7 +158,7 @@ impl Advice for CreateErrorKind {
             | Self::Tap { .. } => ReturnCode::BadParameter,
             #[cfg(feature = "serde")]
             Self::Profile(_) | Self::UnknownProfile { .. } => ReturnCode::BadParameter,
-            Self::TypeConflict { .. } | Self::BuiltinTopic => ReturnCode::PreconditionNotMet,
+            Self::TypeConflict { .. } | Self::BuiltinTopic | Self::FactoryNotEnabled => ReturnCode::PreconditionNotMet,
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
             Self::Unsupported { .. } => ReturnCode::Unsupported,
             Self::Closed => ReturnCode::AlreadyDeleted,
@@ -197,7 +200,8 @@ impl fmt::Display for CreateErrorKind {
                 write!(f, "there is no profile \"{name}\"")?;
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean \"{nearest}\"?"))
             }
-            Self::Closed => f.write_str("the participant has been closed"),
+            Self::FactoryNotEnabled => f.write_str("what it was made with is not enabled yet"),
+            Self::Closed => f.write_str("it, or what it belongs to, has been closed"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }

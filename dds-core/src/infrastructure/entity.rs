@@ -1,11 +1,11 @@
 //! What all entities can do (DDS 1.4, 2.2.2.1.1).
 
-use crate::infrastructure::{StatusCondition, StatusMask, Waiting};
+use crate::infrastructure::{CreateError, StatusCondition, StatusMask, Waiting};
 use dds_rtps::types::{Guid, InstanceHandle};
 
 pub(crate) trait Sealed {}
 
-/// An entity: a participant, a publisher, a subscriber, a writer or a reader (DDS 1.4, 2.2.2.1.1).
+/// An entity: a participant, a topic, a publisher, a subscriber, a writer or a reader (DDS 1.4, 2.2.2.1.1).
 ///
 /// The trait is sealed and object safe: `&[&dyn Entity]` and `Vec<Box<dyn Entity>>` work.
 ///
@@ -40,6 +40,45 @@ pub trait Entity: Sealed + Send + Sync {
     fn instance_handle(&self) -> InstanceHandle {
         InstanceHandle::from_guid(self.guid())
     }
+
+    /// Lets the entity take part: only now is it announced, and only from now on do its operations work that concern others.
+    /// Does nothing for one that is enabled, which is how entities are made unless ENTITY_FACTORY
+    /// ([`EntityFactory`](crate::qos::EntityFactory)) of what they are made with says otherwise, or that is not enabled itself.
+    ///
+    /// Before it, an entity answers `NotEnabled` except to this, to its QoS, listeners and statuses, and to what makes, looks
+    /// up and closes entities; its QoS may change in every policy. Enabling a participant, publisher or subscriber enables
+    /// what was made with it, if its ENTITY_FACTORY says so (DDS 1.4, 2.2.2.1.1.7).
+    ///
+    /// ```
+    /// use dds_core::qos::{EntityFactory, History, PublisherQos};
+    /// use dds_core::{DdsType, DomainParticipant, Entity, Scope, WriteErrorKind};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let mut qos = PublisherQos::default();
+    /// qos.entity_factory = EntityFactory { autoenable_created_entities: false };
+    /// let writer = participant.publisher(qos)?.writer::<Pose>("enabled/pose")?;
+    /// assert_eq!(writer.write(&Pose { x: 1.0 }).unwrap_err().kind(), &WriteErrorKind::NotEnabled);
+    /// writer.set_qos(writer.qos().keep_last(10))?;
+    /// writer.enable()?;
+    /// writer.write(&Pose { x: 1.0 })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::FactoryNotEnabled`](crate::CreateErrorKind::FactoryNotEnabled) if what it was made with is not
+    /// enabled, [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed), or, of a participant,
+    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread).
+    fn enable(&self) -> Result<(), CreateError>;
+
+    /// Whether the entity is enabled; it stays so.
+    fn is_enabled(&self) -> bool;
 
     /// The condition that a status of the entity has changed, for a [`WaitSet`](crate::WaitSet). There is one for all handles
     /// of the entity. Participants and publishers have no status of their own: theirs is never triggered.

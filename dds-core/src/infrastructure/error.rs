@@ -180,6 +180,8 @@ pub enum WriteErrorKind {
     },
     /// The writer has been closed.
     Closed,
+    /// The writer has been made disabled, and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
+    NotEnabled,
     /// The participant was made by the parent of this process, whose threads do not exist here.
     Forked,
     /// A part of this library failed; please report it.
@@ -202,6 +204,7 @@ impl Advice for WriteErrorKind {
             Self::UnknownInstance => "write or register the instance first",
             Self::OtherInstance { .. } => "give the handle that `register_instance` returned for this key, or none",
             Self::Closed => "make a new writer",
+            Self::NotEnabled => "call `enable` on it, or on what it was made with",
             Self::Forked => "make participants in the process that uses them, after the fork",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
@@ -214,6 +217,7 @@ impl Advice for WriteErrorKind {
             Self::OutOfResources { .. } => ReturnCode::OutOfResources,
             Self::UnknownInstance | Self::OtherInstance { .. } => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::NotEnabled => ReturnCode::NotEnabled,
             Self::Forked => ReturnCode::IllegalOperation,
             Self::Internal { .. } => ReturnCode::Error,
         }
@@ -234,6 +238,7 @@ impl fmt::Display for WriteErrorKind {
             Self::UnknownInstance => f.write_str("the instance is not registered with this writer"),
             Self::OtherInstance { given } => write!(f, "the key is not that of the instance {given:?}"),
             Self::Closed => f.write_str("the writer has been closed"),
+            Self::NotEnabled => f.write_str("the writer is not enabled yet"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }
@@ -248,6 +253,8 @@ pub enum ReadErrorKind {
     ForeignCondition,
     /// The reader has been closed.
     Closed,
+    /// The reader has been made disabled, and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
+    NotEnabled,
     /// The participant was made by the parent of this process, whose threads do not exist here.
     Forked,
     /// A part of this library failed; please report it.
@@ -262,6 +269,7 @@ impl Advice for ReadErrorKind {
         match self {
             Self::ForeignCondition => "make the condition with `read_condition` of this reader",
             Self::Closed => "make a new reader",
+            Self::NotEnabled => "call `enable` on it, or on what it was made with",
             Self::Forked => "make participants in the process that uses them, after the fork",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
@@ -272,6 +280,7 @@ impl Advice for ReadErrorKind {
             Self::Internal { .. } => ReturnCode::Error,
             Self::ForeignCondition => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::NotEnabled => ReturnCode::NotEnabled,
             Self::Forked => ReturnCode::IllegalOperation,
         }
     }
@@ -282,6 +291,7 @@ impl fmt::Display for ReadErrorKind {
         match self {
             Self::ForeignCondition => f.write_str("the condition is one of another reader"),
             Self::Closed => f.write_str("the reader has been closed"),
+            Self::NotEnabled => f.write_str("the reader is not enabled yet"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }
@@ -299,6 +309,8 @@ pub enum WaitErrorKind {
     },
     /// The entity has been closed.
     Closed,
+    /// The entity has been made disabled, and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
+    NotEnabled,
     /// The participant was made by the parent of this process, whose threads do not exist here.
     Forked,
     /// The wait would block the thread that delivers: the calling listener is an [`Inline`](crate::Delivery::Inline) one.
@@ -324,6 +336,7 @@ impl Advice for WaitErrorKind {
             Self::Timeout { .. } => "check that a peer with the same topic, type and compatible QoS is running",
             Self::OtherType { .. } => "look for the topic with the type that it has",
             Self::Closed => "make a new entity",
+            Self::NotEnabled => "call `enable` on it, or on what it was made with",
             Self::Forked => "make participants in the process that uses them, after the fork",
             Self::InListener => "register the listener for the event thread (`Delivery::EventThread`)",
             Self::WouldDeadlock => "wait on a thread of your own, or register the listener for the event thread",
@@ -336,6 +349,7 @@ impl Advice for WaitErrorKind {
             Self::Timeout { .. } => ReturnCode::Timeout,
             Self::OtherType { .. } => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
+            Self::NotEnabled => ReturnCode::NotEnabled,
             Self::Forked => ReturnCode::IllegalOperation,
             Self::InListener | Self::WouldDeadlock => ReturnCode::IllegalOperation,
             Self::Internal { .. } => ReturnCode::Error,
@@ -349,6 +363,7 @@ impl fmt::Display for WaitErrorKind {
             Self::Timeout { waited } => write!(f, "nothing happened within {waited}"),
             Self::OtherType { existing } => write!(f, "the topic has the type `{existing}` here"),
             Self::Closed => f.write_str("the entity has been closed"),
+            Self::NotEnabled => f.write_str("the entity is not enabled yet"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::InListener => f.write_str("an inline listener must not wait"),
             Self::WouldDeadlock => f.write_str("this thread must not wait"),

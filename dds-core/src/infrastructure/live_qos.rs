@@ -1,18 +1,19 @@
-//! The QoS of an enabled entity: what must stay is read without a lock, what may change behind one.
+//! The QoS of an entity: what must stay once it is enabled is read without a lock, what may change behind one.
 
 use crate::qos::QosErrorKind;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A QoS that may change, with a version that grows with each change: who announces an old one notices.
 #[derive(Debug)]
 pub(crate) struct LiveQos<Q> {
-    made_with: Q,
+    /// There once the entity is enabled.
+    settled: OnceLock<Q>,
     present: Mutex<(Q, u64)>,
 }
 
 impl<Q: Clone> LiveQos<Q> {
     pub(crate) fn new(qos: Q) -> Self {
-        Self { made_with: qos.clone(), present: Mutex::new((qos, 0)) }
+        Self { settled: OnceLock::new(), present: Mutex::new((qos, 0)) }
     }
 
     /// Held for some lines without a call of anybody else.
@@ -20,9 +21,17 @@ impl<Q: Clone> LiveQos<Q> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The QoS that the entity was made with: only for policies that cannot change.
+    /// The QoS that the entity was enabled with: only for policies that cannot change after that.
     pub(crate) fn fixed(&self) -> &Q {
-        &self.made_with
+        self.settled.get_or_init(|| self.get())
+    }
+
+    /// The entity is being enabled: from now on some policies must stay. True if the QoS has changed since the entity was
+    /// made.
+    pub(crate) fn settle(&self) -> bool {
+        let present = self.present();
+        self.settled.get_or_init(|| present.0.clone());
+        present.1 > 0
     }
 
     /// The QoS as it is now.
@@ -44,14 +53,19 @@ impl<Q: Clone> LiveQos<Q> {
         self.present().1
     }
 
-    /// Takes over another QoS, if `check` allows the change from the present one.
+    /// Takes over another QoS: if `check_change` allows the change from the present one, or, before the entity is enabled,
+    /// if `check` finds the new one in order (DDS 1.4, 2.2.3).
     pub(crate) fn change(
         &self,
         new: Q,
-        check: impl FnOnce(&Q, &Q) -> Result<(), QosErrorKind>,
+        check_change: impl FnOnce(&Q, &Q) -> Result<(), QosErrorKind>,
+        check: impl FnOnce(&Q) -> Result<(), QosErrorKind>,
     ) -> Result<(), QosErrorKind> {
         let mut present = self.present();
-        check(&present.0, &new)?;
+        match self.settled.get() {
+            Some(_) => check_change(&present.0, &new)?,
+            None => check(&new)?,
+        }
         *present = (new, present.1 + 1);
         Ok(())
     }

@@ -1,15 +1,16 @@
 //! How a writer is made.
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
-use crate::cdr::{self, Encoding, Extensibility, KeyHasher};
+use crate::cdr::{self, Encoding, Extensibility, KeyHasher, TypeDescription};
 use crate::domain::{ListenerPlace, ParticipantHandle};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
+use crate::publication::held::Held;
 use crate::publication::listener::{Tell, new_listener, tell_listener};
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::writer_handle::Desk;
 use crate::publication::{DataWriter, DataWriterListener, PublisherGroup, WriterEvent, WriterHandle};
-use crate::qos::{DataRepresentation, DataWriterQos};
+use crate::qos::{DataRepresentation, DataWriterQos, Preset};
 use crate::topic::{TopicRef, narrow_representations};
 use dds_rtps::types::{EntityKind, Guid};
 use dds_rtps::writer::{StatefulWriter, WriterConfig};
@@ -34,13 +35,16 @@ pub struct DataWriterBuilder<'t, T> {
 }
 
 impl<'t, T> DataWriterBuilder<'t, T> {
-    pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
+    /// `default`: for a topic that says nothing about it.
+    pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataWriterQos) -> Self {
         let delivery = participant.config().delivery;
-        Self { participant, qos: Ok(topic.preset().writer()), topic, group: None, delivery, listener: None }
+        let qos = Ok(if topic.preset() == Preset::Default { default } else { topic.preset().writer() });
+        Self { participant, qos, topic, group: None, delivery, listener: None }
     }
 
     /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
-    /// [`TopicSpec`](crate::TopicSpec), else reliable, volatile, keep last 1.
+    /// [`TopicSpec`](crate::TopicSpec), else the factory's
+    /// ([`set_default_writer_qos`](crate::Publisher::set_default_writer_qos)), else reliable, volatile, keep last 1.
     pub fn qos(mut self, qos: impl Into<DataWriterQos>) -> Self {
         self.qos = Ok(qos.into());
         self
@@ -84,7 +88,8 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         self
     }
 
-    /// Makes the writer and announces it.
+    /// Makes the writer and announces it; or makes it disabled, if its publisher's, or else its participant's, ENTITY_FACTORY
+    /// says so ([`Entity::enable`](crate::Entity::enable)).
     ///
     /// # Errors
     /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`],
@@ -104,17 +109,27 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let mut qos = qos.map_err(error)?;
         narrow_representations(&mut qos.representation, topic.representations()).map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        if topic.handle().is_some_and(|topic| topic.is_closed()) {
+            return Err(error(CreateErrorKind::Closed));
+        }
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
         // A new cell cannot be closed.
-        let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke)));
+        let _ = Effects::scope(|effects| {
+            handle.cell.with(effects, |actor, _| {
+                actor.attach(poke);
+                if let Some(group) = &handle.group {
+                    actor.held = Held::new(group.suspensions(), handle.qos.get().history);
+                }
+            })
+        });
         let listener = listener.map(|(mask, tell)| new_listener(&handle, mask, tell));
         let announced = participant
             .set_listener(&handle.listener, listener, &handle.ending, || participant.is_closed(), || ())
             .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
             .and_then(|()| participant.enter_writer(&handle))
-            .and_then(|()| participant.add_writer(&handle));
+            .and_then(|()| if handle.is_autoenabled() { handle.enable() } else { Ok(()) });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
         handle.span.in_scope(|| tracing::info!("writer created"));
@@ -130,18 +145,7 @@ fn make_handle<T: 'static>(
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
-    let mut config = WriterConfig::new(subject.guid, topic.has_key(), &qos);
-    config.seed = participant.driver().random();
-    // Who is on this host and of our kind has been granted as much as we have.
-    config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());
-    let is_final = topic.description().is_none_or(|ty| ty.extensibility() == Extensibility::Final);
-    let encoding = match qos.offered_representation(is_final) {
-        DataRepresentation::Xcdr2 => Encoding::Xcdr2,
-        _ => Encoding::Xcdr1,
-    };
-    // Instances are known by the key hash of XCDR2; what goes out is that of the encoding.
-    config.hashed_type = topic.description().filter(|ty| encoding == Encoding::Xcdr1 && !cdr::key_hashes_agree(ty));
-    let protocol = StatefulWriter::new(config);
+    let (protocol, _) = writer_protocol(participant, subject.guid, topic.description(), &qos);
     let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), (&qos).into());
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
@@ -154,7 +158,8 @@ fn make_handle<T: 'static>(
         qos: LiveQos::new(qos),
         group,
         topic: topic.handle().cloned(),
-        encoding,
+        encoding: OnceLock::new(),
+        enabling: Mutex::default(),
         hasher: topic.description().map_or(KeyHasher::keyless(), |ty| KeyHasher::new(ty, topic.has_key())),
         span,
         desk: Mutex::new(Desk::new(SLOTS_MAX)),
@@ -166,6 +171,27 @@ fn make_handle<T: 'static>(
         closed: AtomicBool::new(false),
         ending: Ending::new(),
     })
+}
+
+/// The protocol's writer of a QoS, and the encoding that it offers.
+pub(super) fn writer_protocol(
+    participant: &ParticipantHandle,
+    guid: Guid,
+    description: Option<&'static TypeDescription>,
+    qos: &DataWriterQos,
+) -> (StatefulWriter, Encoding) {
+    let mut config = WriterConfig::new(guid, guid.entity_id.kind() == EntityKind::WriterWithKey, qos);
+    config.seed = participant.driver().random();
+    // Who is on this host and of our kind has been granted as much as we have.
+    config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());
+    let is_final = description.is_none_or(|ty| ty.extensibility() == Extensibility::Final);
+    let encoding = match qos.offered_representation(is_final) {
+        DataRepresentation::Xcdr2 => Encoding::Xcdr2,
+        _ => Encoding::Xcdr1,
+    };
+    // Instances are known by the key hash of XCDR2; what goes out is that of the encoding.
+    config.hashed_type = description.filter(|ty| encoding == Encoding::Xcdr1 && !cdr::key_hashes_agree(ty));
+    (StatefulWriter::new(config), encoding)
 }
 
 impl<T> fmt::Debug for DataWriterBuilder<'_, T> {

@@ -5,10 +5,10 @@ use crate::domain::{EndpointInfo, MatchReport};
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
-    Awaited, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, QosError, StatusCondition, StatusMask,
-    Waiting, WriteError,
+    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, QosError, StatusCondition,
+    StatusMask, Waiting, WriteError,
 };
-use crate::publication::{Publisher, WriteOptions, WriterEvent, WriterHandle};
+use crate::publication::{Publisher, WeakDataWriter, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
 use crate::topic::{SubscriptionBuiltinTopicData, Topic};
 use dds_rtps::types::{Guid, InstanceHandle, SequenceNumber};
@@ -271,6 +271,12 @@ impl<T> DataWriter<T> {
         self.handle.topic().cloned().map(Topic::from_handle)
     }
 
+    /// A handle that does not keep the writer alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakDataWriter<T> {
+        WeakDataWriter::new(&self.handle)
+    }
+
     /// The topic's name.
     #[must_use]
     pub fn topic_name(&self) -> &str {
@@ -287,6 +293,14 @@ impl<T> DataWriter<T> {
 impl<T> Entity for DataWriter<T> {
     fn guid(&self) -> Guid {
         self.handle.guid()
+    }
+
+    fn enable(&self) -> Result<(), CreateError> {
+        self.handle.enable().map_err(|kind| CreateError::new(&self.handle.subject, kind))
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.handle.is_enabled()
     }
 
     fn status_condition(&self) -> StatusCondition {

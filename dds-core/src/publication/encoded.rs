@@ -83,8 +83,9 @@ impl WriterHandle {
     /// Checks an encoded sample as far as it can be done, and finds its instance.
     pub(super) fn instance_of_encoded(&self, bytes: &[u8], desk: &mut Desk) -> Result<InstanceHandle, WriteErrorKind> {
         let header = Encapsulation::parse(bytes).map_err(WriteErrorKind::NotASample)?;
-        if header.encoding != self.encoding() {
-            return Err(WriteErrorKind::OtherEncoding { offered: self.encoding(), given: header.encoding });
+        let offered = self.encoding()?;
+        if header.encoding != offered {
+            return Err(WriteErrorKind::OtherEncoding { offered, given: header.encoding });
         }
         let Some(ty) = self.description else { return Ok(InstanceHandle::NIL) };
         header

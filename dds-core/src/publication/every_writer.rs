@@ -36,11 +36,18 @@ impl<'a> EveryWriter<'a> {
 
 impl WaitSource<()> for EveryWriter<'_> {
     fn poll_wait(&self, _: Awaited, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
+        if !self.group.is_enabled() && !self.group.is_closed() {
+            return Poll::Ready(Err(WaitErrorKind::NotEnabled));
+        }
         while let Some((writer, awaited)) = self.current() {
             match writer.map(|writer| writer.poll_wait(awaited, ticket, waker)) {
                 Some(Poll::Pending) => return Poll::Pending,
-                Some(Poll::Ready(Err(error))) if error != WaitErrorKind::Closed => return Poll::Ready(Err(error)),
-                // Acknowledged, or closed.
+                Some(Poll::Ready(Err(error)))
+                    if !matches!(error, WaitErrorKind::Closed | WaitErrorKind::NotEnabled) =>
+                {
+                    return Poll::Ready(Err(error));
+                }
+                // Acknowledged, closed, or not enabled, which has written nothing.
                 Some(Poll::Ready(_)) | None => {}
             }
             *ticket = None;

@@ -294,12 +294,14 @@ impl fmt::Debug for LoanedBytes<'_> {
 
 impl WriterHandle {
     fn lend(&self) -> Result<OnLoan<'_>, WriteErrorKind> {
+        self.encoding()?;
         if self.is_closed() { Err(WriteErrorKind::Closed) } else { self.loans.take() }
     }
 
     fn loan_encoded(&self, encoding: Encoding, len: usize) -> Result<LoanedBytes<'_>, WriteErrorKind> {
-        if encoding != self.encoding() {
-            return Err(WriteErrorKind::OtherEncoding { offered: self.encoding(), given: encoding });
+        let offered = self.encoding()?;
+        if encoding != offered {
+            return Err(WriteErrorKind::OtherEncoding { offered, given: encoding });
         }
         if u32::try_from(len).is_err() {
             return Err(WriteErrorKind::OutOfResources { limit: "the size of a sample", value: u64::from(u32::MAX) });

@@ -3,8 +3,8 @@
 use crate::domain::{Group, ParticipantHandle};
 use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
 use crate::publication::every_writer::EveryWriter;
-use crate::publication::{DataWriter, DataWriterBuilder, WriterHandle};
-use crate::qos::PublisherQos;
+use crate::publication::{DataWriter, DataWriterBuilder, WeakPublisher, WriterHandle};
+use crate::qos::{DataWriterQos, PublisherQos};
 use crate::topic::TopicRef;
 use dds_rtps::types::{EntityKind, Guid, SequenceNumber};
 use std::fmt;
@@ -51,6 +51,9 @@ impl Publisher {
             // Whoever has closed it may have looked before.
             group.close();
         }
+        if participant.autoenables() {
+            group.enable().map_err(|kind| CreateError::new(group.subject(), kind))?;
+        }
         Ok(Self { group })
     }
 
@@ -73,7 +76,35 @@ impl Publisher {
 
     /// Makes a writer of `topic` with a QoS and listeners of its own.
     pub fn writer_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataWriterBuilder<'t, T> {
-        DataWriterBuilder::new(Arc::clone(self.group.participant()), topic.into()).group(Arc::clone(&self.group))
+        let default = self.group.default_qos().get();
+        DataWriterBuilder::new(Arc::clone(self.group.participant()), topic.into(), default)
+            .group(Arc::clone(&self.group))
+    }
+
+    /// The QoS of the writers that are made with it from now on, unless they or their topic say otherwise
+    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Default: that of DDS 1.4.
+    ///
+    /// # Errors
+    /// Nothing has changed: the policies contradict each other.
+    #[doc(alias = "set_default_datawriter_qos")]
+    pub fn set_default_writer_qos(&self, qos: impl Into<DataWriterQos>) -> Result<(), QosError> {
+        let qos = qos.into();
+        qos.check().map_err(|kind| QosError::new(self.group.subject(), kind))?;
+        self.group.default_qos().set(qos);
+        Ok(())
+    }
+
+    /// The QoS of writers that are made without one.
+    #[must_use]
+    #[doc(alias = "get_default_datawriter_qos")]
+    pub fn default_writer_qos(&self) -> DataWriterQos {
+        self.group.default_qos().get()
+    }
+
+    /// A handle that does not keep the publisher alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakPublisher {
+        WeakPublisher::new(&self.group)
     }
 
     /// The QoS that the publisher has.
@@ -110,6 +141,14 @@ impl Publisher {
 impl Entity for Publisher {
     fn guid(&self) -> Guid {
         self.group.guid()
+    }
+
+    fn enable(&self) -> Result<(), CreateError> {
+        self.group.enable().map_err(|kind| CreateError::new(self.group.subject(), kind))
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.group.is_enabled()
     }
 
     fn status_condition(&self) -> StatusCondition {

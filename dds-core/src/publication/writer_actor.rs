@@ -6,8 +6,9 @@ use crate::driver::Driver;
 use crate::infrastructure::{
     Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, mark,
 };
+use crate::publication::held::Held;
 use crate::publication::{LocalBegin, LocalDemands, LocalPath, LocalTerms};
-use crate::qos::PolicyId;
+use crate::qos::{DataWriterQos, PolicyId};
 use crate::subscription::{ReaderCell, ReaderMail, WRITER_STARVES};
 use dds_rtps::history::CacheChange;
 use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
@@ -51,6 +52,7 @@ pub(crate) struct WriterActor {
     last: Now,
     outgoing: Outgoing,
     terms: LocalTerms,
+    pub(super) held: Held,
     local_readers: Vec<LocalReader>,
     subscriptions: Vec<Guid>,
     matched: MatchCounter,
@@ -75,6 +77,7 @@ impl WriterActor {
             driver,
             outgoing,
             terms,
+            held: Held::default(),
             local_readers: Vec::new(),
             subscriptions: Vec::new(),
             matched: MatchCounter::default(),
@@ -90,9 +93,24 @@ impl WriterActor {
         }
     }
 
+    /// Takes the place of what the writer was made with, before it is enabled; that is to be dropped outside of the cell.
+    pub(crate) fn begin_anew(&mut self, rtps: StatefulWriter, qos: &DataWriterQos) -> StatefulWriter {
+        self.terms = qos.into();
+        self.held.set_history(qos.history);
+        std::mem::replace(&mut self.rtps, rtps)
+    }
+
     /// Tells the actor in which cell it is.
     pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>) {
         self.outgoing.attach(cell);
+    }
+
+    /// Sends what was held back: the publisher is not suspended any more.
+    pub(crate) fn send_held(&mut self, effects: &mut Effects) {
+        if self.held.release() {
+            let now = self.now(effects);
+            self.follow_up_and_come_back(now, effects);
+        }
     }
 
     /// Says whom to tell of what happens; whom until now, to be dropped outside of the cell.
@@ -153,6 +171,7 @@ impl WriterActor {
                 return Ok(Flushed::Done);
             }
         }
+        let len = change.payload.as_ref().map_or(0, |payload| payload.len());
         let number = match self.write_to_history(now, change) {
             Ok(number) => number,
             Err(refused) => {
@@ -165,6 +184,10 @@ impl WriterActor {
         // Room may be left for the next in the queue.
         self.waiting_for_space.wake_one(effects);
         self.deliver_locally(number, effects);
+        if self.held.is_suspended() && self.held.note(len) {
+            return Ok(Flushed::Done);
+        }
+        self.held.release();
         Ok(self.follow_up(now, effects))
     }
 
@@ -454,6 +477,7 @@ impl WriterActor {
 
     /// The application has closed the writer: who waits hears of it. It may still have to drain.
     pub(super) fn close(&mut self, effects: &mut Effects) {
+        self.send_held(effects);
         self.observers.close(effects);
         self.wake_everybody(effects);
     }

@@ -5,8 +5,8 @@ use crate::cdr::{Encode, Encoding, KeyHasher, TypeDescription, TypeInfo, encode_
 use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, PublicationMatchedStatus, QosError,
-    StatusCondition, Subject, WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, PublicationMatchedStatus,
+    QosError, StatusCondition, Subject, WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
 };
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::{WriterActor, WriterCell};
@@ -18,7 +18,7 @@ use dds_rtps::history::{KeyPayload, Payload, SlotRing};
 use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber};
 use dds_rtps::writer::{NewChange, WriteRefused};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker};
 
 /// What all handles of one writer share. The last one dropped deletes the writer.
@@ -33,7 +33,9 @@ pub(crate) struct WriterHandle {
     pub(super) group: Option<Arc<PublisherGroup>>,
     /// Its topic, if it was made of a [`Topic`](crate::Topic).
     pub(super) topic: Option<Arc<TopicHandle>>,
-    pub(super) encoding: Encoding,
+    /// There once the writer is enabled, for it follows from the QoS.
+    pub(super) encoding: OnceLock<Encoding>,
+    pub(super) enabling: Mutex<()>,
     pub(super) hasher: KeyHasher,
     pub(super) span: tracing::Span,
     /// Where samples are encoded.
@@ -128,8 +130,17 @@ impl WriterHandle {
         &self.hasher
     }
 
-    pub(crate) fn encoding(&self) -> Encoding {
-        self.encoding
+    /// How samples are encoded.
+    ///
+    /// # Errors
+    /// The writer is not enabled yet.
+    pub(crate) fn encoding(&self) -> Result<Encoding, WriteErrorKind> {
+        self.encoding.get().copied().ok_or_else(|| self.not_enabled())
+    }
+
+    #[cold]
+    fn not_enabled(&self) -> WriteErrorKind {
+        if self.is_closed() { WriteErrorKind::Closed } else { WriteErrorKind::NotEnabled }
     }
 
     /// Calls `encode` at the writer's desk, or, if that is taken (by another thread, or by an encoder of the application
@@ -154,9 +165,10 @@ impl WriterHandle {
 
     /// Encodes a sample, outside of the cell, and finds its instance.
     pub(super) fn encode<S: Encode + TypeInfo>(&self, sample: &S) -> Result<NewChange, WriteErrorKind> {
+        let encoding = self.encoding()?;
         self.at_desk(|desk| {
             let instance = self.hasher.of_sample(sample, &mut desk.scratch)?;
-            let payload = desk.encode(|buffer| encode_payload(sample, self.encoding, buffer))?;
+            let payload = desk.encode(|buffer| encode_payload(sample, encoding, buffer))?;
             Ok(NewChange::alive(instance, payload))
         })
         .map_err(WriteErrorKind::Encode)
@@ -289,6 +301,12 @@ impl WriterHandle {
         sent.map_err(|kind| self.write_error(kind))
     }
 
+    /// Sends what was held back while the publisher was suspended.
+    pub(super) fn send_held(&self) {
+        // A closed writer has sent everything.
+        let _ = self.visit(WriterActor::send_held);
+    }
+
     /// Leaves the queue for room.
     pub(super) fn abandon_space(&self, ticket: &mut Option<Ticket>) {
         if ticket.is_some() {
@@ -382,8 +400,18 @@ impl WriterHandle {
     }
 
     pub(crate) fn set_qos(&self, qos: DataWriterQos) -> Result<(), QosError> {
-        let changed = self.qos.change(qos, DataWriterQos::check_change);
-        changed.map_err(|kind| QosError::new(&self.subject, kind))?;
+        let error = |kind| QosError::new(&self.subject, kind);
+        let mut qos = qos;
+        if let Some(topic) = &self.topic {
+            topic.narrow(&mut qos.representation).map_err(error)?;
+        }
+        // While it is being enabled, nobody takes its QoS apart.
+        let turn = (!self.is_enabled()).then(|| self.enabling.lock().unwrap_or_else(PoisonError::into_inner));
+        self.qos.change(qos, DataWriterQos::check_change, DataWriterQos::check).map_err(error)?;
+        drop(turn);
+        if !self.is_enabled() {
+            return Ok(());
+        }
         // A closed writer stays as it was. Read inside of the cell, so that of two changes the last one counts.
         let _ = self.visit(|actor, _| actor.set_terms(self.qos.read(|qos| qos.into())));
         self.participant.update_writer(self);
@@ -456,6 +484,9 @@ impl WaitSource<()> for WriterHandle {
         if awaited == Awaited::Closed {
             return self.ending.poll(ticket, waker);
         }
+        if !self.is_enabled() && !self.is_closed() {
+            return Poll::Ready(Err(WaitErrorKind::NotEnabled));
+        }
         let waker = waker.clone();
         match self.visit(|actor, effects| actor.wait(awaited, ticket, waker, effects)) {
             Ok(true) => Poll::Ready(Ok(())),
@@ -490,12 +521,20 @@ impl WaitSource<()> for WriterHandle {
 }
 
 impl Member for WriterHandle {
+    type Qos = DataWriterQos;
+
     fn close(&self) {
         Self::close(self);
     }
 
     fn announce_again(&self) {
-        self.participant.update_writer(self);
+        if self.is_enabled() {
+            self.participant.update_writer(self);
+        }
+    }
+
+    fn enable(&self) -> Result<(), CreateErrorKind> {
+        Self::enable(self)
     }
 }
 

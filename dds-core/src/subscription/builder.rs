@@ -4,7 +4,7 @@ use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
 use crate::domain::{ListenerPlace, ParticipantHandle};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject, mark};
-use crate::qos::DataReaderQos;
+use crate::qos::{DataReaderQos, Preset};
 use crate::subscription::listener::{Tell, new_listener, tell_listener};
 use crate::subscription::reader_actor::ReaderActor;
 use crate::subscription::{DataReader, DataReaderListener, ReaderEvent, ReaderHandle, Sample, SubscriberGroup};
@@ -14,7 +14,7 @@ use dds_rtps::types::{EntityKind, Guid};
 use std::any::TypeId;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 /// The things that a reader of a built-in topic remembers at most; as many as discovery takes in of one kind.
 const BUILTIN_INSTANCES_MAX: u32 = 65_536;
@@ -37,9 +37,10 @@ pub struct DataReaderBuilder<'t, T> {
 }
 
 impl<'t, T> DataReaderBuilder<'t, T> {
-    pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>) -> Self {
+    /// `default`: for a topic that says nothing about it.
+    pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataReaderQos) -> Self {
         let delivery = participant.config().delivery;
-        let mut qos = topic.preset().reader();
+        let mut qos = if topic.preset() == Preset::Default { default } else { topic.preset().reader() };
         if topic.builtin().is_some() {
             qos.resource_limits.max_instances = Some(BUILTIN_INSTANCES_MAX);
         }
@@ -48,7 +49,8 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     }
 
     /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
-    /// [`TopicSpec`](crate::TopicSpec), else best effort, volatile, keep last 1.
+    /// [`TopicSpec`](crate::TopicSpec), else the factory's
+    /// ([`set_default_reader_qos`](crate::Subscriber::set_default_reader_qos)), else best effort, volatile, keep last 1.
     pub fn qos(mut self, qos: impl Into<DataReaderQos>) -> Self {
         self.qos = Ok(qos.into());
         self
@@ -114,7 +116,8 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         self
     }
 
-    /// Makes the reader and announces it.
+    /// Makes the reader and announces it; or makes it disabled, if its subscriber's, or else its participant's, ENTITY_FACTORY
+    /// says so ([`Entity::enable`](crate::Entity::enable)).
     ///
     /// # Errors
     /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`],
@@ -131,6 +134,9 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let mut qos = qos.map_err(error)?;
         narrow_representations(&mut qos.representation, topic.representations()).map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        if topic.handle().is_some_and(|topic| topic.is_closed()) {
+            return Err(error(CreateErrorKind::Closed));
+        }
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
@@ -142,10 +148,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             .set_listener(&handle.listener, listener, &handle.ending, || participant.is_closed(), || ())
             .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
             .and_then(|()| participant.enter_reader(&handle))
-            .and_then(|()| match topic.builtin() {
-                Some(kind) => participant.add_builtin_reader(&handle, kind),
-                None => participant.add_reader(&handle),
-            });
+            .and_then(|()| if handle.is_autoenabled() { handle.enable() } else { Ok(()) });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
         handle.span.in_scope(|| tracing::info!("reader created"));
@@ -165,9 +168,7 @@ fn make_handle<T: 'static>(
         Some(_) => KeySource::KeyHashOrGuidParameter,
         None => topic.description().filter(|ty| ty.has_key()).map_or(KeySource::None, KeySource::Type),
     };
-    let mut config = ReaderConfig::new(subject.guid, key, &qos);
-    config.seed = participant.driver().random();
-    let protocol = StatefulReader::new(config);
+    let protocol = reader_protocol(participant, subject.guid, key, &qos);
     let actor = ReaderActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing());
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
@@ -178,6 +179,10 @@ fn make_handle<T: 'static>(
         type_name: topic.type_name().to_owned(),
         sample_type: TypeId::of::<T>(),
         qos: LiveQos::new(qos),
+        key,
+        builtin: topic.builtin(),
+        enabled: AtomicBool::new(false),
+        enabling: Mutex::default(),
         group,
         topic: topic.handle().cloned(),
         span,
@@ -189,6 +194,18 @@ fn make_handle<T: 'static>(
         closed: AtomicBool::new(false),
         ending: Ending::new(),
     })
+}
+
+/// The protocol's reader of a QoS.
+pub(super) fn reader_protocol(
+    participant: &ParticipantHandle,
+    guid: Guid,
+    key: KeySource,
+    qos: &DataReaderQos,
+) -> StatefulReader {
+    let mut config = ReaderConfig::new(guid, key, qos);
+    config.seed = participant.driver().random();
+    StatefulReader::new(config)
 }
 
 /// The closures of a builder as one listener; what they ask for, and what tells them.

@@ -7,13 +7,16 @@ use crate::driver::Driver;
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
 use crate::infrastructure::{
-    Awaited, Entity, Events, IncompatibleQosStatus, QosError, ReadError, SampleLostStatus, SampleRejectedStatus,
-    StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
+    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, QosError, ReadError, SampleLostStatus,
+    SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource,
+    Waiting,
 };
 use crate::qos::DataReaderQos;
+use crate::subscription::reader_handle::wait_error;
 use crate::subscription::samples::{decode_sample, decode_sample_into};
 use crate::subscription::{
     DataStream, Iter, ReadCondition, ReaderEvent, ReaderHandle, Sample, SampleStream, Samples, Select, Subscriber,
+    WeakDataReader,
 };
 use crate::topic::{PublicationBuiltinTopicData, Topic};
 use dds_rtps::history::{Operation, Selection, States};
@@ -348,6 +351,12 @@ impl<T> DataReader<T> {
         self.handle.topic().cloned().map(Topic::from_handle)
     }
 
+    /// A handle that does not keep the reader alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakDataReader<T> {
+        WeakDataReader::new(&self.handle)
+    }
+
     /// The topic's name.
     #[must_use]
     pub fn topic_name(&self) -> &str {
@@ -364,6 +373,14 @@ impl<T> DataReader<T> {
 impl<T> Entity for DataReader<T> {
     fn guid(&self) -> Guid {
         self.handle.guid()
+    }
+
+    fn enable(&self) -> Result<(), CreateError> {
+        self.handle.enable().map_err(|kind| CreateError::new(&self.handle.subject, kind))
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.handle.is_enabled()
     }
 
     fn status_condition(&self) -> StatusCondition {
@@ -401,7 +418,7 @@ impl<T: DecodeOwned> WaitSource<Sample<T>> for DataReader<T> {
                     return Poll::Ready(Ok(sample));
                 }
                 Ok(None) => {}
-                Err(_) => return Poll::Ready(Err(WaitErrorKind::Closed)),
+                Err(error) => return Poll::Ready(Err(wait_error(error.kind()))),
             }
             // Ready now: data came in between.
             ready!(self.handle.poll_ready(Awaited::Sample, ticket, waker))?;

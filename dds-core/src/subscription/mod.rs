@@ -3,6 +3,7 @@
 mod any_reader;
 mod builder;
 mod data_reader;
+mod enabling;
 mod events;
 mod instances;
 mod listener;
@@ -14,6 +15,7 @@ mod samples;
 mod select;
 mod stream;
 mod subscriber;
+mod weak;
 
 pub use any_reader::AnyReader;
 pub use builder::DataReaderBuilder;
@@ -31,3 +33,4 @@ pub use select::Select;
 pub use stream::{DataStream, Iter, SampleStream};
 pub use subscriber::Subscriber;
 pub(crate) use subscriber::SubscriberGroup;
+pub use weak::{WeakDataReader, WeakSubscriber};

@@ -94,6 +94,11 @@ impl ReaderActor {
         }
     }
 
+    /// Takes the place of what the reader was made with, before it is enabled; that is to be dropped outside of the cell.
+    pub(crate) fn begin_anew(&mut self, rtps: StatefulReader) -> StatefulReader {
+        std::mem::replace(&mut self.rtps, rtps)
+    }
+
     /// Tells the actor in which cell it is.
     pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>) {
         self.outgoing.attach(cell);

@@ -4,21 +4,22 @@ use crate::actor::{Effects, EnterError, Ticket};
 use crate::domain::{ListenerPlace, Member, ParticipantHandle, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, QosError, ReadError, ReadErrorKind,
-    SampleLostStatus, SampleRejectedStatus, StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind,
-    WaitSource, mark,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, QosError, ReadError,
+    ReadErrorKind, SampleLostStatus, SampleRejectedStatus, StatusCondition, Subject, SubscriptionMatchedStatus,
+    WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{AnyReader, SubscriberGroup};
 use crate::subscription::{ReaderEvent, ReaderFeed};
-use crate::topic::TopicHandle;
+use crate::topic::{BuiltinKind, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
+use dds_rtps::reader::KeySource;
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Poll, Waker};
 
 /// What all handles of one reader share. The last one dropped deletes the reader.
@@ -30,6 +31,12 @@ pub(crate) struct ReaderHandle {
     /// The Rust type of the samples.
     pub(super) sample_type: TypeId,
     pub(super) qos: LiveQos<DataReaderQos>,
+    /// Where keys of its samples are found.
+    pub(super) key: KeySource,
+    /// Which of the built-in topics it is of, if any.
+    pub(super) builtin: Option<BuiltinKind>,
+    pub(super) enabled: AtomicBool,
+    pub(super) enabling: Mutex<()>,
     pub(super) group: Option<Arc<SubscriberGroup>>,
     /// Its topic, if it was made of a [`Topic`](crate::Topic).
     pub(super) topic: Option<Arc<TopicHandle>>,
@@ -133,7 +140,15 @@ impl ReaderHandle {
         operation: Operation,
         list: &mut Vec<HistorySample>,
     ) -> Result<(), ReadError> {
+        if !self.is_enabled() {
+            return Err(self.not_enabled());
+        }
         self.visit(|actor, effects| actor.select(selection, operation, list, effects))
+    }
+
+    #[cold]
+    fn not_enabled(&self) -> ReadError {
+        self.read_error(if self.is_closed() { ReadErrorKind::Closed } else { ReadErrorKind::NotEnabled })
     }
 
     /// Reads or takes into a list of the pool.
@@ -187,8 +202,18 @@ impl ReaderHandle {
     }
 
     pub(crate) fn set_qos(&self, qos: DataReaderQos) -> Result<(), QosError> {
-        let changed = self.qos.change(qos, DataReaderQos::check_change);
-        changed.map_err(|kind| QosError::new(&self.subject, kind))?;
+        let error = |kind| QosError::new(&self.subject, kind);
+        let mut qos = qos;
+        if let Some(topic) = &self.topic {
+            topic.narrow(&mut qos.representation).map_err(error)?;
+        }
+        // While it is being enabled, nobody takes its QoS apart.
+        let turn = (!self.is_enabled()).then(|| self.enabling.lock().unwrap_or_else(PoisonError::into_inner));
+        self.qos.change(qos, DataReaderQos::check_change, DataReaderQos::check).map_err(error)?;
+        drop(turn);
+        if !self.is_enabled() {
+            return Ok(());
+        }
         self.participant.update_reader(self);
         Ok(())
     }
@@ -220,6 +245,9 @@ impl ReaderHandle {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<(), WaitErrorKind>> {
+        if !self.is_enabled() {
+            return Poll::Ready(Err(wait_error(self.not_enabled().kind())));
+        }
         let waker = waker.clone();
         match self.visit(|actor, effects| actor.wait(awaited, ticket, waker, effects)) {
             Ok(true) => Poll::Ready(Ok(())),
@@ -251,10 +279,11 @@ impl ReaderHandle {
 }
 
 /// The kind of a failed wait that a failed read stands for.
-fn wait_error(kind: &ReadErrorKind) -> WaitErrorKind {
+pub(super) fn wait_error(kind: &ReadErrorKind) -> WaitErrorKind {
     match kind {
         ReadErrorKind::Internal { message } => WaitErrorKind::Internal { message },
         ReadErrorKind::Forked => WaitErrorKind::Forked,
+        ReadErrorKind::NotEnabled => WaitErrorKind::NotEnabled,
         _ => WaitErrorKind::Closed,
     }
 }
@@ -295,12 +324,20 @@ impl WaitSource<()> for ReaderHandle {
 }
 
 impl Member for ReaderHandle {
+    type Qos = DataReaderQos;
+
     fn close(&self) {
         Self::close(self);
     }
 
     fn announce_again(&self) {
-        self.participant.update_reader(self);
+        if self.is_enabled() {
+            self.participant.update_reader(self);
+        }
+    }
+
+    fn enable(&self) -> Result<(), CreateErrorKind> {
+        Self::enable(self)
     }
 }
 

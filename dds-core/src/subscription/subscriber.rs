@@ -2,8 +2,8 @@
 
 use crate::domain::{Group, ParticipantHandle};
 use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
-use crate::qos::SubscriberQos;
-use crate::subscription::{DataReader, DataReaderBuilder, ReaderHandle};
+use crate::qos::{DataReaderQos, SubscriberQos};
+use crate::subscription::{DataReader, DataReaderBuilder, ReaderHandle, WeakSubscriber};
 use crate::topic::{BuiltinKind, TopicRef};
 use dds_rtps::types::{EntityKind, Guid};
 use std::fmt;
@@ -50,6 +50,9 @@ impl Subscriber {
             // Whoever has closed it may have looked before.
             group.close();
         }
+        if participant.autoenables() {
+            group.enable().map_err(|kind| CreateError::new(group.subject(), kind))?;
+        }
         Ok(Self { group })
     }
 
@@ -72,7 +75,9 @@ impl Subscriber {
 
     /// Makes a reader of `topic` with a QoS and listeners of its own.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
-        DataReaderBuilder::new(Arc::clone(self.group.participant()), topic.into()).group(Arc::clone(&self.group))
+        let default = self.group.default_qos().get();
+        DataReaderBuilder::new(Arc::clone(self.group.participant()), topic.into(), default)
+            .group(Arc::clone(&self.group))
     }
 
     /// The one through which a participant shows the built-in topics.
@@ -80,6 +85,8 @@ impl Subscriber {
         let group =
             participant.builtin().subscriber(|| Group::always(participant, "subscriber", EntityKind::ReaderGroup));
         participant.contained().add_subscriber(&group);
+        // That of a disabled participant is enabled with it, that of a closed one never.
+        drop(group.enable());
         Self { group }
     }
 
@@ -97,7 +104,8 @@ impl Subscriber {
         let builtin = BuiltinKind::of_name(topic).filter(|kind| kind.is_of::<T>());
         match (find(), builtin) {
             (None, Some(kind)) if self.is_builtin() => {
-                let builder = DataReaderBuilder::new(Arc::clone(self.group.participant()), TopicRef::of_builtin(kind));
+                let participant = Arc::clone(self.group.participant());
+                let builder = DataReaderBuilder::new(participant, TopicRef::of_builtin(kind), DataReaderQos::default());
                 // A closed participant has no built-in topics any more.
                 let made = builder.group(Arc::clone(&self.group)).build().ok()?;
                 // Another thread may have made one in between: all get the same.
@@ -109,6 +117,32 @@ impl Subscriber {
 
     fn is_builtin(&self) -> bool {
         self.group.participant().builtin().is_subscriber(&self.group)
+    }
+
+    /// The QoS of the readers that are made with it from now on, unless they or their topic say otherwise
+    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Default: that of DDS 1.4.
+    ///
+    /// # Errors
+    /// Nothing has changed: the policies contradict each other.
+    #[doc(alias = "set_default_datareader_qos")]
+    pub fn set_default_reader_qos(&self, qos: impl Into<DataReaderQos>) -> Result<(), QosError> {
+        let qos = qos.into();
+        qos.check().map_err(|kind| QosError::new(self.group.subject(), kind))?;
+        self.group.default_qos().set(qos);
+        Ok(())
+    }
+
+    /// The QoS of readers that are made without one.
+    #[must_use]
+    #[doc(alias = "get_default_datareader_qos")]
+    pub fn default_reader_qos(&self) -> DataReaderQos {
+        self.group.default_qos().get()
+    }
+
+    /// A handle that does not keep the subscriber alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakSubscriber {
+        WeakSubscriber::new(&self.group)
     }
 
     /// The QoS that the subscriber has.
@@ -137,6 +171,14 @@ impl Subscriber {
 impl Entity for Subscriber {
     fn guid(&self) -> Guid {
         self.group.guid()
+    }
+
+    fn enable(&self) -> Result<(), CreateError> {
+        self.group.enable().map_err(|kind| CreateError::new(self.group.subject(), kind))
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.group.is_enabled()
     }
 
     fn status_condition(&self) -> StatusCondition {

@@ -8,6 +8,7 @@ mod serde_types;
 mod topic;
 mod topic_ref;
 mod topic_spec;
+mod weak;
 
 pub use builtin_data::{
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
@@ -24,3 +25,4 @@ pub use topic::{Topic, TopicListener};
 pub use topic_ref::TopicRef;
 pub(crate) use topic_ref::{TopicTable, narrow_representations};
 pub use topic_spec::TopicSpec;
+pub use weak::WeakTopic;

@@ -1,18 +1,22 @@
 //! A topic of a participant as an object (DDS 1.4, 2.2.2.3.2).
 
-use crate::actor::Effects;
+use crate::actor::{Effects, Ticket};
 use crate::cdr::TypeDescription;
 use crate::domain::{ListenerPlace, NewListener, ParticipantHandle};
+use crate::driver::Driver;
 use crate::infrastructure::{
-    Callback, CreateError, CreateErrorKind, Ending, InconsistentTopicStatus, LiveQos, QosError, StatusMask, Subject,
-    mark,
+    Awaited, Callback, CreateError, CreateErrorKind, Ending, Entity, InconsistentTopicStatus, LiveQos, QosError,
+    StatusCondition, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, Watched, mark,
 };
-use crate::qos::{DataRepresentation, TopicQos};
+use crate::qos::{DataRepresentation, PolicyId, QosErrorKind, TopicQos};
+use crate::topic::{WeakTopic, narrow_representations};
 use dds_rtps::discovery::data::EndpointData;
-use dds_rtps::types::Guid;
+use dds_rtps::types::{EntityKind, Guid};
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Poll, Waker};
 
 /// A topic of a participant: its name, its type, and what is announced with each of its endpoints.
 ///
@@ -56,7 +60,11 @@ pub(crate) struct TopicHandle {
     pub(super) qos: LiveQos<TopicQos>,
     subject: Arc<Subject>,
     inconsistent: Mutex<InconsistentTopicStatus>,
+    watched: Arc<Watched>,
+    status_condition: StatusCondition,
     listener: ListenerPlace,
+    enabled: AtomicBool,
+    closed: AtomicBool,
     ending: Arc<Ending>,
 }
 
@@ -80,10 +88,12 @@ impl<T> Topic<T> {
         representations: &'static [DataRepresentation],
         qos: TopicQos,
     ) -> Result<Self, CreateError> {
-        let subject = Subject::new("topic", name, Guid::UNKNOWN);
+        let guid = Guid::new(participant.prefix(), participant.new_entity_id(EntityKind::Other));
+        let subject = Subject::new("topic", name, guid);
         let error = |kind| CreateError::new(&subject, kind);
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         participant.use_topic(name, type_name).map_err(error)?;
+        let watched = Arc::<Watched>::default();
         let handle = TopicHandle {
             participant: Arc::clone(participant),
             name: name.to_owned(),
@@ -93,11 +103,18 @@ impl<T> Topic<T> {
             qos: LiveQos::new(qos),
             subject: Arc::clone(&subject),
             inconsistent: Mutex::default(),
+            status_condition: StatusCondition::new(Arc::clone(&watched) as _),
+            watched,
             listener: ListenerPlace::default(),
+            enabled: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
             ending: Ending::new(),
         };
         let handle = Arc::new(handle);
         participant.contained().add_topic(&handle);
+        if participant.autoenables() {
+            handle.enable().map_err(error)?;
+        }
         Ok(Self { handle, marker: PhantomData })
     }
 
@@ -121,6 +138,12 @@ impl<T> Topic<T> {
     #[doc(alias = "get_type_name")]
     pub fn type_name(&self) -> &str {
         &self.handle.type_name
+    }
+
+    /// A handle that does not keep the topic alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakTopic<T> {
+        WeakTopic::new(&self.handle)
     }
 
     /// The QoS that the topic has.
@@ -168,6 +191,11 @@ impl<L: TopicListener> Callback for TopicCallback<L> {
 }
 
 impl TopicHandle {
+    fn read_inconsistent(&self) -> InconsistentTopicStatus {
+        self.watched.observers().status_read(mark::INCONSISTENT_TOPIC);
+        self.inconsistent().read()
+    }
+
     fn inconsistent(&self) -> MutexGuard<'_, InconsistentTopicStatus> {
         self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -192,7 +220,7 @@ impl TopicHandle {
     }
 
     fn set_qos(self: &Arc<Self>, qos: TopicQos) -> Result<(), QosError> {
-        let changed = self.qos.change(qos, TopicQos::check_change);
+        let changed = self.qos.change(qos, TopicQos::check_change, TopicQos::check);
         changed.map_err(|kind| QosError::new(&self.subject, kind))?;
         let is_mine = |topic: Option<&Arc<Self>>| topic.is_some_and(|topic| Arc::ptr_eq(topic, self));
         for reader in self.participant.contained().readers().iter().filter(|reader| is_mine(reader.topic())) {
@@ -208,22 +236,71 @@ impl TopicHandle {
         &self.listener
     }
 
+    pub(crate) fn guid(&self) -> Guid {
+        self.subject.guid
+    }
+
+    /// Leaves an endpoint only the encodings that the topic's samples can have.
+    pub(crate) fn narrow(&self, wanted: &mut Vec<DataRepresentation>) -> Result<(), QosErrorKind> {
+        narrow_representations(wanted, self.representations)
+            .map_err(|_| QosErrorKind::Unsupported { policy: PolicyId::DataRepresentation })
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Acquire)
+    }
+
+    /// From now on the QoS may change no more than while a topic lives, and the status may change.
+    pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
+        self.participant.check_open()?;
+        if self.is_closed() {
+            return Err(CreateErrorKind::Closed);
+        }
+        if !self.participant.is_enabled() {
+            return Err(CreateErrorKind::FactoryNotEnabled);
+        }
+        self.qos.settle();
+        self.enabled.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// The name's type is no longer held. Endpoints that were made of it live on.
+    pub(crate) fn close(&self) {
+        if self.closed.swap(true, Ordering::AcqRel) || self.participant.is_forked() {
+            return;
+        }
+        self.participant.contained().remove(self.guid().entity_id);
+        self.participant.release_topic(&self.name);
+        self.listener.close();
+        self.watched.close();
+        self.ending.close();
+    }
+
     /// An endpoint elsewhere uses the name with another type.
     pub(crate) fn note_inconsistent(self: &Arc<Self>, effects: &mut Effects) {
+        if !self.is_enabled() {
+            return;
+        }
         self.inconsistent().note();
+        self.watched.observers().status_changed(mark::INCONSISTENT_TOPIC, effects);
         self.participant.topic_audience(self).mark(mark::INCONSISTENT_TOPIC, effects);
     }
 
     /// Tells a listener of the topic, or of its participant, what has happened.
     pub(crate) fn tell<L: TopicListener>(topic: &Weak<Self>, listener: &mut L) {
         let Some(topic) = topic.upgrade() else { return };
-        let status = topic.inconsistent().read();
+        let status = topic.read_inconsistent();
         listener.on_inconsistent_topic(&topic.name, status);
     }
 
     fn change_listener(self: &Arc<Self>, new: Option<NewListener>) -> Result<(), CreateError> {
         let participant = &self.participant;
-        let set = participant.set_listener(&self.listener, new, &self.ending, || participant.is_closed(), || ());
+        let is_closed = || self.is_closed() || participant.is_closed();
+        let set = participant.set_listener(&self.listener, new, &self.ending, is_closed, || ());
         set.map_err(|kind| CreateError::new(&self.subject, kind))
     }
 }
@@ -256,19 +333,71 @@ impl<T> Topic<T> {
     #[must_use]
     #[doc(alias = "get_inconsistent_topic_status")]
     pub fn inconsistent_topic(&self) -> InconsistentTopicStatus {
-        self.handle.inconsistent().read()
+        self.handle.read_inconsistent()
     }
 }
 
 impl Drop for TopicHandle {
     fn drop(&mut self) {
-        if self.participant.is_forked() {
-            return;
-        }
-        self.listener.close();
-        self.participant.release_topic(&self.name);
+        self.close();
     }
 }
+
+impl WaitSource<()> for TopicHandle {
+    fn poll_wait(&self, _: Awaited, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
+        self.ending.poll(ticket, waker)
+    }
+
+    fn abandon(&self, _: Awaited, ticket: Ticket) {
+        self.ending.abandon(ticket);
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &**self.participant.driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    fn complain(&self, awaited: Awaited) {
+        tracing::warn!(?awaited, "still waiting for a topic to end");
+    }
+}
+
+impl<T> Entity for Topic<T> {
+    fn guid(&self) -> Guid {
+        self.handle.guid()
+    }
+
+    fn enable(&self) -> Result<(), CreateError> {
+        self.handle.enable().map_err(|kind| CreateError::new(&self.handle.subject, kind))
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.handle.is_enabled()
+    }
+
+    fn status_condition(&self) -> StatusCondition {
+        self.handle.status_condition.clone()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.handle.is_closed()
+    }
+
+    /// It no longer holds its name's type, and nothing can be made of it any more. What has been made of it lives on.
+    #[doc(alias = "delete_topic")]
+    fn close(&self) {
+        self.handle.close();
+    }
+
+    fn closed(&self) -> Waiting<'_, ()> {
+        Waiting::new(&*self.handle, Awaited::Closed)
+    }
+}
+
+impl<T> crate::infrastructure::Sealed for Topic<T> {}
 
 impl<T> Clone for Topic<T> {
     fn clone(&self) -> Self {

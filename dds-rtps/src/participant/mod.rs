@@ -57,6 +57,7 @@ pub struct Participant {
     assertions: AssertionSchedule,
     /// What the application does not want to see.
     ignored: Ignored,
+    has_started: bool,
     has_left: bool,
     counters: ParticipantCounters,
     /// Used again for each batch of samples.
@@ -82,6 +83,7 @@ impl Participant {
             matching: Matching::new(prefix),
             assertions: AssertionSchedule::default(),
             ignored: Ignored::default(),
+            has_started: false,
             has_left: false,
             counters: ParticipantCounters::default(),
             samples: Vec::new(),
@@ -92,7 +94,8 @@ impl Participant {
 
     /// Begins to announce. Peers are taken in before that, too.
     pub fn start(&mut self, now: Now) {
-        self.announcer.announce(now, &self.config.announcement());
+        self.has_started = true;
+        self.announce(now);
     }
 
     /// Leaves the domain: farewells become transmits, to the usual destinations and to every known peer. Nothing is taken
@@ -101,16 +104,19 @@ impl Participant {
         if std::mem::replace(&mut self.has_left, true) {
             return;
         }
+        if !self.has_started {
+            return;
+        }
         let reaches = self.peers.values().map(|peer| &peer.reach);
         let locators = reaches.flat_map(|reach| reach.unicast.iter().copied());
         self.announcer.leave(now, locators);
     }
 
-    /// Announces other octets of the application (USER_DATA).
+    /// Announces other octets of the application (USER_DATA), now or once it is started.
     pub fn set_user_data(&mut self, now: Now, user_data: Vec<u8>) {
         if self.config.user_data != user_data && !self.has_left {
             self.config.user_data = user_data;
-            self.announcer.announce(now, &self.config.announcement());
+            self.announce(now);
         }
     }
 
@@ -122,11 +128,17 @@ impl Participant {
         }
         self.config.set_locators(locators);
         self.announcer.set_destinations(self.config.announce_to.clone());
-        self.announcer.announce(now, &self.config.announcement());
+        self.announce(now);
         self.reach_all_anew(now);
         let reaches = self.peers.values().map(|peer| &peer.reach);
         let known: Vec<Locator> = reaches.flat_map(|reach| reach.unicast.iter().copied()).collect();
         self.announcer.answer(&known);
+    }
+
+    fn announce(&mut self, now: Now) {
+        if self.has_started {
+            self.announcer.announce(now, &self.config.announcement());
+        }
     }
 
     /// Whether a submessage is for a builtin endpoint, and thus for [`Participant::handle_submessage`].

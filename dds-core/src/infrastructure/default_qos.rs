@@ -1,0 +1,23 @@
+//! What a factory gives the entities that are made without a QoS of their own (DDS 1.4, 2.2.2.2.1.20 and its like).
+
+use std::sync::{Mutex, PoisonError};
+
+/// The default that the application has set, if any.
+#[derive(Debug)]
+pub(crate) struct DefaultQos<Q>(Mutex<Option<Q>>);
+
+impl<Q> Default for DefaultQos<Q> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<Q: Clone + Default> DefaultQos<Q> {
+    pub(crate) fn get(&self) -> Q {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+    }
+
+    pub(crate) fn set(&self, qos: Q) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(qos);
+    }
+}

@@ -1,0 +1,57 @@
+//! Enabling a reader (DDS 1.4, 2.2.2.1.1.7).
+
+use crate::actor::Effects;
+use crate::infrastructure::CreateErrorKind;
+use crate::subscription::ReaderHandle;
+use crate::subscription::builder::reader_protocol;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+impl ReaderHandle {
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Acquire)
+    }
+
+    /// Whether it is to be enabled as it is made.
+    pub(super) fn is_autoenabled(&self) -> bool {
+        self.group.as_ref().map_or_else(|| self.participant.autoenables(), |group| group.autoenables())
+    }
+
+    /// Lets the reader take part, with the QoS that it has now; does nothing if it does already.
+    pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
+        if self.is_enabled() {
+            return Ok(());
+        }
+        self.participant.check_open()?;
+        if self.is_closed() {
+            return Err(CreateErrorKind::Closed);
+        }
+        if !self.group.as_ref().map_or_else(|| self.participant.is_enabled(), |group| group.is_enabled()) {
+            return Err(CreateErrorKind::FactoryNotEnabled);
+        }
+        if !self.settle() {
+            return Ok(());
+        }
+        match self.builtin {
+            Some(kind) => self.participant.add_builtin_reader(self, kind),
+            None => self.participant.add_reader(self),
+        }
+    }
+
+    /// From now on the QoS may change no more than while a reader lives. False if another thread was quicker.
+    fn settle(&self) -> bool {
+        // Held for some lines without a call of anybody else.
+        let _turn = self.enabling.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_enabled() {
+            return false;
+        }
+        if self.qos.settle() {
+            let protocol = reader_protocol(&self.participant, self.guid(), self.key, self.qos.fixed());
+            // Nobody has used the one that it was made with. A closed reader needs none.
+            let old = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.begin_anew(protocol)));
+            drop(old);
+        }
+        self.enabled.store(true, Ordering::Release);
+        true
+    }
+}

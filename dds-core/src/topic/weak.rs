@@ -1,0 +1,36 @@
+//! A handle that keeps no topic alive.
+
+use crate::topic::{Topic, TopicHandle};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, Weak};
+
+/// A [`Topic`] that does not keep it alive; from [`Topic::downgrade`].
+pub struct WeakTopic<T> {
+    handle: Weak<TopicHandle>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T> WeakTopic<T> {
+    pub(crate) fn new(handle: &Arc<TopicHandle>) -> Self {
+        Self { handle: Arc::downgrade(handle), marker: PhantomData }
+    }
+
+    /// The topic, unless its last handle and its last endpoint are gone. It may have been closed.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Topic<T>> {
+        self.handle.upgrade().map(Topic::from_handle)
+    }
+}
+
+impl<T> Clone for WeakTopic<T> {
+    fn clone(&self) -> Self {
+        Self { handle: Weak::clone(&self.handle), marker: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for WeakTopic<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WeakTopic").finish_non_exhaustive()
+    }
+}
