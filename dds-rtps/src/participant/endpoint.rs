@@ -3,7 +3,7 @@
 use super::Participant;
 use crate::discovery::data::{DataError, Decoded, PublicationData, SubscriptionData, endpoint_key};
 use crate::discovery::{Announced, BuiltinTopic, Discovered, ParticipantEvent, ParticipantLoss, ParticipantMessage};
-use crate::history::{ChangeKind, HistorySample};
+use crate::history::{ChangeKind, HistorySample, InstanceState};
 use crate::qos::LivelinessKind;
 use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Now};
 use std::sync::Arc;
@@ -189,12 +189,18 @@ fn sender(sample: &HistorySample) -> Option<GuidPrefix> {
 }
 
 fn told(sample: &HistorySample) -> Told<'_> {
+    // What is withdrawn before the announcement was taken, because both had to wait for an earlier one, ends with that
+    // sample: no other one follows.
+    let is_there = sample.info.valid_data && sample.info.instance_state == InstanceState::Alive;
     match (sample.kind, &sample.payload) {
-        (ChangeKind::Alive, Some(payload)) if sample.info.valid_data => Told::There(payload.bytes()),
+        (ChangeKind::Alive, Some(payload)) if is_there => Told::There(payload.bytes()),
+        (ChangeKind::Alive, Some(_)) if sample.info.valid_data => gone(sample),
         (ChangeKind::Alive, _) => Told::Nothing,
-        _ => match sample.info.instance_handle.as_bytes() {
-            Some(bytes) => Told::Gone(Guid::from_bytes(*bytes)),
-            None => Told::Nothing,
-        },
+        _ => gone(sample),
     }
+}
+
+fn gone(sample: &HistorySample) -> Told<'static> {
+    let guid = sample.info.instance_handle.as_bytes();
+    guid.map_or(Told::Nothing, |bytes| Told::Gone(Guid::from_bytes(*bytes)))
 }

@@ -52,6 +52,22 @@ fn an_announcement_that_comes_after_the_farewell_brings_back_no_ghost() {
 }
 
 #[test]
+fn what_is_withdrawn_before_it_could_be_taken_is_gone() {
+    let (mut network, a, b) = matched();
+    network.loses = Box::new(|_, _| true);
+    network.with(b, |participant, now| participant.add_reader(now, reader(3, DataReaderQos::default())));
+    // These two wait at `a` for the one that was lost, and are then taken at once.
+    network.loses = Box::new(|_, _| false);
+    let short_lived = reader(4, DataReaderQos::default());
+    let id = short_lived.endpoint.guid.entity_id;
+    network.with(b, |participant, now| participant.add_reader(now, short_lived));
+    network.with(b, |participant, now| participant.remove_reader(now, id));
+    network.run_for(Duration::from_secs(1));
+    assert_eq!(told(&network.events(a)), ["reader 02/3"]);
+    assert_eq!(network.participant(a).matching().readers().count(), 2);
+}
+
+#[test]
 fn a_farewell_reaches_peers_without_multicast() {
     let mut network = Network::new();
     let mut unicast_only = config(1);
