@@ -6,8 +6,11 @@
 
 use super::reader::{HistorySample, ReaderHistory};
 use super::sample_list::NOWHERE;
-use super::{InstanceSelection, Operation, SampleInfo, SampleState, Selection, SelectionOrder, ViewState};
-use crate::types::{Duration, InstanceHandle, Instant, Now};
+use super::{
+    CacheChange, ChangeKind, InstanceSelection, InstanceState, Operation, SampleInfo, SampleState, Selection,
+    SelectionOrder, ViewState,
+};
+use crate::types::{Duration, InstanceHandle, Instant, Now, SequenceNumber, Time};
 
 /// How often the timer looks for expired samples at most: each look goes over all samples, and serves only memory.
 const EXPIRY_INTERVAL: Duration = Duration::from_millis(50);
@@ -204,6 +207,30 @@ impl ReaderHistory {
         }
     }
 
+    /// What the application has still to learn of an instance with this sample, if it is the last unread one: that an
+    /// instance that it has seen alive is not so any more.
+    fn untold_end(&self, sample: u32, at: u32) -> Option<CacheChange> {
+        let (stored, instance) = (self.samples.get(sample), self.instances.get(at));
+        let kind = match instance.state {
+            InstanceState::Alive => return None,
+            InstanceState::NotAliveDisposed => ChangeKind::NotAliveDisposed,
+            InstanceState::NotAliveNoWriters => ChangeKind::NotAliveUnregistered,
+        };
+        let is_last = !stored.read && instance.not_read == 1;
+        // One that has come back may have been seen in its earlier life, whose end nobody was told either.
+        let was_seen = instance.view == ViewState::NotNew || instance.generation() > 0;
+        let end = CacheChange {
+            kind,
+            writer: stored.writer,
+            sequence_number: SequenceNumber::UNKNOWN,
+            instance: instance.handle,
+            source_timestamp: Time::INVALID,
+            related_sample: None,
+            payload: None,
+        };
+        (is_last && was_seen).then_some(end)
+    }
+
     fn remove_expired(&mut self, now: Instant) {
         if self.next_expiry.is_none_or(|expiry| expiry > now) {
             return;
@@ -217,7 +244,12 @@ impl ReaderHistory {
             match stored.expires {
                 Some(expires) if expires <= now => {
                     self.counters.expired += 1;
+                    let untold = self.untold_end(sample, at);
+                    let reception_timestamp = self.samples.get(sample).reception_timestamp;
                     drop(self.remove(sample));
+                    if let Some(end) = untold {
+                        self.announce_state(at, &end, reception_timestamp);
+                    }
                     self.release(at);
                 }
                 Some(expires) => {

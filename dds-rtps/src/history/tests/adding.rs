@@ -279,3 +279,32 @@ fn what_a_writer_has_left_does_not_stay_listed() {
     assert!(cache.take().is_empty());
     assert_eq!(cache.history.instance_count(), 0);
 }
+
+#[test]
+fn an_end_is_told_though_the_samples_that_would_have_told_it_expire() {
+    for ends in [ChangeKind::NotAliveDisposed, ChangeKind::NotAliveUnregistered] {
+        let mut cache = Cache::keep_all();
+        cache.write(1, 1).unwrap();
+        assert_eq!(cache.take().len(), 1);
+        for _ in 0..2 {
+            let mut received = cache.received(ChangeKind::Alive, 1, 1);
+            received.expires = Some(at(5).instant);
+            cache.history.add(at(0), received).unwrap();
+        }
+        cache.add(ends, 1, 1).unwrap();
+        cache.history.handle_timeout(at(5));
+        let told = cache.take();
+        assert_eq!(told.len(), 1, "{ends:?}");
+        assert!(!told[0].info.valid_data && told[0].info.instance_state != InstanceState::Alive);
+        cache.take();
+        assert_eq!(cache.history.instance_count(), usize::from(ends == ChangeKind::NotAliveDisposed));
+    }
+    // Who has never seen it alive need not learn that it has ended.
+    let mut cache = Cache::keep_all();
+    let mut received = cache.received(ChangeKind::Alive, 1, 1);
+    received.expires = Some(at(5).instant);
+    cache.history.add(at(0), received).unwrap();
+    cache.unregister(1, 1).unwrap();
+    cache.history.handle_timeout(at(5));
+    assert!(cache.history.is_empty());
+}
