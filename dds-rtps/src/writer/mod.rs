@@ -17,6 +17,7 @@
 //! | `repair` | what goes to one reader |
 //! | `opening` | where the samples begin that a reader is to get |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
+//! | `lifespan` | when changes are too old to be sent |
 //! | `stateless` | a writer without reliability, for SPDP |
 
 mod config;
@@ -25,6 +26,7 @@ mod flow;
 mod gap_run;
 mod heartbeat;
 mod layout;
+mod lifespan;
 mod local_reader;
 mod opening;
 mod pace;

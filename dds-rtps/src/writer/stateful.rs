@@ -5,12 +5,13 @@ use super::config::{
 };
 use super::destinations::Destinations;
 use super::heartbeat::HeartbeatSchedule;
+use super::lifespan::has_expired;
 use super::local_reader::LocalReader;
 use super::pace::Pace;
 use super::reader_proxy::ReaderProxy;
-use crate::history::{CacheChange, KeyPayload, LocalLink, NoRoom, Payload, StoredChange, WriterHistory};
+use crate::history::{CacheChange, ChangeKind, KeyPayload, LocalLink, NoRoom, Payload, StoredChange, WriterHistory};
 use crate::qos::Durability;
-use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
+use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -51,12 +52,16 @@ pub struct StatefulWriter {
     pub(super) strangers: usize,
     /// The last number reported by [`WriterEvent::Acknowledged`].
     reported: SequenceNumber,
-    acknowledged_event: bool,
+    pub(super) acknowledged_event: bool,
     /// A write has been refused, and nothing has come free since.
-    refused: bool,
+    pub(super) refused: bool,
     space_freed_event: bool,
     /// See [`StatefulWriter::write_through`]; decided anew when readers come and go.
     writes_through: bool,
+    /// It has, or has had, a lifespan.
+    pub(super) mortal: bool,
+    /// No change before this one has a lifespan.
+    pub(super) mortal_from: SequenceNumber,
     pub(super) counters: WriterCounters,
 }
 
@@ -88,6 +93,8 @@ impl StatefulWriter {
             refused: false,
             space_freed_event: false,
             writes_through: false,
+            mortal: !config.lifespan.is_infinite(),
+            mortal_from: SequenceNumber::FIRST,
             counters: WriterCounters::default(),
             config,
         }
@@ -139,7 +146,8 @@ impl StatefulWriter {
             related_sample: change.related_sample,
             payload: change.payload.take(),
         };
-        let expires = self.expiry(now, source_timestamp);
+        // An end does not run out: who still has to be told of it could not learn it otherwise.
+        let expires = if change.kind == ChangeKind::Alive { self.expiry(now, source_timestamp) } else { None };
         match self.history.insert(change, expires, acknowledged) {
             Ok(replaced) => {
                 if replaced.is_some_and(|replaced| replaced > acknowledged) {
@@ -254,8 +262,19 @@ impl StatefulWriter {
     #[must_use]
     pub fn acknowledged(&self) -> SequenceNumber {
         let reliable = self.locals.iter().filter(|local| local.reliable);
-        let local = reliable.map(LocalReader::acknowledged).min().unwrap_or(SequenceNumber::MAX);
+        let local = reliable.map(|local| self.acknowledged_by(local)).min().unwrap_or(SequenceNumber::MAX);
         self.remote_acknowledged.min(local).min(self.last)
+    }
+
+    /// Up to where a reader of this process has everything that there is. What it has refused, and what has expired since, it
+    /// will never be handed and cannot acknowledge.
+    fn acknowledged_by(&self, local: &LocalReader) -> SequenceNumber {
+        let acknowledged = local.acknowledged();
+        if self.counters.expired == 0 || acknowledged >= self.last {
+            return acknowledged;
+        }
+        let waiting = self.history.iter_from(acknowledged.next()).next();
+        waiting.map_or(self.last, |stored| stored.change.sequence_number.previous())
     }
 
     /// Up to where changes have been laid out for all readers of other processes. Behind it are changes that nobody has
@@ -374,6 +393,7 @@ impl StatefulWriter {
     /// Changes LIFESPAN, for changes that are written from now on.
     pub fn set_lifespan(&mut self, lifespan: Duration) {
         self.config.lifespan = lifespan;
+        self.mortal |= !lifespan.is_infinite();
     }
 
     /// Changes the parameters for readers that expect inline QoS ([`WriterConfig::inline_qos`]).
@@ -396,7 +416,7 @@ impl StatefulWriter {
     /// When [`Self::handle_timeout`] is to be called.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        let expiry = self.history.first().and_then(|first| self.history.get(first)).and_then(|stored| stored.expires);
+        let expiry = if self.mortal { self.next_expiring().and_then(|stored| stored.expires) } else { None };
         [self.heartbeat.deadline(), self.waiting_until, expiry].into_iter().flatten().min()
     }
 
@@ -513,7 +533,7 @@ impl StatefulWriter {
     }
 
     /// Tells whoever waits for room.
-    fn free_space(&mut self) {
+    pub(super) fn free_space(&mut self) {
         self.refused = false;
         self.space_freed_event = true;
         self.heartbeat.relax();
@@ -563,35 +583,6 @@ impl StatefulWriter {
             NoRoom::InstancesMax => WriteRefused::InstancesMax,
         }
     }
-
-    /// When the lifespan of a change ends that is written now.
-    fn expiry(&self, now: Now, source_timestamp: Time) -> Option<Instant> {
-        let age = now.time - source_timestamp;
-        let lifespan = self.config.lifespan;
-        if lifespan.is_infinite() {
-            return None;
-        }
-        now.instant.after(Duration::from_nanos(lifespan.as_nanos() - age.as_nanos()))
-    }
-
-    /// Drops the oldest changes as far as their lifespan has passed. One that expires before an older one waits for that:
-    /// it is not sent any more, and its memory comes free a little later.
-    fn drop_expired(&mut self, now: Now) {
-        while let Some(first) = self.history.first() {
-            if !self.history.get(first).is_some_and(|stored| has_expired(stored, now)) {
-                return;
-            }
-            self.history.remove(first);
-            self.counters.expired += 1;
-            if self.refused {
-                self.free_space();
-            }
-        }
-    }
-}
-
-fn has_expired(stored: &StoredChange, now: Now) -> bool {
-    stored.expires.is_some_and(|expires| expires <= now.instant)
 }
 
 #[cfg(test)]
@@ -599,7 +590,7 @@ mod tests {
     use super::*;
     use crate::output::Datagram;
     use crate::qos::DataWriterQos;
-    use crate::types::{EntityId, GuidPrefix, Locator};
+    use crate::types::{EntityId, GuidPrefix, Locator, Time};
     use crate::wire::{AckNack, Message, SequenceNumberSet, Submessage};
 
     const READER: Guid = Guid::new(GuidPrefix([2; 12]), EntityId([0, 0, 1, 4]));

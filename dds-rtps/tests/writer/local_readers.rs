@@ -1,9 +1,9 @@
 //! Readers of the same process: they take changes from the history, and acknowledge on a link.
 
-use crate::script::{Script, reader_guid, reliable};
+use crate::script::{Script, instance, reader_guid, reliable};
 use dds_rtps::history::LocalLink;
 use dds_rtps::qos::{DataWriterQos, Durability, ResourceLimits};
-use dds_rtps::types::SequenceNumber;
+use dds_rtps::types::{Duration, SequenceNumber};
 use dds_rtps::writer::{WriteRefused, WriterEvent};
 use dds_rtps::{history::ChangeKind, types::InstanceHandle};
 use std::sync::Arc;
@@ -92,4 +92,40 @@ fn keep_last_replaces_what_a_local_reader_has_not_acknowledged() {
     let _link = match_local(&mut script, 2, false);
     script.write_times(3);
     assert_eq!(kept(&script, 1), [3]);
+}
+
+#[test]
+fn what_a_local_reader_has_refused_and_has_expired_since_is_done_with() {
+    let qos = DataWriterQos::default().keep_all().lifespan(Duration::from_millis(100));
+    let mut script = Script::new(false, &qos);
+    let (link, _) = match_local(&mut script, 2, false);
+    script.write_times(4);
+    link.acknowledge(SequenceNumber(2));
+    script.writer.handle_local_progress(script.now());
+    while script.writer.poll_event().is_some() {}
+    script.wait(99);
+    script.writer.handle_timeout(script.now());
+    assert!(!script.writer.is_acknowledged(SequenceNumber(3)));
+    script.wait(1);
+    script.writer.handle_timeout(script.now());
+    assert!(kept(&script, 1).is_empty());
+    assert!(script.writer.is_acknowledged(SequenceNumber(4)));
+    assert_eq!(script.writer.poll_event(), Some(WriterEvent::Acknowledged(SequenceNumber(4))));
+}
+
+#[test]
+fn an_end_outlives_the_samples_before_and_behind_it() {
+    let qos = DataWriterQos::default().keep_all().lifespan(Duration::from_millis(100));
+    let mut script = Script::new(true, &qos);
+    let _link = match_local(&mut script, 2, false);
+    script.write_key(1).unwrap();
+    script.write_change(ChangeKind::NotAliveDisposed, instance(1), &[0, 1, 0, 0]).unwrap();
+    script.wait(50);
+    script.write_key(2).unwrap();
+    script.wait(60);
+    assert_eq!(kept(&script, 1), [2, 3]);
+    script.wait(60);
+    assert_eq!(kept(&script, 1), [2]);
+    assert_eq!(script.writer.deadline(), None);
+    assert!(!script.writer.is_acknowledged(SequenceNumber(2)));
 }

@@ -1,0 +1,50 @@
+//! When changes are too old to be sent (LIFESPAN; DDS 1.4, 2.2.3.16).
+
+use super::stateful::StatefulWriter;
+use crate::history::StoredChange;
+use crate::types::{Duration, Instant, Now, Time};
+
+impl StatefulWriter {
+    /// When the lifespan of a change ends that is written now.
+    pub(super) fn expiry(&self, now: Now, source_timestamp: Time) -> Option<Instant> {
+        let age = now.time - source_timestamp;
+        let lifespan = self.config.lifespan;
+        if lifespan.is_infinite() {
+            return None;
+        }
+        now.instant.after(Duration::from_nanos(lifespan.as_nanos() - age.as_nanos()))
+    }
+
+    /// The oldest change with a lifespan.
+    pub(super) fn next_expiring(&self) -> Option<&StoredChange> {
+        self.history.iter_from(self.mortal_from).find(|stored| stored.expires.is_some())
+    }
+
+    /// Drops the oldest changes as far as their lifespan has passed. One that expires before an older one waits for that:
+    /// it is not sent any more, and its memory comes free a little later.
+    pub(super) fn drop_expired(&mut self, now: Now) {
+        if !self.mortal {
+            return;
+        }
+        while let Some(first) = self.next_expiring() {
+            let (sequence_number, is_over) = (first.change.sequence_number, has_expired(first, now));
+            // What lies before it never expires: it is not looked at again.
+            self.mortal_from = sequence_number;
+            if !is_over {
+                return;
+            }
+            self.history.remove(sequence_number);
+            self.counters.expired += 1;
+            self.acknowledged_event = true;
+            if self.refused {
+                self.free_space();
+            }
+        }
+        self.mortal_from = self.last.next();
+    }
+}
+
+/// Whether a change must not be sent any more.
+pub(super) fn has_expired(stored: &StoredChange, now: Now) -> bool {
+    stored.expires.is_some_and(|expires| expires <= now.instant)
+}
