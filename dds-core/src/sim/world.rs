@@ -8,6 +8,7 @@ use crate::driver::{Packet, Receive, Role, Socket, Timers, as_role};
 use dds_rtps::history::SlotPool;
 use dds_rtps::sim::{Conditions, Dice, HostId, Network, SocketId};
 use dds_rtps::types::{Duration, Instant, Now, Time};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -96,6 +97,19 @@ enum Action {
     /// A host has woken up, or a datagram has come to nobody.
     Nothing,
 }
+
+/// The same, before it is drawn: where it is found.
+#[derive(Clone, Copy)]
+enum Ready {
+    Turn(usize),
+    Timers(usize),
+    Thread(usize),
+    Network,
+    Room(usize),
+}
+
+/// Who is neither dead nor asleep.
+type Running = SmallVec<[Arc<Member>; 8]>;
 
 impl Member {
     pub(super) fn new(host: HostId, timers: Arc<Timers>, run_queue: Arc<RunQueue>) -> Arc<Self> {
@@ -300,14 +314,14 @@ impl State {
 
     /// What happens next, not later than `until`; the clock is set to it. `None`: nothing, and it is `until`.
     fn next_action(&mut self, until: Option<Instant>) -> Option<Action> {
-        self.wake_hosts();
         loop {
-            if let Some(action) = self.ready_action() {
+            self.wake_hosts();
+            let running: Running = self.running_members().collect();
+            if let Some(action) = self.ready_action(&running) {
                 self.now = later(self.now, STEP);
                 return Some(action);
             }
-            let next = self.next_moment();
-            match (next, until) {
+            match (self.next_moment(&running), until) {
                 (Some(next), until) if until.is_none_or(|until| next <= until) => self.now = self.now.max(next),
                 (_, Some(until)) => {
                     self.now = self.now.max(until);
@@ -318,43 +332,53 @@ impl State {
                     return None;
                 }
             }
-            self.wake_hosts();
         }
     }
 
     /// One of the things that can happen now, drawn.
-    fn ready_action(&mut self) -> Option<Action> {
-        let members: Vec<Arc<Member>> = self.running_members().collect();
-        if let Some(stray) = self.stray_timer(&members) {
+    fn ready_action(&mut self, running: &Running) -> Option<Action> {
+        if let Some(stray) = self.stray_timer(running) {
             return Some(stray);
         }
-        let turns = members.iter().filter(|member| !member.run_queue.is_empty());
-        let mut ready: Vec<Action> = turns.map(|member| Action::Turn(Arc::clone(member))).collect();
-        for member in &members {
+        let mut ready: SmallVec<[Ready; 8]> = SmallVec::new();
+        for (index, member) in running.iter().enumerate() {
+            if !member.run_queue.is_empty() {
+                ready.push(Ready::Turn(index));
+            }
             if self.fires_at(member).is_some_and(|at| at <= self.now) {
-                let now = self.clocks(member.host).instant;
-                ready.push(Action::Timers(Arc::clone(member), now));
+                ready.push(Ready::Timers(index));
             }
         }
-        let threads = self.threads.iter().filter(|thread| thread.is_ready(self.clocks(thread.host).instant));
-        ready.extend(threads.map(|thread| Action::Thread(Arc::clone(thread))));
-        let network = usize::from(self.network.next().is_some_and(|next| next <= self.now));
-        let room = self.blocked.iter().position(|(at, _)| *at <= self.now);
-        let count = ready.len() + network + usize::from(room.is_some());
-        if count == 0 {
+        for (index, thread) in self.threads.iter().enumerate() {
+            if thread.is_ready(self.clocks(thread.host).instant) {
+                ready.push(Ready::Thread(index));
+            }
+        }
+        if self.network.next().is_some_and(|next| next <= self.now) {
+            ready.push(Ready::Network);
+        }
+        if let Some(index) = self.blocked.iter().position(|(at, _)| *at <= self.now) {
+            ready.push(Ready::Room(index));
+        }
+        if ready.is_empty() {
             return None;
         }
-        let drawn = self.dice.below(count as u64) as usize;
+        let drawn = self.dice.below(ready.len() as u64);
         self.trace.note(self.now.as_nanos());
-        self.trace.note(drawn as u64);
-        if drawn < ready.len() {
-            return Some(ready.swap_remove(drawn));
-        }
-        if network == 1 && drawn == ready.len() {
-            return Some(self.arrival());
-        }
-        let (_, cell) = self.blocked.swap_remove(room?);
-        Some(cell.upgrade().map_or(Action::Nothing, Action::Room))
+        self.trace.note(drawn);
+        Some(match *ready.get(drawn as usize)? {
+            Ready::Turn(index) => Action::Turn(Arc::clone(running.get(index)?)),
+            Ready::Timers(index) => {
+                let member = running.get(index)?;
+                Action::Timers(Arc::clone(member), self.clocks(member.host).instant)
+            }
+            Ready::Thread(index) => Action::Thread(Arc::clone(self.threads.get(index)?)),
+            Ready::Network => self.arrival(),
+            Ready::Room(index) => {
+                let (_, cell) = self.blocked.swap_remove(index);
+                cell.upgrade().map_or(Action::Nothing, Action::Room)
+            }
+        })
     }
 
     fn arrival(&mut self) -> Action {
@@ -366,7 +390,7 @@ impl State {
         }
     }
 
-    fn stray_timer(&mut self, members: &[Arc<Member>]) -> Option<Action> {
+    fn stray_timer(&mut self, members: &Running) -> Option<Action> {
         if !self.dice.falls(self.interference.stray_timer) {
             return None;
         }
@@ -375,9 +399,8 @@ impl State {
     }
 
     /// When something will be ready that is not.
-    fn next_moment(&mut self) -> Option<Instant> {
-        let members: Vec<Arc<Member>> = self.running_members().collect();
-        let timers = members.iter().filter_map(|member| self.fires_at(member)).min();
+    fn next_moment(&mut self, running: &Running) -> Option<Instant> {
+        let timers = running.iter().filter_map(|member| self.fires_at(member)).min();
         let wakes = |host: HostId, at: Instant| self.host(host).map_or(at, |host| host.world_time(at));
         let threads = self.threads.iter().filter_map(|thread| Some(wakes(thread.host, thread.until()?))).min();
         let rooms = self.blocked.iter().map(|(at, _)| *at).min();
@@ -410,6 +433,9 @@ impl State {
     }
 
     fn wake_hosts(&mut self) {
+        if self.hosts.iter().all(|host| host.sleep.is_none()) {
+            return;
+        }
         let now = self.now;
         let woken: Vec<HostId> = self.hosts.iter_mut().filter_map(|host| host.wake(now)).collect();
         for id in woken {

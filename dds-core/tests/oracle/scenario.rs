@@ -2,31 +2,17 @@
 
 use crate::diary::{Diary, note};
 use crate::dice::Dice;
-use crate::oracle::{Got, ReaderLog, WriterLog, Written, complaints};
-use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
-use dds_core::sim::{Burst, Conditions, Simulation};
-use dds_core::{
-    DataReader, DataWriter, DdsType, DomainParticipant, Duration, EndpointInfo, Entity, Guid, InstanceHandle,
-    WriteErrorKind,
-};
+use crate::endpoints::{Reading, Writing, guids};
+use crate::logs::{ReaderLog, WriterLog};
+use crate::networks::network;
+use crate::oracle::{Facts, complaints};
+use dds_core::sim::{Conditions, Simulation};
+use dds_core::{DomainParticipant, Duration, Entity, Guid};
+use std::collections::BTreeSet;
 
-#[derive(DdsType, Debug, Clone)]
-pub(crate) struct Sample {
-    #[dds(key)]
-    pub(crate) instance: u32,
-    pub(crate) writer: u32,
-    pub(crate) number: u32,
-    pub(crate) padding: Vec<u8>,
-}
-
-const HOSTS: [&str; 4] = ["robot", "station", "camera", "laptop"];
-const TOPICS: [&str; 2] = ["first", "second"];
-const WRITERS_MAX: usize = 8;
-const READERS_MAX: usize = 10;
+pub(crate) const HOSTS: [&str; 4] = ["robot", "station", "camera", "laptop"];
+pub(crate) const TOPICS: [&str; 2] = ["first", "second"];
 const TICKS: usize = 120;
-
-/// How many instances each writer has; nobody else writes them.
-const INSTANCES: u32 = 3;
 
 /// After this, in a world that works again, everything must have come right: longer than a lease and a few announcements.
 const RECOVERY: Duration = Duration::from_secs(40);
@@ -34,40 +20,37 @@ const RECOVERY: Duration = Duration::from_secs(40);
 /// How many rounds of half a second it may take until nothing arrives any more.
 const QUIET_AFTER: usize = 1000;
 
-struct Member {
-    host: &'static str,
-    handle: DomainParticipant,
-}
+/// How many rounds of half a second a writer may wait for room, while all readers are emptied.
+const ROOM_AFTER: usize = 200;
 
-struct Writing {
-    member: usize,
-    topic: &'static str,
-    handle: Option<DataWriter<Sample>>,
-    log: WriterLog,
-}
-
-struct Reading {
-    member: usize,
-    topic: &'static str,
-    handle: Option<DataReader<Sample>>,
-    log: ReaderLog,
+pub(crate) struct Member {
+    pub(crate) host: &'static str,
+    pub(crate) handle: DomainParticipant,
 }
 
 pub(crate) struct Scenario {
-    simulation: Simulation,
-    dice: Dice,
-    members: Vec<Option<Member>>,
-    writers: Vec<Writing>,
-    readers: Vec<Reading>,
+    pub(crate) simulation: Simulation,
+    pub(crate) dice: Dice,
+    pub(crate) members: Vec<Option<Member>>,
+    pub(crate) writers: Vec<Writing>,
+    pub(crate) readers: Vec<Reading>,
     crashed: Vec<&'static str>,
-    moment: u64,
-    /// Samples kept arriving though nobody wrote.
-    restless: bool,
+    pub(crate) moment: u64,
+    clocks_agree: bool,
+    /// What was seen to be wrong at once.
+    pub(crate) complaints: Vec<String>,
 }
 
 impl Scenario {
     pub(crate) fn new(seed: u64) -> Self {
+        Self::begin(seed, false)
+    }
+
+    fn begin(seed: u64, has_diary: bool) -> Self {
         let simulation = Simulation::new(seed);
+        if has_diary {
+            Diary::of(&simulation);
+        }
         let mut dice = Dice(seed ^ 0x5eed);
         simulation.set_network(network(&mut dice));
         let mut scenario = Self {
@@ -78,7 +61,8 @@ impl Scenario {
             readers: Vec::new(),
             crashed: Vec::new(),
             moment: 0,
-            restless: false,
+            clocks_agree: true,
+            complaints: Vec::new(),
         };
         let hosts = 2 + scenario.dice.below(HOSTS.len() - 1);
         for host in &HOSTS[..hosts] {
@@ -97,15 +81,7 @@ impl Scenario {
 
     /// The same, with a diary of what happens.
     pub(crate) fn with_diary(seed: u64) -> Self {
-        let scenario = Self::new(seed);
-        Diary::of(&scenario.simulation);
-        for member in scenario.members.iter().flatten() {
-            note(format_args!("{} is {}", member.host, member.handle.guid()));
-        }
-        let writers = scenario.writers.iter().map(|writing| (writing.topic, writing.log.guid));
-        let readers = scenario.readers.iter().map(|reading| (reading.topic, reading.log.guid));
-        writers.chain(readers).for_each(|(topic, guid)| note(format_args!("{guid} is of {topic}")));
-        scenario
+        Self::begin(seed, true)
     }
 
     pub(crate) fn trace_hash(&self) -> u64 {
@@ -123,27 +99,29 @@ impl Scenario {
         self.heal();
         let writers: Vec<&WriterLog> = self.writers.iter().map(|writer| &writer.log).collect();
         let readers: Vec<&ReaderLog> = self.readers.iter().map(|reader| &reader.log).collect();
-        let mut complaints = complaints(&writers, &readers);
-        complaints.extend(self.unmatched());
-        if self.restless {
-            complaints.push("samples keep arriving though nobody writes".to_owned());
-        }
-        complaints
+        let mut found = complaints(&writers, &readers, Facts { clocks_agree: self.clocks_agree });
+        found.append(&mut self.complaints);
+        found.extend(self.unmatched());
+        found.extend(self.strangers());
+        found
     }
 
     fn act(&mut self) {
         match self.dice.below(100) {
-            0..=54 => self.write(),
-            55..=72 => self.take_somewhere(),
-            73..=77 => self.dispose(),
-            78..=80 => self.add_writer(),
-            81..=84 => self.add_reader(),
-            85..=86 => self.close_writer(),
-            87..=88 => self.close_reader(),
-            89..=92 => self.cut(),
-            93..=95 => self.mend(),
-            96 => self.crash(),
-            97 => self.restart(),
+            0..=50 => self.write(),
+            51..=67 => self.take_somewhere(),
+            68..=73 => self.end_instance(),
+            74..=76 => self.add_writer(),
+            77..=80 => self.add_reader(),
+            81..=82 => self.close_writer(),
+            83..=84 => self.close_reader(),
+            85..=86 => self.change_partition(),
+            87..=88 => self.change_qos(),
+            89..=91 => self.cut(),
+            92..=94 => self.mend(),
+            95 => self.crash(),
+            96 => self.restart(),
+            97 => self.leave(),
             98 => {
                 let conditions = network(&mut self.dice);
                 self.simulation.set_network(conditions);
@@ -160,140 +138,9 @@ impl Scenario {
         self.members.push(Some(Member { host, handle }));
     }
 
-    fn alive_member(&mut self) -> Option<usize> {
+    pub(crate) fn alive_member(&mut self) -> Option<usize> {
         let alive: Vec<usize> = (0..self.members.len()).filter(|&member| self.members[member].is_some()).collect();
         if alive.is_empty() { None } else { Some(*self.dice.pick(&alive)) }
-    }
-
-    fn add_writer(&mut self) {
-        let Some(member) = self.alive_member().filter(|_| self.writers.len() < WRITERS_MAX) else { return };
-        let topic = *self.dice.pick(&TOPICS);
-        let mut qos = DataWriterQos::default();
-        qos = if self.dice.falls(80) { qos.reliable() } else { qos.best_effort() };
-        qos = match self.dice.below(3) {
-            0 => qos.keep_last(*self.dice.pick(&[1, 3, 20])),
-            1 => qos.keep_all(),
-            _ => qos.keep_all().resource_limits(ResourceLimits { max_samples: Some(30), ..ResourceLimits::default() }),
-        };
-        if self.dice.falls(40) {
-            qos = qos.transient_local();
-        }
-        let Some(owner) = &self.members[member] else { return };
-        let handle = owner.handle.writer_builder(topic).qos(qos.clone()).build().unwrap();
-        note(format_args!("writer {} of {topic} is {}", self.writers.len(), handle.guid()));
-        let log = WriterLog::new(self.writers.len() as u32, handle.guid(), topic, qos);
-        self.writers.push(Writing { member, topic, handle: Some(handle), log });
-    }
-
-    fn add_reader(&mut self) {
-        let Some(member) = self.alive_member().filter(|_| self.readers.len() < READERS_MAX) else { return };
-        let topic = *self.dice.pick(&TOPICS);
-        let mut qos = DataReaderQos::default();
-        qos = if self.dice.falls(75) { qos.reliable() } else { qos.best_effort() };
-        qos = match self.dice.below(4) {
-            0 => qos.keep_last(*self.dice.pick(&[1, 3, 20])),
-            1 => qos.keep_all().resource_limits(ResourceLimits { max_samples: Some(10), ..ResourceLimits::default() }),
-            _ => qos.keep_all(),
-        };
-        if self.dice.falls(40) {
-            qos = qos.transient_local();
-        }
-        let Some(owner) = &self.members[member] else { return };
-        let handle = owner.handle.reader_builder(topic).qos(qos.clone()).build().unwrap();
-        note(format_args!("reader {} of {topic} is {}", self.readers.len(), handle.guid()));
-        let log = ReaderLog::new(self.readers.len() as u32, handle.guid(), topic, qos);
-        self.readers.push(Reading { member, topic, handle: Some(handle), log });
-    }
-
-    fn write(&mut self) {
-        let open: Vec<usize> = (0..self.writers.len()).filter(|&w| self.writers[w].handle.is_some()).collect();
-        if open.is_empty() {
-            return;
-        }
-        let writer = *self.dice.pick(&open);
-        let burst = 1 + self.dice.below(12);
-        let padding = match self.dice.below(20) {
-            0 => 150_000,
-            1..=3 => 5_000,
-            _ => self.dice.below(200),
-        };
-        for _ in 0..burst {
-            let instance = self.dice.below(INSTANCES as usize) as u32;
-            self.watch();
-            let Writing { handle: Some(handle), log, .. } = &mut self.writers[writer] else { return };
-            let instance = log.id * INSTANCES + instance;
-            let sample = Sample { instance, writer: log.id, number: log.next_number(), padding: vec![7; padding] };
-            match handle.write(&sample) {
-                Ok(()) => {
-                    note(format_args!("writer {writer} has written {}", log.next_number()));
-                    log.note(instance, Written::Data);
-                }
-                Err(error) => match error.kind() {
-                    WriteErrorKind::Timeout { .. } => return,
-                    kind => panic!("{kind:?}"),
-                },
-            }
-        }
-    }
-
-    fn dispose(&mut self) {
-        let open: Vec<usize> = (0..self.writers.len()).filter(|&w| self.writers[w].handle.is_some()).collect();
-        if open.is_empty() {
-            return;
-        }
-        let writer = *self.dice.pick(&open);
-        let instance = self.dice.below(INSTANCES as usize) as u32;
-        self.watch();
-        let Writing { handle: Some(handle), log, .. } = &mut self.writers[writer] else { return };
-        let instance = log.id * INSTANCES + instance;
-        match handle.dispose(&instance) {
-            Ok(()) => log.note(instance, Written::Dispose),
-            Err(error) => match error.kind() {
-                WriteErrorKind::Timeout { .. } | WriteErrorKind::UnknownInstance => {}
-                kind => panic!("{kind:?}"),
-            },
-        }
-    }
-
-    fn take_somewhere(&mut self) {
-        if !self.readers.is_empty() {
-            let reader = self.dice.below(self.readers.len());
-            self.take(reader);
-        }
-    }
-
-    fn take(&mut self, reader: usize) -> usize {
-        self.watch();
-        let Reading { handle: Some(handle), log, .. } = &mut self.readers[reader] else { return 0 };
-        let batch = handle.take().unwrap();
-        let count = batch.len();
-        for sample in batch {
-            log.note(Got {
-                writer: sample.info.publication_handle,
-                sequence: sample.info.sequence_number.0,
-                state: sample.info.instance_state,
-                instance: sample.info.instance_handle,
-                data: sample.data.map(|data: Sample| (data.writer, data.number, data.instance, data.padding)),
-            });
-        }
-        count
-    }
-
-    fn close_writer(&mut self) {
-        let writer = self.dice.below(self.writers.len());
-        let writing = &mut self.writers[writer];
-        writing.log.end();
-        note(format_args!("writer {writer} is closed"));
-        drop(writing.handle.take());
-    }
-
-    fn close_reader(&mut self) {
-        let reader = self.dice.below(self.readers.len());
-        self.take(reader);
-        let reading = &mut self.readers[reader];
-        reading.log.end();
-        note(format_args!("reader {reader} is closed"));
-        drop(reading.handle.take());
     }
 
     fn cut(&mut self) {
@@ -326,21 +173,27 @@ impl Scenario {
         }
     }
 
-    /// Lets go of what was on a crashed host.
+    /// A participant says farewell, and another one takes its place.
+    fn leave(&mut self) {
+        let Some(member) = self.alive_member() else { return };
+        let Some(host) = self.members[member].as_ref().map(|member| member.host) else { return };
+        note(format_args!("one of {host} leaves"));
+        self.bury(member);
+        self.join(host);
+    }
+
+    /// Lets go of a participant, whose host may have crashed.
     fn bury(&mut self, member: usize) {
         for reader in 0..self.readers.len() {
             if self.readers[reader].member == member && self.readers[reader].handle.is_some() {
                 self.take(reader);
-                self.readers[reader].log.end();
-                self.readers[reader].handle = None;
+                self.readers[reader].end();
             }
         }
-        for writing in self.writers.iter_mut().filter(|writing| writing.member == member) {
-            if writing.handle.take().is_some() {
-                writing.log.end();
-            }
+        self.writers.iter_mut().filter(|writing| writing.member == member).for_each(Writing::end);
+        if let Some(member) = self.members[member].take() {
+            member.handle.close();
         }
-        self.members[member] = None;
     }
 
     fn restart(&mut self) {
@@ -351,6 +204,7 @@ impl Scenario {
     }
 
     fn disturb_clock(&mut self) {
+        self.clocks_agree = false;
         let name = *self.dice.pick(&HOSTS);
         let host = self.simulation.host(name);
         match self.dice.below(3) {
@@ -360,25 +214,9 @@ impl Scenario {
         }
     }
 
-    /// Notes who is matched with whom now, and since which sample.
-    fn watch(&mut self) {
-        self.moment += 1;
-        for writing in &mut self.writers {
-            let Some(handle) = &writing.handle else { continue };
-            let matched: Vec<Guid> = guids(handle.matched_subscriptions());
-            let total = handle.publication_matched().unwrap().total_count;
-            writing.log.watch(self.moment, &matched, total);
-        }
-        for reading in &mut self.readers {
-            let Some(handle) = &reading.handle else { continue };
-            let matched: Vec<Guid> = guids(handle.matched_publications());
-            let total = handle.subscription_matched().unwrap().total_count;
-            reading.log.watch(self.moment, &matched, total);
-        }
-    }
-
     /// Lets the world work again, and everything that is owed arrive.
     fn heal(&mut self) {
+        note(format_args!("everything is made whole"));
         self.mend();
         self.simulation.set_network(Conditions::ethernet().lossy(0.01));
         while !self.crashed.is_empty() {
@@ -387,72 +225,94 @@ impl Scenario {
         self.watch();
         let end = self.simulation.now() + RECOVERY;
         while self.simulation.now() < end {
-            self.simulation.run_for(Duration::from_millis(200));
-            (0..self.readers.len()).for_each(|reader| _ = self.take(reader));
-            self.watch();
+            self.simulation.run_for(Duration::from_millis(500));
+            self.take_all();
         }
+        self.say_last_words();
         // Readers with little room get the rest piece by piece.
         let mut quiet = 0;
         for _ in 0..QUIET_AFTER {
-            if quiet == 10 {
-                return;
+            if quiet == 6 {
+                return self.check_acknowledged();
             }
             self.simulation.run_for(Duration::from_millis(500));
-            let taken: usize = (0..self.readers.len()).map(|reader| self.take(reader)).sum();
+            let taken: usize = (0..self.readers.len()).map(|reader| self.take_when_told(reader)).sum();
             quiet = if taken == 0 { quiet + 1 } else { 0 };
         }
-        self.restless = true;
+        self.complaints.push("samples keep arriving though nobody writes".to_owned());
     }
 
-    /// Pairs that should have found each other and have not.
+    fn take_all(&mut self) {
+        (0..self.readers.len()).for_each(|reader| _ = self.take(reader));
+    }
+
+    /// Every writer writes once more: it gets room for that, and what it has written is owed to all who match.
+    fn say_last_words(&mut self) {
+        for writer in 0..self.writers.len() {
+            if self.writers[writer].handle.is_none() {
+                continue;
+            }
+            let instance = self.writers[writer].log.id * 3;
+            let gets_room = (0..ROOM_AFTER).any(|_| {
+                self.write_one(writer, instance, 10) || {
+                    self.simulation.run_for(Duration::from_millis(500));
+                    self.take_all();
+                    false
+                }
+            });
+            if !gets_room {
+                self.complaints.push(format!("writer {writer} never gets room for another sample"));
+            }
+        }
+    }
+
+    /// All readers have been emptied: nothing is left to be acknowledged.
+    fn check_acknowledged(&mut self) {
+        for (writer, writing) in self.writers.iter().enumerate() {
+            let Some(handle) = &writing.handle else { continue };
+            if let Err(error) = handle.acknowledged().block_for(Duration::from_secs(10)) {
+                self.complaints.push(format!("writer {writer} waits for acknowledgements of what all have: {error}"));
+            }
+        }
+    }
+
+    /// Pairs that should have found each other and have not, or the other way round.
     fn unmatched(&self) -> Vec<String> {
         let mut complaints = Vec::new();
+        let set = |guids: Vec<Guid>| guids.into_iter().collect::<BTreeSet<Guid>>();
         for writing in &self.writers {
             let Some(handle) = &writing.handle else { continue };
-            let mut matched: Vec<InstanceHandle> =
-                guids(handle.matched_subscriptions()).into_iter().map(InstanceHandle::from_guid).collect();
-            let fits = |reading: &&Reading| {
-                reading.handle.is_some()
-                    && reading.topic == writing.topic
-                    && (writing.log.qos.reliability.is_reliable() || !reading.log.qos.reliability.is_reliable())
-                    && writing.log.qos.durability >= reading.log.qos.durability
-            };
-            let mut expected: Vec<InstanceHandle> =
-                self.readers.iter().filter(fits).map(|reading| InstanceHandle::from_guid(reading.log.guid)).collect();
-            matched.sort();
-            expected.sort();
-            if matched != expected {
-                let (has, wants) = (matched.len(), expected.len());
-                complaints.push(format!("writer {} matches {has} readers instead of {wants}", writing.log.id));
+            let has = set(guids(handle.matched_subscriptions()));
+            let fitting = self.readers.iter().filter(|reading| writing.fits(reading));
+            let wants = set(fitting.map(|reading| reading.log.guid).collect());
+            if has != wants {
+                complaints.push(format!("writer {} matches {has:?} instead of {wants:?}", writing.log.id));
+            }
+        }
+        for reading in &self.readers {
+            let Some(handle) = &reading.handle else { continue };
+            let has = set(guids(handle.matched_publications()));
+            let fitting = self.writers.iter().filter(|writing| writing.fits(reading));
+            let wants = set(fitting.map(|writing| writing.log.guid).collect());
+            if has != wants {
+                complaints.push(format!("reader {} matches {has:?} instead of {wants:?}", reading.log.id));
             }
         }
         complaints
     }
-}
 
-/// A network that somebody may have.
-fn network(dice: &mut Dice) -> Conditions {
-    let mut conditions = match dice.below(5) {
-        0 => Conditions::perfect(),
-        1 => Conditions::ethernet(),
-        2 => Conditions::office_wifi(),
-        3 => Conditions::hall_wifi(),
-        // Like LTE, but with multicast: nobody here has peers.
-        _ => Conditions { multicast_loss: 0.3, ..Conditions::lte() },
-    };
-    if dice.falls(30) {
-        conditions = conditions.lossy(*dice.pick(&[0.01, 0.1, 0.3]));
+    /// Everybody knows those who live, and nobody else.
+    fn strangers(&self) -> Vec<String> {
+        let alive: BTreeSet<Guid> = self.members.iter().flatten().map(|member| member.handle.guid()).collect();
+        let mut complaints = Vec::new();
+        for member in self.members.iter().flatten() {
+            let known = member.handle.discovered_participants();
+            let mut known: BTreeSet<Guid> = known.into_iter().map(|data| data.key).collect();
+            known.insert(member.handle.guid());
+            if known != alive {
+                complaints.push(format!("{} knows {known:?} instead of {alive:?}", member.handle.guid()));
+            }
+        }
+        complaints
     }
-    if dice.falls(30) {
-        conditions = conditions.duplicating(0.1).reordering(0.2);
-    }
-    if dice.falls(15) {
-        let (every, lasting) = (Duration::from_secs(2), Duration::from_secs(1));
-        conditions.burst = Some(Burst { every, lasting, loss: 1.0 });
-    }
-    conditions
-}
-
-fn guids(endpoints: Vec<EndpointInfo>) -> Vec<Guid> {
-    endpoints.into_iter().map(|endpoint| endpoint.guid).collect()
 }

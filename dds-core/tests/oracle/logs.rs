@@ -1,0 +1,216 @@
+//! What writers have done and readers have got.
+
+use dds_core::qos::{DataReaderQos, DataWriterQos, History};
+use dds_core::{Duration, Guid, InstanceHandle, InstanceState, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Instances from here on are written by every writer that likes to; those below have one writer each.
+pub(crate) const SHARED: u32 = 1_000_000;
+
+/// What a writer did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    Data,
+    Dispose,
+    /// With the policy that it disposes as well, or without.
+    Unregister {
+        disposes: bool,
+    },
+}
+
+/// One thing that a writer did; its place in the log plus one is its sequence number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) instance: u32,
+    pub(crate) what: Written,
+    pub(crate) at: Time,
+    pub(crate) lifespan: Duration,
+}
+
+pub(crate) struct WriterLog {
+    pub(crate) id: u32,
+    pub(crate) guid: Guid,
+    pub(crate) topic: &'static str,
+    pub(crate) qos: DataWriterQos,
+    pub(crate) entries: Vec<Entry>,
+    /// For each reader that is matched without a break: when that began, and the first sequence number since.
+    pub(crate) matched_since: BTreeMap<InstanceHandle, (u64, i64)>,
+    matches: u32,
+    /// Closed or crashed.
+    pub(crate) ended: bool,
+    /// It has, or has had, a lifespan: readers apply the one that they know to whatever they get.
+    is_mortal: bool,
+}
+
+/// What a reader got.
+#[derive(Debug, Clone)]
+pub(crate) struct Got {
+    pub(crate) writer: InstanceHandle,
+    pub(crate) sequence: i64,
+    pub(crate) state: InstanceState,
+    pub(crate) instance: InstanceHandle,
+    pub(crate) at: Time,
+    /// Writer, number, instance, whether the padding is as it should be.
+    pub(crate) data: Option<(u32, u32, u32, bool)>,
+}
+
+pub(crate) struct ReaderLog {
+    pub(crate) id: u32,
+    pub(crate) guid: Guid,
+    pub(crate) topic: &'static str,
+    pub(crate) qos: DataReaderQos,
+    pub(crate) got: Vec<Got>,
+    /// For each writer: whether it is matched now, how often it has gone, and when it went last.
+    matched: BTreeMap<InstanceHandle, Match>,
+    matches: u32,
+    pub(crate) ended: bool,
+    /// What was seen to be wrong at once.
+    pub(crate) complaints: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Match {
+    pub(crate) now: bool,
+    pub(crate) partings: usize,
+    pub(crate) parted_at: u64,
+}
+
+fn handles(guids: &[Guid]) -> BTreeSet<InstanceHandle> {
+    guids.iter().map(|guid| InstanceHandle::from_guid(*guid)).collect()
+}
+
+impl WriterLog {
+    pub(crate) fn new(id: u32, guid: Guid, topic: &'static str, qos: DataWriterQos) -> Self {
+        let (entries, matched_since, is_mortal) = (Vec::new(), BTreeMap::new(), qos.lifespan != Duration::INFINITE);
+        Self { id, guid, topic, qos, entries, matched_since, matches: 0, ended: false, is_mortal }
+    }
+
+    pub(crate) fn set_qos(&mut self, qos: DataWriterQos) {
+        self.is_mortal |= qos.lifespan != Duration::INFINITE;
+        self.qos = qos;
+    }
+
+    /// Whether anything that it has written may be gone by itself.
+    pub(crate) fn is_mortal(&self) -> bool {
+        self.is_mortal
+    }
+
+    /// The number that the next sample carries: its sequence number.
+    pub(crate) fn next_number(&self) -> u32 {
+        self.entries.len() as u32 + 1
+    }
+
+    pub(crate) fn note(&mut self, instance: u32, what: Written, at: Time) {
+        self.entries.push(Entry { instance, what, at, lifespan: self.qos.lifespan });
+    }
+
+    /// Takes note of who is matched at this moment; `total` is how many matches there have ever been.
+    pub(crate) fn watch(&mut self, moment: u64, matched: &[Guid], total: u32) {
+        let matched = handles(matched);
+        let new = matched.iter().filter(|reader| !self.matched_since.contains_key(reader)).count() as u32;
+        if total - self.matches != new {
+            // Somebody went and came back between two looks; nobody can tell who.
+            self.matched_since.clear();
+        }
+        self.matches = total;
+        let next = i64::from(self.next_number());
+        self.matched_since.retain(|reader, _| matched.contains(reader));
+        for reader in matched {
+            self.matched_since.entry(reader).or_insert((moment, next));
+        }
+    }
+
+    /// The sequence numbers that a reader must have got in the end, of those from `first` on: all, or the newest of each
+    /// instance that both histories keep. Not owed is a particular sample of an instance with several writers to a reader that
+    /// keeps the last ones, nor what was written before the instance was unregistered to a reader that has come after `since`.
+    pub(crate) fn owed(&self, first: i64, since: i64, reader: &DataReaderQos) -> BTreeSet<i64> {
+        let mut kept: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
+        for (number, entry) in self.numbered() {
+            kept.entry(entry.instance).or_default().push(number);
+        }
+        let depth = match (depth(self.qos.history), depth(reader.history)) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        if depth_of(reader).is_some() {
+            kept.retain(|instance, _| *instance < SHARED);
+        }
+        let newest = |numbers: Vec<i64>| {
+            let keep = depth.map_or(numbers.len(), |depth| depth as usize).min(numbers.len());
+            numbers[numbers.len() - keep..].to_vec()
+        };
+        let unregistered: BTreeMap<u32, i64> = self
+            .numbered()
+            .filter(|(_, entry)| matches!(entry.what, Written::Unregister { .. }))
+            .map(|(number, entry)| (entry.instance, number))
+            .collect();
+        let lasts = |number: &i64| {
+            let entry = &self.entries[*number as usize - 1];
+            let is_purged = *number < since && unregistered.get(&entry.instance).is_some_and(|end| number < end);
+            *number >= first && !is_purged && entry.what == Written::Data && !self.is_mortal
+        };
+        kept.into_values().flat_map(newest).filter(lasts).collect()
+    }
+
+    /// The last thing that was done to each of its instances, with its number.
+    pub(crate) fn last_of_instances(&self) -> BTreeMap<u32, (i64, Written)> {
+        self.numbered().map(|(number, entry)| (entry.instance, (number, entry.what))).collect()
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (i64, &Entry)> {
+        (1..).zip(&self.entries)
+    }
+}
+
+fn depth(history: History) -> Option<u32> {
+    match history {
+        History::KeepLast { depth } => Some(depth),
+        History::KeepAll => None,
+    }
+}
+
+/// How many samples of an instance a reader keeps, if that is limited by its history.
+pub(crate) fn depth_of(reader: &DataReaderQos) -> Option<u32> {
+    depth(reader.history)
+}
+
+impl ReaderLog {
+    pub(crate) fn new(id: u32, guid: Guid, topic: &'static str, qos: DataReaderQos) -> Self {
+        let (got, matched, complaints) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { id, guid, topic, qos, got, matched, matches: 0, ended: false, complaints }
+    }
+
+    /// Takes note of who is matched at this moment; `total` is how many matches there have ever been.
+    pub(crate) fn watch(&mut self, moment: u64, matched: &[Guid], total: u32) {
+        let matched = handles(matched);
+        let is_new = |writer: &&InstanceHandle| !self.matched.get(writer).is_some_and(|known| known.now);
+        let unseen = total - self.matches != matched.iter().filter(is_new).count() as u32;
+        self.matches = total;
+        for (writer, known) in &mut self.matched {
+            if known.now && (unseen || !matched.contains(writer)) {
+                known.partings += 1;
+                known.parted_at = moment;
+                known.now = false;
+            }
+        }
+        matched.into_iter().for_each(|writer| self.matched.entry(writer).or_default().now = true);
+    }
+
+    pub(crate) fn with(&self, writer: &WriterLog) -> Match {
+        self.matched.get(&InstanceHandle::from_guid(writer.guid)).copied().unwrap_or_default()
+    }
+
+    /// A batch that was taken whole: no more than the reader may keep.
+    pub(crate) fn check_bounds(&mut self, batch: &[Got]) {
+        let mut of_instance: BTreeMap<InstanceHandle, u32> = BTreeMap::new();
+        let with_data = batch.iter().filter(|got| got.data.is_some());
+        with_data.for_each(|got| *of_instance.entry(got.instance).or_default() += 1);
+        let all: u32 = of_instance.values().sum();
+        let largest = of_instance.values().max().copied().unwrap_or(0);
+        if self.qos.resource_limits.max_samples.is_some_and(|max| all > max)
+            || depth_of(&self.qos).is_some_and(|depth| largest > depth)
+        {
+            self.complaints.push(format!("reader {} kept {all} samples, {largest} of one instance", self.id));
+        }
+    }
+}
