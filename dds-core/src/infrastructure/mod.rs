@@ -47,7 +47,7 @@ pub use profile_problem::ProfileProblem;
 pub use return_code::ReturnCode;
 pub use status::{
     IncompatibleQosStatus, InconsistentTopicStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus,
-    SubscriptionMatchedStatus,
+    SlowReaderStatus, SubscriptionMatchedStatus,
 };
 pub(crate) use status::{ListenerPanics, MatchCounter, MatchRead};
 pub use status_mask::StatusMask;

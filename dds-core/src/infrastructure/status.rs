@@ -20,6 +20,23 @@ pub struct PublicationMatchedStatus {
     pub last_subscription_handle: InstanceHandle,
 }
 
+/// Reliable readers that a writer does not wait for, because they were too slow
+/// ([`SlowReader::Demote`](crate::SlowReader::Demote)). No status of DDS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SlowReaderStatus {
+    /// How often a reader was found too slow, ever.
+    pub total_count: u32,
+    /// Of these, since the status was last read.
+    pub total_count_change: u32,
+    /// Readers that are not waited for now.
+    pub current_count: u32,
+    /// Difference since the status was last read.
+    pub current_count_change: i32,
+    /// The reader that was found too slow, caught up or left last.
+    pub last_subscription_handle: InstanceHandle,
+}
+
 /// How many writers match a reader (DDS 1.4, 2.2.4.1, SUBSCRIPTION_MATCHED).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -104,7 +121,7 @@ impl ListenerPanics {
     }
 }
 
-/// The counting that the two matched statuses share.
+/// The counting that the statuses share that tell how many peers are in some state: those of matches, and of slow readers.
 #[derive(Debug, Default)]
 pub(crate) struct MatchCounter {
     total: u32,
@@ -167,6 +184,25 @@ impl MatchCounter {
             current_count_change,
             last_publication_handle,
         }
+    }
+
+    pub(crate) fn slow_reader_since(&self, read: &mut MatchRead) -> SlowReaderStatus {
+        let (total_count, total_count_change, current_count, current_count_change, last_subscription_handle) =
+            self.since(read);
+        SlowReaderStatus {
+            total_count,
+            total_count_change,
+            current_count,
+            current_count_change,
+            last_subscription_handle,
+        }
+    }
+
+    pub(crate) fn read_slow_reader(&mut self) -> SlowReaderStatus {
+        let mut read = self.read;
+        let status = self.slow_reader_since(&mut read);
+        self.read = read;
+        status
     }
 
     pub(crate) fn read_publication(&mut self) -> PublicationMatchedStatus {

@@ -19,7 +19,8 @@ impl StatusMask {
             | mark::SAMPLE_LOST
             | mark::SAMPLE_REJECTED
             | mark::DATA_ON_READERS
-            | mark::INCONSISTENT_TOPIC,
+            | mark::INCONSISTENT_TOPIC
+            | mark::SLOW_READER,
     );
     /// A reader has new data, or instances of it have changed their state. Reading or taking anything resets it.
     #[doc(alias = "DATA_AVAILABLE_STATUS")]
@@ -45,6 +46,8 @@ impl StatusMask {
     /// Somebody uses a topic's name with another type.
     #[doc(alias = "INCONSISTENT_TOPIC_STATUS")]
     pub const INCONSISTENT_TOPIC: Self = Self(mark::INCONSISTENT_TOPIC);
+    /// A writer does not wait for a reader any more that is too slow, or does so again. No status of DDS.
+    pub const SLOW_READER: Self = Self(mark::SLOW_READER);
 
     pub(crate) const fn bits(self) -> u32 {
         self.0
@@ -99,6 +102,7 @@ impl fmt::Debug for StatusMask {
             (Self::SAMPLE_REJECTED, "SAMPLE_REJECTED"),
             (Self::DATA_ON_READERS, "DATA_ON_READERS"),
             (Self::INCONSISTENT_TOPIC, "INCONSISTENT_TOPIC"),
+            (Self::SLOW_READER, "SLOW_READER"),
         ];
         f.debug_set().entries(names.iter().filter(|(status, _)| self.contains(*status)).map(|(_, name)| name)).finish()
     }

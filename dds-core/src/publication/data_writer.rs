@@ -5,8 +5,8 @@ use crate::domain::{EndpointInfo, MatchReport};
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, QosError, StatusCondition,
-    StatusMask, Waiting, WriteError,
+    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, QosError, SlowReaderStatus,
+    StatusCondition, StatusMask, Waiting, WriteError,
 };
 use crate::publication::{Publisher, WeakDataWriter, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
@@ -169,6 +169,15 @@ impl<T> DataWriter<T> {
     #[doc(alias = "get_publication_matched_status")]
     pub fn publication_matched(&self) -> Result<PublicationMatchedStatus, WriteError> {
         self.handle.publication_matched()
+    }
+
+    /// Reliable readers that this writer does not wait for, because they were too slow ([`SlowReader`](crate::SlowReader)),
+    /// and how that changed since this was last called.
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    pub fn slow_readers(&self) -> Result<SlowReaderStatus, WriteError> {
+        self.handle.slow_readers()
     }
 
     /// Readers of this topic whose QoS does not fit.

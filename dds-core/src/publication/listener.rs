@@ -2,7 +2,8 @@
 
 use crate::domain::{NewListener, ParticipantHandle};
 use crate::infrastructure::{
-    Callback, CreateError, IncompatibleQosStatus, Post, PublicationMatchedStatus, StatusMask, Teller, mark,
+    Callback, CreateError, IncompatibleQosStatus, Post, PublicationMatchedStatus, SlowReaderStatus, StatusMask, Teller,
+    mark,
 };
 use crate::publication::{AnyWriter, DataWriter, Publisher, PublisherGroup, WriterEvent, WriterHandle};
 use std::sync::{Arc, Weak};
@@ -21,6 +22,11 @@ pub trait DataWriterListener<T>: Send + 'static {
     fn on_offered_incompatible_qos(&mut self, writer: &DataWriter<T>, status: IncompatibleQosStatus) {
         let _ = (writer, status);
     }
+
+    /// A reader is too slow and not waited for any more, or again ([`SlowReader`](crate::SlowReader)).
+    fn on_slow_reader(&mut self, writer: &DataWriter<T>, status: SlowReaderStatus) {
+        let _ = (writer, status);
+    }
 }
 
 /// Is told of what happens to the writers of a publisher or participant, as far as they do not handle it themselves (DDS 1.4,
@@ -35,6 +41,11 @@ pub trait PublisherListener: Send + 'static {
     fn on_offered_incompatible_qos(&mut self, writer: &dyn AnyWriter, status: IncompatibleQosStatus) {
         let _ = (writer, status);
     }
+
+    /// As [`DataWriterListener::on_slow_reader`].
+    fn on_slow_reader(&mut self, writer: &dyn AnyWriter, status: SlowReaderStatus) {
+        let _ = (writer, status);
+    }
 }
 
 /// Whoever a writer's marks are told to.
@@ -47,6 +58,7 @@ pub(super) fn tell_listener<T>(mut listener: impl DataWriterListener<T>) -> Tell
             match event {
                 WriterEvent::Matched(status) => listener.on_publication_matched(writer, status),
                 WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(writer, status),
+                WriterEvent::SlowReader(status) => listener.on_slow_reader(writer, status),
                 WriterEvent::ListenerPanicked { .. } => {}
             }
         }
@@ -92,7 +104,13 @@ impl WriterHandle {
         let matched = (marks & mark::MATCHED != 0).then(|| self.publication_matched().ok()).flatten();
         let incompatible =
             (marks & mark::INCOMPATIBLE_QOS != 0).then(|| self.offered_incompatible_qos().ok()).flatten();
-        [matched.map(WriterEvent::Matched), incompatible.map(WriterEvent::IncompatibleQos)].into_iter().flatten()
+        let slow = (marks & mark::SLOW_READER != 0).then(|| self.slow_readers().ok()).flatten();
+        let events = [
+            matched.map(WriterEvent::Matched),
+            incompatible.map(WriterEvent::IncompatibleQos),
+            slow.map(WriterEvent::SlowReader),
+        ];
+        events.into_iter().flatten()
     }
 
     /// Tells the listener of a publisher or participant what has happened to a writer.
@@ -103,6 +121,7 @@ impl WriterHandle {
             match event {
                 WriterEvent::Matched(status) => listener.on_publication_matched(&*writer, status),
                 WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(&*writer, status),
+                WriterEvent::SlowReader(status) => listener.on_slow_reader(&*writer, status),
                 WriterEvent::ListenerPanicked { .. } => {}
             }
         }

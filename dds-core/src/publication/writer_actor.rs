@@ -1,15 +1,17 @@
 //! A writer's state behind its cell: the protocol's writer, the readers of this process, who waits, and the statuses.
 
-use crate::actor::{Actor, Cell, Effects, Poke, PushError, Signals, Step, Ticket, Wakers, note_step};
+use crate::actor::{Actor, Cell, Effects, Poke, Signals, Step, Ticket, Wakers, note_step};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, mark,
 };
 use crate::publication::held::Held;
+use crate::publication::local_reader::LocalReader;
+use crate::publication::slow_readers::SlowReaders;
 use crate::publication::{LocalBegin, LocalDemands, LocalPath, LocalTerms};
 use crate::qos::{DataWriterQos, PolicyId};
-use crate::subscription::{ReaderCell, ReaderMail, WRITER_STARVES};
+use crate::subscription::ReaderCell;
 use dds_rtps::history::CacheChange;
 use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{AckNack, NackFrag};
@@ -33,18 +35,6 @@ pub(crate) enum WriterMail {
     NackFrag(Asker, NackFrag),
 }
 
-/// A reader of this process that matches.
-struct LocalReader {
-    guid: Guid,
-    cell: Arc<ReaderCell>,
-    path: Arc<LocalPath>,
-    reliable: bool,
-    /// The newest change that was handed over.
-    delivered: SequenceNumber,
-    /// Where to go on, if the reader could not take everything so far.
-    behind_from: Option<SequenceNumber>,
-}
-
 /// The state of a writer.
 pub(crate) struct WriterActor {
     rtps: StatefulWriter,
@@ -56,6 +46,7 @@ pub(crate) struct WriterActor {
     local_readers: Vec<LocalReader>,
     subscriptions: Vec<Guid>,
     matched: MatchCounter,
+    slow_readers: SlowReaders,
     incompatible: IncompatibleQosStatus,
     audience: Audience,
     panics: ListenerPanics,
@@ -81,6 +72,7 @@ impl WriterActor {
             local_readers: Vec::new(),
             subscriptions: Vec::new(),
             matched: MatchCounter::default(),
+            slow_readers: SlowReaders::default(),
             incompatible: IncompatibleQosStatus::default(),
             audience: Audience::default(),
             panics: ListenerPanics::default(),
@@ -240,6 +232,11 @@ impl WriterActor {
             }
             let Some(from) = reader.behind_from.take() else { continue };
             reader.delivered = reader.delivered.min(from.previous());
+            if self.slow_readers.contains(reader.guid) {
+                let kept = self.rtps.changes_from(from).next().map(|change| change.sequence_number);
+                let kept = kept.unwrap_or(self.rtps.last_sequence_number().next());
+                reader.path.link.give_up_before(kept);
+            }
             for (count, change) in self.rtps.changes_from(from).enumerate() {
                 if count == REDELIVERED_PER_VISIT {
                     reader.behind_from = Some(change.sequence_number);
@@ -309,8 +306,25 @@ impl WriterActor {
             match event {
                 ProtocolEvent::Acknowledged(_) => self.waiting_for_acknowledgment.wake_all(effects),
                 ProtocolEvent::SpaceFreed => self.waiting_for_space.wake_one(effects),
+                ProtocolEvent::ReaderDemoted { reader, behind } => self.note_demoted(reader, behind, effects),
+                ProtocolEvent::ReaderRestored { reader } => self.note_not_demoted(reader, effects),
                 _ => {}
             }
+        }
+    }
+
+    /// A reader is not waited for any more.
+    fn note_demoted(&mut self, reader: Guid, behind: u64, effects: &mut Effects) {
+        self.slow_readers.add(self.rtps.guid(), reader, behind, effects);
+        // Its progress is of interest again: it shows when it has caught up.
+        self.local_readers.iter().for_each(|local| local.path.set_starving());
+        self.mark(mark::SLOW_READER, effects);
+    }
+
+    /// It has caught up, or left.
+    fn note_not_demoted(&mut self, reader: Guid, effects: &mut Effects) {
+        if self.slow_readers.remove(reader) {
+            self.mark(mark::SLOW_READER, effects);
         }
     }
 
@@ -362,7 +376,9 @@ impl WriterActor {
         });
         self.note_match(guid, effects);
         self.follow_up_and_come_back(now, effects);
-        Some(LocalBegin { first, reliable, terms: self.terms })
+        // What is written from here on is no history.
+        let history_end = self.rtps.newest_kept().map_or(first.previous(), |newest| newest.max(first.previous()));
+        Some(LocalBegin { first, history_end, reliable, terms: self.terms })
     }
 
     /// Hands over what readers of this process have not got yet.
@@ -386,6 +402,7 @@ impl WriterActor {
         let now = self.now(effects);
         self.rtps.unmatch_reader(now, reader);
         self.local_readers.retain(|known| known.guid != reader);
+        self.note_not_demoted(reader, effects);
         if let Some(at) = self.subscriptions.iter().position(|known| *known == reader) {
             self.subscriptions.swap_remove(at);
             self.matched.unmatched(InstanceHandle::from_guid(reader));
@@ -447,6 +464,11 @@ impl WriterActor {
         self.rtps.last_sequence_number()
     }
 
+    /// The protocol's writer.
+    pub(crate) fn rtps(&self) -> &StatefulWriter {
+        &self.rtps
+    }
+
     /// The protocol's writer, for what sends nothing.
     pub(super) fn rtps_mut(&mut self) -> &mut StatefulWriter {
         &mut self.rtps
@@ -495,6 +517,10 @@ impl WriterActor {
         &mut self.matched
     }
 
+    pub(crate) fn slow_readers(&mut self) -> &mut MatchCounter {
+        self.slow_readers.counter()
+    }
+
     pub(crate) fn incompatible(&mut self) -> &mut IncompatibleQosStatus {
         &mut self.incompatible
     }
@@ -519,38 +545,6 @@ impl Observed for WriterCell {
             open
         });
         visited.unwrap_or(false)
-    }
-}
-
-impl LocalReader {
-    /// Pushes a change into the reader's inbox; what does not fit is remembered (reliable) or replaces the oldest of this
-    /// writer (best effort).
-    fn deliver(&mut self, change: CacheChange, effects: &mut Effects) {
-        let (number, writer) = (change.sequence_number, change.writer);
-        let previous = std::mem::replace(&mut self.delivered, number);
-        // Only a reliable reader has something to tell the writer.
-        let path = self.reliable.then(|| Arc::clone(&self.path));
-        let mail = ReaderMail::Local { change, previous, path };
-        match self.cell.push(mail) {
-            Ok(()) => {}
-            Err(PushError::Full(mail)) if self.reliable => {
-                // From here on the reader tells of its progress; room that came until now is used.
-                self.path.set_starving();
-                if self.cell.push(mail).is_err() {
-                    self.delivered = previous;
-                    self.behind_from = Some(number);
-                    // All that fills the inbox may be others', whose progress is none of ours.
-                    self.cell.signal(WRITER_STARVES);
-                }
-            }
-            Err(PushError::Full(mail)) => {
-                let is_older = |waiting: &ReaderMail| matches!(waiting, ReaderMail::Local { change, .. } if change.writer == writer);
-                // If there is none of this writer to replace, the new one is dropped; the reader counts the gap as lost.
-                let _ = self.cell.push_over(mail, is_older);
-            }
-            Err(PushError::Closed(_)) => return,
-        }
-        effects.poke(Arc::clone(&self.cell) as Arc<dyn crate::actor::Poke>);
     }
 }
 
@@ -584,6 +578,10 @@ impl Actor for WriterActor {
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
         let now = self.now(effects);
+        if !self.slow_readers.is_empty() {
+            // Before looking, so that no progress goes unnoticed after it.
+            self.local_readers.iter().for_each(|local| local.path.set_starving());
+        }
         self.rtps.handle_local_progress(now);
         self.rtps.handle_timeout(now);
         if !self.waiting_for_acknowledgment.is_empty() {

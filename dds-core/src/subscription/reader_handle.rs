@@ -256,6 +256,26 @@ impl ReaderHandle {
         }
     }
 
+    /// Whether these writers have delivered what they had written before; those that have are taken out. Registers the
+    /// waker if one has not.
+    pub(super) fn poll_history(
+        &self,
+        writers: &mut Vec<Guid>,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<(), WaitErrorKind>> {
+        let waker = waker.clone();
+        match self.visit(|actor, effects| actor.wait_for_history(writers, ticket, waker, effects)) {
+            Ok(true) => Poll::Ready(Ok(())),
+            Ok(false) => Poll::Pending,
+            Err(error) => Poll::Ready(Err(wait_error(error.kind()))),
+        }
+    }
+
+    pub(super) fn span(&self) -> &tracing::Span {
+        &self.span
+    }
+
     pub(crate) fn abandon_wait(&self, awaited: Awaited, ticket: Ticket) {
         // A closed reader has no waiters any more.
         let _ = self.visit(|actor, effects| actor.abandon(awaited, ticket, effects));

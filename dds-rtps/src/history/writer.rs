@@ -336,6 +336,16 @@ impl WriterHistory {
         self.first().filter(|&number| number <= acknowledged).map(Some).ok_or(NoRoom::Unacknowledged)
     }
 
+    /// Which change has to be acknowledged before one of the instance finds room in a KEEP_ALL history that has none.
+    #[must_use]
+    pub fn in_the_way_of(&self, instance: InstanceHandle) -> Option<SequenceNumber> {
+        let known = self.by_handle.get(&instance).and_then(|&at| self.instances.get(at as usize));
+        match known.filter(|known| known.len >= self.limits.samples_per_instance_max) {
+            Some(full) => self.stored(full.oldest).map(|stored| stored.change.sequence_number),
+            None => self.first(),
+        }
+    }
+
     /// Forgets the instances whose unregistering has been acknowledged, samples and all: a late joiner need not hear of
     /// what this writer has no more to say about. Without this, every instance ever unregistered would stay. Some may be
     /// remembered, see [`WriterHistory::keep_departures`].

@@ -116,6 +116,28 @@ impl StatefulReader {
         })
     }
 
+    /// Whether all that this writer had when it was first heard is in the history, or will never come. True of a writer
+    /// that is not matched, of a best-effort one, of which nobody knows, and of one of this process
+    /// ([`Self::next_of_local`]).
+    #[must_use]
+    pub fn has_history_of(&self, writer: Guid) -> bool {
+        let proxy = self.by_guid.get(&writer).and_then(|&at| self.proxies.get(at));
+        proxy.is_none_or(|proxy| match &proxy.following {
+            Following::Reliable(reliable) => reliable.has_history(),
+            _ => true,
+        })
+    }
+
+    /// The number of the next change that is expected of a writer of this process.
+    #[must_use]
+    pub fn next_of_local(&self, writer: Guid) -> Option<SequenceNumber> {
+        let proxy = self.by_guid.get(&writer).and_then(|&at| self.proxies.get(at))?;
+        match &proxy.following {
+            Following::Local(local) => Some(local.next),
+            _ => None,
+        }
+    }
+
     /// Matches a writer of another participant, or updates what is known of one that is matched already: locators, lifespan
     /// and ownership strength; its reliability cannot change.
     ///
@@ -233,12 +255,16 @@ impl StatefulReader {
             self.refused = true;
             return LocalOutcome::Refused;
         }
-        let lost = u64::try_from(number.0.saturating_sub(local.next.0)).unwrap_or(0);
-        local.next = number.next();
+        let expected = std::mem::replace(&mut local.next, number.next());
+        let before = |end: SequenceNumber| u64::try_from(end.0.saturating_sub(expected.0)).unwrap_or(0);
         if let Some(link) = &local.link {
             link.acknowledge(number);
+            if number > expected {
+                // What the writer has replaced since does not exist any more; what it had to give up is lost.
+                sink.lost(writer, before(link.given_up_before().min(number)), LossCause::NeverArrived);
+            }
         } else {
-            sink.lost(writer, lost, LossCause::NeverArrived);
+            sink.lost(writer, before(number), LossCause::NeverArrived);
         }
         LocalOutcome::Accepted
     }
