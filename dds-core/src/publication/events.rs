@@ -1,7 +1,9 @@
 //! What happens to a writer.
 
 use crate::actor::Effects;
-use crate::infrastructure::{Feed, IncompatibleQosStatus, MatchRead, PublicationMatchedStatus, SlowReaderStatus, mark};
+use crate::infrastructure::{
+    DeadlineMissedStatus, Feed, IncompatibleQosStatus, MatchRead, PublicationMatchedStatus, mark,
+};
 use crate::publication::WriterCell;
 use crate::publication::writer_actor::WriterActor;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,8 +18,8 @@ pub enum WriterEvent {
     Matched(PublicationMatchedStatus),
     /// A reader of the topic has a QoS that does not fit.
     IncompatibleQos(IncompatibleQosStatus),
-    /// A reader is too slow and not waited for any more, or again.
-    SlowReader(SlowReaderStatus),
+    /// Instances were not written in time.
+    DeadlineMissed(DeadlineMissedStatus),
     /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
     ListenerPanicked {
         /// What it said.
@@ -36,7 +38,7 @@ pub(crate) struct WriterFeed {
 struct Told {
     matched: MatchRead,
     incompatible: u32,
-    slow: MatchRead,
+    deadline_missed: u64,
     panics: u64,
 }
 
@@ -66,10 +68,9 @@ impl Told {
                 let status = actor.incompatible().since(&mut self.incompatible);
                 (status.total_count_change > 0).then_some(WriterEvent::IncompatibleQos(status))
             }
-            mark::SLOW_READER => {
-                let status = actor.slow_readers().slow_reader_since(&mut self.slow);
-                let changed = status.total_count_change > 0 || status.current_count_change != 0;
-                changed.then_some(WriterEvent::SlowReader(status))
+            mark::DEADLINE_MISSED => {
+                let status = actor.deadline_missed().since(&mut self.deadline_missed);
+                (status.total_count_change > 0).then_some(WriterEvent::DeadlineMissed(status))
             }
             mark::LISTENER_PANICKED => {
                 let message = actor.listener_panics().since(&mut self.panics)?;

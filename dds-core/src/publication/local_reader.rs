@@ -1,4 +1,4 @@
-//! What a writer knows of one reader of its own process, and how it hands changes over.
+//! A reader of this process that a writer's actor knows, and how it is given a change.
 
 use crate::actor::{Effects, PushError};
 use crate::publication::LocalPath;

@@ -72,8 +72,7 @@ impl StatefulWriter {
 
     /// Counts the readers that have said nothing, or nothing that shows what they know.
     pub(super) fn count_strangers(&mut self) {
-        let unheard = |proxy: &&ReaderProxy| proxy.reliable && !proxy.heard && !proxy.standing.is_demoted();
-        self.unheard = self.proxies.iter().filter(unheard).count();
+        self.unheard = self.proxies.iter().filter(|proxy| proxy.reliable && !proxy.heard).count();
         self.strangers = self.proxies.iter().filter(|proxy| proxy.is_stranger()).count();
     }
 

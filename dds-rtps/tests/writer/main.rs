@@ -12,4 +12,3 @@ mod opening;
 mod reliability;
 mod script;
 mod sending;
-mod slow_readers;
