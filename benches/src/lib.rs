@@ -3,7 +3,8 @@
 //! [`pair`]: a writer and a reader and the forms in which a sample gets from one to the other. [`codec`]: encoding and
 //! decoding alone. [`floor`]: the least that the operating system allows, without any DDS. [`lever`]: the three decisions that cost most
 //! when taken the other way, each as a pair of the naive and the chosen form. [`slot`]: the channel over which every
-//! receiving side, ours, the floors' and the peers', tells the main thread that a sample is there.
+//! receiving side, ours, the floors' and the peers', tells the main thread that a sample is there. `perf` (feature `perf`): the program
+//! that measures between two processes.
 
 pub mod codec;
 pub mod floor;
@@ -11,6 +12,8 @@ pub mod lever;
 pub mod pair;
 #[cfg(feature = "peers")]
 pub mod peer;
+#[cfg(feature = "perf")]
+pub mod perf;
 pub mod slot;
 
 /// The payload of the small samples: a key and a value of one byte each.

@@ -1,0 +1,149 @@
+//! What is sent: a sample with its number, the time at which it was due, and as many bytes as it shall be large.
+
+use clap::ValueEnum;
+use dds_core::{DataWriter, DdsType, Encoding, WriteErrorKind};
+use serde::{Deserialize, Serialize};
+
+/// The sample. Its size is that of its encoding, without the 4 bytes of the encapsulation header.
+#[derive(Debug, DdsType)]
+pub struct Load {
+    /// The [phase](phase_of) and the [number](number_of) in it.
+    pub sequence: u64,
+    /// When it was due, in nanoseconds of its sender's monotonic clock.
+    pub due: u64,
+    /// Which writer of its process has written it, from 0 on.
+    pub source: u32,
+    /// The rest of the size.
+    pub bytes: Vec<u8>,
+}
+
+/// [`Load`], borrowing from the received sample.
+#[derive(Debug, DdsType)]
+#[dds(view_of = Load)]
+pub struct LoadView<'a> {
+    /// As in [`Load`].
+    pub sequence: u64,
+    /// As in [`Load`].
+    pub due: u64,
+    /// As in [`Load`].
+    pub source: u32,
+    /// As in [`Load`].
+    pub bytes: &'a [u8],
+}
+
+/// What a sample needs beside its bytes, and so the least size that one can have.
+pub const LOAD_MIN: usize = 24;
+/// The encapsulation header, which the sample stands behind.
+const ENCAPSULATION: usize = 4;
+
+const NUMBER_BITS: u32 = 40;
+
+/// The number of a sample in a phase.
+#[must_use]
+pub fn sequence(phase: u64, number: u64) -> u64 {
+    (phase << NUMBER_BITS) | number
+}
+
+/// Warm-ups have even phases, what is measured odd ones; each comes once in a session, in rising order.
+#[must_use]
+pub fn phase_of(sequence: u64) -> u64 {
+    sequence >> NUMBER_BITS
+}
+
+/// From 0 on in each phase.
+#[must_use]
+pub fn number_of(sequence: u64) -> u64 {
+    sequence & ((1 << NUMBER_BITS) - 1)
+}
+
+/// Whether the phase is one that is measured.
+#[must_use]
+pub fn is_measured(phase: u64) -> bool {
+    phase % 2 == 1
+}
+
+/// How samples are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteForm {
+    /// `write`: a value, which is encoded.
+    Value,
+    /// `loan_encoded`: the outgoing slot itself; nothing is copied.
+    Loan,
+}
+
+/// A writer and the memory of what it sends; one for each thread that writes.
+#[derive(Debug)]
+pub struct Sender {
+    writer: DataWriter<Load>,
+    load: Load,
+    form: WriteForm,
+    failed: u64,
+}
+
+impl Sender {
+    /// Samples of at least [`LOAD_MIN`] bytes.
+    #[must_use]
+    pub fn new(writer: DataWriter<Load>, source: u32, size: usize, form: WriteForm) -> Self {
+        let bytes = vec![0x5a; size.saturating_sub(LOAD_MIN)];
+        Self { writer, load: Load { sequence: 0, due: 0, source, bytes }, form, failed: 0 }
+    }
+
+    /// Sends one; false once the writer is closed. A sample that cannot be written for another reason counts as sent.
+    pub fn send(&mut self, sequence: u64, due: u64) -> bool {
+        self.load.sequence = sequence;
+        self.load.due = due;
+        let written = match self.form {
+            WriteForm::Value => self.writer.write(&self.load),
+            WriteForm::Loan => self.write_loan(),
+        };
+        match written {
+            Ok(()) => true,
+            Err(error) => {
+                self.failed += 1;
+                *error.kind() != WriteErrorKind::Closed
+            }
+        }
+    }
+
+    /// How many could not be written.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        self.failed
+    }
+
+    /// Only what changes is written; the bytes are whatever the slot had.
+    fn write_loan(&self) -> Result<(), dds_core::WriteError> {
+        let Load { sequence, due, source, bytes } = &self.load;
+        let mut loan = self.writer.loan_encoded(Encoding::Xcdr1, ENCAPSULATION + LOAD_MIN + bytes.len())?;
+        let mut rest = loan.get_mut(ENCAPSULATION..).unwrap_or_default();
+        let len = bytes.len() as u32;
+        for field in [&sequence.to_ne_bytes()[..], &due.to_ne_bytes(), &source.to_ne_bytes(), &len.to_ne_bytes()] {
+            let (place, behind) = rest.split_at_mut(field.len());
+            place.copy_from_slice(field);
+            rest = behind;
+        }
+        loan.write().map_err(|given_back| given_back.error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dds_core::cdr::encode_payload;
+
+    #[test]
+    fn the_least_size_is_that_of_a_load_without_bytes() {
+        let mut payload = Vec::new();
+        let load = Load { sequence: 1, due: 2, source: 3, bytes: Vec::new() };
+        encode_payload(&load, Encoding::Xcdr1, &mut payload).unwrap();
+        assert_eq!(payload.len(), ENCAPSULATION + LOAD_MIN);
+    }
+
+    #[test]
+    fn a_sequence_is_a_phase_and_a_number() {
+        let sequence = sequence(3, 77);
+        assert_eq!((phase_of(sequence), number_of(sequence)), (3, 77));
+        assert!(is_measured(3) && !is_measured(2));
+    }
+}

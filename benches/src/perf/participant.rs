@@ -1,0 +1,324 @@
+//! Where a process takes part: domain, network, threads, faults; as options, and the participant that they make.
+
+use crate::perf::quantity::{Span, size};
+use crate::perf::receive::ReceiveMode;
+use crate::perf::{Failure, Result};
+use clap::{Args, ValueEnum};
+use dds_core::{ChecksumKind, Delivery, DomainParticipant, Duration, IpFamilies, Scope, ThreadOptions};
+use dds_rtps::transport::fault::Faults;
+use std::str::FromStr;
+
+/// The options of every process.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Place")]
+pub struct Place {
+    /// The DDS domain, 0 to 232
+    #[arg(long, default_value_t = 0, value_name = "ID")]
+    pub domain: u32,
+
+    /// How far to look for others. Default: subnet; host for `run`
+    #[arg(long, value_enum, value_name = "SCOPE")]
+    pub scope: Option<ScopeOption>,
+
+    /// Hosts to look for by unicast: `robot`, `192.0.2.7`, `robot:7412`
+    #[arg(long, value_delimiter = ',', value_name = "HOSTS")]
+    pub peers: Vec<String>,
+
+    /// Network interfaces to use, by name or address. Default: all
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub interfaces: Vec<String>,
+
+    /// Which versions of IP to speak
+    #[arg(long, value_enum, default_value_t = IpOption::Auto)]
+    pub ip: IpOption,
+
+    /// Only participants with the same tag see each other
+    #[arg(long, value_name = "TAG")]
+    pub domain_tag: Option<String>,
+
+    /// A checksum in every message
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub checksums: Option<ChecksumOption>,
+
+    /// Bytes asked of the system for what waits to be received, for each socket
+    #[arg(long, value_parser = size, value_name = "BYTES")]
+    pub receive_buffer: Option<usize>,
+
+    /// Bytes asked of the system for what waits to be sent, for each socket
+    #[arg(long, value_parser = size, value_name = "BYTES")]
+    pub send_buffer: Option<usize>,
+
+    /// What goes wrong with what is sent, as `lost=5,delay=1ms`. Percent: lost, repeated, late, truncated, damaged, blocked; times: delay, jitter,
+    /// queue; bytes: mtu, bandwidth (a second); numbers: seed, lost-in-a-row, late-by, blocked-in-a-row
+    #[arg(long, value_name = "FAULTS")]
+    pub faults: Option<FaultSpec>,
+
+    /// How samples are received
+    #[arg(long, value_enum, default_value_t = ReceiveMode::Inline, help_heading = "Threads", value_name = "HOW")]
+    pub receive: ReceiveMode,
+
+    /// The cores that this process may run on: `0`, `0,1`. Default: all
+    #[arg(long, value_delimiter = ',', help_heading = "Threads", value_name = "CORES")]
+    pub cpu: Vec<usize>,
+
+    /// The real-time priority of the receive thread, 1 to 99. Needs a build with --features perf,rt, and CAP_SYS_NICE
+    #[arg(long, help_heading = "Threads", value_name = "PRIORITY", value_parser = clap::value_parser!(u8).range(1..=99))]
+    pub receive_priority: Option<u8>,
+}
+
+/// As `DomainParticipantBuilder::scope`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScopeOption {
+    /// This host only.
+    Host,
+    /// What multicast reaches, and the peers.
+    Subnet,
+    /// The peers only.
+    PeersOnly,
+}
+
+/// As `DomainParticipantBuilder::ip_families`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IpOption {
+    /// IPv4, and IPv6 where nothing else leads out.
+    Auto,
+    /// IPv4 only.
+    V4,
+    /// IPv6 only.
+    V6,
+    /// Both.
+    Both,
+}
+
+/// As `DomainParticipantBuilder::message_checksums`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ChecksumOption {
+    /// CRC-32C.
+    Crc32c,
+    /// CRC-64.
+    Crc64,
+    /// MD5.
+    Md5,
+}
+
+impl Place {
+    /// Gives this thread, and those that it starts from now on, its cores.
+    ///
+    /// # Errors
+    ///
+    /// If there are no such cores.
+    pub fn pin(&self) -> Result<()> {
+        if self.cpu.is_empty() {
+            return Ok(());
+        }
+        #[cfg(target_os = "linux")]
+        {
+            use nix::sched::{CpuSet, sched_setaffinity};
+            let mut cores = CpuSet::new();
+            let set = self.cpu.iter().try_for_each(|core| cores.set(*core));
+            let all = std::thread::available_parallelism().map_or(1, usize::from);
+            set.and_then(|()| sched_setaffinity(nix::unistd::Pid::from_raw(0), &cores)).map_err(|error| {
+                let asked: Vec<String> = self.cpu.iter().map(ToString::to_string).collect();
+                Failure::new(format!(
+                    "--cpu {}: {error}; this process may use {all} cores, the first one is 0",
+                    asked.join(",")
+                ))
+            })
+        }
+        #[cfg(not(target_os = "linux"))]
+        Err(Failure::new("--cpu works on Linux only; leave it out"))
+    }
+
+    /// Joins the domain.
+    ///
+    /// # Errors
+    ///
+    /// If the library refuses a setting.
+    pub fn participant(&self, name: &str) -> Result<DomainParticipant> {
+        let scope = match self.scope.unwrap_or(ScopeOption::Subnet) {
+            ScopeOption::Host => Scope::Host,
+            ScopeOption::Subnet => Scope::Subnet,
+            ScopeOption::PeersOnly => Scope::PeersOnly,
+        };
+        let ip = match self.ip {
+            IpOption::Auto => IpFamilies::Auto,
+            IpOption::V4 => IpFamilies::V4,
+            IpOption::V6 => IpFamilies::V6,
+            IpOption::Both => IpFamilies::Both,
+        };
+        let mut builder = DomainParticipant::builder(self.domain).name(name).scope(scope).ip_families(ip);
+        builder = builder.delivery(Delivery::EventThread).threads(self.threads()?);
+        if !self.peers.is_empty() {
+            builder = builder.peers(self.peers.clone());
+        }
+        if !self.interfaces.is_empty() {
+            builder = builder.interfaces(self.interfaces.clone());
+        }
+        if let Some(tag) = &self.domain_tag {
+            builder = builder.domain_tag(tag);
+        }
+        if let Some(kind) = self.checksums {
+            builder = builder.message_checksums(match kind {
+                ChecksumOption::Crc32c => ChecksumKind::Crc32c,
+                ChecksumOption::Crc64 => ChecksumKind::Crc64,
+                ChecksumOption::Md5 => ChecksumKind::Md5,
+            });
+        }
+        if let Some(bytes) = self.receive_buffer {
+            builder = builder.receive_buffer(bytes);
+        }
+        if let Some(bytes) = self.send_buffer {
+            builder = builder.send_buffer(bytes);
+        }
+        if let Some(faults) = &self.faults {
+            builder = builder.faults(faults.faults);
+        }
+        Ok(builder.build()?)
+    }
+
+    fn threads(&self) -> Result<ThreadOptions> {
+        let threads = ThreadOptions::new();
+        match self.receive_priority {
+            None => Ok(threads),
+            #[cfg(feature = "rt")]
+            Some(priority) => Ok(threads.receive(dds_core::ThreadSettings::new().priority(priority))),
+            #[cfg(not(feature = "rt"))]
+            Some(_) => Err(Failure::new(
+                "--receive-priority needs the library's feature `rt`: build with `--features perf,rt`",
+            )),
+        }
+    }
+
+    /// The arguments that make the same place in another process.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        let mut add = |name: &str, value: Option<String>| {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                arguments.push(format!("--{name}={value}"));
+            }
+        };
+        let numbers = |all: &[usize]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        add("domain", Some(self.domain.to_string()));
+        add("scope", self.scope.map(name_of));
+        add("peers", Some(self.peers.join(",")));
+        add("interfaces", Some(self.interfaces.join(",")));
+        add("ip", Some(name_of(self.ip)));
+        add("domain-tag", self.domain_tag.clone());
+        add("checksums", self.checksums.map(name_of));
+        add("receive-buffer", self.receive_buffer.map(|bytes| bytes.to_string()));
+        add("send-buffer", self.send_buffer.map(|bytes| bytes.to_string()));
+        add("faults", self.faults.as_ref().map(|faults| faults.text.clone()));
+        add("receive", Some(name_of(self.receive)));
+        add("cpu", Some(numbers(&self.cpu)));
+        add("receive-priority", self.receive_priority.map(|priority| priority.to_string()));
+        arguments
+    }
+}
+
+/// The name of a choice, as the command line has it.
+pub fn name_of(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Faults, and the words that they were made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultSpec {
+    text: String,
+    faults: Faults,
+}
+
+impl FaultSpec {
+    /// As they were written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl FromStr for FaultSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let mut faults = Faults::default();
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is no NAME=VALUE"))?;
+            let percent = || match value.trim_end_matches('%').parse::<u8>() {
+                Ok(percent @ 0..=100) => Ok(percent),
+                _ => Err(format!("{name}: `{value}` is no percentage from 0 to 100")),
+            };
+            let small = || value.parse::<u8>().map_err(|_| format!("{name}: `{value}` is no number from 0 to 255"));
+            let time = || value.parse::<Span>().map(|span| Duration::from_nanos(span.0.as_nanos() as i64));
+            match name {
+                "seed" => faults.seed = value.parse().map_err(|_| format!("seed: `{value}` is no number"))?,
+                "lost" => faults.lost = percent()?,
+                "lost-in-a-row" => faults.lost_in_a_row = small()?,
+                "repeated" => faults.repeated = percent()?,
+                "late" => faults.late = percent()?,
+                "late-by" => faults.late_by = small()?,
+                "truncated" => faults.truncated = percent()?,
+                "damaged" => faults.damaged = percent()?,
+                "blocked" => faults.blocked = percent()?,
+                "blocked-in-a-row" => faults.blocked_in_a_row = small()?,
+                "mtu" => faults.mtu = Some(size(value)?),
+                "bandwidth" => faults.bytes_per_second = Some(size(value)? as u64),
+                "delay" => faults.delay = time()?,
+                "jitter" => faults.jitter = time()?,
+                "queue" => faults.queue = time()?,
+                _ => return Err(format!("there is no fault `{name}`; see --help")),
+            }
+        }
+        Ok(Self { text: text.to_owned(), faults })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf::options::{Command, Options};
+    use clap::Parser;
+
+    fn place(arguments: &[&str]) -> Place {
+        let arguments = ["perf", "pong"].iter().chain(arguments).copied();
+        match Options::try_parse_from(arguments).unwrap().command {
+            Command::Pong(responder) => responder.place,
+            other => panic!("{other:?} is no pong"),
+        }
+    }
+
+    #[test]
+    fn the_arguments_of_a_place_make_the_same_place() {
+        let all = place(&[
+            "--domain=7",
+            "--scope=peers-only",
+            "--peers=a,b:7412",
+            "--interfaces=lo",
+            "--ip=v6",
+            "--domain-tag=t",
+            "--checksums=crc64",
+            "--receive-buffer=1M",
+            "--send-buffer=64k",
+            "--faults=lost=5,delay=1ms",
+            "--receive=wait-set",
+            "--cpu=0,1",
+            "--receive-priority=7",
+        ]);
+        for place_made in [all, place(&[])] {
+            let arguments = place_made.arguments();
+            let again = place(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(again.arguments(), arguments);
+            assert_eq!(format!("{again:?}"), format!("{place_made:?}"));
+        }
+    }
+
+    #[test]
+    fn faults_are_told_by_name() {
+        let spec: FaultSpec = "lost=5,late=10%,late-by=3,jitter=100us,mtu=1500,bandwidth=1M,seed=9".parse().unwrap();
+        let Faults { lost, late, late_by, jitter, mtu, bytes_per_second, seed, .. } = spec.faults;
+        assert_eq!((lost, late, late_by, seed), (5, 10, 3, 9));
+        assert_eq!((jitter, mtu, bytes_per_second), (Duration::from_micros(100), Some(1500), Some(1 << 20)));
+        for wrong in ["lost", "lost=101", "lost=x", "gone=5", "delay=5"] {
+            assert!(wrong.parse::<FaultSpec>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `report`: results as one HTML file that needs nothing else, neither a network nor a script.
+//!
+//! | file | has |
+//! |---|---|
+//! | `figure` | lines in a frame, as SVG |
+//! | `axis` | where the marks of an axis stand |
+//! | `page` | the page: figures, tables, words |
+//! | `page.css` | its look, by day and by night |
+
+mod axis;
+mod figure;
+mod page;
+
+use crate::perf::options::Report;
+use crate::perf::record::{self, Interval, Outcome, Record};
+use crate::perf::{Failure, Result};
+
+/// One result and its course.
+#[derive(Debug, Clone)]
+struct Measured {
+    outcome: Outcome,
+    intervals: Vec<Interval>,
+}
+
+/// Reads the files and writes the page.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, or there is no result in any.
+pub fn run(report: &Report) -> Result<()> {
+    let mut records = Vec::new();
+    for file in &report.files {
+        records.extend(record::read(file)?);
+    }
+    let measured = sort(records);
+    if measured.is_empty() {
+        return Err(Failure::new("there is no result in these files: a run that was ended early has none"));
+    }
+    let html = page::of(&report.title, &measured);
+    std::fs::write(&report.output, html)
+        .map_err(|error| Failure::new(format!("--output {}: {error}", report.output.display())))?;
+    println!("{}: {} results", report.output.display(), measured.len());
+    Ok(())
+}
+
+/// Gives each result its intervals.
+fn sort(records: Vec<Record>) -> Vec<Measured> {
+    let (mut outcomes, mut intervals) = (Vec::new(), Vec::new());
+    for record in records {
+        match record {
+            Record::Interval(interval) => intervals.push(*interval),
+            Record::Result(outcome) => outcomes.push(*outcome),
+        }
+    }
+    let of = |outcome: Outcome| {
+        let own = |interval: &&Interval| interval.run == outcome.run && interval.case == outcome.case;
+        let intervals = intervals.iter().filter(own).cloned().collect();
+        Measured { outcome, intervals }
+    };
+    outcomes.into_iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf::record::tests::{interval, outcome};
+
+    #[test]
+    fn a_page_has_every_result_and_needs_nothing_else() {
+        let latencies: Vec<u64> = (0..2000).map(|n| 10_000 + n * n).collect();
+        let mut other = outcome("second <b>", &latencies);
+        other.run = "other".into();
+        other.floor = Some(other.latency.clone());
+        let records = vec![
+            Record::Interval(Box::new(interval(1.0, 12_000))),
+            Record::Interval(Box::new(interval(2.0, 13_000))),
+            Record::Result(Box::new(outcome("first", &latencies))),
+            Record::Result(Box::new(other)),
+        ];
+        let measured = sort(records);
+        assert_eq!(measured.iter().map(|one| one.intervals.len()).collect::<Vec<_>>(), [2, 0]);
+        let html = page::of("Some & title", &measured);
+        for part in ["first", "second &lt;b&gt;", "Some &amp; title", "<svg", "99.9 %", "prefers-color-scheme: dark"] {
+            assert!(html.contains(part), "{part} is missing");
+        }
+        for foreign in ["http://", "https://", "<script", "@import", "url(", "second <b>"] {
+            assert!(!html.contains(foreign), "{foreign} is in it");
+        }
+        for tag in ["svg", "table", "section", "ul", "details"] {
+            let count = |what: String| html.matches(&what).count();
+            assert_eq!(count(format!("<{tag}")), count(format!("</{tag}>")), "{tag}");
+        }
+    }
+
+    #[test]
+    fn a_result_without_samples_is_shown_as_well() {
+        let html = page::of("empty", &sort(vec![Record::Result(Box::new(outcome("nothing", &[])))]));
+        assert!(html.contains("nothing") && !html.contains("NaN") && !html.contains("inf"));
+    }
+}

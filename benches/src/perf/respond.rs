@@ -1,0 +1,263 @@
+//! `pong` and `subscribe`: they wait to be told what to do, do it, and wait again.
+
+use crate::perf::clock;
+use crate::perf::control::{Answer, Ask, Envelope, Setup, Words, data_topic};
+use crate::perf::course::{Name, Watch};
+use crate::perf::floor::FloorPong;
+use crate::perf::intake::Intake;
+use crate::perf::load::{Load, LoadView};
+use crate::perf::machine;
+use crate::perf::meter::Meter;
+use crate::perf::options::Responder;
+use crate::perf::participant::{Place, name_of};
+use crate::perf::receive::{OnLoad, Receiver};
+use crate::perf::record::{Pattern, ProcessShare};
+use crate::perf::{Failure, Result};
+use dds_core::{DataWriter, DomainParticipant, Entity};
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How long endpoints may need to match once their participants know each other.
+const MATCH_WITHIN: Duration = Duration::from_secs(10);
+/// How long a responder sleeps that has nothing to do.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// Responds until the process is ended.
+///
+/// # Errors
+///
+/// If the participant cannot be made.
+pub fn run(pattern: Pattern, responder: &Responder) -> Result<()> {
+    let place = &responder.place;
+    place.pin()?;
+    let role = match pattern {
+        Pattern::Roundtrip => "pong",
+        Pattern::Throughput => "subscribe",
+    };
+    let participant = place.participant(&format!("perf {role}"))?;
+    let words = Words::answering(&participant, pattern)?;
+    if responder.until_stdin_ends {
+        let reader = words.reader.clone();
+        std::thread::Builder::new().name("perf-stdin".into()).spawn(move || {
+            // Whatever comes, and however it ends: it ends.
+            let _ = std::io::stdin().read_to_end(&mut Vec::new());
+            reader.close();
+        })?;
+    }
+    println!("{role}: waiting in domain {}; end with Ctrl-C", place.domain);
+    std::io::stdout().flush()?;
+    let process = clock::now() ^ u64::from(std::process::id()) << 40;
+    let mut desk = Desk { pattern, role, place: place.clone(), participant, words, process, session: None, last: None };
+    loop {
+        let limit = desk
+            .session
+            .as_ref()
+            .and_then(|session| session.watch.as_ref())
+            .map_or(IDLE, |watch| Duration::from_nanos(watch.due().saturating_sub(clock::now())));
+        match desk.words.hear(limit) {
+            Ok(Some(envelope)) => desk.handle(envelope)?,
+            Ok(None) => {}
+            Err(_) if desk.words.reader.is_closed() => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        desk.tick()?;
+    }
+}
+
+/// Who answers.
+struct Desk {
+    pattern: Pattern,
+    role: &'static str,
+    place: Place,
+    participant: DomainParticipant,
+    words: Words,
+    process: u64,
+    session: Option<Session>,
+    /// The last answer, to be given again.
+    last: Option<Envelope<Answer>>,
+}
+
+impl Desk {
+    fn handle(&mut self, envelope: Envelope<Ask>) -> Result<()> {
+        let Envelope { run, step, to, body, .. } = envelope;
+        let is_own = self.session.as_ref().is_some_and(|session| session.run == run);
+        if !to.is_empty() && !to.contains(&self.process) {
+            // The work goes to others.
+            self.session = self.session.take().filter(|_| !is_own);
+            return Ok(());
+        }
+        if let Some(last) = self.last.as_ref().filter(|last| last.run == run && last.step >= step) {
+            return if last.step == step { self.words.say(last) } else { Ok(()) };
+        }
+        let answer = match body {
+            Ask::Setup(_) if !is_own && self.is_busy() => {
+                Answer::Refused(format!("a `perf {}` is busy with somebody else; try again later", self.role))
+            }
+            Ask::Setup(setup) => self.set_up(&run, &setup).unwrap_or_else(|error| {
+                Answer::Refused(format!("`perf {}` on {}: {error}", self.role, machine::host()))
+            }),
+            Ask::Leave => {
+                self.session = self.session.take().filter(|_| !is_own);
+                return Ok(());
+            }
+            ask if is_own => self.go_on(&ask).unwrap_or_else(|error| Answer::Refused(error.to_string())),
+            _ => return Ok(()),
+        };
+        self.answer(run, step, answer)
+    }
+
+    fn answer(&mut self, run: String, step: u32, body: Answer) -> Result<()> {
+        let envelope = Envelope { run, step, process: self.process, to: Vec::new(), body };
+        self.words.say(&envelope)?;
+        self.last = Some(envelope);
+        Ok(())
+    }
+
+    /// Somebody has work done here, and is still there.
+    fn is_busy(&self) -> bool {
+        let asking = self.words.reader.subscription_matched().map_or(0, |status| status.current_count);
+        self.session.is_some() && asking > 1
+    }
+
+    fn set_up(&mut self, run: &str, setup: &Setup) -> Result<Answer> {
+        // The old one first: it may have the same name.
+        self.session = None;
+        let session = Session::new(self.pattern, run, setup, &self.place, &self.participant)?;
+        let floor_port = session.floor.as_ref().map(FloorPong::port);
+        let same_clock = setup.boot == machine::boot();
+        self.session = Some(session);
+        Ok(Answer::Joined { floor_port, same_clock })
+    }
+
+    fn go_on(&mut self, ask: &Ask) -> Result<Answer> {
+        let Some(session) = &mut self.session else { return Err(Failure::new("nothing is set up")) };
+        match ask {
+            Ask::Match => session.wait_until_matched().map(|()| Answer::Matched),
+            Ask::Begin => {
+                let name = Name { run: session.run.clone(), case: session.setup.case, process: self.process };
+                let length = Duration::from_millis(session.setup.interval_ms);
+                session.watch = Some(Watch::begin(name, session.meters.clone(), &self.participant, length));
+                Ok(Answer::Begun)
+            }
+            Ask::End { expected, timeout_ms } => {
+                let Some(watch) = &mut session.watch else { return Err(Failure::new("nothing has begun")) };
+                if self.pattern == Pattern::Throughput {
+                    watch.drain(*expected, Duration::from_millis(*timeout_ms));
+                }
+                let (received, usage, rest) = watch.end();
+                session.watch = None;
+                let share = ProcessShare {
+                    role: self.role.to_owned(),
+                    host: machine::host(),
+                    pid: std::process::id(),
+                    receive: name_of(self.place.receive),
+                    cores: self.place.cpu.clone(),
+                    usage: (!session.setup.floor).then_some(usage),
+                    received: (self.pattern == Pattern::Throughput).then_some(received),
+                    write_failed: session.write_failed.load(Ordering::Relaxed),
+                };
+                let rest = rest.filter(|_| self.pattern == Pattern::Throughput);
+                rest.map_or(Ok(()), |interval| self.tell(Answer::Interval(Box::new(interval))))?;
+                Ok(Answer::Done(Box::new(share)))
+            }
+            Ask::Setup(_) | Ask::Leave => Err(Failure::new("it is no part of a session")),
+        }
+    }
+
+    /// Tells of an interval that has ended. A `pong` measures nothing.
+    fn tick(&mut self) -> Result<()> {
+        let watch = self.session.as_mut().and_then(|session| session.watch.as_mut());
+        match watch.and_then(Watch::tick).filter(|_| self.pattern == Pattern::Throughput) {
+            Some(interval) => self.tell(Answer::Interval(Box::new(interval))),
+            None => Ok(()),
+        }
+    }
+
+    /// Says something without being asked.
+    fn tell(&self, body: Answer) -> Result<()> {
+        let run = self.session.as_ref().map_or_else(String::new, |session| session.run.clone());
+        self.words.say(&Envelope { run, step: 0, process: self.process, to: Vec::new(), body })
+    }
+}
+
+/// Everything that one setup has made. The receivers come first: they end before what their handlers use.
+struct Session {
+    receivers: Vec<Receiver>,
+    writers: Vec<DataWriter<Load>>,
+    floor: Option<FloorPong>,
+    meters: Vec<Arc<Meter>>,
+    write_failed: Arc<AtomicU64>,
+    watch: Option<Watch>,
+    run: String,
+    setup: Setup,
+}
+
+impl Session {
+    fn new(pattern: Pattern, run: &str, setup: &Setup, place: &Place, participant: &DomainParticipant) -> Result<Self> {
+        let floor = setup.floor.then(|| FloorPong::open(setup.size)).transpose()?;
+        let mut session = Self {
+            receivers: Vec::new(),
+            writers: Vec::new(),
+            floor,
+            meters: Vec::new(),
+            write_failed: Arc::default(),
+            watch: None,
+            run: run.to_owned(),
+            setup: setup.clone(),
+        };
+        let topic = |what, number| data_topic(run, setup.case, what, number);
+        let clock_offset = match setup.boot == machine::boot() {
+            true => 0,
+            false => clock::to_time_of_day() - setup.to_time_of_day,
+        };
+        for number in 0..setup.topics {
+            let (heard, qos) = (topic("there", number), setup.qos.reader());
+            match pattern {
+                Pattern::Roundtrip => {
+                    let said = topic("back", number);
+                    let writer = participant.writer_builder::<Load>(&said).qos(setup.qos.writer()).build()?;
+                    let echo = Echo { writer: writer.clone(), failed: Arc::clone(&session.write_failed) };
+                    session.writers.push(writer);
+                    session.receivers.push(Receiver::new(participant, &heard, qos, place.receive, echo)?);
+                }
+                Pattern::Throughput => {
+                    for _ in 0..setup.readers {
+                        let meter = Arc::new(Meter::default());
+                        let writers = setup.topics * setup.writers;
+                        let intake = Intake::new(Arc::clone(&meter), writers, clock_offset);
+                        session.meters.push(meter);
+                        let receiver = Receiver::new(participant, &heard, qos.clone(), place.receive, intake)?;
+                        session.receivers.push(receiver);
+                    }
+                }
+            }
+        }
+        Ok(session)
+    }
+
+    fn wait_until_matched(&self) -> Result<()> {
+        for receiver in &self.receivers {
+            receiver.reader().wait_for_writers(self.setup.writers as usize).block_for(MATCH_WITHIN)?;
+        }
+        for writer in &self.writers {
+            writer.wait_for_readers(1).block_for(MATCH_WITHIN)?;
+        }
+        Ok(())
+    }
+}
+
+/// Sends back what comes, as it is.
+struct Echo {
+    writer: DataWriter<Load>,
+    failed: Arc<AtomicU64>,
+}
+
+impl OnLoad for Echo {
+    fn on_load(&mut self, load: &LoadView<'_>, _now: u64) {
+        if self.writer.write_view(load).is_err() {
+            self.failed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}

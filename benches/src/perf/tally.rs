@@ -1,0 +1,124 @@
+//! What became of the samples of one writer: in order, late, twice.
+//!
+//! In: the numbers of the samples as they arrive. Out: what each one is. Owned: one bit for each of the last [`WINDOW`] numbers, to tell
+//! a late one from a repeated one. Nothing is allocated.
+
+/// How far behind the newest a sample may come and still be told from a repetition of one.
+pub const WINDOW: u64 = 4096;
+
+const WORD_BITS: u64 = 64;
+const WORDS: usize = (WINDOW / WORD_BITS) as usize;
+
+/// What a sample is to its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// Newer than all before it.
+    InOrder,
+    /// Overtaken by a newer one, and here for the first time; or so far behind that nobody knows.
+    Late,
+    /// Here already.
+    Repeated,
+}
+
+/// The numbers of one writer, from 0 on.
+#[derive(Debug, Clone)]
+pub struct Tally {
+    /// The lowest number that no sample has reached.
+    next: u64,
+    /// Bit `number % WINDOW` of the numbers from `next - WINDOW` on: it has arrived.
+    arrived: [u64; WORDS],
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { next: 0, arrived: [0; WORDS] }
+    }
+}
+
+impl Tally {
+    /// The sample `number` has arrived.
+    pub fn see(&mut self, number: u64) -> Arrival {
+        if number >= self.next {
+            self.forget_up_to(number);
+            self.next = number + 1;
+            self.mark(number);
+            return Arrival::InOrder;
+        }
+        if self.next - number > WINDOW {
+            return Arrival::Late;
+        }
+        if self.is_marked(number) {
+            return Arrival::Repeated;
+        }
+        self.mark(number);
+        Arrival::Late
+    }
+
+    /// Makes room for the numbers from `next` to `number`.
+    fn forget_up_to(&mut self, number: u64) {
+        if number - self.next >= WINDOW {
+            self.arrived = [0; WORDS];
+            return;
+        }
+        for skipped in self.next..=number {
+            let (word, bit) = place(skipped);
+            self.arrived[word] &= !bit;
+        }
+    }
+
+    fn mark(&mut self, number: u64) {
+        let (word, bit) = place(number);
+        self.arrived[word] |= bit;
+    }
+
+    fn is_marked(&self, number: u64) -> bool {
+        let (word, bit) = place(number);
+        self.arrived[word] & bit != 0
+    }
+}
+
+fn place(number: u64) -> (usize, u64) {
+    let at = number % WINDOW;
+    ((at / WORD_BITS) as usize, 1 << (at % WORD_BITS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Arrival::{InOrder, Late, Repeated};
+
+    fn see(numbers: &[u64]) -> Vec<Arrival> {
+        let mut tally = Tally::default();
+        numbers.iter().map(|number| tally.see(*number)).collect()
+    }
+
+    #[test]
+    fn what_comes_in_order_is_in_order_with_gaps_or_without() {
+        assert_eq!(see(&[0, 1, 2, 7, 10_000, 1_000_000]), [InOrder; 6]);
+    }
+
+    #[test]
+    fn what_is_overtaken_is_late_once() {
+        assert_eq!(
+            see(&[0, 3, 1, 2, 2, 3, 4, 1]),
+            [InOrder, InOrder, Late, Late, Repeated, Repeated, InOrder, Repeated]
+        );
+    }
+
+    #[test]
+    fn a_number_is_not_taken_for_the_one_a_window_before_it() {
+        let mut tally = Tally::default();
+        for number in 0..WINDOW {
+            assert_eq!(tally.see(number), InOrder);
+        }
+        assert_eq!(tally.see(WINDOW + 5), InOrder);
+        assert_eq!(tally.see(WINDOW + 1), Late);
+        assert_eq!(tally.see(WINDOW + 1), Repeated);
+        assert_eq!(tally.see(10), Repeated);
+    }
+
+    #[test]
+    fn what_is_further_behind_than_the_window_counts_as_late() {
+        assert_eq!(see(&[0, 2 * WINDOW, 0]), [InOrder, InOrder, Late]);
+    }
+}

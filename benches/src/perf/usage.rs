@@ -1,0 +1,114 @@
+//! What a process has used: processor time, context switches, memory, datagrams.
+
+use dds_core::TrafficCounters;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use serde::{Deserialize, Serialize};
+
+/// Since the process began, or between two moments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Microseconds of processor time in the program.
+    pub user_us: u64,
+    /// … in the system, on its behalf.
+    pub system_us: u64,
+    /// How often a thread went to sleep.
+    pub voluntary_switches: u64,
+    /// How often a thread was made to wait for another one.
+    pub involuntary_switches: u64,
+    /// Bytes of memory that are resident now.
+    pub resident: u64,
+    /// The most bytes that ever were.
+    pub resident_max: u64,
+    /// Datagrams sent by the participant.
+    pub datagrams_sent: u64,
+    /// Their bytes.
+    pub bytes_sent: u64,
+    /// Datagrams received by the participant.
+    pub datagrams_received: u64,
+    /// How often a socket had no room.
+    pub send_blocked: u64,
+    /// Submessages that found no room in an occupied endpoint.
+    pub inbox_full: u64,
+}
+
+impl Usage {
+    /// Of this process, up to now.
+    #[must_use]
+    pub fn now(traffic: &TrafficCounters) -> Self {
+        let mut usage = Self {
+            datagrams_sent: traffic.sent,
+            bytes_sent: traffic.sent_bytes,
+            datagrams_received: traffic.received,
+            send_blocked: traffic.send_blocked,
+            inbox_full: traffic.inbox_full,
+            resident: status_bytes("VmRSS:"),
+            resident_max: status_bytes("VmHWM:"),
+            ..Self::default()
+        };
+        // It fails only for a wrong argument.
+        if let Ok(used) = getrusage(UsageWho::RUSAGE_SELF) {
+            usage.user_us = micros(used.user_time());
+            usage.system_us = micros(used.system_time());
+            usage.voluntary_switches = used.voluntary_context_switches().unsigned_abs();
+            usage.involuntary_switches = used.involuntary_context_switches().unsigned_abs();
+        }
+        usage
+    }
+
+    /// What was used since an earlier moment; memory as it is now.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            user_us: self.user_us.saturating_sub(earlier.user_us),
+            system_us: self.system_us.saturating_sub(earlier.system_us),
+            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self.involuntary_switches.saturating_sub(earlier.involuntary_switches),
+            resident: self.resident,
+            resident_max: self.resident_max,
+            datagrams_sent: self.datagrams_sent.saturating_sub(earlier.datagrams_sent),
+            bytes_sent: self.bytes_sent.saturating_sub(earlier.bytes_sent),
+            datagrams_received: self.datagrams_received.saturating_sub(earlier.datagrams_received),
+            send_blocked: self.send_blocked.saturating_sub(earlier.send_blocked),
+            inbox_full: self.inbox_full.saturating_sub(earlier.inbox_full),
+        }
+    }
+
+    /// Processor time in all.
+    #[must_use]
+    pub fn cpu_us(&self) -> u64 {
+        self.user_us + self.system_us
+    }
+}
+
+fn micros(time: TimeVal) -> u64 {
+    (time.tv_sec() as u64) * 1_000_000 + time.tv_usec() as u64
+}
+
+/// A line of `/proc/self/status`, in bytes; 0 where there is none, as on other systems than Linux.
+fn status_bytes(name: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<u64>().ok());
+    kilobytes.unwrap_or_default() * 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_two_moments_counters_are_differences_and_memory_is_not() {
+        let earlier = Usage { user_us: 5, resident: 100, datagrams_sent: 7, ..Usage::default() };
+        let later = Usage { user_us: 9, system_us: 1, resident: 80, datagrams_sent: 10, ..Usage::default() };
+        let between = later.since(&earlier);
+        assert_eq!((between.user_us, between.cpu_us(), between.resident, between.datagrams_sent), (4, 5, 80, 3));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_process_has_used_memory() {
+        assert!(Usage::now(&TrafficCounters::default()).resident > 0);
+    }
+}
