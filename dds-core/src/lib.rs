@@ -95,6 +95,7 @@ pub use dds_rtps::types::{
     Duration, Guid, InstanceHandle, IpFamilies, Locator, LocatorKind, ProtocolVersion, SequenceNumber, Time, VendorId,
 };
 pub use dds_rtps::wire::{ChecksumKind, SampleIdentity};
+pub use dds_rtps::writer::{ReaderLag, SlowReader};
 pub use domain::{
     DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, EndpointInfo, EndpointQos, MatchReport,
     Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
@@ -104,9 +105,9 @@ pub use futures_core::Stream;
 #[cfg(feature = "serde")]
 pub use infrastructure::ProfileProblem;
 pub use infrastructure::{
-    Active, Condition, CreateError, CreateErrorKind, DeadlineMissedStatus, Delivery, Entity, Error, Events, GivenBack,
-    GuardCondition, IncompatibleQosStatus, InconsistentTopicStatus, ListenerCounters, PublicationMatchedStatus,
-    QosError, ReadError, ReadErrorKind, Result, ReturnCode, SampleLostStatus, SampleRejectedStatus, StatusCondition,
+    Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, Events, GivenBack, GuardCondition,
+    IncompatibleQosStatus, InconsistentTopicStatus, ListenerCounters, PublicationMatchedStatus, QosError, ReadError,
+    ReadErrorKind, Result, ReturnCode, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus, StatusCondition,
     StatusMask, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError,
     WriteErrorKind,
 };

@@ -5,7 +5,10 @@
 mod support;
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, WriteError, WriteErrorKind};
+use dds_core::{
+    DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, ReaderLag, SlowReader, WriteError,
+    WriteErrorKind, WriterEvent,
+};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -109,7 +112,8 @@ fn waiting_writes_are_served_in_their_order_as_room_comes() {
     let mut writes = items.each_ref().map(|item| Polled::new(&writer, item));
     assert!(writes.iter_mut().all(|write| write.poll().is_pending()));
     for turn in 0..3 {
-        assert_eq!(writer.try_write(&item(999)).unwrap_err().kind(), &WriteErrorKind::Full, "nobody overtakes");
+        let refused = writer.try_write(&item(999)).unwrap_err();
+        assert!(matches!(refused.kind(), WriteErrorKind::Full { .. }), "nobody overtakes");
         assert_eq!(rest(&reader, 1), [if turn < filled { turn } else { 100 + turn - filled }]);
         let woken: Vec<_> = writes.iter().map(|write| write.wakes() > 0).collect();
         assert!(woken[turn as usize], "room is for the next in the queue: {woken:?}");
@@ -150,7 +154,7 @@ fn an_async_write_ends_after_the_blocking_time() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let error = runtime.block_on(writer.write_async(&item(100))).unwrap_err();
     assert!(
-        matches!(error.kind(), WriteErrorKind::Timeout { waited } if *waited >= Duration::from_millis(20)),
+        matches!(error.kind(), WriteErrorKind::Timeout { waited, .. } if *waited >= Duration::from_millis(20)),
         "{error}"
     );
     assert!(!rest(&reader, filled as usize).contains(&100));
@@ -342,4 +346,100 @@ fn a_crowd_that_comes_and_goes_loses_and_doubles_nothing_in_one_participant() {
 fn a_crowd_that_comes_and_goes_loses_and_doubles_nothing_by_udp() {
     let world = World::new();
     crowd(&world.udp_participant(), &world.udp_participant(), 100);
+}
+
+/// Two readers on one writer that has room for four; one of them is never read from, and has room for one.
+fn unequal(world: &World, slow_reader: SlowReader) -> (DomainParticipant, DataWriter<Item>, [DataReader<Item>; 2]) {
+    let participant = world.participant();
+    let readers = [None, Some(1)].map(|room| {
+        let limits = ResourceLimits { max_samples: room, ..ResourceLimits::default() };
+        let qos = DataReaderQos::default().reliable().keep_all().resource_limits(limits);
+        participant.reader_builder("item").qos(qos).build().unwrap()
+    });
+    let mut qos = DataWriterQos::default().keep_all().resource_limits(limited(4));
+    qos.reliability = Reliability::Reliable { max_blocking_time: Duration::from_millis(50) };
+    let writer = participant.writer_builder("item").qos(qos).slow_reader(slow_reader).build().unwrap();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    (participant, writer, readers)
+}
+
+#[test]
+fn a_write_without_room_names_the_reader_that_is_behind() {
+    let (_participant, writer, [_quick, stuck]) = unequal(&World::new(), SlowReader::Block);
+    let filled = fill(&writer);
+    let slowest = Some(ReaderLag { reader: stuck.guid(), samples: u64::from(filled) - 1 });
+    assert_eq!(writer.try_write(&item(9)).unwrap_err().kind(), &WriteErrorKind::Full { slowest });
+    let error = writer.write(&item(9)).unwrap_err();
+    let WriteErrorKind::Timeout { waited, slowest: named } = error.kind() else { panic!("{error}") };
+    assert!((*named, *waited >= Duration::from_millis(50)) == (slowest, true), "{error}");
+    assert!(error.to_string().contains(&format!("{} is 4 samples behind", stuck.guid())), "{error}");
+    let item = item(9);
+    let mut write = Polled::new(&writer, &item);
+    assert!(write.poll().is_pending());
+    stuck.close();
+    assert_eq!(write.poll(), Poll::Ready(Ok(())), "nobody is behind any more");
+}
+
+#[test]
+fn a_writer_that_does_not_wait_for_slow_readers_goes_on_and_says_so() {
+    let world = World::new();
+    let (participant, writer, [quick, stuck]) = unequal(&world, SlowReader::Demote { after: Duration::ZERO });
+    let events = writer.events();
+    assert!(matches!(events.next_event().block_for(PATIENCE), Ok(WriterEvent::Matched(_))));
+    let mut received = Vec::new();
+    for count in 0..1000 {
+        writer.try_write(&item(count)).unwrap();
+        received.extend(quick.take().unwrap().into_data().map(|item| item.count));
+    }
+    assert_eq!(received, (0..1000).collect::<Vec<_>>());
+    let Ok(WriterEvent::SlowReader(status)) = events.next_event().block_for(PATIENCE) else { panic!("not told") };
+    assert_eq!((status.total_count, status.current_count), (1, 1));
+    assert_eq!(status.last_subscription_handle, stuck.guid().into());
+    assert_eq!(writer.slow_readers().unwrap(), status);
+    let reports = writer.explain_matches();
+    let of = |reader: &DataReader<Item>| reports.iter().find(|report| report.remote.guid == reader.guid()).unwrap();
+    assert_eq!((of(&quick).too_slow, of(&stuck).too_slow), (None, Some(999)));
+    assert!(of(&stuck).to_string().contains("999 samples behind"), "{}", of(&stuck));
+    // Nobody waits for what it acknowledges.
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    // What was kept it gets when it returns, in order and once; what was not it counts as lost.
+    assert_eq!(rest(&stuck, 5), [0, 996, 997, 998, 999]);
+    assert_eq!(stuck.sample_lost().unwrap().total_count, 995);
+    assert!(stuck.take_next().unwrap().is_none());
+    // It has caught up, and is waited for again.
+    writer.try_write(&item(1000)).unwrap();
+    assert_eq!(rest(&stuck, 1), [1000]);
+    assert!(
+        matches!(events.next_event().block_for(PATIENCE), Ok(WriterEvent::SlowReader(status)) if status.current_count == 0)
+    );
+    drop(participant);
+}
+
+#[test]
+fn a_slow_reader_that_leaves_is_not_counted_any_more() {
+    let (_participant, writer, [_quick, stuck]) = unequal(&World::new(), SlowReader::Demote { after: Duration::ZERO });
+    (0..10).for_each(|count| writer.try_write(&item(count)).unwrap());
+    assert_eq!(writer.slow_readers().unwrap().current_count, 1);
+    stuck.close();
+    let status = writer.slow_readers().unwrap();
+    assert_eq!((status.total_count, status.current_count, status.current_count_change), (1, 0, -1));
+}
+
+#[test]
+fn keeping_the_last_never_waits_for_a_reader() {
+    let participant = World::new().participant();
+    let limits = ResourceLimits { max_samples: Some(2), max_instances: Some(3), ..ResourceLimits::default() };
+    let mut qos = DataWriterQos::default().keep_last(1).resource_limits(limits).transient_local();
+    qos.reliability = Reliability::Reliable { max_blocking_time: Duration::INFINITE };
+    let writer = participant.writer_builder::<Keyed>("keyed").qos(qos).build().unwrap();
+    let reader_qos = DataReaderQos::default().reliable().keep_all().resource_limits(limited(1));
+    let _stuck = participant.reader_builder::<Keyed>("keyed").qos(reader_qos).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    (0..1000).for_each(|count| writer.write(&Keyed { key: count % 2 }).unwrap());
+    // Both limits would hold for ever: they are errors at once, though the writer may block for ever.
+    let error = writer.write(&Keyed { key: 2 }).unwrap_err();
+    assert_eq!(error.kind(), &WriteErrorKind::OutOfResources { limit: "max_samples", value: 2 });
+    writer.register_instance(&3).unwrap();
+    let error = writer.write(&Keyed { key: 4 }).unwrap_err();
+    assert_eq!(error.kind(), &WriteErrorKind::OutOfResources { limit: "max_instances", value: 3 });
 }

@@ -111,7 +111,7 @@ fn loans_have_a_limit_and_no_more_is_lent_until_one_is_back() {
 #[test]
 fn what_cannot_be_written_comes_back_and_can_be_written_later() {
     let (_participant, writer, reader) = pair(narrow());
-    let full = |kind: &WriteErrorKind| matches!(kind, WriteErrorKind::Full | WriteErrorKind::Timeout { .. });
+    let full = |kind: &WriteErrorKind| matches!(kind, WriteErrorKind::Full { .. } | WriteErrorKind::Timeout { .. });
     // The reader's acknowledgement counts as soon as it is looked at, so a reader without room has to stand in the way.
     let limits = ResourceLimits { max_samples: Some(1), ..Default::default() };
     let slow_qos = Preset::Event.reader().resource_limits(limits);

@@ -158,7 +158,7 @@ fn a_full_history_makes_write_wait_then_say_so_and_a_take_lets_it_go_on() {
         assert!(written < 100, "nothing limits the writer");
     };
     assert!(matches!(refused.kind(), WriteErrorKind::Timeout { .. }), "{refused}");
-    assert!(matches!(writer.try_write(&Count { count: 0 }).unwrap_err().kind(), WriteErrorKind::Full));
+    assert!(matches!(writer.try_write(&Count { count: 0 }).unwrap_err().kind(), WriteErrorKind::Full { .. }));
     let mut taken = Vec::new();
     for count in written..written + 20 {
         taken.push(reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().count);

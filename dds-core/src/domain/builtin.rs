@@ -164,7 +164,12 @@ impl ParticipantHandle {
 
     /// Lets the reader know the writer that the changes come from.
     fn begin_feed(&self, cell: &Arc<ReaderCell>, kind: BuiltinKind, effects: &mut Effects) {
-        let begin = LocalBegin { first: SequenceNumber(1), reliable: false, terms: LocalTerms::default() };
+        let begin = LocalBegin {
+            first: SequenceNumber(1),
+            history_end: SequenceNumber::ZERO,
+            reliable: false,
+            terms: LocalTerms::default(),
+        };
         // Nobody waits for the reader: it takes what it is given, or rejects it.
         let path = LocalPath::new(Weak::<WriterCell>::new());
         let writer = Guid::new(self.prefix(), writer_id(kind));

@@ -29,7 +29,22 @@ impl ParticipantHandle {
             self.cell().with(effects, |actor, _| Explainer { rtps: actor.rtps() }.all(is_meant))
         });
         // A closed participant knows nobody.
-        reports.unwrap_or_default()
+        let mut reports = reports.unwrap_or_default();
+        self.note_slow_readers(&mut reports);
+        reports
+    }
+
+    /// Says of the readers that our writers do not wait for how far they are behind. Only the writers know.
+    fn note_slow_readers(&self, reports: &mut [MatchReport]) {
+        for report in reports.iter_mut().filter(|report| report.verdict == Verdict::Matched) {
+            let Some(cell) = self.routes().writer(report.local.guid.entity_id) else { continue };
+            let reader = report.remote.guid;
+            let lag = Effects::scope(|effects| {
+                cell.with(effects, |actor, _| actor.rtps().demoted_readers().find(|lag| lag.reader == reader))
+            });
+            // A closed writer has no readers.
+            report.too_slow = lag.ok().flatten().map(|lag| lag.samples);
+        }
     }
 
     /// What is known of the counterparts of the endpoint `guid`, and what to do about it, for a line of the log.

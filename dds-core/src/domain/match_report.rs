@@ -43,12 +43,15 @@ pub struct MatchReport {
     pub remote: EndpointInfo,
     /// Whether they match.
     pub verdict: Verdict,
+    /// They match, but the reader has been too slow, and our writer does not wait for it
+    /// ([`SlowReader::Demote`](crate::SlowReader::Demote)): how many samples it is behind. `None`: it is not so.
+    pub too_slow: Option<u64>,
 }
 
 impl MatchReport {
     pub(crate) fn new(local: EndpointInfo, remote: EndpointInfo, obstacles: Vec<Obstacle>) -> Self {
         let verdict = if obstacles.is_empty() { Verdict::Matched } else { Verdict::NotMatched(obstacles) };
-        Self { local, remote, verdict }
+        Self { local, remote, verdict, too_slow: None }
     }
 }
 
@@ -199,10 +202,14 @@ impl fmt::Display for Obstacle {
 
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { local, remote, verdict } = self;
+        let Self { local, remote, verdict, too_slow } = self;
         write!(f, "topic \"{}\": {local} and {remote} ", local.topic_name)?;
         match verdict {
-            Verdict::Matched => f.write_str("match"),
+            Verdict::Matched => {
+                f.write_str("match")?;
+                let slow = |samples| write!(f, "; the reader is {samples} samples behind and not waited for");
+                too_slow.map_or(Ok(()), slow)
+            }
             Verdict::NotMatched(obstacles) => {
                 f.write_str("do not match")?;
                 for (at, obstacle) in obstacles.iter().enumerate() {

@@ -6,6 +6,7 @@ use crate::cdr::{DecodeError, EncodeError, Encoding};
 use crate::infrastructure::{CreateErrorKind, ReturnCode};
 use crate::qos::QosErrorKind;
 use dds_rtps::types::{Duration, Guid, InstanceHandle};
+use dds_rtps::writer::ReaderLag;
 use std::fmt;
 use std::sync::Arc;
 
@@ -161,9 +162,14 @@ pub enum WriteErrorKind {
     Timeout {
         /// How long the writer waited.
         waited: Duration,
+        /// The reader that is furthest behind. `None`: it has caught up, or left, at the last moment.
+        slowest: Option<ReaderLag>,
     },
-    /// The history is full, and the call was not allowed to wait.
-    Full,
+    /// The history is full of samples that a reliable reader has not acknowledged, and the call was not allowed to wait.
+    Full {
+        /// The reader that is furthest behind. `None`: there is none, but others wait for room and come first.
+        slowest: Option<ReaderLag>,
+    },
     /// A resource limit of the writer's QoS is reached, and waiting would not help.
     OutOfResources {
         /// The limit's name.
@@ -197,8 +203,8 @@ impl Advice for WriteErrorKind {
             Self::Encode(_) => "correct the value, or the bound in its type",
             Self::NotASample(_) => "compare the writer's type with that of the sample",
             Self::OtherEncoding { .. } => "set `representation` in the writer's QoS, or encode the sample anew",
-            Self::Timeout { .. } | Self::Full => {
-                "make the slow reader faster, raise `max_blocking_time` or the resource limits, or keep only the last samples"
+            Self::Timeout { .. } | Self::Full { .. } => {
+                "make the slow reader faster, raise `max_blocking_time` or the resource limits, keep only the last samples, or do not wait for slow readers (`slow_reader`)"
             }
             Self::OutOfResources { .. } => "raise the limit, or dispose of and unregister instances that are done",
             Self::UnknownInstance => "write or register the instance first",
@@ -213,7 +219,7 @@ impl Advice for WriteErrorKind {
     fn return_code(&self) -> ReturnCode {
         match self {
             Self::Encode(_) | Self::NotASample(_) | Self::OtherEncoding { .. } => ReturnCode::BadParameter,
-            Self::Timeout { .. } | Self::Full => ReturnCode::Timeout,
+            Self::Timeout { .. } | Self::Full { .. } => ReturnCode::Timeout,
             Self::OutOfResources { .. } => ReturnCode::OutOfResources,
             Self::UnknownInstance | Self::OtherInstance { .. } => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
@@ -232,8 +238,14 @@ impl fmt::Display for WriteErrorKind {
             Self::OtherEncoding { offered, given } => {
                 write!(f, "the sample is encoded as {given:?}, and the writer has announced {offered:?}")
             }
-            Self::Timeout { waited } => write!(f, "the history stayed full of unacknowledged samples for {waited}"),
-            Self::Full => f.write_str("the history is full of unacknowledged samples"),
+            Self::Timeout { waited, slowest } => {
+                write!(f, "the history stayed full of unacknowledged samples for {waited}")?;
+                write_slowest(f, *slowest)
+            }
+            Self::Full { slowest } => {
+                f.write_str("the history is full of unacknowledged samples")?;
+                write_slowest(f, *slowest)
+            }
             Self::OutOfResources { limit, value } => write!(f, "{limit} = {value} is reached"),
             Self::UnknownInstance => f.write_str("the instance is not registered with this writer"),
             Self::OtherInstance { given } => write!(f, "the key is not that of the instance {given:?}"),
@@ -242,6 +254,13 @@ impl fmt::Display for WriteErrorKind {
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }
+    }
+}
+
+fn write_slowest(f: &mut fmt::Formatter<'_>, slowest: Option<ReaderLag>) -> fmt::Result {
+    match slowest {
+        Some(ReaderLag { reader, samples }) => write!(f, "; the reader {reader} is {samples} samples behind"),
+        None => Ok(()),
     }
 }
 
@@ -431,9 +450,12 @@ mod tests {
     #[test]
     fn an_error_says_entity_topic_cause_and_next_step() {
         let subject = Subject::new("writer", "robot/pose", Guid::UNKNOWN);
-        let error = WriteError::new(&subject, WriteErrorKind::Timeout { waited: Duration::from_millis(100) });
+        let slowest = Some(ReaderLag { reader: Guid::UNKNOWN, samples: 4 });
+        let waited = Duration::from_millis(100);
+        let error = WriteError::new(&subject, WriteErrorKind::Timeout { waited, slowest });
         let text = Error::from(error.clone()).to_string();
         assert!(text.starts_with("writer of topic \"robot/pose\": the history stayed full"), "{text}");
+        assert!(text.contains("is 4 samples behind"), "{text}");
         assert!(text.ends_with(error.next_step()), "{text}");
         assert_eq!(error.return_code(), ReturnCode::Timeout);
     }

@@ -67,7 +67,8 @@ pub(crate) mod mark {
     /// A reader of a subscriber has data.
     pub(crate) const DATA_ON_READERS: u32 = 32;
     pub(crate) const INCONSISTENT_TOPIC: u32 = 64;
-    pub(crate) const DEADLINE_MISSED: u32 = 1 << 10;
+    /// A status of ours: a writer waits for a reader no more, or again.
+    pub(crate) const SLOW_READER: u32 = 1 << 24;
     /// No status, but an event: a listener has panicked.
     pub(crate) const LISTENER_PANICKED: u32 = 1 << 28;
     /// One of the entities that a group's listener listens to has something to tell.

@@ -46,8 +46,8 @@ pub(crate) use observer::{Observed, Observer, Observers, Watched};
 pub use profile_problem::ProfileProblem;
 pub use return_code::ReturnCode;
 pub use status::{
-    DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, PublicationMatchedStatus, SampleLostStatus,
-    SampleRejectedStatus, SubscriptionMatchedStatus,
+    IncompatibleQosStatus, InconsistentTopicStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus,
+    SlowReaderStatus, SubscriptionMatchedStatus,
 };
 pub(crate) use status::{ListenerPanics, MatchCounter, MatchRead};
 pub use status_mask::StatusMask;

@@ -1,7 +1,7 @@
 //! Communication statuses (DDS 1.4, 2.2.4.1): plain values, read with the change since the last reading.
 
 use crate::qos::PolicyId;
-use dds_rtps::history::{MissedDeadlines, RejectReason};
+use dds_rtps::history::RejectReason;
 use dds_rtps::types::InstanceHandle;
 
 /// How many readers match a writer (DDS 1.4, 2.2.4.1, PUBLICATION_MATCHED).
@@ -17,6 +17,23 @@ pub struct PublicationMatchedStatus {
     /// Difference since the status was last read.
     pub current_count_change: i32,
     /// The reader that matched or left last.
+    pub last_subscription_handle: InstanceHandle,
+}
+
+/// Reliable readers that a writer does not wait for, because they were too slow
+/// ([`SlowReader::Demote`](crate::SlowReader::Demote)). No status of DDS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SlowReaderStatus {
+    /// How often a reader was found too slow, ever.
+    pub total_count: u32,
+    /// Of these, since the status was last read.
+    pub total_count_change: u32,
+    /// Readers that are not waited for now.
+    pub current_count: u32,
+    /// Difference since the status was last read.
+    pub current_count_change: i32,
+    /// The reader that was found too slow, caught up or left last.
     pub last_subscription_handle: InstanceHandle,
 }
 
@@ -85,19 +102,6 @@ pub struct SampleRejectedStatus {
     pub last_instance_handle: InstanceHandle,
 }
 
-/// Instances that were not updated in time (DDS 1.4, 2.2.4.1, OFFERED_ and REQUESTED_DEADLINE_MISSED): of a writer that has not
-/// written them, or of a reader that has not received them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct DeadlineMissedStatus {
-    /// Periods in which an instance was not updated, of all instances, ever.
-    pub total_count: u64,
-    /// Of these, since the status was last read.
-    pub total_count_change: u64,
-    /// The instance of the last one.
-    pub last_instance_handle: InstanceHandle,
-}
-
 /// How often a listener of an entity has panicked, and what the last one said. No status of DDS, but told as an event.
 #[derive(Debug, Default)]
 pub(crate) struct ListenerPanics {
@@ -117,7 +121,7 @@ impl ListenerPanics {
     }
 }
 
-/// The counting that the two matched statuses share.
+/// The counting that the statuses share that tell how many peers are in some state: those of matches, and of slow readers.
 #[derive(Debug, Default)]
 pub(crate) struct MatchCounter {
     total: u32,
@@ -182,6 +186,25 @@ impl MatchCounter {
         }
     }
 
+    pub(crate) fn slow_reader_since(&self, read: &mut MatchRead) -> SlowReaderStatus {
+        let (total_count, total_count_change, current_count, current_count_change, last_subscription_handle) =
+            self.since(read);
+        SlowReaderStatus {
+            total_count,
+            total_count_change,
+            current_count,
+            current_count_change,
+            last_subscription_handle,
+        }
+    }
+
+    pub(crate) fn read_slow_reader(&mut self) -> SlowReaderStatus {
+        let mut read = self.read;
+        let status = self.slow_reader_since(&mut read);
+        self.read = read;
+        status
+    }
+
     pub(crate) fn read_publication(&mut self) -> PublicationMatchedStatus {
         let mut read = self.read;
         let status = self.publication_since(&mut read);
@@ -225,20 +248,6 @@ impl SampleRejectedStatus {
         self.total_count = self.total_count.saturating_add(count);
         self.last_reason = Some(reason);
         self.last_instance_handle = instance;
-    }
-
-    /// The status with the change since `read`, which begins anew.
-    pub(crate) fn since(self, read: &mut u64) -> Self {
-        let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
-        Self { total_count_change, ..self }
-    }
-}
-
-impl DeadlineMissedStatus {
-    /// Notes more periods.
-    pub(crate) fn note(&mut self, missed: MissedDeadlines) {
-        self.total_count = self.total_count.saturating_add(missed.count);
-        self.last_instance_handle = missed.last;
     }
 
     /// The status with the change since `read`, which begins anew.

@@ -20,7 +20,7 @@ impl StatusMask {
             | mark::SAMPLE_REJECTED
             | mark::DATA_ON_READERS
             | mark::INCONSISTENT_TOPIC
-            | mark::DEADLINE_MISSED,
+            | mark::SLOW_READER,
     );
     /// A reader has new data, or instances of it have changed their state. Reading or taking anything resets it.
     #[doc(alias = "DATA_AVAILABLE_STATUS")]
@@ -40,17 +40,14 @@ impl StatusMask {
     #[doc(alias = "SAMPLE_REJECTED_STATUS")]
     pub const SAMPLE_REJECTED: Self = Self(mark::SAMPLE_REJECTED);
 
-    /// Instances were not updated in time.
-    #[doc(alias = "OFFERED_DEADLINE_MISSED_STATUS")]
-    #[doc(alias = "REQUESTED_DEADLINE_MISSED_STATUS")]
-    pub const DEADLINE_MISSED: Self = Self(mark::DEADLINE_MISSED);
-
     /// A reader of a subscriber has new data. Reading or taking anything from a reader of it resets it.
     #[doc(alias = "DATA_ON_READERS_STATUS")]
     pub const DATA_ON_READERS: Self = Self(mark::DATA_ON_READERS);
     /// Somebody uses a topic's name with another type.
     #[doc(alias = "INCONSISTENT_TOPIC_STATUS")]
     pub const INCONSISTENT_TOPIC: Self = Self(mark::INCONSISTENT_TOPIC);
+    /// A writer does not wait for a reader any more that is too slow, or does so again. No status of DDS.
+    pub const SLOW_READER: Self = Self(mark::SLOW_READER);
 
     pub(crate) const fn bits(self) -> u32 {
         self.0
@@ -105,7 +102,7 @@ impl fmt::Debug for StatusMask {
             (Self::SAMPLE_REJECTED, "SAMPLE_REJECTED"),
             (Self::DATA_ON_READERS, "DATA_ON_READERS"),
             (Self::INCONSISTENT_TOPIC, "INCONSISTENT_TOPIC"),
-            (Self::DEADLINE_MISSED, "DEADLINE_MISSED"),
+            (Self::SLOW_READER, "SLOW_READER"),
         ];
         f.debug_set().entries(names.iter().filter(|(status, _)| self.contains(*status)).map(|(_, name)| name)).finish()
     }

@@ -25,6 +25,8 @@ pub(crate) enum Awaited {
     Readable,
     /// A sample, taken out.
     Sample,
+    /// What certain writers had written before.
+    History,
     /// Acknowledgement of everything up to this number.
     Acknowledged(SequenceNumber),
     /// A condition of a wait set.

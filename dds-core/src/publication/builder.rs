@@ -13,7 +13,7 @@ use crate::publication::{DataWriter, DataWriterListener, PublisherGroup, WriterE
 use crate::qos::{DataRepresentation, DataWriterQos, Preset};
 use crate::topic::{TopicRef, narrow_representations};
 use dds_rtps::types::{EntityKind, Guid};
-use dds_rtps::writer::{StatefulWriter, WriterConfig};
+use dds_rtps::writer::{SlowReader, StatefulWriter, WriterConfig};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -30,6 +30,7 @@ pub struct DataWriterBuilder<'t, T> {
     /// Or why there is none.
     qos: Result<DataWriterQos, CreateErrorKind>,
     group: Option<Arc<PublisherGroup>>,
+    slow_reader: SlowReader,
     delivery: Delivery,
     listener: Option<(StatusMask, Tell<T>)>,
 }
@@ -39,7 +40,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataWriterQos) -> Self {
         let delivery = participant.config().delivery;
         let qos = Ok(if topic.preset() == Preset::Default { default } else { topic.preset().writer() });
-        Self { participant, qos, topic, group: None, delivery, listener: None }
+        Self { participant, qos, topic, group: None, slow_reader: SlowReader::default(), delivery, listener: None }
     }
 
     /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
@@ -65,6 +66,41 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         self
     }
 
+    /// What becomes of a reliable reader because of which there is no room in the history. Default: it is waited for, as
+    /// DDS demands, and holds up the writer and with it all other readers. By [`SlowReader::Demote`] nobody holds it up for
+    /// longer than is said there.
+    ///
+    /// Only a reliable writer that keeps all samples, within resource limits, ever waits for a reader; to any other this
+    /// makes no difference. A reader that is not waited for is told of by [`WriterEvent::SlowReader`], a warning in the
+    /// log, [`slow_readers`](DataWriter::slow_readers) and [`explain_matches`](DataWriter::explain_matches). It does not
+    /// count for [`acknowledged`](DataWriter::acknowledged) either. What it misses, it counts as lost.
+    ///
+    /// ```
+    /// use dds_core::qos::{DataWriterQos, ResourceLimits};
+    /// use dds_core::{DdsType, DomainParticipant, Duration, Scope, SlowReader};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let limits = ResourceLimits { max_samples: Some(1000), ..ResourceLimits::default() };
+    /// let writer = participant
+    ///     .writer_builder::<Pose>("slow/pose")
+    ///     .qos(DataWriterQos::default().keep_all().resource_limits(limits))
+    ///     .slow_reader(SlowReader::Demote { after: Duration::from_secs(1) })
+    ///     .build()?;
+    /// assert_eq!(writer.slow_readers()?.current_count, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn slow_reader(mut self, slow_reader: SlowReader) -> Self {
+        self.slow_reader = slow_reader;
+        self
+    }
+
     /// On which thread the listener is called. Default: the participant's choice, which is its event thread.
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
@@ -81,7 +117,6 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// Calls `listener` with what happens to the writer.
     #[doc(alias = "on_publication_matched")]
     #[doc(alias = "on_offered_incompatible_qos")]
-    #[doc(alias = "on_offered_deadline_missed")]
     pub fn on_event(mut self, mut listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self {
         let tell: Tell<T> =
             Box::new(move |writer, marks| writer.handle.changes(marks).for_each(|event| listener(writer, event)));
@@ -99,7 +134,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, delivery, listener } = self;
+        let Self { participant, topic, qos, group, slow_reader, delivery, listener } = self;
         let kind = if topic.has_key() { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
@@ -114,7 +149,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
             return Err(error(CreateErrorKind::Closed));
         }
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);
+        let handle = make_handle(&participant, &topic, (qos, slow_reader), group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
         // A new cell cannot be closed.
         let _ = Effects::scope(|effects| {
@@ -141,12 +176,12 @@ impl<'t, T> DataWriterBuilder<'t, T> {
 fn make_handle<T: 'static>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
-    qos: DataWriterQos,
+    (qos, slow_reader): (DataWriterQos, SlowReader),
     group: Option<Arc<PublisherGroup>>,
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
-    let (protocol, _) = writer_protocol(participant, subject.guid, topic.description(), &qos);
+    let (protocol, _) = writer_protocol(participant, subject.guid, topic.description(), &qos, slow_reader);
     let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), (&qos).into());
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
@@ -157,6 +192,7 @@ fn make_handle<T: 'static>(
         type_name: topic.type_name().to_owned(),
         description: topic.description(),
         qos: LiveQos::new(qos),
+        slow_reader,
         group,
         topic: topic.handle().cloned(),
         encoding: OnceLock::new(),
@@ -180,8 +216,10 @@ pub(super) fn writer_protocol(
     guid: Guid,
     description: Option<&'static TypeDescription>,
     qos: &DataWriterQos,
+    slow_reader: SlowReader,
 ) -> (StatefulWriter, Encoding) {
     let mut config = WriterConfig::new(guid, guid.entity_id.kind() == EntityKind::WriterWithKey, qos);
+    config.slow_reader = slow_reader;
     config.seed = participant.driver().random();
     // Who is on this host and of our kind has been granted as much as we have.
     config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());

@@ -5,8 +5,8 @@ use crate::domain::{EndpointInfo, MatchReport};
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus,
-    QosError, StatusCondition, StatusMask, Waiting, WriteError,
+    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, QosError, SlowReaderStatus,
+    StatusCondition, StatusMask, Waiting, WriteError,
 };
 use crate::publication::{Publisher, WeakDataWriter, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
@@ -171,6 +171,15 @@ impl<T> DataWriter<T> {
         self.handle.publication_matched()
     }
 
+    /// Reliable readers that this writer does not wait for, because they were too slow ([`SlowReader`](crate::SlowReader)),
+    /// and how that changed since this was last called.
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    pub fn slow_readers(&self) -> Result<SlowReaderStatus, WriteError> {
+        self.handle.slow_readers()
+    }
+
     /// Readers of this topic whose QoS does not fit.
     ///
     /// # Errors
@@ -178,16 +187,6 @@ impl<T> DataWriter<T> {
     #[doc(alias = "get_offered_incompatible_qos_status")]
     pub fn offered_incompatible_qos(&self) -> Result<IncompatibleQosStatus, WriteError> {
         self.handle.offered_incompatible_qos()
-    }
-
-    /// Instances that this writer has not written for longer than its DEADLINE says: once for each period, from the first
-    /// sample of an instance on, until it is disposed of or unregistered.
-    ///
-    /// # Errors
-    /// [`WriteErrorKind::Closed`] after `close`.
-    #[doc(alias = "get_offered_deadline_missed_status")]
-    pub fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, WriteError> {
-        self.handle.offered_deadline_missed()
     }
 
     /// What happens to this writer, from its creation on. See [`Events`].

@@ -1,9 +1,7 @@
 //! What happens to a writer.
 
 use crate::actor::Effects;
-use crate::infrastructure::{
-    DeadlineMissedStatus, Feed, IncompatibleQosStatus, MatchRead, PublicationMatchedStatus, mark,
-};
+use crate::infrastructure::{Feed, IncompatibleQosStatus, MatchRead, PublicationMatchedStatus, SlowReaderStatus, mark};
 use crate::publication::WriterCell;
 use crate::publication::writer_actor::WriterActor;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,8 +16,8 @@ pub enum WriterEvent {
     Matched(PublicationMatchedStatus),
     /// A reader of the topic has a QoS that does not fit.
     IncompatibleQos(IncompatibleQosStatus),
-    /// Instances were not written in time.
-    DeadlineMissed(DeadlineMissedStatus),
+    /// A reader is too slow and not waited for any more, or again.
+    SlowReader(SlowReaderStatus),
     /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
     ListenerPanicked {
         /// What it said.
@@ -38,7 +36,7 @@ pub(crate) struct WriterFeed {
 struct Told {
     matched: MatchRead,
     incompatible: u32,
-    deadline_missed: u64,
+    slow: MatchRead,
     panics: u64,
 }
 
@@ -68,9 +66,10 @@ impl Told {
                 let status = actor.incompatible().since(&mut self.incompatible);
                 (status.total_count_change > 0).then_some(WriterEvent::IncompatibleQos(status))
             }
-            mark::DEADLINE_MISSED => {
-                let status = actor.deadline_missed().since(&mut self.deadline_missed);
-                (status.total_count_change > 0).then_some(WriterEvent::DeadlineMissed(status))
+            mark::SLOW_READER => {
+                let status = actor.slow_readers().slow_reader_since(&mut self.slow);
+                let changed = status.total_count_change > 0 || status.current_count_change != 0;
+                changed.then_some(WriterEvent::SlowReader(status))
             }
             mark::LISTENER_PANICKED => {
                 let message = actor.listener_panics().since(&mut self.panics)?;

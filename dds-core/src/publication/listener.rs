@@ -2,8 +2,8 @@
 
 use crate::domain::{NewListener, ParticipantHandle};
 use crate::infrastructure::{
-    Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, Post, PublicationMatchedStatus, StatusMask,
-    Teller, mark,
+    Callback, CreateError, IncompatibleQosStatus, Post, PublicationMatchedStatus, SlowReaderStatus, StatusMask, Teller,
+    mark,
 };
 use crate::publication::{AnyWriter, DataWriter, Publisher, PublisherGroup, WriterEvent, WriterHandle};
 use std::sync::{Arc, Weak};
@@ -23,8 +23,8 @@ pub trait DataWriterListener<T>: Send + 'static {
         let _ = (writer, status);
     }
 
-    /// Instances were not written in time.
-    fn on_offered_deadline_missed(&mut self, writer: &DataWriter<T>, status: DeadlineMissedStatus) {
+    /// A reader is too slow and not waited for any more, or again ([`SlowReader`](crate::SlowReader)).
+    fn on_slow_reader(&mut self, writer: &DataWriter<T>, status: SlowReaderStatus) {
         let _ = (writer, status);
     }
 }
@@ -42,8 +42,8 @@ pub trait PublisherListener: Send + 'static {
         let _ = (writer, status);
     }
 
-    /// As [`DataWriterListener::on_offered_deadline_missed`].
-    fn on_offered_deadline_missed(&mut self, writer: &dyn AnyWriter, status: DeadlineMissedStatus) {
+    /// As [`DataWriterListener::on_slow_reader`].
+    fn on_slow_reader(&mut self, writer: &dyn AnyWriter, status: SlowReaderStatus) {
         let _ = (writer, status);
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn tell_listener<T>(mut listener: impl DataWriterListener<T>) -> Tell
             match event {
                 WriterEvent::Matched(status) => listener.on_publication_matched(writer, status),
                 WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(writer, status),
-                WriterEvent::DeadlineMissed(status) => listener.on_offered_deadline_missed(writer, status),
+                WriterEvent::SlowReader(status) => listener.on_slow_reader(writer, status),
                 WriterEvent::ListenerPanicked { .. } => {}
             }
         }
@@ -104,15 +104,13 @@ impl WriterHandle {
         let matched = (marks & mark::MATCHED != 0).then(|| self.publication_matched().ok()).flatten();
         let incompatible =
             (marks & mark::INCOMPATIBLE_QOS != 0).then(|| self.offered_incompatible_qos().ok()).flatten();
-        let deadline_missed =
-            (marks & mark::DEADLINE_MISSED != 0).then(|| self.offered_deadline_missed().ok()).flatten();
-        [
+        let slow = (marks & mark::SLOW_READER != 0).then(|| self.slow_readers().ok()).flatten();
+        let events = [
             matched.map(WriterEvent::Matched),
             incompatible.map(WriterEvent::IncompatibleQos),
-            deadline_missed.map(WriterEvent::DeadlineMissed),
-        ]
-        .into_iter()
-        .flatten()
+            slow.map(WriterEvent::SlowReader),
+        ];
+        events.into_iter().flatten()
     }
 
     /// Tells the listener of a publisher or participant what has happened to a writer.
@@ -123,7 +121,7 @@ impl WriterHandle {
             match event {
                 WriterEvent::Matched(status) => listener.on_publication_matched(&*writer, status),
                 WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(&*writer, status),
-                WriterEvent::DeadlineMissed(status) => listener.on_offered_deadline_missed(&*writer, status),
+                WriterEvent::SlowReader(status) => listener.on_slow_reader(&*writer, status),
                 WriterEvent::ListenerPanicked { .. } => {}
             }
         }

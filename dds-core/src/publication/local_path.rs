@@ -56,6 +56,8 @@ impl fmt::Debug for LocalPath {
 pub(crate) struct LocalBegin {
     /// The first change that it gets.
     pub(crate) first: SequenceNumber,
+    /// The last one that was there before; the one before `first` if there is none.
+    pub(crate) history_end: SequenceNumber,
     /// Both are reliable.
     pub(crate) reliable: bool,
     /// What the writer's samples are under.

@@ -1,4 +1,4 @@
-//! A reader of this process that a writer's actor knows, and how it is given a change.
+//! What a writer knows of one reader of its own process, and how it hands changes over.
 
 use crate::actor::{Effects, PushError};
 use crate::publication::LocalPath;

@@ -14,6 +14,7 @@ mod loan;
 mod local_path;
 mod local_reader;
 mod publisher;
+mod slow_readers;
 mod suspended;
 mod weak;
 mod write_async;

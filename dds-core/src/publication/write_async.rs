@@ -87,7 +87,7 @@ impl PendingWrite {
                 Attempt::Written(_, flushed) => return Poll::Ready(writer.send_rest(flushed, false)),
                 Attempt::Refused(refused) => return Poll::Ready(Err(writer.refusal(refused))),
                 Attempt::Waiting => match self.time_is_over(writer, waker) {
-                    Some(waited) => return Poll::Ready(Err(WriteErrorKind::Timeout { waited })),
+                    Some(waited) => return Poll::Ready(Err(writer.timeout(waited))),
                     None => return Poll::Pending,
                 },
                 Attempt::Behind => {

@@ -4,11 +4,11 @@ use crate::actor::{Actor, Cell, Effects, Poke, Signals, Step, Ticket, Wakers, no
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Audience, Awaited, DeadlineMissedStatus, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers,
-    mark,
+    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, mark,
 };
 use crate::publication::held::Held;
 use crate::publication::local_reader::LocalReader;
+use crate::publication::slow_readers::SlowReaders;
 use crate::publication::{LocalBegin, LocalDemands, LocalPath, LocalTerms};
 use crate::qos::{DataWriterQos, PolicyId};
 use crate::subscription::ReaderCell;
@@ -46,9 +46,8 @@ pub(crate) struct WriterActor {
     local_readers: Vec<LocalReader>,
     subscriptions: Vec<Guid>,
     matched: MatchCounter,
+    slow_readers: SlowReaders,
     incompatible: IncompatibleQosStatus,
-    deadline_missed: DeadlineMissedStatus,
-    deadline_missed_read: u64,
     audience: Audience,
     panics: ListenerPanics,
     observers: Observers,
@@ -73,9 +72,8 @@ impl WriterActor {
             local_readers: Vec::new(),
             subscriptions: Vec::new(),
             matched: MatchCounter::default(),
+            slow_readers: SlowReaders::default(),
             incompatible: IncompatibleQosStatus::default(),
-            deadline_missed: DeadlineMissedStatus::default(),
-            deadline_missed_read: 0,
             audience: Audience::default(),
             panics: ListenerPanics::default(),
             observers: Observers::default(),
@@ -130,22 +128,10 @@ impl WriterActor {
         self.last
     }
 
-    /// Takes over the policies that may change.
-    pub(crate) fn set_qos(&mut self, qos: &DataWriterQos, effects: &mut Effects) {
-        let now = self.now(effects);
-        self.terms = qos.into();
-        self.rtps.set_lifespan(qos.lifespan);
-        self.rtps.set_deadline(now, qos.deadline);
-        self.follow_up_and_come_back(now, effects);
-    }
-
-    /// The status, whose change begins anew.
-    pub(crate) fn read_deadline_missed(&mut self) -> DeadlineMissedStatus {
-        self.deadline_missed.since(&mut self.deadline_missed_read)
-    }
-
-    pub(crate) fn deadline_missed(&self) -> DeadlineMissedStatus {
-        self.deadline_missed
+    /// What holds for what is written from now on.
+    pub(crate) fn set_terms(&mut self, terms: LocalTerms) {
+        self.terms = terms;
+        self.rtps.set_lifespan(terms.lifespan);
     }
 
     pub(crate) fn terms(&self) -> LocalTerms {
@@ -246,6 +232,11 @@ impl WriterActor {
             }
             let Some(from) = reader.behind_from.take() else { continue };
             reader.delivered = reader.delivered.min(from.previous());
+            if self.slow_readers.contains(reader.guid) {
+                let kept = self.rtps.changes_from(from).next().map(|change| change.sequence_number);
+                let kept = kept.unwrap_or(self.rtps.last_sequence_number().next());
+                reader.path.link.give_up_before(kept);
+            }
             for (count, change) in self.rtps.changes_from(from).enumerate() {
                 if count == REDELIVERED_PER_VISIT {
                     reader.behind_from = Some(change.sequence_number);
@@ -315,12 +306,25 @@ impl WriterActor {
             match event {
                 ProtocolEvent::Acknowledged(_) => self.waiting_for_acknowledgment.wake_all(effects),
                 ProtocolEvent::SpaceFreed => self.waiting_for_space.wake_one(effects),
-                ProtocolEvent::DeadlineMissed(missed) => {
-                    self.deadline_missed.note(missed);
-                    self.mark(mark::DEADLINE_MISSED, effects);
-                }
+                ProtocolEvent::ReaderDemoted { reader, behind } => self.note_demoted(reader, behind, effects),
+                ProtocolEvent::ReaderRestored { reader } => self.note_not_demoted(reader, effects),
                 _ => {}
             }
+        }
+    }
+
+    /// A reader is not waited for any more.
+    fn note_demoted(&mut self, reader: Guid, behind: u64, effects: &mut Effects) {
+        self.slow_readers.add(self.rtps.guid(), reader, behind, effects);
+        // Its progress is of interest again: it shows when it has caught up.
+        self.local_readers.iter().for_each(|local| local.path.set_starving());
+        self.mark(mark::SLOW_READER, effects);
+    }
+
+    /// It has caught up, or left.
+    fn note_not_demoted(&mut self, reader: Guid, effects: &mut Effects) {
+        if self.slow_readers.remove(reader) {
+            self.mark(mark::SLOW_READER, effects);
         }
     }
 
@@ -372,7 +376,9 @@ impl WriterActor {
         });
         self.note_match(guid, effects);
         self.follow_up_and_come_back(now, effects);
-        Some(LocalBegin { first, reliable, terms: self.terms })
+        // What is written from here on is no history.
+        let history_end = self.rtps.newest_kept().map_or(first.previous(), |newest| newest.max(first.previous()));
+        Some(LocalBegin { first, history_end, reliable, terms: self.terms })
     }
 
     /// Hands over what readers of this process have not got yet.
@@ -396,6 +402,7 @@ impl WriterActor {
         let now = self.now(effects);
         self.rtps.unmatch_reader(now, reader);
         self.local_readers.retain(|known| known.guid != reader);
+        self.note_not_demoted(reader, effects);
         if let Some(at) = self.subscriptions.iter().position(|known| *known == reader) {
             self.subscriptions.swap_remove(at);
             self.matched.unmatched(InstanceHandle::from_guid(reader));
@@ -457,6 +464,11 @@ impl WriterActor {
         self.rtps.last_sequence_number()
     }
 
+    /// The protocol's writer.
+    pub(crate) fn rtps(&self) -> &StatefulWriter {
+        &self.rtps
+    }
+
     /// The protocol's writer, for what sends nothing.
     pub(super) fn rtps_mut(&mut self) -> &mut StatefulWriter {
         &mut self.rtps
@@ -503,6 +515,10 @@ impl WriterActor {
 
     pub(crate) fn matched(&mut self) -> &mut MatchCounter {
         &mut self.matched
+    }
+
+    pub(crate) fn slow_readers(&mut self) -> &mut MatchCounter {
+        self.slow_readers.counter()
     }
 
     pub(crate) fn incompatible(&mut self) -> &mut IncompatibleQosStatus {
@@ -562,6 +578,10 @@ impl Actor for WriterActor {
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
         let now = self.now(effects);
+        if !self.slow_readers.is_empty() {
+            // Before looking, so that no progress goes unnoticed after it.
+            self.local_readers.iter().for_each(|local| local.path.set_starving());
+        }
         self.rtps.handle_local_progress(now);
         self.rtps.handle_timeout(now);
         if !self.waiting_for_acknowledgment.is_empty() {

@@ -5,9 +5,8 @@ use crate::cdr::{Encode, Encoding, KeyHasher, TypeDescription, TypeInfo, encode_
 use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos,
-    PublicationMatchedStatus, QosError, StatusCondition, Subject, WaitErrorKind, WaitSource, WriteError,
-    WriteErrorKind, mark,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, PublicationMatchedStatus,
+    QosError, SlowReaderStatus, StatusCondition, Subject, WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
 };
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::{WriterActor, WriterCell};
@@ -17,7 +16,7 @@ use crate::qos::{DataWriterQos, History, Reliability};
 use crate::topic::TopicHandle;
 use dds_rtps::history::{KeyPayload, Payload, SlotRing};
 use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber};
-use dds_rtps::writer::{NewChange, WriteRefused};
+use dds_rtps::writer::{NewChange, ReaderLag, SlowReader, WriteRefused};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker};
@@ -31,6 +30,7 @@ pub(crate) struct WriterHandle {
     /// What the samples are made of; `None`: nobody here knows (raw topics).
     pub(super) description: Option<&'static TypeDescription>,
     pub(super) qos: LiveQos<DataWriterQos>,
+    pub(super) slow_reader: SlowReader,
     pub(super) group: Option<Arc<PublisherGroup>>,
     /// Its topic, if it was made of a [`Topic`](crate::Topic).
     pub(super) topic: Option<Arc<TopicHandle>>,
@@ -214,10 +214,10 @@ impl WriterHandle {
             }
             Ok(Attempt::Refused(WriteRefused::Full)) => match self.blocking_limit().filter(|_| may_wait()) {
                 Some(limit) => self.publish_when_there_is_room(&mut change, limit),
-                None => Err(self.write_error(WriteErrorKind::Full)),
+                None => Err(self.write_error(self.refusal(WriteRefused::Full))),
             },
             Ok(Attempt::Refused(refused)) => Err(self.write_error(self.refusal(refused))),
-            Ok(Attempt::Waiting | Attempt::Behind) => Err(self.write_error(WriteErrorKind::Full)),
+            Ok(Attempt::Waiting | Attempt::Behind) => Err(self.write_error(self.refusal(WriteRefused::Full))),
             Err(kind) => Err(self.write_error(kind)),
         }
     }
@@ -296,7 +296,7 @@ impl WriterHandle {
         });
         let outcome = outcome.unwrap_or_else(|| {
             self.abandon_space(&mut ticket);
-            Err(WriteErrorKind::Timeout { waited: driver.now().instant.since(started) })
+            Err(self.timeout(driver.now().instant.since(started)))
         });
         let sent = outcome.and_then(|(number, flushed)| self.send_rest(flushed, true).map(|()| number));
         sent.map_err(|kind| self.write_error(kind))
@@ -382,11 +382,21 @@ impl WriterHandle {
         }
     }
 
+    /// There was no room for so long.
+    pub(super) fn timeout(&self, waited: Duration) -> WriteErrorKind {
+        WriteErrorKind::Timeout { waited, slowest: self.slowest_reader() }
+    }
+
+    /// Because of whom there is no room.
+    fn slowest_reader(&self) -> Option<ReaderLag> {
+        self.visit(|actor, _| actor.rtps().slowest_reader()).ok().flatten()
+    }
+
     pub(super) fn refusal(&self, refused: WriteRefused) -> WriteErrorKind {
         let limits = self.qos.fixed().resource_limits;
         let value = |limit: Option<u32>| limit.map_or(u64::MAX, u64::from);
         match refused {
-            WriteRefused::Full => WriteErrorKind::Full,
+            WriteRefused::Full => WriteErrorKind::Full { slowest: self.slowest_reader() },
             WriteRefused::SamplesMax => {
                 WriteErrorKind::OutOfResources { limit: "max_samples", value: value(limits.max_samples) }
             }
@@ -414,7 +424,7 @@ impl WriterHandle {
             return Ok(());
         }
         // A closed writer stays as it was. Read inside of the cell, so that of two changes the last one counts.
-        let _ = self.visit(|actor, effects| self.qos.read(|qos| actor.set_qos(qos, effects)));
+        let _ = self.visit(|actor, _| actor.set_terms(self.qos.read(|qos| qos.into())));
         self.participant.update_writer(self);
         Ok(())
     }
@@ -465,10 +475,10 @@ impl WriterHandle {
         self.visit(read).map_err(|kind| self.write_error(kind))
     }
 
-    pub(crate) fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, WriteError> {
+    pub(crate) fn slow_readers(&self) -> Result<SlowReaderStatus, WriteError> {
         let read = |actor: &mut WriterActor, _: &mut Effects| {
-            actor.observers().status_read(mark::DEADLINE_MISSED);
-            actor.read_deadline_missed()
+            actor.observers().status_read(mark::SLOW_READER);
+            actor.slow_readers().read_slow_reader()
         };
         self.visit(read).map_err(|kind| self.write_error(kind))
     }

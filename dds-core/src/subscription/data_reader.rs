@@ -7,16 +7,16 @@ use crate::driver::Driver;
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, QosError, ReadError,
-    SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus,
-    WaitErrorKind, WaitSource, Waiting,
+    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, QosError, ReadError, SampleLostStatus,
+    SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource,
+    Waiting,
 };
-use crate::qos::DataReaderQos;
+use crate::qos::{DataReaderQos, Durability};
 use crate::subscription::reader_handle::wait_error;
 use crate::subscription::samples::{decode_sample, decode_sample_into};
 use crate::subscription::{
-    DataStream, Iter, ReadCondition, ReaderEvent, ReaderHandle, Sample, SampleStream, Samples, Select, Subscriber,
-    WeakDataReader,
+    DataStream, HistoryWait, Iter, ReadCondition, ReaderEvent, ReaderHandle, Sample, SampleStream, Samples, Select,
+    Subscriber, WeakDataReader,
 };
 use crate::topic::{PublicationBuiltinTopicData, Topic};
 use dds_rtps::history::{Operation, Selection, States};
@@ -184,6 +184,44 @@ impl<T> DataReader<T> {
         Waiting::new(&*self.handle, Awaited::Matched(count))
     }
 
+    /// Waits for what was written before this reader came: until every writer that matches now has delivered all that it
+    /// had when this reader first heard it, as far as it still has it. Of a writer that leaves meanwhile nothing is
+    /// waited for any more. Writers that match later do not count: wait for them to match first, with
+    /// [`wait_for_writers`](DataReader::wait_for_writers).
+    ///
+    /// Delivered is what is in the reader. One that has no room for all of it gets the rest only as samples are taken.
+    ///
+    /// A volatile reader gets nothing that was written before, and a best-effort one cannot know what there was: they do
+    /// not wait.
+    ///
+    /// ```
+    /// use dds_core::qos::Preset;
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Map {
+    ///     name: String,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let writer = participant.writer_builder::<Map>("history/map").qos(Preset::State).build()?;
+    /// writer.write(&Map { name: "hall".into() })?;
+    /// let reader = participant.reader_builder::<Map>("history/map").qos(Preset::State).build()?;
+    /// reader.wait_for_writers(1).block()?;
+    /// reader.historical_data().block()?;
+    /// assert_eq!(reader.take()?.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "wait_for_historical_data")]
+    pub fn historical_data(&self) -> Waiting<'_, ()> {
+        let qos = self.handle.qos().fixed();
+        let has_history = qos.durability > Durability::Volatile && qos.reliability.is_reliable();
+        let writers = if has_history { self.handle.matched_writers() } else { Vec::new() };
+        Waiting::of_own(Box::new(HistoryWait::new(&self.handle, writers)), Awaited::History)
+    }
+
     /// The values as they come: blocks between them, and ends when the reader is closed.
     #[must_use]
     pub fn iter(&self) -> Iter<'_, T>
@@ -268,16 +306,6 @@ impl<T> DataReader<T> {
     #[doc(alias = "get_sample_rejected_status")]
     pub fn sample_rejected(&self) -> Result<SampleRejectedStatus, ReadError> {
         self.handle.sample_rejected()
-    }
-
-    /// Instances that this reader has got no new sample of for longer than its DEADLINE says: once for each period, from the
-    /// first sample of an instance on and as long as it is alive.
-    ///
-    /// # Errors
-    /// [`ReadErrorKind::Closed`] after `close`.
-    #[doc(alias = "get_requested_deadline_missed_status")]
-    pub fn requested_deadline_missed(&self) -> Result<DeadlineMissedStatus, ReadError> {
-        self.handle.requested_deadline_missed()
     }
 
     /// What happens to this reader beside data, from its creation on. See [`Events`].

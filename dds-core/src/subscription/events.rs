@@ -2,8 +2,7 @@
 
 use crate::actor::Effects;
 use crate::infrastructure::{
-    DeadlineMissedStatus, Feed, IncompatibleQosStatus, MatchRead, SampleLostStatus, SampleRejectedStatus,
-    SubscriptionMatchedStatus, mark,
+    Feed, IncompatibleQosStatus, MatchRead, SampleLostStatus, SampleRejectedStatus, SubscriptionMatchedStatus, mark,
 };
 use crate::subscription::ReaderCell;
 use crate::subscription::reader_actor::ReaderActor;
@@ -23,8 +22,6 @@ pub enum ReaderEvent {
     SampleLost(SampleLostStatus),
     /// There was no room for samples.
     SampleRejected(SampleRejectedStatus),
-    /// Instances were not updated in time.
-    DeadlineMissed(DeadlineMissedStatus),
     /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
     ListenerPanicked {
         /// What it said.
@@ -46,7 +43,6 @@ struct Told {
     panics: u64,
     lost: u64,
     rejected: u64,
-    deadline_missed: u64,
 }
 
 impl ReaderFeed {
@@ -82,10 +78,6 @@ impl Told {
             mark::SAMPLE_REJECTED => {
                 let status = actor.rejected().since(&mut self.rejected);
                 (status.total_count_change > 0).then_some(ReaderEvent::SampleRejected(status))
-            }
-            mark::DEADLINE_MISSED => {
-                let status = actor.deadline_missed().since(&mut self.deadline_missed);
-                (status.total_count_change > 0).then_some(ReaderEvent::DeadlineMissed(status))
             }
             mark::LISTENER_PANICKED => {
                 let message = actor.listener_panics().since(&mut self.panics)?;

@@ -2,8 +2,8 @@
 
 use crate::domain::{ListenerPlace, NewListener, ParticipantHandle};
 use crate::infrastructure::{
-    Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, Post, SampleLostStatus, SampleRejectedStatus,
-    StatusMask, SubscriptionMatchedStatus, Teller, mark,
+    Callback, CreateError, IncompatibleQosStatus, Post, SampleLostStatus, SampleRejectedStatus, StatusMask,
+    SubscriptionMatchedStatus, Teller, mark,
 };
 use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber, SubscriberGroup};
 use std::sync::{Arc, Weak};
@@ -74,11 +74,6 @@ pub trait DataReaderListener<T>: Send + 'static {
     fn on_sample_rejected(&mut self, reader: &DataReader<T>, status: SampleRejectedStatus) {
         let _ = (reader, status);
     }
-
-    /// Instances were not updated in time.
-    fn on_requested_deadline_missed(&mut self, reader: &DataReader<T>, status: DeadlineMissedStatus) {
-        let _ = (reader, status);
-    }
 }
 
 /// Is told of what happens to the readers of a subscriber or participant, as far as they do not handle it themselves (DDS 1.4,
@@ -114,11 +109,6 @@ pub trait SubscriberListener: Send + 'static {
     fn on_sample_rejected(&mut self, reader: &dyn AnyReader, status: SampleRejectedStatus) {
         let _ = (reader, status);
     }
-
-    /// As [`DataReaderListener::on_requested_deadline_missed`].
-    fn on_requested_deadline_missed(&mut self, reader: &dyn AnyReader, status: DeadlineMissedStatus) {
-        let _ = (reader, status);
-    }
 }
 
 /// Whoever a reader's marks are told to.
@@ -133,7 +123,6 @@ pub(super) fn tell_listener<T>(mut listener: impl DataReaderListener<T>) -> Tell
                 ReaderEvent::IncompatibleQos(status) => listener.on_requested_incompatible_qos(reader, status),
                 ReaderEvent::SampleLost(status) => listener.on_sample_lost(reader, status),
                 ReaderEvent::SampleRejected(status) => listener.on_sample_rejected(reader, status),
-                ReaderEvent::DeadlineMissed(status) => listener.on_requested_deadline_missed(reader, status),
                 ReaderEvent::ListenerPanicked { .. } => {}
             }
         }
@@ -184,13 +173,11 @@ impl ReaderHandle {
         let incompatible = has(mark::INCOMPATIBLE_QOS).then(|| self.requested_incompatible_qos().ok()).flatten();
         let lost = has(mark::SAMPLE_LOST).then(|| self.sample_lost().ok()).flatten();
         let rejected = has(mark::SAMPLE_REJECTED).then(|| self.sample_rejected().ok()).flatten();
-        let deadline_missed = has(mark::DEADLINE_MISSED).then(|| self.requested_deadline_missed().ok()).flatten();
         [
             matched.map(ReaderEvent::Matched),
             incompatible.map(ReaderEvent::IncompatibleQos),
             lost.map(ReaderEvent::SampleLost),
             rejected.map(ReaderEvent::SampleRejected),
-            deadline_missed.map(ReaderEvent::DeadlineMissed),
         ]
         .into_iter()
         .flatten()
@@ -207,7 +194,6 @@ impl ReaderHandle {
                 ReaderEvent::IncompatibleQos(status) => listener.on_requested_incompatible_qos(reader, status),
                 ReaderEvent::SampleLost(status) => listener.on_sample_lost(reader, status),
                 ReaderEvent::SampleRejected(status) => listener.on_sample_rejected(reader, status),
-                ReaderEvent::DeadlineMissed(status) => listener.on_requested_deadline_missed(reader, status),
                 ReaderEvent::ListenerPanicked { .. } => {}
             }
         }

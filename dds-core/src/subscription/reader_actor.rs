@@ -4,14 +4,12 @@ use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Audience, Awaited, DeadlineMissedStatus, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers,
-    SampleLostStatus, SampleRejectedStatus, mark,
+    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, SampleLostStatus,
+    SampleRejectedStatus, mark,
 };
 use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
-use dds_rtps::history::{
-    CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection, States,
-};
+use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, Selection, States};
 use dds_rtps::reader::{LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig};
 use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{Message, Submessage};
@@ -47,6 +45,8 @@ pub(crate) enum ReaderMail {
 struct LocalWriter {
     guid: Guid,
     path: Arc<LocalPath>,
+    /// The last change that it had written before the match.
+    history_end: SequenceNumber,
 }
 
 /// The state of a reader.
@@ -63,13 +63,14 @@ pub(crate) struct ReaderActor {
     lost_read: u64,
     rejected: SampleRejectedStatus,
     rejected_read: u64,
-    deadline_missed: DeadlineMissedStatus,
-    deadline_missed_read: u64,
     audience: Audience,
     panics: ListenerPanics,
     observers: Observers,
     waiting_for_data: Wakers,
     waiting_for_match: Wakers,
+    waiting_for_history: Wakers,
+    /// How many writers had not delivered their history when those who wait for it were last woken.
+    histories_pending: usize,
 }
 
 /// A writer of this process has found the inbox full, and wants to hear when it is not.
@@ -90,13 +91,13 @@ impl ReaderActor {
             lost_read: 0,
             rejected: SampleRejectedStatus::default(),
             rejected_read: 0,
-            deadline_missed: DeadlineMissedStatus::default(),
-            deadline_missed_read: 0,
             audience: Audience::default(),
             panics: ListenerPanics::default(),
             observers: Observers::default(),
             waiting_for_data: Wakers::new(),
             waiting_for_match: Wakers::new(),
+            waiting_for_history: Wakers::new(),
+            histories_pending: 0,
         }
     }
 
@@ -184,14 +185,49 @@ impl ReaderActor {
                     self.rejected.note(count, reason, instance);
                     self.mark(mark::SAMPLE_REJECTED, effects);
                 }
-                ProtocolEvent::DeadlineMissed(missed) => {
-                    self.deadline_missed.note(missed);
-                    self.mark(mark::DEADLINE_MISSED, effects);
-                }
                 ProtocolEvent::LocalSpace { writer } => self.note_space(writer, effects),
                 _ => {}
             }
         }
+        if !self.waiting_for_history.is_empty() {
+            self.look_for_history(effects);
+        }
+    }
+
+    /// Wakes who waits for history, if a writer more has delivered its own.
+    fn look_for_history(&mut self, effects: &mut Effects) {
+        let pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
+        if pending != std::mem::replace(&mut self.histories_pending, pending) {
+            self.waiting_for_history.wake_all(effects);
+        }
+    }
+
+    /// Whether what a writer had written before is in the history, as far as it will ever be. True if it does not match.
+    fn has_history_of(&self, writer: Guid) -> bool {
+        match self.local_writers.iter().find(|known| known.guid == writer) {
+            Some(local) => self.rtps.next_of_local(writer).is_none_or(|next| next > local.history_end),
+            None => self.rtps.has_history_of(writer),
+        }
+    }
+
+    /// Looks whether these writers have delivered what they had written before; those that have are taken out. Registers
+    /// the waiter if one has not.
+    pub(crate) fn wait_for_history(
+        &mut self,
+        writers: &mut Vec<Guid>,
+        ticket: &mut Option<Ticket>,
+        waker: Waker,
+        effects: &mut Effects,
+    ) -> bool {
+        writers.retain(|&writer| !self.has_history_of(writer));
+        if writers.is_empty() {
+            self.waiting_for_history.finish(ticket, effects);
+            effects.discard(waker);
+            return true;
+        }
+        self.histories_pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
+        self.waiting_for_history.register(ticket, waker, effects);
+        false
     }
 
     /// Sends what the protocol has to say, and sets the timer anew.
@@ -226,7 +262,7 @@ impl ReaderActor {
         writer.reliable = begin.reliable;
         let link = begin.reliable.then(|| Arc::clone(&path.link));
         self.rtps.match_local_writer(now, writer, begin.first, link);
-        self.local_writers.push(LocalWriter { guid, path });
+        self.local_writers.push(LocalWriter { guid, path, history_end: begin.history_end });
         self.note_match(guid, effects);
         self.follow_up(now, effects);
     }
@@ -237,13 +273,6 @@ impl ReaderActor {
         if self.local_writers.iter().any(|known| known.guid == writer) {
             self.rtps.match_writer(now, local_proxy(writer, terms));
         }
-    }
-
-    /// The reader's own policies of time have changed.
-    pub(crate) fn set_timing(&mut self, timing: ReaderTiming, effects: &mut Effects) {
-        let now = self.now(effects);
-        self.rtps.set_timing(now, timing);
-        self.follow_up(now, effects);
     }
 
     fn note_match(&mut self, writer: Guid, effects: &mut Effects) {
@@ -326,6 +355,7 @@ impl ReaderActor {
     pub(crate) fn abandon(&mut self, awaited: Awaited, ticket: Ticket, effects: &mut Effects) {
         let wakers = match awaited {
             Awaited::Matched(_) => &mut self.waiting_for_match,
+            Awaited::History => &mut self.waiting_for_history,
             _ => &mut self.waiting_for_data,
         };
         wakers.abandon(&mut Some(ticket), effects);
@@ -375,15 +405,6 @@ impl ReaderActor {
     pub(crate) fn rejected(&self) -> SampleRejectedStatus {
         self.rejected
     }
-
-    /// The status, whose change begins anew.
-    pub(crate) fn read_deadline_missed(&mut self) -> DeadlineMissedStatus {
-        self.deadline_missed.since(&mut self.deadline_missed_read)
-    }
-
-    pub(crate) fn deadline_missed(&self) -> DeadlineMissedStatus {
-        self.deadline_missed
-    }
 }
 
 /// What the protocol is told of a writer of this process.
@@ -407,6 +428,7 @@ impl Awaitable for ReaderActor {
         self.observers.close(effects);
         self.waiting_for_data.wake_all(effects);
         self.waiting_for_match.wake_all(effects);
+        self.waiting_for_history.wake_all(effects);
     }
 }
 

@@ -4,9 +4,9 @@ use crate::actor::{Effects, EnterError, Ticket};
 use crate::domain::{ListenerPlace, Member, ParticipantHandle, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, QosError,
-    ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus, StatusCondition, Subject,
-    SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, QosError, ReadError,
+    ReadErrorKind, SampleLostStatus, SampleRejectedStatus, StatusCondition, Subject, SubscriptionMatchedStatus,
+    WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
@@ -195,13 +195,6 @@ impl ReaderHandle {
         })
     }
 
-    pub(crate) fn requested_deadline_missed(&self) -> Result<DeadlineMissedStatus, ReadError> {
-        self.visit(|actor, _| {
-            actor.observers().status_read(mark::DEADLINE_MISSED);
-            actor.read_deadline_missed()
-        })
-    }
-
     /// Tells of data that nobody has looked at since it came.
     pub(super) fn notify_of_data(&self) {
         // A closed reader has none.
@@ -221,8 +214,6 @@ impl ReaderHandle {
         if !self.is_enabled() {
             return Ok(());
         }
-        // A closed reader stays as it was. Read inside of the cell, so that of two changes the last one counts.
-        let _ = self.visit(|actor, effects| actor.set_timing(self.qos.read(|qos| qos.into()), effects));
         self.participant.update_reader(self);
         Ok(())
     }
@@ -263,6 +254,26 @@ impl ReaderHandle {
             Ok(false) => Poll::Pending,
             Err(error) => Poll::Ready(Err(wait_error(error.kind()))),
         }
+    }
+
+    /// Whether these writers have delivered what they had written before; those that have are taken out. Registers the
+    /// waker if one has not.
+    pub(super) fn poll_history(
+        &self,
+        writers: &mut Vec<Guid>,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<(), WaitErrorKind>> {
+        let waker = waker.clone();
+        match self.visit(|actor, effects| actor.wait_for_history(writers, ticket, waker, effects)) {
+            Ok(true) => Poll::Ready(Ok(())),
+            Ok(false) => Poll::Pending,
+            Err(error) => Poll::Ready(Err(wait_error(error.kind()))),
+        }
+    }
+
+    pub(super) fn span(&self) -> &tracing::Span {
+        &self.span
     }
 
     pub(crate) fn abandon_wait(&self, awaited: Awaited, ticket: Ticket) {

@@ -179,7 +179,7 @@ impl Scenario {
                 true
             }
             Err(error) => match error.kind() {
-                WriteErrorKind::Timeout { .. } | WriteErrorKind::Full => false,
+                WriteErrorKind::Timeout { .. } | WriteErrorKind::Full { .. } => false,
                 kind => panic!("{kind:?}"),
             },
         }

@@ -3,10 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![cfg(feature = "sim")]
 
-mod deadline;
-mod lifecycle;
 mod ownership;
-mod time_filter;
 
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::sim::Simulation;

@@ -63,5 +63,5 @@ fn a_write_that_may_not_wait_says_that_there_is_no_room() {
     let writer = Preset::Event.writer().resource_limits(room);
     let writer = participant.writer_builder::<Pose>("pose").qos(writer).build().unwrap();
     let refused = (0..10).find_map(|robot| writer.try_write(&pose(robot, 0.0)).err()).unwrap();
-    assert_eq!(refused.kind(), &WriteErrorKind::Full);
+    assert!(matches!(refused.kind(), WriteErrorKind::Full { .. }), "{refused}");
 }

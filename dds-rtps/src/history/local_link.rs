@@ -16,13 +16,18 @@ const NO_REQUEST: i64 = 0;
 pub struct LocalLink {
     acknowledged: AtomicI64,
     requested_from: AtomicI64,
+    given_up_before: AtomicI64,
 }
 
 impl LocalLink {
     /// A link on which nothing has been acknowledged or asked for.
     #[must_use]
     pub const fn new() -> Self {
-        Self { acknowledged: AtomicI64::new(0), requested_from: AtomicI64::new(NO_REQUEST) }
+        Self {
+            acknowledged: AtomicI64::new(0),
+            requested_from: AtomicI64::new(NO_REQUEST),
+            given_up_before: AtomicI64::new(0),
+        }
     }
 
     /// The reader has accepted everything up to `sequence_number`. Never goes back.
@@ -43,6 +48,18 @@ impl LocalLink {
         let lower = |standing| (standing == NO_REQUEST || sequence_number.0 < standing).then_some(sequence_number.0);
         // An error says that a lower request stands already: nothing to do.
         let _ = self.requested_from.fetch_update(Ordering::AcqRel, Ordering::Acquire, lower);
+    }
+
+    /// The writer could not keep for the reader what it has not handed over of what lies before `sequence_number`: that is
+    /// lost. Never goes back.
+    pub fn give_up_before(&self, sequence_number: SequenceNumber) {
+        self.given_up_before.fetch_max(sequence_number.0, Ordering::AcqRel);
+    }
+
+    /// Up to before which number the reader has lost what it was not handed.
+    #[must_use]
+    pub fn given_up_before(&self) -> SequenceNumber {
+        SequenceNumber(self.given_up_before.load(Ordering::Acquire))
     }
 
     /// Takes the standing request, if there is one.

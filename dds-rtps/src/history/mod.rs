@@ -1,13 +1,11 @@
 //! Payload slots, changes, and the caches of writers and readers.
 
-mod age_list;
 mod change;
 mod departure;
 mod instance;
 mod key_store;
 mod limits;
 mod local_link;
-mod missed_deadlines;
 mod ownership;
 mod payload;
 mod reader;
@@ -17,15 +15,12 @@ mod select;
 mod selection;
 mod sequence_index;
 mod source_order;
-mod time_filter;
-mod timing;
 mod writer;
 
 pub use change::{CacheChange, ChangeKind};
 pub use key_store::KeyPayload;
 pub use limits::HistoryLimits;
 pub use local_link::LocalLink;
-pub use missed_deadlines::MissedDeadlines;
 pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
 pub use reader::{
     Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReaderHistoryCounters, ReceivedChange,
@@ -33,7 +28,6 @@ pub use reader::{
 };
 pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
 pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};
-pub use timing::ReaderTiming;
 pub use writer::{NoRoom, StoredChange, WriterHistory};
 
 #[cfg(test)]

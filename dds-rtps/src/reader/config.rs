@@ -1,7 +1,7 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
 use crate::cdr::TypeDescription;
-use crate::history::{HistoryLimits, ReaderHistoryConfig, ReaderTiming};
+use crate::history::{HistoryLimits, ReaderHistoryConfig};
 use crate::qos::{DataReaderQos, DestinationOrder, Durability, Ownership};
 use crate::types::{Duration, Guid, Locator, Time, VendorId};
 
@@ -35,8 +35,6 @@ pub struct ReaderConfig {
     pub destination_order: DestinationOrder,
     /// OWNERSHIP.
     pub ownership: Ownership,
-    /// DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
-    pub timing: ReaderTiming,
     /// How the instance of a change is found.
     pub key: KeySource,
     /// How long an answer to a HEARTBEAT waits for more to answer with it. Default: zero, it goes out with the next
@@ -88,7 +86,6 @@ impl ReaderConfig {
             limits: HistoryLimits::new(qos.history, qos.resource_limits),
             destination_order: qos.destination_order,
             ownership: qos.ownership,
-            timing: qos.into(),
             key,
             heartbeat_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
@@ -106,8 +103,8 @@ impl ReaderConfig {
     }
 
     pub(super) fn history(&self) -> ReaderHistoryConfig {
-        let &Self { limits, destination_order, ownership, timing, seed, .. } = self;
-        ReaderHistoryConfig { limits, destination_order, ownership, timing, seed }
+        let &Self { limits, destination_order, ownership, seed, .. } = self;
+        ReaderHistoryConfig { limits, destination_order, ownership, seed }
     }
 
     /// Whether a change that does not fit into the history is kept from being acknowledged.

@@ -6,8 +6,7 @@ use super::intake::{Intake, expiry};
 use super::sink::Sink;
 use super::writer_proxy::{Following, WriterProxy};
 use crate::history::{
-    CacheChange, ChangeKind, HistorySample, LocalLink, Operation, ReaderHistory, ReaderTiming, ReceivedChange,
-    Selection,
+    CacheChange, ChangeKind, HistorySample, LocalLink, Operation, ReaderHistory, ReceivedChange, Selection,
 };
 use crate::output::Datagram;
 use crate::types::{Guid, Instant, Now, SequenceNumber};
@@ -115,6 +114,28 @@ impl StatefulReader {
             Following::Reliable(reliable) => reliable.has_history(),
             _ => true,
         })
+    }
+
+    /// Whether all that this writer had when it was first heard is in the history, or will never come. True of a writer
+    /// that is not matched, of a best-effort one, of which nobody knows, and of one of this process
+    /// ([`Self::next_of_local`]).
+    #[must_use]
+    pub fn has_history_of(&self, writer: Guid) -> bool {
+        let proxy = self.by_guid.get(&writer).and_then(|&at| self.proxies.get(at));
+        proxy.is_none_or(|proxy| match &proxy.following {
+            Following::Reliable(reliable) => reliable.has_history(),
+            _ => true,
+        })
+    }
+
+    /// The number of the next change that is expected of a writer of this process.
+    #[must_use]
+    pub fn next_of_local(&self, writer: Guid) -> Option<SequenceNumber> {
+        let proxy = self.by_guid.get(&writer).and_then(|&at| self.proxies.get(at))?;
+        match &proxy.following {
+            Following::Local(local) => Some(local.next),
+            _ => None,
+        }
     }
 
     /// Matches a writer of another participant, or updates what is known of one that is matched already: locators, lifespan
@@ -234,12 +255,16 @@ impl StatefulReader {
             self.refused = true;
             return LocalOutcome::Refused;
         }
-        let lost = u64::try_from(number.0.saturating_sub(local.next.0)).unwrap_or(0);
-        local.next = number.next();
+        let expected = std::mem::replace(&mut local.next, number.next());
+        let before = |end: SequenceNumber| u64::try_from(end.0.saturating_sub(expected.0)).unwrap_or(0);
         if let Some(link) = &local.link {
             link.acknowledge(number);
+            if number > expected {
+                // What the writer has replaced since does not exist any more; what it had to give up is lost.
+                sink.lost(writer, before(link.given_up_before().min(number)), LossCause::NeverArrived);
+            }
         } else {
-            sink.lost(writer, lost, LossCause::NeverArrived);
+            sink.lost(writer, before(number), LossCause::NeverArrived);
         }
         LocalOutcome::Accepted
     }
@@ -293,9 +318,7 @@ impl StatefulReader {
     /// Does what is due: samples that expire, fragments that no longer come. It means "look at your deadlines": calling it
     /// early, late or twice does no harm.
     pub fn handle_timeout(&mut self, now: Now) {
-        if self.history.handle_timeout(now) {
-            self.events.data_available();
-        }
+        self.history.handle_timeout(now);
         if self.next_stale.is_some_and(|stale| stale <= now.instant) {
             self.next_stale = None;
             let Self { config, history, proxies, intake, events, counters, next_stale, .. } = self;
@@ -307,13 +330,6 @@ impl StatefulReader {
             }
         }
         self.resume(now);
-    }
-
-    /// Changes DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
-    pub fn set_timing(&mut self, now: Now, timing: ReaderTiming) {
-        if timing != std::mem::replace(&mut self.config.timing, timing) && self.history.set_timing(now, timing) {
-            self.events.data_available();
-        }
     }
 
     /// Whether there is nothing to say to anybody and nothing that time changes: no need to poll for datagrams or a
@@ -357,10 +373,7 @@ impl StatefulReader {
 
     /// What the owner should know, until there is nothing more.
     pub fn poll_event(&mut self) -> Option<ReaderEvent> {
-        match self.history.take_missed() {
-            Some(missed) => Some(ReaderEvent::DeadlineMissed(missed)),
-            None => self.events.pop(),
-        }
+        self.events.pop()
     }
 }
 

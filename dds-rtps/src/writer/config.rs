@@ -1,7 +1,7 @@
 //! What a writer is made of, and what it is told about its readers.
 
 use crate::cdr::TypeDescription;
-use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Payload};
+use crate::history::{ChangeKind, HistoryLimits, Payload};
 use crate::qos::{DataWriterQos, Durability};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
@@ -60,6 +60,26 @@ impl Default for FlowConfig {
     }
 }
 
+/// What becomes of a reliable reader that keeps a writer from having room: one that keeps all its samples (HISTORY) within
+/// limits (RESOURCE_LIMITS). Other writers never wait for a reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SlowReader {
+    /// It is waited for, as DDS 1.4 demands (2.2.3.14): until it has acknowledged, there is no room.
+    #[default]
+    Block,
+    /// It is waited for no longer than this. An extension of DDS.
+    ///
+    /// The first write that finds no room because of a reader gives it this time to acknowledge all that was written by then.
+    /// If it does not, it is treated as a best-effort reader: it is sent what is written, but nobody waits for it. What it
+    /// has not acknowledged is kept for it as long as there is room, and then goes, oldest first; that, it has lost. When
+    /// it returns, what is kept is repaired; and once it has kept up with the writer without another loss, it is waited
+    /// for again.
+    Demote {
+        /// How long it is waited for. Zero: not at all.
+        after: Duration,
+    },
+}
+
 /// What a [`StatefulWriter`](super::StatefulWriter) is made of.
 #[derive(Debug, Clone)]
 pub struct WriterConfig {
@@ -71,10 +91,10 @@ pub struct WriterConfig {
     pub durability: Durability,
     /// How much is kept (HISTORY and RESOURCE_LIMITS).
     pub limits: HistoryLimits,
+    /// What becomes of a reliable reader because of which there is no room. Default: it is waited for.
+    pub slow_reader: SlowReader,
     /// How long a sample may be sent after its source timestamp (LIFESPAN). Default: for ever.
     pub lifespan: Duration,
-    /// How long an instance may go without a new sample (DEADLINE). Default: for ever.
-    pub deadline: Duration,
     /// Whether the topic has a key: changes carry a key hash then.
     pub keyed: bool,
     /// The type, if the key hash that goes out with a change is not what its instance is known by here: of writers of XCDR1
@@ -109,8 +129,8 @@ impl WriterConfig {
             reliable: qos.reliability.is_reliable(),
             durability: qos.durability,
             limits: HistoryLimits::new(qos.history, qos.resource_limits),
+            slow_reader: SlowReader::Block,
             lifespan: qos.lifespan,
-            deadline: qos.deadline,
             keyed,
             hashed_type: None,
             fragment_size: FragmentSize::default(),
@@ -250,8 +270,27 @@ pub enum WriterEvent {
     Acknowledged(SequenceNumber),
     /// There is room again after a write was refused with [`WriteRefused::Full`].
     SpaceFreed,
-    /// Instances have gone without a new sample for longer than DEADLINE says.
-    DeadlineMissed(MissedDeadlines),
+    /// A reliable reader has been too slow: it is not waited for any more ([`SlowReader::Demote`]).
+    ReaderDemoted {
+        /// The reader.
+        reader: Guid,
+        /// How many samples it had not acknowledged.
+        behind: u64,
+    },
+    /// A reader that was too slow has caught up, and is waited for again.
+    ReaderRestored {
+        /// The reader.
+        reader: Guid,
+    },
+}
+
+/// How far a reliable reader is behind its writer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReaderLag {
+    /// The reader.
+    pub reader: Guid,
+    /// How many samples have been written that it has not acknowledged.
+    pub samples: u64,
 }
 
 /// What a writer has counted since it was made.
@@ -272,6 +311,10 @@ pub struct WriterCounters {
     pub heartbeats: u64,
     /// Changes that KEEP_LAST replaced although a reliable reader had not acknowledged them.
     pub overwritten_unacknowledged: u64,
+    /// How often a reader was found too slow to be waited for ([`SlowReader::Demote`]).
+    pub readers_demoted: u64,
+    /// Changes that had to make room although a reader that is not waited for had not acknowledged them.
+    pub given_up: u64,
     /// Changes whose lifespan ended before they left the history.
     pub expired: u64,
     /// Requests of readers that are not matched, or not reliable.

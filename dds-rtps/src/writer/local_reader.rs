@@ -1,5 +1,6 @@
 //! What a writer knows of one reader in its own process.
 
+use super::slow_reader::Standing;
 use crate::history::LocalLink;
 use crate::types::{Guid, SequenceNumber};
 use std::sync::Arc;
@@ -12,6 +13,7 @@ pub(super) struct LocalReader {
     pub(super) reliable: bool,
     /// What lies before this is none of its business.
     pub(super) first_relevant: SequenceNumber,
+    pub(super) standing: Standing,
 }
 
 impl LocalReader {

@@ -13,9 +13,11 @@
 //! |---|---|
 //! | `stateful` | the writer: writing, matching, acknowledgements, deadlines |
 //! | `requests` | what readers ask for |
+//! | `progress` | how far they are, and what need not be kept for them |
 //! | `transmit` | new changes and HEARTBEATs for all readers |
 //! | `repair` | what goes to one reader |
 //! | `opening` | where the samples begin that a reader is to get |
+//! | `slow_reader` | which reliable readers are not waited for any more, and when they are again |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `lifespan` | when changes are too old to be sent |
 //! | `stateless` | a writer without reliability, for SPDP |
@@ -30,17 +32,19 @@ mod lifespan;
 mod local_reader;
 mod opening;
 mod pace;
+mod progress;
 mod reader_proxy;
 mod repair;
 mod requests;
+mod slow_reader;
 mod stateful;
 mod stateless;
 mod transmit;
 mod window;
 
 pub use config::{
-    Asker, FlowConfig, FragmentSize, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters,
-    WriterEvent,
+    Asker, FlowConfig, FragmentSize, NewChange, ReaderLag, ReaderProxyConfig, SlowReader, WriteRefused, WriterConfig,
+    WriterCounters, WriterEvent,
 };
 pub use stateful::StatefulWriter;
 pub use stateless::StatelessWriter;

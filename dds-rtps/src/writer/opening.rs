@@ -72,7 +72,8 @@ impl StatefulWriter {
 
     /// Counts the readers that have said nothing, or nothing that shows what they know.
     pub(super) fn count_strangers(&mut self) {
-        self.unheard = self.proxies.iter().filter(|proxy| proxy.reliable && !proxy.heard).count();
+        let unheard = |proxy: &&ReaderProxy| proxy.reliable && !proxy.heard && !proxy.standing.is_demoted();
+        self.unheard = self.proxies.iter().filter(unheard).count();
         self.strangers = self.proxies.iter().filter(|proxy| proxy.is_stranger()).count();
     }
 

@@ -5,6 +5,7 @@
 
 use super::config::ReaderProxyConfig;
 use super::flow::Flow;
+use super::slow_reader::Standing;
 use super::window::Window;
 use crate::types::{Duration, Instant, Locator, SequenceNumber};
 use smallvec::SmallVec;
@@ -33,6 +34,8 @@ pub(super) struct ReaderProxy {
     pub(super) first_relevant: SequenceNumber,
     /// The reader has everything up to this.
     pub(super) acknowledged: SequenceNumber,
+    /// Whether the writer waits for it, if it is reliable.
+    pub(super) standing: Standing,
     /// It has sent an ACKNACK: it knows the writer.
     pub(super) heard: bool,
     /// It has answered a HEARTBEAT, so it knows where what it is to get begins; or it asks for the history by itself.
@@ -113,6 +116,7 @@ impl ReaderProxy {
             reliable,
             first_relevant,
             acknowledged: first_relevant.previous(),
+            standing: Standing::default(),
             heard: false,
             knows_start,
             stream_from: first_relevant,

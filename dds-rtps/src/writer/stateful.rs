@@ -9,9 +9,10 @@ use super::lifespan::has_expired;
 use super::local_reader::LocalReader;
 use super::pace::Pace;
 use super::reader_proxy::ReaderProxy;
+use super::slow_reader::{SlowReaders, Standing};
 use crate::history::{CacheChange, ChangeKind, KeyPayload, LocalLink, NoRoom, Payload, StoredChange, WriterHistory};
 use crate::qos::Durability;
-use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber};
+use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub struct StatefulWriter {
     pub(super) next_fragment: u32,
     pub(super) proxies: Vec<ReaderProxy>,
     by_guid: HashMap<Guid, usize, FixedState>,
-    locals: Vec<LocalReader>,
+    pub(super) locals: Vec<LocalReader>,
     pub(super) destinations: Destinations,
     /// Indexes of the proxies for which there is something to send, each once, served in turns.
     pub(super) queue: VecDeque<usize>,
@@ -44,9 +45,12 @@ pub struct StatefulWriter {
     pub(super) pace: Pace,
     pub(super) heartbeat: HeartbeatSchedule,
     pub(super) liveliness_due: bool,
-    /// Up to where all reliable proxies have everything; [`SequenceNumber::MAX`] if there are none.
-    remote_acknowledged: SequenceNumber,
-    /// Reliable proxies that have never answered.
+    /// Up to where all reliable proxies that are waited for have everything; [`SequenceNumber::MAX`] if there are none.
+    pub(super) remote_acknowledged: SequenceNumber,
+    /// The same of all reliable proxies.
+    pub(super) remote_received: SequenceNumber,
+    pub(super) slow_readers: SlowReaders,
+    /// Reliable proxies that are waited for and have never answered.
     pub(super) unheard: usize,
     /// Reliable proxies that are still to be told where what they are to get begins.
     pub(super) strangers: usize,
@@ -70,10 +74,8 @@ impl StatefulWriter {
     #[must_use]
     pub fn new(config: WriterConfig) -> Self {
         let keeps = config.durability > Durability::Volatile;
-        let mut history = WriterHistory::new(config.limits, keeps, config.seed);
-        history.set_deadline(Instant::ZERO, config.deadline);
         Self {
-            history,
+            history: WriterHistory::new(config.limits, keeps, config.seed),
             last: SequenceNumber::ZERO,
             next: SequenceNumber::FIRST,
             next_fragment: 1,
@@ -88,6 +90,8 @@ impl StatefulWriter {
             heartbeat: HeartbeatSchedule::new(config.heartbeat_period, &config.limits, config.keyed),
             liveliness_due: false,
             remote_acknowledged: SequenceNumber::MAX,
+            remote_received: SequenceNumber::MAX,
+            slow_readers: SlowReaders::default(),
             unheard: 0,
             strangers: 0,
             reported: SequenceNumber::ZERO,
@@ -132,10 +136,11 @@ impl StatefulWriter {
             self.counters.refused += 1;
             return Err(WriteRefused::UnknownInstance);
         }
-        let acknowledged = self.acknowledged();
-        self.history.retire(self.finished_up_to(acknowledged));
+        let mut acknowledged = self.acknowledged();
+        self.history.retire(self.finished_up_to(self.received(acknowledged)));
         if let Err(no_room) = self.history.check_room(change.instance, acknowledged) {
-            return Err(self.refuse(now, no_room));
+            acknowledged =
+                self.make_room(now, change.instance, no_room).map_err(|no_room| self.refuse(now, no_room))?;
         }
         let source_timestamp = change.source_timestamp.unwrap_or(now.time);
         let sequence_number = self.last.next();
@@ -150,17 +155,14 @@ impl StatefulWriter {
         };
         // An end does not run out: who still has to be told of it could not learn it otherwise.
         let expires = if change.kind == ChangeKind::Alive { self.expiry(now, source_timestamp) } else { None };
-        let instance = change.instance;
         match self.history.insert(change, expires, acknowledged) {
             Ok(replaced) => {
-                if replaced.is_some_and(|replaced| replaced > acknowledged) {
-                    self.counters.overwritten_unacknowledged += 1;
+                if let Some(replaced) = replaced {
+                    self.counters.overwritten_unacknowledged += u64::from(replaced > acknowledged);
+                    self.note_given_up(replaced, acknowledged);
                 }
             }
             Err(no_room) => return Err(self.refuse(now, no_room)),
-        }
-        if self.history.watches_deadline() {
-            self.history.meet_deadline(instance, now.instant);
         }
         self.last = sequence_number;
         self.counters.written += 1;
@@ -208,7 +210,8 @@ impl StatefulWriter {
     /// [`WriteRefused::InstancesMax`].
     pub fn register_instance(&mut self, instance: InstanceHandle, key: &Payload) -> Result<(), WriteRefused> {
         // An instance that has been unregistered may be gone by now.
-        self.history.retire(self.finished_up_to(self.acknowledged()));
+        let acknowledged = self.acknowledged();
+        self.history.retire(self.finished_up_to(self.received(acknowledged)));
         self.history.register(instance, key).map_err(|_| {
             self.counters.refused += 1;
             WriteRefused::InstancesMax
@@ -232,7 +235,6 @@ impl StatefulWriter {
             && self.config.durability == Durability::Volatile
             && self.config.limits.is_boundless()
             && !self.locals.iter().any(|local| local.reliable)
-            && !self.history.watches_deadline()
     }
 
     /// A change, for as long as it is in the history.
@@ -253,35 +255,16 @@ impl StatefulWriter {
         self.last
     }
 
+    /// The number of the newest change that is in the history.
+    #[must_use]
+    pub fn newest_kept(&self) -> Option<SequenceNumber> {
+        self.history.last()
+    }
+
     /// How many changes are in the history.
     #[must_use]
     pub fn history_len(&self) -> usize {
         self.history.len()
-    }
-
-    /// Whether every matched reliable reader has everything up to `sequence_number`.
-    #[must_use]
-    pub fn is_acknowledged(&self, sequence_number: SequenceNumber) -> bool {
-        sequence_number <= self.acknowledged()
-    }
-
-    /// Up to where every matched reliable reader has everything. Without such readers, up to the newest change.
-    #[must_use]
-    pub fn acknowledged(&self) -> SequenceNumber {
-        let reliable = self.locals.iter().filter(|local| local.reliable);
-        let local = reliable.map(|local| self.acknowledged_by(local)).min().unwrap_or(SequenceNumber::MAX);
-        self.remote_acknowledged.min(local).min(self.last)
-    }
-
-    /// Up to where a reader of this process has everything that there is. What it has refused, and what has expired since, it
-    /// will never be handed and cannot acknowledge.
-    fn acknowledged_by(&self, local: &LocalReader) -> SequenceNumber {
-        let acknowledged = local.acknowledged();
-        if self.counters.expired == 0 || acknowledged >= self.last {
-            return acknowledged;
-        }
-        let waiting = self.history.iter_from(acknowledged.next()).next();
-        waiting.map_or(self.last, |stored| stored.change.sequence_number.previous())
     }
 
     /// Up to where changes have been laid out for all readers of other processes. Behind it are changes that nobody has
@@ -379,7 +362,8 @@ impl StatefulWriter {
         let first_relevant = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
         let reliable = reliable && self.config.reliable;
         self.locals.retain(|local| local.guid != guid);
-        self.locals.push(LocalReader { guid, link, reliable, first_relevant });
+        let standing = Standing::default();
+        self.locals.push(LocalReader { guid, link, reliable, first_relevant, standing });
         self.settle(now);
         first_relevant
     }
@@ -395,6 +379,12 @@ impl StatefulWriter {
         if self.expects_answer() {
             self.heartbeat.hurry(now.instant);
         }
+    }
+
+    /// Changes LIFESPAN, for changes that are written from now on.
+    pub fn set_lifespan(&mut self, lifespan: Duration) {
+        self.config.lifespan = lifespan;
+        self.mortal |= !lifespan.is_infinite();
     }
 
     /// Changes the parameters for readers that expect inline QoS ([`WriterConfig::inline_qos`]).
@@ -414,17 +404,15 @@ impl StatefulWriter {
         self.proxies.is_empty()
             && self.config.lifespan.is_infinite()
             && self.waiting_until.is_none()
-            && !self.history.watches_deadline()
+            && self.slow_readers.deadline().is_none()
     }
 
     /// When [`Self::handle_timeout`] is to be called.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         let expiry = if self.mortal { self.next_expiring().and_then(|stored| stored.expires) } else { None };
-        [self.heartbeat.deadline(), self.waiting_until, expiry, self.history.next_deadline()]
-            .into_iter()
-            .flatten()
-            .min()
+        let slow = self.slow_readers.deadline();
+        [self.heartbeat.deadline(), self.waiting_until, expiry, slow].into_iter().flatten().min()
     }
 
     /// Time has passed. Calling it early or late does no harm.
@@ -435,16 +423,19 @@ impl StatefulWriter {
             (0..self.proxies.len()).for_each(|index| self.enqueue(now, index));
         }
         self.drop_expired(now);
-        self.history.miss_deadlines(now.instant);
+        if self.slow_readers.deadline().is_some_and(|deadline| deadline <= now.instant) {
+            self.review_slow_readers(now);
+            self.settle(now);
+        }
     }
 
     /// What has happened since the last call; `None`: nothing more.
     pub fn poll_event(&mut self) -> Option<WriterEvent> {
-        if let Some(missed) = self.history.take_missed() {
-            return Some(WriterEvent::DeadlineMissed(missed));
-        }
         if std::mem::take(&mut self.space_freed_event) {
             return Some(WriterEvent::SpaceFreed);
+        }
+        if let Some(event) = self.slow_readers.poll_event() {
+            return Some(event);
         }
         if !std::mem::take(&mut self.acknowledged_event) {
             return None;
@@ -493,29 +484,6 @@ impl StatefulWriter {
         stored.find(|stored| !has_expired(stored, now)).map(|stored| stored.change.sequence_number)
     }
 
-    /// The first number that readers can still be sent, of those that have been sent once.
-    pub(super) fn first_available(&self) -> SequenceNumber {
-        let kept = self.history.first().unwrap_or(self.last.next());
-        // The newest change stays for a while though nobody needs it.
-        let needed = match self.config.durability {
-            Durability::Volatile => self.finished_up_to(self.acknowledged()).next(),
-            _ => SequenceNumber::FIRST,
-        };
-        kept.max(needed).min(self.next)
-    }
-
-    /// Whether a reliable reader of another process has something to acknowledge, or has never said anything.
-    pub(super) fn expects_answer(&self) -> bool {
-        self.unheard > 0 || self.remote_acknowledged < self.next.previous()
-    }
-
-    /// A reader has answered: takes in what that changes for all.
-    pub(super) fn answered(&mut self, now: Now) {
-        self.remote_acknowledged = self.slowest();
-        self.heartbeat.note_answer(now.instant, self.expects_answer());
-        self.settle(now);
-    }
-
     /// Without readers of other processes nothing is kept for sending.
     pub(super) fn skip_if_nobody_listens(&mut self) {
         if self.destinations.locators.is_empty() {
@@ -524,17 +492,11 @@ impl StatefulWriter {
         }
     }
 
-    /// Drops what nobody needs any more. The newest change stays: whoever wrote it may be about to look at it.
-    pub(super) fn retire(&mut self) {
-        let acknowledged = self.acknowledged();
-        let finished = self.finished_up_to(acknowledged);
-        // The change that was held back from being replaced is not needed any more.
-        self.history.release_up_to(finished);
-        self.history.retire(finished.min(self.last.previous()));
-    }
-
     pub(super) fn settle(&mut self, now: Now) {
         self.writes_through = self.can_write_through();
+        if self.slow_readers.any() {
+            self.review_slow_readers(now);
+        }
         self.retire();
         self.drop_expired(now);
         self.acknowledged_event = true;
@@ -550,27 +512,11 @@ impl StatefulWriter {
         self.heartbeat.relax();
     }
 
-    /// Whether the oldest change is one that somebody has still to acknowledge, so that a full history stays full.
-    fn history_is_stuck(&self) -> bool {
-        self.history.first().is_some_and(|first| first > self.acknowledged())
-            && self.history.len() >= self.config.limits.capacity(self.config.keyed)
-    }
-
-    /// Up to where changes have been sent and acknowledged.
-    fn finished_up_to(&self, acknowledged: SequenceNumber) -> SequenceNumber {
-        acknowledged.min(self.next.previous())
-    }
-
-    fn slowest(&self) -> SequenceNumber {
-        let reliable = self.proxies.iter().filter(|proxy| proxy.reliable);
-        reliable.map(|proxy| proxy.acknowledged).min().unwrap_or(SequenceNumber::MAX)
-    }
-
     fn readers_changed(&mut self, now: Now) {
         self.destinations = Destinations::new(&self.proxies, self.config.fragment_size, self.config.flow);
         self.pace.set_burst(self.destinations.burst);
         self.count_strangers();
-        self.remote_acknowledged = self.slowest();
+        self.note_progress_of_all();
         self.skip_if_nobody_listens();
         if self.expects_answer() {
             self.heartbeat.expect_answer(now.instant);

@@ -12,3 +12,4 @@ mod opening;
 mod reliability;
 mod script;
 mod sending;
+mod slow_readers;

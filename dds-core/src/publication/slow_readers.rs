@@ -1,0 +1,62 @@
+//! The readers that a writer does not wait for, because they were too slow ([`SlowReader`](crate::SlowReader)).
+
+use crate::actor::{Deferred, Effects};
+use crate::infrastructure::MatchCounter;
+use dds_rtps::types::{Guid, InstanceHandle};
+use std::sync::Arc;
+
+/// Which they are, and their count.
+///
+/// Bound: the readers that match.
+#[derive(Default)]
+pub(super) struct SlowReaders {
+    readers: Vec<Guid>,
+    counter: MatchCounter,
+}
+
+impl SlowReaders {
+    pub(super) fn is_empty(&self) -> bool {
+        self.readers.is_empty()
+    }
+
+    pub(super) fn contains(&self, reader: Guid) -> bool {
+        self.readers.contains(&reader)
+    }
+
+    pub(super) fn counter(&mut self) -> &mut MatchCounter {
+        &mut self.counter
+    }
+
+    /// A reader of `writer` is not waited for any more.
+    pub(super) fn add(&mut self, writer: Guid, reader: Guid, behind: u64, effects: &mut Effects) {
+        self.readers.push(reader);
+        self.counter.matched(InstanceHandle::from_guid(reader));
+        effects.defer(Arc::new(Demoted { writer, reader, behind }));
+    }
+
+    /// It has caught up, or left. Returns whether it was among them.
+    pub(super) fn remove(&mut self, reader: Guid) -> bool {
+        let Some(at) = self.readers.iter().position(|known| *known == reader) else { return false };
+        self.readers.swap_remove(at);
+        self.counter.unmatched(InstanceHandle::from_guid(reader));
+        true
+    }
+}
+
+/// A line for the log, written where no cell is held.
+struct Demoted {
+    writer: Guid,
+    reader: Guid,
+    behind: u64,
+}
+
+impl Deferred for Demoted {
+    fn run(self: Arc<Self>, _effects: &mut Effects) {
+        let Self { writer, reader, behind } = *self;
+        tracing::warn!(%writer, %reader, behind, "a reader is too slow, and the writer no longer waits for it");
+    }
+
+    fn hand_over(self: Arc<Self>) {
+        Effects::scope(|effects| self.run(effects));
+    }
+}

@@ -1,0 +1,59 @@
+//! Waiting for what was written before the reader came (DDS 1.4, 2.2.2.5.3.32).
+
+use crate::actor::Ticket;
+use crate::driver::Driver;
+use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
+use crate::subscription::ReaderHandle;
+use dds_rtps::types::Guid;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
+
+/// The writers of a reader that have not delivered their history yet, of those that matched when the wait was made.
+pub(crate) struct HistoryWait<'a> {
+    reader: &'a ReaderHandle,
+    /// Taken only by who polls.
+    writers: Mutex<Vec<Guid>>,
+}
+
+impl<'a> HistoryWait<'a> {
+    /// Waits for `writers`.
+    pub(crate) fn new(reader: &'a ReaderHandle, writers: Vec<Guid>) -> Self {
+        Self { reader, writers: Mutex::new(writers) }
+    }
+}
+
+impl WaitSource<()> for HistoryWait<'_> {
+    fn poll_wait(
+        &self,
+        _awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<(), WaitErrorKind>> {
+        // Nobody takes this lock inside of a cell.
+        let mut writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        self.reader.poll_history(&mut writers, ticket, waker)
+    }
+
+    fn abandon(&self, awaited: Awaited, ticket: Ticket) {
+        self.reader.abandon_wait(awaited, ticket);
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        self.reader.driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        self.reader.subject()
+    }
+
+    fn complain(&self, awaited: Awaited) {
+        let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.reader.span().in_scope(|| {
+            tracing::warn!(
+                ?awaited,
+                ?writers,
+                "still waiting for what these writers have written before; is there room?"
+            );
+        });
+    }
+}

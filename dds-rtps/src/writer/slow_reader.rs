@@ -1,0 +1,206 @@
+//! Reliable readers that hold the writer up ([`SlowReader`]): which are not waited for any more, and when they are again.
+//!
+//! Nothing here is looked at by a write that finds room, or by a writer that waits for all its readers.
+
+use super::config::{ReaderLag, SlowReader, WriterEvent};
+use super::local_reader::LocalReader;
+use super::reader_proxy::ReaderProxy;
+use super::stateful::StatefulWriter;
+use crate::history::NoRoom;
+use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
+use std::collections::VecDeque;
+
+/// How the writer stands with a reliable reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Standing {
+    /// It is waited for.
+    #[default]
+    Awaited,
+    /// It is waited for, and has held the writer up: it is to have acknowledged all up to `up_to` at `until`.
+    Late { up_to: SequenceNumber, until: Instant },
+    /// It is not waited for, until it has all up to `up_to` without that anything was given up meanwhile.
+    Demoted { up_to: SequenceNumber, given_up: u64 },
+}
+
+impl Standing {
+    pub(super) fn is_demoted(self) -> bool {
+        matches!(self, Self::Demoted { .. })
+    }
+
+    /// There is no room because of the reader, which has everything up to `acknowledged`.
+    fn hold_up(&mut self, acknowledged: SequenceNumber, last: SequenceNumber, until: Instant) {
+        let is_new = match *self {
+            Self::Awaited => true,
+            Self::Late { up_to, .. } => up_to <= acknowledged,
+            Self::Demoted { .. } => false,
+        };
+        if is_new {
+            *self = Self::Late { up_to: last, until };
+        }
+    }
+
+    /// What has become of it by `now`.
+    fn review(&mut self, acknowledged: SequenceNumber, now: Instant, last: SequenceNumber, given_up: u64) {
+        *self = match *self {
+            Self::Late { up_to, .. } if up_to <= acknowledged => Self::Awaited,
+            Self::Late { until, .. } if until <= now => Self::Demoted { up_to: last, given_up },
+            Self::Demoted { up_to, given_up: before } if up_to <= acknowledged => {
+                // What was given up counts as acknowledged in the end: it shows nothing.
+                if before == given_up { Self::Awaited } else { Self::Demoted { up_to: last, given_up } }
+            }
+            unchanged => unchanged,
+        }
+    }
+}
+
+/// What is known of all of them together.
+#[derive(Debug, Default)]
+pub(super) struct SlowReaders {
+    /// Readers that are not waited for.
+    demoted: usize,
+    /// When the first of the late ones is to have caught up.
+    deadline: Option<Instant>,
+    /// Not polled yet; at most two for each reader, as events are polled after each input.
+    events: VecDeque<WriterEvent>,
+}
+
+impl SlowReaders {
+    /// Whether there is a reader that is not waited for.
+    pub(super) fn any(&self) -> bool {
+        self.demoted > 0
+    }
+
+    /// When [`StatefulWriter::review_slow_readers`] is to be called.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    pub(super) fn poll_event(&mut self) -> Option<WriterEvent> {
+        self.events.pop_front()
+    }
+}
+
+/// A reliable reader, of this or another process.
+struct Reliable<'a> {
+    guid: Guid,
+    acknowledged: SequenceNumber,
+    standing: &'a mut Standing,
+}
+
+fn reliable<'a>(
+    proxies: &'a mut [ReaderProxy],
+    locals: &'a mut [LocalReader],
+) -> impl Iterator<Item = Reliable<'a>> + 'a {
+    let proxies = proxies.iter_mut().filter(|proxy| proxy.reliable);
+    let proxies = proxies.map(|proxy| Reliable {
+        guid: proxy.config.guid,
+        acknowledged: proxy.acknowledged,
+        standing: &mut proxy.standing,
+    });
+    let locals = locals.iter_mut().filter(|local| local.reliable);
+    let locals = locals.map(|local| Reliable {
+        guid: local.guid,
+        acknowledged: local.acknowledged(),
+        standing: &mut local.standing,
+    });
+    proxies.chain(locals)
+}
+
+impl StatefulWriter {
+    /// The reliable reader that is furthest behind, of those that are waited for; `None`: they have everything.
+    #[must_use]
+    pub fn slowest_reader(&self) -> Option<ReaderLag> {
+        self.lags(false).max_by_key(|lag| lag.samples)
+    }
+
+    /// The readers that are not waited for, because they were too slow ([`SlowReader::Demote`]).
+    pub fn demoted_readers(&self) -> impl Iterator<Item = ReaderLag> + '_ {
+        self.lags(true)
+    }
+
+    fn lags(&self, demoted: bool) -> impl Iterator<Item = ReaderLag> + '_ {
+        let proxies = self.proxies.iter().filter(|proxy| proxy.reliable);
+        let proxies = proxies.map(|proxy| (proxy.config.guid, proxy.acknowledged, proxy.standing));
+        let locals = self.locals.iter().filter(|local| local.reliable);
+        let locals = locals.map(|local| (local.guid, local.acknowledged(), local.standing));
+        let chosen = proxies.chain(locals).filter(move |(_, _, standing)| standing.is_demoted() == demoted);
+        let lags = chosen.map(|(reader, acknowledged, _)| ReaderLag { reader, samples: self.behind(acknowledged) });
+        lags.filter(move |lag| demoted || lag.samples > 0)
+    }
+
+    fn behind(&self, acknowledged: SequenceNumber) -> u64 {
+        u64::try_from(self.last.0.saturating_sub(acknowledged.0)).unwrap_or(0)
+    }
+
+    /// There is no room for a change of this instance. Makes some at the expense of readers that are too slow, if that is
+    /// wanted, and says up to where the others have acknowledged.
+    pub(super) fn make_room(
+        &mut self,
+        now: Now,
+        instance: InstanceHandle,
+        no_room: NoRoom,
+    ) -> Result<SequenceNumber, NoRoom> {
+        let SlowReader::Demote { after } = self.config.slow_reader else { return Err(no_room) };
+        if no_room == NoRoom::Unacknowledged {
+            self.note_held_up(now, instance, after);
+        }
+        if !self.slow_readers.any() {
+            return Err(no_room);
+        }
+        let acknowledged = self.acknowledged();
+        if self.history.check_room(instance, acknowledged).is_err() {
+            // One change less would not do: all that is kept only for readers that are not waited for goes.
+            let before = self.history.len();
+            self.history.retire(self.finished_up_to(acknowledged));
+            self.counters.given_up += before.saturating_sub(self.history.len()) as u64;
+            self.history.check_room(instance, acknowledged)?;
+        }
+        Ok(acknowledged)
+    }
+
+    /// A change of this instance finds no room until some reader acknowledges.
+    fn note_held_up(&mut self, now: Now, instance: InstanceHandle, after: Duration) {
+        let Some(until) = now.instant.after(after) else { return };
+        let Some(awaited) = self.history.in_the_way_of(instance) else { return };
+        let last = self.last;
+        for reader in reliable(&mut self.proxies, &mut self.locals).filter(|reader| reader.acknowledged < awaited) {
+            reader.standing.hold_up(reader.acknowledged, last, until);
+        }
+        self.review_slow_readers(now);
+    }
+
+    /// Looks who has caught up, and who has not in time.
+    pub(super) fn review_slow_readers(&mut self, now: Now) {
+        let (last, given_up) = (self.last, self.counters.given_up);
+        let (mut demoted, mut deadline) = (0, None::<Instant>);
+        for reader in reliable(&mut self.proxies, &mut self.locals) {
+            let was_demoted = reader.standing.is_demoted();
+            reader.standing.review(reader.acknowledged, now.instant, last, given_up);
+            if let Standing::Late { until, .. } = *reader.standing {
+                deadline = Some(deadline.map_or(until, |deadline| deadline.min(until)));
+            }
+            let is_demoted = reader.standing.is_demoted();
+            demoted += usize::from(is_demoted);
+            let (reader, behind) = (reader.guid, u64::try_from(last.0 - reader.acknowledged.0).unwrap_or(0));
+            match (was_demoted, is_demoted) {
+                (false, true) => {
+                    self.counters.readers_demoted += 1;
+                    self.slow_readers.events.push_back(WriterEvent::ReaderDemoted { reader, behind });
+                }
+                (true, false) => self.slow_readers.events.push_back(WriterEvent::ReaderRestored { reader }),
+                _ => {}
+            }
+        }
+        self.slow_readers.demoted = demoted;
+        self.slow_readers.deadline = deadline;
+        self.count_strangers();
+        self.note_progress_of_all();
+    }
+
+    /// A change has been replaced that all who are waited for had acknowledged.
+    pub(super) fn note_given_up(&mut self, replaced: SequenceNumber, acknowledged: SequenceNumber) {
+        if self.slow_readers.any() && replaced > self.received(acknowledged) {
+            self.counters.given_up += 1;
+        }
+    }
+}
