@@ -9,6 +9,7 @@ mod local_link;
 mod ownership;
 mod payload;
 mod reader;
+mod removals;
 mod sample_info;
 mod sample_list;
 mod select;
@@ -26,6 +27,7 @@ pub use reader::{
     Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReaderHistoryCounters, ReceivedChange,
     Refused, RejectReason, SAMPLES_MAX,
 };
+pub use removals::Removed;
 pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
 pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};
 pub use writer::{NoRoom, StoredChange, WriterHistory};

@@ -17,6 +17,7 @@
 
 use super::instance::{Instance, Instances};
 use super::ownership::Ownership;
+use super::removals::{Removal, Removals};
 use super::sample_list::{NOWHERE, Samples, Stored};
 use super::source_order::{Position, is_from_future};
 use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Payload};
@@ -170,6 +171,7 @@ pub struct ReaderHistory {
     /// `None`: shared, nobody owns anything.
     pub(super) ownership: Option<Box<Ownership>>,
     pub(super) counters: ReaderHistoryCounters,
+    pub(super) removals: Removals,
 }
 
 impl ReaderHistory {
@@ -189,6 +191,7 @@ impl ReaderHistory {
             departed: Vec::new(),
             ownership: (config.ownership == qos::Ownership::Exclusive).then(|| Box::new(Ownership::new(config.seed))),
             counters: ReaderHistoryCounters::default(),
+            removals: Removals::new(config.seed),
         }
     }
 
@@ -511,8 +514,10 @@ impl ReaderHistory {
 
     /// Removes a sample for a newer one of its instance.
     fn overwrite(&mut self, oldest: u32) {
+        let Stored { read, writer, .. } = *self.samples.get(oldest);
         self.counters.overwritten += 1;
-        self.counters.overwritten_unread += u64::from(!self.samples.get(oldest).read);
+        self.counters.overwritten_unread += u64::from(!read);
+        self.removals.note(writer, Removal::Overwritten { read });
         drop(self.remove(oldest));
     }
 

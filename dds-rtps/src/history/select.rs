@@ -5,6 +5,7 @@
 //! selection began.
 
 use super::reader::{HistorySample, ReaderHistory};
+use super::removals::Removal;
 use super::sample_list::NOWHERE;
 use super::{
     CacheChange, ChangeKind, InstanceSelection, InstanceState, Operation, SampleInfo, SampleState, Selection,
@@ -244,6 +245,7 @@ impl ReaderHistory {
             match stored.expires {
                 Some(expires) if expires <= now => {
                     self.counters.expired += 1;
+                    self.removals.note(stored.writer, Removal::Expired);
                     let untold = self.untold_end(sample, at);
                     let reception_timestamp = self.samples.get(sample).reception_timestamp;
                     drop(self.remove(sample));

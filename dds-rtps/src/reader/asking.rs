@@ -13,6 +13,8 @@ pub(super) struct Asking {
     due: Option<Instant>,
     /// The writer waits for an answer, whether anything is missing or not.
     respond: bool,
+    /// The writer is asked to say where it stands.
+    doubt: bool,
     /// No HEARTBEAT has come yet: the pause before the next pre-emptive ACKNACK.
     preemptive: Option<Duration>,
     /// Up to which number was asked last, and when.
@@ -29,6 +31,7 @@ impl Asking {
         Self {
             due: Some(now),
             respond: false,
+            doubt: false,
             preemptive: Some(config.preemptive_period),
             asked: None,
             retry: config.nack_period,
@@ -60,6 +63,17 @@ impl Asking {
             (Some(due), Some(at)) => Some(due.min(at)),
             (due, at) => due.or(at),
         };
+    }
+
+    /// Something was said in the writer's name that may not be its own word: it is asked to say where it stands.
+    pub(super) fn doubt(&mut self, now: Instant) {
+        self.doubt = true;
+        self.schedule(Some(now));
+    }
+
+    /// Whether the writer is to be asked where it stands; it is, from now on.
+    pub(super) fn take_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.doubt)
     }
 
     /// The first HEARTBEAT: no more pre-emptive ACKNACKs. `false`: it was not the first.

@@ -288,6 +288,10 @@ impl Assemblies {
         self.list.iter().any(|assembly| assembly.sequence_number == number)
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Assembly> {
+        self.list.iter()
+    }
+
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Assembly> {
         self.list.iter_mut()
     }

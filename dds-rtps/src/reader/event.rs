@@ -83,6 +83,12 @@ pub struct ReaderCounters {
     pub duplicate_heartbeats: u64,
     /// Payloads that did not fit into the history, retries not counted.
     pub rejected: u64,
+    /// Numbers and announcements so far from where their writer stood that they were not believed before the writer had said
+    /// the same again: it was restarted, or somebody else speaks in its name.
+    pub doubtful: u64,
+    /// How often a writer denied what it, or somebody in its name, had said before: that it no longer has numbers which it
+    /// had not even written. The reader has gone back to where it was.
+    pub retracted: u64,
 }
 
 /// The events that wait.
@@ -118,7 +124,7 @@ fn merge(waiting: &mut ReaderEvent, event: &ReaderEvent) -> bool {
     match (waiting, *event) {
         (SampleLost { writer, count, cause }, SampleLost { writer: other, count: more, cause: why }) => {
             let same = *writer == other && *cause == why;
-            *count += if same { more } else { 0 };
+            *count = count.saturating_add(if same { more } else { 0 });
             same
         }
         (
@@ -127,7 +133,7 @@ fn merge(waiting: &mut ReaderEvent, event: &ReaderEvent) -> bool {
         ) => {
             let same = *writer == other && *reason == why;
             if same {
-                *count += more;
+                *count = count.saturating_add(more);
                 *instance = last;
             }
             same

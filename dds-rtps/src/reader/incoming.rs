@@ -8,7 +8,8 @@ use super::change_facts::ChangeFacts;
 use super::config::Source;
 use super::event::LossCause;
 use super::intake::{Envelope, Inbound};
-use super::reliable::Fit;
+use super::losses::distance;
+use super::reliable::{Fit, JUMP_MAX};
 use super::sink::Sink;
 use super::stateful::{StatefulReader, earliest};
 use super::writer_proxy::{Following, ProxyContext};
@@ -34,6 +35,8 @@ pub enum Handled {
     Malformed,
     /// Its payload does not fit the type. Its number counts as lost.
     NotDecodable,
+    /// It speaks of numbers far away from where its writer was; that is believed when the writer says it again.
+    Doubtful,
 }
 
 impl StatefulReader {
@@ -87,6 +90,10 @@ impl StatefulReader {
                 self.counters.duplicate += 1;
                 Some(Handled::Duplicate)
             }
+            Fit::Doubtful => {
+                self.counters.doubtful += 1;
+                Some(Handled::Doubtful)
+            }
             Fit::TooFar => {
                 self.counters.out_of_window += 1;
                 if let Following::Reliable(reliable) = &mut proxy.following {
@@ -106,9 +113,9 @@ impl StatefulReader {
 
     /// Hands what has come to its proxy.
     fn take_in(&mut self, now: Now, at: usize, number: SequenceNumber, inbound: Inbound) -> Handled {
-        let Self { config, history, proxies, intake, events, counters, .. } = self;
+        let Self { config, history, proxies, tallies, intake, events, counters, .. } = self;
         let proxy = &mut proxies[at];
-        let mut sink = Sink { history, events, counters, holds_back: config.holds_back() };
+        let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back: config.holds_back() };
         let (change, handled) = match inbound {
             Inbound::Change(change) => (Some(change), Handled::Accepted),
             Inbound::Nothing => (None, Handled::Accepted),
@@ -216,21 +223,31 @@ impl StatefulReader {
             self.counters.malformed += 1;
             return Handled::Malformed;
         }
-        let Self { config, history, proxies, intake, events, counters, .. } = self;
+        let Self { config, history, proxies, tallies, intake, events, counters, .. } = self;
         let proxy = &mut proxies[at];
-        let mut sink = Sink { history, events, counters, holds_back: config.holds_back() };
+        let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back: config.holds_back() };
         let next = match &mut proxy.following {
             Following::Reliable(reliable) => {
+                if !reliable.believes(now.instant, gap.gap_list.base().previous()) {
+                    return self.doubt(at);
+                }
                 reliable.handle_gap(now, gap, &mut sink, config);
                 reliable.next()
             }
-            Following::BestEffort { next: Some(next) } => {
+            Following::BestEffort { next: Some(next), .. } => {
+                let end = gap.gap_list.base().max(*next);
+                if distance(*next, end) > JUMP_MAX {
+                    // What follows will tell; a GAP alone is not enough to leave out so much.
+                    counters.doubtful += 1;
+                    return Handled::Doubtful;
+                }
                 if gap.gap_start <= *next {
-                    *next = (*next).max(gap.gap_list.base());
+                    sink.tally.pass(distance(*next, end));
+                    *next = end;
                 }
                 *next
             }
-            Following::BestEffort { next: None } | Following::Local(_) => return Handled::NotForUs,
+            Following::BestEffort { next: None, .. } | Following::Local(_) => return Handled::NotForUs,
         };
         proxy.drop_assemblies_below(next, &intake.large, counters);
         self.after(at);
@@ -247,10 +264,13 @@ impl StatefulReader {
             self.counters.malformed += 1;
             return Handled::Malformed;
         }
-        let Self { config, history, proxies, intake, events, counters, .. } = self;
+        let Self { config, history, proxies, tallies, intake, events, counters, .. } = self;
         let proxy = &mut proxies[at];
         let Following::Reliable(reliable) = &mut proxy.following else { return Handled::NotForUs };
-        let mut sink = Sink { history, events, counters, holds_back: config.holds_back() };
+        if !reliable.believes(now.instant, heartbeat.last_sn) {
+            return self.doubt(at);
+        }
+        let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back: config.holds_back() };
         if !reliable.handle_heartbeat(now, heartbeat, &mut sink, config) {
             self.counters.duplicate_heartbeats += 1;
             return Handled::Duplicate;
@@ -260,6 +280,13 @@ impl StatefulReader {
         proxy.drop_assemblies_below(next, &intake.large, counters);
         self.after(at);
         Handled::Accepted
+    }
+
+    /// A writer is asked whether it has said what was said in its name.
+    fn doubt(&mut self, at: usize) -> Handled {
+        self.counters.doubtful += 1;
+        self.after(at);
+        Handled::Doubtful
     }
 
     /// A HEARTBEAT_FRAG. A best-effort reader has no use for it.

@@ -6,7 +6,8 @@
 //!
 //! A change goes this way: is its number of use (`reliable`), which instance is it of and where is its payload kept
 //! (`intake`, after `assembly` if it came in fragments), its turn (`window`), the history. What is to be said to the
-//! writer is decided when it is due (`asking`), from the state at that moment.
+//! writer is decided when it is due (`asking`), from the state at that moment. What does not arrive, or is not delivered,
+//! is counted by writer and cause (`tally`, `losses`).
 
 mod asking;
 mod assembly;
@@ -15,15 +16,18 @@ mod config;
 mod event;
 mod incoming;
 mod intake;
+mod losses;
 mod reliable;
 mod sink;
 mod stateful;
+mod tally;
 mod window;
 mod writer_proxy;
 
 pub use config::{KeySource, REORDER_MAX, ReaderConfig, Source, WriterProxyConfig};
 pub use event::{LossCause, ReaderCounters, ReaderEvent};
 pub use incoming::Handled;
+pub use losses::{DEPARTED_MAX, Losses, NotReceived, Undelivered, WriterLosses};
 pub use stateful::{LocalOutcome, StatefulReader, WRITERS_MAX};
 
 #[cfg(test)]

@@ -16,10 +16,11 @@ use super::asking::Asking;
 use super::assembly::Assemblies;
 use super::config::ReaderConfig;
 use super::event::LossCause;
+use super::losses::{Extent, distance};
 use super::sink::Sink;
 use super::window::{Front, Window};
 use crate::history::ReceivedChange;
-use crate::types::{Guid, Instant, Now, SequenceNumber};
+use crate::types::{Duration, Guid, Instant, Now, SequenceNumber};
 use crate::wire::{Gap, Heartbeat, SET_BITS_MAX, SequenceNumberSet};
 
 /// Where a volatile reader begins.
@@ -42,6 +43,8 @@ pub(super) enum Fit {
     Duplicate,
     /// Not now: it lies too far ahead, or there is no room. It is asked for again.
     TooFar,
+    /// So far from where the writer was that the next one has to agree.
+    Doubtful,
 }
 
 /// Numbers `start .. end` that will never come.
@@ -49,6 +52,17 @@ pub(super) enum Fit {
 struct Range {
     start: SequenceNumber,
     end: SequenceNumber,
+}
+
+/// Numbers that were left out on the word of the writer, without a sample after them.
+#[derive(Debug, Clone, Copy)]
+struct Skipped {
+    from: SequenceNumber,
+    to: SequenceNumber,
+    /// Where the ledger began before.
+    first: SequenceNumber,
+    lost: u64,
+    irrelevant: u64,
 }
 
 impl Range {
@@ -77,6 +91,14 @@ pub(super) struct Reliable {
     history_end: Option<SequenceNumber>,
     /// The history had no room for the first number.
     refused: bool,
+    /// The first number that counts in the ledger.
+    first: SequenceNumber,
+    /// The numbers before the window's first one that were left out on the writer's word alone.
+    skipped: Option<Skipped>,
+    /// Since when somebody has said that the writer is far ahead, and nothing has spoken against it.
+    doubted_since: Option<Instant>,
+    /// When the writer denied last to have said what led to `skipped`.
+    denied_at: Option<Instant>,
     pub(super) asking: Asking,
 }
 
@@ -98,6 +120,10 @@ impl Reliable {
             last_heartbeat: None,
             history_end: None,
             refused: false,
+            first: SequenceNumber::FIRST,
+            skipped: None,
+            doubted_since: None,
+            denied_at: None,
             asking: Asking::new(now, config),
         }
     }
@@ -110,6 +136,11 @@ impl Reliable {
     /// Whether all that the writer had when it was first heard has been delivered.
     pub(super) fn has_history(&self) -> bool {
         self.history_end.is_some_and(|end| end < self.window.next())
+    }
+
+    /// Whether a number that is missing is a loss.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun
     }
 
     pub(super) fn is_refused(&self) -> bool {
@@ -126,6 +157,7 @@ impl Reliable {
         if self.start == Start::AfterHistory {
             self.window.jump(number);
             self.floor = number;
+            self.first = number;
             self.start = Start::Known;
         }
         if number < self.window.next() {
@@ -157,7 +189,7 @@ impl Reliable {
         if number != self.window.next() {
             match change {
                 Some(change) => self.window.hold(number, change),
-                None => self.window.pass(number, number.next(), config.reorder_max),
+                None => self.window.spend(number),
             }
             self.asking.schedule_retry(now.instant);
             return;
@@ -184,30 +216,48 @@ impl Reliable {
 
     /// Delivers and passes over what can be, until a number is missing or the history is full.
     fn drain(&mut self, now: Now, sink: &mut Sink<'_>) {
-        let mut lost: u64 = 0;
+        if self.window.is_empty() && self.gap.is_none() && self.floor <= self.window.next() {
+            return;
+        }
+        let mut skipped = Skipped::at(self.window.next(), self.first);
         while !self.refused {
+            let next = self.window.next();
             match self.window.pop() {
-                Front::Passed => {}
-                Front::Change(change) => self.deliver(now, change, sink),
-                Front::Missing if self.is_in_gap(self.window.next()) => self.window.skip(),
-                Front::Missing if self.window.next() < self.floor => {
-                    lost += 1;
+                Front::Spent => {
+                    self.note_skipped(skipped, next, sink);
+                    skipped = Skipped::at(self.window.next(), self.first);
+                }
+                Front::Change(change) => {
+                    self.note_skipped(skipped, next, sink);
+                    self.deliver(now, change, sink);
+                    skipped = Skipped::at(self.window.next(), self.first);
+                }
+                Front::Passed => self.leave(next, false, &mut skipped),
+                Front::Missing if self.is_in_gap(next) => {
                     self.window.skip();
+                    self.leave(next, false, &mut skipped);
+                }
+                Front::Missing if next < self.floor => {
+                    self.window.skip();
+                    self.leave(next, true, &mut skipped);
                 }
                 Front::Empty => {
-                    let next = self.window.next();
-                    match self.gap {
-                        Some(gap) if gap.contains(next) => self.window.jump(gap.end),
+                    let is_lost = match self.gap {
+                        Some(gap) if gap.contains(next) => {
+                            self.window.jump(gap.end);
+                            false
+                        }
                         _ if next >= self.floor => break,
                         Some(gap) if next < gap.start && gap.start < self.floor => {
-                            lost = lost.saturating_add(distance(next, gap.start));
                             self.window.jump(gap.start);
+                            true
                         }
                         _ => {
-                            lost = lost.saturating_add(distance(next, self.floor));
                             self.window.jump(self.floor);
+                            true
                         }
-                    }
+                    };
+                    self.leave(next, is_lost, &mut skipped);
                 }
                 Front::Missing => break,
             }
@@ -215,9 +265,85 @@ impl Reliable {
         if self.gap.is_some_and(|gap| gap.end <= self.window.next()) {
             self.gap = None;
         }
-        if self.begun {
-            sink.lost(self.writer, lost, LossCause::NeverArrived);
+        self.note_skipped(skipped, self.window.next(), sink);
+    }
+
+    /// The numbers from `from` to the window's first one are left out. Before anything else has come they do not count: the
+    /// ledger begins after them.
+    fn leave(&mut self, from: SequenceNumber, is_lost: bool, skipped: &mut Skipped) {
+        let count = distance(from, self.window.next());
+        if self.first == from && !(is_lost && self.begun) {
+            self.first = self.window.next();
+        } else if is_lost && self.begun {
+            skipped.lost = skipped.lost.saturating_add(count);
+        } else {
+            skipped.irrelevant = skipped.irrelevant.saturating_add(count);
         }
+    }
+
+    /// Counts what was left out until `to`, and remembers it as long as nothing has come after it.
+    fn note_skipped(&mut self, mut skipped: Skipped, to: SequenceNumber, sink: &mut Sink<'_>) {
+        skipped.to = to;
+        if skipped.from >= to {
+            return;
+        }
+        sink.lost(self.writer, skipped.lost, LossCause::NeverArrived);
+        sink.tally.pass(skipped.irrelevant);
+        self.skipped = Some(match self.skipped {
+            Some(before) if before.to == skipped.from => Skipped {
+                to,
+                lost: before.lost.saturating_add(skipped.lost),
+                irrelevant: before.irrelevant.saturating_add(skipped.irrelevant),
+                ..before
+            },
+            _ => skipped,
+        });
+    }
+
+    /// Whether a writer may say that its numbers reach as far as this. What is further away than any writer gets between two
+    /// of its HEARTBEATs must stand for a while without the writer saying otherwise, and the writer is asked.
+    pub(super) fn believes(&mut self, now: Instant, reach: SequenceNumber) -> bool {
+        if self.asking.is_preemptive() || distance(self.known_end(), reach) <= JUMP_MAX {
+            // It has been heard where it was.
+            self.doubted_since = None;
+            return true;
+        }
+        let since = *self.doubted_since.get_or_insert(now);
+        if now.since(since) >= DOUBT {
+            self.doubted_since = None;
+            return true;
+        }
+        self.asking.doubt(now);
+        false
+    }
+
+    /// A HEARTBEAT says that the writer has not written what it is said to have left out: if it says so twice, the reader
+    /// goes back. `true`: it has gone back.
+    fn hear_denial(&mut self, now: Instant, heartbeat: &Heartbeat, sink: &mut Sink<'_>, config: &ReaderConfig) -> bool {
+        let next = self.window.next();
+        let Some(skipped) = self.skipped.filter(|skipped| skipped.to == next && self.window.is_empty()) else {
+            return false;
+        };
+        if heartbeat.last_sn.next() >= next || self.refused {
+            return false;
+        }
+        // A single one may have been overtaken on its way.
+        match self.denied_at {
+            Some(at) if now.since(at) >= config.nack_period => {}
+            Some(_) => return false,
+            None => {
+                self.denied_at = Some(now);
+                self.asking.doubt(now);
+                return false;
+            }
+        }
+        self.window.go_back(skipped.from);
+        (self.floor, self.announced) = (skipped.from, skipped.from.previous());
+        (self.gap, self.skipped, self.denied_at) = (None, None, None);
+        self.first = skipped.first;
+        sink.tally.take_back(skipped.lost, skipped.irrelevant);
+        sink.counters.retracted += 1;
+        true
     }
 
     fn is_in_gap(&self, number: SequenceNumber) -> bool {
@@ -326,6 +452,7 @@ impl Reliable {
         if self.last_heartbeat.replace(heartbeat.count) == Some(heartbeat.count) {
             return false;
         }
+        self.hear_denial(now.instant, heartbeat, sink, config);
         let first = self.asking.heard();
         let begin = match self.start {
             Start::Known => heartbeat.first_sn,
@@ -358,14 +485,31 @@ impl Reliable {
     /// How many numbers are known of that have not been delivered: lost, if the writer goes now. Of a writer of which
     /// nothing was delivered, what is missing may be history.
     pub(super) fn outstanding(&self) -> u64 {
-        let (missing, held) = self.window.outstanding();
+        let held = self.window.held();
         if !self.begun {
             return held;
         }
-        let end = self.window.end();
-        let announced = distance(end, self.announced.next());
-        let irrelevant = self.gap.map_or(0, |gap| distance(gap.start.max(end), gap.end.min(self.announced.next())));
-        held + missing.saturating_add(announced - irrelevant.min(announced))
+        let extent = self.extent();
+        let known = distance(extent.next, extent.last.next());
+        let spent = extent.received_ahead - extent.waiting;
+        known.saturating_sub(extent.irrelevant_ahead).saturating_sub(spent)
+    }
+
+    /// How far it has come.
+    pub(super) fn extent(&self) -> Extent {
+        let (_, irrelevant, spent) = self.window.census();
+        let (next, end) = (self.window.next(), self.window.end());
+        let last = if self.start == Start::Known { self.known_end() } else { end.previous() };
+        let gap = self.gap.map_or(0, |gap| distance(gap.start.max(end), gap.end.min(last.next())));
+        let waiting = self.window.held();
+        Extent {
+            first: self.first,
+            next,
+            last,
+            received_ahead: waiting + spent,
+            irrelevant_ahead: irrelevant.saturating_add(gap),
+            waiting,
+        }
     }
 
     /// Whether a number is known to be missing.
@@ -405,7 +549,17 @@ impl Reliable {
     }
 }
 
-/// How many numbers lie in `from .. to`.
-fn distance(from: SequenceNumber, to: SequenceNumber) -> u64 {
-    u64::try_from(to.0.saturating_sub(from.0)).unwrap_or(0)
+impl Skipped {
+    /// Nothing yet, from `from` on.
+    const fn at(from: SequenceNumber, first: SequenceNumber) -> Self {
+        Self { from, to: from, first, lost: 0, irrelevant: 0 }
+    }
 }
+
+/// How far a writer may have come between two signs of it to be believed at once: a million samples, which is more than any
+/// writer sends in the tenth of a second between two of its HEARTBEATs.
+pub(super) const JUMP_MAX: u64 = 1 << 20;
+
+/// How long it must stand that a writer has come further. A writer that is alive and is not there answers sooner: it is
+/// asked at once.
+const DOUBT: Duration = Duration::from_secs(1);

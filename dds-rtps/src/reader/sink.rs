@@ -1,6 +1,7 @@
 //! Where accepted changes go: the history, and the events and counts that follow from it.
 
 use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
+use super::tally::Tally;
 use crate::history::{Admission, ReaderHistory, ReceivedChange};
 use crate::types::{Guid, Now};
 
@@ -9,6 +10,8 @@ pub(super) struct Sink<'a> {
     pub(super) history: &'a mut ReaderHistory,
     pub(super) events: &'a mut Events,
     pub(super) counters: &'a mut ReaderCounters,
+    /// Of the writer whose changes are delivered.
+    pub(super) tally: &'a mut Tally,
     /// Whether a change that does not fit is given back, to be tried again.
     pub(super) holds_back: bool,
 }
@@ -22,6 +25,8 @@ impl Sink<'_> {
                 self.counters.accepted += 1;
                 if admission == Admission::Visible {
                     self.events.data_available();
+                } else {
+                    self.tally.admit(admission);
                 }
                 Ok(())
             }
@@ -33,12 +38,24 @@ impl Sink<'_> {
                     let reason = refused.reason;
                     self.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
                 }
-                if self.holds_back { Err(refused.received) } else { Ok(()) }
+                if self.holds_back {
+                    return Err(refused.received);
+                }
+                self.tally.undelivered.reject(refused.reason);
+                Ok(())
             }
         }
     }
 
     pub(super) fn lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
+        if count > 0 {
+            self.tally.lose(count, cause);
+            self.announce_lost(writer, count, cause);
+        }
+    }
+
+    /// Tells of a loss that the ledger knows of.
+    pub(super) fn announce_lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
         if count > 0 {
             self.counters.lost = self.counters.lost.saturating_add(count);
             self.events.push(ReaderEvent::SampleLost { writer, count, cause });

@@ -3,7 +3,9 @@
 use super::config::{ReaderConfig, WriterProxyConfig};
 use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
 use super::intake::{Intake, expiry};
+use super::losses::{Departed, distance};
 use super::sink::Sink;
+use super::tally::Tally;
 use super::writer_proxy::{Following, WriterProxy};
 use crate::history::{
     CacheChange, ChangeKind, HistorySample, LocalLink, Operation, ReaderHistory, ReceivedChange, Selection,
@@ -42,6 +44,9 @@ pub struct StatefulReader {
     pub(super) config: ReaderConfig,
     pub(super) history: ReaderHistory,
     pub(super) proxies: Vec<WriterProxy>,
+    /// What is counted of each of them.
+    pub(super) tallies: Vec<Tally>,
+    pub(super) departed: Departed,
     pub(super) by_guid: HashMap<Guid, usize, FixedState>,
     /// The proxy that was found last: most traffic comes in runs.
     pub(super) last: usize,
@@ -65,6 +70,8 @@ impl StatefulReader {
         Self {
             history: ReaderHistory::new(config.history()),
             proxies: Vec::new(),
+            tallies: Vec::new(),
+            departed: Departed::default(),
             by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
             last: 0,
             intake: Intake::new(config.key),
@@ -184,7 +191,9 @@ impl StatefulReader {
         self.history.set_ownership_strength(proxy.guid(), proxy.config.ownership_strength);
         self.by_guid.insert(proxy.guid(), self.proxies.len());
         self.note_due(proxy.due());
+        self.history.follow_writer(proxy.guid());
         self.proxies.push(proxy);
+        self.tallies.push(Tally::default());
         true
     }
 
@@ -193,11 +202,14 @@ impl StatefulReader {
     pub fn unmatch_writer(&mut self, now: Now, writer: Guid) -> bool {
         let Some(at) = self.by_guid.remove(&writer) else { return false };
         let mut proxy = self.proxies.swap_remove(at);
+        let mut tally = self.tallies.swap_remove(at);
         if let Some(moved) = self.proxies.get(at) {
             self.by_guid.insert(moved.guid(), at);
         }
         let Self { config, history, events, counters, intake, .. } = self;
-        proxy.abandon(&intake.large, &mut Sink { history, events, counters, holds_back: config.holds_back() });
+        let holds_back = config.holds_back();
+        proxy.abandon(&intake.large, &mut Sink { history, events, counters, tally: &mut tally, holds_back });
+        self.close_row(&proxy, &tally);
         if self.history.writer_lost(now, writer) {
             self.events.data_available();
         }
@@ -227,7 +239,7 @@ impl StatefulReader {
             self.counters.unmatched += 1;
             return LocalOutcome::Unmatched;
         };
-        let Self { config, history, proxies, events, counters, intake, .. } = self;
+        let Self { config, history, proxies, tallies, events, counters, intake, .. } = self;
         let lifespan = proxies[at].config.lifespan;
         let Following::Local(local) = &mut proxies[at].following else { return LocalOutcome::Unmatched };
         let number = change.sequence_number;
@@ -246,7 +258,7 @@ impl StatefulReader {
         change.instance = instance.unwrap_or(change.instance);
         let received = ReceivedChange { change, has_data, expires, reception_timestamp: now.time };
         let holds_back = config.holds_back() && local.link.is_some();
-        let mut sink = Sink { history, events, counters, holds_back };
+        let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back };
         if instance.is_none() {
             sink.counters.not_decodable += 1;
             sink.lost(writer, 1, LossCause::NotDecodable);
@@ -256,15 +268,16 @@ impl StatefulReader {
             return LocalOutcome::Refused;
         }
         let expected = std::mem::replace(&mut local.next, number.next());
-        let before = |end: SequenceNumber| u64::try_from(end.0.saturating_sub(expected.0)).unwrap_or(0);
         if let Some(link) = &local.link {
             link.acknowledge(number);
             if number > expected {
                 // What the writer has replaced since does not exist any more; what it had to give up is lost.
-                sink.lost(writer, before(link.given_up_before().min(number)), LossCause::NeverArrived);
+                let given_up = distance(expected, link.given_up_before().min(number));
+                sink.lost(writer, given_up, LossCause::NeverArrived);
+                sink.tally.pass(distance(expected, number) - given_up);
             }
         } else {
-            sink.lost(writer, before(number), LossCause::NeverArrived);
+            sink.lost(writer, distance(expected, number), LossCause::NeverArrived);
         }
         LocalOutcome::Accepted
     }
@@ -290,12 +303,12 @@ impl StatefulReader {
             return;
         }
         self.refused = false;
-        let Self { history, proxies, intake, events, counters, next_due, .. } = self;
-        for proxy in proxies {
+        let Self { history, proxies, tallies, intake, events, counters, next_due, .. } = self;
+        for (proxy, tally) in proxies.iter_mut().zip(tallies) {
             let writer = proxy.guid();
             match &mut proxy.following {
                 Following::Reliable(reliable) if reliable.is_refused() => {
-                    let mut sink = Sink { history, events, counters, holds_back: true };
+                    let mut sink = Sink { history, events, counters, tally, holds_back: true };
                     if reliable.resume(now, &mut sink) {
                         *next_due = earliest(*next_due, reliable.asking.due());
                     }
@@ -321,10 +334,13 @@ impl StatefulReader {
         self.history.handle_timeout(now);
         if self.next_stale.is_some_and(|stale| stale <= now.instant) {
             self.next_stale = None;
-            let Self { config, history, proxies, intake, events, counters, next_stale, .. } = self;
+            let Self { config, history, proxies, tallies, intake, events, counters, next_stale, .. } = self;
             let timeout = config.assembly_timeout;
-            let mut sink = Sink { history, events, counters, holds_back: config.holds_back() };
-            for proxy in proxies.iter_mut().filter(|proxy| matches!(proxy.following, Following::BestEffort { .. })) {
+            for (proxy, tally) in proxies.iter_mut().zip(tallies) {
+                if !matches!(proxy.following, Following::BestEffort { .. }) {
+                    continue;
+                }
+                let mut sink = Sink { history, events, counters, tally, holds_back: config.holds_back() };
                 proxy.drop_stale(now.instant, timeout, &intake.large, &mut sink);
                 *next_stale = earliest(*next_stale, proxy.assemblies.deadline(timeout));
             }

@@ -14,8 +14,10 @@ enum Slot {
     /// Not here.
     #[default]
     Missing,
-    /// Nothing will come, or it has been dealt with.
+    /// Nothing will come.
     Irrelevant,
+    /// It came, and there is nothing to deliver for it.
+    Spent,
     /// Here, and waiting for its turn.
     Held(ReceivedChange),
 }
@@ -29,6 +31,8 @@ pub(super) enum Front {
     Missing,
     /// The first number was irrelevant and has been passed over.
     Passed,
+    /// Nothing is to be delivered for the first number, which came; it has been passed over.
+    Spent,
     /// The first number's change; the number has been passed over.
     Change(ReceivedChange),
 }
@@ -89,6 +93,11 @@ impl Window {
         self.slots.push_front(Slot::Held(change));
     }
 
+    /// Notes that a number has come for which there is nothing to deliver.
+    pub(super) fn spend(&mut self, number: SequenceNumber) {
+        self.set(number, Slot::Spent);
+    }
+
     fn set(&mut self, number: SequenceNumber, slot: Slot) {
         let Some(offset) = self.offset(number) else { return };
         if offset >= self.slots.len() {
@@ -111,10 +120,30 @@ impl Window {
         }
     }
 
-    /// How many numbers up to the end are missing, and how many changes wait for them.
-    pub(super) fn outstanding(&self) -> (u64, u64) {
-        let missing = self.slots.iter().filter(|slot| matches!(slot, Slot::Missing)).count();
-        (missing as u64, self.held as u64)
+    /// How many numbers up to the end are missing, irrelevant, and spent.
+    pub(super) fn census(&self) -> (u64, u64, u64) {
+        self.slots.iter().fold((0, 0, 0), |(missing, irrelevant, spent), slot| match slot {
+            Slot::Missing => (missing + 1, irrelevant, spent),
+            Slot::Irrelevant => (missing, irrelevant + 1, spent),
+            Slot::Spent => (missing, irrelevant, spent + 1),
+            Slot::Held(_) => (missing, irrelevant, spent),
+        })
+    }
+
+    /// How many changes wait.
+    pub(super) fn held(&self) -> u64 {
+        self.held as u64
+    }
+
+    /// Whether nothing is known about any number that is not behind it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Begins again at a number that lies behind it. The window must be empty.
+    pub(super) fn go_back(&mut self, number: SequenceNumber) {
+        debug_assert!(self.slots.is_empty(), "going back would forget changes");
+        self.next = self.next.min(number);
     }
 
     /// Takes what stands at the front, unless it is missing.
@@ -125,6 +154,10 @@ impl Window {
             Some(Slot::Irrelevant) => {
                 self.skip();
                 Front::Passed
+            }
+            Some(Slot::Spent) => {
+                self.skip();
+                Front::Spent
             }
             Some(Slot::Held(change)) => {
                 self.held -= 1;

@@ -6,7 +6,8 @@ use super::asking::Asking;
 use super::assembly::{Assemblies, AssemblyLimits};
 use super::config::{ReaderConfig, WriterProxyConfig};
 use super::event::{LossCause, ReaderCounters};
-use super::reliable::{Fit, Reliable};
+use super::losses::{Extent, distance};
+use super::reliable::{Fit, JUMP_MAX, Reliable};
 use super::sink::Sink;
 use crate::history::{LocalLink, ReceivedChange, SlotPool};
 use crate::output::Datagram;
@@ -22,6 +23,10 @@ pub(super) enum Following {
     BestEffort {
         /// The number after the last one delivered; `None` before the first one.
         next: Option<SequenceNumber>,
+        /// The first number that counts in the ledger.
+        first: SequenceNumber,
+        /// The last one was so far away that it was not believed.
+        doubted: Option<SequenceNumber>,
     },
     /// What is missing is asked for.
     Reliable(Box<Reliable>),
@@ -34,6 +39,8 @@ pub(super) enum Following {
 pub(super) struct LocalWriter {
     /// `None`: best effort.
     pub(super) link: Option<Arc<LocalLink>>,
+    /// The first number that counts in the ledger.
+    pub(super) first: SequenceNumber,
     /// The number after the last one delivered.
     pub(super) next: SequenceNumber,
     /// The history had no room for a change, and the writer has been asked for it.
@@ -55,13 +62,13 @@ impl WriterProxy {
         let following = if config.reliable && writer.reliable {
             Following::Reliable(Box::new(Reliable::new(now, writer.guid, writer.gaps_history, config)))
         } else {
-            Following::BestEffort { next: None }
+            Following::BestEffort { next: None, first: SequenceNumber::FIRST, doubted: None }
         };
         Self { config: writer, reply: None, following, assemblies: Assemblies::default() }
     }
 
     pub(super) fn local(writer: WriterProxyConfig, first: SequenceNumber, link: Option<Arc<LocalLink>>) -> Self {
-        let following = Following::Local(LocalWriter { link, next: first, refused: false });
+        let following = Following::Local(LocalWriter { link, first, next: first, refused: false });
         Self { config: writer, reply: None, following, assemblies: Assemblies::default() }
     }
 
@@ -84,7 +91,7 @@ impl WriterProxy {
             return Fit::TooFar;
         }
         match &mut self.following {
-            Following::BestEffort { next: Some(next) } if number < *next => Fit::Duplicate,
+            Following::BestEffort { next: Some(next), doubted, .. } => fit_best_effort(*next, number, doubted),
             Following::BestEffort { .. } => Fit::Fits,
             Following::Reliable(reliable) => reliable.fit(number, len, config),
             // What a writer of this process sends by the network has come by the short way.
@@ -102,9 +109,15 @@ impl WriterProxy {
         context: &ProxyContext<'_>,
     ) {
         match &mut self.following {
-            Following::BestEffort { next } => {
+            Following::BestEffort { next, first, doubted } => {
+                let begins = next.is_none_or(|next| number < next);
+                if begins {
+                    // The first one, or the writer has begun again: the ledger begins with it.
+                    sink.tally.begin_again(next.map_or(0, |next| distance(*first, next)));
+                    (*next, *first, *doubted) = (None, number, None);
+                }
                 let expected = next.replace(number.next()).unwrap_or(number);
-                let lost = u64::try_from(number.0.saturating_sub(expected.0)).unwrap_or(0);
+                let lost = distance(expected, number);
                 let unfinished = self.drop_assemblies_below(number.next(), context.large, sink.counters);
                 let unfinished = unfinished.min(lost);
                 sink.lost(self.guid(), unfinished, LossCause::Fragments);
@@ -141,7 +154,7 @@ impl WriterProxy {
     /// Gives up the best-effort samples of which nothing has come for a while. They are lost, and so is what is missing
     /// before them; a fragment that comes after all is too late.
     pub(super) fn drop_stale(&mut self, now: Instant, timeout: Duration, pool: &SlotPool, sink: &mut Sink<'_>) {
-        let Following::BestEffort { next } = &mut self.following else { return };
+        let Following::BestEffort { next, first: begin, .. } = &mut self.following else { return };
         let (mut first, mut last) = (SequenceNumber::MAX, SequenceNumber::ZERO);
         let dropped = self.assemblies.remove_if(pool, |assembly| {
             let is_stale = assembly.is_stale(now, timeout);
@@ -156,8 +169,7 @@ impl WriterProxy {
             // What is lost comes to light when one of the others is whole, or given up as well.
             return;
         }
-        let expected = next.replace(last.next()).unwrap_or(first);
-        let lost = u64::try_from(last.next().0.saturating_sub(expected.0)).unwrap_or(0);
+        let lost = give_up_through(last, first, next, begin);
         let unfinished = dropped.min(lost);
         sink.lost(self.config.guid, unfinished, LossCause::Fragments);
         sink.lost(self.config.guid, lost - unfinished, LossCause::NeverArrived);
@@ -165,11 +177,46 @@ impl WriterProxy {
 
     /// The writer is gone: counts what is known of it and will never be delivered, and gives up what was begun.
     pub(super) fn abandon(&mut self, pool: &SlotPool, sink: &mut Sink<'_>) {
+        let numbers = || self.assemblies.iter().map(|assembly| assembly.sequence_number);
+        let begun = numbers().min().zip(numbers().max());
         let unfinished = self.drop_assemblies_below(SequenceNumber::MAX, pool, sink.counters);
-        match &self.following {
-            Following::Reliable(reliable) => sink.lost(self.guid(), reliable.outstanding(), LossCause::NeverArrived),
-            Following::BestEffort { .. } => sink.lost(self.guid(), unfinished, LossCause::Fragments),
+        let guid = self.guid();
+        match &mut self.following {
+            // The row of the ledger counts them when it is closed.
+            Following::Reliable(reliable) => sink.announce_lost(guid, reliable.outstanding(), LossCause::NeverArrived),
+            Following::BestEffort { next, first, .. } => {
+                let Some((lowest, highest)) = begun else { return };
+                let lost = give_up_through(highest, lowest, next, first);
+                sink.lost(guid, unfinished.min(lost), LossCause::Fragments);
+                sink.lost(guid, lost - unfinished.min(lost), LossCause::NeverArrived);
+            }
             Following::Local(_) => {}
+        }
+    }
+
+    /// Whether a number that is missing is a loss, rather than history that the reader has not begun with.
+    pub(super) fn has_begun(&self) -> bool {
+        match &self.following {
+            Following::Reliable(reliable) => reliable.has_begun(),
+            _ => true,
+        }
+    }
+
+    /// How far the reader has come with the writer.
+    pub(super) fn extent(&self) -> Extent {
+        let until = |first: SequenceNumber, next: SequenceNumber| Extent {
+            first,
+            next,
+            last: next.previous(),
+            received_ahead: 0,
+            irrelevant_ahead: 0,
+            waiting: 0,
+        };
+        match &self.following {
+            Following::BestEffort { next: Some(next), first, .. } => until(*first, *next),
+            Following::BestEffort { first, .. } => until(*first, *first),
+            Following::Reliable(reliable) => reliable.extent(),
+            Following::Local(local) => until(local.first, local.next),
         }
     }
 
@@ -208,6 +255,18 @@ impl WriterProxy {
             return false;
         }
         let speaker = Speaker { reader: config.guid, writer: &self.config, reply: self.reply };
+        if reliable.asking.take_doubt() && !reliable.asking.is_preemptive() {
+            // As in the beginning: the answer is a HEARTBEAT.
+            speaker.begin(datagram);
+            speaker.ack_nack(
+                datagram,
+                SequenceNumberSet::empty(SequenceNumber::FIRST),
+                reliable.asking.next_ack_nack(),
+                false,
+            );
+            counters.ack_nacks += 1;
+            return true;
+        }
         if reliable.asking.is_preemptive() {
             // Base 1 and nothing asked for: Cyclone DDS takes base 0 for malformed from most vendors. The answer is a
             // HEARTBEAT.
@@ -238,6 +297,33 @@ impl WriterProxy {
         }
         true
     }
+}
+
+/// Gives up what a best-effort writer has not sent through `last`, of which nothing below `lowest` is known if nothing was
+/// delivered yet. How many numbers that are.
+fn give_up_through(
+    last: SequenceNumber,
+    lowest: SequenceNumber,
+    next: &mut Option<SequenceNumber>,
+    first: &mut SequenceNumber,
+) -> u64 {
+    if next.is_none() {
+        *first = lowest;
+    }
+    let expected = next.replace(last.next()).unwrap_or(lowest);
+    distance(expected, last.next())
+}
+
+/// Whether a number of a best-effort writer is of use. One that is further from the last one than a writer gets between two
+/// samples that arrive is believed when the following one agrees: it was somebody else's, or the writer has begun again.
+fn fit_best_effort(next: SequenceNumber, number: SequenceNumber, doubted: &mut Option<SequenceNumber>) -> Fit {
+    if distance(next, number) <= JUMP_MAX && distance(number, next) <= JUMP_MAX {
+        *doubted = None;
+        return if number < next { Fit::Duplicate } else { Fit::Fits };
+    }
+    let agrees = doubted.is_some_and(|before| before <= number && distance(before, number) <= JUMP_MAX);
+    *doubted = Some(number);
+    if agrees { Fit::Fits } else { Fit::Doubtful }
 }
 
 /// What a proxy needs of its reader.

@@ -4,11 +4,19 @@ use super::*;
 
 const HUGE: i64 = 1 << 62;
 
+/// As a writer that stands by what it says: once, and again when it has been asked for long enough.
+fn insist(script: &mut Script, mut say: impl FnMut(&mut Script) -> Handled) {
+    assert_eq!(say(script), Handled::Doubtful);
+    script.said();
+    script.later(1000);
+    assert_eq!(say(script), Handled::Accepted);
+}
+
 #[test]
 fn a_heartbeat_that_jumps_is_bounded_work() {
     let mut script = Script::reliable();
     script.samples([2]);
-    script.hear(1, HUGE);
+    insist(&mut script, |script| script.hear(1, HUGE));
     let expected: Vec<i64> = std::iter::once(1).chain(3..=256).collect();
     assert_eq!(script.asked(), (1, expected));
     script.hear(HUGE, HUGE);
@@ -20,8 +28,8 @@ fn a_heartbeat_that_jumps_is_bounded_work() {
 #[test]
 fn a_gap_that_jumps_is_bounded_work() {
     let mut script = Script::reliable();
-    script.gap(1, HUGE, &[HUGE + 5, HUGE + 255]);
-    script.gap(HUGE + 1, i64::MAX - 300, &[]);
+    insist(&mut script, |script| script.gap(1, HUGE, &[HUGE + 5, HUGE + 255]));
+    insist(&mut script, |script| script.gap(HUGE + 1, i64::MAX - 300, &[]));
     script.samples([HUGE]);
     assert_eq!(script.taken(), [HUGE]);
     script.hear(1, i64::MAX);
@@ -30,7 +38,9 @@ fn a_gap_that_jumps_is_bounded_work() {
 
 #[test]
 fn the_last_numbers_there_are_do_not_overflow() {
-    let mut script = Script::reliable();
+    let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
+    script.meet(WRITER, true);
+    script.said();
     script.hear(i64::MAX, i64::MAX);
     assert_eq!(script.asked(), (i64::MAX, vec![i64::MAX]));
     assert_eq!(script.sample(i64::MAX), Handled::Postponed);
@@ -38,6 +48,98 @@ fn the_last_numbers_there_are_do_not_overflow() {
     script.gap(1, i64::MAX, &[i64::MAX]);
     script.later(1000);
     script.said();
+}
+
+#[test]
+fn losses_beyond_all_numbers_stay_at_the_most_there_is() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    insist(&mut script, |script| script.hear(i64::MAX - 1, i64::MAX - 1));
+    for _ in 0..3 {
+        // Another writer, which claims as much; nobody has looked at the events in between.
+        script.meet(OTHER, true);
+        for (first, last) in [(1, 0), (i64::MAX, i64::MAX), (i64::MAX, i64::MAX)] {
+            script.heartbeats += 1;
+            let now = script.now();
+            script.reader.handle_heartbeat(now, &source(OTHER), &heartbeat(first, last, script.heartbeats));
+            script.later(1000);
+        }
+        script.reader.unmatch_writer(script.now(), OTHER);
+    }
+    assert_eq!(script.reader.counters().lost, u64::MAX);
+    assert_eq!(script.reader.losses().total().not_received.total(), u64::MAX);
+}
+
+#[test]
+fn a_jump_that_the_writer_denies_loses_nothing() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    for round in 0..20 {
+        assert_eq!(script.hear(1 << 40, 1 << 40), Handled::Doubtful);
+        assert_eq!(script.gap(2, 1 << 40, &[]), Handled::Doubtful);
+        // The writer is asked, and answers.
+        let said = script.said();
+        assert!(!said[0].ack_nack.as_ref().unwrap().is_final, "round {round}");
+        script.hear(1, 1);
+        script.later(200);
+    }
+    script.samples([2, 3]);
+    assert_eq!(script.taken(), [1, 2, 3]);
+    assert_eq!(script.lost(), 0);
+    assert_eq!(script.reader.counters().doubtful, 40);
+}
+
+#[test]
+fn what_the_writer_denies_to_have_left_out_comes_after_all() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    // Not the writer's.
+    script.gap(2, 500, &[]);
+    script.hear(1000, 1200);
+    assert_eq!(script.lost(), 500);
+    assert_eq!(script.sample(2), Handled::Duplicate);
+    let before = script.reader.losses().writers[0];
+    assert_eq!((before.not_received.irrelevant, before.not_received.never_came), (498, 500));
+    // The writer's own: a single one may have been overtaken on its way.
+    script.hear(1, 3);
+    assert_eq!(script.sample(2), Handled::Duplicate);
+    assert!(!script.said()[0].ack_nack.as_ref().unwrap().is_final);
+    script.later(200);
+    script.hear(1, 3);
+    assert_eq!(script.asked(), (2, vec![2, 3]));
+    script.samples([2, 3]);
+    assert_eq!(script.taken(), [1, 2, 3]);
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.known, row.received, row.not_received.total()), (3, 3, 0));
+    assert_eq!(script.reader.counters().retracted, 1);
+}
+
+#[test]
+fn a_heartbeat_that_was_overtaken_takes_nothing_back() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    script.hear(10, 20);
+    script.hear(1, 9);
+    script.later(5);
+    script.hear(1, 8);
+    script.samples([10]);
+    script.later(500);
+    script.hear(1, 9);
+    assert_eq!(script.taken(), [1, 10]);
+    assert_eq!(script.reader.counters().retracted, 0);
+}
+
+#[test]
+fn a_stranger_moves_nothing() {
+    let mut script = Script::reliable();
+    let now = script.now();
+    for number in [1, 1000, HUGE, i64::MAX] {
+        let heartbeat = heartbeat(number, number, number as i32);
+        assert_eq!(script.reader.handle_heartbeat(now, &source(OTHER), &heartbeat), Handled::Unmatched);
+        assert_eq!(script.reader.handle_gap(now, &source(OTHER), &gap(1, number, &[])), Handled::Unmatched);
+    }
+    script.samples([1]);
+    assert_eq!(script.taken(), [1]);
 }
 
 #[test]
@@ -56,11 +158,41 @@ fn numbers_that_are_none_are_refused() {
 }
 
 #[test]
-fn a_best_effort_jump_counts_what_it_skips() {
+fn a_best_effort_jump_is_believed_when_the_next_one_agrees() {
     let mut script = Script::best_effort();
-    script.samples([1, HUGE]);
-    assert_eq!(script.lost(), HUGE as u64 - 2);
-    assert_eq!(script.sample(2), Handled::Duplicate);
+    script.samples([1]);
+    assert_eq!(script.sample(HUGE), Handled::Doubtful);
+    script.samples([HUGE + 1]);
+    assert_eq!(script.taken(), [1, HUGE + 1]);
+    assert_eq!(script.lost(), HUGE as u64 - 1);
+}
+
+#[test]
+fn a_best_effort_sample_in_another_name_does_not_silence_the_writer() {
+    let mut script = Script::best_effort();
+    script.samples([1, 2]);
+    for round in 0..10 {
+        assert_eq!(script.sample(HUGE + round), Handled::Doubtful);
+        script.samples([3 + round]);
+    }
+    assert_eq!(script.taken(), (1..=12).collect::<Vec<i64>>());
+    // Two in a row are believed, and two of the writer's own are as well.
+    script.samples([HUGE, HUGE + 1]);
+    assert_eq!(script.sample(13), Handled::Doubtful);
+    script.samples([14, 15]);
+    assert_eq!(script.taken(), [HUGE + 1, 14, 15]);
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.first, row.last, row.received), (sn(14), sn(15), 15));
+    assert_eq!(row.known, row.received + row.not_received.total());
+}
+
+#[test]
+fn a_best_effort_gap_that_jumps_is_not_believed() {
+    let mut script = Script::best_effort();
+    script.samples([1]);
+    assert_eq!(script.gap(2, HUGE, &[]), Handled::Doubtful);
+    script.samples([2]);
+    assert_eq!(script.taken(), [1, 2]);
 }
 
 fn fragment(number: i64, sample_size: u32, size: u16, first: u32, count: u16, payload: &[u8]) -> DataFrag<'_> {

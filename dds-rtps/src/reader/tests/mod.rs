@@ -3,6 +3,7 @@
 mod fragments;
 mod hostile;
 mod instances;
+mod ledger;
 mod local;
 mod ordering;
 mod repair;

@@ -1,0 +1,256 @@
+//! What a reader has not got, and why: the loss ledger as an application sees it.
+
+use dds_rtps::reader::{Losses, WriterLosses};
+use dds_rtps::types::Time;
+use std::fmt;
+
+/// For each writer of a reader what has become of each of its samples, in two columns that add up, and what is the likely
+/// cause of what is missing.
+///
+/// - [`known`](WriterLosses::known) = received + not received, by cause + awaited;
+/// - received = [`delivered`](WriterLosses::delivered) + waiting + not delivered, by reason.
+///
+/// Always counted; a sample that arrives in order costs nothing for it. `Display` says it in sentences.
+///
+/// ```
+/// # use dds_core::{DdsType, DomainParticipant, Result};
+/// # #[derive(DdsType)]
+/// # struct Scan { ranges: Vec<f32> }
+/// # fn main() -> Result<()> {
+/// # let participant = DomainParticipant::builder(0).scope(dds_core::Scope::Host).build()?;
+/// let reader = participant.reader::<Scan>("scan")?;
+/// let before = reader.losses()?;
+/// // … a minute later:
+/// let minute = reader.losses()?.since(&before);
+/// if minute.total().lost() > 0 {
+///     println!("{minute}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReaderLosses {
+    /// The writers that match.
+    pub writers: Vec<WriterLosses>,
+    /// The last writers that have gone, at most 16, the last one at the end.
+    pub departed: Vec<WriterLosses>,
+    /// The sum of the writers that went before them.
+    pub departed_before: WriterLosses,
+    /// Announcements of numbers that were too far from where the writer was to be believed at once: a writer was restarted, or
+    /// somebody speaks in another's name.
+    pub doubtful: u64,
+    /// Datagrams that the participant's user-data sockets had no room for, for whichever reader they were; `None` where the
+    /// system does not tell (Linux does).
+    pub socket_dropped: Option<u64>,
+    /// The receive buffer that the system has granted to these sockets, in bytes.
+    pub receive_buffer: usize,
+    /// Submessages that occupied endpoints of the participant had no room for, whichever those were.
+    pub inbox_dropped: u64,
+    /// Since when this counts: since the reader was made, or since the earlier one that was subtracted.
+    pub since: Time,
+    /// When this was.
+    pub until: Time,
+}
+
+/// What most likely became of samples that never came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LikelyCause {
+    /// The participant's sockets had no room: it receives too slowly for its buffer.
+    SocketOverflow {
+        /// Datagrams that were dropped in the same time.
+        dropped: u64,
+        /// Bytes that the buffer holds.
+        receive_buffer: usize,
+    },
+    /// Endpoints were occupied for too long, by large takes or by many samples at once.
+    InboxOverflow {
+        /// Submessages that were dropped in the same time.
+        dropped: u64,
+    },
+    /// Nothing on this side: the network, or a writer that had replaced them already.
+    Elsewhere,
+}
+
+impl ReaderLosses {
+    pub(super) fn new(losses: Losses, context: Context) -> Self {
+        let Context { socket_dropped, receive_buffer, inbox_dropped, since, until } = context;
+        Self {
+            writers: losses.writers,
+            departed: losses.departed,
+            departed_before: losses.departed_before,
+            doubtful: losses.doubtful,
+            socket_dropped,
+            receive_buffer,
+            inbox_dropped,
+            since,
+            until,
+        }
+    }
+
+    /// The sum of all rows, also of writers that have gone.
+    #[must_use]
+    pub fn total(&self) -> WriterLosses {
+        let mut total = WriterLosses::default();
+        self.writers.iter().chain(&self.departed).for_each(|row| total.add(row));
+        total.add(&self.departed_before);
+        total
+    }
+
+    /// What has happened since an earlier one of the same reader. Rows of writers that went in between and have no row of
+    /// their own any more are in the sum; numbers that were awaited then, and are lost now, count as lost.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let before = |row: &WriterLosses| {
+            let known = earlier.writers.iter().chain(&earlier.departed).find(|known| known.writer == row.writer);
+            known.map_or(*row, |known| row.since(known))
+        };
+        let mut total = self.total().since(&earlier.total());
+        let writers: Vec<_> = self.writers.iter().map(before).collect();
+        let departed: Vec<_> = self.departed.iter().map(before).collect();
+        let mut rows = WriterLosses::default();
+        writers.iter().chain(&departed).for_each(|row| rows.add(row));
+        total = total.since(&rows);
+        Self {
+            writers,
+            departed,
+            departed_before: total,
+            doubtful: self.doubtful.saturating_sub(earlier.doubtful),
+            socket_dropped: self.socket_dropped.map(|now| now.saturating_sub(earlier.socket_dropped.unwrap_or_default())),
+            receive_buffer: self.receive_buffer,
+            inbox_dropped: self.inbox_dropped.saturating_sub(earlier.inbox_dropped),
+            since: earlier.until,
+            until: self.until,
+        }
+    }
+
+    /// What most likely became of the samples that never came; `None` if there are none.
+    #[must_use]
+    pub fn likely_cause(&self) -> Option<LikelyCause> {
+        if self.total().lost() == 0 {
+            return None;
+        }
+        let receive_buffer = self.receive_buffer;
+        Some(match self.socket_dropped {
+            Some(dropped) if dropped > 0 => LikelyCause::SocketOverflow { dropped, receive_buffer },
+            _ if self.inbox_dropped > 0 => LikelyCause::InboxOverflow { dropped: self.inbox_dropped },
+            _ => LikelyCause::Elsewhere,
+        })
+    }
+}
+
+/// What stands beside the rows.
+pub(super) struct Context {
+    pub(super) socket_dropped: Option<u64>,
+    pub(super) receive_buffer: usize,
+    pub(super) inbox_dropped: u64,
+    pub(super) since: Time,
+    pub(super) until: Time,
+}
+
+impl fmt::Display for LikelyCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SocketOverflow { dropped, receive_buffer } => write!(
+                f,
+                "the socket dropped {dropped} datagrams in that time: raise the participant's receive_buffer (it has \
+                 {receive_buffer} bytes) and the system's net.core.rmem_max, or let the writers send less at once"
+            ),
+            Self::InboxOverflow { dropped } => write!(
+                f,
+                "occupied endpoints had no room for {dropped} submessages in that time: take in smaller batches, and \
+                 do little in listeners that are Inline"
+            ),
+            Self::Elsewhere => f.write_str(
+                "nothing was dropped on this side: the network lost them, or their writers had replaced them before they \
+                 were received (reliable writers: raise HISTORY depth; best-effort ones: RELIABILITY)",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for ReaderLosses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let total = self.total();
+        let seconds = (self.until - self.since).as_nanos() as f64 / 1e9;
+        write!(f, "in {seconds:.1} s: {} of {} samples received", total.received, total.known)?;
+        let missing = total.not_received;
+        for (count, what) in [
+            (missing.never_came, "never came"),
+            (missing.fragments, "lacked fragments"),
+            (missing.irrelevant, "were not meant for this reader"),
+            (total.awaited, "are still expected"),
+        ] {
+            if count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
+        }
+        write!(f, "; {} delivered", total.delivered())?;
+        for (count, what) in total.undelivered.reasons() {
+            if count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
+        }
+        if let Some(cause) = self.likely_cause() {
+            write!(f, "\nlikely cause: {cause}")?;
+        }
+        if self.doubtful > 0 {
+            write!(f, "\n{} announcements were not believed: a restarted writer, or an impostor", self.doubtful)?;
+        }
+        let worst = self.writers.iter().chain(&self.departed).filter(|row| row.lost() + row.undelivered.total() > 0);
+        for row in worst {
+            let Some(writer) = row.writer else { continue };
+            write!(
+                f,
+                "\n  {writer}: {} of {} received, {} lost, {} not delivered",
+                row.received,
+                row.known,
+                row.lost(),
+                row.undelivered.total()
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn losses(known: u64, received: u64, dropped: u64) -> ReaderLosses {
+        let mut row = WriterLosses::default();
+        (row.known, row.received, row.not_received.never_came) = (known, received, known - received);
+        let time = |seconds: i64| Time::from_unix_nanos(seconds * 1_000_000_000);
+        ReaderLosses {
+            writers: vec![row],
+            departed: Vec::new(),
+            departed_before: WriterLosses::default(),
+            doubtful: 0,
+            socket_dropped: Some(dropped),
+            receive_buffer: 212_992,
+            inbox_dropped: 0,
+            since: time(0),
+            until: time(known as i64),
+        }
+    }
+
+    #[test]
+    fn an_interval_has_what_happened_in_it() {
+        let minute = losses(200, 70, 120).since(&losses(50, 40, 2));
+        let total = minute.total();
+        assert_eq!((total.known, total.received, total.lost()), (150, 30, 120));
+        assert_eq!(
+            minute.likely_cause(),
+            Some(LikelyCause::SocketOverflow { dropped: 118, receive_buffer: 212_992 })
+        );
+        assert!(minute.to_string().starts_with("in 150.0 s: 30 of 150 samples received, 120 never came; 30 delivered"));
+        assert!(minute.to_string().contains("the socket dropped 118 datagrams"));
+    }
+
+    #[test]
+    fn without_losses_there_is_no_cause() {
+        assert_eq!(losses(50, 50, 2).likely_cause(), None);
+        assert_eq!(losses(50, 49, 0).likely_cause(), Some(LikelyCause::Elsewhere));
+    }
+}

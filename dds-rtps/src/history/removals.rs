@@ -1,0 +1,116 @@
+//! Samples that leave a reader's cache without being taken, by writer.
+//!
+//! Life cycle: a row per matched writer, from the match to its end. What is removed after its writer has gone is counted
+//! together. Bound: the matched writers.
+
+use super::reader::ReaderHistory;
+use crate::types::Guid;
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+
+/// How many samples of a writer left the cache without being taken. Plain numbers that only grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Removed {
+    /// Replaced by newer ones of their instance, and never read.
+    pub overwritten_unread: u64,
+    /// Replaced by newer ones of their instance, after they had been read.
+    pub overwritten_read: u64,
+    /// Their lifespan was over.
+    pub expired: u64,
+}
+
+/// Why a sample leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Removal {
+    Overwritten { read: bool },
+    Expired,
+}
+
+/// The rows.
+#[derive(Debug)]
+pub(super) struct Removals {
+    rows: Vec<(Guid, Removed)>,
+    by_writer: HashMap<Guid, usize, FixedState>,
+    /// The row that was found last: most samples that are replaced are of one writer.
+    last: usize,
+    others: Removed,
+}
+
+impl Removals {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            rows: Vec::new(),
+            by_writer: HashMap::with_hasher(FixedState::with_seed(seed)),
+            last: 0,
+            others: Removed::default(),
+        }
+    }
+
+    pub(super) fn note(&mut self, writer: Guid, removal: Removal) {
+        let row = self.row(writer);
+        match removal {
+            Removal::Overwritten { read: false } => row.overwritten_unread += 1,
+            Removal::Overwritten { read: true } => row.overwritten_read += 1,
+            Removal::Expired => row.expired += 1,
+        }
+    }
+
+    fn row(&mut self, writer: Guid) -> &mut Removed {
+        if self.rows.get(self.last).is_none_or(|(known, _)| *known != writer) {
+            match self.by_writer.get(&writer) {
+                Some(&at) => self.last = at,
+                None => return &mut self.others,
+            }
+        }
+        &mut self.rows[self.last].1
+    }
+
+    pub(super) fn follow(&mut self, writer: Guid) {
+        if !self.by_writer.contains_key(&writer) {
+            self.by_writer.insert(writer, self.rows.len());
+            self.rows.push((writer, Removed::default()));
+        }
+    }
+
+    pub(super) fn unfollow(&mut self, writer: Guid) -> Removed {
+        let Some(at) = self.by_writer.remove(&writer) else { return Removed::default() };
+        let (_, removed) = self.rows.swap_remove(at);
+        if let Some((moved, _)) = self.rows.get(at) {
+            self.by_writer.insert(*moved, at);
+        }
+        removed
+    }
+
+    pub(super) fn of(&self, writer: Guid) -> Removed {
+        self.by_writer.get(&writer).and_then(|&at| self.rows.get(at)).map(|row| row.1).unwrap_or_default()
+    }
+
+    pub(super) fn of_others(&self) -> Removed {
+        self.others
+    }
+}
+
+impl ReaderHistory {
+    /// From now on what is removed of this writer's samples is counted for it.
+    pub fn follow_writer(&mut self, writer: Guid) {
+        self.removals.follow(writer);
+    }
+
+    /// The writer has gone: what was removed of its samples so far. What is removed later counts for
+    /// [`ReaderHistory::removed_of_others`].
+    pub fn unfollow_writer(&mut self, writer: Guid) -> Removed {
+        self.removals.unfollow(writer)
+    }
+
+    /// What was removed of a writer's samples without having been taken.
+    #[must_use]
+    pub fn removed_of(&self, writer: Guid) -> Removed {
+        self.removals.of(writer)
+    }
+
+    /// The same, of writers that have gone, since they went.
+    #[must_use]
+    pub fn removed_of_others(&self) -> Removed {
+        self.removals.of_others()
+    }
+}

@@ -1,0 +1,51 @@
+//! What is counted of one writer; `losses` makes a row of the ledger of it.
+
+use super::event::LossCause;
+use super::losses::{NotReceived, Undelivered};
+use crate::history::Admission;
+
+/// The counts of one writer. Nothing is counted for a change that arrives in order and is kept.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) not_received: NotReceived,
+    pub(super) undelivered: Undelivered,
+    /// Numbers from before the writer began again, at lower ones.
+    pub(super) known_before: u64,
+}
+
+impl Tally {
+    pub(super) fn lose(&mut self, count: u64, cause: LossCause) {
+        let counter = match cause {
+            LossCause::NeverArrived => &mut self.not_received.never_came,
+            LossCause::Fragments => &mut self.not_received.fragments,
+            LossCause::NotDecodable => &mut self.undelivered.not_decodable,
+        };
+        *counter = counter.saturating_add(count);
+    }
+
+    pub(super) fn pass(&mut self, count: u64) {
+        self.not_received.irrelevant = self.not_received.irrelevant.saturating_add(count);
+    }
+
+    /// The writer's numbers begin anew; so many were known until now.
+    pub(super) fn begin_again(&mut self, known: u64) {
+        self.known_before = self.known_before.saturating_add(known);
+    }
+
+    /// The writer has denied that these are lost or irrelevant.
+    pub(super) fn take_back(&mut self, lost: u64, irrelevant: u64) {
+        self.not_received.never_came = self.not_received.never_came.saturating_sub(lost);
+        self.not_received.irrelevant = self.not_received.irrelevant.saturating_sub(irrelevant);
+    }
+
+    /// What became of a change that arrived.
+    pub(super) fn admit(&mut self, admission: Admission) {
+        match admission {
+            Admission::Expired => self.undelivered.expired += 1,
+            Admission::NotOwner => self.undelivered.not_owner += 1,
+            Admission::Superseded => self.undelivered.superseded += 1,
+            // What has nothing to say is not lost.
+            Admission::Visible | Admission::Unchanged | Admission::UnknownInstance => {}
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The loss ledger: causes one by one, and that its columns add up whatever comes.
+
+use super::*;
+use std::collections::BTreeSet;
+
+fn row(script: &Script) -> WriterLosses {
+    script.reader.losses().writers[0]
+}
+
+fn assert_adds_up(row: &WriterLosses, context: &str) {
+    assert_eq!(row.known, row.received + row.not_received.total() + row.awaited, "{context}: {row:?}");
+    assert_eq!(row.received, row.delivered() + row.waiting + row.undelivered.total(), "{context}: {row:?}");
+}
+
+#[test]
+fn each_missing_number_has_its_cause() {
+    let mut script = Script::reliable();
+    script.samples([1, 2, 5, 9]);
+    script.gap(3, 4, &[6]);
+    script.hear(1, 12);
+    let now = row(&script);
+    assert_eq!((now.first, now.last, now.known), (sn(1), sn(12), 12));
+    assert_eq!((now.received, now.waiting, now.awaited), (4, 2, 6));
+    assert_eq!(now.not_received.irrelevant, 2);
+    script.hear(9, 12);
+    let now = row(&script);
+    // 4, 7 and 8; 5 has been delivered.
+    assert_eq!((now.not_received.never_came, now.not_received.irrelevant, now.awaited), (3, 2, 3));
+    assert_eq!((now.received, now.waiting, now.delivered()), (4, 0, 4));
+    assert_adds_up(&now, "");
+    assert_eq!(script.lost(), 3);
+}
+
+#[test]
+fn what_comes_before_the_first_of_a_reader_does_not_count() {
+    let mut script = Script::best_effort();
+    script.samples([7, 9]);
+    let now = row(&script);
+    assert_eq!((now.first, now.known, now.received, now.lost()), (sn(7), 3, 2, 1));
+    let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
+    script.meet(WRITER, true);
+    script.hear(5, 7);
+    let now = row(&script);
+    assert_eq!((now.first, now.known, now.awaited), (sn(5), 3, 3));
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
+    script.meet(WRITER, true);
+    script.hear(1, 10);
+    script.samples([11]);
+    let now = row(&script);
+    assert_eq!((now.first, now.known, now.received), (sn(11), 1, 1));
+}
+
+#[test]
+fn what_is_replaced_in_the_cache_is_told_apart() {
+    let mut script = Script::new(ReaderConfig { reliable: false, ..config(KeySource::None) });
+    script.meet(WRITER, false);
+    script.samples([1, 2]);
+    let mut samples = Vec::new();
+    script.reader.select(script.now(), &Selection::default(), Operation::Read, &mut samples);
+    script.samples([3, 4]);
+    let now = row(&script);
+    assert_eq!((now.undelivered.overwritten_unread, now.undelivered.overwritten_read), (2, 1));
+    assert_eq!((now.received, now.delivered()), (4, 1));
+}
+
+#[test]
+fn whose_sample_was_replaced_is_the_one_that_lost_it() {
+    let mut script = Script::new(ReaderConfig { reliable: false, ..config(KeySource::LeadingBytes) });
+    script.meet(WRITER, false);
+    script.meet(OTHER, false);
+    script.write(WRITER, 1, 1, 0);
+    script.write(OTHER, 1, 1, 0);
+    script.write(OTHER, 2, 1, 0);
+    let losses = script.reader.losses();
+    assert_eq!(losses.writers[0].undelivered.overwritten_unread, 1);
+    assert_eq!(losses.writers[1].undelivered.overwritten_unread, 1);
+    assert_eq!(losses.total().delivered(), 1);
+}
+
+#[test]
+fn expired_rejected_superseded_and_unreadable_changes_have_their_reason() {
+    let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
+    let config = ReaderConfig {
+        key: KeySource::LeadingBytes,
+        reliable: false,
+        destination_order: crate::qos::DestinationOrder::BySourceTimestamp,
+        ..limited(config(KeySource::None), limits)
+    };
+    let mut script = Script::new(config);
+    let lifespan = Duration::from_millis(50);
+    let writer = WriterProxyConfig { reliable: false, lifespan, ..WriterProxyConfig::new(WRITER) };
+    script.reader.match_writer(script.now(), writer);
+    let written = |script: &mut Script, number: i64, key: u8, millis: i64| {
+        let time = Time::from_unix_nanos(script.now().time.as_unix_nanos() + millis * 1_000_000);
+        let bytes = keyed(key, 0);
+        let source = Source { timestamp: Some(time), ..source(WRITER) };
+        script.reader.handle_data(script.now(), &source, &data(number, SerializedPayload::Data(&bytes)), &())
+    };
+    written(&mut script, 1, 1, 0);
+    written(&mut script, 2, 1, -60);
+    written(&mut script, 3, 2, 0);
+    assert_eq!(script.taken(), [1]);
+    written(&mut script, 4, 1, -5);
+    written(&mut script, 5, 1, 0);
+    script.later(100);
+    script.reader.handle_data(script.now(), &source(WRITER), &data(6, SerializedPayload::Data(&[0, 1])), &());
+    let now = row(&script);
+    assert_eq!((now.received, now.delivered()), (6, 1));
+    let Undelivered { expired, rejected_instances, superseded, not_decodable, .. } = now.undelivered;
+    assert_eq!((expired, rejected_instances, superseded, not_decodable), (2, 1, 1, 1));
+}
+
+#[test]
+fn a_row_of_a_writer_that_has_gone_stays_and_a_sum_of_those_before_it() {
+    let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
+    let guid = |number: u8| Guid::new(GuidPrefix([100 + number; 12]), WRITER.entity_id);
+    let count = 40;
+    for number in 0..count {
+        let writer = guid(number);
+        script.meet(writer, true);
+        let now = script.now();
+        let bytes = body(1);
+        script.reader.handle_heartbeat(now, &source(writer), &heartbeat(1, 4, 1));
+        for number in [1, 3] {
+            script.reader.handle_data(now, &source(writer), &data(number, SerializedPayload::Data(&bytes)), &());
+        }
+        assert!(script.reader.unmatch_writer(now, writer));
+    }
+    let losses = script.reader.losses();
+    assert!(losses.writers.is_empty());
+    assert_eq!(losses.departed.len(), DEPARTED_MAX);
+    assert_eq!(losses.departed.last().unwrap().writer, Some(guid(count - 1)));
+    let total = losses.total();
+    let each = u64::from(count);
+    assert_eq!((total.known, total.received, total.not_received.never_came), (4 * each, 2 * each, 2 * each));
+    assert_eq!((total.undelivered.stranded, total.delivered()), (each, each));
+    // A writer that did nothing leaves no row.
+    script.meet(guid(99), true);
+    script.reader.unmatch_writer(script.now(), guid(99));
+    assert_eq!(script.reader.losses(), losses);
+}
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+fn some_config(chance: &mut Chance) -> (ReaderConfig, bool) {
+    let limits = match chance.below(3) {
+        0 => ResourceLimits { max_samples: Some(6), ..ResourceLimits::default() },
+        _ => ResourceLimits::default(),
+    };
+    let history = match chance.below(3) {
+        0 => History::KeepLast { depth: 1 + chance.below(3) as u32 },
+        _ => History::KeepAll,
+    };
+    let config = config(KeySource::None);
+    let config = ReaderConfig { limits: HistoryLimits::new(history, limits), reorder_max: 16, ..config };
+    match chance.below(3) {
+        0 => (ReaderConfig { reliable: false, ..config }, false),
+        1 => (volatile(config), true),
+        _ => (transient_local(config), true),
+    }
+}
+
+/// Whatever comes, in whatever order: what the ledger says was received is what came, what it says was delivered is what
+/// was taken or can be, and the columns add up. In the end, when the writer has nothing more, nothing is awaited.
+#[test]
+fn the_columns_add_up_at_every_moment() {
+    for seed in 0..300 {
+        let mut chance = Chance(seed);
+        let (config, reliable) = some_config(&mut chance);
+        let mut script = Script::new(config);
+        script.meet(WRITER, reliable);
+        let mut came: BTreeSet<i64> = BTreeSet::new();
+        let mut taken = 0;
+        let mut written = 0;
+        for _ in 0..200 {
+            match chance.below(12) {
+                0..=5 => {
+                    written += 1;
+                    if chance.below(4) > 0 && script.sample(written) == Handled::Accepted {
+                        came.insert(written);
+                    }
+                }
+                6 | 7 if written > 0 => {
+                    // Late, twice, or as something that has nothing to deliver.
+                    let number = 1 + chance.below(written as u64) as i64;
+                    let now = script.now();
+                    let nothing = chance.below(4) == 0;
+                    let handled = match nothing {
+                        true => {
+                            script.reader.handle_data(now, &source(WRITER), &data(number, SerializedPayload::None), &())
+                        }
+                        false => script.sample(number),
+                    };
+                    if handled == Handled::Accepted {
+                        came.insert(number);
+                        // Nothing to deliver counts as delivered, for nothing is lost.
+                        taken += u64::from(nothing);
+                    }
+                }
+                8 if written > 0 => {
+                    let first = 1 + chance.below(written as u64) as i64;
+                    script.hear(first.saturating_sub(10).max(1), written);
+                }
+                9 if written > 0 => {
+                    let start = 1 + chance.below(written as u64) as i64;
+                    script.gap(start, (start + chance.below(4) as i64).min(written + 1), &[]);
+                }
+                10 => taken += script.take().len() as u64,
+                _ => drop(script.later(chance.below(30))),
+            }
+            script.said();
+            script.events();
+            let now = row(&script);
+            let context = format!("seed {seed}");
+            assert_adds_up(&now, &context);
+            assert_eq!(now.received, came.len() as u64, "{context}: {now:?}");
+            let there = script.reader.history().len() as u64;
+            assert_eq!(now.delivered(), taken + there, "{context}: {now:?}");
+        }
+        if written > 0 {
+            taken += script.take().len() as u64;
+            script.hear(written + 1, written);
+            // Samples that waited for room come as there is some.
+            for _ in 0..200 {
+                taken += script.take().len() as u64;
+            }
+            let now = row(&script);
+            assert_eq!(now.awaited + now.waiting, 0, "seed {seed}: {now:?}");
+            assert_eq!(now.received + now.not_received.total(), now.known);
+            assert_eq!(now.known, (now.last.0 - now.first.0 + 1) as u64);
+            assert_eq!(now.delivered(), taken);
+        }
+    }
+}
