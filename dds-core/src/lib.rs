@@ -91,6 +91,8 @@ pub use cdr::{DdsType, Encoded, Encoding, Raw};
 #[cfg(feature = "derive")]
 pub use dds_macros::DdsType;
 pub use dds_rtps::history::{InstanceState, RejectReason, SampleInfo, SampleState, States, ViewState};
+pub use dds_rtps::participant::ParticipantCounters;
+pub use dds_rtps::reader::{NotReceived, Undelivered, WriterLosses};
 pub use dds_rtps::types::{
     Duration, Guid, InstanceHandle, IpFamilies, Locator, LocatorKind, ProtocolVersion, SequenceNumber, Time, VendorId,
 };
@@ -116,9 +118,9 @@ pub use publication::{
     PublisherListener, Suspended, WeakDataWriter, WeakPublisher, WriteOptions, WriterEvent,
 };
 pub use subscription::{
-    AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, ReadCondition,
-    ReaderEvent, Sample, SampleRef, SampleStream, Samples, SamplesIter, Select, Subscriber, SubscriberListener,
-    WeakDataReader, WeakSubscriber,
+    AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, LikelyCause,
+    ReadCondition, ReaderEvent, ReaderLosses, Sample, SampleRef, SampleStream, Samples, SamplesIter, Select,
+    Subscriber, SubscriberListener, WeakDataReader, WeakSubscriber,
 };
 #[cfg(feature = "serde")]
 pub use topic::Serde;

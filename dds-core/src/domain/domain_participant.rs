@@ -11,6 +11,7 @@ use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
 use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
 use crate::topic::{ParticipantBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicRef};
+use dds_rtps::participant::ParticipantCounters;
 use dds_rtps::types::{EntityId, Guid, InstanceHandle, Time};
 use std::fmt;
 use std::sync::Arc;
@@ -443,6 +444,12 @@ impl DomainParticipant {
     #[must_use]
     pub fn traffic(&self) -> TrafficCounters {
         self.handle.traffic()
+    }
+
+    /// What discovery has not taken in, and why. `None` after `close`.
+    #[must_use]
+    pub fn discovery_counters(&self) -> Option<ParticipantCounters> {
+        self.handle.discovery_counters()
     }
 
     /// The present time of the clock that stamps samples.

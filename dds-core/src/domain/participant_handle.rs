@@ -16,7 +16,7 @@ use crate::infrastructure::{
 };
 use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos};
 use crate::topic::TopicTable;
-use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
+use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantCounters, ParticipantLocators};
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -226,7 +226,17 @@ impl ParticipantHandle {
     }
 
     pub(crate) fn traffic(&self) -> TrafficCounters {
-        self.receive_counters.with(self.network.transport().counters())
+        let dropped = self.socket_dropped().unwrap_or_default();
+        TrafficCounters { socket_full: dropped, ..self.receive_counters.with(self.network.transport().counters()) }
+    }
+
+    pub(crate) fn discovery_counters(&self) -> Option<ParticipantCounters> {
+        Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.rtps().counters())).ok()
+    }
+
+    /// Datagrams that the user-data sockets had no room for; `None`: the system does not tell.
+    pub(crate) fn socket_dropped(&self) -> Option<u64> {
+        self.network.dropped()
     }
 
     /// What the system has granted, which is what it grants to others on this host.

@@ -41,6 +41,10 @@ pub struct TrafficCounters {
     pub no_such_endpoint: u64,
     /// INFO_REPLYs that named no host of their sender: it was answered where it has announced.
     pub replies_refused: u64,
+    /// Datagrams that the sockets for user data had no room for: raise
+    /// [`receive_buffer`](crate::DomainParticipantBuilder::receive_buffer) and the system's limit. 0 where the system does not
+    /// tell; Linux does.
+    pub socket_full: u64,
     /// Submessages that an occupied endpoint had no room for; reliable ones were repaired.
     pub inbox_full: u64,
 }
@@ -87,6 +91,7 @@ impl ReceiveCounters {
             reflected: read(&self.reflected),
             no_such_endpoint: read(&self.no_such_endpoint),
             replies_refused: read(&self.replies_refused),
+            socket_full: 0,
             inbox_full: read(&self.inbox_full),
         }
     }

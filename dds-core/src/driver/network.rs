@@ -154,6 +154,12 @@ pub trait Network: Send + Sync {
     /// warning.
     fn receive_buffer_granted(&self) -> usize;
 
+    /// How many datagrams the user-data sockets had no room for, since they were opened; `None`: the system does not tell.
+    /// Costs a system call per socket.
+    fn dropped(&self) -> Option<u64> {
+        None
+    }
+
     /// Begins to receive.
     ///
     /// # Errors

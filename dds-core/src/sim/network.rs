@@ -148,6 +148,12 @@ impl Network for SimNetwork {
         self.receive_buffer
     }
 
+    fn dropped(&self) -> Option<u64> {
+        let state = self.world.state();
+        let user = self.sockets.iter().filter(|(_, socket)| *socket == Socket::UserUnicast);
+        Some(user.map(|&(id, _)| state.network.dropped(id)).sum())
+    }
+
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {
         if self.stopped.load(Ordering::Acquire) || self.started.swap(true, Ordering::AcqRel) {
             return Err(io::Error::other("the network was started or stopped before"));

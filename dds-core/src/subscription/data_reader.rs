@@ -15,8 +15,8 @@ use crate::qos::{DataReaderQos, Durability};
 use crate::subscription::reader_handle::wait_error;
 use crate::subscription::samples::{decode_sample, decode_sample_into};
 use crate::subscription::{
-    DataStream, HistoryWait, Iter, ReadCondition, ReaderEvent, ReaderHandle, Sample, SampleStream, Samples, Select,
-    Subscriber, WeakDataReader,
+    DataStream, HistoryWait, Iter, ReadCondition, ReaderEvent, ReaderHandle, ReaderLosses, Sample, SampleStream,
+    Samples, Select, Subscriber, WeakDataReader,
 };
 use crate::topic::{PublicationBuiltinTopicData, Topic};
 use dds_rtps::history::{Operation, Selection, States};
@@ -297,6 +297,15 @@ impl<T> DataReader<T> {
     #[doc(alias = "get_sample_lost_status")]
     pub fn sample_lost(&self) -> Result<SampleLostStatus, ReadError> {
         self.handle.sample_lost()
+    }
+
+    /// What this reader has not got, by writer and cause: see [`ReaderLosses`]. Goes over the matched writers and costs a
+    /// system call per socket, so not for every sample.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    pub fn losses(&self) -> Result<ReaderLosses, ReadError> {
+        self.handle.losses()
     }
 
     /// Samples for which this reader had no room, by its resource limits.

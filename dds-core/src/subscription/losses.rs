@@ -117,7 +117,9 @@ impl ReaderLosses {
             departed,
             departed_before: total,
             doubtful: self.doubtful.saturating_sub(earlier.doubtful),
-            socket_dropped: self.socket_dropped.map(|now| now.saturating_sub(earlier.socket_dropped.unwrap_or_default())),
+            socket_dropped: self
+                .socket_dropped
+                .map(|now| now.saturating_sub(earlier.socket_dropped.unwrap_or_default())),
             receive_buffer: self.receive_buffer,
             inbox_dropped: self.inbox_dropped.saturating_sub(earlier.inbox_dropped),
             since: earlier.until,
@@ -240,10 +242,7 @@ mod tests {
         let minute = losses(200, 70, 120).since(&losses(50, 40, 2));
         let total = minute.total();
         assert_eq!((total.known, total.received, total.lost()), (150, 30, 120));
-        assert_eq!(
-            minute.likely_cause(),
-            Some(LikelyCause::SocketOverflow { dropped: 118, receive_buffer: 212_992 })
-        );
+        assert_eq!(minute.likely_cause(), Some(LikelyCause::SocketOverflow { dropped: 118, receive_buffer: 212_992 }));
         assert!(minute.to_string().starts_with("in 150.0 s: 30 of 150 samples received, 120 never came; 30 delivered"));
         assert!(minute.to_string().contains("the socket dropped 118 datagrams"));
     }

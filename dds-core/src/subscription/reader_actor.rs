@@ -11,7 +11,7 @@ use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
 use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, Selection, States};
 use dds_rtps::reader::{LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig};
-use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
+use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber, Time};
 use dds_rtps::wire::{Message, Submessage};
 use std::sync::{Arc, Weak};
 use std::task::Waker;
@@ -54,6 +54,7 @@ pub(crate) struct ReaderActor {
     rtps: StatefulReader,
     driver: Arc<dyn Driver>,
     last: Now,
+    born: Time,
     outgoing: Outgoing,
     local_writers: Vec<LocalWriter>,
     publications: Vec<Guid>,
@@ -78,9 +79,11 @@ pub(crate) const WRITER_STARVES: Signals = Signals::own(0);
 
 impl ReaderActor {
     pub(crate) fn new(rtps: StatefulReader, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
+        let now = driver.now();
         Self {
             rtps,
-            last: driver.now(),
+            last: now,
+            born: now.time,
             driver,
             outgoing,
             local_writers: Vec::new(),
@@ -370,6 +373,11 @@ impl ReaderActor {
 
     pub(crate) fn observers(&mut self) -> &mut Observers {
         &mut self.observers
+    }
+
+    /// When the reader was made.
+    pub(crate) fn born(&self) -> Time {
+        self.born
     }
 
     pub(crate) fn rtps(&self) -> &StatefulReader {

@@ -9,9 +9,10 @@ use crate::infrastructure::{
     WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
+use crate::subscription::losses::Context;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
-use crate::subscription::{AnyReader, SubscriberGroup};
+use crate::subscription::{AnyReader, ReaderLosses, SubscriberGroup};
 use crate::subscription::{ReaderEvent, ReaderFeed};
 use crate::topic::{BuiltinKind, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
@@ -186,6 +187,18 @@ impl ReaderHandle {
             actor.observers().status_read(mark::SAMPLE_LOST);
             actor.read_lost()
         })
+    }
+
+    pub(crate) fn losses(&self) -> Result<ReaderLosses, ReadError> {
+        let (losses, since) = self.visit(|actor, _| (actor.rtps().losses(), actor.born()))?;
+        let context = Context {
+            socket_dropped: self.participant.socket_dropped(),
+            receive_buffer: self.participant.receive_buffer_granted(),
+            inbox_dropped: self.participant.traffic().inbox_full,
+            since,
+            until: self.participant.driver().now().time,
+        };
+        Ok(ReaderLosses::new(losses, context))
     }
 
     pub(crate) fn sample_rejected(&self) -> Result<SampleRejectedStatus, ReadError> {

@@ -112,13 +112,22 @@ impl NotReceived {
         self.never_came.saturating_add(self.fragments).saturating_add(self.irrelevant)
     }
 
+    fn since(mut self, earlier: &Self) -> Self {
+        self.each(earlier, u64::saturating_sub);
+        self
+    }
+
     fn add(&mut self, other: &Self) {
+        self.each(other, u64::saturating_add);
+    }
+
+    fn each(&mut self, other: &Self, operation: impl Fn(u64, u64) -> u64) {
         for (own, other) in [
             (&mut self.never_came, other.never_came),
             (&mut self.fragments, other.fragments),
             (&mut self.irrelevant, other.irrelevant),
         ] {
-            *own = own.saturating_add(other);
+            *own = operation(*own, other);
         }
     }
 }
@@ -167,7 +176,16 @@ impl Undelivered {
         self.expired += removed.expired;
     }
 
+    fn since(mut self, earlier: &Self) -> Self {
+        self.each(earlier, u64::saturating_sub);
+        self
+    }
+
     fn add(&mut self, other: &Self) {
+        self.each(other, u64::saturating_add);
+    }
+
+    fn each(&mut self, other: &Self, operation: impl Fn(u64, u64) -> u64) {
         for (own, other) in [
             (&mut self.overwritten_unread, other.overwritten_unread),
             (&mut self.overwritten_read, other.overwritten_read),
@@ -182,7 +200,7 @@ impl Undelivered {
             (&mut self.not_decodable, other.not_decodable),
             (&mut self.stranded, other.stranded),
         ] {
-            *own = own.saturating_add(other);
+            *own = operation(*own, other);
         }
     }
 }
@@ -220,6 +238,23 @@ impl WriterLosses {
             awaited: known.saturating_sub(received).saturating_sub(not_received.total()),
             waiting: extent.waiting,
             undelivered,
+        }
+    }
+
+    /// What is in this row and was not in an earlier one, number by number.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let first = if self.known > earlier.known { earlier.last.next().max(self.first) } else { self.first };
+        Self {
+            writer: self.writer,
+            first: if self.writer.is_some() { first } else { self.first },
+            last: self.last,
+            known: self.known.saturating_sub(earlier.known),
+            received: self.received.saturating_sub(earlier.received),
+            not_received: self.not_received.since(&earlier.not_received),
+            awaited: self.awaited.saturating_sub(earlier.awaited),
+            waiting: self.waiting.saturating_sub(earlier.waiting),
+            undelivered: self.undelivered.since(&earlier.undelivered),
         }
     }
 

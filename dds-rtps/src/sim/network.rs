@@ -98,6 +98,8 @@ struct Socket {
     buffer: usize,
     queue: VecDeque<Arc<[u8]>>,
     queued: usize,
+    /// Datagrams that its buffer had no room for.
+    dropped: u64,
     /// When the receiver has done with what it has.
     busy_until: Instant,
 }
@@ -176,7 +178,8 @@ impl Network {
         let id = SocketId(self.name());
         let buffer = self.hosts.get(usize::from(host.0)).and_then(|host| host.receive_buffer).unwrap_or(buffer);
         let (queue, queued, busy_until) = (VecDeque::new(), 0, Instant::ZERO);
-        self.sockets.insert(id, Socket { host, port, loopback_only, group, buffer, queue, queued, busy_until });
+        self.sockets
+            .insert(id, Socket { host, port, loopback_only, group, buffer, queue, queued, dropped: 0, busy_until });
         Ok(id)
     }
 
@@ -225,7 +228,10 @@ impl Network {
                 continue;
             }
             match what {
-                Step::Comes(bytes) if socket.queued + bytes.len() > socket.buffer => self.counters.buffer_full += 1,
+                Step::Comes(bytes) if socket.queued + bytes.len() > socket.buffer => {
+                    socket.dropped += 1;
+                    self.counters.buffer_full += 1;
+                }
                 Step::Comes(bytes) => {
                     socket.queued += bytes.len();
                     socket.queue.push_back(bytes);
@@ -294,6 +300,12 @@ impl Network {
             host.receive_buffer = Some(bytes);
         }
         self.sockets.values_mut().filter(|socket| socket.host == host).for_each(|socket| socket.buffer = bytes);
+    }
+
+    /// How many datagrams a socket had no room for.
+    #[must_use]
+    pub fn dropped(&self, socket: SocketId) -> u64 {
+        self.sockets.get(&socket).map_or(0, |socket| socket.dropped)
     }
 
     /// What has happened so far.

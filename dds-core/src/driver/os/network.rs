@@ -12,7 +12,7 @@ use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::history::{Payload, SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{
-    Received, UdpConfig, UdpError, UdpReceiver, UdpSockets, UdpTransport, interrupt, peek_sender,
+    Received, UdpConfig, UdpError, UdpReceiver, UdpSockets, UdpTransport, dropped, interrupt, peek_sender,
 };
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -140,6 +140,10 @@ impl Network for OsNetwork {
 
     fn receive_buffer_granted(&self) -> usize {
         self.receive_buffer
+    }
+
+    fn dropped(&self) -> Option<u64> {
+        self.user_unicast.iter().map(|socket| dropped(socket)).sum()
     }
 
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {

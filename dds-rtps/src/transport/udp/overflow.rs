@@ -30,10 +30,12 @@ mod meminfo {
     /// The kernel's `SK_MEMINFO_VARS` at the time when drops came in; later ones are cut off.
     type Meminfo = [u32; DROPS + 1];
 
-    nix::sockopt_impl!(
-        /// What the kernel says of a socket's memory.
+    /// What the kernel says of a socket's memory.
+    #[derive(Debug, Clone, Copy)]
+    struct SocketMemory;
+
+    nix::getsockopt_impl!(
         SocketMemory,
-        GetOnly,
         libc::SOL_SOCKET,
         libc::SO_MEMINFO,
         Meminfo,
@@ -48,13 +50,20 @@ mod meminfo {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use super::super::family::Family;
     use super::*;
-    use std::net::Ipv4Addr;
+    use socket2::SockAddr;
+    use std::net::SocketAddr;
+
+    fn socket() -> std::io::Result<UdpSocket> {
+        let socket = Family::V4.socket()?;
+        socket.bind(&SockAddr::from(SocketAddr::new(Family::V4.localhost(), 0)))?;
+        Ok(socket.into())
+    }
 
     #[test]
     fn what_a_full_socket_drops_is_known() {
-        let receiver = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let sender = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let (receiver, sender) = (socket().unwrap(), socket().unwrap());
         sender.connect(receiver.local_addr().unwrap()).unwrap();
         assert_eq!(dropped(&receiver), Some(0));
         socket2::SockRef::from(&receiver).set_recv_buffer_size(4096).unwrap();
