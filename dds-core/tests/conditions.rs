@@ -172,6 +172,7 @@ fn a_status_condition_lasts_until_the_status_is_read() {
         assert!(!at_writer.is_triggered() && writer.status_changes().is_empty());
         assert_eq!(reader.subscription_matched().unwrap().current_count, 1);
         assert!(!reader.status_condition().is_triggered());
+        assert_eq!(reader.liveliness_changed().unwrap().alive_count, 1);
         write(&writer, &[(1, 0)]);
         assert_eq!(reader.status_changes(), StatusMask::DATA_AVAILABLE);
         assert!(!at_reader.is_triggered());

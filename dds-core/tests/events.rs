@@ -64,6 +64,8 @@ fn changes_that_nobody_fetches_are_merged() {
     reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
     let ReaderEvent::Matched(status) = next(&events) else { panic!("another event") };
     assert_eq!((status.total_count, status.total_count_change, status.current_count_change), (6, 6, 1));
+    let ReaderEvent::LivelinessChanged(status) = next(&events) else { panic!("another event") };
+    assert_eq!((status.alive_count, status.alive_count_change, status.not_alive_count), (1, 1, 0));
     assert!(events.next_event().block_for(Duration::ZERO).is_err());
 }
 
@@ -90,6 +92,7 @@ fn a_sample_without_room_is_told_with_the_limit_that_it_met() {
         reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
         let events = reader.events();
         let ReaderEvent::Matched(_) = next(&events) else { panic!("another event") };
+        let ReaderEvent::LivelinessChanged(_) = next(&events) else { panic!("another event") };
         (0..5).for_each(|count| writer.write(&Count { count }).unwrap());
         let ReaderEvent::SampleRejected(status) = next(&events) else { panic!("another event") };
         assert_eq!(status.last_reason, Some(RejectReason::Samples));

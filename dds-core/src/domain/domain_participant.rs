@@ -452,6 +452,14 @@ impl DomainParticipant {
         self.handle.discovery_counters()
     }
 
+    /// Says that the application is alive, for all writers of this participant whose LIVELINESS is
+    /// [`ManualByParticipant`](crate::qos::LivelinessKind::ManualByParticipant) (DDS 1.4, 2.2.2.2.1.21); to be called more often
+    /// than the shortest of their leases. What any of these writers writes says so as well. Others hear of it at once, and then
+    /// at most four times in a lease. Without effect once the participant is closed.
+    pub fn assert_liveliness(&self) {
+        self.handle.assert_liveliness();
+    }
+
     /// The present time of the clock that stamps samples.
     #[must_use]
     #[doc(alias = "get_current_time")]

@@ -41,6 +41,9 @@ impl ParticipantHandle {
         let (data, version) = publication_data(writer);
         set_inline_qos(writer, &data);
         self.routes().add_writer(writer.guid().entity_id, Arc::clone(writer.cell()));
+        // Its lease begins. A closed writer promises nothing any more.
+        let _ =
+            Effects::scope(|effects| writer.cell().with(effects, |actor, effects| actor.assert_liveliness(effects)));
         self.announce(|participant, now| participant.add_writer(now, data))?;
         if writer.version() != version {
             self.update_writer(writer);

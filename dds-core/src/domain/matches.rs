@@ -3,9 +3,9 @@
 use crate::actor::{Deferred, Effects, Poke};
 use crate::domain::ParticipantHandle;
 use crate::publication::{LocalDemands, LocalPath, WriterCell};
-use crate::qos::Durability;
+use crate::qos::{Durability, LivelinessKind};
 use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
-use dds_rtps::types::{EntityId, Guid, Locator};
+use dds_rtps::types::{Duration, EntityId, Guid, Locator};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
@@ -42,7 +42,7 @@ impl ParticipantHandle {
             }
             ParticipantEvent::ReaderMatched { writer, reader } => self.reader_matched(writer, &reader, effects),
             ParticipantEvent::WriterMatched { reader, writer } => self.writer_matched(reader, &writer, effects),
-            ParticipantEvent::ReaderUnmatched { writer, reader } => {
+            ParticipantEvent::ReaderUnmatched { writer, reader, .. } => {
                 if let Some(cell) = self.routes().writer(writer) {
                     // A closed writer has no matches any more.
                     let _ = cell.with(effects, |actor, effects| actor.unmatch(reader, effects));
@@ -67,6 +67,13 @@ impl ParticipantHandle {
                 if let Some(cell) = self.routes().reader(reader) {
                     let _ = cell.with(effects, |actor, effects| actor.note_incompatible(&policies, effects));
                     self.log(effects, LogEntry::Incompatible(reader, writer, policies.to_vec()));
+                }
+            }
+            ParticipantEvent::LivelinessAsserted { prefix, kind } => self.participant_asserted(prefix, kind, effects),
+            ParticipantEvent::LivelinessLost { writer } => {
+                if let Some(cell) = self.routes().writer(writer) {
+                    // A closed writer has no statuses any more.
+                    let _ = cell.with(effects, |actor, effects| actor.note_liveliness_lost(effects));
                 }
             }
             ParticipantEvent::InconsistentTopic { local, remote } => {
@@ -101,8 +108,13 @@ impl ParticipantHandle {
         let Some(cell) = self.routes().reader(reader) else { return };
         let guid = writer.data.endpoint.guid;
         let mut proxy = writer.proxy();
+        proxy.pulse = self.pulse_of(guid.prefix, proxy.liveliness.kind);
         if writer.is_local {
             proxy.unicast = self.own_locators();
+            if proxy.liveliness.kind == LivelinessKind::Automatic {
+                // It lives as long as this process does.
+                proxy.liveliness.lease_duration = Duration::INFINITE;
+            }
         }
         // In the routes first, so that nothing that the writer sends from now on finds no one.
         self.routes().matched(guid, &cell);
@@ -206,9 +218,10 @@ impl Deferred for Log {
 }
 
 impl Deferred for ParticipantHandle {
-    /// After a timer of discovery: leases may have ended.
+    /// After a timer of discovery: leases may have ended. Or a writer was alive, and others of its kind are so by that.
     fn run(self: Arc<Self>, effects: &mut Effects) {
         self.carry_out_matches(effects);
+        self.revive_own_writers(effects);
     }
 
     fn hand_over(self: Arc<Self>) {

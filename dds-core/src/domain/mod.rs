@@ -18,6 +18,7 @@ mod knowledge;
 mod leaving;
 mod listener;
 mod listening;
+mod liveliness;
 mod match_report;
 mod matches;
 mod outgoing;
@@ -45,6 +46,7 @@ pub use listener::DomainParticipantListener;
 pub(crate) use listening::{ListenerPlace, NewListener};
 pub use match_report::{MatchReport, Obstacle, Verdict};
 pub(crate) use outgoing::{Flushed, Outgoing};
+pub(crate) use participant_actor::WRITER_IS_ALIVE;
 pub use participant_builder::DomainParticipantBuilder;
 pub(crate) use participant_handle::ParticipantHandle;
 #[cfg(feature = "serde")]

@@ -19,6 +19,9 @@ pub(crate) enum ParticipantMail {
     Packet(Payload),
 }
 
+/// A writer that is manual by participant has shown that it is alive.
+pub(crate) const WRITER_IS_ALIVE: Signals = Signals::own(2);
+
 /// The state of a participant: SPDP, SEDP, leases, matching.
 pub(crate) struct ParticipantActor {
     rtps: Participant,

@@ -16,6 +16,7 @@ use crate::infrastructure::{
 };
 use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos};
 use crate::topic::TopicTable;
+use dds_rtps::history::Pulse;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantCounters, ParticipantLocators};
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
 use std::net::SocketAddr;
@@ -32,6 +33,8 @@ pub(crate) struct ParticipantHandle {
     network: Arc<dyn Network>,
     cell: Arc<ParticipantCell>,
     routes: Routes,
+    /// Signs of life of the application, for writers that are manual by participant.
+    pulse: Arc<Pulse>,
     topics: Mutex<TopicTable>,
     builtin: Builtin,
     qos: LiveQos<DomainParticipantQos>,
@@ -72,7 +75,10 @@ impl ParticipantHandle {
             };
             error(kind)
         })?;
-        let protocol = Participant::new(participant_config(&config, prefix, &*network), driver.random());
+        let pulse = Arc::<Pulse>::default();
+        let mut protocol = participant_config(&config, prefix, &*network);
+        protocol.pulse = Arc::clone(&pulse);
+        let protocol = Participant::new(protocol, driver.random());
         let outgoing = Outgoing::new(Arc::clone(&driver), Arc::clone(&network), config.transform());
         let actor = ParticipantActor::new(protocol, Arc::clone(&driver), outgoing);
         let cell = Cell::new(actor, Capacity::default(), Arc::clone(driver.run_queue()));
@@ -92,6 +98,7 @@ impl ParticipantHandle {
             network,
             cell,
             routes: Routes::default(),
+            pulse,
             topics: Mutex::default(),
             builtin: Builtin::default(),
             matching: Mutex::default(),
@@ -201,6 +208,11 @@ impl ParticipantHandle {
 
     pub(crate) fn routes(&self) -> &Routes {
         &self.routes
+    }
+
+    /// Signs of life of the application, for writers that are manual by participant.
+    pub(crate) fn pulse(&self) -> &Arc<Pulse> {
+        &self.pulse
     }
 
     pub(crate) fn receive_counters(&self) -> &ReceiveCounters {

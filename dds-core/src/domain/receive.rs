@@ -77,7 +77,7 @@ impl ParticipantHandle {
         let mut reply = None;
         // The readers' share of this frame uses the same reading of the clock.
         let now = effects.read_clock(|| self.driver().now());
-        self.routes().heard_of(message.header.prefix, now.instant);
+        let awaited = self.routes().heard_of(message.header.prefix, now.instant);
         loop {
             let offset = submessages.offset();
             let Some(submessage) = submessages.next() else { break };
@@ -95,6 +95,9 @@ impl ParticipantHandle {
         }
         if for_discovery {
             self.offer_to_discovery(packet, effects);
+        }
+        if awaited {
+            self.revive_writers_of(message.header.prefix, effects);
         }
     }
 

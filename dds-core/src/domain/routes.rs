@@ -7,6 +7,8 @@ use crate::publication::WriterCell;
 use crate::subscription::ReaderCell;
 use dds_rtps::discovery::ReplyTo;
 use dds_rtps::discovery::data::ParticipantData;
+use dds_rtps::history::Pulse;
+use dds_rtps::qos::LivelinessKind;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Locator};
 use dds_rtps::wire::InfoReply;
 use foldhash::fast::RandomState;
@@ -35,8 +37,12 @@ struct Tables {
 /// Another participant.
 #[derive(Default)]
 struct Other {
-    /// When it was last heard of on the user-data socket, in nanoseconds of the monotonic clock.
-    heard: AtomicU64,
+    /// When it was last heard of: signs of life of its automatic writers.
+    automatic: Arc<Pulse>,
+    /// The same of its writers that are manual by participant.
+    manual: Arc<Pulse>,
+    /// What of `automatic` discovery knows already, in nanoseconds of the monotonic clock.
+    harvested: AtomicU64,
     /// Its unicast locators.
     announced: Vec<Locator>,
 }
@@ -126,13 +132,42 @@ impl Routes {
         self.change(|tables| tables.others.remove(&prefix));
     }
 
-    /// Notes that `prefix` was heard of; without effect for one that discovery does not know.
-    pub(crate) fn heard_of(&self, prefix: GuidPrefix, now: Instant) {
+    /// Notes that `prefix` was heard of; without effect for one that discovery does not know. True: some of its writers do
+    /// not count as alive.
+    pub(crate) fn heard_of(&self, prefix: GuidPrefix, now: Instant) -> bool {
         self.read(|tables| {
-            if let Some(other) = tables.others.get(&prefix) {
-                other.heard.store(now.as_nanos(), Ordering::Relaxed);
+            tables.others.get(&prefix).is_some_and(|other| other.automatic.touch(now) | other.manual.is_awaited())
+        })
+    }
+
+    /// Where the signs of life of another participant are noted.
+    pub(crate) fn pulse(&self, prefix: GuidPrefix, kind: LivelinessKind) -> Option<Arc<Pulse>> {
+        self.read(|tables| {
+            let other = tables.others.get(&prefix)?;
+            match kind {
+                LivelinessKind::Automatic => Some(Arc::clone(&other.automatic)),
+                LivelinessKind::ManualByParticipant => Some(Arc::clone(&other.manual)),
+                LivelinessKind::ManualByTopic => None,
             }
-        });
+        })
+    }
+
+    /// Whether writers of a participant that do not count as alive may have shown that they are.
+    pub(crate) fn take_news_of(&self, prefix: GuidPrefix) -> bool {
+        self.read(|tables| {
+            let other = tables.others.get(&prefix);
+            other.is_some_and(|other| other.automatic.take_news() | other.manual.take_news())
+        })
+    }
+
+    /// Every reader of this participant.
+    pub(crate) fn readers(&self) -> Vec<Arc<ReaderCell>> {
+        self.read(|tables| tables.readers.values().cloned().collect())
+    }
+
+    /// Every writer of this participant.
+    pub(crate) fn writers(&self) -> Vec<Arc<WriterCell>> {
+        self.read(|tables| tables.writers.values().cloned().collect())
     }
 
     /// Where `source` is to be answered when its message says so itself.
@@ -144,9 +179,9 @@ impl Routes {
     pub(crate) fn harvest_heard(&self, mut renew: impl FnMut(GuidPrefix, Instant)) {
         self.read(|tables| {
             for (prefix, other) in &tables.others {
-                let nanos = other.heard.swap(0, Ordering::Relaxed);
-                if nanos != 0 {
-                    renew(*prefix, Instant::from_nanos(nanos));
+                let heard = other.automatic.last();
+                if other.harvested.swap(heard.as_nanos(), Ordering::Relaxed) != heard.as_nanos() {
+                    renew(*prefix, heard);
                 }
             }
         });

@@ -69,6 +69,8 @@ pub(crate) mod mark {
     pub(crate) const INCONSISTENT_TOPIC: u32 = 64;
     /// A status of ours: a writer waits for a reader no more, or again.
     pub(crate) const SLOW_READER: u32 = 1 << 24;
+    pub(crate) const LIVELINESS_LOST: u32 = 512;
+    pub(crate) const LIVELINESS_CHANGED: u32 = 1024;
     /// No status, but an event: a listener has panicked.
     pub(crate) const LISTENER_PANICKED: u32 = 1 << 28;
     /// One of the entities that a group's listener listens to has something to tell.

@@ -46,10 +46,10 @@ pub(crate) use observer::{Observed, Observer, Observers, Watched};
 pub use profile_problem::ProfileProblem;
 pub use return_code::ReturnCode;
 pub use status::{
-    IncompatibleQosStatus, InconsistentTopicStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus,
-    SlowReaderStatus, SubscriptionMatchedStatus,
+    IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus, LivelinessLostStatus,
+    PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus, SubscriptionMatchedStatus,
 };
-pub(crate) use status::{ListenerPanics, MatchCounter, MatchRead};
+pub(crate) use status::{ListenerPanics, LivelinessRead, MatchCounter, MatchRead};
 pub use status_mask::StatusMask;
 pub use wait_set::{Active, WaitSet};
 pub use waiting::Waiting;

@@ -2,6 +2,7 @@
 
 use crate::qos::PolicyId;
 use dds_rtps::history::RejectReason;
+use dds_rtps::reader::LivelinessCounts;
 use dds_rtps::types::InstanceHandle;
 
 /// How many readers match a writer (DDS 1.4, 2.2.4.1, PUBLICATION_MATCHED).
@@ -100,6 +101,63 @@ pub struct SampleRejectedStatus {
     pub last_reason: Option<RejectReason>,
     /// The instance of the last one.
     pub last_instance_handle: InstanceHandle,
+}
+
+/// How often a writer has lost its liveliness (DDS 1.4, 2.2.4.1, LIVELINESS_LOST): it did not show within its lease that it is
+/// alive, and readers take it for not alive until it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct LivelinessLostStatus {
+    /// How often it ever has. A writer that stays silent loses it once.
+    pub total_count: u32,
+    /// Of these, since the status was last read.
+    pub total_count_change: u32,
+}
+
+/// Which of the writers that match a reader are alive (DDS 1.4, 2.2.4.1, LIVELINESS_CHANGED).
+///
+/// A writer counts as alive from its match on. One that loses its liveliness counts as not alive until it is heard again;
+/// one that goes leaves the count that it was in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct LivelinessChangedStatus {
+    /// Writers that match and are alive.
+    pub alive_count: u32,
+    /// Writers that match and have not shown within their lease that they are alive.
+    pub not_alive_count: u32,
+    /// Difference of `alive_count` since the status was last read.
+    pub alive_count_change: i32,
+    /// Difference of `not_alive_count` since the status was last read.
+    pub not_alive_count_change: i32,
+    /// The writer that came, went, fell silent or was heard again last.
+    pub last_publication_handle: InstanceHandle,
+}
+
+/// What a reader of LIVELINESS_CHANGED has seen: its changes count from there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LivelinessRead {
+    alive: u32,
+    not_alive: u32,
+    changes: u64,
+}
+
+impl LivelinessRead {
+    /// The status since the last reading, which begins anew, and whether anything has happened since: one that fell silent and
+    /// came back is no difference, but news.
+    pub(crate) fn read(&mut self, counts: LivelinessCounts) -> (LivelinessChangedStatus, bool) {
+        let LivelinessCounts { alive, not_alive, changes, last } = counts;
+        let difference = |now: u32, then: u32| i32::try_from(i64::from(now) - i64::from(then)).unwrap_or(i32::MAX);
+        let status = LivelinessChangedStatus {
+            alive_count: alive,
+            not_alive_count: not_alive,
+            alive_count_change: difference(alive, self.alive),
+            not_alive_count_change: difference(not_alive, self.not_alive),
+            last_publication_handle: last.map_or(InstanceHandle::NIL, InstanceHandle::from_guid),
+        };
+        let news = changes > self.changes;
+        *self = Self { alive, not_alive, changes };
+        (status, news)
+    }
 }
 
 /// How often a listener of an entity has panicked, and what the last one said. No status of DDS, but told as an event.
@@ -231,6 +289,18 @@ impl InconsistentTopicStatus {
         let status = *self;
         self.total_count_change = 0;
         status
+    }
+}
+
+impl LivelinessLostStatus {
+    pub(crate) fn note(&mut self) {
+        self.total_count = self.total_count.saturating_add(1);
+    }
+
+    /// The status with the change since `read`, which begins anew.
+    pub(crate) fn since(self, read: &mut u32) -> Self {
+        let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
+        Self { total_count_change, ..self }
     }
 }
 

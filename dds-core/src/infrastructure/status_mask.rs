@@ -20,7 +20,9 @@ impl StatusMask {
             | mark::SAMPLE_REJECTED
             | mark::DATA_ON_READERS
             | mark::INCONSISTENT_TOPIC
-            | mark::SLOW_READER,
+            | mark::SLOW_READER
+            | mark::LIVELINESS_LOST
+            | mark::LIVELINESS_CHANGED,
     );
     /// A reader has new data, or instances of it have changed their state. Reading or taking anything resets it.
     #[doc(alias = "DATA_AVAILABLE_STATUS")]
@@ -48,6 +50,12 @@ impl StatusMask {
     pub const INCONSISTENT_TOPIC: Self = Self(mark::INCONSISTENT_TOPIC);
     /// A writer does not wait for a reader any more that is too slow, or does so again. No status of DDS.
     pub const SLOW_READER: Self = Self(mark::SLOW_READER);
+    /// A writer has not shown within its lease that it is alive.
+    #[doc(alias = "LIVELINESS_LOST_STATUS")]
+    pub const LIVELINESS_LOST: Self = Self(mark::LIVELINESS_LOST);
+    /// A writer that matches a reader has become alive, or is so no longer.
+    #[doc(alias = "LIVELINESS_CHANGED_STATUS")]
+    pub const LIVELINESS_CHANGED: Self = Self(mark::LIVELINESS_CHANGED);
 
     pub(crate) const fn bits(self) -> u32 {
         self.0
@@ -103,6 +111,8 @@ impl fmt::Debug for StatusMask {
             (Self::DATA_ON_READERS, "DATA_ON_READERS"),
             (Self::INCONSISTENT_TOPIC, "INCONSISTENT_TOPIC"),
             (Self::SLOW_READER, "SLOW_READER"),
+            (Self::LIVELINESS_LOST, "LIVELINESS_LOST"),
+            (Self::LIVELINESS_CHANGED, "LIVELINESS_CHANGED"),
         ];
         f.debug_set().entries(names.iter().filter(|(status, _)| self.contains(*status)).map(|(_, name)| name)).finish()
     }

@@ -117,6 +117,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// Calls `listener` with what happens to the writer.
     #[doc(alias = "on_publication_matched")]
     #[doc(alias = "on_offered_incompatible_qos")]
+    #[doc(alias = "on_liveliness_lost")]
     pub fn on_event(mut self, mut listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self {
         let tell: Tell<T> =
             Box::new(move |writer, marks| writer.handle.changes(marks).for_each(|event| listener(writer, event)));
@@ -151,10 +152,11 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, (qos, slow_reader), group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
+        let owner = Arc::downgrade(participant.cell()) as Weak<dyn Poke>;
         // A new cell cannot be closed.
         let _ = Effects::scope(|effects| {
             handle.cell.with(effects, |actor, _| {
-                actor.attach(poke);
+                actor.attach(poke, owner);
                 if let Some(group) = &handle.group {
                     actor.held = Held::new(group.suspensions(), handle.qos.get().history);
                 }
@@ -221,6 +223,7 @@ pub(super) fn writer_protocol(
     let mut config = WriterConfig::new(guid, guid.entity_id.kind() == EntityKind::WriterWithKey, qos);
     config.slow_reader = slow_reader;
     config.seed = participant.driver().random();
+    config.pulse = Some(Arc::clone(participant.pulse()));
     // Who is on this host and of our kind has been granted as much as we have.
     config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());
     let is_final = description.is_none_or(|ty| ty.extensibility() == Extensibility::Final);

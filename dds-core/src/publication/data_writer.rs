@@ -5,8 +5,8 @@ use crate::domain::{EndpointInfo, MatchReport};
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, PublicationMatchedStatus, QosError, SlowReaderStatus,
-    StatusCondition, StatusMask, Waiting, WriteError,
+    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, LivelinessLostStatus, PublicationMatchedStatus,
+    QosError, SlowReaderStatus, StatusCondition, StatusMask, Waiting, WriteError,
 };
 use crate::publication::{Publisher, WeakDataWriter, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
@@ -187,6 +187,49 @@ impl<T> DataWriter<T> {
     #[doc(alias = "get_offered_incompatible_qos_status")]
     pub fn offered_incompatible_qos(&self) -> Result<IncompatibleQosStatus, WriteError> {
         self.handle.offered_incompatible_qos()
+    }
+
+    /// How often this writer has not shown within its lease that it is alive. Only one whose LIVELINESS is manual can fail to,
+    /// or one whose process was stopped for longer than its lease.
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_liveliness_lost_status")]
+    pub fn liveliness_lost(&self) -> Result<LivelinessLostStatus, WriteError> {
+        self.handle.liveliness_lost()
+    }
+
+    /// Says that the writer is alive, without writing anything (DDS 1.4, 2.2.2.4.2.22). For writers whose LIVELINESS is
+    /// [`ManualByTopic`](crate::qos::LivelinessKind::ManualByTopic), or
+    /// [`ManualByParticipant`](crate::qos::LivelinessKind::ManualByParticipant): then for all such writers of the
+    /// participant. Writing, disposing and unregistering say so as well.
+    ///
+    /// ```
+    /// use dds_core::qos::{DataWriterQos, Liveliness, LivelinessKind};
+    /// use dds_core::{DdsType, DomainParticipant, Duration, Scope};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Alarm {
+    ///     text: String,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let lease_duration = Duration::from_millis(500);
+    /// let liveliness = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration };
+    /// let qos = DataWriterQos::default().liveliness(liveliness);
+    /// let writer = participant.writer_builder::<Alarm>("alarms").qos(qos).build()?;
+    /// // Twice in a lease, from the loop that would raise the alarm:
+    /// writer.assert_liveliness()?;
+    /// assert_eq!(writer.liveliness_lost()?.total_count, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    pub fn assert_liveliness(&self) -> Result<(), WriteError> {
+        self.handle.assert_liveliness()
     }
 
     /// What happens to this writer, from its creation on. See [`Events`].

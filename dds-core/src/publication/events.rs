@@ -1,7 +1,10 @@
 //! What happens to a writer.
 
 use crate::actor::Effects;
-use crate::infrastructure::{Feed, IncompatibleQosStatus, MatchRead, PublicationMatchedStatus, SlowReaderStatus, mark};
+use crate::infrastructure::{
+    Feed, IncompatibleQosStatus, LivelinessLostStatus, MatchRead, Observed, Observers, PublicationMatchedStatus,
+    SlowReaderStatus, mark,
+};
 use crate::publication::WriterCell;
 use crate::publication::writer_actor::WriterActor;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +21,8 @@ pub enum WriterEvent {
     IncompatibleQos(IncompatibleQosStatus),
     /// A reader is too slow and not waited for any more, or again.
     SlowReader(SlowReaderStatus),
+    /// The writer has not shown within its lease that it is alive.
+    LivelinessLost(LivelinessLostStatus),
     /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
     ListenerPanicked {
         /// What it said.
@@ -37,6 +42,7 @@ struct Told {
     matched: MatchRead,
     incompatible: u32,
     slow: MatchRead,
+    liveliness_lost: u32,
     panics: u64,
 }
 
@@ -51,6 +57,24 @@ impl Feed<WriterEvent> for WriterFeed {
         // Handlers never take this lock, so it may be held while the cell is entered.
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         self.cell.with(effects, |actor, _| told.next(mark, actor)).ok().flatten()
+    }
+}
+
+impl Observed for WriterCell {
+    fn with_observers(
+        self: Arc<Self>,
+        effects: &mut Effects,
+        visit: &mut dyn FnMut(&mut Observers, &mut Effects),
+    ) -> bool {
+        let visited = self.with(effects, |actor, effects| {
+            // A closed writer may have to drain, and its cell lives on for that.
+            let open = !actor.is_closed();
+            if open {
+                visit(actor.observers(), effects);
+            }
+            open
+        });
+        visited.unwrap_or(false)
     }
 }
 
@@ -70,6 +94,10 @@ impl Told {
                 let status = actor.slow_readers().slow_reader_since(&mut self.slow);
                 let changed = status.total_count_change > 0 || status.current_count_change != 0;
                 changed.then_some(WriterEvent::SlowReader(status))
+            }
+            mark::LIVELINESS_LOST => {
+                let status = actor.liveliness_lost().since(&mut self.liveliness_lost);
+                (status.total_count_change > 0).then_some(WriterEvent::LivelinessLost(status))
             }
             mark::LISTENER_PANICKED => {
                 let message = actor.listener_panics().since(&mut self.panics)?;

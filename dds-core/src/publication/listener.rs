@@ -2,8 +2,8 @@
 
 use crate::domain::{NewListener, ParticipantHandle};
 use crate::infrastructure::{
-    Callback, CreateError, IncompatibleQosStatus, Post, PublicationMatchedStatus, SlowReaderStatus, StatusMask, Teller,
-    mark,
+    Callback, CreateError, IncompatibleQosStatus, LivelinessLostStatus, Post, PublicationMatchedStatus,
+    SlowReaderStatus, StatusMask, Teller, mark,
 };
 use crate::publication::{AnyWriter, DataWriter, Publisher, PublisherGroup, WriterEvent, WriterHandle};
 use std::sync::{Arc, Weak};
@@ -27,6 +27,11 @@ pub trait DataWriterListener<T>: Send + 'static {
     fn on_slow_reader(&mut self, writer: &DataWriter<T>, status: SlowReaderStatus) {
         let _ = (writer, status);
     }
+
+    /// The writer has not shown within its lease that it is alive.
+    fn on_liveliness_lost(&mut self, writer: &DataWriter<T>, status: LivelinessLostStatus) {
+        let _ = (writer, status);
+    }
 }
 
 /// Is told of what happens to the writers of a publisher or participant, as far as they do not handle it themselves (DDS 1.4,
@@ -46,6 +51,11 @@ pub trait PublisherListener: Send + 'static {
     fn on_slow_reader(&mut self, writer: &dyn AnyWriter, status: SlowReaderStatus) {
         let _ = (writer, status);
     }
+
+    /// As [`DataWriterListener::on_liveliness_lost`].
+    fn on_liveliness_lost(&mut self, writer: &dyn AnyWriter, status: LivelinessLostStatus) {
+        let _ = (writer, status);
+    }
 }
 
 /// Whoever a writer's marks are told to.
@@ -59,6 +69,7 @@ pub(super) fn tell_listener<T>(mut listener: impl DataWriterListener<T>) -> Tell
                 WriterEvent::Matched(status) => listener.on_publication_matched(writer, status),
                 WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(writer, status),
                 WriterEvent::SlowReader(status) => listener.on_slow_reader(writer, status),
+                WriterEvent::LivelinessLost(status) => listener.on_liveliness_lost(writer, status),
                 WriterEvent::ListenerPanicked { .. } => {}
             }
         }
@@ -105,10 +116,12 @@ impl WriterHandle {
         let incompatible =
             (marks & mark::INCOMPATIBLE_QOS != 0).then(|| self.offered_incompatible_qos().ok()).flatten();
         let slow = (marks & mark::SLOW_READER != 0).then(|| self.slow_readers().ok()).flatten();
+        let lost = (marks & mark::LIVELINESS_LOST != 0).then(|| self.liveliness_lost().ok()).flatten();
         let events = [
             matched.map(WriterEvent::Matched),
             incompatible.map(WriterEvent::IncompatibleQos),
             slow.map(WriterEvent::SlowReader),
+            lost.map(WriterEvent::LivelinessLost),
         ];
         events.into_iter().flatten()
     }
@@ -122,6 +135,7 @@ impl WriterHandle {
                 WriterEvent::Matched(status) => listener.on_publication_matched(&*writer, status),
                 WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(&*writer, status),
                 WriterEvent::SlowReader(status) => listener.on_slow_reader(&*writer, status),
+                WriterEvent::LivelinessLost(status) => listener.on_liveliness_lost(&*writer, status),
                 WriterEvent::ListenerPanicked { .. } => {}
             }
         }

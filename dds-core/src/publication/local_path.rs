@@ -14,12 +14,19 @@ pub(crate) struct LocalPath {
     pub(crate) link: Arc<LocalLink>,
     /// The writer waits for the reader: a change could not be handed over, or the history is full.
     starving: AtomicBool,
+    /// Whether the writer is alive (LIVELINESS).
+    alive: AtomicBool,
     writer: Weak<dyn Poke>,
 }
 
 impl LocalPath {
     pub(crate) fn new(writer: Weak<dyn Poke>) -> Arc<Self> {
-        Arc::new(Self { link: Arc::new(LocalLink::new()), starving: AtomicBool::new(false), writer })
+        Arc::new(Self {
+            link: Arc::new(LocalLink::new()),
+            starving: AtomicBool::new(false),
+            alive: AtomicBool::new(true),
+            writer,
+        })
     }
 
     /// The writer asks to be told when the reader has got on.
@@ -27,6 +34,16 @@ impl LocalPath {
         // Against the reader, which acknowledges and then looks here: the writer sets this and then looks there. With all
         // four sequentially consistent, one of them sees the other.
         self.starving.swap(true, Ordering::SeqCst);
+    }
+
+    /// The writer has lost its liveliness, or found it again. The reader is to be signalled.
+    pub(crate) fn set_alive(&self, alive: bool) {
+        self.alive.store(alive, Ordering::Release);
+    }
+
+    /// Whether the writer is alive.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Acquire)
     }
 
     /// The reader has accepted something: tells the writer, if that waits for it.

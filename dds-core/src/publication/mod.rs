@@ -10,6 +10,7 @@ mod every_writer;
 mod held;
 mod instances;
 mod listener;
+mod liveliness;
 mod loan;
 mod local_path;
 mod local_reader;

@@ -4,7 +4,7 @@ use crate::actor::{Actor, Cell, Effects, Poke, Signals, Step, Ticket, Wakers, no
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, mark,
+    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, LivelinessLostStatus, MatchCounter, Observers, mark,
 };
 use crate::publication::held::Held;
 use crate::publication::local_reader::LocalReader;
@@ -37,17 +37,23 @@ pub(crate) enum WriterMail {
 
 /// The state of a writer.
 pub(crate) struct WriterActor {
-    rtps: StatefulWriter,
+    pub(super) rtps: StatefulWriter,
     driver: Arc<dyn Driver>,
     last: Now,
     outgoing: Outgoing,
     terms: LocalTerms,
     pub(super) held: Held,
-    local_readers: Vec<LocalReader>,
+    pub(super) local_readers: Vec<LocalReader>,
+    /// The participant, which speaks for writers that are manual by participant.
+    pub(super) participant: Option<Weak<dyn Poke>>,
+    /// What the readers of this process know of the writer's liveliness.
+    pub(super) alive: bool,
     subscriptions: Vec<Guid>,
     matched: MatchCounter,
     slow_readers: SlowReaders,
     incompatible: IncompatibleQosStatus,
+    pub(super) liveliness_lost: LivelinessLostStatus,
+    pub(super) liveliness_lost_read: u32,
     audience: Audience,
     panics: ListenerPanics,
     observers: Observers,
@@ -70,10 +76,14 @@ impl WriterActor {
             terms,
             held: Held::default(),
             local_readers: Vec::new(),
+            participant: None,
+            alive: true,
             subscriptions: Vec::new(),
             matched: MatchCounter::default(),
             slow_readers: SlowReaders::default(),
             incompatible: IncompatibleQosStatus::default(),
+            liveliness_lost: LivelinessLostStatus::default(),
+            liveliness_lost_read: 0,
             audience: Audience::default(),
             panics: ListenerPanics::default(),
             observers: Observers::default(),
@@ -92,9 +102,10 @@ impl WriterActor {
         std::mem::replace(&mut self.rtps, rtps)
     }
 
-    /// Tells the actor in which cell it is.
-    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>) {
+    /// Tells the actor in which cell it is, and of which participant.
+    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, participant: Weak<dyn Poke>) {
         self.outgoing.attach(cell);
+        self.participant = Some(participant);
     }
 
     /// Sends what was held back: the publisher is not suspended any more.
@@ -121,7 +132,7 @@ impl WriterActor {
 
     /// The time, read inside of the cell, so that timestamps have the order of the sequence numbers. It never goes back,
     /// unless somebody sets the real-time clock back.
-    fn now(&mut self, effects: &mut Effects) -> Now {
+    pub(super) fn now(&mut self, effects: &mut Effects) -> Now {
         let now = effects.read_clock(|| self.driver.now());
         self.last.instant = self.last.instant.max(now.instant);
         self.last.time = now.time;
@@ -159,6 +170,7 @@ impl WriterActor {
         if self.local_readers.iter().all(|reader| reader.behind_from.is_none()) {
             if let Some(change) = self.rtps.write_through(now, change) {
                 self.waiting_for_space.finish(ticket, effects);
+                self.follow_liveliness(effects);
                 self.deliver_through(change, effects);
                 return Ok(Flushed::Done);
             }
@@ -175,6 +187,7 @@ impl WriterActor {
         self.waiting_for_space.finish(ticket, effects);
         // Room may be left for the next in the queue.
         self.waiting_for_space.wake_one(effects);
+        self.follow_liveliness(effects);
         self.deliver_locally(number, effects);
         if self.held.is_suspended() && self.held.note(len) {
             return Ok(Flushed::Done);
@@ -308,6 +321,7 @@ impl WriterActor {
                 ProtocolEvent::SpaceFreed => self.waiting_for_space.wake_one(effects),
                 ProtocolEvent::ReaderDemoted { reader, behind } => self.note_demoted(reader, behind, effects),
                 ProtocolEvent::ReaderRestored { reader } => self.note_not_demoted(reader, effects),
+                ProtocolEvent::LivelinessLost => self.note_liveliness_lost(effects),
                 _ => {}
             }
         }
@@ -329,7 +343,7 @@ impl WriterActor {
     }
 
     /// As [`WriterActor::follow_up`], for callers that do not come back themselves.
-    fn follow_up_and_come_back(&mut self, now: Now, effects: &mut Effects) {
+    pub(super) fn follow_up_and_come_back(&mut self, now: Now, effects: &mut Effects) {
         if self.follow_up(now, effects) == Flushed::More {
             self.outgoing.come_back();
         }
@@ -366,6 +380,7 @@ impl WriterActor {
         let LocalDemands { reliable, wants_history } = demands;
         let reliable = reliable && self.rtps.is_reliable();
         let first = self.rtps.match_local(now, Arc::clone(&path.link), guid, reliable, wants_history);
+        path.set_alive(self.alive);
         self.local_readers.push(LocalReader {
             guid,
             cell,
@@ -418,7 +433,7 @@ impl WriterActor {
         self.mark(mark::INCOMPATIBLE_QOS, effects);
     }
 
-    fn mark(&mut self, mark: u32, effects: &mut Effects) {
+    pub(super) fn mark(&mut self, mark: u32, effects: &mut Effects) {
         self.observers.status_changed(mark, effects);
         self.audience.mark(mark, effects);
     }
@@ -530,24 +545,6 @@ impl WriterActor {
     }
 }
 
-impl Observed for WriterCell {
-    fn with_observers(
-        self: Arc<Self>,
-        effects: &mut Effects,
-        visit: &mut dyn FnMut(&mut Observers, &mut Effects),
-    ) -> bool {
-        let visited = self.with(effects, |actor, effects| {
-            // A closed writer may have to drain, and its cell lives on for that.
-            let open = !actor.observers.is_closed();
-            if open {
-                visit(&mut actor.observers, effects);
-            }
-            open
-        });
-        visited.unwrap_or(false)
-    }
-}
-
 impl Awaitable for WriterActor {
     fn wake_everybody(&mut self, effects: &mut Effects) {
         self.waiting_for_match.wake_all(effects);
@@ -584,6 +581,7 @@ impl Actor for WriterActor {
         }
         self.rtps.handle_local_progress(now);
         self.rtps.handle_timeout(now);
+        self.follow_liveliness(effects);
         if !self.waiting_for_acknowledgment.is_empty() {
             self.waiting_for_acknowledgment.wake_all(effects);
         }

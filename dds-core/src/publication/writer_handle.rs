@@ -5,8 +5,9 @@ use crate::cdr::{Encode, Encoding, KeyHasher, TypeDescription, TypeInfo, encode_
 use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, PublicationMatchedStatus,
-    QosError, SlowReaderStatus, StatusCondition, Subject, WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, LivelinessLostStatus,
+    PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, Subject, WaitErrorKind, WaitSource,
+    WriteError, WriteErrorKind, mark,
 };
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::{WriterActor, WriterCell};
@@ -481,6 +482,18 @@ impl WriterHandle {
             actor.slow_readers().read_slow_reader()
         };
         self.visit(read).map_err(|kind| self.write_error(kind))
+    }
+
+    pub(crate) fn liveliness_lost(&self) -> Result<LivelinessLostStatus, WriteError> {
+        let read = |actor: &mut WriterActor, _: &mut Effects| {
+            actor.observers().status_read(mark::LIVELINESS_LOST);
+            actor.read_liveliness_lost()
+        };
+        self.visit(read).map_err(|kind| self.write_error(kind))
+    }
+
+    pub(crate) fn assert_liveliness(&self) -> Result<(), WriteError> {
+        self.visit(WriterActor::assert_liveliness).map_err(|kind| self.write_error(kind))
     }
 
     /// The readers that match; none of a closed writer.

@@ -7,9 +7,9 @@ use crate::driver::Driver;
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, QosError, ReadError, SampleLostStatus,
-    SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource,
-    Waiting,
+    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, LivelinessChangedStatus, QosError, ReadError,
+    SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus,
+    WaitErrorKind, WaitSource, Waiting,
 };
 use crate::qos::{DataReaderQos, Durability};
 use crate::subscription::reader_handle::wait_error;
@@ -315,6 +315,16 @@ impl<T> DataReader<T> {
     #[doc(alias = "get_sample_rejected_status")]
     pub fn sample_rejected(&self) -> Result<SampleRejectedStatus, ReadError> {
         self.handle.sample_rejected()
+    }
+
+    /// How many of the writers that match are alive, how many are not, and how that changed since this was last called. The
+    /// lease of a writer is the one that it offers.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_liveliness_changed_status")]
+    pub fn liveliness_changed(&self) -> Result<LivelinessChangedStatus, ReadError> {
+        self.handle.liveliness_changed()
     }
 
     /// What happens to this reader beside data, from its creation on. See [`Events`].

@@ -2,7 +2,8 @@
 
 use crate::actor::Effects;
 use crate::infrastructure::{
-    Feed, IncompatibleQosStatus, MatchRead, SampleLostStatus, SampleRejectedStatus, SubscriptionMatchedStatus, mark,
+    Feed, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessRead, MatchRead, SampleLostStatus,
+    SampleRejectedStatus, SubscriptionMatchedStatus, mark,
 };
 use crate::subscription::ReaderCell;
 use crate::subscription::reader_actor::ReaderActor;
@@ -22,6 +23,8 @@ pub enum ReaderEvent {
     SampleLost(SampleLostStatus),
     /// There was no room for samples.
     SampleRejected(SampleRejectedStatus),
+    /// A writer has become alive, or is so no longer.
+    LivelinessChanged(LivelinessChangedStatus),
     /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
     ListenerPanicked {
         /// What it said.
@@ -43,6 +46,7 @@ struct Told {
     panics: u64,
     lost: u64,
     rejected: u64,
+    liveliness: LivelinessRead,
 }
 
 impl ReaderFeed {
@@ -78,6 +82,10 @@ impl Told {
             mark::SAMPLE_REJECTED => {
                 let status = actor.rejected().since(&mut self.rejected);
                 (status.total_count_change > 0).then_some(ReaderEvent::SampleRejected(status))
+            }
+            mark::LIVELINESS_CHANGED => {
+                let (status, news) = self.liveliness.read(actor.rtps().liveliness());
+                news.then_some(ReaderEvent::LivelinessChanged(status))
             }
             mark::LISTENER_PANICKED => {
                 let message = actor.listener_panics().since(&mut self.panics)?;

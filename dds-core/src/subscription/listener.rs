@@ -2,8 +2,8 @@
 
 use crate::domain::{ListenerPlace, NewListener, ParticipantHandle};
 use crate::infrastructure::{
-    Callback, CreateError, IncompatibleQosStatus, Post, SampleLostStatus, SampleRejectedStatus, StatusMask,
-    SubscriptionMatchedStatus, Teller, mark,
+    Callback, CreateError, IncompatibleQosStatus, LivelinessChangedStatus, Post, SampleLostStatus,
+    SampleRejectedStatus, StatusMask, SubscriptionMatchedStatus, Teller, mark,
 };
 use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber, SubscriberGroup};
 use std::sync::{Arc, Weak};
@@ -74,6 +74,11 @@ pub trait DataReaderListener<T>: Send + 'static {
     fn on_sample_rejected(&mut self, reader: &DataReader<T>, status: SampleRejectedStatus) {
         let _ = (reader, status);
     }
+
+    /// A writer has become alive, or is so no longer.
+    fn on_liveliness_changed(&mut self, reader: &DataReader<T>, status: LivelinessChangedStatus) {
+        let _ = (reader, status);
+    }
 }
 
 /// Is told of what happens to the readers of a subscriber or participant, as far as they do not handle it themselves (DDS 1.4,
@@ -109,6 +114,11 @@ pub trait SubscriberListener: Send + 'static {
     fn on_sample_rejected(&mut self, reader: &dyn AnyReader, status: SampleRejectedStatus) {
         let _ = (reader, status);
     }
+
+    /// As [`DataReaderListener::on_liveliness_changed`].
+    fn on_liveliness_changed(&mut self, reader: &dyn AnyReader, status: LivelinessChangedStatus) {
+        let _ = (reader, status);
+    }
 }
 
 /// Whoever a reader's marks are told to.
@@ -123,6 +133,7 @@ pub(super) fn tell_listener<T>(mut listener: impl DataReaderListener<T>) -> Tell
                 ReaderEvent::IncompatibleQos(status) => listener.on_requested_incompatible_qos(reader, status),
                 ReaderEvent::SampleLost(status) => listener.on_sample_lost(reader, status),
                 ReaderEvent::SampleRejected(status) => listener.on_sample_rejected(reader, status),
+                ReaderEvent::LivelinessChanged(status) => listener.on_liveliness_changed(reader, status),
                 ReaderEvent::ListenerPanicked { .. } => {}
             }
         }
@@ -173,11 +184,13 @@ impl ReaderHandle {
         let incompatible = has(mark::INCOMPATIBLE_QOS).then(|| self.requested_incompatible_qos().ok()).flatten();
         let lost = has(mark::SAMPLE_LOST).then(|| self.sample_lost().ok()).flatten();
         let rejected = has(mark::SAMPLE_REJECTED).then(|| self.sample_rejected().ok()).flatten();
+        let liveliness = has(mark::LIVELINESS_CHANGED).then(|| self.liveliness_changed().ok()).flatten();
         [
             matched.map(ReaderEvent::Matched),
             incompatible.map(ReaderEvent::IncompatibleQos),
             lost.map(ReaderEvent::SampleLost),
             rejected.map(ReaderEvent::SampleRejected),
+            liveliness.map(ReaderEvent::LivelinessChanged),
         ]
         .into_iter()
         .flatten()
@@ -194,6 +207,7 @@ impl ReaderHandle {
                 ReaderEvent::IncompatibleQos(status) => listener.on_requested_incompatible_qos(reader, status),
                 ReaderEvent::SampleLost(status) => listener.on_sample_lost(reader, status),
                 ReaderEvent::SampleRejected(status) => listener.on_sample_rejected(reader, status),
+                ReaderEvent::LivelinessChanged(status) => listener.on_liveliness_changed(reader, status),
                 ReaderEvent::ListenerPanicked { .. } => {}
             }
         }

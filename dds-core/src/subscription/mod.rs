@@ -30,7 +30,7 @@ pub use listener::{DataReaderListener, SubscriberListener};
 pub use losses::{LikelyCause, ReaderLosses};
 pub(crate) use on_readers::OnReaders;
 pub use read_condition::ReadCondition;
-pub(crate) use reader_actor::{ReaderCell, ReaderMail, WRITER_STARVES};
+pub(crate) use reader_actor::{ReaderCell, ReaderMail, WRITER_LIVELINESS, WRITER_STARVES};
 pub(crate) use reader_handle::ReaderHandle;
 pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};
 pub use select::Select;

@@ -4,8 +4,8 @@ use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, MatchCounter, Observed, Observers, SampleLostStatus,
-    SampleRejectedStatus, mark,
+    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, LivelinessChangedStatus, LivelinessRead, MatchCounter,
+    Observed, Observers, SampleLostStatus, SampleRejectedStatus, mark,
 };
 use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
@@ -64,6 +64,7 @@ pub(crate) struct ReaderActor {
     lost_read: u64,
     rejected: SampleRejectedStatus,
     rejected_read: u64,
+    liveliness_read: LivelinessRead,
     audience: Audience,
     panics: ListenerPanics,
     observers: Observers,
@@ -76,6 +77,9 @@ pub(crate) struct ReaderActor {
 
 /// A writer of this process has found the inbox full, and wants to hear when it is not.
 pub(crate) const WRITER_STARVES: Signals = Signals::own(0);
+
+/// A writer of this process has lost its liveliness, or found it again.
+pub(crate) const WRITER_LIVELINESS: Signals = Signals::own(2);
 
 impl ReaderActor {
     pub(crate) fn new(rtps: StatefulReader, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
@@ -94,6 +98,7 @@ impl ReaderActor {
             lost_read: 0,
             rejected: SampleRejectedStatus::default(),
             rejected_read: 0,
+            liveliness_read: LivelinessRead::default(),
             audience: Audience::default(),
             panics: ListenerPanics::default(),
             observers: Observers::default(),
@@ -189,6 +194,7 @@ impl ReaderActor {
                     self.mark(mark::SAMPLE_REJECTED, effects);
                 }
                 ProtocolEvent::LocalSpace { writer } => self.note_space(writer, effects),
+                ProtocolEvent::LivelinessChanged => self.mark(mark::LIVELINESS_CHANGED, effects),
                 _ => {}
             }
         }
@@ -267,6 +273,7 @@ impl ReaderActor {
         self.rtps.match_local_writer(now, writer, begin.first, link);
         self.local_writers.push(LocalWriter { guid, path, history_end: begin.history_end });
         self.note_match(guid, effects);
+        self.follow_local_writers(now, true);
         self.follow_up(now, effects);
     }
 
@@ -276,6 +283,23 @@ impl ReaderActor {
         if self.local_writers.iter().any(|known| known.guid == writer) {
             self.rtps.match_writer(now, local_proxy(writer, terms));
         }
+    }
+
+    /// Takes over which writers of this process are alive: all of that, or only which are again.
+    fn follow_local_writers(&mut self, now: Now, all: bool) {
+        for writer in &self.local_writers {
+            let alive = writer.path.is_alive();
+            if alive || all {
+                self.rtps.set_writer_alive(now, writer.guid, alive);
+            }
+        }
+    }
+
+    /// Participants whose writers do not count as alive have been heard.
+    pub(crate) fn look_at_lost_writers(&mut self, effects: &mut Effects) {
+        let now = self.now(effects);
+        self.rtps.look_at_lost_writers(now);
+        self.follow_up(now, effects);
     }
 
     fn note_match(&mut self, writer: Guid, effects: &mut Effects) {
@@ -406,6 +430,11 @@ impl ReaderActor {
     }
 
     /// The status, whose change begins anew.
+    pub(crate) fn read_liveliness(&mut self) -> LivelinessChangedStatus {
+        self.liveliness_read.read(self.rtps.liveliness()).0
+    }
+
+    /// The status, whose change begins anew.
     pub(crate) fn read_rejected(&mut self) -> SampleRejectedStatus {
         self.rejected.since(&mut self.rejected_read)
     }
@@ -447,6 +476,10 @@ impl Actor for ReaderActor {
         match mail {
             ReaderMail::Local { change, previous, path } => {
                 let now = self.now(effects);
+                if self.rtps.liveliness().not_alive > 0 {
+                    // A writer that comes back does so before what it writes.
+                    self.follow_local_writers(now, false);
+                }
                 let outcome = self.rtps.handle_local(now, change, previous);
                 if let Some(path) = path.filter(|_| outcome == LocalOutcome::Accepted) {
                     path.progressed(effects);
@@ -474,6 +507,9 @@ impl Actor for ReaderActor {
         if signals.has(WRITER_STARVES) {
             // The mail that filled the inbox has been taken out.
             self.local_writers.iter().for_each(|writer| writer.path.progressed(effects));
+        }
+        if signals.has(WRITER_LIVELINESS) {
+            self.follow_local_writers(now, true);
         }
         // A starving writer alone is no reason to ask the others again for what there was no room for: it would bring the
         // same changes, starve, and so on.

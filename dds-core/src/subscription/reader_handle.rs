@@ -4,9 +4,9 @@ use crate::actor::{Effects, EnterError, Ticket};
 use crate::domain::{ListenerPlace, Member, ParticipantHandle, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, QosError, ReadError,
-    ReadErrorKind, SampleLostStatus, SampleRejectedStatus, StatusCondition, Subject, SubscriptionMatchedStatus,
-    WaitErrorKind, WaitSource, mark,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, LivelinessChangedStatus,
+    QosError, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus, StatusCondition, Subject,
+    SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::losses::Context;
@@ -205,6 +205,13 @@ impl ReaderHandle {
         self.visit(|actor, _| {
             actor.observers().status_read(mark::SAMPLE_REJECTED);
             actor.read_rejected()
+        })
+    }
+
+    pub(crate) fn liveliness_changed(&self) -> Result<LivelinessChangedStatus, ReadError> {
+        self.visit(|actor, _| {
+            actor.observers().status_read(mark::LIVELINESS_CHANGED);
+            actor.read_liveliness()
         })
     }
 

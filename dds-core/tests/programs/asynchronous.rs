@@ -37,6 +37,7 @@ fn streams_in_one_select_and_limits_of_two_kinds() {
                 Some(pose) = next(&mut samples) => sum += pose.x,
                 Some(event) = next(&mut events) => match event {
                     ReaderEvent::Matched(status) => matches = status.current_count,
+                    ReaderEvent::LivelinessChanged(status) => assert_eq!(status.not_alive_count, 0),
                     other => panic!("{other:?}"),
                 },
             }

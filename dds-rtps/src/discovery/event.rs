@@ -33,10 +33,20 @@ pub enum ParticipantLoss {
     Left,
     /// It said nothing for as long as its lease.
     LeaseExpired,
+    /// Its process has ended without a farewell, as this host's system knows.
+    Crashed,
     /// This participant was told to ignore it.
     Ignored,
     /// It was silent for long, and another one needed its place: there are as many as this participant remembers.
     Displaced,
+}
+
+impl ParticipantLoss {
+    /// Whether it may come back and not know that it was gone: nobody has said that it has left for good.
+    #[must_use]
+    pub const fn comes_back(self) -> bool {
+        matches!(self, Self::LeaseExpired | Self::Displaced)
+    }
 }
 
 /// Something that a participant's owner should know or do.
@@ -95,6 +105,8 @@ pub enum ParticipantEvent {
         writer: EntityId,
         /// The reader.
         reader: Guid,
+        /// Its participant has fallen silent, perhaps for us alone: it may come back, and not know that it was gone.
+        comes_back: bool,
     },
     /// A writer fits a local reader.
     WriterMatched {
@@ -141,5 +153,10 @@ pub enum ParticipantEvent {
         prefix: GuidPrefix,
         /// Automatic, or manual by participant.
         kind: LivelinessKind,
+    },
+    /// A local automatic writer has not been shown to be alive within its lease, because this process did not run.
+    LivelinessLost {
+        /// The local writer.
+        writer: EntityId,
     },
 }

@@ -7,11 +7,18 @@ use std::collections::HashMap;
 /// The shortest lease that is honoured: a peer that announces less would be lost by any hiccup, and cost a check each time.
 const LEASE_MIN: Duration = Duration::from_millis(100);
 
+/// A check that comes so much too late says that this process did not run, and could not hear anybody: it was stopped, or
+/// its host has slept.
+const LATE: Duration = Duration::from_millis(100);
+
 /// The leases of all known participants.
 ///
 /// Renewing is one look-up, for it is done with every datagram. Expiry is checked at the earliest instant at which a lease
 /// may end; a check walks over all of them. The map is never iterated where its order could be seen. Life cycle: an entry
 /// is made and removed with its participant, and is bounded with them.
+///
+/// After a time in which this process did not run nobody is lost at once: what the others have said meanwhile may still lie
+/// in the sockets, or was lost with the network. Each lease begins anew, once, until its participant is heard again.
 #[derive(Debug)]
 pub struct Leases {
     heard: HashMap<GuidPrefix, Lease, FixedState>,
@@ -22,6 +29,8 @@ pub struct Leases {
 struct Lease {
     duration: Duration,
     last_heard: Instant,
+    /// It has begun anew, and nothing was heard since.
+    forgiven: bool,
 }
 
 impl Leases {
@@ -33,7 +42,7 @@ impl Leases {
 
     /// Begins a lease, or changes its length; either way it begins now.
     pub fn set(&mut self, now: Instant, prefix: GuidPrefix, duration: Duration) {
-        let lease = Lease { duration: duration.max(LEASE_MIN), last_heard: now };
+        let lease = Lease { duration: duration.max(LEASE_MIN), last_heard: now, forgiven: false };
         self.heard.insert(prefix, lease);
         self.check_at = earliest(self.check_at, lease.end());
     }
@@ -42,7 +51,10 @@ impl Leases {
     pub fn renew(&mut self, now: Instant, prefix: GuidPrefix) -> bool {
         match self.heard.get_mut(&prefix) {
             Some(lease) => {
-                lease.last_heard = lease.last_heard.max(now);
+                if now > lease.last_heard {
+                    lease.last_heard = now;
+                    lease.forgiven = false;
+                }
                 true
             }
             None => false,
@@ -71,12 +83,16 @@ impl Leases {
     /// The participants whose lease has ended by `now`, in the order of their prefixes. They keep their entry until
     /// [`Leases::remove`].
     pub fn expired(&mut self, now: Instant) -> Vec<GuidPrefix> {
-        if self.check_at.is_none_or(|at| at > now) {
-            return Vec::new();
-        }
+        let Some(due) = self.check_at.filter(|at| *at <= now) else { return Vec::new() };
+        let late = due.after(LATE).is_some_and(|late| late <= now);
         let mut expired = Vec::new();
         self.check_at = None;
-        for (&prefix, lease) in &self.heard {
+        for (&prefix, lease) in &mut self.heard {
+            // Once: a process that is always late must not keep the dead alive.
+            if late && !lease.forgiven && lease.end().is_some_and(|end| end <= now) {
+                lease.forgiven = true;
+                lease.last_heard = now;
+            }
             match lease.end() {
                 Some(end) if end <= now => expired.push(prefix),
                 end => self.check_at = earliest(self.check_at, end),
@@ -124,6 +140,20 @@ mod tests {
         assert_eq!(leases.deadline(), Some(at(17)));
         assert_eq!(leases.expired(at(16)), []);
         assert_eq!(leases.expired(at(17)), [A]);
+    }
+
+    #[test]
+    fn who_did_not_run_itself_gives_everybody_another_lease_once() {
+        let mut leases = Leases::new(1);
+        leases.set(at(0), A, Duration::from_secs(10));
+        leases.set(at(0), B, Duration::from_secs(10));
+        assert_eq!(leases.expired(at(60)), [], "stopped for 50 s");
+        assert_eq!(leases.deadline(), Some(at(70)));
+        leases.renew(at(61), B);
+        assert_eq!(leases.expired(at(90)), [A], "stopped again, and A has not been heard in between");
+        leases.remove(A);
+        assert_eq!(leases.deadline(), Some(at(100)));
+        assert_eq!(leases.expired(at(100)), [B]);
     }
 
     #[test]

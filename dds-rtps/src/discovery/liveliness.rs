@@ -8,8 +8,10 @@
 //! 20  data                  sequence of octets, without meaning
 //! ```
 
+use crate::history::Pulse;
 use crate::qos::{Liveliness, LivelinessKind};
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant};
+use std::sync::Arc;
 
 /// Says that a participant's writers of one kind are alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,18 +68,16 @@ impl ParticipantMessage {
 pub struct AssertionSchedule {
     period: Option<Duration>,
     next: Option<Instant>,
+    /// When the last one was due and done.
+    last: Option<Instant>,
 }
 
 impl AssertionSchedule {
     /// The local writers are now these. The next assertion is due at once if the period has become shorter.
     pub fn set_writers<'a>(&mut self, now: Instant, writers: impl Iterator<Item = &'a Liveliness>) {
-        let leases = writers
-            .filter(|liveliness| liveliness.kind == LivelinessKind::Automatic)
-            .map(|liveliness| liveliness.lease_duration)
-            .filter(|lease| !lease.is_infinite());
-        let period = leases.min().map(|lease| lease.scale(1, 2).max(Duration::from_millis(1)));
+        let period = period_of(LivelinessKind::Automatic, 2, writers);
         match (self.period, period) {
-            (_, None) => self.next = None,
+            (_, None) => (self.next, self.last) = (None, None),
             (Some(before), Some(period)) if before <= period => {}
             _ => self.next = Some(now),
         }
@@ -90,14 +90,87 @@ impl AssertionSchedule {
         self.next
     }
 
-    /// Whether an assertion is due; the next one is scheduled then.
-    pub fn is_due(&mut self, now: Instant) -> bool {
+    /// Whether an assertion is due: after how much silence. The next one is scheduled then.
+    pub fn take_due(&mut self, now: Instant) -> Option<Duration> {
         if self.next.is_none_or(|next| next > now) {
-            return false;
+            return None;
         }
         self.next = self.period.and_then(|period| now.after(period));
+        let last = self.last.replace(now).unwrap_or(now);
+        Some(now.since(last))
+    }
+
+    /// Whether so long a silence breaks no promise.
+    #[must_use]
+    pub fn keeps(&self, silence: Duration) -> bool {
+        self.period.is_none_or(|period| silence < period.scale(2, 1))
+    }
+}
+
+/// When to tell others that the application has shown that this participant is alive (LIVELINESS, manual by participant).
+///
+/// The application may do so with each of a million samples: others hear of it at once if they have not for a quarter of
+/// the shortest lease, and else when that is over. So what they hear is never further apart than what the application did,
+/// or than that quarter, whichever is longer; and who falls silent is found out a quarter late at most.
+#[derive(Debug)]
+pub struct ManualSchedule {
+    pulse: Arc<Pulse>,
+    period: Option<Duration>,
+    /// The sign of life that others have been told last.
+    told: Instant,
+    /// Until then they need no other.
+    until: Option<Instant>,
+}
+
+impl ManualSchedule {
+    /// Nobody has to be told anything. Signs of life are to be noted in `pulse`.
+    #[must_use]
+    pub fn new(pulse: Arc<Pulse>) -> Self {
+        Self { pulse, period: None, told: Instant::ZERO, until: None }
+    }
+
+    /// The local writers are now these.
+    pub fn set_writers<'a>(&mut self, writers: impl Iterator<Item = &'a Liveliness>) {
+        let period = period_of(LivelinessKind::ManualByParticipant, 4, writers);
+        if period != self.period {
+            self.period = period;
+            self.until = None;
+            self.pulse.call_from(period.map(|_| Instant::ZERO));
+        }
+    }
+
+    /// When [`ManualSchedule::is_due`] is to be asked, if the pulse does not call before.
+    #[must_use]
+    pub const fn deadline(&self) -> Option<Instant> {
+        self.until
+    }
+
+    /// Whether others are to be told now that this participant is alive.
+    pub fn is_due(&mut self, now: Instant) -> bool {
+        let Some(period) = self.period else { return false };
+        if self.until.is_some_and(|until| until > now) {
+            return false;
+        }
+        if self.pulse.last() <= self.told {
+            self.until = None;
+            self.pulse.call_from(Some(Instant::ZERO));
+            // It may have come just before it would have called.
+            if self.pulse.last() <= self.told {
+                return false;
+            }
+        }
+        self.told = self.pulse.last();
+        self.until = now.after(period);
+        self.pulse.call_from(self.until);
         true
     }
+}
+
+/// That part of the shortest lease of the writers of a kind; `None`: none of them has one.
+fn period_of<'a>(kind: LivelinessKind, part: u32, writers: impl Iterator<Item = &'a Liveliness>) -> Option<Duration> {
+    let of_kind = writers.filter(|liveliness| liveliness.kind == kind);
+    let leases = of_kind.map(|liveliness| liveliness.lease_duration).filter(|lease| !lease.is_infinite());
+    leases.min().map(|lease| lease.scale(1, part).max(Duration::from_millis(1)))
 }
 
 #[cfg(test)]
@@ -136,13 +209,33 @@ mod tests {
         ];
         let mut schedule = AssertionSchedule::default();
         schedule.set_writers(at(0), writers.iter());
-        assert!(schedule.is_due(at(0)));
+        assert_eq!(schedule.take_due(at(0)), Some(Duration::ZERO));
         assert_eq!(schedule.deadline(), Some(at(200)));
         schedule.set_writers(at(50), writers[1..].iter());
-        assert!(!schedule.is_due(at(199)));
-        assert!(schedule.is_due(at(200)));
+        assert_eq!(schedule.take_due(at(199)), None);
+        assert_eq!(schedule.take_due(at(200)), Some(Duration::from_millis(200)));
         assert_eq!(schedule.deadline(), Some(at(700)));
         schedule.set_writers(at(300), writers[2..].iter());
         assert_eq!(schedule.deadline(), None);
+    }
+
+    #[test]
+    fn others_hear_of_the_application_at_once_and_then_four_times_in_a_lease() {
+        let at = |millis: u64| Instant::from_nanos(millis * 1_000_000);
+        let manual =
+            Liveliness { kind: LivelinessKind::ManualByParticipant, lease_duration: Duration::from_millis(400) };
+        let pulse = Arc::new(Pulse::new());
+        let mut schedule = ManualSchedule::new(Arc::clone(&pulse));
+        assert!(!pulse.beat(at(1)) && !schedule.is_due(at(1)));
+        schedule.set_writers([manual].iter());
+        assert!(pulse.beat(at(10)) && schedule.is_due(at(10)));
+        assert!(!pulse.beat(at(11)) && !schedule.is_due(at(11)));
+        assert_eq!(schedule.deadline(), Some(at(110)));
+        assert!(schedule.is_due(at(110)), "of what came at 11");
+        assert!(!schedule.is_due(at(210)), "nothing came since");
+        assert_eq!(schedule.deadline(), None);
+        assert!(pulse.beat(at(600)) && schedule.is_due(at(600)));
+        schedule.set_writers([].iter());
+        assert!(!pulse.beat(at(2_000)) && !schedule.is_due(at(2_000)));
     }
 }

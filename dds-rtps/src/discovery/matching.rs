@@ -166,7 +166,7 @@ impl Matching {
             if own.is_empty() && others.is_empty() {
                 self.topics.remove(name);
             }
-            others.into_iter().for_each(|other| self.part(T::pair(guid, other)));
+            others.into_iter().for_each(|other| self.part(T::pair(guid, other), cause.comes_back()));
         }
         Some(endpoint)
     }
@@ -256,7 +256,7 @@ impl Matching {
         let (w, r) = (Arc::clone(w), Arc::clone(r));
         let before = self.verdicts.insert((writer, reader), verdict.clone());
         if before == Some(Verdict::Matched) && verdict != Verdict::Matched {
-            self.tell_parted(writer, reader);
+            self.tell_parted(writer, reader, false);
         }
         match verdict {
             Verdict::Matched => self.tell_matched(w, r),
@@ -268,9 +268,9 @@ impl Matching {
     }
 
     /// A pair of which one is gone.
-    fn part(&mut self, (writer, reader): (Guid, Guid)) {
+    fn part(&mut self, (writer, reader): (Guid, Guid), comes_back: bool) {
         if self.verdicts.remove(&(writer, reader)) == Some(Verdict::Matched) {
-            self.tell_parted(writer, reader);
+            self.tell_parted(writer, reader, comes_back);
         }
     }
 
@@ -285,9 +285,9 @@ impl Matching {
         }
     }
 
-    fn tell_parted(&mut self, writer: Guid, reader: Guid) {
+    fn tell_parted(&mut self, writer: Guid, reader: Guid, comes_back: bool) {
         if let Some(writer) = self.local(writer) {
-            self.events.push_back(ParticipantEvent::ReaderUnmatched { writer, reader });
+            self.events.push_back(ParticipantEvent::ReaderUnmatched { writer, reader, comes_back });
         }
         if let Some(reader) = self.local(reader) {
             self.events.push_back(ParticipantEvent::WriterUnmatched { reader, writer });
@@ -477,7 +477,11 @@ mod tests {
             events(&mut matching),
             [
                 ParticipantEvent::WriterUnmatched { reader: reader_id(), writer: Guid::new(THEIRS, writer_id()) },
-                ParticipantEvent::ReaderUnmatched { writer: writer_id(), reader: Guid::new(THEIRS, reader_id()) },
+                ParticipantEvent::ReaderUnmatched {
+                    writer: writer_id(),
+                    reader: Guid::new(THEIRS, reader_id()),
+                    comes_back: false,
+                },
             ]
         );
         assert_eq!(matching.writers().count(), 1);

@@ -35,7 +35,7 @@ pub use announced::Announced;
 pub use builtin::BuiltinEndpoints;
 pub use event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
 pub use lease::Leases;
-pub use liveliness::{AssertionSchedule, ParticipantMessage};
+pub use liveliness::{AssertionSchedule, ManualSchedule, ParticipantMessage};
 pub use matching::Matching;
 pub use reach::{HostAddress, Reach, is_same_host};
 pub use reply::ReplyTo;

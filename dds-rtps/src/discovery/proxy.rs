@@ -34,6 +34,7 @@ impl DiscoveredWriter {
             gaps_history: known.gaps_history || keeps_nothing,
             lifespan: self.data.qos.lifespan,
             ownership_strength: self.data.qos.ownership_strength,
+            liveliness: self.data.qos.liveliness,
             unicast: self.reach.unicast.to_vec(),
             multicast: self.reach.multicast.to_vec(),
             ..known

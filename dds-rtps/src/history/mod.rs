@@ -8,6 +8,7 @@ mod limits;
 mod local_link;
 mod ownership;
 mod payload;
+mod pulse;
 mod reader;
 mod removals;
 mod sample_info;
@@ -23,6 +24,7 @@ pub use key_store::KeyPayload;
 pub use limits::HistoryLimits;
 pub use local_link::LocalLink;
 pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
+pub use pulse::Pulse;
 pub use reader::{
     Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReaderHistoryCounters, ReceivedChange,
     Refused, RejectReason, SAMPLES_MAX,

@@ -2,7 +2,9 @@
 
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{BuiltinEndpoints, HostAddress};
+use crate::history::Pulse;
 use crate::types::{Duration, GuidPrefix, Locator, PortMapping};
+use std::sync::Arc;
 
 /// How much a participant keeps of what others announce. Beyond it, participants and endpoints are not seen; counters tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +61,9 @@ pub struct ParticipantConfig {
     pub announcement_period: Duration,
     /// How much is kept of others.
     pub limits: DiscoveryLimits,
+    /// Where the signs of life are noted of writers that are manual by participant, and of the participant itself.
+    /// Default: one of its own.
+    pub pulse: Arc<Pulse>,
 }
 
 /// Where a participant can be reached, and where it looks for others: what changes when an interface comes or goes.
@@ -106,6 +111,7 @@ impl ParticipantConfig {
             lease_duration: Duration::from_secs(20),
             announcement_period: Duration::from_secs(3),
             limits: DiscoveryLimits::default(),
+            pulse: Arc::default(),
         }
     }
 

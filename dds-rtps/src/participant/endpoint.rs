@@ -4,8 +4,8 @@ use super::Participant;
 use crate::discovery::data::{DataError, Decoded, PublicationData, SubscriptionData, endpoint_key};
 use crate::discovery::{Announced, BuiltinTopic, Discovered, ParticipantEvent, ParticipantLoss, ParticipantMessage};
 use crate::history::{ChangeKind, HistorySample, InstanceState};
-use crate::qos::LivelinessKind;
-use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Now};
+use crate::qos::{Liveliness, LivelinessKind};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Now};
 use std::sync::Arc;
 
 /// What a sample of a builtin topic says.
@@ -107,7 +107,34 @@ impl Participant {
 
     fn schedule_assertions(&mut self, now: Now) {
         let writers = self.matching.of::<PublicationData>(self.config.prefix);
-        self.assertions.set_writers(now.instant, writers.iter().map(|writer| &writer.data.qos.liveliness));
+        let offered = || writers.iter().map(|writer| &writer.data.qos.liveliness);
+        self.assertions.set_writers(now.instant, offered());
+        self.manual.set_writers(offered());
+    }
+
+    /// Shows that our writers are alive, as far as that is due. If this process did not run, it was for some of them too
+    /// late (DDS 1.4, 2.2.4.1, LIVELINESS_LOST).
+    pub(super) fn assert_what_is_due(&mut self, now: Now) {
+        if let Some(silence) = self.assertions.take_due(now.instant) {
+            self.tell_broken_promises(silence);
+            self.assert_liveliness(now, LivelinessKind::Automatic);
+        }
+        if self.manual.is_due(now.instant) {
+            self.assert_liveliness(now, LivelinessKind::ManualByParticipant);
+        }
+    }
+
+    fn tell_broken_promises(&mut self, silence: Duration) {
+        if self.assertions.keeps(silence) {
+            return;
+        }
+        for writer in self.matching.of::<PublicationData>(self.config.prefix) {
+            let Liveliness { kind, lease_duration } = writer.data.qos.liveliness;
+            if kind == LivelinessKind::Automatic && lease_duration < silence {
+                let writer = writer.data.endpoint.guid.entity_id;
+                self.matching.push_event(ParticipantEvent::LivelinessLost { writer });
+            }
+        }
     }
 
     /// Takes in what has arrived on a builtin topic.

@@ -27,11 +27,11 @@ pub use counters::ParticipantCounters;
 
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{
-    Announcer, AssertionSchedule, BuiltinPair, BuiltinTopic, Leases, Matching, ParticipantEvent, ParticipantLoss, Reach,
+    Announcer, AssertionSchedule, BuiltinPair, BuiltinTopic, Leases, ManualSchedule, Matching, ParticipantEvent,
+    ParticipantLoss, Reach,
 };
 use crate::history::{HistorySample, PayloadSource};
 use crate::output::Datagram;
-use crate::qos::LivelinessKind;
 use crate::types::{EntityId, GuidPrefix, Instant, Locator, Now};
 use crate::wire::{Receiver, Submessage};
 use departed::Departed;
@@ -55,6 +55,7 @@ pub struct Participant {
     leases: Leases,
     matching: Matching,
     assertions: AssertionSchedule,
+    manual: ManualSchedule,
     /// What the application does not want to see.
     ignored: Ignored,
     has_started: bool,
@@ -82,6 +83,7 @@ impl Participant {
             leases: Leases::new(seed),
             matching: Matching::new(prefix),
             assertions: AssertionSchedule::default(),
+            manual: ManualSchedule::new(Arc::clone(&config.pulse)),
             ignored: Ignored::default(),
             has_started: false,
             has_left: false,
@@ -192,7 +194,8 @@ impl Participant {
         if self.has_left {
             return None;
         }
-        let own = [self.announcer.deadline(), self.leases.deadline(), self.assertions.deadline()];
+        let own =
+            [self.announcer.deadline(), self.leases.deadline(), self.assertions.deadline(), self.manual.deadline()];
         own.into_iter().chain(self.pairs.iter().map(BuiltinPair::deadline)).flatten().min()
     }
 
@@ -205,9 +208,7 @@ impl Participant {
         for prefix in self.leases.expired(now.instant) {
             self.lose(now, prefix, ParticipantLoss::LeaseExpired);
         }
-        if self.assertions.is_due(now.instant) {
-            self.assert_liveliness(now, LivelinessKind::Automatic);
-        }
+        self.assert_what_is_due(now);
         for topic in BuiltinTopic::ALL {
             self.pair(topic).handle_timeout(now);
             self.take_samples(now, topic);

@@ -152,6 +152,11 @@ impl Participant {
         self.peers.insert(prefix, Peer { data, reach, endpoints });
     }
 
+    /// The process of a participant has ended without a farewell, as the system of this host knows.
+    pub fn handle_crash(&mut self, now: Now, prefix: GuidPrefix) {
+        self.lose(now, prefix, ParticipantLoss::Crashed);
+    }
+
     /// Forgets a participant and all that it has.
     pub(super) fn lose(&mut self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
         if self.peers.remove(&prefix).is_none() {
@@ -159,7 +164,7 @@ impl Participant {
         }
         self.leases.remove(prefix);
         for pair in &mut self.pairs {
-            pair.unmatch_peer(now, prefix, cause == ParticipantLoss::LeaseExpired);
+            pair.unmatch_peer(now, prefix, cause.comes_back());
         }
         self.matching.remove_participant(prefix, cause);
         self.matching.push_event(ParticipantEvent::ParticipantLost { prefix, cause });

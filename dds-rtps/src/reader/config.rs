@@ -1,9 +1,10 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
 use crate::cdr::TypeDescription;
-use crate::history::{HistoryLimits, ReaderHistoryConfig};
-use crate::qos::{DataReaderQos, DestinationOrder, Durability, Ownership};
+use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig};
+use crate::qos::{DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership};
 use crate::types::{Duration, Guid, Locator, Time, VendorId};
+use std::sync::Arc;
 
 /// How the instance of a change is found.
 #[derive(Debug, Clone, Copy)]
@@ -129,6 +130,11 @@ pub struct WriterProxyConfig {
     pub lifespan: Duration,
     /// OWNERSHIP_STRENGTH. Default: 0.
     pub ownership_strength: i32,
+    /// LIVELINESS: what it has promised, and who has to keep it. Counts from the match on. Default: automatic, for ever.
+    pub liveliness: Liveliness,
+    /// Where signs of life of its participant are noted that do not come from the writer itself: for an automatic one
+    /// all of them, for one that is manual by participant those that say so. Default: nowhere.
+    pub pulse: Option<Arc<Pulse>>,
     /// Where ACKNACKs go.
     pub unicast: Vec<Locator>,
     /// Where they go if there is no unicast locator.
@@ -149,6 +155,8 @@ impl WriterProxyConfig {
                 .any(|vendor| guid.prefix.0.starts_with(&vendor.0)),
             lifespan: Duration::INFINITE,
             ownership_strength: 0,
+            liveliness: Liveliness::default(),
+            pulse: None,
             unicast: Vec::new(),
             multicast: Vec::new(),
         }

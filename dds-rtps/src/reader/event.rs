@@ -53,6 +53,9 @@ pub enum ReaderEvent {
         /// The writer.
         writer: Guid,
     },
+    /// Writers have become alive, have lost their liveliness, have come or have gone:
+    /// [`StatefulReader::liveliness`](super::StatefulReader::liveliness) says how many there are of each.
+    LivelinessChanged,
 }
 
 /// What a reader has seen so far. Plain numbers that only grow.
@@ -95,12 +98,22 @@ pub struct ReaderCounters {
 #[derive(Debug, Default)]
 pub(super) struct Events {
     data_available: bool,
+    liveliness_changed: bool,
     queue: VecDeque<ReaderEvent>,
 }
 
 impl Events {
     pub(super) fn data_available(&mut self) {
         self.data_available = true;
+    }
+
+    pub(super) fn liveliness_changed(&mut self) {
+        self.liveliness_changed = true;
+    }
+
+    #[cfg(test)]
+    pub(super) fn forget_liveliness(&mut self) {
+        self.liveliness_changed = false;
     }
 
     pub(super) fn push(&mut self, event: ReaderEvent) {
@@ -112,6 +125,9 @@ impl Events {
 
     /// Losses and rejections come before the data that came after them.
     pub(super) fn pop(&mut self) -> Option<ReaderEvent> {
+        if std::mem::take(&mut self.liveliness_changed) {
+            return Some(ReaderEvent::LivelinessChanged);
+        }
         self.queue
             .pop_front()
             .or_else(|| std::mem::take(&mut self.data_available).then_some(ReaderEvent::DataAvailable))

@@ -62,6 +62,7 @@ impl StatefulReader {
             Ok(at) => at,
             Err(handled) => return handled,
         };
+        self.note_sign_of_life(now, at);
         let len = match data.payload {
             SerializedPayload::None => 0,
             SerializedPayload::Data(bytes) | SerializedPayload::Key(bytes) => bytes.len(),
@@ -145,6 +146,7 @@ impl StatefulReader {
             Ok(at) => at,
             Err(handled) => return handled,
         };
+        self.note_sign_of_life(now, at);
         let number = fragment.writer_sn;
         if let Some(handled) = self.refuse(now, at, number, fragment.sample_size as usize) {
             return handled;
@@ -254,7 +256,7 @@ impl StatefulReader {
         Handled::Accepted
     }
 
-    /// A HEARTBEAT. A best-effort reader has no use for it.
+    /// A HEARTBEAT. To a best-effort reader it only says that the writer is alive.
     pub fn handle_heartbeat(&mut self, now: Now, source: &Source, heartbeat: &Heartbeat) -> Handled {
         let at = match self.addressee(heartbeat.reader_id, source.writer) {
             Ok(at) => at,
@@ -264,6 +266,7 @@ impl StatefulReader {
             self.counters.malformed += 1;
             return Handled::Malformed;
         }
+        self.note_heartbeat_of(now, at, heartbeat.liveliness);
         let Self { config, history, proxies, tallies, intake, events, counters, .. } = self;
         let proxy = &mut proxies[at];
         let Following::Reliable(reliable) = &mut proxy.following else { return Handled::NotForUs };

@@ -7,7 +7,8 @@
 //! A change goes this way: is its number of use (`reliable`), which instance is it of and where is its payload kept
 //! (`intake`, after `assembly` if it came in fragments), its turn (`window`), the history. What is to be said to the
 //! writer is decided when it is due (`asking`), from the state at that moment. What does not arrive, or is not delivered,
-//! is counted by writer and cause (`tally`, `losses`).
+//! is counted by writer and cause (`tally`, `losses`). Which writers are alive:
+//! `liveliness`.
 
 mod asking;
 mod assembly;
@@ -16,6 +17,7 @@ mod config;
 mod event;
 mod incoming;
 mod intake;
+mod liveliness;
 mod losses;
 mod reliable;
 mod sink;
@@ -27,6 +29,7 @@ mod writer_proxy;
 pub use config::{KeySource, REORDER_MAX, ReaderConfig, Source, WriterProxyConfig};
 pub use event::{LossCause, ReaderCounters, ReaderEvent};
 pub use incoming::Handled;
+pub use liveliness::LivelinessCounts;
 pub use losses::{DEPARTED_MAX, Losses, NotReceived, Undelivered, WriterLosses};
 pub use stateful::{LocalOutcome, StatefulReader, WRITERS_MAX};
 

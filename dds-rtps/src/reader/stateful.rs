@@ -3,6 +3,7 @@
 use super::config::{ReaderConfig, WriterProxyConfig};
 use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
 use super::intake::{Intake, expiry};
+use super::liveliness::LivelinessCounts;
 use super::losses::{Departed, distance};
 use super::sink::Sink;
 use super::tally::Tally;
@@ -57,6 +58,9 @@ pub struct StatefulReader {
     pub(super) next_due: Option<Instant>,
     /// No fragmented best-effort sample is stale before this.
     pub(super) next_stale: Option<Instant>,
+    /// No writer's lease ends before this.
+    pub(super) next_lease: Option<Instant>,
+    pub(super) liveliness: LivelinessCounts,
     /// Some writer's change waits for room in the history.
     pub(super) refused: bool,
     /// Where the next transmission begins to look, so that no writer is left out for long.
@@ -79,6 +83,8 @@ impl StatefulReader {
             counters: ReaderCounters::default(),
             next_due: None,
             next_stale: None,
+            next_lease: None,
+            liveliness: LivelinessCounts::default(),
             refused: false,
             cursor: 0,
             config,
@@ -194,6 +200,7 @@ impl StatefulReader {
         self.history.follow_writer(proxy.guid());
         self.proxies.push(proxy);
         self.tallies.push(Tally::default());
+        self.note_new_writer(self.proxies.len() - 1);
         true
     }
 
@@ -210,6 +217,7 @@ impl StatefulReader {
         let holds_back = config.holds_back();
         proxy.abandon(&intake.large, &mut Sink { history, events, counters, tally: &mut tally, holds_back });
         self.close_row(&proxy, &tally);
+        self.note_gone_writer(writer, proxy.lease.is_alive());
         if self.history.writer_lost(now, writer) {
             self.events.data_available();
         }
@@ -328,10 +336,11 @@ impl StatefulReader {
         }
     }
 
-    /// Does what is due: samples that expire, fragments that no longer come. It means "look at your deadlines": calling it
+    /// Does what is due: samples that expire, leases that end, fragments that no longer come. It means "look at your deadlines": calling it
     /// early, late or twice does no harm.
     pub fn handle_timeout(&mut self, now: Now) {
         self.history.handle_timeout(now);
+        self.check_leases(now);
         if self.next_stale.is_some_and(|stale| stale <= now.instant) {
             self.next_stale = None;
             let Self { config, history, proxies, tallies, intake, events, counters, next_stale, .. } = self;
@@ -365,7 +374,8 @@ impl StatefulReader {
     /// happens before. May be earlier than necessary, never later.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        earliest(earliest(self.next_due, self.next_stale), self.history.deadline())
+        let own = earliest(earliest(self.next_due, self.next_stale), self.next_lease);
+        earliest(own, self.history.deadline())
     }
 
     /// Lays out one datagram, its destinations included, over what `datagram` held. `false`: there is nothing to say now,

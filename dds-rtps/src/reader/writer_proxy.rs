@@ -6,6 +6,7 @@ use super::asking::Asking;
 use super::assembly::{Assemblies, AssemblyLimits};
 use super::config::{ReaderConfig, WriterProxyConfig};
 use super::event::{LossCause, ReaderCounters};
+use super::liveliness::WriterLease;
 use super::losses::{Extent, distance};
 use super::reliable::{Fit, JUMP_MAX, Reliable};
 use super::sink::Sink;
@@ -55,6 +56,7 @@ pub(super) struct WriterProxy {
     pub(super) reply: Option<Locator>,
     pub(super) following: Following,
     pub(super) assemblies: Assemblies,
+    pub(super) lease: WriterLease,
 }
 
 impl WriterProxy {
@@ -64,12 +66,14 @@ impl WriterProxy {
         } else {
             Following::BestEffort { next: None, first: SequenceNumber::FIRST, doubted: None }
         };
-        Self { config: writer, reply: None, following, assemblies: Assemblies::default() }
+        let lease = WriterLease::new(now, writer.liveliness, writer.pulse.clone());
+        Self { config: writer, reply: None, following, assemblies: Assemblies::default(), lease }
     }
 
     pub(super) fn local(writer: WriterProxyConfig, first: SequenceNumber, link: Option<Arc<LocalLink>>) -> Self {
         let following = Following::Local(LocalWriter { link, first, next: first, refused: false });
-        Self { config: writer, reply: None, following, assemblies: Assemblies::default() }
+        let lease = WriterLease::unlimited();
+        Self { config: writer, reply: None, following, assemblies: Assemblies::default(), lease }
     }
 
     pub(super) fn guid(&self) -> Guid {

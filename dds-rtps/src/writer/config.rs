@@ -1,10 +1,11 @@
 //! What a writer is made of, and what it is told about its readers.
 
 use crate::cdr::TypeDescription;
-use crate::history::{ChangeKind, HistoryLimits, Payload};
-use crate::qos::{DataWriterQos, Durability};
+use crate::history::{ChangeKind, HistoryLimits, Payload, Pulse};
+use crate::qos::{DataWriterQos, Durability, Liveliness};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
+use std::sync::Arc;
 
 /// How large the pieces are in which samples leave.
 ///
@@ -95,6 +96,11 @@ pub struct WriterConfig {
     pub slow_reader: SlowReader,
     /// How long a sample may be sent after its source timestamp (LIFESPAN). Default: for ever.
     pub lifespan: Duration,
+    /// What is promised of the writer's liveliness (LIVELINESS). Default: automatic, for ever.
+    pub liveliness: Liveliness,
+    /// Where signs of life are noted of all writers of the participant that are manual by participant. Default: nowhere,
+    /// each counts for itself.
+    pub pulse: Option<Arc<Pulse>>,
     /// Whether the topic has a key: changes carry a key hash then.
     pub keyed: bool,
     /// The type, if the key hash that goes out with a change is not what its instance is known by here: of writers of XCDR1
@@ -131,6 +137,8 @@ impl WriterConfig {
             limits: HistoryLimits::new(qos.history, qos.resource_limits),
             slow_reader: SlowReader::Block,
             lifespan: qos.lifespan,
+            liveliness: qos.liveliness,
+            pulse: None,
             keyed,
             hashed_type: None,
             fragment_size: FragmentSize::default(),
@@ -282,6 +290,9 @@ pub enum WriterEvent {
         /// The reader.
         reader: Guid,
     },
+    /// The writer has not shown that it is alive within its lease (LIVELINESS_LOST; DDS 1.4, 2.2.4.1). Until it does, its
+    /// readers take it for not alive.
+    LivelinessLost,
 }
 
 /// How far a reliable reader is behind its writer.

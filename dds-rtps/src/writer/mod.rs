@@ -20,6 +20,7 @@
 //! | `slow_reader` | which reliable readers are not waited for any more, and when they are again |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `lifespan` | when changes are too old to be sent |
+//! | `liveliness` | what the writer has promised to show of itself |
 //! | `stateless` | a writer without reliability, for SPDP |
 
 mod config;
@@ -29,6 +30,7 @@ mod gap_run;
 mod heartbeat;
 mod layout;
 mod lifespan;
+mod liveliness;
 mod local_reader;
 mod opening;
 mod pace;

@@ -6,6 +6,7 @@ use super::config::{
 use super::destinations::Destinations;
 use super::heartbeat::HeartbeatSchedule;
 use super::lifespan::has_expired;
+use super::liveliness::Promise;
 use super::local_reader::LocalReader;
 use super::pace::Pace;
 use super::reader_proxy::ReaderProxy;
@@ -45,6 +46,7 @@ pub struct StatefulWriter {
     pub(super) pace: Pace,
     pub(super) heartbeat: HeartbeatSchedule,
     pub(super) liveliness_due: bool,
+    pub(super) promise: Promise,
     /// Up to where all reliable proxies that are waited for have everything; [`SequenceNumber::MAX`] if there are none.
     pub(super) remote_acknowledged: SequenceNumber,
     /// The same of all reliable proxies.
@@ -89,6 +91,7 @@ impl StatefulWriter {
             pace: Pace::new(config.flow.network),
             heartbeat: HeartbeatSchedule::new(config.heartbeat_period, &config.limits, config.keyed),
             liveliness_due: false,
+            promise: Promise::new(config.liveliness, config.pulse.clone()),
             remote_acknowledged: SequenceNumber::MAX,
             remote_received: SequenceNumber::MAX,
             slow_readers: SlowReaders::default(),
@@ -166,6 +169,7 @@ impl StatefulWriter {
         }
         self.last = sequence_number;
         self.counters.written += 1;
+        self.promise.assert(now.instant);
         self.skip_if_nobody_listens();
         Ok(sequence_number)
     }
@@ -188,6 +192,7 @@ impl StatefulWriter {
         }
         self.last = self.last.next();
         self.counters.written += 1;
+        self.promise.assert(now.instant);
         self.skip_if_nobody_listens();
         Some(CacheChange {
             kind: change.kind,
@@ -393,26 +398,20 @@ impl StatefulWriter {
         self.config.inline_qos.extend_from_slice(parameters);
     }
 
-    /// Shows all readers that the writer is alive, with a HEARTBEAT (LIVELINESS, manual by topic).
-    pub fn assert_liveliness(&mut self) {
-        self.liveliness_due = !self.proxies.is_empty();
-    }
-
     /// Whether there is nobody to send to and nothing that time changes: no need to poll for datagrams or a deadline.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
-        self.proxies.is_empty()
-            && self.config.lifespan.is_infinite()
-            && self.waiting_until.is_none()
-            && self.slow_readers.deadline().is_none()
+        let until = self.waiting_until.or(self.slow_readers.deadline()).or(self.promise.deadline());
+        self.proxies.is_empty() && self.config.lifespan.is_infinite() && until.is_none()
     }
 
     /// When [`Self::handle_timeout`] is to be called.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         let expiry = if self.mortal { self.next_expiring().and_then(|stored| stored.expires) } else { None };
-        let slow = self.slow_readers.deadline();
-        [self.heartbeat.deadline(), self.waiting_until, expiry, slow].into_iter().flatten().min()
+        let own =
+            [self.heartbeat.deadline(), self.waiting_until, self.slow_readers.deadline(), self.promise.deadline()];
+        own.into_iter().chain([expiry]).flatten().min()
     }
 
     /// Time has passed. Calling it early or late does no harm.
@@ -427,6 +426,7 @@ impl StatefulWriter {
             self.review_slow_readers(now);
             self.settle(now);
         }
+        self.promise.check(now.instant);
     }
 
     /// What has happened since the last call; `None`: nothing more.
@@ -436,6 +436,9 @@ impl StatefulWriter {
         }
         if let Some(event) = self.slow_readers.poll_event() {
             return Some(event);
+        }
+        if self.promise.take_event() {
+            return Some(WriterEvent::LivelinessLost);
         }
         if !std::mem::take(&mut self.acknowledged_event) {
             return None;

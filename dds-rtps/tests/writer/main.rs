@@ -7,6 +7,7 @@ mod fragments;
 mod hostile;
 mod late_joiners;
 mod limits;
+mod liveliness;
 mod local_readers;
 mod opening;
 mod reliability;

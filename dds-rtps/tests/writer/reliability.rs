@@ -376,19 +376,6 @@ fn a_best_effort_writer_sends_no_heartbeats_to_reliable_readers() {
 }
 
 #[test]
-fn liveliness_is_asserted_to_all_readers() {
-    let mut script = Script::new(false, &keep_all());
-    script.writer.assert_liveliness();
-    assert!(script.sent().is_empty());
-    script.match_reader(reliable(2));
-    script.match_reader(best_effort(3));
-    script.sent();
-    script.acknack(2, 1, &[]);
-    script.writer.assert_liveliness();
-    assert_eq!(script.sent(), ["7002,7003: HB*(1..0 final alive)"]);
-}
-
-#[test]
 fn an_expired_change_is_a_gap_for_who_asks() {
     let lifespan = std::time::Duration::from_millis(30);
     let mut script = Script::new(false, &keep_all().lifespan(lifespan));

@@ -4,6 +4,7 @@ mod fragments;
 mod hostile;
 mod instances;
 mod ledger;
+mod liveliness;
 mod local;
 mod ordering;
 mod repair;
@@ -153,7 +154,10 @@ impl Script {
     fn meet(&mut self, guid: Guid, reliable: bool) -> bool {
         let unicast = vec![locator(guid)];
         let writer = WriterProxyConfig { reliable, unicast, ..WriterProxyConfig::new(guid) };
-        self.reader.match_writer(self.now(), writer)
+        let matched = self.reader.match_writer(self.now(), writer);
+        // It is alive: what scripts look at comes after that.
+        self.reader.events.forget_liveliness();
+        matched
     }
 
     fn now(&self) -> Now {

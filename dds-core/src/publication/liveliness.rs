@@ -1,0 +1,70 @@
+//! What a writer's actor does about its liveliness (LIVELINESS; DDS 1.4, 2.2.3.11).
+
+use crate::actor::{Effects, Poke};
+use crate::domain::WRITER_IS_ALIVE;
+use crate::infrastructure::{LivelinessLostStatus, mark};
+use crate::publication::writer_actor::WriterActor;
+use crate::subscription::WRITER_LIVELINESS;
+use std::sync::{Arc, Weak};
+
+impl WriterActor {
+    /// The application has said that the writer is alive.
+    pub(crate) fn assert_liveliness(&mut self, effects: &mut Effects) {
+        let now = self.now(effects);
+        self.rtps.assert_liveliness(now);
+        self.follow_liveliness(effects);
+        self.follow_up_and_come_back(now, effects);
+    }
+
+    /// The participant has shown that it is alive: its writers may be again.
+    pub(crate) fn look_at_liveliness(&mut self, effects: &mut Effects) {
+        let now = self.now(effects);
+        self.rtps.look_at_liveliness(now);
+        self.follow_liveliness(effects);
+        self.follow_up_and_come_back(now, effects);
+    }
+
+    /// The writer has not been shown to be alive in time.
+    pub(crate) fn note_liveliness_lost(&mut self, effects: &mut Effects) {
+        self.liveliness_lost.note();
+        self.mark(mark::LIVELINESS_LOST, effects);
+    }
+
+    /// After a sign of life, or the lack of one: readers of this process and the participant hear of it.
+    #[inline]
+    pub(super) fn follow_liveliness(&mut self, effects: &mut Effects) {
+        if self.rtps.is_alive() != self.alive {
+            self.tell_liveliness(effects);
+        }
+        if self.rtps.take_call() {
+            self.call_participant(effects);
+        }
+    }
+
+    #[cold]
+    fn tell_liveliness(&mut self, effects: &mut Effects) {
+        self.alive = self.rtps.is_alive();
+        for reader in &self.local_readers {
+            reader.path.set_alive(self.alive);
+            reader.cell.signal(WRITER_LIVELINESS);
+            effects.poke(Arc::clone(&reader.cell) as Arc<dyn Poke>);
+        }
+    }
+
+    #[cold]
+    fn call_participant(&mut self, effects: &mut Effects) {
+        if let Some(participant) = self.participant.as_ref().and_then(Weak::upgrade) {
+            participant.signal(WRITER_IS_ALIVE);
+            effects.poke(participant);
+        }
+    }
+
+    /// The status, whose change begins anew.
+    pub(crate) fn read_liveliness_lost(&mut self) -> LivelinessLostStatus {
+        self.liveliness_lost.since(&mut self.liveliness_lost_read)
+    }
+
+    pub(crate) fn liveliness_lost(&self) -> LivelinessLostStatus {
+        self.liveliness_lost
+    }
+}
