@@ -85,7 +85,7 @@ fn what_is_held_back_is_bounded() {
     let suspended = pair.publisher.suspend_publications().unwrap();
     pair.write(0..5000);
     let arrived = pair.arrived().len();
-    assert!(arrived > 3900, "{arrived} of 5000 have arrived");
+    assert!(arrived > 3500, "{arrived} of 5000 have arrived");
     drop(suspended);
     assert_eq!(arrived + pair.arrived().len(), 5000);
 }

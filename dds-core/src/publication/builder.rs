@@ -4,7 +4,6 @@ use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::{self, Encoding, Extensibility, KeyHasher, TypeDescription};
 use crate::domain::{ListenerPlace, ParticipantHandle};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
-use crate::publication::held::Held;
 use crate::publication::listener::{Tell, new_listener, tell_listener};
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;
@@ -12,7 +11,7 @@ use crate::publication::writer_handle::Desk;
 use crate::publication::{DataWriter, DataWriterListener, PublisherGroup, WriterEvent, WriterHandle};
 use crate::qos::{DataRepresentation, DataWriterQos, Preset};
 use crate::topic::{TopicRef, narrow_representations};
-use dds_rtps::types::{EntityKind, Guid};
+use dds_rtps::types::{Duration, EntityKind, Guid};
 use dds_rtps::writer::{SlowReader, StatefulWriter, WriterConfig};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -30,7 +29,7 @@ pub struct DataWriterBuilder<'t, T> {
     /// Or why there is none.
     qos: Result<DataWriterQos, CreateErrorKind>,
     group: Option<Arc<PublisherGroup>>,
-    slow_reader: SlowReader,
+    behaviour: Behaviour,
     delivery: Delivery,
     listener: Option<(StatusMask, Tell<T>)>,
 }
@@ -40,7 +39,8 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataWriterQos) -> Self {
         let delivery = participant.config().delivery;
         let qos = Ok(if topic.preset() == Preset::Default { default } else { topic.preset().writer() });
-        Self { participant, qos, topic, group: None, slow_reader: SlowReader::default(), delivery, listener: None }
+        let behaviour = Behaviour { slow_reader: SlowReader::default(), batching: None };
+        Self { participant, qos, topic, group: None, behaviour, delivery, listener: None }
     }
 
     /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
@@ -97,7 +97,33 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// # }
     /// ```
     pub fn slow_reader(mut self, slow_reader: SlowReader) -> Self {
-        self.slow_reader = slow_reader;
+        self.behaviour.slow_reader = slow_reader;
+        self
+    }
+
+    /// Lets small samples for readers elsewhere wait up to `window` for others, to leave with them in one datagram: several
+    /// times as many samples per second, each up to that much later. [`DataWriter::flush`] lets them leave at once, as does
+    /// a full datagram, and whoever waits for acknowledgements or for room. With [`Duration::INFINITE`] only these do.
+    ///
+    /// Default: LATENCY_BUDGET of the QoS, which is announced: a reader matches only if its own is as long. This is not.
+    ///
+    /// ```
+    /// # use dds_core::{DdsType, DomainParticipant, Duration, Scope};
+    /// # #[derive(DdsType)]
+    /// # struct Reading { value: f32 }
+    /// # fn main() -> dds_core::Result<()> {
+    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let builder = participant.writer_builder::<Reading>("readings");
+    /// let writer = builder.batching(Duration::from_millis(2)).build()?;
+    /// for value in [0.5, 0.25, 0.125] {
+    ///     writer.write(&Reading { value })?;
+    /// }
+    /// writer.flush()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn batching(mut self, window: Duration) -> Self {
+        self.behaviour.batching = Some(window);
         self
     }
 
@@ -135,7 +161,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, slow_reader, delivery, listener } = self;
+        let Self { participant, topic, qos, group, behaviour, delivery, listener } = self;
         let kind = if topic.has_key() { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
@@ -150,7 +176,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
             return Err(error(CreateErrorKind::Closed));
         }
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, (qos, slow_reader), group, delivery, &subject);
+        let handle = make_handle(&participant, &topic, (qos, behaviour), group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
         let owner = Arc::downgrade(participant.cell()) as Weak<dyn Poke>;
         // A new cell cannot be closed.
@@ -158,7 +184,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
             handle.cell.with(effects, |actor, _| {
                 actor.attach(poke, owner);
                 if let Some(group) = &handle.group {
-                    actor.held = Held::new(group.suspensions(), handle.qos.get().history);
+                    actor.suspensions = Some(Arc::clone(group.suspensions()));
                 }
             })
         });
@@ -175,15 +201,24 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     }
 }
 
+/// What a writer does that is not announced.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Behaviour {
+    /// What becomes of readers that hold it up.
+    pub(super) slow_reader: SlowReader,
+    /// How long small samples wait for others, if not as LATENCY_BUDGET says.
+    pub(super) batching: Option<Duration>,
+}
+
 fn make_handle<T: 'static>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
-    (qos, slow_reader): (DataWriterQos, SlowReader),
+    (qos, behaviour): (DataWriterQos, Behaviour),
     group: Option<Arc<PublisherGroup>>,
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
-    let (protocol, _) = writer_protocol(participant, subject.guid, topic.description(), &qos, slow_reader);
+    let (protocol, _) = writer_protocol(participant, subject.guid, topic.description(), &qos, behaviour);
     let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), (&qos).into());
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
@@ -194,7 +229,6 @@ fn make_handle<T: 'static>(
         type_name: topic.type_name().to_owned(),
         description: topic.description(),
         qos: LiveQos::new(qos),
-        slow_reader,
         group,
         topic: topic.handle().cloned(),
         encoding: OnceLock::new(),
@@ -205,6 +239,7 @@ fn make_handle<T: 'static>(
         loans: Loans::default(),
         listener: ListenerPlace::default(),
         delivery,
+        behaviour,
         erase: |handle| Box::new(DataWriter::<T>::from_handle(handle)),
         status_condition: OnceLock::new(),
         closed: AtomicBool::new(false),
@@ -218,10 +253,11 @@ pub(super) fn writer_protocol(
     guid: Guid,
     description: Option<&'static TypeDescription>,
     qos: &DataWriterQos,
-    slow_reader: SlowReader,
+    behaviour: Behaviour,
 ) -> (StatefulWriter, Encoding) {
     let mut config = WriterConfig::new(guid, guid.entity_id.kind() == EntityKind::WriterWithKey, qos);
-    config.slow_reader = slow_reader;
+    config.slow_reader = behaviour.slow_reader;
+    config.batch_window = behaviour.batching.unwrap_or(qos.latency_budget);
     config.seed = participant.driver().random();
     config.pulse = Some(Arc::clone(participant.pulse()));
     // Who is on this host and of our kind has been granted as much as we have.

@@ -151,6 +151,15 @@ impl<T> DataWriter<T> {
         self.handle.publish(change.map_err(|kind| self.handle.write_error(kind))?, may_wait)
     }
 
+    /// Lets samples leave that wait for others to share a datagram with (LATENCY_BUDGET,
+    /// [`batching`](crate::DataWriterBuilder::batching)). Never waits, and does nothing where nothing waits.
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    pub fn flush(&self) -> Result<(), WriteError> {
+        self.handle.flush().map_err(|kind| self.handle.write_error(kind))
+    }
+
     /// Waits until at least `count` readers match. Without it, a program that publishes and exits reaches nobody.
     pub fn wait_for_readers(&self, count: usize) -> Waiting<'_, ()> {
         Waiting::new(&*self.handle, Awaited::Matched(count))

@@ -41,7 +41,7 @@ impl WriterHandle {
         let has_changed = self.qos.settle();
         let qos = self.qos.fixed();
         let (protocol, encoding) =
-            writer_protocol(&self.participant, self.guid(), self.description, qos, self.slow_reader);
+            writer_protocol(&self.participant, self.guid(), self.description, qos, self.behaviour);
         if has_changed {
             // Nobody has used the one that it was made with. A closed writer needs none.
             let old = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.begin_anew(protocol, qos)));

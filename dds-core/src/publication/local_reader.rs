@@ -1,11 +1,15 @@
 //! What a writer knows of one reader of its own process, and how it hands changes over.
 
-use crate::actor::{Effects, PushError};
+use crate::actor::{Effects, PushError, Step, note_step};
 use crate::publication::LocalPath;
+use crate::publication::writer_actor::WriterActor;
 use crate::subscription::{ReaderCell, ReaderMail, WRITER_STARVES};
 use dds_rtps::history::CacheChange;
 use dds_rtps::types::{Guid, SequenceNumber};
 use std::sync::Arc;
+
+/// The most changes that one visit hands over again to a reader of this process that had fallen behind.
+const REDELIVERED_PER_VISIT: usize = 64;
 
 /// A reader of this process that matches.
 pub(super) struct LocalReader {
@@ -48,5 +52,57 @@ impl LocalReader {
             Err(PushError::Closed(_)) => return,
         }
         effects.poke(Arc::clone(&self.cell) as Arc<dyn crate::actor::Poke>);
+    }
+}
+
+impl WriterActor {
+    /// Hands a change that is in no history to every reader of this process.
+    pub(super) fn deliver_through(&mut self, change: CacheChange, effects: &mut Effects) {
+        let Some((last, others)) = self.local_readers.split_last_mut() else { return };
+        for reader in others {
+            reader.deliver(change.clone(), effects);
+        }
+        last.deliver(change, effects);
+    }
+
+    /// Hands a new change to every reader of this process. Pushed while this cell is held, so that each of them sees the
+    /// order of the sequence numbers; poked after release.
+    pub(super) fn deliver_locally(&mut self, number: SequenceNumber, effects: &mut Effects) {
+        let Some(change) = self.rtps.change(number) else { return };
+        for reader in &mut self.local_readers {
+            if reader.behind_from.is_none() {
+                reader.deliver(change.clone(), effects);
+            }
+        }
+    }
+
+    /// Goes on with the readers of this process that have fallen behind. True if there is more to do at once.
+    pub(super) fn redeliver(&mut self, effects: &mut Effects) -> bool {
+        let mut more = false;
+        for reader in &mut self.local_readers {
+            if let Some(from) = reader.path.link.take_request() {
+                reader.behind_from = Some(reader.behind_from.map_or(from, |behind| behind.min(from)));
+            }
+            let Some(from) = reader.behind_from.take() else { continue };
+            reader.delivered = reader.delivered.min(from.previous());
+            if self.slow_readers.contains(reader.guid) {
+                let kept = self.rtps.changes_from(from).next().map(|change| change.sequence_number);
+                let kept = kept.unwrap_or(self.rtps.last_sequence_number().next());
+                reader.path.link.give_up_before(kept);
+            }
+            for (count, change) in self.rtps.changes_from(from).enumerate() {
+                if count == REDELIVERED_PER_VISIT {
+                    reader.behind_from = Some(change.sequence_number);
+                    more = true;
+                    break;
+                }
+                note_step(Step::Redelivery);
+                reader.deliver(change.clone(), effects);
+                if reader.behind_from.is_some() {
+                    break;
+                }
+            }
+        }
+        more
     }
 }

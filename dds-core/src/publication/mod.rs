@@ -7,7 +7,6 @@ mod enabling;
 mod encoded;
 mod events;
 mod every_writer;
-mod held;
 mod instances;
 mod listener;
 mod liveliness;

@@ -123,6 +123,12 @@ impl Publisher {
         self.group.set_qos(qos)
     }
 
+    /// As [`DataWriter::flush`], for all writers that it has now.
+    pub fn flush(&self) {
+        // Closed ones have nothing that waits.
+        self.group.members().iter().for_each(|writer| drop(writer.flush()));
+    }
+
     /// Waits until every reliable reader that matches has acknowledged all that the writers of this publisher have written
     /// before this call. Writers that are closed meanwhile are not waited for.
     #[doc(alias = "wait_for_acknowledgments")]

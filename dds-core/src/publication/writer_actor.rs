@@ -1,28 +1,24 @@
 //! A writer's state behind its cell: the protocol's writer, the readers of this process, who waits, and the statuses.
 
-use crate::actor::{Actor, Cell, Effects, Poke, Signals, Step, Ticket, Wakers, note_step};
+use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Audience, Awaited, IncompatibleQosStatus, ListenerPanics, LivelinessLostStatus, MatchCounter, Observers, mark,
 };
-use crate::publication::held::Held;
 use crate::publication::local_reader::LocalReader;
 use crate::publication::slow_readers::SlowReaders;
 use crate::publication::{LocalBegin, LocalDemands, LocalPath, LocalTerms};
 use crate::qos::{DataWriterQos, PolicyId};
 use crate::subscription::ReaderCell;
-use dds_rtps::history::CacheChange;
-use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber};
+use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{AckNack, NackFrag};
 use dds_rtps::writer::{
     Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriteRefused, WriterEvent as ProtocolEvent,
 };
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::Waker;
-
-/// The most changes that one visit hands over again to a reader of this process that had fallen behind.
-const REDELIVERED_PER_VISIT: usize = 64;
 
 /// The cell of a writer.
 pub(crate) type WriterCell = Cell<WriterActor>;
@@ -42,7 +38,7 @@ pub(crate) struct WriterActor {
     last: Now,
     outgoing: Outgoing,
     terms: LocalTerms,
-    pub(super) held: Held,
+    pub(super) suspensions: Option<Arc<AtomicUsize>>,
     pub(super) local_readers: Vec<LocalReader>,
     /// The participant, which speaks for writers that are manual by participant.
     pub(super) participant: Option<Weak<dyn Poke>>,
@@ -50,7 +46,7 @@ pub(crate) struct WriterActor {
     pub(super) alive: bool,
     subscriptions: Vec<Guid>,
     matched: MatchCounter,
-    slow_readers: SlowReaders,
+    pub(super) slow_readers: SlowReaders,
     incompatible: IncompatibleQosStatus,
     pub(super) liveliness_lost: LivelinessLostStatus,
     pub(super) liveliness_lost_read: u32,
@@ -74,7 +70,7 @@ impl WriterActor {
             driver,
             outgoing,
             terms,
-            held: Held::default(),
+            suspensions: None,
             local_readers: Vec::new(),
             participant: None,
             alive: true,
@@ -98,7 +94,6 @@ impl WriterActor {
     /// Takes the place of what the writer was made with, before it is enabled; that is to be dropped outside of the cell.
     pub(crate) fn begin_anew(&mut self, rtps: StatefulWriter, qos: &DataWriterQos) -> StatefulWriter {
         self.terms = qos.into();
-        self.held.set_history(qos.history);
         std::mem::replace(&mut self.rtps, rtps)
     }
 
@@ -110,10 +105,13 @@ impl WriterActor {
 
     /// Sends what was held back: the publisher is not suspended any more.
     pub(crate) fn send_held(&mut self, effects: &mut Effects) {
-        if self.held.release() {
-            let now = self.now(effects);
-            self.follow_up_and_come_back(now, effects);
-        }
+        self.rtps.set_suspended(false);
+        let now = self.now(effects);
+        self.follow_up_and_come_back(now, effects);
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.suspensions.as_ref().is_some_and(|suspensions| suspensions.load(Ordering::Acquire) > 0)
     }
 
     /// Says whom to tell of what happens; whom until now, to be dropped outside of the cell.
@@ -149,6 +147,20 @@ impl WriterActor {
         self.terms
     }
 
+    /// How long small samples that are written from now on may wait for others.
+    pub(crate) fn set_batch_window(&mut self, window: Duration, effects: &mut Effects) {
+        let now = self.now(effects);
+        self.rtps.set_batch_window(window);
+        self.follow_up_and_come_back(now, effects);
+    }
+
+    /// Lets what waits for others leave now.
+    pub(crate) fn flush(&mut self, effects: &mut Effects) -> Flushed {
+        let now = self.now(effects);
+        self.rtps.flush();
+        self.follow_up(now, effects)
+    }
+
     /// The parameters for readers that expect inline QoS.
     pub(crate) fn set_inline_qos(&mut self, parameters: &[u8]) {
         self.rtps.set_inline_qos(parameters);
@@ -175,7 +187,11 @@ impl WriterActor {
                 return Ok(Flushed::Done);
             }
         }
-        let len = change.payload.as_ref().map_or(0, |payload| payload.len());
+        self.rtps.set_suspended(self.is_suspended());
+        if self.rtps.would_drop_waiting(change) {
+            self.rtps.flush();
+            self.follow_up(now, effects);
+        }
         let number = match self.write_to_history(now, change) {
             Ok(number) => number,
             Err(refused) => {
@@ -189,10 +205,6 @@ impl WriterActor {
         self.waiting_for_space.wake_one(effects);
         self.follow_liveliness(effects);
         self.deliver_locally(number, effects);
-        if self.held.is_suspended() && self.held.note(len) {
-            return Ok(Flushed::Done);
-        }
-        self.held.release();
         Ok(self.follow_up(now, effects))
     }
 
@@ -216,56 +228,6 @@ impl WriterActor {
         self.waiting_for_space.abandon(ticket, effects);
     }
 
-    /// Hands a change that is in no history to every reader of this process.
-    fn deliver_through(&mut self, change: CacheChange, effects: &mut Effects) {
-        let Some((last, others)) = self.local_readers.split_last_mut() else { return };
-        for reader in others {
-            reader.deliver(change.clone(), effects);
-        }
-        last.deliver(change, effects);
-    }
-
-    /// Hands a new change to every reader of this process. Pushed while this cell is held, so that each of them sees the
-    /// order of the sequence numbers; poked after release.
-    fn deliver_locally(&mut self, number: SequenceNumber, effects: &mut Effects) {
-        let Some(change) = self.rtps.change(number) else { return };
-        for reader in &mut self.local_readers {
-            if reader.behind_from.is_none() {
-                reader.deliver(change.clone(), effects);
-            }
-        }
-    }
-
-    /// Goes on with the readers of this process that have fallen behind. True if there is more to do at once.
-    fn redeliver(&mut self, effects: &mut Effects) -> bool {
-        let mut more = false;
-        for reader in &mut self.local_readers {
-            if let Some(from) = reader.path.link.take_request() {
-                reader.behind_from = Some(reader.behind_from.map_or(from, |behind| behind.min(from)));
-            }
-            let Some(from) = reader.behind_from.take() else { continue };
-            reader.delivered = reader.delivered.min(from.previous());
-            if self.slow_readers.contains(reader.guid) {
-                let kept = self.rtps.changes_from(from).next().map(|change| change.sequence_number);
-                let kept = kept.unwrap_or(self.rtps.last_sequence_number().next());
-                reader.path.link.give_up_before(kept);
-            }
-            for (count, change) in self.rtps.changes_from(from).enumerate() {
-                if count == REDELIVERED_PER_VISIT {
-                    reader.behind_from = Some(change.sequence_number);
-                    more = true;
-                    break;
-                }
-                note_step(Step::Redelivery);
-                reader.deliver(change.clone(), effects);
-                if reader.behind_from.is_some() {
-                    break;
-                }
-            }
-        }
-        more
-    }
-
     /// After anything that may have changed the protocol's state: what is to be sent, events, the next deadline.
     fn follow_up(&mut self, now: Now, effects: &mut Effects) -> Flushed {
         self.take_events(effects);
@@ -287,7 +249,7 @@ impl WriterActor {
 
     /// Whether something that was written waits for the readers' answers, or for the clock, before it leaves.
     pub(super) fn is_paced(&self) -> bool {
-        self.rtps.sent_up_to() < self.rtps.last_sequence_number() && self.outgoing.has_room()
+        self.rtps.has_more_to_send() && self.outgoing.has_room()
     }
 
     /// Looks whether everything up to `number`, by default all that was written so far, is on its way; if not, registers
@@ -514,7 +476,9 @@ impl WriterActor {
 
     /// The application has closed the writer: who waits hears of it. It may still have to drain.
     pub(super) fn close(&mut self, effects: &mut Effects) {
-        self.send_held(effects);
+        let now = self.now(effects);
+        self.rtps.flush();
+        self.follow_up_and_come_back(now, effects);
         self.observers.close(effects);
         self.wake_everybody(effects);
     }

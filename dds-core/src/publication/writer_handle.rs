@@ -9,6 +9,7 @@ use crate::infrastructure::{
     PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, Subject, WaitErrorKind, WaitSource,
     WriteError, WriteErrorKind, mark,
 };
+use crate::publication::builder::Behaviour;
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::{WriterActor, WriterCell};
 use crate::publication::{AnyWriter, PublisherGroup};
@@ -17,7 +18,7 @@ use crate::qos::{DataWriterQos, History, Reliability};
 use crate::topic::TopicHandle;
 use dds_rtps::history::{KeyPayload, Payload, SlotRing};
 use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber};
-use dds_rtps::writer::{NewChange, ReaderLag, SlowReader, WriteRefused};
+use dds_rtps::writer::{NewChange, ReaderLag, WriteRefused};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker};
@@ -31,7 +32,6 @@ pub(crate) struct WriterHandle {
     /// What the samples are made of; `None`: nobody here knows (raw topics).
     pub(super) description: Option<&'static TypeDescription>,
     pub(super) qos: LiveQos<DataWriterQos>,
-    pub(super) slow_reader: SlowReader,
     pub(super) group: Option<Arc<PublisherGroup>>,
     /// Its topic, if it was made of a [`Topic`](crate::Topic).
     pub(super) topic: Option<Arc<TopicHandle>>,
@@ -45,6 +45,7 @@ pub(crate) struct WriterHandle {
     pub(super) loans: Loans,
     pub(super) listener: ListenerPlace,
     pub(super) delivery: Delivery,
+    pub(super) behaviour: Behaviour,
     /// A typed handle, for those who do not know the type.
     pub(super) erase: fn(Arc<Self>) -> Box<dyn AnyWriter>,
     pub(super) status_condition: OnceLock<StatusCondition>,
@@ -349,6 +350,12 @@ impl WriterHandle {
         if flushed == Flushed::Forked { Err(WriteErrorKind::Forked) } else { Ok(()) }
     }
 
+    /// Lets what waits for company leave now. What a full socket refuses follows as soon as there is room.
+    pub(super) fn flush(&self) -> Result<(), WriteErrorKind> {
+        let flushed = self.visit(WriterActor::flush)?;
+        self.send_rest(flushed, false)
+    }
+
     /// Waits until what was written is on its way, at most `limit`: it is written, whatever comes of this.
     fn wait_for_way(&self, limit: Duration) {
         let driver = self.participant.driver();
@@ -425,7 +432,11 @@ impl WriterHandle {
             return Ok(());
         }
         // A closed writer stays as it was. Read inside of the cell, so that of two changes the last one counts.
-        let _ = self.visit(|actor, _| actor.set_terms(self.qos.read(|qos| qos.into())));
+        let _ = self.visit(|actor, effects| {
+            let (terms, budget) = self.qos.read(|qos| (qos.into(), qos.latency_budget));
+            actor.set_terms(terms);
+            actor.set_batch_window(self.behaviour.batching.unwrap_or(budget), effects);
+        });
         self.participant.update_writer(self);
         Ok(())
     }

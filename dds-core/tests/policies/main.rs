@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![cfg(feature = "sim")]
 
+mod batching;
 mod ownership;
 
 use dds_core::qos::{DataReaderQos, DataWriterQos};

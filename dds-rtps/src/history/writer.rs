@@ -180,6 +180,12 @@ impl WriterHistory {
         self.victim(self.by_handle.get(&instance).copied(), acknowledged).map(|_| ())
     }
 
+    /// Which change [`WriterHistory::insert`] of one of `instance` would replace, if any.
+    #[must_use]
+    pub fn next_replaced(&self, instance: InstanceHandle, acknowledged: SequenceNumber) -> Option<SequenceNumber> {
+        self.victim(self.by_handle.get(&instance).copied(), acknowledged).ok().flatten()
+    }
+
     /// Takes in a change, whose number must be greater than all before. All readers have acknowledged what lies up to
     /// `acknowledged`, so that this may make room. Returns the number of the change that it replaced.
     ///

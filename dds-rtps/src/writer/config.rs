@@ -34,7 +34,8 @@ impl Default for FragmentSize {
     }
 }
 
-/// How much of large samples, those that go out in fragments, may be on its way at once.
+/// How much may be on its way at once: of large samples, those that go out in fragments, and of small ones to reliable
+/// readers.
 ///
 /// What a reader's receive buffer has no room for is dropped by its system. A reliable reader is sent a window; it opens by
 /// the answers to HEARTBEATs along the way, grows while nothing is lost, and shrinks by what is. Best-effort readers never
@@ -119,6 +120,9 @@ pub struct WriterConfig {
     /// How long the same change is not sent to the same reader again. Requests within that time wait until it is over;
     /// they are not lost. Default: 5 ms, above the round trip of a local network and its reader's answer.
     pub nack_suppression: Duration,
+    /// How long a small change may wait for others, to share a datagram with them: the QoS's LATENCY_BUDGET, by default
+    /// zero, at once. Infinite: until a datagram is full, or [`StatefulWriter::flush`](super::StatefulWriter::flush).
+    pub batch_window: Duration,
     /// Parameters that go out with each sample once a matched reader expects inline QoS: little endian, without the
     /// sentinel. Default: none.
     pub inline_qos: Vec<u8>,
@@ -146,6 +150,7 @@ impl WriterConfig {
             heartbeat_period: Duration::from_millis(100),
             nack_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
+            batch_window: qos.latency_budget,
             inline_qos: Vec::new(),
             seed: 0,
         }

@@ -1,12 +1,13 @@
-//! How many bytes of large samples may be under way to one reliable reader.
+//! How many bytes may be under way to one reliable reader.
 //!
-//! A large sample is a burst of datagrams, and what does not fit into the reader's receive buffer is dropped there by its
-//! system, without a word. So no more than a window of fragments is sent before the reader has answered a HEARTBEAT that
-//! was sent behind some of them: then they have left its buffer, whatever became of them.
+//! A large sample is a burst of datagrams, as are small ones from a writer that is faster than its reader, and what does
+//! not fit into the reader's receive buffer is dropped there by its system, without a word. So no more than a window is
+//! sent before the reader has answered a HEARTBEAT that was sent behind some of it: then that has left its buffer,
+//! whatever became of it.
 //!
 //! - The window begins with what a receive buffer surely takes. While it is what holds the writer back and nothing is
 //!   lost, it grows by a quarter of what was answered; after the first loss by much less.
-//! - A request for fragments halves it, at most once for each window.
+//! - A request for what is missing halves it, at most once for each window.
 //! - A quarter of the window is between two HEARTBEATs. Only one is awaited at a time: an ACKNACK does not say what it
 //!   answers.
 //! - An answer that does not come is asked for again, and after [`PROBES_MAX`] times not waited for: a reader that is
@@ -14,7 +15,7 @@
 //!   incomplete, Cyclone DDS leaves a HEARTBEAT that comes within 10 ms of its last ACKNACK alone for 100 ms, but answers
 //!   the next one at once. To take its late answers for the way there and back would keep all of them late.
 //!
-//! Small samples are not counted: each has its own HEARTBEAT schedule, and their bursts are bounded by the history.
+//! Small samples count as well, some at a time, each datagram with what it costs in a receive buffer.
 
 use crate::types::{Duration, Instant};
 

@@ -139,10 +139,11 @@ impl HeartbeatSchedule {
         }
     }
 
-    /// Somebody waits for an answer: asks at once if there is something new to ask for, and more often from now on.
-    pub(super) fn hurry(&mut self, now: Instant) {
+    /// Somebody waits for an answer: asks at once if there is something new to ask for, or about to leave, and more often
+    /// from now on.
+    pub(super) fn hurry(&mut self, now: Instant, has_news: bool) {
         self.hurried = true;
-        self.due |= self.unannounced > 0;
+        self.due |= has_news || self.unannounced > 0;
         if let Some(soon) = now.after(self.interval()) {
             self.deadline = Some(self.deadline.map_or(soon, |deadline| deadline.min(soon)));
         }

@@ -6,7 +6,8 @@ use crate::history::{CacheChange, ChangeKind};
 use crate::output::Datagram;
 use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, SequenceNumber, Time};
 use crate::wire::{
-    DataFragHeader, DataHeader, Gap, Heartbeat, HeartbeatFrag, InlineQosWriter, MessageBuilder, PayloadEnd, PayloadKind,
+    DataFragHeader, DataHeader, Gap, Header, Heartbeat, HeartbeatFrag, InlineQosWriter, MessageBuilder, PayloadEnd,
+    PayloadKind,
 };
 use std::ops::Range;
 
@@ -14,14 +15,22 @@ use std::ops::Range;
 /// a look-up and the pool a count, a copy of this size costs less than either.
 const COPY_MAX: usize = 1024;
 
-/// What a change takes beside its payload: INFO_TS 12, DATA 24, key hash 20, status info 8, sentinel 4, padding 3.
-const CHANGE_OVERHEAD: usize = 72;
+/// What a change takes beside its payload and its inline QoS: INFO_TS 12, DATA 24.
+const CHANGE_OVERHEAD: usize = 36;
 
-/// What the name of the sample takes that a change answers.
+/// Parameters of the inline QoS, and what ends it if there are any.
+const KEY_HASH_LEN: usize = 20;
+const STATUS_INFO_LEN: usize = 8;
 const RELATED_SAMPLE_LEN: usize = 28;
+const SENTINEL_LEN: usize = 4;
 
 /// What may still follow the last change: a HEARTBEAT 32, a GAP 64.
 const TAIL_LEN: usize = 96;
+
+/// What changes may take of a message of `len_max` bytes in all.
+pub(super) const fn room_for_changes(len_max: usize) -> usize {
+    len_max.saturating_sub(Header::WIRE_LEN + TAIL_LEN)
+}
 
 /// Who writes, and what goes with each of its changes.
 #[derive(Debug, Clone, Copy)]
@@ -85,9 +94,7 @@ impl<'d> Layout<'d> {
 
     /// Whether a change may join what is there. The first one always may.
     pub(super) fn has_room_for(&self, change: &CacheChange) -> bool {
-        let len = change.payload.as_ref().map_or(0, |payload| payload.len());
-        let related = change.related_sample.map_or(0, |_| RELATED_SAMPLE_LEN);
-        let len = len + CHANGE_OVERHEAD + related + self.sender.inline_qos.len() + TAIL_LEN;
+        let len = self.sender.len_of(change) + TAIL_LEN;
         !self.has_content || (!self.is_closed && self.datagram.len() + len <= self.len_max)
     }
 
@@ -230,6 +237,17 @@ impl<'d> Layout<'d> {
 }
 
 impl Sender<'_> {
+    /// What a whole change takes in a message, at most.
+    pub(super) fn len_of(&self, change: &CacheChange) -> usize {
+        let key_hash = if self.keyed { KEY_HASH_LEN } else { 0 };
+        let status_info = if change.kind == ChangeKind::Alive { 0 } else { STATUS_INFO_LEN };
+        let related = change.related_sample.map_or(0, |_| RELATED_SAMPLE_LEN);
+        let parameters = key_hash + status_info + related + self.inline_qos.len();
+        let inline_qos = if parameters > 0 { parameters + SENTINEL_LEN } else { 0 };
+        let payload = change.payload.as_ref().map_or(0, |payload| payload.len().next_multiple_of(4));
+        CHANGE_OVERHEAD + inline_qos + payload
+    }
+
     /// What goes out as the key hash of a change.
     #[inline]
     fn key_of(&self, change: &CacheChange, scratch: &mut Vec<u8>) -> InstanceHandle {

@@ -2,9 +2,21 @@
 
 use super::stateful::StatefulWriter;
 use crate::history::StoredChange;
-use crate::types::{Duration, Instant, Now, Time};
+use crate::types::{Duration, Instant, Now, SequenceNumber, Time};
 
 impl StatefulWriter {
+    /// A change that may still be sent.
+    pub(super) fn sendable(&self, now: Now, sequence_number: SequenceNumber) -> Option<&StoredChange> {
+        let stored = self.history.get(sequence_number)?;
+        (!has_expired(stored, now)).then_some(stored)
+    }
+
+    /// The lowest number from `sequence_number` on whose change may still be sent.
+    pub(super) fn next_sendable(&self, now: Now, sequence_number: SequenceNumber) -> Option<SequenceNumber> {
+        let mut stored = self.history.iter_from(sequence_number);
+        stored.find(|stored| !has_expired(stored, now)).map(|stored| stored.change.sequence_number)
+    }
+
     /// When the lifespan of a change ends that is written now.
     pub(super) fn expiry(&self, now: Now, source_timestamp: Time) -> Option<Instant> {
         let age = now.time - source_timestamp;

@@ -12,6 +12,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `stateful` | the writer: writing, matching, acknowledgements, deadlines |
+//! | `batch` | which small changes wait for others, to share a datagram |
 //! | `requests` | what readers ask for |
 //! | `progress` | how far they are, and what need not be kept for them |
 //! | `transmit` | new changes and HEARTBEATs for all readers |
@@ -23,6 +24,7 @@
 //! | `liveliness` | what the writer has promised to show of itself |
 //! | `stateless` | a writer without reliability, for SPDP |
 
+mod batch;
 mod config;
 mod destinations;
 mod flow;

@@ -37,9 +37,7 @@ impl StatefulWriter {
         requested.remove_up_to(SequenceNumber::ZERO.0);
         proxy.reply = asker.reply;
         let asks = !requested.is_empty();
-        // None of its fragments has arrived.
-        let lost = requested.first_from(0).and_then(|number| self.history.get(SequenceNumber(number)));
-        if lost.is_some_and(|stored| stored.fragment_size > 0) {
+        if asks {
             proxy.flow.note_loss();
         }
         proxy.flow.note_answer(now.instant);

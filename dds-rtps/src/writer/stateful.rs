@@ -1,17 +1,18 @@
 //! The writer that knows its readers (RTPS 2.5, 8.4.7 and 8.4.9).
 
+use super::batch::Batch;
 use super::config::{
     FlowConfig, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent,
 };
 use super::destinations::Destinations;
 use super::heartbeat::HeartbeatSchedule;
-use super::lifespan::has_expired;
+use super::layout::Sender;
 use super::liveliness::Promise;
 use super::local_reader::LocalReader;
 use super::pace::Pace;
 use super::reader_proxy::ReaderProxy;
 use super::slow_reader::{SlowReaders, Standing};
-use crate::history::{CacheChange, ChangeKind, KeyPayload, LocalLink, NoRoom, Payload, StoredChange, WriterHistory};
+use crate::history::{CacheChange, ChangeKind, KeyPayload, LocalLink, NoRoom, Payload, WriterHistory};
 use crate::qos::Durability;
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use foldhash::fast::FixedState;
@@ -32,6 +33,11 @@ pub struct StatefulWriter {
     /// The next number to send to all, and its next fragment, from 1.
     pub(super) next: SequenceNumber,
     pub(super) next_fragment: u32,
+    pub(super) batch: Batch,
+    /// Bytes of whole changes that are under way and not noted with the readers yet.
+    pub(super) not_noted: usize,
+    /// It may be that nothing more may go out now: to be looked at before the next change.
+    pub(super) way_is_full: bool,
     pub(super) proxies: Vec<ReaderProxy>,
     by_guid: HashMap<Guid, usize, FixedState>,
     pub(super) locals: Vec<LocalReader>,
@@ -81,6 +87,9 @@ impl StatefulWriter {
             last: SequenceNumber::ZERO,
             next: SequenceNumber::FIRST,
             next_fragment: 1,
+            batch: Batch::new(config.batch_window),
+            not_noted: 0,
+            way_is_full: false,
             proxies: Vec::new(),
             by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
             locals: Vec::new(),
@@ -170,6 +179,11 @@ impl StatefulWriter {
         self.last = sequence_number;
         self.counters.written += 1;
         self.promise.assert(now.instant);
+        if self.batch.is_on() {
+            self.add_to_batch(now);
+        } else {
+            self.batch.release(sequence_number);
+        }
         self.skip_if_nobody_listens();
         Ok(sequence_number)
     }
@@ -203,6 +217,16 @@ impl StatefulWriter {
             related_sample: change.related_sample,
             payload: change.payload.take(),
         })
+    }
+
+    /// Who writes, as a message for all readers says it.
+    pub(super) fn sender(&self) -> Sender<'_> {
+        Sender {
+            guid: self.config.guid,
+            keyed: self.config.keyed,
+            hashed_type: self.config.hashed_type,
+            inline_qos: if self.destinations.expects_inline_qos { &self.config.inline_qos } else { &[] },
+        }
     }
 
     fn lacks_registration(&self, change: &NewChange) -> bool {
@@ -381,8 +405,10 @@ impl StatefulWriter {
 
     /// Somebody waits for acknowledgements: asks for them now, and more often until they have come.
     pub fn request_acknowledgments(&mut self, now: Now) {
-        if self.expects_answer() {
-            self.heartbeat.hurry(now.instant);
+        let waits = self.batch.is_on() && self.next <= self.last;
+        self.flush();
+        if self.expects_answer() || waits {
+            self.heartbeat.hurry(now.instant, waits);
         }
     }
 
@@ -411,12 +437,13 @@ impl StatefulWriter {
         let expiry = if self.mortal { self.next_expiring().and_then(|stored| stored.expires) } else { None };
         let own =
             [self.heartbeat.deadline(), self.waiting_until, self.slow_readers.deadline(), self.promise.deadline()];
-        own.into_iter().chain([expiry]).flatten().min()
+        own.into_iter().chain([expiry, self.batch.deadline()]).flatten().min()
     }
 
     /// Time has passed. Calling it early or late does no harm.
     pub fn handle_timeout(&mut self, now: Now) {
         self.heartbeat.handle_timeout(now.instant, self.expects_answer());
+        self.batch.handle_timeout(now.instant, self.last);
         if self.waiting_until.is_some_and(|until| until <= now.instant) {
             self.waiting_until = None;
             (0..self.proxies.len()).for_each(|index| self.enqueue(now, index));
@@ -475,23 +502,12 @@ impl StatefulWriter {
         self.proxies.get(index).filter(|proxy| proxy.reliable).map(|_| index)
     }
 
-    /// A change that may still be sent.
-    pub(super) fn sendable(&self, now: Now, sequence_number: SequenceNumber) -> Option<&StoredChange> {
-        let stored = self.history.get(sequence_number)?;
-        (!has_expired(stored, now)).then_some(stored)
-    }
-
-    /// The lowest number from `sequence_number` on whose change may still be sent.
-    pub(super) fn next_sendable(&self, now: Now, sequence_number: SequenceNumber) -> Option<SequenceNumber> {
-        let mut stored = self.history.iter_from(sequence_number);
-        stored.find(|stored| !has_expired(stored, now)).map(|stored| stored.change.sequence_number)
-    }
-
     /// Without readers of other processes nothing is kept for sending.
     pub(super) fn skip_if_nobody_listens(&mut self) {
         if self.destinations.locators.is_empty() {
             self.next = self.last.next();
             self.next_fragment = 1;
+            self.flush();
         }
     }
 
@@ -534,8 +550,10 @@ impl StatefulWriter {
         match no_room {
             NoRoom::Unacknowledged => {
                 self.refused = true;
-                if self.expects_answer() {
-                    self.heartbeat.hurry(now.instant);
+                let waits = self.batch.is_on() && self.next <= self.last;
+                self.flush();
+                if self.expects_answer() || waits {
+                    self.heartbeat.hurry(now.instant, waits);
                 }
                 WriteRefused::Full
             }

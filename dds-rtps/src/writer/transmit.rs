@@ -9,6 +9,13 @@ use crate::output::Datagram;
 use crate::types::{EntityId, Now, SequenceNumber};
 use crate::wire::{Heartbeat, SET_BITS_MAX};
 
+/// What a datagram takes of a receive buffer beside its bytes: the kernel charges 1 KiB for its own record of it, and grants
+/// twice what it is asked for.
+const DATAGRAM_COST: usize = 512;
+
+/// Whole samples are noted as under way by so many bytes at a time: that walks over the readers.
+const NOTED_MIN: usize = 8 << 10;
+
 /// What [`StatefulWriter::lay_out_new`] has put into a datagram.
 #[derive(Debug, Default)]
 struct Laid {
@@ -50,7 +57,7 @@ impl StatefulWriter {
         if queue_first && self.transmit_queued(now, datagram) {
             return true;
         }
-        if self.next <= self.last && self.transmit_new(now, datagram) {
+        if self.has_more_to_send() && self.transmit_new(now, datagram) {
             self.queue_first = true;
             return true;
         }
@@ -77,6 +84,9 @@ impl StatefulWriter {
             let helps = (1..=STRANGERS_BESIDE_SAMPLES_MAX).contains(&self.strangers) || self.unheard > 0;
             laid.asks |= self.expects_answer() && (helps || self.heartbeat.pays_now(now.instant));
         }
+        if laid.samples > 0 {
+            laid.probes |= self.note_samples(layout.datagram().len());
+        }
         if laid.asks || laid.probes {
             let ask = Ask { probes: laid.probes, liveliness: false };
             self.lay_out_ask(now, ask, &mut layout);
@@ -100,7 +110,7 @@ impl StatefulWriter {
     /// Fills a message with new changes, and moves on behind them.
     fn lay_out_new(&mut self, now: Now, layout: &mut Layout<'_>) -> Laid {
         let mut laid = Laid::default();
-        while self.next <= self.last {
+        while self.has_more_to_send() {
             let found = self.next_sendable(now, self.next).unwrap_or(self.last.next());
             if found > self.next {
                 if self.destinations.reliable_count > 0 {
@@ -116,6 +126,9 @@ impl StatefulWriter {
                 continue;
             }
             let fragment_size = self.destinations.fragment_size;
+            if self.way_is_full && !self.may_send(now) {
+                break;
+            }
             let Some(stored) = self.history.get_mut(self.next) else { break };
             if (early && layout.has_content()) || !layout.has_room_for(&stored.change) {
                 break;
@@ -134,7 +147,7 @@ impl StatefulWriter {
                 }
                 continue;
             }
-            if !layout.has_content() && self.may_send_fragments(now) {
+            if !layout.has_content() && self.may_send(now) {
                 self.lay_out_new_fragments(layout, &mut laid);
             }
             break;
@@ -142,9 +155,9 @@ impl StatefulWriter {
         laid
     }
 
-    /// Whether the next fragments may go out: some reliable reader has room for them, or, if there is none, it is time. A
-    /// reader that is slower than another one does not keep it waiting.
-    fn may_send_fragments(&mut self, now: Now) -> bool {
+    /// Whether more may go out: some reliable reader has room for it, or, if there is none, it is time. A reader that is
+    /// slower than another one does not keep it waiting.
+    fn may_send(&mut self, now: Now) -> bool {
         let rate = self.destinations.rate;
         let (is_open, until) = if self.destinations.reliable_count > 0 {
             let flows = || self.proxies.iter().filter(|proxy| proxy.reliable).map(|proxy| &proxy.flow);
@@ -152,6 +165,7 @@ impl StatefulWriter {
         } else {
             (self.pace.is_open(now.instant, rate), self.pace.opens_at(rate))
         };
+        self.way_is_full &= !is_open;
         if !is_open {
             self.counters.paced += 1;
             until.into_iter().for_each(|until| self.wait_until(until));
@@ -194,6 +208,26 @@ impl StatefulWriter {
     /// come.
     fn note_fragments(&mut self, len: usize) -> bool {
         self.counters.fragment_bytes += len as u64;
+        self.note_under_way(len)
+    }
+
+    /// Whole changes are laid out, in a datagram of `len` bytes. Returns whether a reader is to be asked how far it has come.
+    fn note_samples(&mut self, len: usize) -> bool {
+        if self.destinations.reliable_count == 0 && !self.batch.is_on() {
+            // Those who are written to one by one, and never answer, get what the application writes.
+            return false;
+        }
+        self.not_noted += len + DATAGRAM_COST;
+        if self.not_noted < NOTED_MIN {
+            return false;
+        }
+        let len = std::mem::take(&mut self.not_noted);
+        let probes = self.note_under_way(len);
+        self.way_is_full = true;
+        probes
+    }
+
+    fn note_under_way(&mut self, len: usize) -> bool {
         if self.destinations.reliable_count == 0 {
             self.pace.note_sent(len);
             return false;

@@ -1,0 +1,88 @@
+//! LATENCY_BUDGET (DDS 1.4, 2.2.3.8): small samples wait for others.
+
+use super::{Pair, SOON, values};
+use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::{Duration, Entity};
+
+const BUDGET: Duration = Duration::from_millis(500);
+const SAMPLES: u32 = 10;
+
+/// Writes [`SAMPLES`] samples of one instance, and returns how many datagrams that took, and what has arrived by then.
+fn write_all(pair: &Pair, writer: DataWriterQos, reader: DataReaderQos) -> (u64, Vec<u32>) {
+    let reader = pair.reader(reader);
+    let writer = pair.writer(writer);
+    pair.settle();
+    let before = pair.from.traffic().sent;
+    (0..SAMPLES).for_each(|x| writer.write(&super::Pose { robot: 1, x }).unwrap());
+    let sent = pair.from.traffic().sent - before;
+    pair.simulation.run_for(SOON);
+    let at_once = values(&reader);
+    pair.simulation.run_for(BUDGET);
+    let later = values(&reader);
+    assert_eq!([at_once.clone(), later].concat(), (0..SAMPLES).collect::<Vec<_>>());
+    (sent, at_once)
+}
+
+#[test]
+fn samples_share_datagrams_and_come_when_the_budget_is_over() {
+    let reader = DataReaderQos::default().keep_all().latency_budget(BUDGET);
+    Pair::on_every_way(|pair| {
+        let (sent, at_once) = write_all(pair, DataWriterQos::default().keep_all(), reader.clone());
+        let (batched, waiting) =
+            write_all(pair, DataWriterQos::default().keep_all().latency_budget(BUDGET), reader.clone());
+        assert_eq!((at_once.len(), batched), (SAMPLES as usize, 0));
+        let is_remote = pair.from.guid() != pair.to.guid();
+        assert_eq!((sent >= u64::from(SAMPLES), waiting.is_empty()), (is_remote, is_remote), "{sent} {waiting:?}");
+    });
+}
+
+#[test]
+fn keep_last_one_loses_nothing_to_a_batch() {
+    Pair::on_every_way(|pair| {
+        let qos = DataWriterQos::default().keep_last(1).latency_budget(BUDGET);
+        write_all(pair, qos, DataReaderQos::default().keep_all().latency_budget(BUDGET));
+    });
+}
+
+#[test]
+fn a_window_of_its_own_is_not_announced_and_a_flush_ends_it() {
+    Pair::on_every_way(|pair| {
+        let reader = pair.reader(DataReaderQos::default().keep_all());
+        let writer = pair.from.writer_builder("pose").batching(Duration::INFINITE).build().unwrap();
+        pair.settle();
+        (0..3).for_each(|x| writer.write(&super::Pose { robot: x, x }).unwrap());
+        pair.simulation.run_for(BUDGET);
+        let before = values(&reader);
+        assert_eq!(before.is_empty(), pair.from.guid() != pair.to.guid());
+        writer.flush().unwrap();
+        pair.simulation.run_for(SOON);
+        assert_eq!([before, values(&reader)].concat(), [0, 1, 2]);
+    });
+}
+
+#[test]
+fn waiting_for_acknowledgements_and_closing_end_a_batch() {
+    Pair::on_every_way(|pair| {
+        for reliable in [true, false] {
+            let mut qos = DataWriterQos::default().keep_all();
+            if !reliable {
+                qos = qos.best_effort();
+            }
+            let mut reader_qos = DataReaderQos::default().keep_all();
+            if !reliable {
+                reader_qos = reader_qos.best_effort();
+            }
+            let reader = pair.reader(reader_qos);
+            let writer = pair.from.writer_builder("pose").qos(qos).batching(Duration::INFINITE).build().unwrap();
+            pair.settle();
+            writer.write(&super::Pose { robot: 1, x: 1 }).unwrap();
+            writer.acknowledged().block_for(BUDGET).unwrap();
+            pair.simulation.run_for(SOON);
+            assert_eq!(values(&reader), [1], "reliable {reliable}");
+            writer.write(&super::Pose { robot: 1, x: 2 }).unwrap();
+            drop(writer);
+            pair.simulation.run_for(SOON);
+            assert_eq!(values(&reader), [2], "reliable {reliable}");
+        }
+    });
+}
