@@ -10,6 +10,7 @@
 mod diary;
 mod dice;
 mod endpoints;
+mod ledger;
 mod logs;
 mod networks;
 mod oracle;

@@ -103,6 +103,7 @@ impl Scenario {
         found.append(&mut self.complaints);
         found.extend(self.unmatched());
         found.extend(self.strangers());
+        found.extend(self.misaccounts());
         found
     }
 

@@ -97,6 +97,8 @@ pub(super) struct Reliable {
     skipped: Option<Skipped>,
     /// Since when somebody has said that the writer is far ahead, and nothing has spoken against it.
     doubted_since: Option<Instant>,
+    /// Below this so many losses were told and taken back: they are not told again.
+    told: (SequenceNumber, u64),
     /// When the writer denied last to have said what led to `skipped`.
     denied_at: Option<Instant>,
     pub(super) asking: Asking,
@@ -123,6 +125,7 @@ impl Reliable {
             first: SequenceNumber::FIRST,
             skipped: None,
             doubted_since: None,
+            told: (SequenceNumber::ZERO, 0),
             denied_at: None,
             asking: Asking::new(now, config),
         }
@@ -287,8 +290,11 @@ impl Reliable {
         if skipped.from >= to {
             return;
         }
-        sink.lost(self.writer, skipped.lost, LossCause::NeverArrived);
+        sink.tally.lose(skipped.lost, LossCause::NeverArrived);
         sink.tally.pass(skipped.irrelevant);
+        let told = if skipped.from < self.told.0 { self.told.1.min(skipped.lost) } else { 0 };
+        self.told.1 -= told;
+        sink.announce_lost(self.writer, skipped.lost - told, LossCause::NeverArrived);
         self.skipped = Some(match self.skipped {
             Some(before) if before.to == skipped.from => Skipped {
                 to,
@@ -341,6 +347,7 @@ impl Reliable {
         (self.floor, self.announced) = (skipped.from, skipped.from.previous());
         (self.gap, self.skipped, self.denied_at) = (None, None, None);
         self.first = skipped.first;
+        self.told = (skipped.to, skipped.lost);
         sink.tally.take_back(skipped.lost, skipped.irrelevant);
         sink.counters.retracted += 1;
         true

@@ -115,6 +115,21 @@ fn what_the_writer_denies_to_have_left_out_comes_after_all() {
 }
 
 #[test]
+fn what_was_told_as_lost_and_taken_back_is_not_told_twice() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    script.hear(10, 20);
+    assert_eq!(script.lost(), 8);
+    script.hear(1, 5);
+    script.later(200);
+    script.hear(1, 5);
+    script.hear(12, 20);
+    // 2 to 11, of which 8 were told of.
+    assert_eq!(script.lost(), 2);
+    assert_eq!(script.reader.losses().writers[0].not_received.never_came, 10);
+}
+
+#[test]
 fn a_heartbeat_that_was_overtaken_takes_nothing_back() {
     let mut script = Script::reliable();
     script.samples([1]);
