@@ -10,7 +10,7 @@
 //! | `roundtrip`, `throughput` | the side that runs a measurement |
 //! | `respond` | the other side, `pong` and `subscribe`: it learns by `control` what to do |
 //! | `floor` | the same round trip by raw sockets |
-//! | `meter`, `tally`, `schedule`, `clock`, `usage` | measuring itself: pure, or one look at the system |
+//! | `meter`, `tally`, `intake`, `schedule`, `sending`, `clock`, `usage`, `losses` | measuring itself: pure, or one look at the system |
 //! | `record`, `machine` | results and their JSON |
 //! | `course` | what happens beside the measurement: intervals, progress |
 //! | `pair`, `strace` | both sides on one machine, and their system calls |
@@ -26,6 +26,7 @@ pub mod course;
 pub mod floor;
 pub mod intake;
 pub mod load;
+pub mod losses;
 pub mod machine;
 pub mod meter;
 pub mod options;

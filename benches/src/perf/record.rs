@@ -3,6 +3,7 @@
 //! Every line has `format` ("dds-perf"), `version`, and `kind`: an `interval` or a `result`. Fields may be added without a new version; a
 //! reader leaves out what it does not know. `benches/PERF.md` describes every field.
 
+use crate::perf::losses::Reasons;
 use crate::perf::machine::Environment;
 use crate::perf::meter::{Snapshot, empty_histogram};
 use crate::perf::qos::Qos;
@@ -253,6 +254,9 @@ pub struct ProcessShare {
     pub received: Option<Received>,
     /// How many `write`s have failed.
     pub write_failed: u64,
+    /// Why something was lost, or had to be repaired.
+    #[serde(default)]
+    pub reasons: Reasons,
 }
 
 /// What one process received.
@@ -390,6 +394,7 @@ pub(crate) mod tests {
             usage: Some(Usage { user_us: 10, system_us: 20, ..Usage::default() }),
             received: None,
             write_failed: 0,
+            reasons: Reasons { socket_dropped: Some(7), lost: vec!["3 samples, for a reason".into()] },
         };
         Outcome {
             run: "5f-7".into(),

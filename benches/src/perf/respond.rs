@@ -6,15 +6,16 @@ use crate::perf::course::{Name, Watch};
 use crate::perf::floor::FloorPong;
 use crate::perf::intake::Intake;
 use crate::perf::load::{Load, LoadView};
+use crate::perf::losses::Ledgers;
 use crate::perf::machine;
 use crate::perf::meter::Meter;
 use crate::perf::options::Responder;
 use crate::perf::participant::{Place, name_of};
 use crate::perf::receive::{OnLoad, Receiver};
 use crate::perf::record::{Pattern, ProcessShare};
-use crate::perf::{Failure, Result};
+use crate::perf::{Failure, Result, summary};
 use dds_core::{DataWriter, DomainParticipant, Entity};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -46,16 +47,11 @@ pub fn run(pattern: Pattern, responder: &Responder) -> Result<()> {
             reader.close();
         })?;
     }
-    println!("{role}: waiting in domain {}; end with Ctrl-C", place.domain);
-    std::io::stdout().flush()?;
+    summary::print(&format!("{role}: waiting in domain {}; end with Ctrl-C", place.domain))?;
     let process = clock::now() ^ u64::from(std::process::id()) << 40;
     let mut desk = Desk { pattern, role, place: place.clone(), participant, words, process, session: None, last: None };
     loop {
-        let limit = desk
-            .session
-            .as_ref()
-            .and_then(|session| session.watch.as_ref())
-            .map_or(IDLE, |watch| Duration::from_nanos(watch.due().saturating_sub(clock::now())));
+        let limit = desk.next_tick().map_or(IDLE, |due| Duration::from_nanos(due.saturating_sub(clock::now())));
         match desk.words.hear(limit) {
             Ok(Some(envelope)) => desk.handle(envelope)?,
             Ok(None) => {}
@@ -138,6 +134,7 @@ impl Desk {
             Ask::Begin => {
                 let name = Name { run: session.run.clone(), case: session.setup.case, process: self.process };
                 let length = Duration::from_millis(session.setup.interval_ms);
+                session.ledgers = Some(Ledgers::begin(&session.receivers));
                 session.watch = Some(Watch::begin(name, session.meters.clone(), &self.participant, length));
                 Ok(Answer::Begun)
             }
@@ -157,6 +154,7 @@ impl Desk {
                     usage: (!session.setup.floor).then_some(usage),
                     received: (self.pattern == Pattern::Throughput).then_some(received),
                     write_failed: session.write_failed.load(Ordering::Relaxed),
+                    reasons: session.ledgers.take().map(Ledgers::end).unwrap_or_default(),
                 };
                 let rest = rest.filter(|_| self.pattern == Pattern::Throughput);
                 rest.map_or(Ok(()), |interval| self.tell(Answer::Interval(Box::new(interval))))?;
@@ -166,10 +164,19 @@ impl Desk {
         }
     }
 
-    /// Tells of an interval that has ended. A `pong` measures nothing.
+    /// When there will be an interval to tell of. A `pong` measures nothing.
+    fn next_tick(&self) -> Option<u64> {
+        let watch = self.session.as_ref()?.watch.as_ref()?;
+        (self.pattern == Pattern::Throughput).then(|| watch.due())
+    }
+
+    /// Tells of an interval that has ended.
     fn tick(&mut self) -> Result<()> {
+        if self.next_tick().is_none() {
+            return Ok(());
+        }
         let watch = self.session.as_mut().and_then(|session| session.watch.as_mut());
-        match watch.and_then(Watch::tick).filter(|_| self.pattern == Pattern::Throughput) {
+        match watch.and_then(Watch::tick) {
             Some(interval) => self.tell(Answer::Interval(Box::new(interval))),
             None => Ok(()),
         }
@@ -190,6 +197,7 @@ struct Session {
     meters: Vec<Arc<Meter>>,
     write_failed: Arc<AtomicU64>,
     watch: Option<Watch>,
+    ledgers: Option<Ledgers>,
     run: String,
     setup: Setup,
 }
@@ -204,6 +212,7 @@ impl Session {
             meters: Vec::new(),
             write_failed: Arc::default(),
             watch: None,
+            ledgers: None,
             run: run.to_owned(),
             setup: setup.clone(),
         };

@@ -9,6 +9,7 @@ use crate::perf::course::{Name, Progress, Watch};
 use crate::perf::floor::FloorPing;
 use crate::perf::intake::Intake;
 use crate::perf::load::{LOAD_MIN, Load, LoadView, Sender, is_measured, phase_of, sequence};
+use crate::perf::losses::Ledgers;
 use crate::perf::machine::{self, Environment};
 use crate::perf::meter::{Meter, Snapshot};
 use crate::perf::options::Ping;
@@ -17,7 +18,6 @@ use crate::perf::qos::Qos;
 use crate::perf::receive::{OnLoad, Receiver};
 use crate::perf::record::{Interval, Journal, Latency, LatencyKind, Outcome, Pattern, ProcessShare, Received, Record};
 use crate::perf::sending::{Plan, send_all};
-use crate::perf::usage::Usage;
 use crate::perf::{Failure, Result, summary};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,7 +48,7 @@ pub fn run(ping: &Ping, finish: &mut dyn FnMut(&mut Outcome) -> Result<()>) -> R
         drop(session);
         finish(&mut outcome)?;
         if !ping.work.quiet {
-            println!("{}", summary::of(&outcome));
+            summary::print(&summary::of(&outcome))?;
         }
         journal.append(Record::Result(Box::new(outcome)))?;
     }
@@ -150,8 +150,10 @@ impl<'a> Session<'a> {
         let meters = self.loops.iter().map(|one| Arc::clone(&one.meter)).collect();
         let watch = Watch::begin(name, meters, self.conductor.participant(), work.interval.0);
         let mut course = Course::new(watch, self.ping, self.size);
+        let ledgers = Ledgers::begin(&self.receivers);
         let sent = self.phase(MEASURED, duration, work.count, Some(&mut course))?;
         let (received, usage, rest) = course.watch.end();
+        let reasons = ledgers.end();
         rest.map_or(Ok(()), |interval| self.journal.append(Record::Interval(Box::new(interval))))?;
         let timeout_ms = u64::try_from(work.timeout(&self.qos).as_millis()).unwrap_or(u64::MAX);
         let answers = self.conductor.ask(&Ask::End { expected: sent, timeout_ms })?;
@@ -159,7 +161,18 @@ impl<'a> Session<'a> {
             floor.end();
             Latency::of(&Snapshot::of([&meter]).histogram())
         });
-        Ok(self.outcome(sent, received, usage, floor, answers))
+        let own = ProcessShare {
+            role: "ping".to_owned(),
+            host: machine::host(),
+            pid: std::process::id(),
+            receive: name_of(self.ping.place.receive),
+            cores: self.ping.place.cpu.clone(),
+            usage: (!self.ping.floor).then_some(usage),
+            received: None,
+            write_failed: self.loops.iter().map(|one| one.sender.failed()).sum(),
+            reasons,
+        };
+        Ok(self.outcome(sent, received, floor, own, answers))
     }
 
     /// Sends for so long, or so many. Returns how many there were.
@@ -275,21 +288,11 @@ impl<'a> Session<'a> {
         &self,
         sent: u64,
         received: Received,
-        usage: Usage,
         floor: Option<Latency>,
+        own: ProcessShare,
         answers: Vec<Answer>,
     ) -> Outcome {
         let (ping, work, place) = (self.ping, &self.ping.work, &self.ping.place);
-        let own = ProcessShare {
-            role: "ping".to_owned(),
-            host: machine::host(),
-            pid: std::process::id(),
-            receive: name_of(place.receive),
-            cores: place.cpu.clone(),
-            usage: (!ping.floor).then_some(usage),
-            received: None,
-            write_failed: self.loops.iter().map(|one| one.sender.failed()).sum(),
-        };
         let mut processes = vec![own];
         processes.extend(answers.into_iter().filter_map(|answer| match answer {
             Answer::Done(share) => Some(*share),

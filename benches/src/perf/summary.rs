@@ -2,7 +2,25 @@
 
 use crate::perf::quantity::{bytes_text, count_text, micros_text};
 use crate::perf::record::{Latency, LatencyKind, Outcome, Pattern};
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+/// How many readers' reasons a screen has room for.
+const REASONS_MAX: usize = 3;
+
+/// Prints a line, or several. Whoever has read enough, such as `head`, may close the pipe: the results go on into their file.
+///
+/// # Errors
+///
+/// If standard output fails for another reason.
+pub fn print(text: &str) -> std::io::Result<()> {
+    let mut output = std::io::stdout().lock();
+    let printed = writeln!(output, "{text}").and_then(|()| output.flush());
+    match printed {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
+}
 
 /// Everything that matters, in at most a screen.
 #[must_use]
@@ -38,6 +56,7 @@ fn write(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
     }
     write_latencies(text, outcome)?;
     write_counts(text, outcome)?;
+    write_reasons(text, outcome)?;
     write_processes(text, outcome)?;
     for calls in &outcome.system_calls {
         let mut names: Vec<_> = calls.by_name.iter().collect();
@@ -114,6 +133,24 @@ fn write_counts(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
     writeln!(text)
 }
 
+/// What was lost or repaired, and why, as far as the library knows.
+fn write_reasons(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
+    for process in &outcome.processes {
+        if let Some(dropped) = process.reasons.socket_dropped.filter(|dropped| *dropped > 0) {
+            let dropped = count_text(dropped);
+            writeln!(
+                text,
+                "  {}: its sockets had no room for {dropped} datagrams (see --receive-buffer)",
+                process.role
+            )?;
+        }
+        for reason in process.reasons.lost.iter().take(REASONS_MAX) {
+            writeln!(text, "  {}: {}", process.role, reason.trim_end().replace('\n', "\n    "))?;
+        }
+    }
+    Ok(())
+}
+
 fn write_processes(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
     if outcome.processes.iter().all(|process| process.usage.is_none()) {
         return writeln!(text, "  processor time is not told: the raw sockets used the same processes in turns");
@@ -157,7 +194,17 @@ mod tests {
         outcome.floor = Some(outcome.latency.clone());
         outcome.lost = 3;
         let text = of(&outcome);
-        for part in ["round trips, 64 B, reliable, keep last 1", "12.0", "100.0", "3 lost", "ratio", "1.00", "pong"] {
+        for part in [
+            "round trips, 64 B, reliable, keep last 1",
+            "12.0",
+            "100.0",
+            "3 lost",
+            "ratio",
+            "1.00",
+            "pong",
+            "no room for 7",
+            "for a reason",
+        ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
     }

@@ -4,6 +4,7 @@ use crate::perf::clock;
 use crate::perf::control::{Answer, Ask, Conductor, Setup, data_topic};
 use crate::perf::course::Progress;
 use crate::perf::load::{Load, Sender};
+use crate::perf::losses::Reasons;
 use crate::perf::machine::{self, Environment};
 use crate::perf::meter::{Meter, Snapshot, empty_histogram};
 use crate::perf::options::Publish;
@@ -41,7 +42,7 @@ pub fn run(publish: &Publish, finish: &mut dyn FnMut(&mut Outcome) -> Result<()>
         drop(session);
         finish(&mut outcome)?;
         if !publish.work.quiet {
-            println!("{}", summary::of(&outcome));
+            summary::print(&summary::of(&outcome))?;
         }
         journal.append(Record::Result(Box::new(outcome)))?;
     }
@@ -189,6 +190,7 @@ impl<'a> Session<'a> {
             usage: Some(usage),
             received: None,
             write_failed: self.sources.iter().map(|source| source.sender.failed()).sum(),
+            reasons: Reasons::default(),
         }];
         processes.extend(answers.into_iter().filter_map(|answer| match answer {
             Answer::Done(share) => Some(*share),

@@ -13,7 +13,7 @@ mod page;
 
 use crate::perf::options::Report;
 use crate::perf::record::{self, Interval, Outcome, Record};
-use crate::perf::{Failure, Result};
+use crate::perf::{Failure, Result, summary};
 
 /// One result and its course.
 #[derive(Debug, Clone)]
@@ -39,8 +39,7 @@ pub fn run(report: &Report) -> Result<()> {
     let html = page::of(&report.title, &measured);
     std::fs::write(&report.output, html)
         .map_err(|error| Failure::new(format!("--output {}: {error}", report.output.display())))?;
-    println!("{}: {} results", report.output.display(), measured.len());
-    Ok(())
+    Ok(summary::print(&format!("{}: {} results", report.output.display(), measured.len()))?)
 }
 
 /// Gives each result its intervals.
