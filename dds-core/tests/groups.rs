@@ -7,7 +7,7 @@ mod support;
 use dds_core::qos::{PolicyId, Presentation, Preset, PublisherQos, QosErrorKind, ResourceLimits, SubscriberQos};
 use dds_core::{
     CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, QosError, ReadErrorKind,
-    ReturnCode, WaitErrorKind, WriteErrorKind,
+    ReturnCode, States, WaitErrorKind, WriteErrorKind,
 };
 use std::future::Future;
 use std::sync::mpsc;
@@ -173,4 +173,45 @@ fn endpoints_know_their_group() {
     assert_eq!(reader.subscriber().map(|subscriber| subscriber.guid()), Some(subscriber.guid()));
     assert!(participant.writer::<Pose>("pose").unwrap().publisher().is_none());
     assert!(participant.reader::<Pose>("pose").unwrap().subscriber().is_none());
+}
+
+#[test]
+fn endpoints_are_looked_up_by_topic_and_type() {
+    let participant = World::new().participant();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let outside = participant.writer::<Pose>("t").unwrap();
+    assert!(publisher.lookup_datawriter::<Pose>("t").is_none() && subscriber.lookup_datareader::<Pose>("t").is_none());
+    let (first, second) = (publisher.writer::<Pose>("t").unwrap(), publisher.writer::<Pose>("t").unwrap());
+    let reader = subscriber.reader::<Pose>("t").unwrap();
+    assert_eq!(publisher.lookup_datawriter::<Pose>("t").unwrap().guid(), first.guid());
+    assert_eq!(subscriber.lookup_datareader::<Pose>("t").unwrap().guid(), reader.guid());
+    assert!(publisher.lookup_datawriter::<Pose>("other").is_none());
+    assert!(publisher.lookup_datawriter::<dds_core::Raw>("t").is_none(), "of another type");
+    drop(first);
+    assert_eq!(publisher.lookup_datawriter::<Pose>("t").unwrap().guid(), second.guid());
+    second.close();
+    assert!(publisher.lookup_datawriter::<Pose>("t").is_none());
+    drop(outside);
+}
+
+#[test]
+fn a_subscriber_names_its_readers_that_have_samples() {
+    let participant = World::new().participant();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let readers = ["a", "b", "c"].map(|topic| subscriber.reader::<Pose>(topic).unwrap());
+    let writers = ["a", "b", "c"].map(|topic| participant.writer::<Pose>(topic).unwrap());
+    let with =
+        |states| subscriber.readers(states).iter().map(|reader| reader.topic_name().to_owned()).collect::<Vec<_>>();
+    assert_eq!(with(States::ANY), [""; 0]);
+    writers[2].write(&Pose { x: 1.0 }).unwrap();
+    writers[0].write(&Pose { x: 1.0 }).unwrap();
+    assert_eq!(with(States::NOT_READ), ["a", "c"], "in the order in which they were made");
+    readers[0].read().unwrap();
+    assert_eq!(
+        (with(States::NOT_READ), with(States::ANY)),
+        (vec!["c".to_owned()], vec!["a".to_owned(), "c".to_owned()])
+    );
+    readers[2].take().unwrap();
+    assert_eq!(with(States::ANY), ["a"]);
 }

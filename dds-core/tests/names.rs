@@ -1,139 +1,189 @@
-//! Every operation of DDS 1.4 that this library has is found under its standard name: as the name of an item, or as an alias
-//! that the search box of the documentation knows.
+//! `docs/dds-1.4.md` is complete and true as far as a test can tell: every operation, policy and status of DDS 1.4 has a row,
+//! what is there is found in the documentation under its standard name, and every test that is named exists.
 
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The operations of DDS 1.4 (2.2.2), by the clause that lists them. Those that are missing here are not there yet: content
-/// filters and multi-topics, query conditions, coherent sets and access, suspended publications, waiting for history.
-const OPERATIONS: [(&str, &[&str]); 10] = [
-    (
-        "Entity",
-        &["get_qos", "set_qos", "set_listener", "get_statuscondition", "get_status_changes", "get_instance_handle"],
-    ),
-    (
-        "DomainParticipant",
-        &[
-            "create_participant",
-            "delete_participant",
-            "create_publisher",
-            "delete_publisher",
-            "create_subscriber",
-            "delete_subscriber",
-            "create_topic",
-            "find_topic",
-            "get_builtin_subscriber",
-            "ignore_participant",
-            "ignore_topic",
-            "ignore_publication",
-            "ignore_subscription",
-            "get_domain_id",
-            "delete_contained_entities",
-            "get_discovered_participants",
-            "get_discovered_participant_data",
-            "get_discovered_topics",
-            "get_discovered_topic_data",
-            "contains_entity",
-            "get_current_time",
-        ],
-    ),
-    ("Topic", &["get_name", "get_type_name", "get_inconsistent_topic_status"]),
-    ("WaitSet", &["attach_condition", "detach_condition", "get_trigger_value", "set_trigger_value"]),
-    ("StatusCondition", &["get_enabled_statuses", "set_enabled_statuses"]),
-    ("Publisher", &["create_datawriter", "delete_datawriter", "wait_for_acknowledgments", "copy_from_topic_qos"]),
-    (
-        "DataWriter",
-        &[
-            "register_instance",
-            "unregister_instance",
-            "unregister_instance_w_timestamp",
-            "get_key_value",
-            "lookup_instance",
-            "write",
-            "write_w_timestamp",
-            "dispose",
-            "dispose_w_timestamp",
-            "get_publication_matched_status",
-            "get_offered_incompatible_qos_status",
-            "get_liveliness_lost_status",
-            "assert_liveliness",
-            "get_matched_subscriptions",
-            "get_matched_subscription_data",
-        ],
-    ),
-    ("Subscriber", &["create_datareader", "delete_datareader", "lookup_datareader", "notify_datareaders"]),
-    (
-        "DataReader",
-        &[
-            "read",
-            "take",
-            "read_w_condition",
-            "take_w_condition",
-            "read_next_sample",
-            "take_next_sample",
-            "read_instance",
-            "take_instance",
-            "read_next_instance",
-            "take_next_instance",
-            "create_readcondition",
-            "get_sample_rejected_status",
-            "get_liveliness_changed_status",
-            "get_requested_incompatible_qos_status",
-            "get_subscription_matched_status",
-            "get_sample_lost_status",
-            "get_matched_publications",
-            "get_matched_publication_data",
-        ],
-    ),
-    (
-        "listeners",
-        &[
-            "on_data_on_readers",
-            "on_data_available",
-            "on_sample_rejected",
-            "on_liveliness_changed",
-            "on_liveliness_lost",
-            "on_requested_incompatible_qos",
-            "on_subscription_matched",
-            "on_sample_lost",
-            "on_publication_matched",
-            "on_offered_incompatible_qos",
-            "on_inconsistent_topic",
-        ],
-    ),
+/// The operations of DDS 1.4 (2.2.2), by the clause that lists them.
+const OPERATIONS: [&str; 9] = [
+    "get_qos set_qos set_listener get_listener get_statuscondition get_status_changes enable get_instance_handle",
+    "create_participant delete_participant get_instance lookup_participant set_default_participant_qos \
+     get_default_participant_qos",
+    "create_publisher delete_publisher create_subscriber delete_subscriber create_topic delete_topic \
+     create_contentfilteredtopic delete_contentfilteredtopic create_multitopic delete_multitopic find_topic \
+     lookup_topicdescription get_builtin_subscriber ignore_participant ignore_topic ignore_publication \
+     ignore_subscription get_domain_id delete_contained_entities assert_liveliness set_default_publisher_qos \
+     get_default_publisher_qos set_default_subscriber_qos get_default_subscriber_qos set_default_topic_qos \
+     get_default_topic_qos get_discovered_participants get_discovered_participant_data get_discovered_topics \
+     get_discovered_topic_data contains_entity get_current_time",
+    "get_type_name get_name get_participant get_inconsistent_topic_status register_type get_related_topic \
+     get_filter_expression get_expression_parameters set_expression_parameters get_subscription_expression",
+    "create_datawriter delete_datawriter lookup_datawriter suspend_publications resume_publications \
+     begin_coherent_changes end_coherent_changes wait_for_acknowledgments set_default_datawriter_qos \
+     get_default_datawriter_qos copy_from_topic_qos",
+    "register_instance register_instance_w_timestamp unregister_instance unregister_instance_w_timestamp \
+     get_key_value lookup_instance write write_w_timestamp dispose dispose_w_timestamp get_liveliness_lost_status \
+     get_offered_deadline_missed_status get_offered_incompatible_qos_status get_publication_matched_status get_topic \
+     get_publisher get_matched_subscription_data get_matched_subscriptions",
+    "create_datareader delete_datareader lookup_datareader begin_access end_access get_datareaders notify_datareaders \
+     set_default_datareader_qos get_default_datareader_qos",
+    "read take read_w_condition take_w_condition read_next_sample take_next_sample read_instance take_instance \
+     read_next_instance take_next_instance read_next_instance_w_condition take_next_instance_w_condition return_loan \
+     create_readcondition create_querycondition delete_readcondition get_liveliness_changed_status \
+     get_requested_deadline_missed_status get_requested_incompatible_qos_status get_sample_lost_status \
+     get_sample_rejected_status get_subscription_matched_status get_topicdescription get_subscriber \
+     wait_for_historical_data get_matched_publication_data get_matched_publications",
+    "attach_condition detach_condition wait get_conditions get_trigger_value set_trigger_value set_enabled_statuses \
+     get_enabled_statuses get_entity get_datareader get_sample_state_mask get_view_state_mask \
+     get_instance_state_mask get_query_expression get_query_parameters set_query_parameters",
 ];
 
-/// The names of public functions, and every alias, of the Rust files in a folder.
-fn names(folder: &Path, names: &mut BTreeSet<String>) {
-    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if entry.is_dir() {
-            self::names(&entry, names);
-            continue;
-        }
-        for line in std::fs::read_to_string(&entry).unwrap().lines().map(str::trim) {
-            let alias = line.strip_prefix("#[doc(alias = \"").and_then(|rest| rest.split('"').next());
-            // The methods of listener traits are public without saying so.
-            let function =
-                line.strip_prefix("pub fn ").or_else(|| line.strip_prefix("fn ").filter(|f| f.starts_with("on_")));
-            let function = function.and_then(|rest| rest.split(['(', '<']).next());
-            names.extend(alias.or(function).map(str::to_owned));
+/// The policies (2.2.3) and statuses (2.2.4.1).
+const OTHERS: &str = "USER_DATA TOPIC_DATA GROUP_DATA DURABILITY DURABILITY_SERVICE PRESENTATION DEADLINE \
+    LATENCY_BUDGET OWNERSHIP OWNERSHIP_STRENGTH LIVELINESS TIME_BASED_FILTER PARTITION RELIABILITY TRANSPORT_PRIORITY \
+    LIFESPAN DESTINATION_ORDER HISTORY RESOURCE_LIMITS ENTITY_FACTORY WRITER_DATA_LIFECYCLE READER_DATA_LIFECYCLE \
+    INCONSISTENT_TOPIC OFFERED_DEADLINE_MISSED REQUESTED_DEADLINE_MISSED OFFERED_INCOMPATIBLE_QOS \
+    REQUESTED_INCOMPATIBLE_QOS SAMPLE_LOST SAMPLE_REJECTED DATA_ON_READERS DATA_AVAILABLE LIVELINESS_LOST \
+    LIVELINESS_CHANGED PUBLICATION_MATCHED SUBSCRIPTION_MATCHED";
+
+/// The operations of the listeners (2.2.2.2.3, 2.2.2.3.5, 2.2.2.4.3 to .4, 2.2.2.5.6 to .7) that are there.
+const LISTENERS: &str = "on_data_on_readers on_data_available on_sample_rejected on_requested_incompatible_qos \
+    on_subscription_matched on_sample_lost on_publication_matched on_offered_incompatible_qos on_inconsistent_topic \
+    on_liveliness_changed on_liveliness_lost";
+
+/// A row of the table.
+struct Row {
+    /// What it speaks of.
+    names: Vec<String>,
+    /// The form here.
+    form: String,
+    /// The tests: where, and which.
+    tests: Vec<(String, String)>,
+}
+
+impl Row {
+    fn is_there(&self) -> bool {
+        !self.form.starts_with("Not yet") && !self.form.starts_with("Own form")
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// What stands between back ticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+fn rows() -> Vec<Row> {
+    let table = std::fs::read_to_string(root().join("docs/dds-1.4.md")).unwrap();
+    let lines = table.lines().filter(|line| line.starts_with("| `"));
+    lines.map(|line| row(line)).collect()
+}
+
+fn row(line: &str) -> Row {
+    let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+    let [names, form, proof] = cells[..] else { panic!("a row has three cells: {line}") };
+    let test = |test: &str| {
+        let (place, name) = test.split_once("::").unwrap_or_else(|| panic!("`{test}` is no `place::test`"));
+        (place.to_owned(), name.to_owned())
+    };
+    let names = quoted(names).map(str::to_owned).collect();
+    Row { names, form: form.to_owned(), tests: quoted(proof).map(test).collect() }
+}
+
+/// Every Rust file in a folder, with its text.
+fn files(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            found.push((path, text));
         }
     }
 }
 
+fn all_files() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for folder in ["dds-core/src", "dds-core/tests", "dds-rtps/src", "dds-rtps/tests"] {
+        files(&root().join(folder), &mut found);
+    }
+    found
+}
+
+/// Whether a file, or a folder on the way to it, has the name.
+fn is_in(path: &Path, place: &str) -> bool {
+    let within = path.strip_prefix(root()).unwrap();
+    within.with_extension("").components().any(|component| component.as_os_str() == place)
+}
+
+/// Whether a file has a test of this name.
+fn has_test(text: &str, name: &str) -> bool {
+    let is_named = |(at, _): (usize, &str)| {
+        let (before, after) = (&text[..at], &text[at + 3 + name.len()..]);
+        let attributes = before.rsplit("\n\n").next().unwrap_or(before);
+        after.starts_with('(') && attributes.contains("#[test]")
+    };
+    text.match_indices(&format!("fn {name}")).any(is_named)
+}
+
+/// The names of public functions, and every alias, of Rust files.
+fn documented(files: &[(PathBuf, String)]) -> BTreeSet<&str> {
+    let mut known = BTreeSet::new();
+    let sources = files.iter().filter(|(path, _)| is_in(path, "src"));
+    for line in sources.flat_map(|(_, text)| text.lines()).map(str::trim) {
+        let alias = line.strip_prefix("#[doc(alias = \"").and_then(|rest| rest.split('"').next());
+        // The methods of public traits are public without saying so.
+        let function = line.strip_prefix("pub fn ").or_else(|| line.strip_prefix("fn "));
+        let function = function.and_then(|rest| rest.split(['(', '<']).next());
+        known.extend(alias.or(function));
+    }
+    known
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace()
+}
+
+#[test]
+fn the_table_is_complete() {
+    let rows = rows();
+    let known: BTreeSet<&str> = rows.iter().flat_map(|row| &row.names).map(String::as_str).collect();
+    let all: BTreeSet<&str> = OPERATIONS.iter().flat_map(|operations| words(operations)).chain(words(OTHERS)).collect();
+    assert_eq!(all.difference(&known).collect::<Vec<_>>(), Vec::<&&str>::new(), "not in the table");
+    assert_eq!(known.difference(&all).collect::<Vec<_>>(), Vec::<&&str>::new(), "not in DDS 1.4");
+}
+
 #[test]
 fn every_operation_is_found_under_its_standard_name() {
-    let core = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut known = BTreeSet::new();
-    names(&core.join("src"), &mut known);
-    names(&core.join("../dds-rtps/src/qos"), &mut known);
-    let unknown: Vec<String> = OPERATIONS
-        .iter()
-        .flat_map(|(entity, operations)| operations.iter().map(move |operation| (entity, operation)))
-        .filter(|(_, operation)| !known.contains(**operation))
-        .map(|(entity, operation)| format!("{entity}::{operation}"))
-        .collect();
+    let (rows, files) = (rows(), all_files());
+    let known = documented(&files);
+    let operations: BTreeSet<&str> = OPERATIONS.iter().flat_map(|operations| words(operations)).collect();
+    let there = rows.iter().filter(|row| row.is_there()).flat_map(|row| &row.names).map(String::as_str);
+    let there = there.filter(|name| operations.contains(name)).chain(words(LISTENERS));
+    let unknown: Vec<&str> = there.filter(|name| !known.contains(name)).collect();
     assert!(unknown.is_empty(), "not found in the documentation: {unknown:?}");
+}
+
+#[test]
+fn every_test_that_is_named_exists() {
+    let (rows, files) = (rows(), all_files());
+    let exists = |place: &str, name: &str| files.iter().any(|(path, text)| is_in(path, place) && has_test(text, name));
+    let named = || rows.iter().flat_map(|row| &row.tests);
+    let missing: Vec<_> = named().filter(|(place, name)| !exists(place, name)).collect();
+    assert!(missing.is_empty(), "no such tests: {missing:?}");
+    let unproven: Vec<_> =
+        rows.iter().filter(|row| row.is_there() && row.tests.is_empty()).map(|row| &row.names).collect();
+    assert!(unproven.is_empty(), "nothing proves {unproven:?}");
+    // What this looks for is found by it.
+    assert!(
+        exists("names", "every_test_that_is_named_exists")
+            && !exists("names", "every_test")
+            && !exists("names", "rows")
+    );
+    assert!(!exists("conditions", "every_test_that_is_named_exists"));
 }

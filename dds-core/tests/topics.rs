@@ -214,3 +214,30 @@ fn weak_handles_keep_nothing_alive() {
     drop(participant);
     assert!(weak.upgrade().is_none());
 }
+
+#[test]
+fn a_topic_object_is_looked_up_by_name_and_type() {
+    let participant = World::new().participant();
+    assert!(participant.lookup_topic::<Text>("looked/up").is_none());
+    let reader = participant.reader::<Text>("looked/up").unwrap();
+    assert!(participant.lookup_topic::<Text>("looked/up").is_none(), "a name makes no object");
+    let topic = participant.topic::<Text>("looked/up", TopicQos::default().topic_data([1])).unwrap();
+    let found = participant.lookup_topic::<Text>("looked/up").unwrap();
+    assert_eq!((found.guid(), found.qos().topic_data), (topic.guid(), vec![1]));
+    assert!(participant.lookup_topic::<Pose>("looked/up").is_none(), "of another type");
+    drop((topic, found, reader));
+    assert!(participant.lookup_topic::<Text>("looked/up").is_none());
+}
+
+#[test]
+fn everything_knows_its_participant() {
+    let participant = World::new().participant();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let topic = participant.topic::<Text>("mine", TopicQos::default()).unwrap();
+    let guid = participant.guid();
+    drop(participant);
+    for participant in [publisher.participant(), subscriber.participant(), topic.participant()] {
+        assert!(participant.guid() == guid && !participant.is_closed());
+    }
+}

@@ -283,6 +283,15 @@ impl DomainParticipant {
         Waiting::of_own(Box::new(FindTopic::new(&self.handle, name)), Awaited::Topic)
     }
 
+    /// A topic object of this participant by its name and type: the one that was made first of those that are there. Does not
+    /// wait, and knows nothing of topics that are only named; see [`find_topic`](Self::find_topic).
+    #[must_use]
+    #[doc(alias = "lookup_topicdescription")]
+    pub fn lookup_topic<T: DdsType>(&self, name: &str) -> Option<Topic<T>> {
+        let topics = self.handle.contained().topics_named(name);
+        topics.into_iter().filter(|topic| topic.is_of::<T>()).min_by_key(|topic| topic.guid()).map(Topic::from_handle)
+    }
+
     /// Makes a topic of a type that has serde's `Serialize` and `Deserialize` rather than
     /// [`DdsType`](crate::DdsType); see [`Serde`](crate::Serde) for what its samples look like to others.
     ///

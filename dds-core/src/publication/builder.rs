@@ -13,6 +13,7 @@ use crate::qos::{DataRepresentation, DataWriterQos, Preset};
 use crate::topic::{TopicRef, narrow_representations};
 use dds_rtps::types::{Duration, EntityKind, Guid};
 use dds_rtps::writer::{SlowReader, StatefulWriter, WriterConfig};
+use std::any::TypeId;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -227,6 +228,7 @@ fn make_handle<T: 'static>(
         cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
+        sample_type: TypeId::of::<T>(),
         description: topic.description(),
         qos: LiveQos::new(qos),
         group,

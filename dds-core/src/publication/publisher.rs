@@ -1,6 +1,6 @@
 //! Writers that belong together (DDS 1.4, 2.2.2.4.1).
 
-use crate::domain::{Group, ParticipantHandle};
+use crate::domain::{DomainParticipant, Group, ParticipantHandle};
 use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
 use crate::publication::every_writer::EveryWriter;
 use crate::publication::{DataWriter, DataWriterBuilder, WeakPublisher, WriterHandle};
@@ -99,6 +99,22 @@ impl Publisher {
     #[doc(alias = "get_default_datawriter_qos")]
     pub fn default_writer_qos(&self) -> DataWriterQos {
         self.group.default_qos().get()
+    }
+
+    /// A writer of this publisher by its topic: the one that was made first of those that are there; `None` if there is none of
+    /// this topic with the type `T`.
+    #[must_use]
+    pub fn lookup_datawriter<T: 'static>(&self, topic: &str) -> Option<DataWriter<T>> {
+        let is_meant =
+            |writer: &WriterHandle| writer.topic_name() == topic && writer.is_of::<T>() && !writer.is_closed();
+        self.group.members().into_iter().find(|writer| is_meant(writer)).map(DataWriter::from_handle)
+    }
+
+    /// The participant that it belongs to.
+    #[must_use]
+    #[doc(alias = "get_participant")]
+    pub fn participant(&self) -> DomainParticipant {
+        DomainParticipant::from_handle(Arc::clone(self.group.participant()))
     }
 
     /// A handle that does not keep the publisher alive.

@@ -19,6 +19,7 @@ use crate::topic::TopicHandle;
 use dds_rtps::history::{KeyPayload, Payload, SlotRing};
 use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber};
 use dds_rtps::writer::{NewChange, ReaderLag, WriteRefused};
+use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker};
@@ -29,6 +30,8 @@ pub(crate) struct WriterHandle {
     pub(super) cell: Arc<WriterCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
+    /// The Rust type of the samples.
+    pub(super) sample_type: TypeId,
     /// What the samples are made of; `None`: nobody here knows (raw topics).
     pub(super) description: Option<&'static TypeDescription>,
     pub(super) qos: LiveQos<DataWriterQos>,
@@ -119,6 +122,11 @@ impl WriterHandle {
     /// The topic object that it was made of; a name alone needs none.
     pub(crate) fn topic(&self) -> Option<&Arc<TopicHandle>> {
         self.topic.as_ref()
+    }
+
+    /// Whether `T` is the Rust type of its samples.
+    pub(super) fn is_of<T: 'static>(&self) -> bool {
+        self.sample_type == TypeId::of::<T>()
     }
 
     pub(crate) fn type_name(&self) -> &str {

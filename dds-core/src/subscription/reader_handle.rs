@@ -158,6 +158,11 @@ impl ReaderHandle {
         self.select_into(selection, operation, &mut list).map(|()| list)
     }
 
+    /// Whether there are samples in these states; a closed reader has none.
+    pub(super) fn has_matching(&self, states: States) -> bool {
+        self.visit(|actor, effects| actor.has_matching(states, effects)).unwrap_or(false)
+    }
+
     /// A closed reader knows no instance.
     pub(super) fn knows_instance(&self, instance: InstanceHandle) -> bool {
         self.visit(|actor, _| actor.rtps().history().knows_instance(instance)).unwrap_or(false)

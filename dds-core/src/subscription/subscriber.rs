@@ -1,10 +1,11 @@
 //! Readers that belong together (DDS 1.4, 2.2.2.5.2).
 
-use crate::domain::{Group, ParticipantHandle};
+use crate::domain::{DomainParticipant, Group, ParticipantHandle};
 use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
 use crate::qos::{DataReaderQos, SubscriberQos};
-use crate::subscription::{DataReader, DataReaderBuilder, ReaderHandle, WeakSubscriber};
+use crate::subscription::{AnyReader, DataReader, DataReaderBuilder, ReaderHandle, WeakSubscriber};
 use crate::topic::{BuiltinKind, TopicRef};
+use dds_rtps::history::States;
 use dds_rtps::types::{EntityKind, Guid};
 use std::fmt;
 use std::sync::Arc;
@@ -137,6 +138,44 @@ impl Subscriber {
     #[doc(alias = "get_default_datareader_qos")]
     pub fn default_reader_qos(&self) -> DataReaderQos {
         self.group.default_qos().get()
+    }
+
+    /// The readers of this subscriber that have samples in these states, in the order in which they were made.
+    ///
+    /// ```
+    /// use dds_core::qos::SubscriberQos;
+    /// use dds_core::{DataReader, DdsType, DomainParticipant, Scope, States};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let subscriber = participant.subscriber(SubscriberQos::default())?;
+    /// let (near, far) = (subscriber.reader::<Pose>("near/pose")?, subscriber.reader::<Pose>("far/pose")?);
+    /// participant.writer::<Pose>("far/pose")?.write(&Pose { x: 1.0 })?;
+    /// for reader in subscriber.readers(States::NOT_READ) {
+    ///     assert_eq!(reader.topic_name(), "far/pose");
+    ///     let reader = reader.downcast_ref::<DataReader<Pose>>().expect("all are of this type");
+    ///     assert_eq!(reader.take()?.len(), 1);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    #[doc(alias = "get_datareaders")]
+    pub fn readers(&self, states: States) -> Vec<Box<dyn AnyReader>> {
+        let members = self.group.members().into_iter().filter(|reader| reader.has_matching(states));
+        members.map(|reader| (reader.erase)(reader)).collect()
+    }
+
+    /// The participant that it belongs to.
+    #[must_use]
+    #[doc(alias = "get_participant")]
+    pub fn participant(&self) -> DomainParticipant {
+        DomainParticipant::from_handle(Arc::clone(self.group.participant()))
     }
 
     /// A handle that does not keep the subscriber alive.

@@ -1,8 +1,8 @@
 //! A topic of a participant as an object (DDS 1.4, 2.2.2.3.2).
 
 use crate::actor::{Effects, Ticket};
-use crate::cdr::TypeDescription;
-use crate::domain::{ListenerPlace, NewListener, ParticipantHandle};
+use crate::cdr::{DdsType, TypeDescription};
+use crate::domain::{DomainParticipant, ListenerPlace, NewListener, ParticipantHandle};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, Callback, CreateError, CreateErrorKind, Ending, Entity, InconsistentTopicStatus, LiveQos, QosError,
@@ -140,6 +140,13 @@ impl<T> Topic<T> {
         &self.handle.type_name
     }
 
+    /// The participant that it belongs to.
+    #[must_use]
+    #[doc(alias = "get_participant")]
+    pub fn participant(&self) -> DomainParticipant {
+        DomainParticipant::from_handle(Arc::clone(&self.handle.participant))
+    }
+
     /// A handle that does not keep the topic alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakTopic<T> {
@@ -238,6 +245,11 @@ impl TopicHandle {
 
     pub(crate) fn guid(&self) -> Guid {
         self.subject.guid
+    }
+
+    /// Whether its samples are encoded as those of `T`.
+    pub(crate) fn is_of<T: DdsType>(&self) -> bool {
+        self.type_name == T::TYPE_NAME && self.description.is_some_and(|ty| ty.is_encoded_like(T::DESCRIPTION))
     }
 
     /// Leaves an endpoint only the encodings that the topic's samples can have.
