@@ -1,5 +1,6 @@
 //! What a datagram costs by each of the system calls that can send or receive it, on loopback; beside the decisions on
-//! `recvmmsg`, `UDP_GRO` and `UDP_SEGMENT` in ARCHITECTURE.md.
+//! `sendmmsg`, `recvmmsg`, `UDP_GRO` and `UDP_SEGMENT` in ARCHITECTURE.md. And what a sample in fragments costs its receiver,
+//! copied into its place, or received there.
 //!
 //! All forms take turns. Each round sends its datagrams and then receives them on the same thread, so that no wake is
 //! measured. Pin it to one core: `taskset -c 0 cargo bench -p benches --bench udp_calls`. `--test` makes it one round.
@@ -13,11 +14,14 @@ fn main() {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rounds = if std::env::args().any(|argument| argument == "--test") { 1 } else { 300 };
     println!(
-        "{:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
-        "ns/datagram", "send", "gso", "recv", "recvmsg", "gro", "recvmmsg"
+        "{:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "ns/datagram", "send", "sendmmsg", "gso", "recv", "recvmsg", "gro", "recvmmsg"
     );
     for (len, count) in [(64, 1), (64, 512), (1400, 1), (1400, 512), (65_000, 1), (65_000, 16)] {
         linux::measure(len, count, rounds)?;
+    }
+    for len in [256 << 10, 1 << 20, 4 << 20] {
+        linux::measure_fragments(len, rounds)?;
     }
     Ok(())
 }
@@ -26,7 +30,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 mod linux {
     use nix::cmsg_space;
     use nix::sys::socket::{
-        ControlMessage, ControlMessageOwned, MsgFlags, MultiHeaders, recvmmsg, recvmsg, sendmsg, setsockopt, sockopt,
+        ControlMessage, ControlMessageOwned, MsgFlags, MultiHeaders, recvmmsg, recvmsg, sendmmsg, sendmsg, setsockopt,
+        sockopt,
     };
     use std::error::Error;
     use std::io::{IoSlice, IoSliceMut};
@@ -59,6 +64,18 @@ mod linux {
 
         fn send(&self, datagram: &[u8], count: usize) -> Outcome {
             (0..count).try_for_each(|_| self.from.send(datagram).map(drop)).map_err(Into::into)
+        }
+
+        fn sendmmsg(&self, headers: &mut MultiHeaders<()>, datagram: &[u8], mut left: usize) -> Outcome {
+            let bytes = [[IoSlice::new(datagram)]; AT_ONCE];
+            let addresses = [None; AT_ONCE];
+            while left > 0 {
+                let count = left.min(AT_ONCE);
+                let fd = self.from.as_raw_fd();
+                let sent = sendmmsg(fd, headers, &bytes[..count], &addresses[..count], [], MsgFlags::empty())?.count();
+                left -= sent;
+            }
+            Ok(())
         }
 
         fn send_runs(&self, run: &[u8], len: usize, mut left: usize) -> Outcome {
@@ -107,9 +124,10 @@ mod linux {
     pub(crate) fn measure(len: usize, count: usize, rounds: usize) -> Outcome {
         let (mut plain, mut runs) = (Pair::open(false)?, Pair::open(true)?);
         let mut headers = MultiHeaders::preallocate(AT_ONCE, None);
+        let mut outgoing = MultiHeaders::preallocate(AT_ONCE, None);
         let bytes = vec![7; RUN_LEN];
         let has_runs = 2 * len <= RUN_LEN;
-        let mut times: [Vec<f64>; 6] = Default::default();
+        let mut times: [Vec<f64>; 7] = Default::default();
         for _ in 0..rounds * (512 / count).min(16) {
             let mut timed = |at: usize, started: Instant| {
                 times[at].push(started.elapsed().as_secs_f64() * 1e9 / count as f64);
@@ -119,22 +137,24 @@ mod linux {
             timed(0, started);
             let started = Instant::now();
             plain.recv(count)?;
-            timed(2, started);
-            plain.send(&bytes[..len], count)?;
+            timed(3, started);
+            let started = Instant::now();
+            plain.sendmmsg(&mut outgoing, &bytes[..len], count)?;
+            timed(1, started);
             let started = Instant::now();
             plain.recvmsg(count)?;
-            timed(3, started);
+            timed(4, started);
             plain.send(&bytes[..len], count)?;
             let started = Instant::now();
             plain.recvmmsg(&mut headers, count)?;
-            timed(5, started);
+            timed(6, started);
             if has_runs {
                 let started = Instant::now();
                 runs.send_runs(&bytes, len, count)?;
-                timed(1, started);
+                timed(2, started);
                 let started = Instant::now();
                 runs.recvmsg(count)?;
-                timed(4, started);
+                timed(5, started);
             }
         }
         print!("{:<16}", format!("{count} x {len}"));
@@ -146,6 +166,64 @@ mod linux {
             }
         }
         println!();
+        Ok(())
+    }
+
+    /// What stands before the fragments of a datagram: the header of the message, INFO_TS, DATA_FRAG.
+    const HEADER_LEN: usize = 72;
+    const FRAGMENT_LEN: usize = 65_000;
+    /// The guess is right for all but one of so many datagrams.
+    const WRONG_EVERY: usize = 16;
+
+    /// Prints what the fragments of one sample cost their receiver: copied out of the receive buffer into their places, or
+    /// received there behind a guess; of the guesses none is wrong, or some.
+    pub(crate) fn measure_fragments(len: usize, rounds: usize) -> Outcome {
+        let mut pair = Pair::open(false)?;
+        let datagram = vec![7; HEADER_LEN + FRAGMENT_LEN];
+        let mut whole = vec![0; len.next_multiple_of(FRAGMENT_LEN)];
+        let fragments = whole.len() / FRAGMENT_LEN;
+        let mut times: [Vec<f64>; 3] = Default::default();
+        for _ in 0..rounds {
+            let started = Instant::now();
+            let mut spent = started - started;
+            for place in whole.chunks_exact_mut(FRAGMENT_LEN) {
+                pair.send(&datagram, 1)?;
+                let started = Instant::now();
+                let received = pair.to.recv(&mut pair.buffers[0])?;
+                place.copy_from_slice(&pair.buffers[0][HEADER_LEN..received]);
+                spent += started.elapsed();
+            }
+            times[0].push(spent.as_secs_f64() * 1e6);
+            for (at, wrong_every) in [(1, usize::MAX), (2, WRONG_EVERY)] {
+                let mut spent = started - started;
+                for index in 0..fragments {
+                    pair.send(&datagram, 1)?;
+                    let started = Instant::now();
+                    let mut header = [0; HEADER_LEN];
+                    let place = &mut whole[index * FRAGMENT_LEN..][..FRAGMENT_LEN];
+                    let mut parts = [IoSliceMut::new(&mut header), IoSliceMut::new(place)];
+                    recvmsg::<()>(pair.to.as_raw_fd(), &mut parts, None, MsgFlags::empty())?;
+                    if (index + 1) % wrong_every == 0 {
+                        // It belongs elsewhere: copied twice, out of the place and into the right one.
+                        pair.buffers[0][..FRAGMENT_LEN].copy_from_slice(place);
+                        place.copy_from_slice(&pair.buffers[0][..FRAGMENT_LEN]);
+                    }
+                    spent += started.elapsed();
+                }
+                times[at].push(spent.as_secs_f64() * 1e6);
+            }
+        }
+        let medians = times.each_mut().map(|times| {
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        });
+        let [copied, placed, sometimes] = medians;
+        println!(
+            "{:>4} KiB: copied {copied:.0} us, placed {placed:.0} us ({:.2}), 1 in {WRONG_EVERY} wrong {sometimes:.0} us ({:.2})",
+            len >> 10,
+            placed / copied,
+            sometimes / copied
+        );
         Ok(())
     }
 }

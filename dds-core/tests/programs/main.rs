@@ -16,6 +16,8 @@ mod latched;
 mod listening;
 mod loaned;
 mod node;
+#[cfg(feature = "sim")]
+mod simulated;
 #[path = "../support/mod.rs"]
 mod support;
 mod threads;

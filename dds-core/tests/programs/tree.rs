@@ -46,8 +46,10 @@ fn the_full_tree_with_one_listener() {
     let _logs = subscriber.reader::<Log>("log").unwrap();
     let writer = publisher.writer(&topic).unwrap();
     let logs = publisher.writer::<Log>("log").unwrap();
+    let suspended = publisher.suspend_publications().unwrap();
     writer.write(&pose(7, 0.0)).unwrap();
     logs.write(&log("x")).unwrap();
+    drop(suspended);
     publisher.acknowledged().block_for(PATIENCE).unwrap();
 
     let mut expected = vec!["pose has 1", "log has 1", "robot 7", "data of Log"];
@@ -59,6 +61,12 @@ fn the_full_tree_with_one_listener() {
     let other = world.participant();
     let found = other.find_topic::<Pose>("pose").block_for(PATIENCE).unwrap();
     assert_eq!(found.type_name(), "Pose");
+    let later = world.builder().enabled(false).build().unwrap();
+    let hidden = later.subscriber(SubscriberQos::default()).unwrap().reader::<Pose>("pose").unwrap();
+    assert!(!hidden.is_enabled());
+    later.enable().unwrap();
+    hidden.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    assert_eq!(publisher.lookup_datawriter::<Pose>("pose").unwrap().guid(), writer.guid());
     participant.close_contained();
     assert!(publisher.is_closed() && subscriber.is_closed() && writer.is_closed() && !participant.is_closed());
 }

@@ -2,14 +2,18 @@
 
 use super::config::{FlowConfig, FragmentSize};
 use super::reader_proxy::ReaderProxy;
-use crate::types::{EntityId, Locator, SequenceNumber};
+use crate::types::{EntityId, Locator, LocatorKind, SequenceNumber};
 
 /// Room for the headers of a datagram beside its payload: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, and key hash
 /// with sentinel 24 or HEARTBEAT 32, which do not come together, make 116.
 const HEADERS_LEN: usize = 128;
 
-/// Payload of a datagram for readers elsewhere. With the headers 1472 bytes, which is what an Ethernet frame has for UDP.
+/// Payload of a datagram for readers elsewhere. With the headers 1472 bytes, which is what an Ethernet frame has for UDP over
+/// IPv4.
 const NETWORK_PAYLOAD_LEN: usize = 1344;
+
+/// So much longer is the header of IPv6.
+const IP_V6_EXTRA_LEN: u16 = 20;
 
 /// Payload of a datagram for readers on this host. With the headers, and a long inline QoS, below the 65 507 that UDP has.
 const SAME_HOST_PAYLOAD_LEN: usize = 65_000;
@@ -39,16 +43,18 @@ pub(super) struct Destinations {
 impl Destinations {
     pub(super) fn new(proxies: &[ReaderProxy], size: FragmentSize, flow: FlowConfig) -> Self {
         let same_host = proxies.iter().all(|proxy| proxy.config.same_host);
+        let locators = union(proxies);
+        let extra = if locators.iter().any(|locator| locator.kind == LocatorKind::UdpV6) { IP_V6_EXTRA_LEN } else { 0 };
         let (fragment_size, payload_len_max) = match same_host {
             true => (size.same_host, SAME_HOST_PAYLOAD_LEN),
-            false => (size.network, NETWORK_PAYLOAD_LEN),
+            false => (size.network.saturating_sub(extra), NETWORK_PAYLOAD_LEN - usize::from(extra)),
         };
         let (burst, rate) = match same_host {
             true => (flow.same_host, flow.same_host_rate),
             false => (flow.network, flow.network_rate),
         };
         Self {
-            locators: union(proxies),
+            locators,
             reader_id: match proxies {
                 [proxy] => proxy.config.guid.entity_id,
                 _ => EntityId::UNKNOWN,
@@ -173,6 +179,14 @@ mod tests {
         assert_eq!(Destinations::new(&proxies, FragmentSize::default(), FlowConfig::default()).fragment_size, 65_000);
         proxies[1].config.same_host = false;
         assert_eq!(Destinations::new(&proxies, FragmentSize::default(), FlowConfig::default()).fragment_size, 1344);
+        // By IPv6 they leave room for its longer header.
+        proxies[1].config.unicast = vec![Locator::udp_v6("fd00::7".parse().unwrap(), 2)];
+        let destinations = Destinations::new(&proxies, FragmentSize::default(), FlowConfig::default());
+        let frame = |ip: usize| 1500 - ip - 8;
+        assert_eq!((destinations.fragment_size, destinations.message_len_max()), (1324, frame(40)));
+        proxies[1].config.unicast = vec![unicast(2)];
+        let destinations = Destinations::new(&proxies, FragmentSize::default(), FlowConfig::default());
+        assert_eq!(destinations.message_len_max(), frame(20));
         let tiny = FragmentSize { same_host: 1, network: 1 };
         assert_eq!(Destinations::new(&proxies, tiny, FlowConfig::default()).fragment_size, FragmentSize::MIN);
     }
