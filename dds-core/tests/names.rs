@@ -81,7 +81,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 fn rows() -> Vec<Row> {
     let table = std::fs::read_to_string(root().join("docs/dds-1.4.md")).unwrap();
     let lines = table.lines().filter(|line| line.starts_with("| `"));
-    lines.map(|line| row(line)).collect()
+    lines.map(row).collect()
 }
 
 fn row(line: &str) -> Row {

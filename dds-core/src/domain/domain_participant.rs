@@ -2,7 +2,8 @@
 
 use crate::cdr::{DdsType, Raw};
 use crate::domain::{
-    DomainParticipantBuilder, FindTopic, MatchReport, ParticipantHandle, TrafficCounters, WeakDomainParticipant,
+    DomainParticipantBuilder, FindTopic, MatchReport, ParticipantHandle, ParticipantRef, TrafficCounters,
+    WeakDomainParticipant,
 };
 #[cfg(doc)]
 use crate::infrastructure::CreateErrorKind;
@@ -32,11 +33,16 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone)]
 pub struct DomainParticipant {
-    handle: Arc<ParticipantHandle>,
+    handle: ParticipantRef,
 }
 
 impl DomainParticipant {
-    pub(crate) fn from_handle(handle: Arc<ParticipantHandle>) -> Self {
+    pub(crate) fn from_handle(handle: &Arc<ParticipantHandle>) -> Self {
+        Self { handle: ParticipantRef::new(handle) }
+    }
+
+    /// From a weak handle's upgrade.
+    pub(crate) fn from_ref(handle: ParticipantRef) -> Self {
         Self { handle }
     }
 
@@ -98,12 +104,12 @@ impl DomainParticipant {
 
     /// Makes a writer of `topic` with a QoS and listeners of its own.
     pub fn writer_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataWriterBuilder<'t, T> {
-        DataWriterBuilder::new(Arc::clone(&self.handle), topic.into(), self.default_writer_qos())
+        DataWriterBuilder::new(&self.handle, topic.into(), self.default_writer_qos())
     }
 
     /// Makes a reader of `topic` with a QoS and listeners of its own.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
-        DataReaderBuilder::new(Arc::clone(&self.handle), topic.into(), self.default_reader_qos())
+        DataReaderBuilder::new(&self.handle, topic.into(), self.default_reader_qos())
     }
 
     /// Makes a publisher: writers with partitions or octets in common. No other writer needs one.

@@ -2,7 +2,7 @@
 
 use crate::actor::{Effects, Ticket};
 use crate::cdr::DdsType;
-use crate::domain::ParticipantHandle;
+use crate::domain::{ParticipantHandle, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
 use crate::qos::TopicQos;
@@ -67,7 +67,7 @@ fn known_topic(rtps: &Participant, name: &str, type_name: &str) -> Option<TopicQ
 
 /// A search for a topic of the type `T`.
 pub(crate) struct FindTopic<T> {
-    participant: Arc<ParticipantHandle>,
+    participant: ParticipantRef,
     subject: Arc<Subject>,
     marker: PhantomData<fn() -> T>,
 }
@@ -75,7 +75,7 @@ pub(crate) struct FindTopic<T> {
 impl<T> FindTopic<T> {
     pub(crate) fn new(participant: &Arc<ParticipantHandle>, name: &str) -> Self {
         let subject = Subject::new("topic", name, Guid::UNKNOWN);
-        Self { participant: Arc::clone(participant), subject, marker: PhantomData }
+        Self { participant: ParticipantRef::new(participant), subject, marker: PhantomData }
     }
 }
 

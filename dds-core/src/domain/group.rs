@@ -4,7 +4,7 @@
 //! endpoints; those that are gone are swept out when the list would have to grow.
 
 use crate::actor::Ticket;
-use crate::domain::{ListenerPlace, ParticipantHandle};
+use crate::domain::{ListenerPlace, ParticipantHandle, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject, WaitErrorKind,
@@ -47,7 +47,7 @@ fn is_unsupported(presentation: Presentation) -> bool {
 
 /// A publisher or subscriber, without its endpoints' types.
 pub(crate) struct Group<Q, M: Member> {
-    participant: Arc<ParticipantHandle>,
+    participant: ParticipantRef,
     subject: Arc<Subject>,
     state: Mutex<State<Q, M>>,
     /// Of its endpoints.
@@ -107,7 +107,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             listener: ListenerPlace::default(),
             suspensions: Arc::default(),
             on_readers: OnceLock::new(),
-            participant: Arc::clone(participant),
+            participant: ParticipantRef::new(participant),
             state: Mutex::new(State { qos, version: 0, members: Vec::new() }),
             default_qos: DefaultQos::default(),
             subject,

@@ -25,6 +25,7 @@ mod outgoing;
 mod participant_actor;
 mod participant_builder;
 mod participant_handle;
+mod participant_ref;
 mod peer_address;
 #[cfg(feature = "serde")]
 mod profiles;
@@ -49,6 +50,7 @@ pub(crate) use outgoing::{Flushed, Outgoing};
 pub(crate) use participant_actor::WRITER_IS_ALIVE;
 pub use participant_builder::DomainParticipantBuilder;
 pub(crate) use participant_handle::ParticipantHandle;
+pub(crate) use participant_ref::ParticipantRef;
 #[cfg(feature = "serde")]
 pub(crate) use profiles::Profiles;
 pub(crate) use routes::Routes;

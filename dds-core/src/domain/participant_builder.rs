@@ -291,7 +291,7 @@ impl DomainParticipantBuilder {
             let kind = CreateErrorKind::of_thread(&error);
             CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind)
         })?;
-        Ok(DomainParticipant::from_handle(ParticipantHandle::start(config, driver)?))
+        Ok(DomainParticipant::from_handle(&ParticipantHandle::start(config, driver)?))
     }
 
     /// Joins the domain in another world than the operating system's, such as one whose network loses datagrams.
@@ -300,7 +300,7 @@ impl DomainParticipantBuilder {
     /// As [`DomainParticipant::new`].
     #[doc(hidden)]
     pub fn build_on(self, driver: Arc<dyn Driver>) -> Result<DomainParticipant, CreateError> {
-        Ok(DomainParticipant::from_handle(ParticipantHandle::start(self.checked_config()?, driver)?))
+        Ok(DomainParticipant::from_handle(&ParticipantHandle::start(self.checked_config()?, driver)?))
     }
 
     fn checked_config(self) -> Result<Config, CreateError> {

@@ -6,6 +6,7 @@ use crate::domain::config::{Config, Scope};
 use crate::domain::draining::Draining;
 use crate::domain::leaving::Leaving;
 use crate::domain::participant_actor::{ParticipantActor, ParticipantCell};
+use crate::domain::participant_ref::Users;
 use crate::domain::peer_address::resolve_peer;
 use crate::domain::receive::ReceiveEnd;
 use crate::domain::traffic::{ReceiveCounters, TrafficCounters};
@@ -23,7 +24,8 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What every handle and every endpoint of a participant shares. The last one dropped takes leave of the domain.
+/// What every handle and every endpoint of a participant shares. When the application holds none of these any more
+/// ([`ParticipantRef`](crate::domain::ParticipantRef)), it takes leave of the domain.
 pub(crate) struct ParticipantHandle {
     config: Config,
     prefix: GuidPrefix,
@@ -48,6 +50,7 @@ pub(crate) struct ParticipantHandle {
     contained: Contained,
     next_key: AtomicU32,
     receive_counters: ReceiveCounters,
+    users: Users,
     enabled: AtomicBool,
     enabling: Mutex<()>,
     leaving: Leaving,
@@ -106,6 +109,7 @@ impl ParticipantHandle {
             contained: Contained::default(),
             next_key: AtomicU32::new(1),
             receive_counters: ReceiveCounters::default(),
+            users: Users::default(),
             enabled: AtomicBool::new(false),
             enabling: Mutex::default(),
             leaving: Leaving::default(),
@@ -340,6 +344,10 @@ impl ParticipantHandle {
 
     pub(crate) fn contained(&self) -> &Contained {
         &self.contained
+    }
+
+    pub(super) fn users(&self) -> &Users {
+        &self.users
     }
 
     pub(super) fn leaving(&self) -> &Leaving {

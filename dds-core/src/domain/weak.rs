@@ -1,6 +1,6 @@
 //! A handle that keeps no participant alive.
 
-use crate::domain::{DomainParticipant, ParticipantHandle};
+use crate::domain::{DomainParticipant, ParticipantHandle, ParticipantRef};
 use std::fmt;
 use std::sync::Weak;
 
@@ -34,7 +34,7 @@ impl WeakDomainParticipant {
     /// The participant, unless its last handle is gone. It may have been closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<DomainParticipant> {
-        self.handle.upgrade().map(DomainParticipant::from_handle)
+        ParticipantRef::upgrade(&self.handle).map(DomainParticipant::from_ref)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Waiting for several conditions at once (DDS 1.4, 2.2.2.1.6).
 
 use crate::actor::Ticket;
-use crate::domain::{DomainParticipant, ParticipantHandle};
+use crate::domain::{DomainParticipant, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::condition_list::ConditionList;
 use crate::infrastructure::{Awaited, Condition, ConditionId, Subject, WaitErrorKind, WaitSource, Waiting};
@@ -55,7 +55,7 @@ pub struct WaitSet {
 
 struct Shared {
     /// For its clock. A set keeps its participant alive, as its endpoints do.
-    participant: Arc<ParticipantHandle>,
+    participant: ParticipantRef,
     subject: Arc<Subject>,
     list: Arc<ConditionList>,
 }
@@ -65,7 +65,7 @@ impl WaitSet {
     #[must_use]
     pub fn new(participant: &DomainParticipant) -> Self {
         let subject = Subject::new("wait set", "", Guid::UNKNOWN);
-        let participant = Arc::clone(participant.handle());
+        let participant = ParticipantRef::new(participant.handle());
         Self { shared: Arc::new(Shared { participant, subject, list: ConditionList::new() }) }
     }
 

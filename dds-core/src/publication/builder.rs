@@ -2,7 +2,7 @@
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::{self, Encoding, Extensibility, KeyHasher, TypeDescription};
-use crate::domain::{ListenerPlace, ParticipantHandle};
+use crate::domain::{ListenerPlace, ParticipantHandle, ParticipantRef};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
 use crate::publication::listener::{Tell, new_listener, tell_listener};
 use crate::publication::loan::Loans;
@@ -25,7 +25,7 @@ const SLOTS_MAX: usize = 1024;
 /// Makes a [`DataWriter`]; from [`DomainParticipant::writer_builder`](crate::DomainParticipant::writer_builder).
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DataWriterBuilder<'t, T> {
-    participant: Arc<ParticipantHandle>,
+    participant: ParticipantRef,
     topic: TopicRef<'t, T>,
     /// Or why there is none.
     qos: Result<DataWriterQos, CreateErrorKind>,
@@ -37,9 +37,10 @@ pub struct DataWriterBuilder<'t, T> {
 
 impl<'t, T> DataWriterBuilder<'t, T> {
     /// `default`: for a topic that says nothing about it.
-    pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataWriterQos) -> Self {
+    pub(crate) fn new(participant: &Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataWriterQos) -> Self {
         let delivery = participant.config().delivery;
         let qos = Ok(if topic.preset() == Preset::Default { default } else { topic.preset().writer() });
+        let participant = ParticipantRef::new(participant);
         let behaviour = Behaviour { slow_reader: SlowReader::default(), batching: None };
         Self { participant, qos, topic, group: None, behaviour, delivery, listener: None }
     }
@@ -224,7 +225,7 @@ fn make_handle<T: 'static>(
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
     Arc::new(WriterHandle {
-        participant: Arc::clone(participant),
+        participant: ParticipantRef::new(participant),
         cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),

@@ -77,8 +77,7 @@ impl Publisher {
     /// Makes a writer of `topic` with a QoS and listeners of its own.
     pub fn writer_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataWriterBuilder<'t, T> {
         let default = self.group.default_qos().get();
-        DataWriterBuilder::new(Arc::clone(self.group.participant()), topic.into(), default)
-            .group(Arc::clone(&self.group))
+        DataWriterBuilder::new(self.group.participant(), topic.into(), default).group(Arc::clone(&self.group))
     }
 
     /// The QoS of the writers that are made with it from now on, unless they or their topic say otherwise
@@ -114,7 +113,7 @@ impl Publisher {
     #[must_use]
     #[doc(alias = "get_participant")]
     pub fn participant(&self) -> DomainParticipant {
-        DomainParticipant::from_handle(Arc::clone(self.group.participant()))
+        DomainParticipant::from_handle(self.group.participant())
     }
 
     /// A handle that does not keep the publisher alive.

@@ -2,7 +2,7 @@
 
 use crate::actor::{Effects, EnterError, Ticket, in_listener};
 use crate::cdr::{Encode, Encoding, KeyHasher, TypeDescription, TypeInfo, encode_payload};
-use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle};
+use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle, ParticipantRef};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
     Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, LivelinessLostStatus,
@@ -26,7 +26,7 @@ use std::task::{Context, Poll, Waker};
 
 /// What all handles of one writer share. The last one dropped deletes the writer.
 pub(crate) struct WriterHandle {
-    pub(super) participant: Arc<ParticipantHandle>,
+    pub(super) participant: ParticipantRef,
     pub(super) cell: Arc<WriterCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,

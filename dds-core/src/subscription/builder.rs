@@ -2,7 +2,7 @@
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
-use crate::domain::{ListenerPlace, ParticipantHandle};
+use crate::domain::{ListenerPlace, ParticipantHandle, ParticipantRef};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject, mark};
 use crate::qos::{DataReaderQos, Preset};
 use crate::subscription::listener::{Tell, new_listener, tell_listener};
@@ -25,7 +25,7 @@ type OnEvent<T> = Box<dyn FnMut(&DataReader<T>, ReaderEvent) + Send>;
 /// Makes a [`DataReader`]; from [`DomainParticipant::reader_builder`](crate::DomainParticipant::reader_builder).
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DataReaderBuilder<'t, T> {
-    participant: Arc<ParticipantHandle>,
+    participant: ParticipantRef,
     topic: TopicRef<'t, T>,
     /// Or why there is none.
     qos: Result<DataReaderQos, CreateErrorKind>,
@@ -38,13 +38,14 @@ pub struct DataReaderBuilder<'t, T> {
 
 impl<'t, T> DataReaderBuilder<'t, T> {
     /// `default`: for a topic that says nothing about it.
-    pub(crate) fn new(participant: Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataReaderQos) -> Self {
+    pub(crate) fn new(participant: &Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataReaderQos) -> Self {
         let delivery = participant.config().delivery;
         let mut qos = if topic.preset() == Preset::Default { default } else { topic.preset().reader() };
         if topic.builtin().is_some() {
             qos.resource_limits.max_instances = Some(BUILTIN_INSTANCES_MAX);
         }
         let qos = Ok(qos);
+        let participant = ParticipantRef::new(participant);
         Self { participant, qos, topic, group: None, delivery, on_data: None, on_event: None, listener: None }
     }
 
@@ -174,7 +175,7 @@ fn make_handle<T: 'static>(
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
     Arc::new(ReaderHandle {
-        participant: Arc::clone(participant),
+        participant: ParticipantRef::new(participant),
         cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),

@@ -1,7 +1,7 @@
 //! What all handles of one reader share, without its type.
 
 use crate::actor::{Effects, EnterError, Ticket};
-use crate::domain::{ListenerPlace, Member, ParticipantHandle, close_cell};
+use crate::domain::{ListenerPlace, Member, ParticipantHandle, ParticipantRef, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, LivelinessChangedStatus,
@@ -25,7 +25,7 @@ use std::task::{Poll, Waker};
 
 /// What all handles of one reader share. The last one dropped deletes the reader.
 pub(crate) struct ReaderHandle {
-    pub(super) participant: Arc<ParticipantHandle>,
+    pub(super) participant: ParticipantRef,
     pub(super) cell: Arc<ReaderCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,

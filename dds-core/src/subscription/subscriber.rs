@@ -77,8 +77,7 @@ impl Subscriber {
     /// Makes a reader of `topic` with a QoS and listeners of its own.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
         let default = self.group.default_qos().get();
-        DataReaderBuilder::new(Arc::clone(self.group.participant()), topic.into(), default)
-            .group(Arc::clone(&self.group))
+        DataReaderBuilder::new(self.group.participant(), topic.into(), default).group(Arc::clone(&self.group))
     }
 
     /// The one through which a participant shows the built-in topics.
@@ -105,7 +104,7 @@ impl Subscriber {
         let builtin = BuiltinKind::of_name(topic).filter(|kind| kind.is_of::<T>());
         match (find(), builtin) {
             (None, Some(kind)) if self.is_builtin() => {
-                let participant = Arc::clone(self.group.participant());
+                let participant = self.group.participant();
                 let builder = DataReaderBuilder::new(participant, TopicRef::of_builtin(kind), DataReaderQos::default());
                 // A closed participant has no built-in topics any more.
                 let made = builder.group(Arc::clone(&self.group)).build().ok()?;
@@ -175,7 +174,7 @@ impl Subscriber {
     #[must_use]
     #[doc(alias = "get_participant")]
     pub fn participant(&self) -> DomainParticipant {
-        DomainParticipant::from_handle(Arc::clone(self.group.participant()))
+        DomainParticipant::from_handle(self.group.participant())
     }
 
     /// A handle that does not keep the subscriber alive.

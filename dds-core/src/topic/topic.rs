@@ -2,7 +2,7 @@
 
 use crate::actor::{Effects, Ticket};
 use crate::cdr::{DdsType, TypeDescription};
-use crate::domain::{DomainParticipant, ListenerPlace, NewListener, ParticipantHandle};
+use crate::domain::{DomainParticipant, ListenerPlace, NewListener, ParticipantHandle, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, Callback, CreateError, CreateErrorKind, Ending, Entity, InconsistentTopicStatus, LiveQos, QosError,
@@ -51,7 +51,7 @@ pub struct Topic<T> {
 
 /// What all handles of one topic share. The last one dropped no longer holds the name's type.
 pub(crate) struct TopicHandle {
-    participant: Arc<ParticipantHandle>,
+    participant: ParticipantRef,
     pub(super) name: String,
     pub(super) type_name: String,
     pub(super) description: Option<&'static TypeDescription>,
@@ -95,7 +95,7 @@ impl<T> Topic<T> {
         participant.use_topic(name, type_name).map_err(error)?;
         let watched = Arc::<Watched>::default();
         let handle = TopicHandle {
-            participant: Arc::clone(participant),
+            participant: ParticipantRef::new(participant),
             name: name.to_owned(),
             type_name: type_name.to_owned(),
             description,
@@ -144,7 +144,7 @@ impl<T> Topic<T> {
     #[must_use]
     #[doc(alias = "get_participant")]
     pub fn participant(&self) -> DomainParticipant {
-        DomainParticipant::from_handle(Arc::clone(&self.handle.participant))
+        DomainParticipant::from_handle(&self.handle.participant)
     }
 
     /// A handle that does not keep the topic alive.

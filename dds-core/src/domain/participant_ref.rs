@@ -1,0 +1,76 @@
+//! A share of a participant that the application holds.
+//!
+//! The participant's own threads hold it too, for as long as they work for it. Which of all these handles is dropped last is
+//! chance; but when the application's last one goes, the participant is to end, on that thread, which may wait for it.
+
+use crate::domain::ParticipantHandle;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+/// A participant as the application's own values hold it. The last one dropped ends the participant.
+pub(crate) struct ParticipantRef(Arc<ParticipantHandle>);
+
+/// How many [`ParticipantRef`]s there are.
+#[derive(Debug, Default)]
+pub(crate) struct Users(AtomicUsize);
+
+impl ParticipantRef {
+    pub(crate) fn new(handle: &Arc<ParticipantHandle>) -> Self {
+        handle.users().0.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(handle))
+    }
+
+    /// Another one, if there is one still: what has ended does not come back while a thread of its own holds it.
+    pub(crate) fn upgrade(weak: &Weak<ParticipantHandle>) -> Option<Self> {
+        let handle = weak.upgrade()?;
+        let more = |users: usize| (users > 0).then_some(users + 1);
+        let counted = handle.users().0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
+        counted.ok().map(|_| Self(handle))
+    }
+}
+
+impl Clone for ParticipantRef {
+    fn clone(&self) -> Self {
+        Self::new(&self.0)
+    }
+}
+
+impl Deref for ParticipantRef {
+    type Target = Arc<ParticipantHandle>;
+
+    fn deref(&self) -> &Arc<ParticipantHandle> {
+        &self.0
+    }
+}
+
+impl Drop for ParticipantRef {
+    fn drop(&mut self) {
+        if self.0.users().0.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.end();
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use crate::domain::{DomainParticipant, Scope};
+    use std::sync::Arc;
+
+    #[test]
+    fn the_applications_last_handle_ends_the_participant_whoever_else_holds_it() {
+        let tag = format!("last-handle-{}", std::process::id());
+        let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag);
+        let participant = builder.build().unwrap();
+        let set = crate::WaitSet::new(&participant);
+        // As a thread of the participant does while it works.
+        let frame = Arc::clone(participant.handle());
+        let weak = participant.downgrade();
+        drop(participant);
+        assert!(!frame.is_closed() && weak.upgrade().is_some(), "the wait set is the application's");
+        drop(set);
+        assert!(frame.is_closed());
+        assert!(weak.upgrade().is_none(), "what has ended does not come back");
+    }
+}
