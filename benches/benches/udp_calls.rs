@@ -37,7 +37,7 @@ mod linux {
     use std::io::{IoSlice, IoSliceMut};
     use std::net::{Ipv4Addr, UdpSocket};
     use std::os::fd::AsRawFd;
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -184,8 +184,7 @@ mod linux {
         let fragments = whole.len() / FRAGMENT_LEN;
         let mut times: [Vec<f64>; 3] = Default::default();
         for _ in 0..rounds {
-            let started = Instant::now();
-            let mut spent = started - started;
+            let mut spent = Duration::ZERO;
             for place in whole.chunks_exact_mut(FRAGMENT_LEN) {
                 pair.send(&datagram, 1)?;
                 let started = Instant::now();
@@ -195,7 +194,7 @@ mod linux {
             }
             times[0].push(spent.as_secs_f64() * 1e6);
             for (at, wrong_every) in [(1, usize::MAX), (2, WRONG_EVERY)] {
-                let mut spent = started - started;
+                let mut spent = Duration::ZERO;
                 for index in 0..fragments {
                     pair.send(&datagram, 1)?;
                     let started = Instant::now();
