@@ -48,6 +48,7 @@ fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
         writer.try_write(&Pose { robot: 1 }),
         writer.dispose(&1),
         writer.unregister_instance(&1),
+        writer.assert_liveliness(),
         writer.register_instance(&1).map(drop),
         writer.loan().map(drop),
         writer.loan_encoded(dds_core::Encoding::Xcdr1, 8).map(drop),

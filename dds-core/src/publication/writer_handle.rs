@@ -512,7 +512,7 @@ impl WriterHandle {
     }
 
     pub(crate) fn assert_liveliness(&self) -> Result<(), WriteError> {
-        self.visit(WriterActor::assert_liveliness).map_err(|kind| self.write_error(kind))
+        self.encoding().and_then(|_| self.visit(WriterActor::assert_liveliness)).map_err(|kind| self.write_error(kind))
     }
 
     /// The readers that match; none of a closed writer.
