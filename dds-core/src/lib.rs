@@ -107,11 +107,11 @@ pub use futures_core::Stream;
 #[cfg(feature = "serde")]
 pub use infrastructure::ProfileProblem;
 pub use infrastructure::{
-    Active, Condition, CreateError, CreateErrorKind, Delivery, Entity, Error, Events, GivenBack, GuardCondition,
-    IncompatibleQosStatus, InconsistentTopicStatus, ListenerCounters, LivelinessChangedStatus, LivelinessLostStatus,
-    PublicationMatchedStatus, QosError, ReadError, ReadErrorKind, Result, ReturnCode, SampleLostStatus,
-    SampleRejectedStatus, SlowReaderStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus, WaitError,
-    WaitErrorKind, WaitSet, Waiting, WriteError, WriteErrorKind,
+    Active, Condition, CreateError, CreateErrorKind, DeadlineMissedStatus, Delivery, Entity, Error, Events, GivenBack,
+    GuardCondition, IncompatibleQosStatus, InconsistentTopicStatus, ListenerCounters, LivelinessChangedStatus,
+    LivelinessLostStatus, PublicationMatchedStatus, QosError, ReadError, ReadErrorKind, Result, ReturnCode,
+    SampleLostStatus, SampleRejectedStatus, SlowReaderStatus, StatusCondition, StatusMask, Subject,
+    SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError, WriteErrorKind,
 };
 pub use publication::{
     AnyWriter, DataWriter, DataWriterBuilder, DataWriterListener, LoanedBytes, LoanedSample, Publisher,

@@ -71,6 +71,7 @@ pub(crate) mod mark {
     pub(crate) const SLOW_READER: u32 = 1 << 24;
     pub(crate) const LIVELINESS_LOST: u32 = 512;
     pub(crate) const LIVELINESS_CHANGED: u32 = 1024;
+    pub(crate) const DEADLINE_MISSED: u32 = 2048;
     /// No status, but an event: a listener has panicked.
     pub(crate) const LISTENER_PANICKED: u32 = 1 << 28;
     /// One of the entities that a group's listener listens to has something to tell.

@@ -45,11 +45,12 @@ pub(crate) use observer::{Observed, Observer, Observers, Watched};
 #[cfg(feature = "serde")]
 pub use profile_problem::ProfileProblem;
 pub use return_code::ReturnCode;
+pub(crate) use status::{DeadlineCounter, ListenerPanics, LivelinessRead, MatchCounter, MatchRead};
 pub use status::{
-    IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus, LivelinessLostStatus,
-    PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus, SubscriptionMatchedStatus,
+    DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
+    LivelinessLostStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus,
+    SubscriptionMatchedStatus,
 };
-pub(crate) use status::{ListenerPanics, LivelinessRead, MatchCounter, MatchRead};
 pub use status_mask::StatusMask;
 pub use wait_set::{Active, WaitSet};
 pub use waiting::Waiting;

@@ -1,7 +1,7 @@
 //! Communication statuses (DDS 1.4, 2.2.4.1): plain values, read with the change since the last reading.
 
 use crate::qos::PolicyId;
-use dds_rtps::history::RejectReason;
+use dds_rtps::history::{MissedDeadlines, RejectReason};
 use dds_rtps::reader::LivelinessCounts;
 use dds_rtps::types::InstanceHandle;
 
@@ -158,6 +158,19 @@ impl LivelinessRead {
         *self = Self { alive, not_alive, changes };
         (status, news)
     }
+}
+
+/// Instances that were not updated in time (DDS 1.4, 2.2.4.1, OFFERED_ and REQUESTED_DEADLINE_MISSED): of a writer that has not
+/// written them, or of a reader that has not received them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct DeadlineMissedStatus {
+    /// Periods in which an instance was not updated, of all instances, ever.
+    pub total_count: u64,
+    /// Of these, since the status was last read.
+    pub total_count_change: u64,
+    /// The instance of the last one.
+    pub last_instance_handle: InstanceHandle,
 }
 
 /// How often a listener of an entity has panicked, and what the last one said. No status of DDS, but told as an event.
@@ -324,6 +337,36 @@ impl SampleRejectedStatus {
     pub(crate) fn since(self, read: &mut u64) -> Self {
         let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
         Self { total_count_change, ..self }
+    }
+}
+
+/// The counting of a [`DeadlineMissedStatus`].
+#[derive(Debug, Default)]
+pub(crate) struct DeadlineCounter {
+    status: DeadlineMissedStatus,
+    read: u64,
+}
+
+impl DeadlineCounter {
+    /// Notes more periods.
+    pub(crate) fn note(&mut self, missed: MissedDeadlines) {
+        self.status.total_count = self.status.total_count.saturating_add(missed.count);
+        self.status.last_instance_handle = missed.last;
+    }
+
+    /// The status with the change since `read`, which begins anew.
+    pub(crate) fn since(&self, read: &mut u64) -> DeadlineMissedStatus {
+        let total_count = self.status.total_count;
+        let total_count_change = total_count - std::mem::replace(read, total_count);
+        DeadlineMissedStatus { total_count_change, ..self.status }
+    }
+
+    /// The status as the application gets it; the change begins anew.
+    pub(crate) fn read(&mut self) -> DeadlineMissedStatus {
+        let mut read = self.read;
+        let status = self.since(&mut read);
+        self.read = read;
+        status
     }
 }
 

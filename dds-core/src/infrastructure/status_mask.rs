@@ -22,7 +22,8 @@ impl StatusMask {
             | mark::INCONSISTENT_TOPIC
             | mark::SLOW_READER
             | mark::LIVELINESS_LOST
-            | mark::LIVELINESS_CHANGED,
+            | mark::LIVELINESS_CHANGED
+            | mark::DEADLINE_MISSED,
     );
     /// A reader has new data, or instances of it have changed their state. Reading or taking anything resets it.
     #[doc(alias = "DATA_AVAILABLE_STATUS")]
@@ -41,6 +42,11 @@ impl StatusMask {
     /// A reader has had no room for samples.
     #[doc(alias = "SAMPLE_REJECTED_STATUS")]
     pub const SAMPLE_REJECTED: Self = Self(mark::SAMPLE_REJECTED);
+
+    /// Instances were not updated in time.
+    #[doc(alias = "OFFERED_DEADLINE_MISSED_STATUS")]
+    #[doc(alias = "REQUESTED_DEADLINE_MISSED_STATUS")]
+    pub const DEADLINE_MISSED: Self = Self(mark::DEADLINE_MISSED);
 
     /// A reader of a subscriber has new data. Reading or taking anything from a reader of it resets it.
     #[doc(alias = "DATA_ON_READERS_STATUS")]
@@ -113,6 +119,7 @@ impl fmt::Debug for StatusMask {
             (Self::SLOW_READER, "SLOW_READER"),
             (Self::LIVELINESS_LOST, "LIVELINESS_LOST"),
             (Self::LIVELINESS_CHANGED, "LIVELINESS_CHANGED"),
+            (Self::DEADLINE_MISSED, "DEADLINE_MISSED"),
         ];
         f.debug_set().entries(names.iter().filter(|(status, _)| self.contains(*status)).map(|(_, name)| name)).finish()
     }

@@ -146,6 +146,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     #[doc(alias = "on_publication_matched")]
     #[doc(alias = "on_offered_incompatible_qos")]
     #[doc(alias = "on_liveliness_lost")]
+    #[doc(alias = "on_offered_deadline_missed")]
     pub fn on_event(mut self, mut listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self {
         let tell: Tell<T> =
             Box::new(move |writer, marks| writer.handle.changes(marks).for_each(|event| listener(writer, event)));

@@ -5,8 +5,8 @@ use crate::domain::{EndpointInfo, MatchReport};
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, LivelinessLostStatus, PublicationMatchedStatus,
-    QosError, SlowReaderStatus, StatusCondition, StatusMask, Waiting, WriteError,
+    Awaited, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, LivelinessLostStatus,
+    PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, StatusMask, Waiting, WriteError,
 };
 use crate::publication::{Publisher, WeakDataWriter, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
@@ -239,6 +239,16 @@ impl<T> DataWriter<T> {
     /// [`WriteErrorKind::Closed`] after `close`.
     pub fn assert_liveliness(&self) -> Result<(), WriteError> {
         self.handle.assert_liveliness()
+    }
+
+    /// Instances that this writer has not written for longer than its DEADLINE says: once for each period, from the first
+    /// sample of an instance on, until it is disposed of or unregistered.
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_offered_deadline_missed_status")]
+    pub fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, WriteError> {
+        self.handle.offered_deadline_missed()
     }
 
     /// What happens to this writer, from its creation on. See [`Events`].

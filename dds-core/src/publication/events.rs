@@ -2,8 +2,8 @@
 
 use crate::actor::Effects;
 use crate::infrastructure::{
-    Feed, IncompatibleQosStatus, LivelinessLostStatus, MatchRead, Observed, Observers, PublicationMatchedStatus,
-    SlowReaderStatus, mark,
+    DeadlineMissedStatus, Feed, IncompatibleQosStatus, LivelinessLostStatus, MatchRead, Observed, Observers,
+    PublicationMatchedStatus, SlowReaderStatus, mark,
 };
 use crate::publication::WriterCell;
 use crate::publication::writer_actor::WriterActor;
@@ -23,6 +23,8 @@ pub enum WriterEvent {
     SlowReader(SlowReaderStatus),
     /// The writer has not shown within its lease that it is alive.
     LivelinessLost(LivelinessLostStatus),
+    /// Instances were not written in time.
+    DeadlineMissed(DeadlineMissedStatus),
     /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
     ListenerPanicked {
         /// What it said.
@@ -43,6 +45,7 @@ struct Told {
     incompatible: u32,
     slow: MatchRead,
     liveliness_lost: u32,
+    deadline_missed: u64,
     panics: u64,
 }
 
@@ -98,6 +101,10 @@ impl Told {
             mark::LIVELINESS_LOST => {
                 let status = actor.liveliness_lost().since(&mut self.liveliness_lost);
                 (status.total_count_change > 0).then_some(WriterEvent::LivelinessLost(status))
+            }
+            mark::DEADLINE_MISSED => {
+                let status = actor.deadlines().since(&mut self.deadline_missed);
+                (status.total_count_change > 0).then_some(WriterEvent::DeadlineMissed(status))
             }
             mark::LISTENER_PANICKED => {
                 let message = actor.listener_panics().since(&mut self.panics)?;

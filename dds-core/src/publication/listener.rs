@@ -2,8 +2,8 @@
 
 use crate::domain::{NewListener, ParticipantHandle};
 use crate::infrastructure::{
-    Callback, CreateError, IncompatibleQosStatus, LivelinessLostStatus, Post, PublicationMatchedStatus,
-    SlowReaderStatus, StatusMask, Teller, mark,
+    Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, Post,
+    PublicationMatchedStatus, SlowReaderStatus, StatusMask, Teller, mark,
 };
 use crate::publication::{AnyWriter, DataWriter, Publisher, PublisherGroup, WriterEvent, WriterHandle};
 use std::sync::{Arc, Weak};
@@ -32,6 +32,11 @@ pub trait DataWriterListener<T>: Send + 'static {
     fn on_liveliness_lost(&mut self, writer: &DataWriter<T>, status: LivelinessLostStatus) {
         let _ = (writer, status);
     }
+
+    /// Instances were not written in time.
+    fn on_offered_deadline_missed(&mut self, writer: &DataWriter<T>, status: DeadlineMissedStatus) {
+        let _ = (writer, status);
+    }
 }
 
 /// Is told of what happens to the writers of a publisher or participant, as far as they do not handle it themselves (DDS 1.4,
@@ -56,6 +61,11 @@ pub trait PublisherListener: Send + 'static {
     fn on_liveliness_lost(&mut self, writer: &dyn AnyWriter, status: LivelinessLostStatus) {
         let _ = (writer, status);
     }
+
+    /// As [`DataWriterListener::on_offered_deadline_missed`].
+    fn on_offered_deadline_missed(&mut self, writer: &dyn AnyWriter, status: DeadlineMissedStatus) {
+        let _ = (writer, status);
+    }
 }
 
 /// Whoever a writer's marks are told to.
@@ -70,6 +80,7 @@ pub(super) fn tell_listener<T>(mut listener: impl DataWriterListener<T>) -> Tell
                 WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(writer, status),
                 WriterEvent::SlowReader(status) => listener.on_slow_reader(writer, status),
                 WriterEvent::LivelinessLost(status) => listener.on_liveliness_lost(writer, status),
+                WriterEvent::DeadlineMissed(status) => listener.on_offered_deadline_missed(writer, status),
                 WriterEvent::ListenerPanicked { .. } => {}
             }
         }
@@ -117,11 +128,14 @@ impl WriterHandle {
             (marks & mark::INCOMPATIBLE_QOS != 0).then(|| self.offered_incompatible_qos().ok()).flatten();
         let slow = (marks & mark::SLOW_READER != 0).then(|| self.slow_readers().ok()).flatten();
         let lost = (marks & mark::LIVELINESS_LOST != 0).then(|| self.liveliness_lost().ok()).flatten();
+        let deadline_missed =
+            (marks & mark::DEADLINE_MISSED != 0).then(|| self.offered_deadline_missed().ok()).flatten();
         let events = [
             matched.map(WriterEvent::Matched),
             incompatible.map(WriterEvent::IncompatibleQos),
             slow.map(WriterEvent::SlowReader),
             lost.map(WriterEvent::LivelinessLost),
+            deadline_missed.map(WriterEvent::DeadlineMissed),
         ];
         events.into_iter().flatten()
     }
@@ -136,6 +150,7 @@ impl WriterHandle {
                 WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(&*writer, status),
                 WriterEvent::SlowReader(status) => listener.on_slow_reader(&*writer, status),
                 WriterEvent::LivelinessLost(status) => listener.on_liveliness_lost(&*writer, status),
+                WriterEvent::DeadlineMissed(status) => listener.on_offered_deadline_missed(&*writer, status),
                 WriterEvent::ListenerPanicked { .. } => {}
             }
         }

@@ -9,6 +9,7 @@ mod events;
 mod every_writer;
 mod instances;
 mod listener;
+mod live_policies;
 mod liveliness;
 mod loan;
 mod local_path;

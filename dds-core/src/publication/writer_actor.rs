@@ -4,7 +4,8 @@ use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, LivelinessLostStatus, MatchCounter, Observers, mark,
+    Audience, Awaited, DeadlineCounter, IncompatibleQosStatus, ListenerPanics, LivelinessLostStatus, MatchCounter,
+    Observers, mark,
 };
 use crate::publication::local_reader::LocalReader;
 use crate::publication::slow_readers::SlowReaders;
@@ -37,7 +38,7 @@ pub(crate) struct WriterActor {
     driver: Arc<dyn Driver>,
     last: Now,
     outgoing: Outgoing,
-    terms: LocalTerms,
+    pub(super) terms: LocalTerms,
     pub(super) suspensions: Option<Arc<AtomicUsize>>,
     pub(super) local_readers: Vec<LocalReader>,
     /// The participant, which speaks for writers that are manual by participant.
@@ -50,6 +51,7 @@ pub(crate) struct WriterActor {
     incompatible: IncompatibleQosStatus,
     pub(super) liveliness_lost: LivelinessLostStatus,
     pub(super) liveliness_lost_read: u32,
+    pub(super) deadlines: DeadlineCounter,
     audience: Audience,
     panics: ListenerPanics,
     observers: Observers,
@@ -80,6 +82,7 @@ impl WriterActor {
             incompatible: IncompatibleQosStatus::default(),
             liveliness_lost: LivelinessLostStatus::default(),
             liveliness_lost_read: 0,
+            deadlines: DeadlineCounter::default(),
             audience: Audience::default(),
             panics: ListenerPanics::default(),
             observers: Observers::default(),
@@ -135,16 +138,6 @@ impl WriterActor {
         self.last.instant = self.last.instant.max(now.instant);
         self.last.time = now.time;
         self.last
-    }
-
-    /// What holds for what is written from now on.
-    pub(crate) fn set_terms(&mut self, terms: LocalTerms) {
-        self.terms = terms;
-        self.rtps.set_lifespan(terms.lifespan);
-    }
-
-    pub(crate) fn terms(&self) -> LocalTerms {
-        self.terms
     }
 
     /// How long small samples that are written from now on may wait for others.
@@ -284,6 +277,7 @@ impl WriterActor {
                 ProtocolEvent::ReaderDemoted { reader, behind } => self.note_demoted(reader, behind, effects),
                 ProtocolEvent::ReaderRestored { reader } => self.note_not_demoted(reader, effects),
                 ProtocolEvent::LivelinessLost => self.note_liveliness_lost(effects),
+                ProtocolEvent::DeadlineMissed(missed) => self.note_missed(missed, effects),
                 _ => {}
             }
         }

@@ -5,13 +5,14 @@ use crate::cdr::{Encode, Encoding, KeyHasher, TypeDescription, TypeInfo, encode_
 use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle, ParticipantRef};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, LivelinessLostStatus,
-    PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, Subject, WaitErrorKind, WaitSource,
-    WriteError, WriteErrorKind, mark,
+    Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos,
+    LivelinessLostStatus, PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, Subject,
+    WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
 };
+use crate::publication::WriterCell;
 use crate::publication::builder::Behaviour;
 use crate::publication::loan::Loans;
-use crate::publication::writer_actor::{WriterActor, WriterCell};
+use crate::publication::writer_actor::WriterActor;
 use crate::publication::{AnyWriter, PublisherGroup};
 use crate::publication::{WriterEvent, WriterFeed};
 use crate::qos::{DataWriterQos, History, Reliability};
@@ -441,8 +442,10 @@ impl WriterHandle {
         }
         // A closed writer stays as it was. Read inside of the cell, so that of two changes the last one counts.
         let _ = self.visit(|actor, effects| {
-            let (terms, budget) = self.qos.read(|qos| (qos.into(), qos.latency_budget));
-            actor.set_terms(terms);
+            let budget = self.qos.read(|qos| {
+                actor.set_qos(qos, effects);
+                qos.latency_budget
+            });
             actor.set_batch_window(self.behaviour.batching.unwrap_or(budget), effects);
         });
         self.participant.update_writer(self);
@@ -507,6 +510,14 @@ impl WriterHandle {
         let read = |actor: &mut WriterActor, _: &mut Effects| {
             actor.observers().status_read(mark::LIVELINESS_LOST);
             actor.read_liveliness_lost()
+        };
+        self.visit(read).map_err(|kind| self.write_error(kind))
+    }
+
+    pub(crate) fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, WriteError> {
+        let read = |actor: &mut WriterActor, _: &mut Effects| {
+            actor.observers().status_read(mark::DEADLINE_MISSED);
+            actor.deadlines().read()
         };
         self.visit(read).map_err(|kind| self.write_error(kind))
     }

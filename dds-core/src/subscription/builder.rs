@@ -113,6 +113,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     #[doc(alias = "on_sample_lost")]
     #[doc(alias = "on_sample_rejected")]
     #[doc(alias = "on_liveliness_changed")]
+    #[doc(alias = "on_requested_deadline_missed")]
     pub fn on_event(mut self, listener: impl FnMut(&DataReader<T>, ReaderEvent) + Send + 'static) -> Self {
         self.on_event = Some(Box::new(listener));
         self

@@ -7,9 +7,9 @@ use crate::driver::Driver;
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, Entity, Events, IncompatibleQosStatus, LivelinessChangedStatus, QosError, ReadError,
-    SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask, Subject, SubscriptionMatchedStatus,
-    WaitErrorKind, WaitSource, Waiting,
+    Awaited, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, LivelinessChangedStatus,
+    QosError, ReadError, SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask, Subject,
+    SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
 };
 use crate::qos::{DataReaderQos, Durability};
 use crate::subscription::reader_handle::wait_error;
@@ -325,6 +325,16 @@ impl<T> DataReader<T> {
     #[doc(alias = "get_liveliness_changed_status")]
     pub fn liveliness_changed(&self) -> Result<LivelinessChangedStatus, ReadError> {
         self.handle.liveliness_changed()
+    }
+
+    /// Instances that this reader has got no new sample of for longer than its DEADLINE says: once for each period, from the
+    /// first sample of an instance on and as long as it is alive.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "get_requested_deadline_missed_status")]
+    pub fn requested_deadline_missed(&self) -> Result<DeadlineMissedStatus, ReadError> {
+        self.handle.requested_deadline_missed()
     }
 
     /// What happens to this reader beside data, from its creation on. See [`Events`].

@@ -2,8 +2,8 @@
 
 use crate::actor::Effects;
 use crate::infrastructure::{
-    Feed, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessRead, MatchRead, SampleLostStatus,
-    SampleRejectedStatus, SubscriptionMatchedStatus, mark,
+    DeadlineMissedStatus, Feed, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessRead, MatchRead,
+    SampleLostStatus, SampleRejectedStatus, SubscriptionMatchedStatus, mark,
 };
 use crate::subscription::ReaderCell;
 use crate::subscription::reader_actor::ReaderActor;
@@ -25,6 +25,8 @@ pub enum ReaderEvent {
     SampleRejected(SampleRejectedStatus),
     /// A writer has become alive, or is so no longer.
     LivelinessChanged(LivelinessChangedStatus),
+    /// Instances were not updated in time.
+    DeadlineMissed(DeadlineMissedStatus),
     /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
     ListenerPanicked {
         /// What it said.
@@ -47,6 +49,7 @@ struct Told {
     lost: u64,
     rejected: u64,
     liveliness: LivelinessRead,
+    deadline_missed: u64,
 }
 
 impl ReaderFeed {
@@ -86,6 +89,10 @@ impl Told {
             mark::LIVELINESS_CHANGED => {
                 let (status, news) = self.liveliness.read(actor.rtps().liveliness());
                 news.then_some(ReaderEvent::LivelinessChanged(status))
+            }
+            mark::DEADLINE_MISSED => {
+                let status = actor.deadlines().since(&mut self.deadline_missed);
+                (status.total_count_change > 0).then_some(ReaderEvent::DeadlineMissed(status))
             }
             mark::LISTENER_PANICKED => {
                 let message = actor.listener_panics().since(&mut self.panics)?;

@@ -2,8 +2,8 @@
 
 use crate::domain::{ListenerPlace, NewListener, ParticipantHandle};
 use crate::infrastructure::{
-    Callback, CreateError, IncompatibleQosStatus, LivelinessChangedStatus, Post, SampleLostStatus,
-    SampleRejectedStatus, StatusMask, SubscriptionMatchedStatus, Teller, mark,
+    Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, Post,
+    SampleLostStatus, SampleRejectedStatus, StatusMask, SubscriptionMatchedStatus, Teller, mark,
 };
 use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber, SubscriberGroup};
 use std::sync::{Arc, Weak};
@@ -79,6 +79,11 @@ pub trait DataReaderListener<T>: Send + 'static {
     fn on_liveliness_changed(&mut self, reader: &DataReader<T>, status: LivelinessChangedStatus) {
         let _ = (reader, status);
     }
+
+    /// Instances were not updated in time.
+    fn on_requested_deadline_missed(&mut self, reader: &DataReader<T>, status: DeadlineMissedStatus) {
+        let _ = (reader, status);
+    }
 }
 
 /// Is told of what happens to the readers of a subscriber or participant, as far as they do not handle it themselves (DDS 1.4,
@@ -119,6 +124,11 @@ pub trait SubscriberListener: Send + 'static {
     fn on_liveliness_changed(&mut self, reader: &dyn AnyReader, status: LivelinessChangedStatus) {
         let _ = (reader, status);
     }
+
+    /// As [`DataReaderListener::on_requested_deadline_missed`].
+    fn on_requested_deadline_missed(&mut self, reader: &dyn AnyReader, status: DeadlineMissedStatus) {
+        let _ = (reader, status);
+    }
 }
 
 /// Whoever a reader's marks are told to.
@@ -134,6 +144,7 @@ pub(super) fn tell_listener<T>(mut listener: impl DataReaderListener<T>) -> Tell
                 ReaderEvent::SampleLost(status) => listener.on_sample_lost(reader, status),
                 ReaderEvent::SampleRejected(status) => listener.on_sample_rejected(reader, status),
                 ReaderEvent::LivelinessChanged(status) => listener.on_liveliness_changed(reader, status),
+                ReaderEvent::DeadlineMissed(status) => listener.on_requested_deadline_missed(reader, status),
                 ReaderEvent::ListenerPanicked { .. } => {}
             }
         }
@@ -185,12 +196,14 @@ impl ReaderHandle {
         let lost = has(mark::SAMPLE_LOST).then(|| self.sample_lost().ok()).flatten();
         let rejected = has(mark::SAMPLE_REJECTED).then(|| self.sample_rejected().ok()).flatten();
         let liveliness = has(mark::LIVELINESS_CHANGED).then(|| self.liveliness_changed().ok()).flatten();
+        let deadline_missed = has(mark::DEADLINE_MISSED).then(|| self.requested_deadline_missed().ok()).flatten();
         [
             matched.map(ReaderEvent::Matched),
             incompatible.map(ReaderEvent::IncompatibleQos),
             lost.map(ReaderEvent::SampleLost),
             rejected.map(ReaderEvent::SampleRejected),
             liveliness.map(ReaderEvent::LivelinessChanged),
+            deadline_missed.map(ReaderEvent::DeadlineMissed),
         ]
         .into_iter()
         .flatten()
@@ -208,6 +221,7 @@ impl ReaderHandle {
                 ReaderEvent::SampleLost(status) => listener.on_sample_lost(reader, status),
                 ReaderEvent::SampleRejected(status) => listener.on_sample_rejected(reader, status),
                 ReaderEvent::LivelinessChanged(status) => listener.on_liveliness_changed(reader, status),
+                ReaderEvent::DeadlineMissed(status) => listener.on_requested_deadline_missed(reader, status),
                 ReaderEvent::ListenerPanicked { .. } => {}
             }
         }

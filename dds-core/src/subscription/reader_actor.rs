@@ -4,12 +4,14 @@ use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Audience, Awaited, IncompatibleQosStatus, ListenerPanics, LivelinessChangedStatus, LivelinessRead, MatchCounter,
-    Observed, Observers, SampleLostStatus, SampleRejectedStatus, mark,
+    Audience, Awaited, DeadlineCounter, IncompatibleQosStatus, ListenerPanics, LivelinessChangedStatus, LivelinessRead,
+    MatchCounter, Observed, Observers, SampleLostStatus, SampleRejectedStatus, mark,
 };
 use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
-use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, Selection, States};
+use dds_rtps::history::{
+    CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection, States,
+};
 use dds_rtps::reader::{LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig};
 use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber, Time};
 use dds_rtps::wire::{Message, Submessage};
@@ -65,6 +67,7 @@ pub(crate) struct ReaderActor {
     rejected: SampleRejectedStatus,
     rejected_read: u64,
     liveliness_read: LivelinessRead,
+    deadlines: DeadlineCounter,
     audience: Audience,
     panics: ListenerPanics,
     observers: Observers,
@@ -99,6 +102,7 @@ impl ReaderActor {
             rejected: SampleRejectedStatus::default(),
             rejected_read: 0,
             liveliness_read: LivelinessRead::default(),
+            deadlines: DeadlineCounter::default(),
             audience: Audience::default(),
             panics: ListenerPanics::default(),
             observers: Observers::default(),
@@ -192,6 +196,10 @@ impl ReaderActor {
                 ProtocolEvent::SampleRejected { instance, reason, count, .. } => {
                     self.rejected.note(count, reason, instance);
                     self.mark(mark::SAMPLE_REJECTED, effects);
+                }
+                ProtocolEvent::DeadlineMissed(missed) => {
+                    self.deadlines.note(missed);
+                    self.mark(mark::DEADLINE_MISSED, effects);
                 }
                 ProtocolEvent::LocalSpace { writer } => self.note_space(writer, effects),
                 ProtocolEvent::LivelinessChanged => self.mark(mark::LIVELINESS_CHANGED, effects),
@@ -299,6 +307,13 @@ impl ReaderActor {
     pub(crate) fn look_at_lost_writers(&mut self, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.look_at_lost_writers(now);
+        self.follow_up(now, effects);
+    }
+
+    /// The reader's own policies of time have changed.
+    pub(crate) fn set_timing(&mut self, timing: ReaderTiming, effects: &mut Effects) {
+        let now = self.now(effects);
+        self.rtps.set_timing(now, timing);
         self.follow_up(now, effects);
     }
 
@@ -441,6 +456,10 @@ impl ReaderActor {
 
     pub(crate) fn rejected(&self) -> SampleRejectedStatus {
         self.rejected
+    }
+
+    pub(crate) fn deadlines(&mut self) -> &mut DeadlineCounter {
+        &mut self.deadlines
     }
 }
 

@@ -4,9 +4,9 @@ use crate::actor::{Effects, EnterError, Ticket};
 use crate::domain::{ListenerPlace, Member, ParticipantHandle, ParticipantRef, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, LivelinessChangedStatus,
-    QosError, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus, StatusCondition, Subject,
-    SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
+    Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos,
+    LivelinessChangedStatus, QosError, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
+    StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::DataReaderQos;
 use crate::subscription::losses::Context;
@@ -220,6 +220,13 @@ impl ReaderHandle {
         })
     }
 
+    pub(crate) fn requested_deadline_missed(&self) -> Result<DeadlineMissedStatus, ReadError> {
+        self.visit(|actor, _| {
+            actor.observers().status_read(mark::DEADLINE_MISSED);
+            actor.deadlines().read()
+        })
+    }
+
     /// Tells of data that nobody has looked at since it came.
     pub(super) fn notify_of_data(&self) {
         // A closed reader has none.
@@ -239,6 +246,8 @@ impl ReaderHandle {
         if !self.is_enabled() {
             return Ok(());
         }
+        // A closed reader stays as it was. Read inside of the cell, so that of two changes the last one counts.
+        let _ = self.visit(|actor, effects| actor.set_timing(self.qos.read(|qos| qos.into()), effects));
         self.participant.update_reader(self);
         Ok(())
     }

@@ -4,7 +4,10 @@
 #![cfg(feature = "sim")]
 
 mod batching;
+mod deadline;
+mod lifecycle;
 mod ownership;
+mod time_filter;
 
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::sim::Simulation;

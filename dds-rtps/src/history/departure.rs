@@ -2,13 +2,14 @@
 
 use super::reader::{Admission, ReaderHistory, ReceivedChange};
 use super::{CacheChange, ChangeKind};
-use crate::types::{Guid, Now, SequenceNumber, Time};
+use crate::types::{Guid, Instant, Now, SequenceNumber, Time};
 
 impl ReaderHistory {
     /// The part of an instance's end that counts whether or not the rest does: a writer that unregisters writes the instance
     /// no more, however late that comes, and whoever owns it.
     pub(super) fn leave(
         &mut self,
+        now: Instant,
         at: u32,
         received: &ReceivedChange,
         unregisters: bool,
@@ -22,6 +23,7 @@ impl ReaderHistory {
             let change = CacheChange { kind: ChangeKind::NotAliveUnregistered, ..received.change.clone() };
             self.announce_state(at, &change, received.reception_timestamp);
         }
+        self.note_end(at, now);
         self.release(at);
         if orphaned { Admission::Visible } else { admission }
     }
@@ -45,6 +47,10 @@ impl ReaderHistory {
     pub fn writer_not_alive(&mut self, now: Now, writer: Guid) -> bool {
         let mut visible = false;
         for at in self.instances.take_written_by(writer) {
+            if let Some(timing) = &mut self.timing {
+                let held = timing.filter.take(at, now.instant);
+                visible |= self.let_last_in(held);
+            }
             if self.unregister(at, writer) {
                 let instance = self.instances.get(at);
                 visible = true;
@@ -58,6 +64,7 @@ impl ReaderHistory {
                     payload: None,
                 };
                 self.announce_state(at, &change, now.time);
+                self.note_end(at, now.instant);
             }
             self.release(at);
         }

@@ -283,6 +283,11 @@ impl Instances {
         true
     }
 
+    /// The places of all instances.
+    pub(super) fn places(&self) -> impl Iterator<Item = u32> + '_ {
+        self.in_order.values().copied()
+    }
+
     /// The instances whose handles follow `handle`, in their order. The nil handle follows itself, for it is the handle of
     /// the one instance of a keyless topic.
     pub(super) fn after(&self, handle: InstanceHandle) -> impl Iterator<Item = u32> + '_ {

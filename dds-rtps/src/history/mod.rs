@@ -1,11 +1,13 @@
 //! Payload slots, changes, and the caches of writers and readers.
 
+mod age_list;
 mod change;
 mod departure;
 mod instance;
 mod key_store;
 mod limits;
 mod local_link;
+mod missed_deadlines;
 mod ownership;
 mod payload;
 mod pulse;
@@ -17,12 +19,15 @@ mod select;
 mod selection;
 mod sequence_index;
 mod source_order;
+mod time_filter;
+mod timing;
 mod writer;
 
 pub use change::{CacheChange, ChangeKind};
 pub use key_store::KeyPayload;
 pub use limits::HistoryLimits;
 pub use local_link::LocalLink;
+pub use missed_deadlines::MissedDeadlines;
 pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
 pub use pulse::Pulse;
 pub use reader::{
@@ -32,6 +37,7 @@ pub use reader::{
 pub use removals::Removed;
 pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
 pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};
+pub use timing::ReaderTiming;
 pub use writer::{NoRoom, StoredChange, WriterHistory};
 
 #[cfg(test)]

@@ -96,6 +96,14 @@ impl Ownership {
         }
     }
 
+    /// A deadline of the instance was missed, and by its owner, for others' changes do not count.
+    pub(super) fn lapse(&mut self, at: u32, instance: &Instance) {
+        let owner = self.owner(at);
+        owner.writer = None;
+        owner.lapsed.clear();
+        owner.lapsed.extend_from_slice(instance.writers());
+    }
+
     /// The instance is gone from its place.
     pub(super) fn forget_instance(&mut self, at: u32) {
         if let Some(owner) = self.owners.get_mut(at as usize) {

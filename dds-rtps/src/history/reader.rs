@@ -20,7 +20,8 @@ use super::ownership::Ownership;
 use super::removals::{Removal, Removals};
 use super::sample_list::{NOWHERE, Samples, Stored};
 use super::source_order::{Position, is_from_future};
-use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Payload};
+use super::timing::Timing;
+use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Payload, ReaderTiming};
 use crate::qos::{self, DestinationOrder};
 use crate::types::{InstanceHandle, Instant, Now, Time};
 
@@ -41,6 +42,8 @@ pub struct ReaderHistoryConfig {
     pub destination_order: DestinationOrder,
     /// Under [`Exclusive`](qos::Ownership::Exclusive) only the changes of an instance's owner count.
     pub ownership: qos::Ownership,
+    /// DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
+    pub timing: ReaderTiming,
     /// Makes the order of the maps this history's own.
     pub seed: u64,
 }
@@ -53,6 +56,7 @@ impl ReaderHistoryConfig {
             limits,
             destination_order: DestinationOrder::ByReceptionTimestamp,
             ownership: qos::Ownership::Shared,
+            timing: ReaderTiming::NONE,
             seed: 0,
         }
     }
@@ -83,6 +87,8 @@ pub enum Admission {
     Superseded,
     /// Another writer owns the instance, under exclusive ownership.
     NotOwner,
+    /// Kept back by TIME_BASED_FILTER, until it is let in or a newer one takes its place.
+    Held,
     /// It ends an instance that is not known. There was nothing to end.
     UnknownInstance,
 }
@@ -139,6 +145,10 @@ pub struct ReaderHistoryCounters {
     pub from_future: u64,
     /// Samples and disposes of writers that did not own the instance, under exclusive ownership.
     pub ownership: u64,
+    /// Samples that TIME_BASED_FILTER has never let in.
+    pub time_filtered: u64,
+    /// Samples that READER_DATA_LIFECYCLE has removed.
+    pub purged: u64,
     /// Changes that did not fit.
     pub rejected: u64,
     /// Changes that ended an instance that was not known.
@@ -170,6 +180,8 @@ pub struct ReaderHistory {
     pub(super) departed: Vec<u32>,
     /// `None`: shared, nobody owns anything.
     pub(super) ownership: Option<Box<Ownership>>,
+    /// `None`: nothing happens by time alone, but LIFESPAN.
+    pub(super) timing: Option<Box<Timing>>,
     pub(super) counters: ReaderHistoryCounters,
     pub(super) removals: Removals,
 }
@@ -190,6 +202,7 @@ impl ReaderHistory {
             picked: Vec::new(),
             departed: Vec::new(),
             ownership: (config.ownership == qos::Ownership::Exclusive).then(|| Box::new(Ownership::new(config.seed))),
+            timing: config.timing.start(),
             counters: ReaderHistoryCounters::default(),
             removals: Removals::new(config.seed),
         }
@@ -259,20 +272,41 @@ impl ReaderHistory {
             self.counters.from_future += u64::from(is_from_future(source_timestamp, received.reception_timestamp));
         }
         let kind = received.change.kind;
+        let timed = self.timing.is_some();
         if kind == ChangeKind::Alive {
-            return self.add_sample(received);
+            return if timed { self.add_in_time(now.instant, received) } else { self.add_sample(received) };
         }
-        if !received.has_data {
-            return self.end_instance(received, kind);
-        }
+        let known = if timed { self.instances.find(received.change.instance) } else { None };
+        let visible = match known.map_or(Ok(false), |at| self.let_held_in(at, now.instant)) {
+            Ok(visible) => visible,
+            Err(refused) => return Err(Refused { received, ..refused }),
+        };
+        let admission = match received.has_data {
+            true => self.add_sample_and_end(now.instant, received, kind)?,
+            false => self.end_instance(now.instant, received, kind)?,
+        };
+        Ok(if visible { Admission::Visible } else { admission })
+    }
+
+    /// A sample and the end of its instance in one.
+    fn add_sample_and_end(
+        &mut self,
+        now: Instant,
+        received: ReceivedChange,
+        kind: ChangeKind,
+    ) -> Result<Admission, Refused> {
         let end = ReceivedChange { change: CacheChange { payload: None, ..received.change.clone() }, ..received };
+        let unregisters = kind != ChangeKind::NotAliveDisposed;
         match self.add_sample(received)? {
-            Admission::Visible => self.end_instance(end, kind).map(|_| Admission::Visible),
-            admission => Ok(admission),
+            Admission::Visible => self.end_instance(now, end, kind).map(|_| Admission::Visible),
+            admission => match self.instances.find(end.change.instance) {
+                Some(at) => Ok(self.leave(now, at, &end, unregisters, admission)),
+                None => Ok(admission),
+            },
         }
     }
 
-    fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, Refused> {
+    pub(super) fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, Refused> {
         let known = self.instances.find_again(received.change.instance);
         if known.is_some_and(|at| !self.is_admitted(at, received.change.writer)) {
             return Ok(Admission::NotOwner);
@@ -349,17 +383,17 @@ impl ReaderHistory {
     }
 
     /// A dispose, an unregistration, or both.
-    fn end_instance(&mut self, received: ReceivedChange, kind: ChangeKind) -> Result<Admission, Refused> {
+    fn end_instance(&mut self, now: Instant, received: ReceivedChange, kind: ChangeKind) -> Result<Admission, Refused> {
         let disposes = kind != ChangeKind::NotAliveUnregistered;
         let unregisters = kind != ChangeKind::NotAliveDisposed;
         let known = self.instances.find(received.change.instance);
         let at = match known {
             Some(at) if disposes && !self.is_admitted(at, received.change.writer) => {
-                return Ok(self.leave(at, &received, unregisters, Admission::NotOwner));
+                return Ok(self.leave(now, at, &received, unregisters, Admission::NotOwner));
             }
             Some(at) if disposes && self.is_superseded(at, &received) => {
                 let admission = self.supersede(at, &received);
-                return Ok(self.leave(at, &received, unregisters, admission));
+                return Ok(self.leave(now, at, &received, unregisters, admission));
             }
             Some(at) => at,
             // Only a payload says which instance this is: a bare hash may be a hash of nothing, and the application could
@@ -398,6 +432,7 @@ impl ReaderHistory {
         if changed {
             self.announce_state(at, change, received.reception_timestamp);
         }
+        self.note_end(at, now);
         self.release(at);
         Ok(if changed { Admission::Visible } else { Admission::Unchanged })
     }
@@ -409,6 +444,9 @@ impl ReaderHistory {
         }
         if let Some(ownership) = &mut self.ownership {
             ownership.forget_instance(at);
+        }
+        if let Some(timing) = &mut self.timing {
+            self.counters.time_filtered += timing.forget(at);
         }
     }
 

@@ -67,6 +67,10 @@ impl ReaderHistory {
     fn pick(&mut self, now: Instant, selection: &Selection) {
         self.picked.clear();
         self.remove_expired(now);
+        if self.timing.is_some() {
+            self.let_due_in(now, usize::MAX);
+            self.pass_time(now);
+        }
         let only_unread = !selection.states.admits_sample(SampleState::Read);
         if self.is_empty() || selection.samples_max == 0 || (only_unread && self.not_read == 0) {
             return;
@@ -193,19 +197,28 @@ impl ReaderHistory {
         HistorySample { payload: payload.or(key.map(|key| key.payload)), payload_is_key, info, kind }
     }
 
-    /// When expired samples are to be removed, if nobody selects before that.
+    /// When [`ReaderHistory::handle_timeout`] is to be called, if nobody selects before that.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
+        let expiry = self.expiry();
+        match self.timing_deadline() {
+            Some(due) => Some(expiry.map_or(due, |expiry| expiry.min(due))),
+            None => expiry,
+        }
+    }
+
+    fn expiry(&self) -> Option<Instant> {
         self.next_expiry.map(|expiry| expiry.max(self.expiry_floor))
     }
 
-    /// Removes the samples whose lifespan is over. What is selected is never expired, whether this is called or not: it
-    /// frees memory early.
-    pub fn handle_timeout(&mut self, now: Now) {
-        if self.deadline().is_some_and(|deadline| deadline <= now.instant) {
+    /// Removes the samples whose lifespan is over, and does what else is due. What is selected is never expired, whether this
+    /// is called or not: it frees memory early. `true`: there is something new to see.
+    pub fn handle_timeout(&mut self, now: Now) -> bool {
+        if self.expiry().is_some_and(|expiry| expiry <= now.instant) {
             self.remove_expired(now.instant);
             self.expiry_floor = now.instant.after(EXPIRY_INTERVAL).unwrap_or(now.instant);
         }
+        self.pass_time(now.instant)
     }
 
     /// What the application has still to learn of an instance with this sample, if it is the last unread one: that an

@@ -13,10 +13,12 @@
 //! acknowledged, and without a limit of instances with those that the application never unregisters. Slots of removed
 //! changes and instances are used again, so a steady state allocates nothing.
 
+use super::age_list::AgeList;
 use super::key_store::KeyStore;
 use super::sequence_index::SequenceIndex;
-use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, Payload};
-use crate::types::{InstanceHandle, Instant, SequenceNumber};
+use super::timing::LOOKS_MAX;
+use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, MissedDeadlines, Payload};
+use crate::types::{Duration, InstanceHandle, Instant, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 
@@ -59,6 +61,8 @@ struct Instance {
     len: usize,
     /// The last change of it was not an unregister.
     registered: bool,
+    /// The last change of it was a sample.
+    alive: bool,
     /// Where its key can be decoded from.
     key: Option<KeyPayload>,
 }
@@ -92,6 +96,9 @@ pub struct WriterHistory {
     departing: VecDeque<SequenceNumber>,
     /// How many of them stay although they are acknowledged.
     departures_kept: usize,
+    /// DEADLINE: the instances that are alive, by their last samples.
+    deadlines: AgeList,
+    missed: MissedDeadlines,
 }
 
 impl WriterHistory {
@@ -113,6 +120,8 @@ impl WriterHistory {
             keys: KeyStore::new(),
             departing: VecDeque::new(),
             departures_kept: 0,
+            deadlines: AgeList::of_deadline(Duration::INFINITE),
+            missed: MissedDeadlines::default(),
         }
     }
 
@@ -257,6 +266,57 @@ impl WriterHistory {
         Ok(())
     }
 
+    /// Changes DEADLINE: how long an instance may go without a new sample (DDS 1.4, 2.2.3.7). Where there was none before, it
+    /// counts from now.
+    pub fn set_deadline(&mut self, now: Instant, deadline: Duration) {
+        let was_on = self.watches_deadline();
+        self.deadlines.set_delay_of_deadline(deadline);
+        if !was_on {
+            let alive = |at: &&u32| self.instances.get(**at as usize).is_some_and(|instance| instance.alive);
+            self.by_handle.values().filter(alive).for_each(|&at| self.deadlines.note(at, now));
+        }
+    }
+
+    /// Whether there is a DEADLINE.
+    #[must_use]
+    pub const fn watches_deadline(&self) -> bool {
+        self.deadlines.is_on()
+    }
+
+    /// When [`WriterHistory::miss_deadlines`] is to be called.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.deadlines.deadline()
+    }
+
+    /// A change that was inserted has met the deadline of its instance, or has ended it: nobody has promised to update what
+    /// does not exist. A registration alone begins none, for there is nothing to update yet.
+    pub fn meet_deadline(&mut self, instance: InstanceHandle, now: Instant) {
+        let Some(at) = self.find_again(instance).filter(|_| self.watches_deadline()) else { return };
+        match self.instances.get(at as usize).is_some_and(|instance| instance.alive) {
+            true => self.deadlines.note(at, now),
+            false => self.deadlines.forget(at),
+        }
+    }
+
+    /// Counts the periods in which instances were not updated.
+    pub fn miss_deadlines(&mut self, now: Instant) {
+        if self.deadlines.is_due(now) {
+            let Self { deadlines, instances, missed, .. } = self;
+            let all = deadlines.miss(now, LOOKS_MAX, |at, periods| {
+                if let Some(instance) = instances.get(at as usize) {
+                    missed.note(instance.handle, periods);
+                }
+            });
+            deadlines.looked(now, all);
+        }
+    }
+
+    /// Deadlines that were missed since this was last asked; `None`: none.
+    pub fn take_missed(&mut self) -> Option<MissedDeadlines> {
+        self.missed.take()
+    }
+
     /// Notes a change that passes by without being stored.
     pub fn pass_by(&mut self, instance: InstanceHandle, kind: ChangeKind, payload: Option<&Payload>) {
         let at = self.find_again(instance).unwrap_or_else(|| self.add_instance(instance));
@@ -382,6 +442,9 @@ impl WriterHistory {
     fn note_change(&mut self, at: u32, kind: ChangeKind, payload: Option<&Payload>) -> bool {
         let registered = matches!(kind, ChangeKind::Alive | ChangeKind::NotAliveDisposed);
         self.note_state(at, registered, payload, kind != ChangeKind::Alive);
+        if let Some(instance) = self.instances.get_mut(at as usize) {
+            instance.alive = kind == ChangeKind::Alive;
+        }
         registered
     }
 
@@ -433,7 +496,8 @@ impl WriterHistory {
     }
 
     fn add_instance(&mut self, handle: InstanceHandle) -> u32 {
-        let instance = Instance { handle, oldest: NONE, newest: NONE, len: 0, registered: true, key: None };
+        let instance =
+            Instance { handle, oldest: NONE, newest: NONE, len: 0, registered: true, alive: false, key: None };
         let number = match self.free_instances.pop() {
             Some(number) => {
                 if let Some(place) = self.instances.get_mut(number as usize) {
@@ -491,6 +555,7 @@ impl WriterHistory {
         let Some(instance) = self.instances.get_mut(at as usize).filter(|instance| instance.len == 0) else { return };
         self.keys.give_up(&mut instance.key);
         self.by_handle.remove(&instance.handle);
+        self.deadlines.forget(at);
         self.free_instances.push(at);
         if self.last_found == at {
             self.last_found = NONE;

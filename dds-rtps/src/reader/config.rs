@@ -1,7 +1,7 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
 use crate::cdr::TypeDescription;
-use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig};
+use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig, ReaderTiming};
 use crate::qos::{DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership};
 use crate::types::{Duration, Guid, Locator, Time, VendorId};
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct ReaderConfig {
     pub destination_order: DestinationOrder,
     /// OWNERSHIP.
     pub ownership: Ownership,
+    /// DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
+    pub timing: ReaderTiming,
     /// How the instance of a change is found.
     pub key: KeySource,
     /// How long an answer to a HEARTBEAT waits for more to answer with it. Default: zero, it goes out with the next
@@ -87,6 +89,7 @@ impl ReaderConfig {
             limits: HistoryLimits::new(qos.history, qos.resource_limits),
             destination_order: qos.destination_order,
             ownership: qos.ownership,
+            timing: qos.into(),
             key,
             heartbeat_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
@@ -104,8 +107,8 @@ impl ReaderConfig {
     }
 
     pub(super) fn history(&self) -> ReaderHistoryConfig {
-        let &Self { limits, destination_order, ownership, seed, .. } = self;
-        ReaderHistoryConfig { limits, destination_order, ownership, seed }
+        let &Self { limits, destination_order, ownership, timing, seed, .. } = self;
+        ReaderHistoryConfig { limits, destination_order, ownership, timing, seed }
     }
 
     /// Whether a change that does not fit into the history is kept from being acknowledged.

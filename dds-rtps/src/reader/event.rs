@@ -1,6 +1,6 @@
 //! What a reader has to tell: events that wait to be polled, and counters.
 
-use crate::history::RejectReason;
+use crate::history::{MissedDeadlines, RejectReason};
 use crate::types::{Guid, InstanceHandle};
 use std::collections::VecDeque;
 
@@ -47,6 +47,8 @@ pub enum ReaderEvent {
         /// How many since the last event of this writer and reason.
         count: u64,
     },
+    /// Instances have gone without a new sample for longer than DEADLINE says.
+    DeadlineMissed(MissedDeadlines),
     /// There is room again for a writer of the same process whose change was refused: it should look at its
     /// [`LocalLink`](crate::history::LocalLink).
     LocalSpace {

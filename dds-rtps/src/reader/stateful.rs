@@ -9,7 +9,8 @@ use super::sink::Sink;
 use super::tally::Tally;
 use super::writer_proxy::{Following, WriterProxy};
 use crate::history::{
-    CacheChange, ChangeKind, HistorySample, LocalLink, Operation, ReaderHistory, ReceivedChange, Selection,
+    CacheChange, ChangeKind, HistorySample, LocalLink, Operation, ReaderHistory, ReaderTiming, ReceivedChange,
+    Selection,
 };
 use crate::output::Datagram;
 use crate::types::{Guid, Instant, Now, SequenceNumber};
@@ -339,7 +340,9 @@ impl StatefulReader {
     /// Does what is due: samples that expire, leases that end, fragments that no longer come. It means "look at your deadlines": calling it
     /// early, late or twice does no harm.
     pub fn handle_timeout(&mut self, now: Now) {
-        self.history.handle_timeout(now);
+        if self.history.handle_timeout(now) {
+            self.events.data_available();
+        }
         self.check_leases(now);
         if self.next_stale.is_some_and(|stale| stale <= now.instant) {
             self.next_stale = None;
@@ -355,6 +358,13 @@ impl StatefulReader {
             }
         }
         self.resume(now);
+    }
+
+    /// Changes DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
+    pub fn set_timing(&mut self, now: Now, timing: ReaderTiming) {
+        if timing != std::mem::replace(&mut self.config.timing, timing) && self.history.set_timing(now, timing) {
+            self.events.data_available();
+        }
     }
 
     /// Whether there is nothing to say to anybody and nothing that time changes: no need to poll for datagrams or a
@@ -399,7 +409,10 @@ impl StatefulReader {
 
     /// What the owner should know, until there is nothing more.
     pub fn poll_event(&mut self) -> Option<ReaderEvent> {
-        self.events.pop()
+        match self.history.take_missed() {
+            Some(missed) => Some(ReaderEvent::DeadlineMissed(missed)),
+            None => self.events.pop(),
+        }
     }
 }
 

@@ -45,7 +45,8 @@ impl Tally {
             Admission::NotOwner => self.undelivered.not_owner += 1,
             Admission::Superseded => self.undelivered.superseded += 1,
             // What has nothing to say is not lost.
-            Admission::Visible | Admission::Unchanged | Admission::UnknownInstance => {}
+            // What is kept back may still be seen: the history counts what a newer one replaces.
+            Admission::Visible | Admission::Unchanged | Admission::UnknownInstance | Admission::Held => {}
         }
     }
 }

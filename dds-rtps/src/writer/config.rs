@@ -1,7 +1,7 @@
 //! What a writer is made of, and what it is told about its readers.
 
 use crate::cdr::TypeDescription;
-use crate::history::{ChangeKind, HistoryLimits, Payload, Pulse};
+use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Payload, Pulse};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
@@ -102,6 +102,8 @@ pub struct WriterConfig {
     /// Where signs of life are noted of all writers of the participant that are manual by participant. Default: nowhere,
     /// each counts for itself.
     pub pulse: Option<Arc<Pulse>>,
+    /// How long an instance may go without a new sample (DEADLINE). Default: for ever.
+    pub deadline: Duration,
     /// Whether the topic has a key: changes carry a key hash then.
     pub keyed: bool,
     /// The type, if the key hash that goes out with a change is not what its instance is known by here: of writers of XCDR1
@@ -143,6 +145,7 @@ impl WriterConfig {
             lifespan: qos.lifespan,
             liveliness: qos.liveliness,
             pulse: None,
+            deadline: qos.deadline,
             keyed,
             hashed_type: None,
             fragment_size: FragmentSize::default(),
@@ -283,6 +286,8 @@ pub enum WriterEvent {
     Acknowledged(SequenceNumber),
     /// There is room again after a write was refused with [`WriteRefused::Full`].
     SpaceFreed,
+    /// Instances have gone without a new sample for longer than DEADLINE says.
+    DeadlineMissed(MissedDeadlines),
     /// A reliable reader has been too slow: it is not waited for any more ([`SlowReader::Demote`]).
     ReaderDemoted {
         /// The reader.

@@ -1,10 +1,25 @@
-//! When changes are too old to be sent (LIFESPAN; DDS 1.4, 2.2.3.16).
+//! What time does to the changes and instances of a writer: when changes are too old to be sent (LIFESPAN; DDS 1.4, 2.2.3.16),
+//! and instances have gone without a new one for too long (DEADLINE; 2.2.3.7).
 
 use super::stateful::StatefulWriter;
 use crate::history::StoredChange;
 use crate::types::{Duration, Instant, Now, SequenceNumber, Time};
 
 impl StatefulWriter {
+    /// Changes LIFESPAN, for changes that are written from now on.
+    pub fn set_lifespan(&mut self, lifespan: Duration) {
+        self.config.lifespan = lifespan;
+        self.mortal |= !lifespan.is_infinite();
+    }
+
+    /// Changes DEADLINE. One that there was not before counts from now.
+    pub fn set_deadline(&mut self, now: Now, deadline: Duration) {
+        if deadline != std::mem::replace(&mut self.config.deadline, deadline) {
+            self.history.set_deadline(now.instant, deadline);
+            self.settle(now);
+        }
+    }
+
     /// A change that may still be sent.
     pub(super) fn sendable(&self, now: Now, sequence_number: SequenceNumber) -> Option<&StoredChange> {
         let stored = self.history.get(sequence_number)?;

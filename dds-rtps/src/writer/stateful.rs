@@ -14,7 +14,7 @@ use super::reader_proxy::ReaderProxy;
 use super::slow_reader::{SlowReaders, Standing};
 use crate::history::{CacheChange, ChangeKind, KeyPayload, LocalLink, NoRoom, Payload, WriterHistory};
 use crate::qos::Durability;
-use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
+use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -82,8 +82,10 @@ impl StatefulWriter {
     #[must_use]
     pub fn new(config: WriterConfig) -> Self {
         let keeps = config.durability > Durability::Volatile;
+        let mut history = WriterHistory::new(config.limits, keeps, config.seed);
+        history.set_deadline(Instant::ZERO, config.deadline);
         Self {
-            history: WriterHistory::new(config.limits, keeps, config.seed),
+            history,
             last: SequenceNumber::ZERO,
             next: SequenceNumber::FIRST,
             next_fragment: 1,
@@ -167,6 +169,7 @@ impl StatefulWriter {
         };
         // An end does not run out: who still has to be told of it could not learn it otherwise.
         let expires = if change.kind == ChangeKind::Alive { self.expiry(now, source_timestamp) } else { None };
+        let instance = change.instance;
         match self.history.insert(change, expires, acknowledged) {
             Ok(replaced) => {
                 if let Some(replaced) = replaced {
@@ -175,6 +178,9 @@ impl StatefulWriter {
                 }
             }
             Err(no_room) => return Err(self.refuse(now, no_room)),
+        }
+        if self.history.watches_deadline() {
+            self.history.meet_deadline(instance, now.instant);
         }
         self.last = sequence_number;
         self.counters.written += 1;
@@ -264,6 +270,7 @@ impl StatefulWriter {
             && self.config.durability == Durability::Volatile
             && self.config.limits.is_boundless()
             && !self.locals.iter().any(|local| local.reliable)
+            && !self.history.watches_deadline()
     }
 
     /// A change, for as long as it is in the history.
@@ -412,12 +419,6 @@ impl StatefulWriter {
         }
     }
 
-    /// Changes LIFESPAN, for changes that are written from now on.
-    pub fn set_lifespan(&mut self, lifespan: Duration) {
-        self.config.lifespan = lifespan;
-        self.mortal |= !lifespan.is_infinite();
-    }
-
     /// Changes the parameters for readers that expect inline QoS ([`WriterConfig::inline_qos`]).
     pub fn set_inline_qos(&mut self, parameters: &[u8]) {
         self.config.inline_qos.clear();
@@ -428,7 +429,10 @@ impl StatefulWriter {
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
         let until = self.waiting_until.or(self.slow_readers.deadline()).or(self.promise.deadline());
-        self.proxies.is_empty() && self.config.lifespan.is_infinite() && until.is_none()
+        self.proxies.is_empty()
+            && self.config.lifespan.is_infinite()
+            && until.is_none()
+            && !self.history.watches_deadline()
     }
 
     /// When [`Self::handle_timeout`] is to be called.
@@ -437,7 +441,8 @@ impl StatefulWriter {
         let expiry = if self.mortal { self.next_expiring().and_then(|stored| stored.expires) } else { None };
         let own =
             [self.heartbeat.deadline(), self.waiting_until, self.slow_readers.deadline(), self.promise.deadline()];
-        own.into_iter().chain([expiry, self.batch.deadline()]).flatten().min()
+        let late = [expiry, self.batch.deadline(), self.history.next_deadline()];
+        own.into_iter().chain(late).flatten().min()
     }
 
     /// Time has passed. Calling it early or late does no harm.
@@ -449,6 +454,7 @@ impl StatefulWriter {
             (0..self.proxies.len()).for_each(|index| self.enqueue(now, index));
         }
         self.drop_expired(now);
+        self.history.miss_deadlines(now.instant);
         if self.slow_readers.deadline().is_some_and(|deadline| deadline <= now.instant) {
             self.review_slow_readers(now);
             self.settle(now);
@@ -458,6 +464,9 @@ impl StatefulWriter {
 
     /// What has happened since the last call; `None`: nothing more.
     pub fn poll_event(&mut self) -> Option<WriterEvent> {
+        if let Some(missed) = self.history.take_missed() {
+            return Some(WriterEvent::DeadlineMissed(missed));
+        }
         if std::mem::take(&mut self.space_freed_event) {
             return Some(WriterEvent::SpaceFreed);
         }

@@ -73,6 +73,10 @@ fn tell_event(writer: &DataWriter<Shape>, event: WriterEvent) {
                 say(&format!("on_offered_incompatible_qos() {place} : {} ({policy})", policy as u8));
             }
         }
+        WriterEvent::DeadlineMissed(status) => say(&format!(
+            "on_offered_deadline_missed() {place} : (total = {}, change = {})",
+            status.total_count, status.total_count_change
+        )),
         _ => {}
     }
 }

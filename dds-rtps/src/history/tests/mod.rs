@@ -5,6 +5,7 @@ mod model;
 mod ownership;
 mod selecting;
 mod source_order;
+mod timing;
 
 use super::*;
 use crate::qos::{DestinationOrder, History, ResourceLimits};
@@ -27,6 +28,8 @@ fn at(millis: u64) -> Now {
 struct Cache {
     history: ReaderHistory,
     number: i64,
+    /// Milliseconds.
+    now: u64,
 }
 
 impl Cache {
@@ -40,7 +43,7 @@ impl Cache {
     }
 
     fn configured(config: ReaderHistoryConfig) -> Self {
-        Self { history: ReaderHistory::new(config), number: 0 }
+        Self { history: ReaderHistory::new(config), number: 0, now: 0 }
     }
 
     fn keep_last(depth: u32) -> Self {
@@ -63,12 +66,12 @@ impl Cache {
             payload: Some(Payload::copy_of(&[0, 1, 0, 0, key, self.number as u8])),
         };
         let has_data = kind == ChangeKind::Alive;
-        ReceivedChange { change, has_data, expires: None, reception_timestamp: at(0).time }
+        ReceivedChange { change, has_data, expires: None, reception_timestamp: at(self.now).time }
     }
 
     fn add(&mut self, kind: ChangeKind, from: u8, key: u8) -> Result<Admission, RejectReason> {
         let received = self.received(kind, from, key);
-        self.history.add(at(0), received).map_err(|refused| refused.reason)
+        self.history.add(at(self.now), received).map_err(|refused| refused.reason)
     }
 
     fn write(&mut self, from: u8, key: u8) -> Result<Admission, RejectReason> {
@@ -85,7 +88,7 @@ impl Cache {
 
     fn select(&mut self, selection: Selection, operation: Operation) -> Vec<HistorySample> {
         let mut samples = Vec::new();
-        let count = self.history.select(at(0), &selection, operation, &mut samples);
+        let count = self.history.select(at(self.now), &selection, operation, &mut samples);
         assert_eq!(count, samples.len());
         samples
     }

@@ -1,0 +1,32 @@
+//! The policies of a writer that may change while it lives, and what comes of its deadline.
+
+use crate::actor::Effects;
+use crate::infrastructure::{DeadlineCounter, mark};
+use crate::publication::LocalTerms;
+use crate::publication::writer_actor::WriterActor;
+use crate::qos::DataWriterQos;
+use dds_rtps::history::MissedDeadlines;
+
+impl WriterActor {
+    /// Takes over the policies that may change.
+    pub(crate) fn set_qos(&mut self, qos: &DataWriterQos, effects: &mut Effects) {
+        let now = self.now(effects);
+        self.terms = qos.into();
+        self.rtps_mut().set_lifespan(qos.lifespan);
+        self.rtps_mut().set_deadline(now, qos.deadline);
+        self.follow_up_and_come_back(now, effects);
+    }
+
+    pub(crate) fn terms(&self) -> LocalTerms {
+        self.terms
+    }
+
+    pub(super) fn note_missed(&mut self, missed: MissedDeadlines, effects: &mut Effects) {
+        self.deadlines.note(missed);
+        self.mark(mark::DEADLINE_MISSED, effects);
+    }
+
+    pub(crate) fn deadlines(&mut self) -> &mut DeadlineCounter {
+        &mut self.deadlines
+    }
+}

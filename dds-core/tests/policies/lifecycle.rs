@@ -1,0 +1,99 @@
+//! LIFESPAN, WRITER_DATA_LIFECYCLE and READER_DATA_LIFECYCLE (DDS 1.4, 2.2.3.16, 2.2.3.21 and 2.2.3.22).
+
+use super::*;
+use dds_core::qos::{ReaderDataLifecycle, WriterDataLifecycle};
+
+fn request() -> DataReaderQos {
+    DataReaderQos::default().reliable().keep_all()
+}
+
+#[test]
+fn what_has_expired_leaves_the_writers_history_and_no_late_reader_waits_for_it() {
+    Pair::on_every_way(|pair| {
+        let offer = DataWriterQos::default().transient_local().keep_all().lifespan(Duration::from_secs(5));
+        let writer = pair.writer(offer);
+        let early = pair.reader(request().transient_local());
+        pair.settle();
+        pair.write(&writer, 1, 1);
+        pair.write(&writer, 2, 2);
+        assert_eq!(values(&early), [1, 2]);
+        pair.run(4_000);
+        pair.write(&writer, 1, 3);
+        pair.run(2_000);
+        let late = pair.reader(request().transient_local());
+        pair.settle();
+        assert_eq!(values(&late), [3]);
+        pair.write(&writer, 1, 4);
+        assert_eq!(values(&late), [4], "nothing before it is missing");
+        writer.acknowledged().block_for(Duration::from_secs(1)).unwrap();
+        assert_eq!(late.sample_lost().unwrap().total_count, 0);
+    });
+}
+
+#[test]
+fn what_has_expired_is_not_handed_out() {
+    Pair::on_every_way(|pair| {
+        let writer = pair.writer(DataWriterQos::default().lifespan(Duration::from_secs(1)));
+        let reader = pair.reader(request());
+        pair.settle();
+        pair.write(&writer, 1, 1);
+        pair.run(800);
+        pair.write(&writer, 1, 2);
+        pair.run(200);
+        assert_eq!(values(&reader), [2]);
+    });
+}
+
+#[test]
+fn unregistering_disposes_if_it_is_to_and_deleting_a_writer_never_does() {
+    for (autodispose, expected) in [(true, InstanceState::NotAliveDisposed), (false, InstanceState::NotAliveNoWriters)]
+    {
+        Pair::on_every_way(|pair| {
+            let lifecycle = WriterDataLifecycle { autodispose_unregistered_instances: autodispose };
+            let writer = pair.writer(DataWriterQos::default().writer_data_lifecycle(lifecycle));
+            let reader = pair.reader(request());
+            pair.settle();
+            pair.write(&writer, 1, 1);
+            assert_eq!(values(&reader), [1]);
+            writer.unregister_instance(&1).unwrap();
+            pair.run(50);
+            assert_eq!(states(&reader), [expected]);
+            pair.write(&writer, 2, 2);
+            assert_eq!(values(&reader), [2]);
+            drop(writer);
+            pair.settle();
+            assert_eq!(states(&reader), [InstanceState::NotAliveNoWriters]);
+        });
+    }
+}
+
+#[test]
+fn samples_of_what_has_ended_are_purged() {
+    Pair::on_every_way(|pair| {
+        let offer = DataWriterQos::default()
+            .writer_data_lifecycle(WriterDataLifecycle { autodispose_unregistered_instances: false });
+        let purges = ReaderDataLifecycle {
+            autopurge_nowriter_samples_delay: Duration::from_secs(3),
+            autopurge_disposed_samples_delay: Duration::from_secs(1),
+        };
+        let (writer, reader) = (pair.writer(offer), pair.reader(request().reader_data_lifecycle(purges)));
+        pair.settle();
+        for robot in 1..=3 {
+            pair.write(&writer, robot, robot);
+        }
+        writer.dispose(&1).unwrap();
+        writer.unregister_instance(&2).unwrap();
+        pair.run(900);
+        assert_eq!(reader.read().unwrap().into_data().map(|pose: Pose| pose.x).collect::<Vec<_>>(), [1, 2, 3]);
+        pair.run(200);
+        assert_eq!(reader.read().unwrap().into_data().map(|pose: Pose| pose.x).collect::<Vec<_>>(), [2, 3]);
+        assert!(reader.lookup_instance(&2).is_some());
+        pair.run(2_000);
+        assert_eq!(reader.read().unwrap().into_data().map(|pose: Pose| pose.x).collect::<Vec<_>>(), [3]);
+        assert_eq!(reader.lookup_instance(&2), None);
+        reader.set_qos(reader.qos().reader_data_lifecycle(ReaderDataLifecycle::default())).unwrap();
+        writer.dispose(&3).unwrap();
+        pair.run(60_000);
+        assert_eq!(values(&reader), [3]);
+    });
+}

@@ -1,0 +1,269 @@
+//! What the passing of time does to instances: deadlines, the filter, and the end of what has ended.
+
+use super::*;
+use crate::qos::Ownership;
+use crate::types::Duration;
+
+fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn cache(timing: ReaderTiming) -> Cache {
+    let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+    Cache::configured(ReaderHistoryConfig { timing, ..ReaderHistoryConfig::new(limits) })
+}
+
+fn deadline(deadline: Duration) -> ReaderTiming {
+    ReaderTiming { deadline, ..ReaderTiming::NONE }
+}
+
+fn filter(separation: u64) -> ReaderTiming {
+    ReaderTiming { time_based_filter: millis(separation), ..ReaderTiming::NONE }
+}
+
+impl Cache {
+    /// Lets time pass, with a timer that is always in time; how many deadlines were missed.
+    fn pass(&mut self, until: u64) -> u64 {
+        let mut missed = 0;
+        while let Some(due) = self.history.deadline().filter(|due| *due <= at(until).instant) {
+            self.now = self.now.max(due.as_nanos().div_ceil(1_000_000));
+            self.history.handle_timeout(at(self.now));
+            missed += self.history.take_missed().map_or(0, |missed| missed.count);
+        }
+        self.now = until;
+        missed
+    }
+
+    fn write_at(&mut self, now: u64, from: u8, key: u8) -> Admission {
+        self.now = now;
+        self.write(from, key).unwrap()
+    }
+
+    fn set(&mut self, timing: ReaderTiming) {
+        self.history.set_timing(at(self.now), timing);
+    }
+}
+
+#[test]
+fn each_period_of_each_instance_is_missed_once() {
+    let mut cache = cache(deadline(millis(100)));
+    assert_eq!(cache.pass(1_000), 0, "there is no instance yet");
+    cache.write_at(1_000, 1, 1);
+    cache.write_at(1_050, 1, 2);
+    assert_eq!(cache.pass(1_099), 0);
+    assert_eq!(cache.pass(1_100), 1);
+    cache.write_at(1_149, 1, 2);
+    assert_eq!(cache.pass(1_199), 0);
+    assert_eq!((cache.pass(1_200), cache.pass(1_249)), (1, 1));
+    assert_eq!(cache.pass(1_450), 4, "both instances, each twice");
+}
+
+#[test]
+fn a_late_look_counts_every_period() {
+    let mut cache = cache(deadline(millis(100)));
+    cache.write_at(0, 1, 1);
+    cache.write_at(10, 1, 2);
+    cache.now = 1_005;
+    cache.history.handle_timeout(at(1_005));
+    let missed = cache.history.take_missed().unwrap();
+    assert_eq!((missed.count, cache.history.take_missed()), (10 + 9, None));
+    assert_eq!((cache.pass(1_009), cache.pass(1_010)), (0, 1));
+    assert_eq!((cache.pass(1_100), cache.pass(1_109), cache.pass(1_110)), (1, 0, 1));
+}
+
+#[test]
+fn what_has_ended_has_no_deadline_until_it_is_written_again() {
+    let mut cache = cache(deadline(millis(100)));
+    cache.write_at(0, 1, 1);
+    cache.write_at(0, 1, 2);
+    cache.write_at(0, 2, 3);
+    cache.dispose(1, 1).unwrap();
+    cache.unregister(1, 2).unwrap();
+    cache.history.writer_lost(at(0), writer(2));
+    assert_eq!(cache.pass(1_000), 0);
+    cache.write_at(1_000, 1, 1);
+    assert_eq!(cache.pass(1_100), 1);
+}
+
+#[test]
+fn a_deadline_changes_while_it_runs() {
+    let mut cache = cache(ReaderTiming::NONE);
+    cache.write_at(0, 1, 1);
+    cache.now = 500;
+    cache.set(deadline(millis(100)));
+    assert_eq!((cache.pass(599), cache.pass(600)), (0, 1), "it counts from when it is there");
+    cache.now = 650;
+    cache.set(deadline(millis(200)));
+    assert_eq!((cache.pass(799), cache.pass(800)), (0, 1));
+    cache.set(ReaderTiming::NONE);
+    assert_eq!((cache.pass(5_000), cache.history.deadline()), (0, None));
+}
+
+#[test]
+fn an_impossible_deadline_neither_spins_nor_holds_up() {
+    let mut cache = cache(deadline(Duration::ZERO));
+    for key in 0..200 {
+        cache.write_at(0, 1, key);
+    }
+    for look in 1..100 {
+        assert!(cache.history.deadline().unwrap() <= at(look).instant);
+        cache.history.handle_timeout(at(look));
+        assert!(cache.history.deadline().unwrap() > at(look).instant);
+    }
+    assert_eq!(cache.history.take_missed().unwrap().count, 200 * 99 * 1_000, "no period is shorter than a microsecond");
+}
+
+#[test]
+fn many_that_are_late_at_once_are_looked_at_in_turns() {
+    let mut cache = cache(deadline(millis(10)));
+    for key in 0..1_000_u32 {
+        let mut received = cache.received(ChangeKind::Alive, 1, 0);
+        let mut hash = [0; 16];
+        hash[..4].copy_from_slice(&key.to_be_bytes());
+        received.change.instance = InstanceHandle::from_key_hash(hash);
+        cache.history.add(at(0), received).unwrap();
+    }
+    let mut looks = 0;
+    while cache.history.deadline().unwrap() <= at(10).instant {
+        cache.history.handle_timeout(at(10));
+        looks += 1;
+    }
+    assert_eq!((looks, cache.history.take_missed().unwrap().count), (4, 1_000));
+}
+
+#[test]
+fn the_owner_of_an_instance_loses_it_with_its_deadline() {
+    let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+    let mut cache = Cache::configured(ReaderHistoryConfig {
+        ownership: Ownership::Exclusive,
+        timing: deadline(millis(100)),
+        ..ReaderHistoryConfig::new(limits)
+    });
+    (1..=3).for_each(|number| cache.history.set_ownership_strength(writer(number), number.into()));
+    assert_eq!(cache.write_at(0, 3, 1), Admission::Visible);
+    assert_eq!(cache.write_at(1, 2, 1), Admission::NotOwner);
+    assert_eq!(cache.write_at(90, 1, 1), Admission::NotOwner, "what does not count meets no deadline");
+    assert_eq!(cache.pass(100), 1);
+    assert_eq!(cache.write_at(101, 1, 1), Admission::Visible, "the others have not shown themselves since");
+    assert_eq!(cache.write_at(102, 3, 1), Admission::Visible, "nor is one that was late shut out");
+    assert_eq!(cache.write_at(103, 1, 1), Admission::NotOwner);
+    cache.unregister(3, 1).unwrap();
+    assert_eq!(cache.write_at(104, 2, 1), Admission::Visible);
+}
+
+#[test]
+fn of_a_burst_the_first_and_the_last_are_seen() {
+    let mut cache = cache(filter(100));
+    let outcomes = [0, 1, 2, 99].map(|now| cache.write_at(now, 1, 1));
+    assert_eq!(outcomes, [Admission::Visible, Admission::Held, Admission::Held, Admission::Held]);
+    assert_eq!(cache.write_at(99, 1, 2), Admission::Visible, "each instance for itself");
+    assert_eq!(numbers(&cache.take()), [1, 5]);
+    assert!(!cache.history.handle_timeout(at(99)));
+    assert_eq!(cache.history.deadline(), Some(at(100).instant));
+    assert!(cache.history.handle_timeout(at(100)));
+    cache.now = 100;
+    assert_eq!(numbers(&cache.take()), [4]);
+    assert_eq!(cache.history.counters().time_filtered, 2);
+    assert_eq!(cache.write_at(199, 1, 1), Admission::Held, "the separation counts from what was let in last");
+    assert!(cache.take().is_empty());
+    cache.now = 200;
+    assert_eq!(numbers(&cache.take()), [6], "whoever takes need not wait for a timer");
+    assert_eq!(cache.history.deadline(), None);
+}
+
+#[test]
+fn the_end_of_an_instance_lets_in_what_was_kept_back() {
+    let mut cache = cache(filter(100));
+    cache.write_at(0, 1, 1);
+    cache.write_at(1, 1, 1);
+    assert_eq!(cache.dispose(1, 1), Ok(Admission::Visible));
+    assert_eq!(numbers(&cache.take()), [1, 2]);
+    assert_eq!(cache.history.lookup_instance(handle(1)), Some(InstanceState::NotAliveDisposed));
+    cache.write_at(150, 2, 2);
+    cache.write_at(151, 2, 2);
+    assert!(cache.history.writer_lost(at(151), writer(2)));
+    assert_eq!(numbers(&cache.take()), [4, 5]);
+    assert_eq!(cache.history.counters().time_filtered, 0);
+}
+
+#[test]
+fn ends_and_beginnings_without_number_do_not_make_it_grow() {
+    let mut cache = cache(filter(1_000_000));
+    for now in 0..10_000 {
+        cache.write_at(now, 1, 1);
+        cache.dispose(1, 1).unwrap();
+        cache.take();
+    }
+    assert!(format!("{:?}", cache.history).len() < 20_000);
+}
+
+#[test]
+fn without_room_it_is_kept_back_longer_and_nothing_overtakes_it() {
+    let limits = ResourceLimits { max_samples_per_instance: Some(1), ..ResourceLimits::default() };
+    let limits = HistoryLimits::new(History::KeepAll, limits);
+    let mut cache = Cache::configured(ReaderHistoryConfig { timing: filter(100), ..ReaderHistoryConfig::new(limits) });
+    cache.write_at(0, 1, 1);
+    cache.write_at(1, 1, 1);
+    assert!(!cache.history.handle_timeout(at(100)));
+    assert_eq!(cache.dispose(1, 1), Err(RejectReason::SamplesPerInstance));
+    assert_eq!(numbers(&cache.take()), [1]);
+    assert!(cache.history.handle_timeout(at(110)));
+    cache.dispose(1, 1).unwrap();
+    assert_eq!(numbers(&cache.take()), [2]);
+}
+
+#[test]
+fn a_separation_changes_while_it_runs() {
+    let mut cache = cache(filter(1_000));
+    cache.write_at(0, 1, 1);
+    cache.write_at(1, 1, 1);
+    assert!(cache.history.set_timing(at(1), ReaderTiming::NONE));
+    assert_eq!(numbers(&cache.take()), [1, 2]);
+    cache.write_at(2, 1, 1);
+    cache.set(filter(10));
+    assert_eq!([cache.write_at(3, 1, 1), cache.write_at(4, 1, 1)], [Admission::Visible, Admission::Held]);
+}
+
+#[test]
+fn only_an_owner_is_kept_back() {
+    let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+    let mut cache = Cache::configured(ReaderHistoryConfig {
+        ownership: Ownership::Exclusive,
+        timing: filter(100),
+        ..ReaderHistoryConfig::new(limits)
+    });
+    (1..=2).for_each(|number| cache.history.set_ownership_strength(writer(number), number.into()));
+    let outcomes = [(0, 2), (1, 2), (2, 1)].map(|(now, from)| cache.write_at(now, from, 1));
+    assert_eq!(outcomes, [Admission::Visible, Admission::Held, Admission::NotOwner]);
+    cache.now = 100;
+    assert_eq!(numbers(&cache.take()), [1, 2]);
+}
+
+#[test]
+fn samples_go_a_while_after_the_end_of_their_instance() {
+    let purges = ReaderTiming {
+        autopurge_disposed_samples_delay: millis(100),
+        autopurge_nowriter_samples_delay: millis(300),
+        ..ReaderTiming::NONE
+    };
+    let mut cache = cache(purges);
+    for key in [1, 2, 3] {
+        cache.write_at(0, key, key);
+    }
+    cache.write_at(0, 1, 2);
+    cache.dispose(1, 1).unwrap();
+    cache.dispose(1, 2).unwrap();
+    cache.history.writer_lost(at(0), writer(3));
+    cache.pass(99);
+    assert_eq!(cache.history.len(), 4);
+    cache.write_at(99, 1, 2);
+    cache.pass(100);
+    assert_eq!(numbers(&cache.read()), [2, 4, 7, 3], "what was written again stays");
+    assert_eq!(cache.history.lookup_instance(handle(1)), Some(InstanceState::NotAliveDisposed), "somebody writes it");
+    cache.pass(299);
+    assert_eq!(cache.history.lookup_instance(handle(3)), Some(InstanceState::NotAliveNoWriters));
+    cache.pass(300);
+    assert_eq!(cache.history.lookup_instance(handle(3)), None);
+    assert_eq!((cache.history.counters().purged, cache.history.not_read_len()), (2, 0));
+    assert_eq!(cache.history.deadline(), None);
+}
