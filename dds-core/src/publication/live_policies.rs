@@ -1,9 +1,9 @@
 //! The policies of a writer that may change while it lives, and what comes of its deadline.
 
 use crate::actor::Effects;
-use crate::infrastructure::{DeadlineCounter, mark};
-use crate::publication::LocalTerms;
+use crate::infrastructure::{DeadlineCounter, DeadlineMissedStatus, WriteError, mark};
 use crate::publication::writer_actor::WriterActor;
+use crate::publication::{LocalTerms, WriterHandle};
 use crate::qos::DataWriterQos;
 use dds_rtps::history::MissedDeadlines;
 
@@ -28,5 +28,15 @@ impl WriterActor {
 
     pub(crate) fn deadlines(&mut self) -> &mut DeadlineCounter {
         &mut self.deadlines
+    }
+}
+
+impl WriterHandle {
+    pub(crate) fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, WriteError> {
+        let read = |actor: &mut WriterActor, _: &mut Effects| {
+            actor.observers().status_read(mark::DEADLINE_MISSED);
+            actor.deadlines().read()
+        };
+        self.visit(read).map_err(|kind| self.write_error(kind))
     }
 }

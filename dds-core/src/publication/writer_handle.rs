@@ -5,9 +5,9 @@ use crate::cdr::{Encode, Encoding, KeyHasher, TypeDescription, TypeInfo, encode_
 use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle, ParticipantRef};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos,
-    LivelinessLostStatus, PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, Subject,
-    WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, LivelinessLostStatus,
+    PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, Subject, WaitErrorKind, WaitSource,
+    WriteError, WriteErrorKind, mark,
 };
 use crate::publication::WriterCell;
 use crate::publication::builder::Behaviour;
@@ -195,7 +195,10 @@ impl WriterHandle {
     }
 
     /// Runs `visit` in the writer's cell, and its effects afterwards.
-    fn visit<R>(&self, visit: impl FnOnce(&mut WriterActor, &mut Effects) -> R) -> Result<R, WriteErrorKind> {
+    pub(super) fn visit<R>(
+        &self,
+        visit: impl FnOnce(&mut WriterActor, &mut Effects) -> R,
+    ) -> Result<R, WriteErrorKind> {
         // The cell lives on after the close to drain. Looked at inside, so that nobody begins to wait once all have been
         // woken.
         let entered = Effects::scope(|effects| {
@@ -510,14 +513,6 @@ impl WriterHandle {
         let read = |actor: &mut WriterActor, _: &mut Effects| {
             actor.observers().status_read(mark::LIVELINESS_LOST);
             actor.read_liveliness_lost()
-        };
-        self.visit(read).map_err(|kind| self.write_error(kind))
-    }
-
-    pub(crate) fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, WriteError> {
-        let read = |actor: &mut WriterActor, _: &mut Effects| {
-            actor.observers().status_read(mark::DEADLINE_MISSED);
-            actor.deadlines().read()
         };
         self.visit(read).map_err(|kind| self.write_error(kind))
     }
