@@ -1,7 +1,8 @@
-//! The policies of a writer that may change while it lives, and what comes of its deadline.
+//! The policies of a writer that may change while it lives, and what comes of them: deadlines, and readers whose requests are
+//! not met.
 
 use crate::actor::Effects;
-use crate::infrastructure::{DeadlineCounter, DeadlineMissedStatus, WriteError, mark};
+use crate::infrastructure::{DeadlineCounter, DeadlineMissedStatus, IncompatibleQosStatus, WriteError, mark};
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::{LocalTerms, WriterHandle};
 use crate::qos::DataWriterQos;
@@ -32,7 +33,15 @@ impl WriterActor {
 }
 
 impl WriterHandle {
-    pub(crate) fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, WriteError> {
+    pub(crate) fn offered_incompatible_qos(&self) -> Result<IncompatibleQosStatus, WriteError> {
+        let read = |actor: &mut WriterActor, _: &mut Effects| {
+            actor.observers().status_read(mark::INCOMPATIBLE_QOS);
+            actor.incompatible().read()
+        };
+        self.visit(read).map_err(|kind| self.write_error(kind))
+    }
+
+    pub(crate) fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, IncompatibleQosStatus, WriteError> {
         let read = |actor: &mut WriterActor, _: &mut Effects| {
             actor.observers().status_read(mark::DEADLINE_MISSED);
             actor.deadlines().read()

@@ -5,9 +5,8 @@ use crate::cdr::{Encode, Encoding, KeyHasher, TypeDescription, TypeInfo, encode_
 use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle, ParticipantRef};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos, LivelinessLostStatus,
-    PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, Subject, WaitErrorKind, WaitSource,
-    WriteError, WriteErrorKind, mark,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, LiveQos, LivelinessLostStatus, PublicationMatchedStatus,
+    QosError, SlowReaderStatus, StatusCondition, Subject, WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
 };
 use crate::publication::WriterCell;
 use crate::publication::builder::Behaviour;
@@ -489,14 +488,6 @@ impl WriterHandle {
         let read = |actor: &mut WriterActor, _: &mut Effects| {
             actor.observers().status_read(mark::MATCHED);
             actor.matched().read_publication()
-        };
-        self.visit(read).map_err(|kind| self.write_error(kind))
-    }
-
-    pub(crate) fn offered_incompatible_qos(&self) -> Result<IncompatibleQosStatus, WriteError> {
-        let read = |actor: &mut WriterActor, _: &mut Effects| {
-            actor.observers().status_read(mark::INCOMPATIBLE_QOS);
-            actor.incompatible().read()
         };
         self.visit(read).map_err(|kind| self.write_error(kind))
     }
