@@ -41,7 +41,7 @@ impl WriterHandle {
         self.visit(read).map_err(|kind| self.write_error(kind))
     }
 
-    pub(crate) fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, IncompatibleQosStatus, WriteError> {
+    pub(crate) fn offered_deadline_missed(&self) -> Result<DeadlineMissedStatus, WriteError> {
         let read = |actor: &mut WriterActor, _: &mut Effects| {
             actor.observers().status_read(mark::DEADLINE_MISSED);
             actor.deadlines().read()
