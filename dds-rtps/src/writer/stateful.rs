@@ -339,6 +339,7 @@ impl StatefulWriter {
             proxy.heartbeat_owed &= reliable;
             proxy.note_knowledge(!proxy.knows_start);
         } else {
+            self.forget_finished();
             let wants_history = reader.wants_history && self.config.durability > Durability::Volatile;
             let first = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
             let index = self.proxies.len();
@@ -394,6 +395,7 @@ impl StatefulWriter {
         reliable: bool,
         wants_history: bool,
     ) -> SequenceNumber {
+        self.forget_finished();
         let wants_history = wants_history && self.config.durability > Durability::Volatile;
         let first_relevant = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
         let reliable = reliable && self.config.reliable;
