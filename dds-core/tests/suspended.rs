@@ -1,0 +1,45 @@
+//! A process that is stopped for longer than every lease loses nobody, and nobody who is still there loses it for long.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+mod simulated;
+
+use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind};
+use dds_core::{DdsType, Duration};
+use simulated::World;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Pose {
+    x: u32,
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+#[test]
+fn time_in_which_nobody_ran_is_nobodys_silence() {
+    let world = World::new(1);
+    let ((robot, _robot), (station, _station)) = (world.participant(), world.participant());
+    let liveliness = |kind| Liveliness { kind, lease_duration: Duration::from_secs(1) };
+    let writer = |kind| {
+        let qos = DataWriterQos::default().reliable().liveliness(liveliness(kind));
+        robot.writer_builder::<Pose>("poses").qos(qos).build().unwrap()
+    };
+    let (automatic, manual) = (writer(LivelinessKind::Automatic), writer(LivelinessKind::ManualByTopic));
+    let reader = station.reader_builder::<Pose>("poses").qos(DataReaderQos::default().reliable()).build().unwrap();
+    assert!(world.pass_until(Duration::from_secs(5), || reader.liveliness_changed().unwrap().alive_count == 2));
+    manual.assert_liveliness().unwrap();
+    // A minute, in which no timer fires: the participants' leases are 20 s.
+    world.tick(60 * SECOND);
+    world.pass(Duration::from_millis(500));
+    let status = reader.liveliness_changed().unwrap();
+    assert_eq!((status.alive_count, status.not_alive_count), (2, 0));
+    assert_eq!(reader.subscription_matched().unwrap().total_count, 2);
+    assert_eq!(automatic.publication_matched().unwrap().current_count, 1);
+    // What was promised was not kept, whoever is to blame.
+    assert_eq!(automatic.liveliness_lost().unwrap().total_count, 1);
+    assert_eq!(manual.liveliness_lost().unwrap().total_count, 1);
+    // From then on time counts again.
+    world.pass(Duration::from_secs(2));
+    let status = reader.liveliness_changed().unwrap();
+    assert_eq!((status.alive_count, status.not_alive_count), (1, 1));
+}
