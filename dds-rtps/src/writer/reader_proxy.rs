@@ -22,6 +22,10 @@ const SUPPRESSION_MAX: Duration = Duration::from_millis(500);
 /// takes. The rest it asks for, window by window, at its own pace. A best-effort reader cannot ask: it gets all.
 const BACKLOG_BYTES_MAX: usize = 128 * 1024;
 
+/// How far behind the last count one may lie to be a late one. Further behind, somebody has begun to count again, or the
+/// last one was a stranger's: to stay with that would be to be deaf to the reader for ever.
+const COUNTS_LATE_MAX: i32 = 1024;
+
 /// The writer's view of one reader.
 #[derive(Debug)]
 pub(super) struct ReaderProxy {
@@ -164,7 +168,7 @@ impl ReaderProxy {
 
     /// Whether an ACKNACK with this count is newer than the last one. Counts wrap around.
     pub(super) fn is_new_acknack(&self, count: i32) -> bool {
-        self.acknack_count.is_none_or(|last| count.wrapping_sub(last) > 0)
+        self.acknack_count.is_none_or(|last| is_newer(count, last))
     }
 
     /// Takes in what an ACKNACK says: everything up to `acknowledged` is there, `requested` is missing. Returns whether
@@ -281,7 +285,7 @@ impl ReaderProxy {
 
     /// Whether a NACK_FRAG with this count is newer than the last one, which it then replaces.
     pub(super) fn accept_nack_frag_count(&mut self, count: i32) -> bool {
-        let is_new = self.nack_frag_count.is_none_or(|last| count.wrapping_sub(last) > 0);
+        let is_new = self.nack_frag_count.is_none_or(|last| is_newer(count, last));
         if is_new {
             self.nack_frag_count = Some(count);
         }
@@ -356,4 +360,10 @@ impl ReaderProxy {
     fn suppressed_until(&self, suppression: Duration) -> Option<Instant> {
         self.served_at.and_then(|served_at| served_at.after(suppression))
     }
+}
+
+/// Whether a count follows the last one. Counts wrap around.
+fn is_newer(count: i32, last: i32) -> bool {
+    let ahead = count.wrapping_sub(last);
+    !(-COUNTS_LATE_MAX..=0).contains(&ahead)
 }

@@ -1,6 +1,5 @@
 //! The writer that knows its readers (RTPS 2.5, 8.4.7 and 8.4.9).
 
-use super::absent::Absent;
 use super::batch::Batch;
 use super::config::{
     FlowConfig, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent,
@@ -54,7 +53,6 @@ pub struct StatefulWriter {
     pub(super) heartbeat: HeartbeatSchedule,
     pub(super) liveliness_due: bool,
     pub(super) promise: Promise,
-    pub(super) absent: Absent,
     /// Up to where all reliable proxies that are waited for have everything; [`SequenceNumber::MAX`] if there are none.
     pub(super) remote_acknowledged: SequenceNumber,
     /// The same of all reliable proxies.
@@ -105,7 +103,6 @@ impl StatefulWriter {
             heartbeat: HeartbeatSchedule::new(config.heartbeat_period, &config.limits, config.keyed),
             liveliness_due: false,
             promise: Promise::new(config.liveliness, config.pulse.clone()),
-            absent: Absent::default(),
             remote_acknowledged: SequenceNumber::MAX,
             remote_received: SequenceNumber::MAX,
             slow_readers: SlowReaders::default(),
@@ -250,11 +247,7 @@ impl StatefulWriter {
         // An instance that has been unregistered may be gone by now.
         let acknowledged = self.acknowledged();
         self.history.retire(self.finished_up_to(self.received(acknowledged)));
-        let registered = match self.history.register(instance, key) {
-            Err(_) if self.forget_absent() => self.history.register(instance, key),
-            outcome => outcome,
-        };
-        registered.map_err(|_| {
+        self.history.register(instance, key).map_err(|_| {
             self.counters.refused += 1;
             WriteRefused::InstancesMax
         })
@@ -346,14 +339,12 @@ impl StatefulWriter {
             proxy.heartbeat_owed &= reliable;
             proxy.note_knowledge(!proxy.knows_start);
         } else {
-            self.forget_finished();
             let wants_history = reader.wants_history && self.config.durability > Durability::Volatile;
             let first = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
             let index = self.proxies.len();
             self.by_guid.insert(reader.guid, index);
             let FlowConfig { same_host, network, .. } = self.config.flow;
             let window = if reader.same_host { same_host } else { network };
-            self.welcome_back(now, reader.guid);
             let mut proxy = ReaderProxy::new(reader, reliable, first, window);
             // What has not been sent to anybody yet will go to all, this reader included.
             proxy.send_backlog(self.next.previous());
@@ -403,7 +394,6 @@ impl StatefulWriter {
         reliable: bool,
         wants_history: bool,
     ) -> SequenceNumber {
-        self.forget_finished();
         let wants_history = wants_history && self.config.durability > Durability::Volatile;
         let first_relevant = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
         let reliable = reliable && self.config.reliable;
@@ -490,10 +480,9 @@ impl StatefulWriter {
             return None;
         }
         let acknowledged = self.acknowledged();
-        (acknowledged > self.reported).then(|| {
-            self.reported = acknowledged;
-            WriterEvent::Acknowledged(acknowledged)
-        })
+        // It falls when a late joiner comes, and what that one acknowledges then is news again.
+        let before = std::mem::replace(&mut self.reported, acknowledged);
+        (acknowledged > before).then_some(WriterEvent::Acknowledged(acknowledged))
     }
 
     /// Puts a proxy into the queue if there is something to send, or notes when there will be.

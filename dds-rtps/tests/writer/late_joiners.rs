@@ -3,7 +3,8 @@
 use crate::script::{Script, best_effort, instance, late_joiner, reader_guid, reliable};
 use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::{DataWriterQos, Durability};
-use dds_rtps::writer::ReaderProxyConfig;
+use dds_rtps::types::SequenceNumber;
+use dds_rtps::writer::{ReaderProxyConfig, WriterEvent};
 
 fn transient_local() -> DataWriterQos {
     DataWriterQos::default().keep_all().durability(Durability::TransientLocal)
@@ -153,4 +154,20 @@ fn a_late_joiner_that_leaves_in_between_is_forgotten() {
     script.writer.unmatch_reader(script.now(), reader_guid(2));
     assert!(script.sent().is_empty());
     assert_eq!(script.writer.deadline(), None);
+}
+
+#[test]
+fn what_a_late_joiner_acknowledges_is_news_though_everybody_before_it_had_done_so() {
+    let mut script = Script::new(false, &DataWriterQos::default().keep_last(2).transient_local());
+    script.write_times(2);
+    script.match_reader(reliable(2));
+    script.sent();
+    script.acknack(2, 3, &[]);
+    let events = |script: &mut Script| std::iter::from_fn(|| script.writer.poll_event()).collect::<Vec<_>>();
+    assert_eq!(events(&mut script), [WriterEvent::Acknowledged(SequenceNumber(2))]);
+    script.match_reader(late_joiner(3));
+    assert_eq!(events(&mut script), []);
+    script.sent();
+    script.acknack(3, 3, &[]);
+    assert_eq!(events(&mut script), [WriterEvent::Acknowledged(SequenceNumber(2))]);
 }
