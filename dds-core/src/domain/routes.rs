@@ -79,12 +79,12 @@ impl Routes {
         self.change(|tables| tables.writers.remove(&id));
     }
 
-    /// Every endpoint of the participant, taken out of every table.
+    /// Every endpoint of the participant, taken out of every table, in the order of their ids: that of the tables differs
+    /// from run to run.
     pub(crate) fn take_endpoints(&self) -> (Vec<Arc<ReaderCell>>, Vec<Arc<WriterCell>>) {
         self.change(|tables| {
             tables.matched.clear();
-            let readers = std::mem::take(&mut tables.readers).into_values().collect();
-            (readers, std::mem::take(&mut tables.writers).into_values().collect())
+            (in_order(std::mem::take(&mut tables.readers)), in_order(std::mem::take(&mut tables.writers)))
         })
     }
 
@@ -186,4 +186,10 @@ impl Routes {
             }
         });
     }
+}
+
+fn in_order<C>(table: HashMap<EntityId, Arc<C>, RandomState>) -> Vec<Arc<C>> {
+    let mut cells: Vec<_> = table.into_iter().collect();
+    cells.sort_unstable_by_key(|(id, _)| *id);
+    cells.into_iter().map(|(_, cell)| cell).collect()
 }

@@ -17,6 +17,8 @@ pub fn block_on<T>(
     let until = until.or_else(|| driver.now().instant.after(driver.wait_limit()?));
     Parker::with_current(|parker| {
         let mut context = Context::from_waker(parker.waker());
+        // A late wake of an earlier wait means nothing to this one; it would only show that the thread had another life.
+        parker.take_wake();
         loop {
             if let Poll::Ready(value) = poll(&mut context) {
                 return Some(value);
