@@ -26,7 +26,7 @@ fn note(count: u32) -> Note {
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Belongs to nobody who announces it.
-const THIRD_PARTY: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 99);
+const THIRD_PARTY: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 99);
 
 /// Two participants on two hosts, with a writer and a reader that match.
 struct Link {

@@ -78,7 +78,6 @@ impl ParticipantHandle {
             };
             error(kind)
         })?;
-        network.show_presence(prefix);
         let pulse = Arc::<Pulse>::default();
         let mut protocol = participant_config(&config, prefix, &*network);
         protocol.pulse = Arc::clone(&pulse);

@@ -2,9 +2,9 @@
 
 use super::world::World;
 use dds_rtps::sim::{HostId, Network};
-use dds_rtps::types::{Duration, Time};
+use dds_rtps::types::{Duration, Locator, Time};
 use std::fmt;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 /// A host of a [`Simulation`](super::Simulation): its clocks, its network card, its life.
@@ -25,6 +25,13 @@ impl Host {
     #[must_use]
     pub fn time(&self) -> Time {
         self.world.state().clocks(self.id).time
+    }
+
+    /// Sends a datagram that no participant has made, as a stranger in the network could: for tests of what comes from
+    /// outside. It goes to a port of a host or of a group, under the conditions of the link. The first participant of a
+    /// host listens at 7410 (discovery) and 7411 (data) in domain 0, and 250 ports further for each domain.
+    pub fn send(&self, to: impl Into<SocketAddr>, bytes: &[u8]) {
+        self.world.state().send(self.id, false, Locator::from(to.into()), &bytes.into());
     }
 
     /// Takes the power away: its participants say nothing more and hear nothing more, without farewell. Their handles still

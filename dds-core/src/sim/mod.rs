@@ -43,6 +43,7 @@
 //! - Links with delay, jitter, loss, bursts, bandwidth, duplicates, reordering and damage, cut and mended: [`Link`].
 //! - What threads do to each other: somebody is inside a reader when a sample comes, a socket is full, a timer is late or
 //!   fires twice: [`Interference`]. One thread alone would never take those ways.
+//! - Strangers: [`Host::send`] sends what no participant would, [`Simulation::intercept`] sees, changes and stops datagrams.
 //! - Code of the application takes no time. Threads of the application's own are not part of the world: they may use its
 //!   participants, but then the run is no longer repeatable.
 //! - Listeners on the event thread are called while somebody waits, one at a time. A listener must not wait for a lock that
@@ -53,6 +54,7 @@ mod host;
 mod interference;
 mod link;
 mod network;
+mod passing;
 mod simulation;
 mod thread;
 mod trace;
@@ -62,4 +64,5 @@ pub use dds_rtps::sim::{Burst, Conditions, NetworkCounters};
 pub use host::Host;
 pub use interference::Interference;
 pub use link::Link;
+pub use passing::Passing;
 pub use simulation::Simulation;

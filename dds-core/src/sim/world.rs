@@ -1,13 +1,14 @@
 //! What happens next, and when.
 
 use super::Interference;
+use super::passing::{Intercept, Passing};
 use super::thread::SimThread;
 use super::trace::Trace;
 use crate::actor::{Effects, Poke, RunQueue, Signals};
 use crate::driver::{Packet, Receive, Role, Socket, Timers, as_role};
 use dds_rtps::history::SlotPool;
 use dds_rtps::sim::{Conditions, Dice, HostId, Network, SocketId};
-use dds_rtps::types::{Duration, Instant, Now, Time};
+use dds_rtps::types::{Duration, Instant, Locator, Now, Time};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,6 +48,7 @@ pub(super) struct State {
     /// Who waits for room in a socket, and until when there is none.
     blocked: Vec<(Instant, Weak<dyn Poke>)>,
     trace: Trace,
+    pub(super) intercept: Option<Intercept>,
     pub(super) wait_limit: Duration,
 }
 
@@ -139,6 +141,7 @@ impl World {
             threads: Vec::new(),
             blocked: Vec::new(),
             trace: Trace::default(),
+            intercept: None,
             wait_limit: Duration::from_secs(3600),
         };
         Arc::new(Self { state: Mutex::new(state), stepping: Mutex::new(()) })
@@ -249,6 +252,23 @@ impl State {
     pub(super) fn close_socket(&mut self, socket: SocketId) -> Option<Inbox> {
         self.network.close(socket);
         self.inboxes.remove(&socket)
+    }
+
+    /// Lets a datagram leave a host.
+    pub(super) fn send(&mut self, from: HostId, loopback_only: bool, to: Locator, bytes: &Arc<[u8]>) {
+        let now = self.now;
+        let Some(destination) = to.to_socket_addr() else { return };
+        // Taken out for the call: a panic in it leaves a world without it.
+        let Some(mut intercept) = self.intercept.take() else {
+            return self.network.send(now, from, loopback_only, to, bytes);
+        };
+        let (sent_at, from_address) = (self.true_time(), Network::address(from));
+        let mut passing = Passing { sent_at, from: from_address, to: destination, bytes: bytes.to_vec() };
+        let passes = intercept(&mut passing);
+        self.intercept = Some(intercept);
+        if passes {
+            self.network.send(now, from, loopback_only, to, &passing.bytes.into());
+        }
     }
 
     /// Tells `cell` some time later that there is room.

@@ -35,7 +35,7 @@ const LIFE: u64 = 1_000;
 /// So often it is looked whether it is still matched. A farewell in its name is soon among the mutations.
 const LOOK: u64 = 50;
 /// Virtual time between two datagrams: leases, repairs and delays all have their turn.
-const PAUSE_NANOS: u64 = 20_000;
+const PAUSE: Duration = Duration::from_micros(20);
 /// Longer than any repair takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 const MILLION: u64 = 1_000_000;
@@ -173,9 +173,8 @@ impl Stage {
     }
 
     fn feed(&self, datagram: &[u8], socket: Socket) {
-        self.victim.node.feed(datagram, socket);
-        self.world.tick(PAUSE_NANOS);
-        self.world.settle();
+        self.victim.node.send(datagram, socket);
+        self.world.pass(PAUSE);
     }
 
     /// Notes how deep the last batch has come.

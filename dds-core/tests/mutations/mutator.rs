@@ -307,7 +307,7 @@ impl Mutator {
             INFO_REPLY_IP4 => [&self.random.one_of(&[[3, 0, 0, 10], [1, 0, 0, 127]])[..], &[0xf3, 0x1c, 0, 0]].concat(),
             INFO_REPLY => {
                 let kind = *self.random.one_of(&[1, 2, 16, u32::MAX]);
-                let address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, self.random.below(6) as u8];
+                let address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 77, 0, self.random.below(6) as u8];
                 [&[1, 0, 0, 0][..], &kind.to_le_bytes(), &7411u32.to_le_bytes(), &address].concat()
             }
             _ => (0..self.random.below(32)).map(|_| self.random.next() as u8).collect(),

@@ -39,7 +39,7 @@ fn of_pair(source: GuidPrefix, target: GuidPrefix, writer_id: EntityId, reader_i
     let asked_fragments =
         NackFrag { reader_id, writer_id, writer_sn: first, fragment_number_state: fragments, count: 1 };
     let heartbeat = HeartbeatFrag { reader_id, writer_id, writer_sn: first, last_fragment_num: 3, count: 1 };
-    let here = Locator::udp_v4([10, 0, 0, 3].into(), 7411);
+    let here = Locator::udp_v4([10, 77, 0, 3].into(), 7411);
     let origin = InfoSource { version: ProtocolVersion::OURS, vendor: VendorId::OURS, prefix: source };
     vec![
         message(&|message| message.gap(&gap)),

@@ -1,6 +1,7 @@
 //! What the library says while one seed is run again.
 
-use dds_core::sim::Simulation;
+use dds_core::sim::{Passing, Simulation};
+use dds_rtps::wire::Message;
 use std::cell::RefCell;
 use std::fmt::{Debug, Write};
 use tracing::field::{Field, Visit};
@@ -28,6 +29,17 @@ pub(crate) fn note(line: std::fmt::Arguments<'_>) {
             println!("{} {line}", world.now());
         }
     });
+}
+
+/// A datagram, submessage by submessage.
+pub(crate) fn packet(passing: &mut Passing) -> bool {
+    let Ok(message) = Message::parse(&passing.bytes) else { return true };
+    for submessage in message.submessages().flatten() {
+        let mut line = format!("{submessage:?}");
+        line.truncate(200);
+        println!("{} {} to {}: {line}", passing.sent_at, message.header.prefix, passing.to);
+    }
+    true
 }
 
 struct Line(String);

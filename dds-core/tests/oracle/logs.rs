@@ -40,6 +40,8 @@ pub(crate) struct WriterLog {
     pub(crate) ended: bool,
     /// It has, or has had, a lifespan: readers apply the one that they know to whatever they get.
     is_mortal: bool,
+    /// Readers hear of another lifespan when discovery gets through.
+    pub(crate) lifespan_changed: bool,
 }
 
 /// What a reader got.
@@ -82,11 +84,23 @@ fn handles(guids: &[Guid]) -> BTreeSet<InstanceHandle> {
 impl WriterLog {
     pub(crate) fn new(id: u32, guid: Guid, topic: &'static str, qos: DataWriterQos) -> Self {
         let (entries, matched_since, is_mortal) = (Vec::new(), BTreeMap::new(), qos.lifespan != Duration::INFINITE);
-        Self { id, guid, topic, qos, entries, matched_since, matches: 0, ended: false, is_mortal }
+        Self {
+            id,
+            guid,
+            topic,
+            qos,
+            entries,
+            matched_since,
+            matches: 0,
+            ended: false,
+            is_mortal,
+            lifespan_changed: false,
+        }
     }
 
     pub(crate) fn set_qos(&mut self, qos: DataWriterQos) {
         self.is_mortal |= qos.lifespan != Duration::INFINITE;
+        self.lifespan_changed |= qos.lifespan != self.qos.lifespan;
         self.qos = qos;
     }
 
@@ -154,7 +168,20 @@ impl WriterLog {
 
     /// The last thing that was done to each of its instances, with its number.
     pub(crate) fn last_of_instances(&self) -> BTreeMap<u32, (i64, Written)> {
-        self.numbered().map(|(number, entry)| (entry.instance, (number, entry.what))).collect()
+        let mut last: BTreeMap<u32, (i64, Written)> = BTreeMap::new();
+        for (number, entry) in self.numbered() {
+            // Without a writer, what has been disposed of stays so.
+            let was_disposed = matches!(
+                last.get(&entry.instance),
+                Some((_, Written::Dispose | Written::Unregister { disposes: true }))
+            );
+            let what = match entry.what {
+                Written::Unregister { disposes } => Written::Unregister { disposes: disposes || was_disposed },
+                what => what,
+            };
+            last.insert(entry.instance, (number, what));
+        }
+        last
     }
 
     fn numbered(&self) -> impl Iterator<Item = (i64, &Entry)> {

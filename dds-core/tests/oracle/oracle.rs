@@ -56,8 +56,7 @@ fn nothing_invented(writers: &[&WriterLog], reader: &ReaderLog, facts: Facts, co
             continue;
         };
         let (age, limit) = (got.at - entry.at, entry.lifespan);
-        // Readers hear of another lifespan when discovery gets through.
-        let is_known = log.is_some_and(|log| log.entries.iter().all(|entry| entry.lifespan == limit));
+        let is_known = log.is_some_and(|log| !log.lifespan_changed);
         if facts.clocks_agree && is_known && limit != Duration::INFINITE && age > limit + SLACK {
             let id = reader.id;
             complaints

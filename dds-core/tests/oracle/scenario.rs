@@ -1,6 +1,6 @@
 //! A random program in a random world.
 
-use crate::diary::{Diary, note};
+use crate::diary::{self, Diary, note};
 use crate::dice::Dice;
 use crate::endpoints::{Reading, Writing, guids};
 use crate::logs::{ReaderLog, WriterLog};
@@ -50,6 +50,9 @@ impl Scenario {
         let simulation = Simulation::new(seed);
         if has_diary {
             Diary::of(&simulation);
+            if std::env::var_os("DDS_SIM_PACKETS").is_some() {
+                simulation.intercept(diary::packet);
+            }
         }
         let mut dice = Dice(seed ^ 0x5eed);
         simulation.set_network(network(&mut dice));
