@@ -1,0 +1,44 @@
+//! `docs/bounds.md` names tests: they must be there.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+fn collect(folder: &Path, into: &mut HashSet<String>) {
+    for entry in fs::read_dir(folder).expect("a folder of the repository").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).expect("a source file");
+            let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split('(').next());
+            into.extend(names.map(str::to_owned));
+        }
+    }
+}
+
+/// What stands between backticks in the last cell of each row that has some.
+fn named(table: &str) -> impl Iterator<Item = &str> {
+    let rows = table.lines().filter(|line| line.starts_with('|'));
+    let cells = rows.filter_map(|row| row.trim_end_matches('|').rsplit('|').next());
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2))
+}
+
+#[test]
+fn every_test_that_a_table_names_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut functions = HashSet::new();
+    for folder in ["dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"] {
+        collect(&root.join(folder), &mut functions);
+    }
+    let table = fs::read_to_string(root.join("docs/bounds.md")).expect("a table of the repository");
+    let names: Vec<&str> = named(&table).collect();
+    assert!(names.len() > 20, "only {} tests are named", names.len());
+    let missing: Vec<&&str> = names.iter().filter(|name| !functions.contains(**name)).collect();
+    assert!(missing.is_empty(), "there are no tests {missing:?}");
+}
+
+#[test]
+fn a_row_names_what_its_last_cell_has_in_backticks() {
+    assert_eq!(named("| a | `no` | `one`, `two` |\ntext `three`\n|---|").collect::<Vec<_>>(), ["one", "two"]);
+}
