@@ -1,12 +1,12 @@
 //! From a datagram to the cells: parse, follow the interpreter, offer each submessage to whom it is for.
 
-use crate::actor::{Effects, OfferError, PushError};
+use crate::actor::{Effects, OfferError, Offered, PushError};
 use crate::domain::ParticipantHandle;
 use crate::domain::participant_actor::ParticipantMail;
 use crate::domain::traffic::count;
 use crate::driver::{Packet, Receive, Socket};
 use crate::publication::{WriterCell, WriterMail};
-use crate::subscription::{ReaderCell, ReaderMail};
+use crate::subscription::{ReaderCell, ReaderMail, Run, RunEnd};
 use dds_rtps::discovery::ReplyTo;
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid, Locator};
@@ -41,11 +41,11 @@ impl Receive for ReceiveEnd {
     }
 }
 
-/// Where in which datagram a submessage stands.
-struct Place<'a> {
+/// A datagram on its way through the participant.
+struct Arrived<'a> {
     packet: &'a Packet,
-    offset: usize,
-    /// Where the datagram wants to be answered, if not where discovery says.
+    message: Message<'a>,
+    /// Where it wants to be answered, if not where discovery says.
     reply: Option<Locator>,
 }
 
@@ -74,7 +74,7 @@ impl ParticipantHandle {
         let mut receiver = Receiver::new(&message.header);
         let mut submessages = message.submessages();
         let mut for_discovery = false;
-        let mut reply = None;
+        let mut arrived = Arrived { packet, message, reply: None };
         // The readers' share of this frame uses the same reading of the clock.
         let now = effects.read_clock(|| self.driver().now());
         let awaited = self.routes().heard_of(message.header.prefix, now.instant);
@@ -87,10 +87,20 @@ impl ParticipantHandle {
             };
             receiver.apply(&submessage);
             if matches!(submessage, Submessage::InfoReply(_) | Submessage::InfoSource(_)) {
-                reply = self.reply_to(&receiver);
+                arrived.reply = self.reply_to(&receiver);
             }
-            if receiver.is_for(self.prefix()) {
-                for_discovery |= self.dispatch(&receiver, &submessage, &Place { packet, offset, reply }, effects);
+            if !receiver.is_for(self.prefix()) {
+                continue;
+            }
+            match submessage.writer_and_reader() {
+                Some((writer_id, _)) if writer_id.is_builtin() => for_discovery = true,
+                Some((writer_id, reader_id)) => {
+                    let run = Run { offset, source: source_of(&receiver, writer_id, &arrived), reader_id };
+                    let end = self.offer_to_readers(&run, &arrived, effects);
+                    submessages = message.submessages_from(end.offset);
+                    receiver.source_timestamp = end.timestamp;
+                }
+                None => for_discovery |= self.dispatch_other(&receiver, &submessage, &arrived, effects),
             }
         }
         if for_discovery {
@@ -101,89 +111,69 @@ impl ParticipantHandle {
         }
     }
 
-    /// Hands a submessage to whom it is for. True: it is discovery's, which takes the whole datagram at once.
-    fn dispatch(
+    /// Hands a submessage that no writer speaks to whom it is for. True: it is discovery's, which takes the whole datagram at
+    /// once.
+    fn dispatch_other(
         &self,
-        receiver: &Receiver,
+        receiver: &Receiver<'_>,
         submessage: &Submessage<'_>,
-        place: &Place<'_>,
+        arrived: &Arrived<'_>,
         effects: &mut Effects,
     ) -> bool {
-        let (writer_id, reader_id) = match submessage {
-            Submessage::Data(data) => (data.writer_id, data.reader_id),
-            Submessage::DataFrag(data) => (data.writer_id, data.reader_id),
-            Submessage::Heartbeat(heartbeat) => (heartbeat.writer_id, heartbeat.reader_id),
-            Submessage::HeartbeatFrag(heartbeat) => (heartbeat.writer_id, heartbeat.reader_id),
-            Submessage::Gap(gap) => (gap.writer_id, gap.reader_id),
+        match submessage {
             Submessage::AckNack(AckNack { writer_id, reader_id, .. })
             | Submessage::NackFrag(NackFrag { writer_id, reader_id, .. }) => {
                 if !writer_id.is_builtin() {
-                    let asker = Asker { reader: receiver.source(*reader_id), reply: place.reply };
+                    let asker = Asker { reader: receiver.source(*reader_id), reply: arrived.reply };
                     self.offer_to_writer(*writer_id, asker, submessage, effects);
                 }
-                return writer_id.is_builtin();
+                writer_id.is_builtin()
             }
             Submessage::Skipped { id } => {
                 let counters = self.receive_counters();
                 count(if submessage_id::is_secure(*id) { &counters.secure } else { &counters.skipped });
-                return false;
+                false
             }
-            _ => return false,
-        };
-        if writer_id.is_builtin() {
-            return true;
-        }
-        let source = Source {
-            writer: receiver.source(writer_id),
-            timestamp: receiver.source_timestamp,
-            vendor: receiver.source_vendor,
-            reply: place.reply,
-        };
-        self.offer_to_readers(reader_id, source, submessage, place, effects);
-        false
-    }
-
-    fn offer_to_readers(
-        &self,
-        reader_id: EntityId,
-        source: Source,
-        submessage: &Submessage<'_>,
-        place: &Place<'_>,
-        effects: &mut Effects,
-    ) {
-        if reader_id != EntityId::UNKNOWN {
-            match self.routes().reader(reader_id) {
-                Some(reader) => self.offer_to_reader(&reader, source, submessage, place, effects),
-                None => self.note_no_such_endpoint(),
-            }
-            return;
-        }
-        let readers = self.routes().matched_readers(source.writer);
-        for reader in &readers {
-            self.offer_to_reader(reader, source, submessage, place, effects);
-        }
-        if readers.is_empty() {
-            self.note_no_such_endpoint();
+            _ => false,
         }
     }
 
+    fn offer_to_readers(&self, run: &Run, arrived: &Arrived<'_>, effects: &mut Effects) -> RunEnd {
+        let offered = if run.reader_id != EntityId::UNKNOWN {
+            let reader = self.routes().reader(run.reader_id);
+            reader.map(|reader| self.offer_to_reader(&reader, run, arrived, effects))
+        } else {
+            let readers = self.routes().matched_readers(run.source.writer);
+            let ends = readers.iter().map(|reader| self.offer_to_reader(reader, run, arrived, effects));
+            ends.reduce(|one, other| one.or(other))
+        };
+        match offered {
+            Some(Some(end)) => end,
+            // Whoever was occupied will see where it ends; this one goes on behind it.
+            Some(None) => run.walk(&arrived.message, |_, _| {}),
+            None => run.walk(&arrived.message, |_, _| self.note_no_such_endpoint()),
+        }
+    }
+
+    /// Where the run ends, if it was served at once.
     fn offer_to_reader(
         &self,
         reader: &Arc<ReaderCell>,
-        source: Source,
-        submessage: &Submessage<'_>,
-        place: &Place<'_>,
+        run: &Run,
+        arrived: &Arrived<'_>,
         effects: &mut Effects,
-    ) {
-        let packet = &place.packet.payload;
+    ) -> Option<RunEnd> {
         let offered = reader.offer(
             effects,
-            |actor, effects| actor.receive(&source, submessage, packet, effects),
-            || ReaderMail::Packet { packet: place.packet.to_keep(), offset: place.offset, source },
+            |actor, effects| actor.receive(run, &arrived.message, &arrived.packet.payload, effects),
+            || ReaderMail::Packet { packet: arrived.packet.to_keep(), run: *run },
         );
-        if let Err(OfferError::Push(PushError::Full(mail))) = offered {
-            self.make_room(reader, mail, source.writer);
+        match offered {
+            Ok(Offered::Served(end)) => return Some(end),
+            Err(OfferError::Push(PushError::Full(mail))) => self.make_room(reader, mail, run.source.writer),
+            _ => {}
         }
+        None
     }
 
     /// An occupied reader has a full inbox: the oldest mail of the same best-effort writer makes room for the new one. Of
@@ -191,7 +181,7 @@ impl ParticipantHandle {
     fn make_room(&self, reader: &Arc<ReaderCell>, mail: ReaderMail, writer: Guid) {
         count(&self.receive_counters().inbox_full);
         let is_older =
-            |waiting: &ReaderMail| matches!(waiting, ReaderMail::Packet { source, .. } if source.writer == writer);
+            |waiting: &ReaderMail| matches!(waiting, ReaderMail::Packet { run, .. } if run.source.writer == writer);
         // Dropped is dropped, whichever it was; it has been counted.
         let _ = reader.push_over(mail, is_older);
     }
@@ -236,6 +226,16 @@ impl ParticipantHandle {
             count(&self.receive_counters().inbox_full);
         }
         self.carry_out_matches(effects);
+    }
+}
+
+/// Whose the submessages of a writer are.
+fn source_of(receiver: &Receiver<'_>, writer_id: EntityId, arrived: &Arrived<'_>) -> Source {
+    Source {
+        writer: receiver.source(writer_id),
+        timestamp: receiver.source_timestamp,
+        vendor: receiver.source_vendor,
+        reply: arrived.reply,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::infrastructure::{
 };
 use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
+use crate::subscription::{Run, RunEnd};
 use dds_rtps::history::{
     CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection, States,
 };
@@ -32,14 +33,12 @@ pub(crate) enum ReaderMail {
         /// The way back to the writer, if both are reliable.
         path: Option<Arc<LocalPath>>,
     },
-    /// A submessage that came while somebody was inside.
+    /// Submessages that came while somebody was inside.
     Packet {
         /// The datagram, shared with the receive buffer.
         packet: Payload,
-        /// Where in it the submessage begins.
-        offset: usize,
-        /// What the message said before it.
-        source: Source,
+        /// Where in it they stand.
+        run: Run,
     },
 }
 
@@ -145,17 +144,18 @@ impl ReaderActor {
         self.last
     }
 
-    /// A submessage of a matched writer, in place on the borrowed datagram.
+    /// Submessages of a matched writer, in place on the borrowed datagram. Returns where they end.
     pub(crate) fn receive(
         &mut self,
-        source: &Source,
-        submessage: &Submessage<'_>,
+        run: &Run,
+        message: &Message<'_>,
         packet: &dyn PayloadSource,
         effects: &mut Effects,
-    ) {
-        self.take_in(source, submessage, packet, effects);
+    ) -> RunEnd {
+        let end = run.walk(message, |source, submessage| self.take_in(source, submessage, packet, effects));
         let now = self.last;
         self.follow_up(now, effects);
+        end
     }
 
     fn take_in(
@@ -505,10 +505,10 @@ impl Actor for ReaderActor {
                 }
                 self.follow_up(now, effects);
             }
-            ReaderMail::Packet { packet, offset, source } => {
-                let submessage = Message::parse(packet.bytes()).ok().and_then(|message| message.submessage_at(offset));
-                if let Some(Ok(submessage)) = submessage {
-                    self.take_in(&source, &submessage, &packet, effects);
+            ReaderMail::Packet { packet, run } => {
+                // It was parsed before.
+                if let Ok(message) = Message::parse(packet.bytes()) {
+                    run.walk(&message, |source, submessage| self.take_in(source, submessage, &packet, effects));
                     self.take_events(effects);
                     // Answered once for all the mail that a visitor finds, by the signal that is served after it.
                     self.outgoing.come_back();

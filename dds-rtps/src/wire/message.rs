@@ -79,13 +79,13 @@ impl<'a> Message<'a> {
         Submessages { rest: self.bytes, offset: Header::WIRE_LEN }
     }
 
-    /// The submessage that begins `offset` bytes into the message, as [`Submessages::offset`] has told: for whoever was
-    /// handed the datagram and a place in it. `None` past the end. An offset within a submessage gives nonsense or an
-    /// error, nothing worse.
+    /// The submessages from the one on that begins `offset` bytes into the message, as [`Submessages::offset`] has told: for
+    /// whoever was handed the datagram and a place in it. None past the end. An offset within a submessage gives nonsense
+    /// or an error, nothing worse.
     #[must_use]
-    pub fn submessage_at(&self, offset: usize) -> Option<Result<Submessage<'a>, WireError>> {
-        let rest = self.bytes.get(offset.checked_sub(Header::WIRE_LEN)?..)?;
-        Submessages { rest, offset }.next()
+    pub fn submessages_from(&self, offset: usize) -> Submessages<'a> {
+        let rest = offset.checked_sub(Header::WIRE_LEN).and_then(|offset| self.bytes.get(offset..));
+        Submessages { rest: rest.unwrap_or_default(), offset }
     }
 }
 
@@ -253,8 +253,8 @@ mod tests {
         }
         assert_eq!(offsets, [20, 24, 32]);
         let message = Message::parse(&bytes).unwrap();
-        assert_eq!(message.submessage_at(24), Some(skipped(0x80)));
-        assert_eq!(message.submessage_at(30), Some(error(Truncated, 32)));
-        assert!([0, 19, 32, 33, usize::MAX].iter().all(|&offset| message.submessage_at(offset).is_none()));
+        assert_eq!(message.submessages_from(24).next(), Some(skipped(0x80)));
+        assert_eq!(message.submessages_from(30).next(), Some(error(Truncated, 32)));
+        assert!([0, 19, 32, 33, usize::MAX].iter().all(|&offset| message.submessages_from(offset).next().is_none()));
     }
 }

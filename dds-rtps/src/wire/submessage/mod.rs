@@ -35,7 +35,7 @@ pub use nack_frag::NackFrag;
 
 use super::cursor::Cursor;
 use super::{Header, WireError};
-use crate::types::{GuidPrefix, Time};
+use crate::types::{EntityId, GuidPrefix, Time};
 
 /// One submessage, borrowing from the datagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +107,23 @@ impl<'a> Submessage<'a> {
             }
             id => Self::Skipped { id },
         })
+    }
+}
+
+impl Submessage<'_> {
+    /// The writer that speaks and the reader that it speaks to, [`EntityId::UNKNOWN`] for every one; `None` if it is not a
+    /// writer that speaks.
+    #[inline]
+    #[must_use]
+    pub fn writer_and_reader(&self) -> Option<(EntityId, EntityId)> {
+        match self {
+            Self::Data(data) => Some((data.writer_id, data.reader_id)),
+            Self::DataFrag(data) => Some((data.writer_id, data.reader_id)),
+            Self::Heartbeat(heartbeat) => Some((heartbeat.writer_id, heartbeat.reader_id)),
+            Self::HeartbeatFrag(heartbeat) => Some((heartbeat.writer_id, heartbeat.reader_id)),
+            Self::Gap(gap) => Some((gap.writer_id, gap.reader_id)),
+            _ => None,
+        }
     }
 }
 

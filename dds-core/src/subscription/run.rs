@@ -1,0 +1,139 @@
+//! Submessages that a reader takes in together.
+//!
+//! A datagram may hold hundreds of small samples of one writer. They are handed over in one visit of the reader's cell, or in
+//! one piece of mail, as many as a hold may take: a visit each would cost more than they do, and mail each would fill the
+//! inbox.
+
+use dds_rtps::reader::Source;
+use dds_rtps::types::{EntityId, Time};
+use dds_rtps::wire::{Message, Submessage};
+
+/// The most submessages of a run: about 10 us.
+const RUN_MAX: usize = 32;
+
+/// Consecutive submessages of one writer for one reader, or for all that match, with INFO_TS among them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    /// Where in the message the first one begins.
+    pub(crate) offset: usize,
+    /// What the message said before it.
+    pub(crate) source: Source,
+    /// For whom they are.
+    pub(crate) reader_id: EntityId,
+}
+
+/// Where a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RunEnd {
+    /// Where in the message the first submessage begins that is not part of it.
+    pub(crate) offset: usize,
+    /// The timestamp that holds there.
+    pub(crate) timestamp: Option<Time>,
+}
+
+impl Run {
+    /// Calls `take` for each submessage of the run. Where that ends depends on the message alone.
+    pub(crate) fn walk<'a>(&self, message: &Message<'a>, mut take: impl FnMut(&Source, &Submessage<'a>)) -> RunEnd {
+        let mut source = self.source;
+        let mut end = RunEnd { offset: self.offset, timestamp: source.timestamp };
+        let mut submessages = message.submessages_from(self.offset);
+        let mut count = 0;
+        while count < RUN_MAX {
+            let Some(Ok(submessage)) = submessages.next() else { break };
+            match (submessage.writer_and_reader(), &submessage) {
+                (Some(endpoints), _) if endpoints == (source.writer.entity_id, self.reader_id) => {
+                    take(&source, &submessage);
+                    count += 1;
+                }
+                (_, Submessage::InfoTimestamp(timestamp)) => source.timestamp = *timestamp,
+                _ => break,
+            }
+            end = RunEnd { offset: submessages.offset(), timestamp: source.timestamp };
+        }
+        end
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+    use dds_rtps::types::{Guid, GuidPrefix, SequenceNumber, VendorId};
+    use dds_rtps::wire::{Heartbeat, MessageBuilder};
+
+    const WRITER: EntityId = EntityId([0, 0, 1, 3]);
+    const READER: EntityId = EntityId([0, 0, 1, 4]);
+    const SOURCE: GuidPrefix = GuidPrefix([1; 12]);
+
+    fn heartbeat(builder: &mut MessageBuilder<'_>, writer_id: EntityId, reader_id: EntityId, count: i32) {
+        builder.heartbeat(&Heartbeat {
+            reader_id,
+            writer_id,
+            first_sn: SequenceNumber::FIRST,
+            last_sn: SequenceNumber::FIRST,
+            count,
+            is_final: true,
+            liveliness: false,
+            group_info: None,
+        });
+    }
+
+    /// What a run from the first submessage on takes, and what begins behind it.
+    fn taken(build: impl FnOnce(&mut MessageBuilder<'_>)) -> (Vec<(i32, Option<Time>)>, RunEnd, usize) {
+        let mut bytes = Vec::new();
+        let mut builder = MessageBuilder::new(&mut bytes);
+        builder.header(SOURCE);
+        build(&mut builder);
+        let message = Message::parse(&bytes).unwrap();
+        let writer = Guid::new(SOURCE, WRITER);
+        let source = Source { writer, timestamp: None, vendor: VendorId::CYCLONE, reply: None };
+        let mut taken = Vec::new();
+        let end = Run { offset: 20, source, reader_id: READER }.walk(&message, |source, submessage| {
+            let Submessage::Heartbeat(heartbeat) = submessage else { panic!("{submessage:?} is in the run") };
+            taken.push((heartbeat.count, source.timestamp));
+        });
+        (taken, end, bytes.len())
+    }
+
+    #[test]
+    fn a_run_ends_where_another_writer_or_reader_begins() {
+        for (writer_id, reader_id) in [(WRITER, EntityId::UNKNOWN), (EntityId([0, 0, 2, 3]), READER)] {
+            let (taken, end, _) = taken(|builder| {
+                (0..3).for_each(|count| heartbeat(builder, WRITER, READER, count));
+                heartbeat(builder, writer_id, reader_id, 3);
+                heartbeat(builder, WRITER, READER, 4);
+            });
+            assert_eq!(taken.len(), 3);
+            assert_eq!(end.offset, 20 + 3 * 32);
+        }
+    }
+
+    #[test]
+    fn each_submessage_has_the_timestamp_before_it() {
+        let times = [Time::from_unix_nanos(1_000_000_000), Time::from_unix_nanos(2_000_000_000)];
+        let (taken, end, len) = taken(|builder| {
+            for (count, time) in [(0, None), (1, Some(times[0])), (2, Some(times[1]))] {
+                time.into_iter().for_each(|time| builder.info_ts(Some(time)));
+                heartbeat(builder, WRITER, READER, count);
+            }
+        });
+        assert_eq!(taken, [(0, None), (1, Some(times[0])), (2, Some(times[1]))]);
+        assert_eq!(end, RunEnd { offset: len, timestamp: Some(times[1]) });
+    }
+
+    #[test]
+    fn a_run_is_no_longer_than_a_hold_may_be() {
+        let (taken, end, _) = taken(|builder| (0..100).for_each(|count| heartbeat(builder, WRITER, READER, count)));
+        assert_eq!((taken.len(), end.offset), (RUN_MAX, 20 + RUN_MAX * 32));
+    }
+
+    #[test]
+    fn a_destination_or_a_faulty_submessage_ends_a_run() {
+        let (destined, end, _) = taken(|builder| {
+            heartbeat(builder, WRITER, READER, 0);
+            builder.info_dst(SOURCE);
+            heartbeat(builder, WRITER, READER, 1);
+        });
+        assert_eq!((destined.len(), end.offset), (1, 20 + 32));
+    }
+}
