@@ -65,6 +65,9 @@ fn main() -> Result<()> {
     let scan = reader.next_sample().block_for(Duration::from_secs(10))?.data;
     println!("{} ranges of {}", scan.map_or(0, |scan| scan.ranges.len()), writer.guid());
 
+    // What matches and still does not arrive: counted for each writer, by cause.
+    println!("{}", reader.losses()?);
+
     // A reader that meets nobody is told of names that look like its own.
     drop((reader, writer));
     let lonely = station.reader::<Scan>("scanss")?;

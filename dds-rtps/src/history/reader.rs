@@ -13,7 +13,10 @@
 //! | KEEP_LAST | replaces the oldest sample of its own instance; rejected if there is none | rejected |
 //! | KEEP_ALL | rejected | rejected |
 //!
-//! What a rejection means is the reader's business: under KEEP_ALL a reliable reader keeps it from being acknowledged.
+//! What a rejection means is the reader's business. Under KEEP_ALL a reliable reader keeps it from being acknowledged, and
+//! gets it when there is room: nothing is lost, and a writer without room of its own waits (DDS 1.4, 2.2.3.19). Under
+//! KEEP_LAST it is told (SAMPLE_REJECTED), counted and acknowledged: such a reader does not promise to show everything, and
+//! a reader that never takes must not hold up a writer for ever (RTI Connext loses what meets max_instances as well).
 
 use super::instance::{Instance, Instances};
 use super::ownership::Ownership;
@@ -311,21 +314,22 @@ impl ReaderHistory {
         if known.is_some_and(|at| !self.is_admitted(at, received.change.writer)) {
             return Ok(Admission::NotOwner);
         }
-        let position = match known {
-            Some(at) if self.is_by_source() => self.position(at, &received),
-            _ => Position::Last,
-        };
-        let room = match (position, known) {
-            (Position::Superseded, Some(at)) => return Ok(self.supersede(at, &received)),
-            _ => self.find_room(known),
-        };
-        match (room, known) {
-            (Ok(Room::Free), _) => {}
-            (Ok(Room::InPlaceOf(_)), Some(at)) if self.is_oldest(at, position) => {
-                return Ok(self.supersede(at, &received));
+        let mut position = Position::Last;
+        if self.is_by_source() {
+            if let Some(at) = known {
+                position = self.position(at, &received);
+                if position == Position::Superseded {
+                    return Ok(self.supersede(at, &received));
+                }
             }
-            (Ok(Room::InPlaceOf(oldest)), _) => self.overwrite(oldest),
-            (Err(reason), _) => {
+        }
+        match self.find_room(known) {
+            Ok(Room::Free) => {}
+            Ok(Room::InPlaceOf(oldest)) => match known {
+                Some(at) if self.is_oldest(at, position) => return Ok(self.supersede(at, &received)),
+                _ => self.overwrite(oldest),
+            },
+            Err(reason) => {
                 self.counters.rejected += 1;
                 return Err(Refused { reason, received });
             }
@@ -362,13 +366,10 @@ impl ReaderHistory {
             instance: at,
         };
         instance.not_read += 1;
-        match position {
-            Position::Before(before) => {
-                instance.last_late = self.samples.insert(&mut instance.samples, before, stored);
-            }
-            _ => {
-                self.samples.push(&mut instance.samples, stored);
-            }
+        let sample = self.samples.push(&mut instance.samples, stored);
+        if let Position::Before(before) = position {
+            self.samples.bring_forward(&mut instance.samples, before);
+            instance.last_late = sample;
         }
         self.not_read += 1;
         self.valid += 1;

@@ -34,6 +34,10 @@ pub(super) struct Removals {
     /// The row that was found last: most samples that are replaced are of one writer.
     last: usize,
     others: Removed,
+    /// The one writer that there is and ever was, if so: then nobody need be looked for.
+    is_sole: bool,
+    /// A writer has gone, whose samples may still be here.
+    has_parted: bool,
 }
 
 impl Removals {
@@ -43,11 +47,17 @@ impl Removals {
             by_writer: HashMap::with_hasher(FixedState::with_seed(seed)),
             last: 0,
             others: Removed::default(),
+            is_sole: false,
+            has_parted: false,
         }
     }
 
+    #[inline]
     pub(super) fn note(&mut self, writer: Guid, removal: Removal) {
-        let row = self.row(writer);
+        let row = match self.rows.first_mut() {
+            Some((_, row)) if self.is_sole => row,
+            _ => self.row(writer),
+        };
         match removal {
             Removal::Overwritten { read: false } => row.overwritten_unread += 1,
             Removal::Overwritten { read: true } => row.overwritten_read += 1,
@@ -69,12 +79,14 @@ impl Removals {
         if !self.by_writer.contains_key(&writer) {
             self.by_writer.insert(writer, self.rows.len());
             self.rows.push((writer, Removed::default()));
+            self.is_sole = self.rows.len() == 1 && !self.has_parted;
         }
     }
 
     pub(super) fn unfollow(&mut self, writer: Guid) -> Removed {
         let Some(at) = self.by_writer.remove(&writer) else { return Removed::default() };
         let (_, removed) = self.rows.swap_remove(at);
+        (self.is_sole, self.has_parted) = (false, true);
         if let Some((moved, _)) = self.rows.get(at) {
             self.by_writer.insert(*moved, at);
         }

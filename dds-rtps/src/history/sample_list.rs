@@ -101,18 +101,21 @@ impl Samples {
         self.places[at as usize].sibling.previous
     }
 
-    /// Puts a sample before another one of its instance, in both lists.
-    pub(super) fn insert(&mut self, siblings: &mut List, before: u32, stored: Stored) -> u32 {
+    /// Moves the last of all samples before another one of its instance, in both lists.
+    pub(super) fn bring_forward(&mut self, siblings: &mut List, before: u32) {
+        let at = siblings.last;
+        let (arrival, sibling) = (self.places[at as usize].arrival.previous, self.places[at as usize].sibling.previous);
+        debug_assert!(at == self.arrivals.last && before != at, "it was pushed just now");
+        // There is one before it: the one that it goes before, at the latest.
+        self.places[arrival as usize].arrival.next = NOWHERE;
+        self.places[sibling as usize].sibling.next = NOWHERE;
+        (self.arrivals.last, siblings.last) = (arrival, sibling);
         let next = &mut self.places[before as usize];
-        let (arrival, sibling) = (next.arrival.previous, next.sibling.previous);
-        let place = Place {
-            stored,
-            arrival: Links { previous: arrival, next: before },
-            sibling: Links { previous: sibling, next: before },
-        };
-        let at = self.put(place);
-        let next = &mut self.places[before as usize];
-        (next.arrival.previous, next.sibling.previous) = (at, at);
+        let arrival = std::mem::replace(&mut next.arrival.previous, at);
+        let sibling = std::mem::replace(&mut next.sibling.previous, at);
+        let place = &mut self.places[at as usize];
+        place.arrival = Links { previous: arrival, next: before };
+        place.sibling = Links { previous: sibling, next: before };
         match self.places.get_mut(arrival as usize) {
             Some(previous) => previous.arrival.next = at,
             None => self.arrivals.first = at,
@@ -121,27 +124,20 @@ impl Samples {
             Some(previous) => previous.sibling.next = at,
             None => siblings.first = at,
         }
-        self.arrivals.len += 1;
-        siblings.len += 1;
-        at
-    }
-
-    /// Puts it into a free place.
-    fn put(&mut self, place: Place) -> u32 {
-        match self.places.get_mut(self.free as usize) {
-            Some(free) => std::mem::replace(&mut self.free, std::mem::replace(free, place).arrival.next),
-            None => {
-                self.places.push(place);
-                (self.places.len() - 1) as u32
-            }
-        }
     }
 
     /// Appends to the list of arrivals and to `siblings`, the list of the sample's instance.
     pub(super) fn push(&mut self, siblings: &mut List, stored: Stored) -> u32 {
         let arrival = Links { previous: self.arrivals.last, next: NOWHERE };
         let sibling = Links { previous: siblings.last, next: NOWHERE };
-        let at = self.put(Place { stored, arrival, sibling });
+        let place = Place { stored, arrival, sibling };
+        let at = match self.places.get_mut(self.free as usize) {
+            Some(free) => std::mem::replace(&mut self.free, std::mem::replace(free, place).arrival.next),
+            None => {
+                self.places.push(place);
+                (self.places.len() - 1) as u32
+            }
+        };
         match self.places.get_mut(arrival.previous as usize) {
             Some(previous) => previous.arrival.next = at,
             None => self.arrivals.first = at,

@@ -213,7 +213,8 @@ fn change(
 }
 
 /// When a sample expires, by the monotonic clock: its lifespan counts from the source timestamp. A writer whose clock is
-/// ahead of ours gains nothing by it.
+/// ahead of ours gains nothing by it: what was written in the future counts as written now (DDS 1.4, 2.2.3.16 allows it; the
+/// history counts what is more than 30 s ahead).
 pub(super) fn expiry(now: Now, change: &CacheChange, lifespan: Duration) -> Option<Instant> {
     if lifespan.is_infinite() {
         return None;

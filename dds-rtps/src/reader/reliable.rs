@@ -3,6 +3,13 @@
 //! Everything below the window's first number has been delivered, is lost or is irrelevant, and is acknowledged. A GAP or
 //! HEARTBEAT may declare 2^60 numbers irrelevant at once: such a range is two numbers, never a loop.
 //!
+//! Whose word counts: numbers are left out because a GAP or HEARTBEAT says so, and anybody who can send a datagram can send
+//! that in a writer's name. Without DDS Security a reader cannot know better, but it can see to it that the writer, as long as
+//! it is there, has the last word. A reach of more than [`JUMP_MAX`] numbers must stand for a second in which the writer,
+//! which is asked, does not speak of the old ones. Fewer are left out at once, and taken back when the writer says twice that
+//! it has not come so far. What is lost all the same: samples that a writer has let go because such a reader had seemed to
+//! acknowledge them; and whoever sends whole samples in a writer's name is believed.
+//!
 //! Where it begins:
 //!
 //! - A reader that wants history begins at 1 and delivers nothing above a hole before the first HEARTBEAT has said where
