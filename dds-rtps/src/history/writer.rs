@@ -399,7 +399,7 @@ impl WriterHistory {
             return Err(NoRoom::SamplesMax);
         }
         // A KEEP_ALL history for late joiners gives up what all present readers have, oldest first.
-        self.first().filter(|&number| number <= acknowledged).map(Some).ok_or(NoRoom::Unacknowledged)
+        self.first_to_replace().filter(|&number| number <= acknowledged).map(Some).ok_or(NoRoom::Unacknowledged)
     }
 
     /// Which change has to be acknowledged before one of the instance finds room in a KEEP_ALL history that has none.
@@ -409,6 +409,15 @@ impl WriterHistory {
         match known.filter(|known| known.len >= self.limits.samples_per_instance_max) {
             Some(full) => self.stored(full.oldest).map(|stored| stored.change.sequence_number),
             None => self.first(),
+        }
+    }
+
+    /// The oldest change that would go if it were replaced: not the one that is held although it has been replaced.
+    fn first_to_replace(&self) -> Option<SequenceNumber> {
+        let first = self.first()?;
+        match self.held {
+            Some(held) if held.replaced && held.number == first => self.next_from(first.next()),
+            _ => Some(first),
         }
     }
 

@@ -81,6 +81,18 @@ fn a_best_effort_writer_never_waits() {
 }
 
 #[test]
+fn a_large_sample_on_its_way_does_not_make_the_history_grow() {
+    let mut script = Script::new(false, &limited(4).best_effort());
+    script.match_reader(best_effort(2));
+    for _ in 0..100 {
+        script.write_large(1 << 20);
+        script.sent();
+        // Beside the limit, the one that is being sent.
+        assert!(script.writer.history_len() <= 5, "{} samples", script.writer.history_len());
+    }
+}
+
+#[test]
 fn a_transient_local_history_gives_up_its_oldest_acknowledged_sample() {
     let mut script = Script::new(false, &limited(2).durability(Durability::TransientLocal));
     script.match_reader(reliable(2));
