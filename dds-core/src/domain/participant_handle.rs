@@ -7,7 +7,7 @@ use crate::domain::draining::Draining;
 use crate::domain::leaving::Leaving;
 use crate::domain::participant_actor::{ParticipantActor, ParticipantCell};
 use crate::domain::participant_ref::Users;
-use crate::domain::peer_address::resolve_peer;
+use crate::domain::peer_address::{is_name, resolve_again, resolve_peer};
 use crate::domain::receive::ReceiveEnd;
 use crate::domain::traffic::{ReceiveCounters, TrafficCounters};
 use crate::domain::{Contained, EventThread, ListenerPlace, Outgoing, Routes};
@@ -393,8 +393,12 @@ fn draw_prefix(driver: &dyn Driver) -> GuidPrefix {
 }
 
 fn network_config(config: &Config) -> NetworkConfig {
-    let peers: Vec<Vec<SocketAddr>> = config.peers.iter().map(|peer| resolve_peer(peer)).collect();
-    let needs_v6 = peers.iter().any(|peer| !peer.is_empty() && peer.iter().all(SocketAddr::is_ipv6));
+    let (names, addresses): (Vec<_>, Vec<_>) = config.peers.iter().partition(|peer| is_name(peer));
+    let resolve = |peer: &String| (peer.clone(), resolve_peer(peer));
+    let names: Vec<(String, Vec<SocketAddr>)> = names.into_iter().map(resolve).collect();
+    let addresses: Vec<Vec<SocketAddr>> = addresses.into_iter().map(|peer| resolve_peer(peer)).collect();
+    let mut peers = addresses.iter().chain(names.iter().map(|(_, addresses)| addresses));
+    let needs_v6 = peers.any(|peer| !peer.is_empty() && peer.iter().all(SocketAddr::is_ipv6));
     NetworkConfig {
         domain_id: config.domain_id,
         reach: if config.scope == Scope::Host { Reach::Host } else { Reach::Subnet },
@@ -407,7 +411,9 @@ fn network_config(config: &Config) -> NetworkConfig {
         multicast_ttl: config.multicast_ttl.into(),
         receive_buffer: config.receive_buffer,
         send_buffer: config.send_buffer,
-        peers: peers.into_iter().flatten().collect(),
+        peers: addresses.into_iter().flatten().collect(),
+        peer_names: names,
+        resolve: resolve_again,
         tap: config.tap.clone(),
         faults: config.faults,
     }

@@ -1,19 +1,31 @@
 //! Where a peer is looked for, as a person writes it.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 /// The addresses of a peer given as a name or an address, with or without a port; port 0 stands for the well-known ones. One
-/// that cannot be resolved is said in the log, and looked for no further: a robot must start although another one is not
-/// there.
+/// that cannot be resolved is said in the log: a robot must start although another one is not there.
 pub(crate) fn resolve_peer(peer: &str) -> Vec<SocketAddr> {
     let Some(host_and_port) = split(peer) else { return Vec::new() };
     match host_and_port.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
         Err(error) => {
-            tracing::warn!(peer, %error, "a peer's name cannot be resolved; it is not looked for");
+            tracing::warn!(peer, %error, "a peer's name cannot be resolved yet; that is tried again");
             Vec::new()
         }
     }
+}
+
+/// As [`resolve_peer`], of a name that has been looked up before.
+pub(crate) fn resolve_again(peer: &str) -> Vec<SocketAddr> {
+    let resolved = split(peer).and_then(|host_and_port| host_and_port.to_socket_addrs().ok());
+    resolved.into_iter().flatten().collect()
+}
+
+/// Whether it is a peer by name, whose address may change.
+pub(crate) fn is_name(peer: &str) -> bool {
+    // With its link, a link-local address is none to the parser; nor does it change.
+    let is_address = |host: &str| host.contains(':') || host.parse::<IpAddr>().is_ok();
+    split(peer).is_some_and(|(host, _)| !is_address(host))
 }
 
 /// Whether it is written as a peer, whatever its name stands for.
@@ -60,6 +72,15 @@ mod tests {
             assert_eq!(split(text), None, "{text}");
             assert!(!is_peer(text) && resolve_peer(text).is_empty());
         }
+    }
+
+    #[test]
+    fn only_names_may_stand_for_something_else_later() {
+        assert!(is_name("robot") && is_name("robot.local:7412") && is_name("localhost"));
+        for address in ["192.0.2.7", "192.0.2.7:7412", "fd00::7", "[fd00::7]:7412", "fe80::7%eth0", ":7410"] {
+            assert!(!is_name(address), "{address}");
+        }
+        assert_eq!(resolve_again("192.0.2.7:7412"), resolve_peer("192.0.2.7:7412"));
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub enum Reach {
     Subnet,
 }
 
+/// Looks up the addresses of a peer's name, none if that is not possible.
+pub type Resolve = fn(&str) -> Vec<SocketAddr>;
+
 /// Which sockets a participant wants.
 #[derive(Debug, Clone)]
 pub struct NetworkConfig {
@@ -40,6 +43,11 @@ pub struct NetworkConfig {
     /// Where participants are looked for by unicast: at one port of a host, or, with port 0, at its well-known ones.
     /// Default: nowhere.
     pub peers: Vec<SocketAddr>,
+    /// Peers whose names may stand for other addresses later, with what they stand for now: they are looked up again and again.
+    /// Default: none.
+    pub peer_names: Vec<(String, Vec<SocketAddr>)>,
+    /// Looks a name of a peer up; may block.
+    pub resolve: Resolve,
     /// Receive buffer asked of the system for each socket, in bytes. Default: 4 MiB, enough for a burst of one large
     /// sample; the system's default of 212 kB loses fragments of it.
     pub receive_buffer: usize,
@@ -61,6 +69,8 @@ impl Default for NetworkConfig {
             families: IpFamilies::default(),
             multicast_ttl: 1,
             peers: Vec::new(),
+            peer_names: Vec::new(),
+            resolve: |_| Vec::new(),
             receive_buffer: 4 << 20,
             send_buffer: 1 << 20,
             tap: None,

@@ -1,7 +1,7 @@
 //! Where a participant can be reached, and where it looks for others, while interfaces come and go.
 
 use crate::driver::{Locators, NetworkConfig};
-use crate::sync::{Arc, Lock};
+use crate::sync::{Arc, Lock, LockGuard};
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::transport::udp::{Links, PortMapping, UdpConfig, UdpSockets, locators};
 use dds_rtps::types::Locator;
@@ -19,6 +19,8 @@ pub(super) struct Addressing {
     /// Multicast was asked for.
     wants_multicast: bool,
     peers: Vec<SocketAddr>,
+    /// What the peers' names stand for at the moment.
+    named_peers: Lock<Vec<SocketAddr>>,
     metatraffic: Vec<SocketAddr>,
     user: Vec<SocketAddr>,
     participant_index: Option<u32>,
@@ -43,6 +45,7 @@ impl Addressing {
             ports: udp.ports,
             wants_multicast: config.multicast,
             peers,
+            named_peers: Lock::default(),
             metatraffic,
             user,
             participant_index: sockets.participant_index,
@@ -73,6 +76,16 @@ impl Addressing {
                 return false;
             }
         }
+        self.renew(links)
+    }
+
+    /// Takes over what the peers' names stand for now; true if the locators are other ones by that.
+    pub(super) fn set_named_peers(&self, peers: Vec<SocketAddr>) -> bool {
+        *self.named_peers.lock() = peers;
+        self.renew(self.links.lock())
+    }
+
+    fn renew(&self, links: LockGuard<'_, Links>) -> bool {
         let present = self.at_present(&links);
         drop(links);
         let mut locators = self.locators.lock();
@@ -102,7 +115,9 @@ impl Addressing {
     /// not reach it, or if there is nowhere else to look.
     fn well_known(&self, links: &Links) -> Vec<Locator> {
         let mut found: Vec<Locator> = Vec::new();
-        for peer in &self.peers {
+        let named = self.named_peers.lock().clone();
+        let is_spoken = |peer: &&SocketAddr| self.user.iter().any(|own| own.is_ipv4() == peer.is_ipv4());
+        for peer in self.peers.iter().chain(named.iter().filter(is_spoken)) {
             match peer.port() {
                 0 => found.extend(self.ports.participants_on(peer.ip(), self.domain_id, self.indexes_on(peer))),
                 _ => found.push(Locator::from(*peer)),

@@ -8,6 +8,8 @@
 mod addressing;
 mod clock;
 #[cfg(feature = "udp")]
+mod naming;
+#[cfg(feature = "udp")]
 mod network;
 #[cfg(feature = "udp")]
 mod tap;

@@ -3,6 +3,7 @@
 use super::Shared;
 use super::addressing::{Addressing, Receivers};
 use super::clock::Clock;
+use super::naming::Naming;
 use super::tap::{OpenTap, Recorder};
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{
@@ -48,6 +49,8 @@ pub(super) struct OsNetwork {
     addressing: Arc<Addressing>,
     /// Whether interfaces can come and go: loopback alone stays.
     follows: bool,
+    /// The peers that are given by name, until they are looked after.
+    naming: Lock<Option<Naming>>,
     receive_buffer: usize,
     transport: Arc<dyn Transport>,
     tap: Option<OpenTap>,
@@ -87,6 +90,9 @@ impl OsNetwork {
         let Receivers { metatraffic_multicast, metatraffic_unicast, user_unicast } = receivers;
         let multicast = metatraffic_multicast.into_iter().map(|socket| (socket, Socket::MetatrafficMulticast));
         let unicast = metatraffic_unicast.into_iter().map(|socket| (socket, Socket::MetatrafficUnicast));
+        let naming = Naming::new(&config.peer_names, config.resolve, Clock::new().now().instant);
+        addressing.set_named_peers(naming.addresses());
+        naming.addresses().iter().for_each(|peer| transport.note_sender(*peer));
         let udp = transport;
         let transport: Arc<dyn Transport> = match &tap {
             Some(tap) => Arc::new(tap.around(Arc::clone(&udp))),
@@ -103,6 +109,7 @@ impl OsNetwork {
         Ok(Arc::new(Self {
             addressing: Arc::new(addressing),
             follows: config.reach != Reach::Host,
+            naming: Lock::new(Some(naming)),
             receive_buffer,
             transport,
             tap,
@@ -165,8 +172,10 @@ impl Network for OsNetwork {
             let transport = Arc::clone(&self.room.transport);
             tasks.push(self.runtime.spawn(receive_task(socket, inbound, transport)).abort_handle());
         }
-        if self.follows {
-            let following = follow(Arc::clone(&self.addressing), receive);
+        let naming = self.naming.lock().take().filter(|naming| !naming.is_empty());
+        if self.follows || naming.is_some() {
+            let transport = Arc::clone(&self.room.transport);
+            let following = follow(Arc::clone(&self.addressing), receive, self.follows, naming, transport);
             tasks.push(self.runtime.spawn(following).abort_handle());
         }
         // A stop that came in between has found no task.
@@ -211,12 +220,35 @@ impl From<UdpError> for NetworkError {
 }
 
 /// Looks at the interfaces now and then, and tells who receives when they have changed what is to be announced.
-async fn follow(addressing: Arc<Addressing>, receive: Arc<dyn Receive>) {
+async fn follow(
+    addressing: Arc<Addressing>,
+    receive: Arc<dyn Receive>,
+    follows: bool,
+    mut naming: Option<Naming>,
+    transport: Arc<UdpTransport>,
+) {
+    let clock = Clock::new();
     loop {
         tokio::time::sleep(LOOK_PERIOD).await;
-        if addressing.look() && catch_unwind(AssertUnwindSafe(|| receive.locators_changed())).is_err() {
+        let renamed = naming.as_mut().is_some_and(|naming| {
+            let found = naming.look(clock.now().instant, look_up);
+            found && {
+                // A link-local address was found with its link.
+                naming.addresses().iter().for_each(|peer| transport.note_sender(*peer));
+                addressing.set_named_peers(naming.addresses())
+            }
+        });
+        let moved = follows && addressing.look();
+        if (renamed || moved) && catch_unwind(AssertUnwindSafe(|| receive.locators_changed())).is_err() {
             tracing::error!("panic while new addresses were taken over; please report this bug");
         }
+    }
+}
+
+/// Runs a look-up of names on a thread of its own, which nobody waits for: it may take as long as the system's resolver likes.
+fn look_up(search: Box<dyn FnOnce() + Send>) {
+    if let Err(error) = std::thread::Builder::new().name("dds-resolve".to_owned()).spawn(search) {
+        tracing::warn!(%error, "the peers' names are not looked up any more: no thread could be started");
     }
 }
 
@@ -452,6 +484,36 @@ mod tests {
             send(&*network, b"next", destination);
             assert_eq!(packets.recv().unwrap().1, b"next");
         }
+    }
+
+    /// Is told that the locators have changed.
+    struct Moved(Sender<()>);
+    impl Receive for Moved {
+        fn receive(&self, _packet: &Packet) {}
+
+        fn locators_changed(&self) {
+            let _ = self.0.send(());
+        }
+    }
+
+    #[test]
+    fn a_peer_whose_name_gets_an_address_later_is_looked_for_from_then_on() {
+        let driver = OsDriver::new().unwrap();
+        let config = NetworkConfig {
+            domain_id: 221,
+            multicast: false,
+            reach: Reach::Host,
+            peer_names: vec![("robot".to_owned(), Vec::new())],
+            resolve: |name| if name == "robot" { vec!["127.0.0.7:7477".parse().unwrap()] } else { Vec::new() },
+            ..NetworkConfig::default()
+        };
+        let network = driver.open_network(&config).unwrap();
+        let robot = Locator::udp_v4([127, 0, 0, 7].into(), 7477);
+        assert!(!network.locators().initial_peers.contains(&robot));
+        let (sender, moved) = mpsc::channel();
+        network.start(Arc::new(Moved(sender))).unwrap();
+        moved.recv_timeout(Duration::from_secs(30)).unwrap();
+        assert!(network.locators().initial_peers.contains(&robot));
     }
 
     #[test]
