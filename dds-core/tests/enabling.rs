@@ -73,6 +73,7 @@ fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
         writer.acknowledged().block_for(PATIENCE),
         reader.wait_for_writers(1).block_for(PATIENCE),
         reader.readable().block_for(PATIENCE),
+        reader.historical_data().block_for(PATIENCE),
         reader.next_sample().block_for(PATIENCE).map(drop),
     ];
     assert!(waits.into_iter().all(|wait| wait.unwrap_err().kind() == &WaitErrorKind::NotEnabled));

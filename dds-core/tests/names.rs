@@ -51,7 +51,7 @@ const OTHERS: &str = "USER_DATA TOPIC_DATA GROUP_DATA DURABILITY DURABILITY_SERV
 /// The operations of the listeners (2.2.2.2.3, 2.2.2.3.5, 2.2.2.4.3 to .4, 2.2.2.5.6 to .7) that are there.
 const LISTENERS: &str = "on_data_on_readers on_data_available on_sample_rejected on_requested_incompatible_qos \
     on_subscription_matched on_sample_lost on_publication_matched on_offered_incompatible_qos on_inconsistent_topic \
-    on_liveliness_changed on_liveliness_lost";
+    on_liveliness_changed on_liveliness_lost on_offered_deadline_missed on_requested_deadline_missed";
 
 /// A row of the table.
 struct Row {
