@@ -12,8 +12,11 @@ use dds_core::{
     CreateError, CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Entity, Publisher, ReadErrorKind,
     ReturnCode, States, StatusMask, Subscriber, WaitErrorKind, WaitSet, WriteErrorKind,
 };
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll, Waker};
 use support::{PATIENCE, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
@@ -60,6 +63,8 @@ fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
             "{error}"
         );
     }
+    let asynchronous = pin!(writer.write_async(&Pose { robot: 1 })).poll(&mut Context::from_waker(Waker::noop()));
+    assert!(matches!(asynchronous, Poll::Ready(Err(error)) if error.kind() == &WriteErrorKind::NotEnabled));
     let read = [reader.read().map(drop), reader.take().map(drop), reader.take_next().map(drop)];
     for error in read.map(Result::unwrap_err) {
         assert_eq!(
@@ -77,6 +82,8 @@ fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
         reader.next_sample().block_for(PATIENCE).map(drop),
     ];
     assert!(waits.into_iter().all(|wait| wait.unwrap_err().kind() == &WaitErrorKind::NotEnabled));
+    assert!(reader.set_qos(reader.qos().keep_last(9)).is_ok(), "none of these has settled anything");
+    assert!(writer.set_qos(writer.qos().keep_last(9)).is_ok());
     // What concerns nobody else works: statuses, conditions, the QoS, lookups.
     assert_eq!(writer.publication_matched().unwrap().total_count, 0);
     assert_eq!(reader.subscription_matched().unwrap().total_count, 0);

@@ -21,7 +21,8 @@ impl<Q: Clone> LiveQos<Q> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The QoS that the entity was enabled with: only for policies that cannot change after that.
+    /// The QoS that the entity was enabled with: only for policies that cannot change after that, and only of an entity that is
+    /// enabled.
     pub(crate) fn fixed(&self) -> &Q {
         self.settled.get_or_init(|| self.get())
     }

@@ -238,6 +238,8 @@ impl WriterHandle {
     /// How long a write may wait, for room or for a large sample to be on its way: only a reliable writer that keeps all does.
     /// One that keeps the last samples never waits for a reader; what is not on its way yet may be replaced.
     pub(super) fn blocking_limit(&self) -> Option<Duration> {
+        // One that is not enabled writes nothing, and its QoS may still change.
+        self.encoding.get()?;
         let qos = self.qos.fixed();
         match qos.reliability {
             Reliability::Reliable { max_blocking_time } if qos.history == History::KeepAll => Some(max_blocking_time),

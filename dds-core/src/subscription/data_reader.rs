@@ -216,8 +216,8 @@ impl<T> DataReader<T> {
     /// ```
     #[doc(alias = "wait_for_historical_data")]
     pub fn historical_data(&self) -> Waiting<'_, ()> {
-        let qos = self.handle.qos().fixed();
-        let has_history = qos.durability > Durability::Volatile && qos.reliability.is_reliable();
+        let wants = |qos: &DataReaderQos| qos.durability > Durability::Volatile && qos.reliability.is_reliable();
+        let has_history = self.handle.qos().read(wants);
         let writers = if has_history { self.handle.matched_writers() } else { Vec::new() };
         Waiting::of_own(Box::new(HistoryWait::new(&self.handle, writers)), Awaited::History)
     }

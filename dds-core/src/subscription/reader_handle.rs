@@ -298,6 +298,9 @@ impl ReaderHandle {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<(), WaitErrorKind>> {
+        if !self.is_enabled() {
+            return Poll::Ready(Err(wait_error(self.not_enabled().kind())));
+        }
         let waker = waker.clone();
         match self.visit(|actor, effects| actor.wait_for_history(writers, ticket, waker, effects)) {
             Ok(true) => Poll::Ready(Ok(())),
