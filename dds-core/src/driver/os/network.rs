@@ -246,6 +246,7 @@ async fn follow(
 }
 
 /// Runs a look-up of names on a thread of its own, which nobody waits for: it may take as long as the system's resolver likes.
+#[allow(clippy::disallowed_methods, reason = "this is the driver; and a thread of the participant would be waited for")]
 fn look_up(search: Box<dyn FnOnce() + Send>) {
     if let Err(error) = std::thread::Builder::new().name("dds-resolve".to_owned()).spawn(search) {
         tracing::warn!(%error, "the peers' names are not looked up any more: no thread could be started");
