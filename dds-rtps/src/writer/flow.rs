@@ -15,9 +15,11 @@
 //!   incomplete, Cyclone DDS leaves a HEARTBEAT that comes within 10 ms of its last ACKNACK alone for 100 ms, but answers
 //!   the next one at once. To take its late answers for the way there and back would keep all of them late.
 //!
-//! Small samples count as well, some at a time, each datagram with what it costs in a receive buffer.
+//! Small samples count as well, some at a time, each datagram with what it costs in a receive buffer. Of these it is
+//! remembered up to which number how much was sent: whatever an ACKNACK answers, what it acknowledges is not under way.
 
-use crate::types::{Duration, Instant};
+use crate::types::{Duration, Instant, SequenceNumber};
+use std::collections::VecDeque;
 
 /// The smallest window: one datagram of a host, or some fifty of a network, must always be possible.
 const WINDOW_MIN: u64 = 64 << 10;
@@ -43,7 +45,10 @@ const ANSWER_MAX: Duration = Duration::from_millis(5);
 const QUICK_GROWTH: u64 = 4;
 const SLOW_GROWTH: u64 = 32;
 
-/// The fragments that are under way to one reader.
+/// So many marks are in a window.
+const MARKS: u64 = 16;
+
+/// What is under way to one reader.
 #[derive(Debug)]
 pub(super) struct Flow {
     /// Bytes sent since the beginning.
@@ -58,6 +63,8 @@ pub(super) struct Flow {
     /// A loss of what was sent up to here has been taken into account.
     lost_up_to: u64,
     probe: Option<Probe>,
+    /// Up to which numbers how much had been sent. Bound: [`MARKS`] in each window that is under way, and one more.
+    marks: VecDeque<Mark>,
     /// When the last HEARTBEAT went out, and how many have not been answered.
     asked: Option<Instant>,
     awaited: u8,
@@ -65,6 +72,13 @@ pub(super) struct Flow {
     round_trip: Duration,
     /// How long an answer takes after the last HEARTBEAT before it, smoothed; zero as long as nothing is known.
     from_last: Duration,
+}
+
+/// Everything up to a number had been sent, and so many bytes.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    number: SequenceNumber,
+    position: u64,
 }
 
 /// A HEARTBEAT that the reader is to answer.
@@ -91,6 +105,7 @@ impl Flow {
             was_full: false,
             lost_up_to: 0,
             probe: None,
+            marks: VecDeque::new(),
             asked: None,
             awaited: 0,
             round_trip: Duration::ZERO,
@@ -111,6 +126,41 @@ impl Flow {
     pub(super) fn note_sent(&mut self, len: usize) {
         self.sent += len as u64;
         self.was_full |= !self.is_open();
+    }
+
+    /// All that has been noted as sent are changes up to `number`.
+    pub(super) fn mark(&mut self, number: SequenceNumber) {
+        let apart = self.window / MARKS;
+        if self.marks.back().is_none_or(|last| self.sent - last.position >= apart) {
+            if self.marks.len() as u64 > MARKS {
+                self.marks.pop_front();
+            }
+            self.marks.push_back(Mark { number, position: self.sent });
+        }
+    }
+
+    /// The reader has everything up to `number`.
+    pub(super) fn note_acknowledged(&mut self, number: SequenceNumber) {
+        while let Some(mark) = self.marks.pop_front() {
+            if mark.number > number {
+                self.marks.push_front(mark);
+                break;
+            }
+            self.settle(mark.position);
+        }
+        if self.probe.is_some_and(|probe| probe.position <= self.settled) {
+            self.probe = None;
+        }
+    }
+
+    /// What was sent up to `position` is not under way any more.
+    fn settle(&mut self, position: u64) {
+        let answered = position.saturating_sub(self.settled);
+        self.settled = self.settled.max(position);
+        if std::mem::take(&mut self.was_full) {
+            let growth = answered / if self.has_lost { SLOW_GROWTH } else { QUICK_GROWTH };
+            self.window = (self.window + growth).min(WINDOW_MAX);
+        }
     }
 
     /// Whether a HEARTBEAT should follow what has been sent.
@@ -158,18 +208,14 @@ impl Flow {
         self.round_trip = if is_first { sample } else { self.round_trip.scale(7, 8) + sample.scale(1, 8) };
         let from_last = now.since(probe.at);
         self.from_last = if is_first { from_last } else { self.from_last.scale(7, 8) + from_last.scale(1, 8) };
-        let answered = probe.position.saturating_sub(self.settled);
-        self.settled = self.settled.max(probe.position);
-        if std::mem::take(&mut self.was_full) {
-            let growth = answered / if self.has_lost { SLOW_GROWTH } else { QUICK_GROWTH };
-            self.window = (self.window + growth).min(WINDOW_MAX);
-        }
+        self.settle(probe.position);
     }
 
     /// The reader has everything that was ever sent, whichever HEARTBEAT this answers: nothing is under way.
     pub(super) fn note_all_received(&mut self) {
         self.settled = self.sent;
         self.probe = None;
+        self.marks.clear();
         self.awaited = 0;
     }
 
@@ -235,6 +281,29 @@ mod tests {
             flow.note_heartbeat(at(0));
         }
         count
+    }
+
+    #[test]
+    fn what_is_acknowledged_is_not_under_way_whichever_heartbeat_that_answers() {
+        let mut flow = Flow::new(128 * KIB);
+        for number in 1..=16 {
+            flow.note_sent(8 * KIB);
+            flow.mark(SequenceNumber(10 * number));
+        }
+        assert!(!flow.is_open());
+        flow.note_acknowledged(SequenceNumber(9));
+        assert_eq!(flow.under_way(), 128 << 10);
+        flow.note_acknowledged(SequenceNumber(45));
+        assert_eq!(flow.under_way(), 96 << 10);
+        assert!(flow.is_open());
+        // Marks are no closer than a sixteenth of a window, and not more than that many.
+        (0..1000).for_each(|number| {
+            flow.note_sent(KIB);
+            flow.mark(SequenceNumber(1000 + number));
+        });
+        assert!(flow.marks.len() as u64 <= MARKS + 1);
+        flow.note_acknowledged(SequenceNumber(2000));
+        assert!(flow.under_way() <= flow.window / MARKS);
     }
 
     #[test]

@@ -41,6 +41,7 @@ impl StatefulWriter {
             proxy.flow.note_loss();
         }
         proxy.flow.note_answer(now.instant);
+        proxy.flow.note_acknowledged(base.previous());
         if base == self.next && self.next_fragment == 1 {
             proxy.flow.note_all_received();
         }

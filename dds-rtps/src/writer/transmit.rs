@@ -223,6 +223,8 @@ impl StatefulWriter {
         }
         let len = std::mem::take(&mut self.not_noted);
         let probes = self.note_under_way(len);
+        let number = self.next.previous();
+        self.proxies.iter_mut().filter(|proxy| proxy.reliable).for_each(|proxy| proxy.flow.mark(number));
         self.way_is_full = true;
         probes
     }
