@@ -168,6 +168,23 @@ fn a_child_may_have_participants_of_its_own() {
     lives_on(&parent, 1);
 }
 
+#[test]
+fn participants_of_parent_and_child_have_different_names() {
+    use std::io::{Read, Write};
+    let parent = parent();
+    let (mut here, mut there) = std::os::unix::net::UnixStream::pair().unwrap();
+    let mut prefixes = vec![parent.participant.guid().prefix.0, parent.remote.guid().prefix.0];
+    for _ in 0..4 {
+        in_a_child(|| there.write_all(&World::new().participant().guid().prefix.0).unwrap());
+        let mut prefix = [0; 12];
+        here.read_exact(&mut prefix).unwrap();
+        prefixes.extend([prefix, World::new().participant().guid().prefix.0]);
+    }
+    prefixes.sort_unstable();
+    prefixes.dedup();
+    assert_eq!(prefixes.len(), 10);
+}
+
 /// A program that is started by this one does not inherit the sockets.
 #[test]
 fn sockets_are_closed_when_another_program_is_started() {

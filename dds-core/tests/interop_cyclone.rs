@@ -231,6 +231,128 @@ mod late_joiners {
     }
 }
 
+/// Each side notices when a writer of the other one falls silent.
+mod liveliness {
+    use super::*;
+    use dds_core::ReaderEvent;
+    use dds_core::qos::{Liveliness, LivelinessKind};
+
+    const LEASE_MS: u32 = 500;
+
+    fn agreement(topic: &'static str, reliable: bool) -> Agreement {
+        let representation = DataRepresentation::Xcdr2;
+        Agreement { topic, reliable, representation, durability: Durability::Volatile }
+    }
+
+    fn participant() -> DomainParticipant {
+        DomainParticipant::new(0).unwrap()
+    }
+
+    fn writer(participant: &DomainParticipant, agreement: Agreement, kind: LivelinessKind) -> DataWriter<ShapeType> {
+        let lease_duration = dds_core::Duration::from_millis(LEASE_MS.into());
+        let qos = DataWriterQos::default().keep_all().representation([agreement.representation]);
+        let qos = if agreement.reliable { qos.reliable() } else { qos.best_effort() };
+        let qos = qos.liveliness(Liveliness { kind, lease_duration });
+        participant.writer_builder(agreement.topic).qos(qos).build().unwrap()
+    }
+
+    /// Two writers of ours, of which one is automatic; Cyclone loses the other one, and finds it again.
+    fn cyclone_notices(topic: &'static str, reliable: bool, kind: LivelinessKind) {
+        let (agreement, participant) = (agreement(topic, reliable), participant());
+        let automatic = writer(&participant, agreement, LivelinessKind::Automatic);
+        let manual = writer(&participant, agreement, kind);
+        let mut subscriber = Peer::start("subscriber.py", &agreement.arguments(ShapeType::TYPE_NAME));
+        automatic.wait_for_readers(1).block_for(LIMIT).unwrap();
+        manual.wait_for_readers(1).block_for(LIMIT).unwrap();
+        for _ in 0..2 {
+            subscriber.wait_for("liveliness", |event| event["alive"] == 1 && event["not_alive"] == 1);
+            // Only data brings a writer back that Cyclone has given up; what is asserted keeps it.
+            manual.write(&ShapeType::sample(0)).unwrap();
+            subscriber.wait_for("liveliness", |event| event["alive"] == 2 && event["not_alive"] == 0);
+            for _ in 0..15 {
+                manual.assert_liveliness().unwrap();
+                std::thread::sleep(Duration::from_millis(u64::from(LEASE_MS) / 5));
+            }
+            assert_eq!(subscriber.try_wait_for("liveliness", Duration::ZERO), None);
+        }
+        assert!(manual.liveliness_lost().unwrap().total_count >= 2);
+    }
+
+    #[test]
+    #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+    fn cyclone_notices_by_topic() {
+        cyclone_notices("alive_by_topic", true, LivelinessKind::ManualByTopic);
+    }
+
+    #[test]
+    #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+    fn cyclone_notices_by_topic_best_effort() {
+        cyclone_notices("alive_by_topic_best_effort", false, LivelinessKind::ManualByTopic);
+    }
+
+    #[test]
+    #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+    fn cyclone_notices_by_participant() {
+        cyclone_notices("alive_by_participant", true, LivelinessKind::ManualByParticipant);
+    }
+
+    /// Waits until so many writers are alive, and so many are not.
+    fn expect(reader: &DataReader<ShapeType>, alive: u32, not_alive: u32) {
+        let events = reader.events();
+        loop {
+            let event = events.next_event().block_for(LIMIT).unwrap();
+            let ReaderEvent::LivelinessChanged(status) = event else { continue };
+            if (status.alive_count, status.not_alive_count) == (alive, not_alive) {
+                return;
+            }
+        }
+    }
+
+    fn we_notice(topic: &'static str, kind: &str) {
+        let (agreement, participant) = (agreement(topic, true), participant());
+        let reader = agreement.reader::<ShapeType>(&participant);
+        let mut arguments = agreement.arguments(ShapeType::TYPE_NAME);
+        arguments.extend(["--liveliness", kind, "--lease", "500"].map(str::to_owned));
+        let mut publisher = Peer::start("publisher.py", &arguments);
+        reader.wait_for_writers(1).block_for(LIMIT).unwrap();
+        publisher.wait_for("matched", |event| event["count"] == 1);
+        publisher.tell("write 0 1");
+        assert_eq!(reader.next_sample().block_for(LIMIT).unwrap().info.instance_state, InstanceState::Alive);
+        if kind != "automatic" {
+            expect(&reader, 0, 1);
+            let silent = reader.next_sample().block_for(LIMIT).unwrap();
+            assert_eq!(silent.info.instance_state, InstanceState::NotAliveNoWriters);
+            publisher.tell("write 0 1");
+            assert_eq!(reader.next_sample().block_for(LIMIT).unwrap().info.instance_state, InstanceState::Alive);
+        }
+        publisher.kill();
+        expect(&reader, 0, 1);
+        assert_eq!(reader.subscription_matched().unwrap().current_count, 1, "its participant's lease is longer");
+        assert_eq!(
+            reader.next_sample().block_for(LIMIT).unwrap().info.instance_state,
+            InstanceState::NotAliveNoWriters
+        );
+    }
+
+    #[test]
+    #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+    fn we_notice_an_automatic_writer_of_cyclone() {
+        we_notice("alive_automatic_from_cyclone", "automatic");
+    }
+
+    #[test]
+    #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+    fn we_notice_a_writer_of_cyclone_by_participant() {
+        we_notice("alive_by_participant_from_cyclone", "by-participant");
+    }
+
+    #[test]
+    #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+    fn we_notice_a_writer_of_cyclone_by_topic() {
+        we_notice("alive_by_topic_from_cyclone", "by-topic");
+    }
+}
+
 /// Both sides by IPv6 alone, in the group that Cyclone DDS uses there.
 mod ipv6 {
     use super::*;

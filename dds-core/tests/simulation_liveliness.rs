@@ -407,3 +407,39 @@ fn exclusive_ownership_moves_on_from_a_writer_that_falls_silent_and_back_with_it
         }
     }
 }
+
+#[test]
+fn what_ends_while_only_the_writer_has_lost_its_reader_is_told_when_it_is_back() {
+    let simulation = Simulation::new(10);
+    let (robot, station) = (simulation.participant("robot", 0).unwrap(), simulation.participant("station", 0).unwrap());
+    let writer = robot.writer_builder::<Pose>("poses").qos(DataWriterQos::default().reliable().transient_local());
+    let writer = writer.build().unwrap();
+    let reader = station.reader_builder::<Pose>("poses");
+    let reader = reader.qos(DataReaderQos::default().reliable().transient_local().keep_all()).build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    for robot in 1..=4 {
+        writer.write(&Pose { robot, x: 0 }).unwrap();
+    }
+    simulation.run_for(MOMENT);
+    assert_eq!(states(&reader).len(), 4);
+    simulation.link("station", "robot").one_way().cut();
+    simulation.run_for(Duration::from_secs(40));
+    assert_eq!(writer.publication_matched().unwrap().current_count, 0);
+    assert_eq!(reader.subscription_matched().unwrap().current_count, 1, "the reader has noticed nothing");
+    writer.unregister_instance(&1).unwrap();
+    writer.dispose(&2).unwrap();
+    writer.write(&Pose { robot: 3, x: 1 }).unwrap();
+    simulation.run_for(Duration::from_secs(10));
+    simulation.link("station", "robot").mend();
+    simulation.run_for(Duration::from_secs(10));
+    let told: Vec<(u32, bool)> = reader
+        .take()
+        .unwrap()
+        .into_iter()
+        .map(|sample| {
+            let robot = reader.key_value(sample.info.instance_handle).unwrap();
+            (robot, sample.info.instance_state == InstanceState::Alive)
+        })
+        .collect();
+    assert_eq!(told, [(1, false), (2, false), (3, true)], "and nothing of the fourth, which is as it was");
+}

@@ -102,6 +102,29 @@ fn the_robots_stop_when_the_process_that_was_interrupted_is_gone() {
     robot.wait_for(|line| line == "stopped in good order");
 }
 
+/// Ctrl-C reaches all processes of a terminal's foreground group.
+#[test]
+#[cfg(unix)]
+#[allow(clippy::disallowed_methods, reason = "it is about how long a process takes to end")]
+fn an_example_that_is_interrupted_leaves_at_once() {
+    let examples =
+        [("hello_world", "subscribe"), ("hello_world", "publish"), ("shapes", "-S -t Circle"), ("robot", "")];
+    for (name, arguments) in examples {
+        let mut command = example(name);
+        command.args(arguments.split_whitespace()).env("DDS_DOMAIN_ID", "77");
+        let mut running = Running::start(&mut command);
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(running.process.try_wait().unwrap().is_none(), "{name} {arguments} has ended by itself");
+        let interrupted = Command::new("kill").args(["-INT", &running.process.id().to_string()]).status().unwrap();
+        assert!(interrupted.success());
+        let started = std::time::Instant::now();
+        while running.process.try_wait().unwrap().is_none() {
+            assert!(started.elapsed() < Duration::from_secs(10), "{name} {arguments} does not leave");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
 fn shapes(arguments: &[&str]) -> Command {
     let mut command = example("shapes");
     command.args(arguments);

@@ -42,10 +42,10 @@ impl ParticipantHandle {
             }
             ParticipantEvent::ReaderMatched { writer, reader } => self.reader_matched(writer, &reader, effects),
             ParticipantEvent::WriterMatched { reader, writer } => self.writer_matched(reader, &writer, effects),
-            ParticipantEvent::ReaderUnmatched { writer, reader, .. } => {
+            ParticipantEvent::ReaderUnmatched { writer, reader, comes_back } => {
                 if let Some(cell) = self.routes().writer(writer) {
                     // A closed writer has no matches any more.
-                    let _ = cell.with(effects, |actor, effects| actor.unmatch(reader, effects));
+                    let _ = cell.with(effects, |actor, effects| actor.unmatch(reader, comes_back, effects));
                     self.log(effects, LogEntry::Unmatched(writer, reader));
                 }
             }

@@ -21,6 +21,7 @@ mod listening;
 mod liveliness;
 mod match_report;
 mod matches;
+mod neighbours;
 mod outgoing;
 mod participant_actor;
 mod participant_builder;

@@ -1,10 +1,10 @@
 //! What an actor speaks to the outside by: the sockets, a few datagrams that are laid out again and again, and its timer.
 
 use crate::actor::{Poke, Signals, Step, note_step};
-use crate::driver::{Driver, Network, Timer};
+use crate::driver::{Driver, Network, Presence, Timer};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
-use dds_rtps::types::Instant;
+use dds_rtps::types::{GuidPrefix, Instant};
 use dds_rtps::wire::{Scope, Sealed, Transform};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Weak};
@@ -138,6 +138,11 @@ impl Outgoing {
         if let Some(cell) = self.attached.as_ref().and_then(|attached| attached.cell.upgrade()) {
             cell.signal(Signals::own(1));
         }
+    }
+
+    /// Whether a participant lives on this host, as its system knows.
+    pub(crate) fn presence(&self, prefix: GuidPrefix) -> Presence {
+        self.network.presence(prefix)
     }
 
     /// Whether the socket has taken all that it was given.

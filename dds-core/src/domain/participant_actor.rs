@@ -1,12 +1,13 @@
 //! Discovery's state behind its cell.
 
 use crate::actor::{Actor, Cell, Effects, Poke, Signals, Wakers};
+use crate::domain::neighbours::Neighbours;
 use crate::domain::{Awaitable, Flushed, Outgoing, ParticipantHandle};
 use crate::driver::Driver;
 use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::history::Payload;
 use dds_rtps::participant::Participant;
-use dds_rtps::types::Now;
+use dds_rtps::types::{GuidPrefix, Now};
 use dds_rtps::wire::{Message, Receiver};
 use std::sync::{Arc, Weak};
 
@@ -31,11 +32,12 @@ pub(crate) struct ParticipantActor {
     handle: Weak<ParticipantHandle>,
     /// Who waits for a topic that somebody has.
     finders: Wakers,
+    neighbours: Neighbours,
 }
 
 impl ParticipantActor {
     pub(crate) fn new(rtps: Participant, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
-        Self { rtps, driver, outgoing, handle: Weak::new(), finders: Wakers::new() }
+        Self { rtps, driver, outgoing, handle: Weak::new(), finders: Wakers::new(), neighbours: Neighbours::default() }
     }
 
     /// Tells the actor in which cell it is and whose.
@@ -90,7 +92,25 @@ impl ParticipantActor {
     }
 
     pub(crate) fn poll_event(&mut self) -> Option<ParticipantEvent> {
-        self.rtps.poll_event()
+        let event = self.rtps.poll_event();
+        match &event {
+            Some(ParticipantEvent::ParticipantDiscovered { participant }) => self.note_neighbour(participant.prefix),
+            Some(ParticipantEvent::ParticipantLost { prefix, .. }) => self.neighbours.lost(*prefix),
+            _ => {}
+        }
+        event
+    }
+
+    fn note_neighbour(&mut self, prefix: GuidPrefix) {
+        if self.rtps.reach(prefix).is_some_and(|reach| reach.same_host) {
+            self.neighbours.found(self.driver.now().instant, prefix, self.outgoing.presence(prefix));
+            self.set_deadline();
+        }
+    }
+
+    fn set_deadline(&mut self) {
+        let deadlines = [self.rtps.deadline(), self.neighbours.deadline()];
+        self.outgoing.set_deadline(deadlines.into_iter().flatten().min());
     }
 
     pub(crate) fn finders(&mut self) -> &mut Wakers {
@@ -111,7 +131,7 @@ impl ParticipantActor {
         if self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram)) == Flushed::More {
             self.outgoing.come_back();
         }
-        self.outgoing.set_deadline(self.rtps.deadline());
+        self.set_deadline();
     }
 }
 
@@ -140,6 +160,9 @@ impl Actor for ParticipantActor {
                 rtps.handle_traffic(Now { instant: heard, time: now.time }, prefix);
             });
             effects.defer(handle);
+        }
+        for prefix in self.neighbours.missing(now.instant, |prefix| self.outgoing.presence(prefix)) {
+            self.rtps.handle_crash(now, prefix);
         }
         self.rtps.handle_timeout(now);
         self.follow_up(now);

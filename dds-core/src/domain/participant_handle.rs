@@ -78,6 +78,7 @@ impl ParticipantHandle {
             };
             error(kind)
         })?;
+        network.show_presence(prefix);
         let pulse = Arc::<Pulse>::default();
         let mut protocol = participant_config(&config, prefix, &*network);
         protocol.pulse = Arc::clone(&pulse);

@@ -6,7 +6,7 @@ use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::{Payload, SlotPool};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::fault::Faults;
-use dds_rtps::types::{IpFamilies, Locator};
+use dds_rtps::types::{GuidPrefix, IpFamilies, Locator};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -96,6 +96,17 @@ pub struct Locators {
     pub participant_index: Option<u32>,
 }
 
+/// What the system of this host knows of a participant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Its process runs here.
+    Here,
+    /// No process here has it.
+    Gone,
+    /// The system does not say.
+    Unknown,
+}
+
 /// Which socket a packet came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Socket {
@@ -179,6 +190,18 @@ pub trait Network: Send + Sync {
     /// Signals [`Signals::WRITABLE`](crate::actor::Signals::WRITABLE) to `cell` and pokes it, once, when the sockets have
     /// room again. Allowed inside a cell.
     fn when_writable(&self, cell: Weak<dyn Poke>);
+
+    /// Lets other processes of this host see that a participant of this one lives, until the network is dropped or the process
+    /// ends, however it does.
+    fn show_presence(&self, prefix: GuidPrefix) {
+        let _ = prefix;
+    }
+
+    /// Whether a participant that shows its presence lives on this host. Costs a system call, and never waits.
+    fn presence(&self, prefix: GuidPrefix) -> Presence {
+        let _ = prefix;
+        Presence::Unknown
+    }
 
     /// Stops receiving; no packet is handed out after the threads have ended. Does not wait.
     fn stop(&self);

@@ -369,9 +369,14 @@ impl WriterActor {
         self.mark(mark::MATCHED, effects);
     }
 
-    pub(crate) fn unmatch(&mut self, reader: Guid, effects: &mut Effects) {
+    /// `comes_back`: nobody has said that it is gone for good.
+    pub(crate) fn unmatch(&mut self, reader: Guid, comes_back: bool, effects: &mut Effects) {
         let now = self.now(effects);
-        self.rtps.unmatch_reader(now, reader);
+        if comes_back {
+            self.rtps.lose_reader(now, reader);
+        } else {
+            self.rtps.unmatch_reader(now, reader);
+        }
         self.local_readers.retain(|known| known.guid != reader);
         self.note_not_demoted(reader, effects);
         if let Some(at) = self.subscriptions.iter().position(|known| *known == reader) {

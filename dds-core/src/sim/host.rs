@@ -51,6 +51,12 @@ impl Host {
         self.world.state().sleep(self.id, duration.into());
     }
 
+    /// Stops its programs for so long, as a debugger, SIGSTOP or an overloaded machine does: its clocks go on, and its sockets
+    /// fill.
+    pub fn freeze_for(&self, duration: impl Into<Duration>) {
+        self.world.state().freeze(self.id, duration.into());
+    }
+
     /// Sets its real-time clock forward (or, if negative, back), by nanoseconds.
     pub fn step_clock(&self, nanos: i64) {
         if let Some(host) = self.world.state().host_mut(self.id) {

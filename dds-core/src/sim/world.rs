@@ -64,8 +64,8 @@ pub(super) struct SimHost {
     pub(super) drift: (i64, Instant),
     /// How long it has slept before.
     slept: Duration,
-    /// Since when and until when it sleeps.
-    sleep: Option<(Instant, Instant)>,
+    /// While nothing on it runs.
+    pause: Option<Pause>,
 }
 
 /// What the world knows of a driver.
@@ -108,6 +108,15 @@ enum Ready {
     Thread(usize),
     Network,
     Room(usize),
+}
+
+/// A time in which nothing on a host runs.
+#[derive(Debug, Clone, Copy)]
+struct Pause {
+    since: Instant,
+    until: Instant,
+    /// It sleeps: its monotonic clock stands as well.
+    clock_stands: bool,
 }
 
 /// Who is neither dead nor asleep.
@@ -228,7 +237,7 @@ impl State {
             clock_offset: 0,
             drift: (0, self.now),
             slept: Duration::ZERO,
-            sleep: None,
+            pause: None,
         });
         Some(id)
     }
@@ -313,10 +322,19 @@ impl State {
 
     /// Sends a host to sleep: its monotonic clock stands, its timers and its network do as well.
     pub(super) fn sleep(&mut self, host: HostId, duration: Duration) {
-        let now = self.now;
         self.network.set_up(host, false);
+        self.pause(host, duration, true);
+    }
+
+    /// Stops what runs on a host; its clocks go on, and its sockets fill.
+    pub(super) fn freeze(&mut self, host: HostId, duration: Duration) {
+        self.pause(host, duration, false);
+    }
+
+    fn pause(&mut self, host: HostId, duration: Duration, clock_stands: bool) {
+        let now = self.now;
         if let Some(host) = self.host_mut(host) {
-            host.sleep = Some((now, later(now, duration)));
+            host.pause = Some(Pause { since: now, until: later(now, duration), clock_stands });
         }
     }
 
@@ -424,12 +442,12 @@ impl State {
         let wakes = |host: HostId, at: Instant| self.host(host).map_or(at, |host| host.world_time(at));
         let threads = self.threads.iter().filter_map(|thread| Some(wakes(thread.host, thread.until()?))).min();
         let rooms = self.blocked.iter().map(|(at, _)| *at).min();
-        let sleepers = self.hosts.iter().filter_map(|host| host.sleep.map(|(_, until)| until)).min();
+        let sleepers = self.hosts.iter().filter_map(|host| host.pause.map(|pause| pause.until)).min();
         [timers, threads, rooms, sleepers, self.network.next()].into_iter().flatten().min()
     }
 
     fn running_members(&self) -> impl Iterator<Item = Arc<Member>> {
-        let awake = |member: &Arc<Member>| self.host(member.host).is_none_or(|host| host.sleep.is_none());
+        let awake = |member: &Arc<Member>| self.host(member.host).is_none_or(|host| host.pause.is_none());
         self.members.iter().filter_map(Weak::upgrade).filter(move |member| !member.is_dead() && awake(member))
     }
 
@@ -453,7 +471,7 @@ impl State {
     }
 
     fn wake_hosts(&mut self) {
-        if self.hosts.iter().all(|host| host.sleep.is_none()) {
+        if self.hosts.iter().all(|host| host.pause.is_none()) {
             return;
         }
         let now = self.now;
@@ -469,13 +487,13 @@ impl State {
 impl SimHost {
     /// The monotonic clock.
     fn instant(&self, now: Instant) -> Instant {
-        let now = self.sleep.map_or(now, |(since, _)| since);
+        let now = self.sleep().map_or(now, |sleep| sleep.since);
         Instant::from_nanos(now.since(Instant::ZERO).as_nanos().saturating_sub(self.slept.as_nanos()) as u64)
     }
 
     /// When the monotonic clock will show that, by the time of the world.
     fn world_time(&self, instant: Instant) -> Instant {
-        let asleep = self.sleep.map_or(Duration::ZERO, |(since, until)| until.since(since));
+        let asleep = self.sleep().map_or(Duration::ZERO, |sleep| sleep.until.since(sleep.since));
         later(later(instant, self.slept), asleep)
     }
 
@@ -494,11 +512,17 @@ impl SimHost {
         self.clock_offset += shown.as_unix_nanos() - self.time(now).as_unix_nanos();
     }
 
-    /// Ends the sleep whose time is over.
+    /// The pause, if the monotonic clock stands in it.
+    fn sleep(&self) -> Option<Pause> {
+        self.pause.filter(|pause| pause.clock_stands)
+    }
+
+    /// Ends the pause whose time is over.
     fn wake(&mut self, now: Instant) -> Option<HostId> {
-        let (since, until) = self.sleep.filter(|(_, until)| *until <= now)?;
-        self.slept = self.slept + until.since(since);
-        self.sleep = None;
+        let pause = self.pause.take_if(|pause| pause.until <= now)?;
+        if pause.clock_stands {
+            self.slept = self.slept + pause.until.since(pause.since);
+        }
         Some(self.id)
     }
 }

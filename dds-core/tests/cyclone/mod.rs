@@ -50,6 +50,11 @@ impl Peer {
         Self { process, commands, events }
     }
 
+    /// Ends it at once, so that it cannot say a word more.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+    }
+
     pub(crate) fn tell(&mut self, command: &str) {
         writeln!(self.commands.as_mut().unwrap(), "{command}").unwrap();
     }

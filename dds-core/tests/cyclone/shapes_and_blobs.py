@@ -91,6 +91,13 @@ def payload(octets):
     return {"payload_len": len(octets), "payload_md5": hashlib.md5(bytes(octets)).hexdigest()}
 
 
+LIVELINESS = {
+    "automatic": Policy.Liveliness.Automatic,
+    "by-participant": Policy.Liveliness.ManualByParticipant,
+    "by-topic": Policy.Liveliness.ManualByTopic,
+}
+
+
 def arguments(description):
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--domain", type=int, default=0)
@@ -99,6 +106,8 @@ def arguments(description):
     parser.add_argument("--reliability", choices=["reliable", "best-effort"], default="reliable")
     parser.add_argument("--representation", choices=["xcdr1", "xcdr2"], default="xcdr1")
     parser.add_argument("--durability", choices=["volatile", "transient-local"], default="volatile")
+    parser.add_argument("--liveliness", choices=LIVELINESS, default="automatic")
+    parser.add_argument("--lease", type=int, help="of the liveliness, in milliseconds; default: infinite")
     return parser.parse_args()
 
 
@@ -112,6 +121,7 @@ def endpoint_qos(options):
         Policy.History.KeepAll,
         # What Cyclone keeps for late readers is a matter of this policy.
         Policy.DurabilityService(0, Policy.History.KeepAll, -1, -1, -1),
+        LIVELINESS[options.liveliness](duration(milliseconds=options.lease) if options.lease else duration(infinite=True)),
         Policy.DataRepresentation(
             use_cdrv0_representation=options.representation == "xcdr1",
             use_xcdrv2_representation=options.representation == "xcdr2",

@@ -2,6 +2,7 @@
 
     ready                 the reader exists
     matched               the number of matched writers has changed
+    liveliness            how many of them are alive, and how many are not, has changed
     sample                a sample: its fields, and of a sequence of octets the length and MD5
     instance              a sample without data: the key fields and the instance state (disposed | no_writers | alive)
 
@@ -30,6 +31,9 @@ STATES = {
 class TellMatches(Listener):
     def on_subscription_matched(self, _reader, status):
         tell("matched", count=status.current_count)
+
+    def on_liveliness_changed(self, _reader, status):
+        tell("liveliness", alive=status.alive_count, not_alive=status.not_alive_count)
 
 
 def tell_sample(sample):

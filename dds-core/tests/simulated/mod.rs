@@ -184,6 +184,11 @@ impl Node {
         self.host.address()
     }
 
+    /// Stops the participant; the clocks go on.
+    pub(crate) fn freeze_for(&self, duration: Duration) {
+        self.host.freeze_for(duration);
+    }
+
     /// Takes the host off the network; the participant does not notice.
     pub(crate) fn unplug(&self) {
         self.host.crash();

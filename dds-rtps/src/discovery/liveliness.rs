@@ -79,7 +79,8 @@ impl AssertionSchedule {
         match (self.period, period) {
             (_, None) => (self.next, self.last) = (None, None),
             (Some(before), Some(period)) if before <= period => {}
-            _ => self.next = Some(now),
+            // What was promised only now cannot have been broken before.
+            _ => (self.next, self.last) = (Some(now), None),
         }
         self.period = period;
     }
@@ -215,6 +216,8 @@ mod tests {
         assert_eq!(schedule.take_due(at(199)), None);
         assert_eq!(schedule.take_due(at(200)), Some(Duration::from_millis(200)));
         assert_eq!(schedule.deadline(), Some(at(700)));
+        schedule.set_writers(at(690), writers.iter());
+        assert_eq!(schedule.take_due(at(690)), Some(Duration::ZERO), "a shorter lease begins with its writer");
         schedule.set_writers(at(300), writers[2..].iter());
         assert_eq!(schedule.deadline(), None);
     }

@@ -32,7 +32,8 @@ use crate::types::{InstanceHandle, Instant, Now, Time};
 /// else fill the memory; a million samples are minutes of a fast topic.
 pub const SAMPLES_MAX: usize = 1 << 20;
 
-/// The most instances of a reader without limits: any peer can invent keys, and an instance costs about 300 bytes.
+/// The most instances of a reader that sets no limit itself: any peer can invent keys, and an instance with a short key takes
+/// 420 bytes (a million of them, measured; at the writer 225). RESOURCE_LIMITS may ask for more.
 pub const INSTANCES_MAX: usize = 1 << 18;
 
 /// How a [`ReaderHistory`] works.
@@ -520,7 +521,11 @@ impl ReaderHistory {
     }
 
     fn has_room_for_instance(&mut self) -> bool {
-        let max = self.config.limits.instances_max.min(INSTANCES_MAX);
+        let max = match self.config.limits.instances_max {
+            usize::MAX => INSTANCES_MAX,
+            // Who asks for more gets it, as many as a place can number.
+            max => max.min(NOWHERE as usize),
+        };
         if self.instances.len() >= max {
             self.release_departed();
         }

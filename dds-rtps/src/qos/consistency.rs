@@ -1,8 +1,8 @@
 //! Whether the policies of one entity contradict each other (DDS 1.4, 2.2.3, the rules on INCONSISTENT_POLICY).
 
 use super::{
-    DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, DurabilityService, History, PolicyId,
-    PublisherQos, ResourceLimits, SubscriberQos, TopicQos,
+    DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, Durability, DurabilityService, History,
+    PolicyId, PublisherQos, ResourceLimits, SubscriberQos, TopicQos,
 };
 use crate::types::Duration;
 use std::fmt;
@@ -132,6 +132,10 @@ impl DataWriterQos {
     pub fn check(&self) -> Result<(), QosErrorKind> {
         check_keeping(self.history, self.resource_limits)?;
         check_service(&self.durability_service)?;
+        if self.durability > Durability::TransientLocal {
+            // Nobody would keep the samples beyond the writer's life, as such an offer says.
+            return Err(QosErrorKind::Unsupported { policy: PolicyId::Durability });
+        }
         check_representations(&self.representation)?;
         check_len(PolicyId::UserData, self.user_data.len(), USER_DATA_MAX)
     }
@@ -329,6 +333,16 @@ mod tests {
         assert_eq!(DataReaderQos::default().check(), Ok(()));
         assert_eq!(TopicQos::default().check(), Ok(()));
         assert_eq!(PublisherQos::default().check(), Ok(()));
+    }
+
+    #[test]
+    fn no_writer_can_offer_to_outlive_itself_but_a_reader_may_ask_for_it() {
+        for durability in [Durability::Transient, Durability::Persistent] {
+            let refused = QosErrorKind::Unsupported { policy: PolicyId::Durability };
+            assert_eq!(DataWriterQos::default().durability(durability).check(), Err(refused));
+            assert_eq!(DataReaderQos::default().durability(durability).check(), Ok(()));
+        }
+        assert_eq!(DataWriterQos::default().transient_local().check(), Ok(()));
     }
 
     #[test]

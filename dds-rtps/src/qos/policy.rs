@@ -78,11 +78,12 @@ pub enum Durability {
     Volatile,
     /// What the writer's history holds, as long as the writer lives.
     TransientLocal,
-    /// What a service would keep beyond the life of the writer. There is no such service: matched and announced as this,
-    /// kept as [`Durability::TransientLocal`].
+    /// What a service keeps beyond the life of the writer. There is no such service here, so no writer here can offer it
+    /// ([`QosErrorKind::Unsupported`](super::QosErrorKind::Unsupported)). A reader may request it of others' writers: it
+    /// matches only those that offer it, and gets what they, or a service of theirs, have kept.
     Transient,
-    /// What a service would keep on disk. There is no such service: matched and announced as this, kept as
-    /// [`Durability::TransientLocal`].
+    /// What a service keeps on disk. As with [`Durability::Transient`], readers may request it, and no writer here can offer
+    /// it.
     Persistent,
 }
 

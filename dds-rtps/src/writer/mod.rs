@@ -21,9 +21,11 @@
 //! | `slow_reader` | which reliable readers are not waited for any more, and when they are again |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `lifespan` | when changes are too old to be sent |
+//! | `absent` | readers that fell silent and may come back |
 //! | `liveliness` | what the writer has promised to show of itself |
 //! | `stateless` | a writer without reliability, for SPDP |
 
+mod absent;
 mod batch;
 mod config;
 mod destinations;

@@ -74,6 +74,13 @@ impl StatefulWriter {
         self.history.retire(finished.min(self.last.previous()));
     }
 
+    /// Drops what nobody needs any more, the newest change as well: a reader that comes now does not hear of instances that
+    /// are over.
+    pub(super) fn forget_finished(&mut self) {
+        let finished = self.finished_up_to(self.received(self.acknowledged()));
+        self.history.retire(finished);
+    }
+
     /// Whether the oldest change is one that somebody has still to acknowledge, so that a full history stays full.
     pub(super) fn history_is_stuck(&self) -> bool {
         self.history.first().is_some_and(|first| first > self.acknowledged())

@@ -140,6 +140,9 @@ impl StatefulWriter {
         instance: InstanceHandle,
         no_room: NoRoom,
     ) -> Result<SequenceNumber, NoRoom> {
+        if self.forget_absent() && self.history.check_room(instance, self.acknowledged()).is_ok() {
+            return Ok(self.acknowledged());
+        }
         let SlowReader::Demote { after } = self.config.slow_reader else { return Err(no_room) };
         if no_room == NoRoom::Unacknowledged {
             self.note_held_up(now, instance, after);

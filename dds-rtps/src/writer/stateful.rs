@@ -1,5 +1,6 @@
 //! The writer that knows its readers (RTPS 2.5, 8.4.7 and 8.4.9).
 
+use super::absent::Absent;
 use super::batch::Batch;
 use super::config::{
     FlowConfig, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent,
@@ -53,6 +54,7 @@ pub struct StatefulWriter {
     pub(super) heartbeat: HeartbeatSchedule,
     pub(super) liveliness_due: bool,
     pub(super) promise: Promise,
+    pub(super) absent: Absent,
     /// Up to where all reliable proxies that are waited for have everything; [`SequenceNumber::MAX`] if there are none.
     pub(super) remote_acknowledged: SequenceNumber,
     /// The same of all reliable proxies.
@@ -103,6 +105,7 @@ impl StatefulWriter {
             heartbeat: HeartbeatSchedule::new(config.heartbeat_period, &config.limits, config.keyed),
             liveliness_due: false,
             promise: Promise::new(config.liveliness, config.pulse.clone()),
+            absent: Absent::default(),
             remote_acknowledged: SequenceNumber::MAX,
             remote_received: SequenceNumber::MAX,
             slow_readers: SlowReaders::default(),
@@ -247,7 +250,11 @@ impl StatefulWriter {
         // An instance that has been unregistered may be gone by now.
         let acknowledged = self.acknowledged();
         self.history.retire(self.finished_up_to(self.received(acknowledged)));
-        self.history.register(instance, key).map_err(|_| {
+        let registered = match self.history.register(instance, key) {
+            Err(_) if self.forget_absent() => self.history.register(instance, key),
+            outcome => outcome,
+        };
+        registered.map_err(|_| {
             self.counters.refused += 1;
             WriteRefused::InstancesMax
         })
@@ -339,12 +346,14 @@ impl StatefulWriter {
             proxy.heartbeat_owed &= reliable;
             proxy.note_knowledge(!proxy.knows_start);
         } else {
+            self.forget_finished();
             let wants_history = reader.wants_history && self.config.durability > Durability::Volatile;
             let first = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
             let index = self.proxies.len();
             self.by_guid.insert(reader.guid, index);
             let FlowConfig { same_host, network, .. } = self.config.flow;
             let window = if reader.same_host { same_host } else { network };
+            self.welcome_back(now, reader.guid);
             let mut proxy = ReaderProxy::new(reader, reliable, first, window);
             // What has not been sent to anybody yet will go to all, this reader included.
             proxy.send_backlog(self.next.previous());
@@ -394,6 +403,7 @@ impl StatefulWriter {
         reliable: bool,
         wants_history: bool,
     ) -> SequenceNumber {
+        self.forget_finished();
         let wants_history = wants_history && self.config.durability > Durability::Volatile;
         let first_relevant = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
         let reliable = reliable && self.config.reliable;

@@ -12,6 +12,8 @@ mod naming;
 #[cfg(feature = "udp")]
 mod network;
 #[cfg(feature = "udp")]
+mod presence;
+#[cfg(feature = "udp")]
 mod tap;
 
 use super::thread::{is_thread_of, take_owner};

@@ -4,10 +4,12 @@ use super::Shared;
 use super::addressing::{Addressing, Receivers};
 use super::clock::Clock;
 use super::naming::Naming;
+use super::presence::Beacon;
 use super::tap::{OpenTap, Recorder};
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{
-    FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Reach, Receive, Role, Socket,
+    FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Presence, Reach, Receive, Role,
+    Socket,
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::history::{Payload, SlotMut, SlotPool};
@@ -15,6 +17,7 @@ use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{
     Received, UdpConfig, UdpError, UdpReceiver, UdpSockets, UdpTransport, dropped, interrupt, peek_sender,
 };
+use dds_rtps::types::GuidPrefix;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,6 +63,7 @@ pub(super) struct OsNetwork {
     metatraffic: Lock<Option<Vec<(UdpSocket, Socket)>>>,
     tasks: Lock<Vec<AbortHandle>>,
     stopped: Arc<AtomicBool>,
+    beacon: Beacon,
     room: Arc<Room>,
     shared: Arc<Shared>,
     runtime: runtime::Handle,
@@ -117,6 +121,7 @@ impl OsNetwork {
             metatraffic: Lock::new(Some(multicast.chain(unicast).collect())),
             tasks: Lock::default(),
             stopped: Arc::new(AtomicBool::new(false)),
+            beacon: Beacon::new(),
             room: Arc::new(Room { transport: udp, waiting: Lock::default() }),
             shared,
             runtime,
@@ -189,6 +194,14 @@ impl Network for OsNetwork {
         if self.room.enlist(cell) {
             self.runtime.spawn(Arc::clone(&self.room).announce());
         }
+    }
+
+    fn show_presence(&self, prefix: GuidPrefix) {
+        self.beacon.show(prefix);
+    }
+
+    fn presence(&self, prefix: GuidPrefix) -> Presence {
+        self.beacon.look_for(prefix)
     }
 
     fn stop(&self) {

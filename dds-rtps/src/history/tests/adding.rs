@@ -308,3 +308,27 @@ fn an_end_is_told_though_the_samples_that_would_have_told_it_expire() {
     cache.history.handle_timeout(at(5));
     assert!(cache.history.is_empty());
 }
+
+/// An instance by number.
+fn many(number: u32) -> InstanceHandle {
+    let mut hash = [0; 16];
+    hash[..4].copy_from_slice(&number.to_be_bytes());
+    InstanceHandle::from_key_hash(hash)
+}
+
+#[test]
+fn a_limit_of_instances_that_was_asked_for_is_granted() {
+    let more = u32::try_from(INSTANCES_MAX).unwrap() + 1_000;
+    let limits = ResourceLimits { max_instances: Some(more), ..ResourceLimits::default() };
+    let mut cache = Cache::new(History::KeepLast { depth: 1 }, limits);
+    let payload = Some(Payload::copy_of(&[0, 1, 0, 0]));
+    for number in 0..=more {
+        let mut received = cache.received(ChangeKind::Alive, 1, 0);
+        received.change.payload.clone_from(&payload);
+        received.change.instance = many(number);
+        let outcome = cache.history.add(at(0), received).map_err(|refused| refused.reason);
+        let expected = if number < more { Ok(Admission::Visible) } else { Err(RejectReason::Instances) };
+        assert_eq!(outcome, expected, "{number}");
+    }
+    assert_eq!(cache.history.instance_count(), more as usize);
+}
