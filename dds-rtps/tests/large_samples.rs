@@ -36,6 +36,23 @@ struct Host {
     lost: u64,
 }
 
+/// Of datagrams in either direction, so many in a thousand are lost, by chance.
+#[derive(Clone, Copy)]
+struct Chance {
+    permille: u64,
+    state: u64,
+}
+
+impl Chance {
+    fn strikes(&mut self) -> bool {
+        // xorshift64*
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % 1000 < self.permille
+    }
+}
+
 /// A writer that sends as fast as it can, and a reader behind a receive buffer.
 struct Link {
     host: Host,
@@ -49,6 +66,7 @@ struct Link {
     datagrams: u64,
     dropped: u64,
     datagram: Datagram,
+    chance: Chance,
 }
 
 fn guid(number: u8, kind: u8) -> Guid {
@@ -76,6 +94,7 @@ impl Link {
             datagrams: 0,
             dropped: 0,
             datagram: Datagram::new(),
+            chance: Chance { permille: 0, state: 1 },
         };
         let unicast = vec![Locator::udp_v4([127, 0, 0, 1].into(), 7411)];
         let now = link.now();
@@ -100,6 +119,7 @@ impl Link {
         while self.writer.poll_transmit(now, &mut self.datagram) {
             self.datagrams += 1;
             let lost = self.host.lost > 0 && (self.datagrams * 7919) % self.host.lost == 0;
+            let lost = lost || self.chance.strikes();
             let len = self.datagram.len() + OVERHEAD;
             if lost || self.buffered + len > self.host.buffer {
                 self.dropped += 1;
@@ -149,6 +169,9 @@ impl Link {
     fn answer(&mut self) {
         let now = self.now();
         while self.reader.poll_transmit(now, &mut self.datagram) {
+            if self.chance.strikes() {
+                continue;
+            }
             let mut bytes = Vec::new();
             self.datagram.copy_to(&mut bytes);
             for submessage in Message::parse(&bytes).unwrap().submessages() {
@@ -247,6 +270,21 @@ fn a_network_that_loses_has_little_more_than_the_loss_repaired() {
     let share = link.transfer(2, 16 * MIB);
     println!("{share:.2} %");
     assert!(share < 5.0, "{share:.1} % were sent twice for a loss of 2 %");
+}
+
+/// In virtual time: an answer takes microseconds, so all of it is what somebody waits for in vain.
+#[test]
+fn a_network_that_drops_a_third_by_chance_is_no_reason_to_wait() {
+    for (same_host, permille, ms_max) in [(true, 100, 100), (true, 300, 600), (false, 100, 300), (false, 300, 1500)] {
+        let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
+        let mut link = Link::new(host, FlowConfig::default());
+        link.chance = Chance { permille, state: 7 };
+        let began = link.nanos;
+        let share = link.transfer(8, MIB);
+        let ms = (link.nanos - began) / 8 / 1_000_000;
+        println!("same host {same_host}, {permille} of 1000: {ms} ms per sample, {share:.0} % were sent twice");
+        assert!(ms < ms_max, "{ms} ms per sample");
+    }
 }
 
 #[test]

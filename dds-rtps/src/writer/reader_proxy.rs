@@ -114,6 +114,7 @@ impl ReaderProxy {
         window: usize,
     ) -> Self {
         let knows_start = !reliable || config.wants_history;
+        let same_host = config.same_host;
         Self {
             config,
             reply: None,
@@ -127,7 +128,7 @@ impl ReaderProxy {
             heartbeat_owed: reliable,
             resend: None,
             backlog: None,
-            flow: Flow::new(window),
+            flow: Flow::new(window, same_host),
             queued: false,
             respond_at: None,
             requested: Window::default(),
@@ -351,8 +352,7 @@ impl ReaderProxy {
         }
         let fragments = self.fragments.iter().filter_map(|request| request.not_before).filter(|&at| now < at).min();
         let numbers = self.suppressed_until(suppression).filter(|&until| now < until && !self.requested.is_empty());
-        let waits = self.resend.is_some() || !self.fragments.is_empty();
-        let flow = self.flow.deadline().filter(|_| waits);
+        let flow = self.flow.deadline().filter(|_| self.reliable);
         [fragments, numbers, flow].into_iter().flatten().min()
     }
 

@@ -45,6 +45,7 @@ impl StatefulWriter {
         if base == self.next && self.next_fragment == 1 {
             proxy.flow.note_all_received();
         }
+        let before = (proxy.heard, proxy.is_stranger());
         proxy.note_knowledge(asks_anew);
         proxy.apply_acknack(ack_nack.count, base.previous(), requested);
         if asks {
@@ -57,7 +58,9 @@ impl StatefulWriter {
         } else if !ack_nack.is_final && (asks_anew || proxy.acknowledged < self.next.previous()) {
             proxy.heartbeat_owed = true;
         }
-        self.count_strangers();
+        if before != (proxy.heard, proxy.is_stranger()) {
+            self.count_strangers();
+        }
         self.enqueue(now, index);
         self.answered(now);
     }

@@ -504,7 +504,8 @@ impl StatefulWriter {
             proxy.queued = true;
             self.queue.push_back(index);
         }
-        if let Some(later) = proxy.work_later(now.instant, suppression) {
+        // What is overdue goes out now, and then comes here again.
+        if let Some(later) = proxy.work_later(now.instant, suppression).filter(|&later| later > now.instant) {
             self.wait_until(later);
         }
     }

@@ -16,6 +16,9 @@ const DATAGRAM_COST: usize = 512;
 /// Whole samples are noted as under way by so many bytes at a time: that walks over the readers.
 const NOTED_MIN: usize = 8 << 10;
 
+/// Behind a sample that took so many datagrams a HEARTBEAT asks for what it lost, whatever the timer says.
+const LONG_SAMPLE: u32 = 8;
+
 /// What [`StatefulWriter::lay_out_new`] has put into a datagram.
 #[derive(Debug, Default)]
 struct Laid {
@@ -192,6 +195,7 @@ impl StatefulWriter {
         if end > fragments {
             self.advance_to(self.next.next());
             laid.samples += fragments.div_ceil(per_datagram);
+            laid.probes |= self.destinations.reliable_count > 0 && fragments.div_ceil(per_datagram) >= LONG_SAMPLE;
             return;
         }
         // A long change takes a while: tell reliable readers how far it has come, so that they need not wait for its end to
@@ -307,6 +311,9 @@ impl StatefulWriter {
         self.counters.heartbeats += 1;
         if pending || ask.probes {
             self.proxies.iter_mut().for_each(|proxy| proxy.flow.note_heartbeat(now.instant));
+            let deadlines =
+                self.proxies.iter().filter(|proxy| proxy.reliable).filter_map(|proxy| proxy.flow.deadline());
+            deadlines.min().into_iter().for_each(|deadline| self.wait_until(deadline));
         }
         Heartbeat {
             reader_id,
