@@ -133,6 +133,23 @@ fn a_participant_that_lost_only_us_finds_us_again() {
 }
 
 #[test]
+fn what_is_withdrawn_while_only_we_had_lost_a_peer_is_told_when_it_is_back() {
+    let (mut network, a, b) = matched();
+    // What b says is lost, what a says arrives: a loses b, and b goes on with what it knows of a.
+    let from_b = prefix(2).0;
+    network.loses = Box::new(move |_, bytes| bytes[8..20] == from_b);
+    network.run_for(Duration::from_secs(30));
+    assert_eq!(told(&network.events(a)), ["no reader 02/2", "lost 02 LeaseExpired"]);
+    let id = writer(1, DataWriterQos::default()).endpoint.guid.entity_id;
+    network.with(a, |participant, now| participant.remove_writer(now, id));
+    network.run_for(Duration::from_secs(1));
+    assert!(network.events(b).is_empty());
+    network.loses = Box::new(|_, _| false);
+    network.run_for(Duration::from_secs(8));
+    assert_eq!(told(&network.events(b)), ["no writer 01/1"]);
+}
+
+#[test]
 fn nobody_says_farewell_for_another() {
     let (mut network, a, b) = matched();
     let mut stranger = config(2);
