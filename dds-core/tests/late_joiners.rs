@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![cfg(feature = "sim")]
 
-use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::qos::{DataReaderQos, DataWriterQos, PublisherQos};
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, InstanceState};
 
@@ -68,6 +68,27 @@ fn each_instance_has_its_own_last_samples_and_they_come_in_order_once() {
         simulation.run_for(Duration::from_secs(5));
         assert_eq!(counts(&reader), [35]);
     });
+}
+
+/// The writer of a process that meets readers here and elsewhere in the same moment, and has much to send to those elsewhere.
+#[test]
+fn a_reader_of_the_process_that_matches_amid_much_traffic_gets_the_history() {
+    let simulation = Simulation::new(3);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let publisher = robot.publisher(PublisherQos::default().partition(["left"])).unwrap();
+    let writer = publisher.writer_builder::<Place>("places").qos(offer(None)).build().unwrap();
+    let readers = [reader(&station), reader(&robot)];
+    (0..2000).for_each(|x: u32| writer.write(&Place { key: x % 7, count: x }).unwrap());
+    simulation.run_for(Duration::from_secs(2));
+    publisher.set_qos(PublisherQos::default()).unwrap();
+    simulation.run_for(Duration::from_secs(5));
+    for reader in readers {
+        let mut values: Vec<u32> = reader.take().unwrap().into_data().map(|place| place.count).collect();
+        // They come by instance.
+        values.sort_unstable();
+        assert_eq!(values, (0..2000).collect::<Vec<_>>());
+    }
 }
 
 #[test]

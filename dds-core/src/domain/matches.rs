@@ -160,7 +160,7 @@ impl ParticipantHandle {
             reader_cell.with(effects, |actor, effects| actor.match_local(writer_guid, begin, path, effects));
         if connected.is_ok() {
             // A closed writer has nothing to deliver.
-            let _ = writer_cell.with(effects, |actor, effects| actor.deliver_behind(effects));
+            let _ = writer_cell.with(effects, |actor, effects| actor.begin_delivery(guid, effects));
         }
         self.log(effects, LogEntry::Matched(writer, guid));
     }

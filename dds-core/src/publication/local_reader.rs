@@ -19,6 +19,8 @@ pub(super) struct LocalReader {
     pub(super) reliable: bool,
     /// The newest change that was handed over.
     pub(super) delivered: SequenceNumber,
+    /// It knows of the writer. What is handed over before that is dropped, and nothing behind it could be taken.
+    pub(super) begun: bool,
     /// Where to go on, if the reader could not take everything so far.
     pub(super) behind_from: Option<SequenceNumber>,
 }
@@ -79,7 +81,7 @@ impl WriterActor {
     /// Goes on with the readers of this process that have fallen behind. True if there is more to do at once.
     pub(super) fn redeliver(&mut self, effects: &mut Effects) -> bool {
         let mut more = false;
-        for reader in &mut self.local_readers {
+        for reader in self.local_readers.iter_mut().filter(|reader| reader.begun) {
             if let Some(from) = reader.path.link.take_request() {
                 reader.behind_from = Some(reader.behind_from.map_or(from, |behind| behind.min(from)));
             }

@@ -343,6 +343,7 @@ impl WriterActor {
             path,
             reliable,
             delivered: first.previous(),
+            begun: false,
             behind_from: Some(first),
         });
         self.note_match(guid, effects);
@@ -352,8 +353,9 @@ impl WriterActor {
         Some(LocalBegin { first, history_end, reliable, terms: self.terms })
     }
 
-    /// Hands over what readers of this process have not got yet.
-    pub(crate) fn deliver_behind(&mut self, effects: &mut Effects) {
+    /// A reader of this process has been told of the writer: hands over what it is to get, and from now on each new change.
+    pub(crate) fn begin_delivery(&mut self, reader: Guid, effects: &mut Effects) {
+        self.local_readers.iter_mut().filter(|known| known.guid == reader).for_each(|known| known.begun = true);
         if self.redeliver(effects) {
             self.outgoing.come_back();
         }
