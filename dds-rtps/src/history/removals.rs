@@ -4,6 +4,7 @@
 //! together. Bound: the matched writers.
 
 use super::reader::ReaderHistory;
+use super::sample_list::NOWHERE;
 use crate::types::Guid;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -26,10 +27,20 @@ pub(super) enum Removal {
     Expired,
 }
 
+/// What was removed of one writer's samples.
+#[derive(Debug)]
+struct Row {
+    writer: Guid,
+    removed: Removed,
+    /// Samples that lay here when the writer was matched: it was here before, and they are not among those of this match.
+    /// The first ones to be removed are taken for these.
+    inherited: usize,
+}
+
 /// The rows.
 #[derive(Debug)]
 pub(super) struct Removals {
-    rows: Vec<(Guid, Removed)>,
+    rows: Vec<Row>,
     by_writer: HashMap<Guid, usize, FixedState>,
     /// The row that was found last: most samples that are replaced are of one writer.
     last: usize,
@@ -55,7 +66,7 @@ impl Removals {
     #[inline]
     pub(super) fn note(&mut self, writer: Guid, removal: Removal) {
         let row = match self.rows.first_mut() {
-            Some((_, row)) if self.is_sole => row,
+            Some(row) if self.is_sole => &mut row.removed,
             _ => self.row(writer),
         };
         match removal {
@@ -66,35 +77,45 @@ impl Removals {
     }
 
     fn row(&mut self, writer: Guid) -> &mut Removed {
-        if self.rows.get(self.last).is_none_or(|(known, _)| *known != writer) {
+        if self.rows.get(self.last).is_none_or(|known| known.writer != writer) {
             match self.by_writer.get(&writer) {
                 Some(&at) => self.last = at,
                 None => return &mut self.others,
             }
         }
-        &mut self.rows[self.last].1
+        let row = &mut self.rows[self.last];
+        if row.inherited > 0 {
+            row.inherited -= 1;
+            return &mut self.others;
+        }
+        &mut row.removed
     }
 
-    pub(super) fn follow(&mut self, writer: Guid) {
+    /// Whether samples of writers may be here that have gone.
+    fn has_parted(&self) -> bool {
+        self.has_parted
+    }
+
+    fn follow(&mut self, writer: Guid, inherited: usize) {
         if !self.by_writer.contains_key(&writer) {
             self.by_writer.insert(writer, self.rows.len());
-            self.rows.push((writer, Removed::default()));
+            self.rows.push(Row { writer, removed: Removed::default(), inherited });
             self.is_sole = self.rows.len() == 1 && !self.has_parted;
         }
     }
 
     pub(super) fn unfollow(&mut self, writer: Guid) -> Removed {
         let Some(at) = self.by_writer.remove(&writer) else { return Removed::default() };
-        let (_, removed) = self.rows.swap_remove(at);
+        let removed = self.rows.swap_remove(at).removed;
         (self.is_sole, self.has_parted) = (false, true);
-        if let Some((moved, _)) = self.rows.get(at) {
-            self.by_writer.insert(*moved, at);
+        if let Some(moved) = self.rows.get(at) {
+            self.by_writer.insert(moved.writer, at);
         }
         removed
     }
 
     pub(super) fn of(&self, writer: Guid) -> Removed {
-        self.by_writer.get(&writer).and_then(|&at| self.rows.get(at)).map(|row| row.1).unwrap_or_default()
+        self.by_writer.get(&writer).and_then(|&at| self.rows.get(at)).map(|row| row.removed).unwrap_or_default()
     }
 
     pub(super) fn of_others(&self) -> Removed {
@@ -105,7 +126,19 @@ impl Removals {
 impl ReaderHistory {
     /// From now on what is removed of this writer's samples is counted for it.
     pub fn follow_writer(&mut self, writer: Guid) {
-        self.removals.follow(writer);
+        let inherited = if self.removals.has_parted() { self.samples_of(writer) } else { 0 };
+        self.removals.follow(writer, inherited);
+    }
+
+    /// How many samples of a writer lie here.
+    fn samples_of(&self, writer: Guid) -> usize {
+        let mut at = self.samples.arrivals.first;
+        let mut count = 0;
+        while at != NOWHERE {
+            count += usize::from(self.samples.get(at).writer == writer);
+            at = self.samples.next_arrival(at);
+        }
+        count
     }
 
     /// The writer has gone: what was removed of its samples so far. What is removed later counts for

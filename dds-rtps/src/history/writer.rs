@@ -96,6 +96,8 @@ pub struct WriterHistory {
     departing: VecDeque<SequenceNumber>,
     /// How many of them stay although they are acknowledged.
     departures_kept: usize,
+    /// Instances have been forgotten with their samples.
+    has_forgotten: bool,
     /// DEADLINE: the instances that are alive, by their last samples.
     deadlines: AgeList,
     missed: MissedDeadlines,
@@ -120,6 +122,7 @@ impl WriterHistory {
             keys: KeyStore::new(),
             departing: VecDeque::new(),
             departures_kept: 0,
+            has_forgotten: false,
             deadlines: AgeList::of_deadline(Duration::INFINITE),
             missed: MissedDeadlines::default(),
         }
@@ -444,7 +447,14 @@ impl WriterHistory {
                 removed |= self.remove(number).is_some();
             }
         }
+        self.has_forgotten |= removed;
         removed
+    }
+
+    /// Whether instances have been forgotten with their samples: who was still to get those will not.
+    #[must_use]
+    pub fn has_forgotten(&self) -> bool {
+        self.has_forgotten
     }
 
     /// Takes in what a change says of its instance. Whether that is still registered.

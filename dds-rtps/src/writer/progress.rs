@@ -21,11 +21,12 @@ impl StatefulWriter {
         self.remote_acknowledged.min(local).min(self.last)
     }
 
-    /// Up to where a reader of this process has everything that there is. What it has refused, and what has expired since, it
-    /// will never be handed and cannot acknowledge.
+    /// Up to where a reader of this process has everything that there is. What it has not been handed yet, or has refused, and
+    /// what has expired or been forgotten since, it will never be handed and cannot acknowledge.
     fn acknowledged_by(&self, local: &LocalReader) -> SequenceNumber {
         let acknowledged = local.acknowledged();
-        if self.counters.expired == 0 || acknowledged >= self.last {
+        let is_whole = self.counters.expired == 0 && !self.history.has_forgotten();
+        if is_whole || acknowledged >= self.last {
             return acknowledged;
         }
         let waiting = self.history.iter_from(acknowledged.next()).next();

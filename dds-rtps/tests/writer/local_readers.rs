@@ -114,6 +114,22 @@ fn what_a_local_reader_has_refused_and_has_expired_since_is_done_with() {
 }
 
 #[test]
+fn a_late_local_reader_has_everything_though_the_newest_changes_are_forgotten() {
+    let qos = DataWriterQos::default().keep_all().durability(Durability::TransientLocal);
+    let mut script = Script::new(true, &qos);
+    let (early, _) = match_local(&mut script, 2, true);
+    script.write_key(1).unwrap();
+    script.write_key(2).unwrap();
+    script.write_change(ChangeKind::NotAliveUnregistered, instance(2), &[0, 1, 0, 2]).unwrap();
+    early.acknowledge(SequenceNumber(3));
+    let (late, first) = match_local(&mut script, 3, true);
+    assert_eq!((first, kept(&script, 1)), (1, vec![1]));
+    assert!(!script.writer.is_acknowledged(SequenceNumber(3)));
+    late.acknowledge(SequenceNumber(1));
+    assert!(script.writer.is_acknowledged(SequenceNumber(3)));
+}
+
+#[test]
 fn an_end_outlives_the_samples_before_and_behind_it() {
     let qos = DataWriterQos::default().keep_all().lifespan(Duration::from_millis(100));
     let mut script = Script::new(true, &qos);
