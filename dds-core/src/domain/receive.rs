@@ -6,7 +6,7 @@ use crate::domain::participant_actor::ParticipantMail;
 use crate::domain::traffic::count;
 use crate::driver::{Packet, Receive, Socket};
 use crate::publication::{WriterCell, WriterMail};
-use crate::subscription::{ReaderCell, ReaderMail, Run, RunEnd};
+use crate::subscription::{Parsed, ReaderCell, ReaderMail, Run, RunEnd};
 use dds_rtps::discovery::ReplyTo;
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid, Locator};
@@ -44,7 +44,6 @@ impl Receive for ReceiveEnd {
 /// A datagram on its way through the participant.
 struct Arrived<'a> {
     packet: &'a Packet,
-    message: Message<'a>,
     /// Where it wants to be answered, if not where discovery says.
     reply: Option<Locator>,
 }
@@ -74,7 +73,7 @@ impl ParticipantHandle {
         let mut receiver = Receiver::new(&message.header);
         let mut submessages = message.submessages();
         let mut for_discovery = false;
-        let mut arrived = Arrived { packet, message, reply: None };
+        let mut arrived = Arrived { packet, reply: None };
         // The readers' share of this frame uses the same reading of the clock.
         let now = effects.read_clock(|| self.driver().now());
         let awaited = self.routes().heard_of(message.header.prefix, now.instant);
@@ -96,7 +95,8 @@ impl ParticipantHandle {
                 Some((writer_id, _)) if writer_id.is_builtin() => for_discovery = true,
                 Some((writer_id, reader_id)) => {
                     let run = Run { offset, source: source_of(&receiver, writer_id, &arrived), reader_id };
-                    let end = self.offer_to_readers(&run, &arrived, effects);
+                    let parsed = Parsed { first: &submessage, behind: submessages.clone() };
+                    let end = self.offer_to_readers(&run, &parsed, &arrived, effects);
                     submessages = message.submessages_from(end.offset);
                     receiver.source_timestamp = end.timestamp;
                 }
@@ -138,20 +138,26 @@ impl ParticipantHandle {
         }
     }
 
-    fn offer_to_readers(&self, run: &Run, arrived: &Arrived<'_>, effects: &mut Effects) -> RunEnd {
+    fn offer_to_readers(
+        &self,
+        run: &Run,
+        parsed: &Parsed<'_, '_>,
+        arrived: &Arrived<'_>,
+        effects: &mut Effects,
+    ) -> RunEnd {
         let offered = if run.reader_id != EntityId::UNKNOWN {
             let reader = self.routes().reader(run.reader_id);
-            reader.map(|reader| self.offer_to_reader(&reader, run, arrived, effects))
+            reader.map(|reader| self.offer_to_reader(&reader, run, parsed, arrived, effects))
         } else {
             let readers = self.routes().matched_readers(run.source.writer);
-            let ends = readers.iter().map(|reader| self.offer_to_reader(reader, run, arrived, effects));
+            let ends = readers.iter().map(|reader| self.offer_to_reader(reader, run, parsed, arrived, effects));
             ends.reduce(|one, other| one.or(other))
         };
         match offered {
             Some(Some(end)) => end,
             // Whoever was occupied will see where it ends; this one goes on behind it.
-            Some(None) => run.walk(&arrived.message, |_, _| {}),
-            None => run.walk(&arrived.message, |_, _| self.note_no_such_endpoint()),
+            Some(None) => run.walk_on(parsed.clone(), |_, _| {}),
+            None => run.walk_on(parsed.clone(), |_, _| self.note_no_such_endpoint()),
         }
     }
 
@@ -160,12 +166,13 @@ impl ParticipantHandle {
         &self,
         reader: &Arc<ReaderCell>,
         run: &Run,
+        parsed: &Parsed<'_, '_>,
         arrived: &Arrived<'_>,
         effects: &mut Effects,
     ) -> Option<RunEnd> {
         let offered = reader.offer(
             effects,
-            |actor, effects| actor.receive(run, &arrived.message, &arrived.packet.payload, effects),
+            |actor, effects| actor.receive(run, parsed.clone(), &arrived.packet.payload, effects),
             || ReaderMail::Packet { packet: arrived.packet.to_keep(), run: *run },
         );
         match offered {

@@ -33,7 +33,7 @@ pub(crate) use on_readers::OnReaders;
 pub use read_condition::ReadCondition;
 pub(crate) use reader_actor::{ReaderCell, ReaderMail, WRITER_LIVELINESS, WRITER_STARVES};
 pub(crate) use reader_handle::ReaderHandle;
-pub(crate) use run::{Run, RunEnd};
+pub(crate) use run::{Parsed, Run, RunEnd};
 pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};
 pub use select::Select;
 pub use stream::{DataStream, Iter, SampleStream};

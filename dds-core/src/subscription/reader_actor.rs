@@ -9,7 +9,7 @@ use crate::infrastructure::{
 };
 use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
-use crate::subscription::{Run, RunEnd};
+use crate::subscription::{Parsed, Run, RunEnd};
 use dds_rtps::history::{
     CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection, States,
 };
@@ -148,11 +148,11 @@ impl ReaderActor {
     pub(crate) fn receive(
         &mut self,
         run: &Run,
-        message: &Message<'_>,
+        parsed: Parsed<'_, '_>,
         packet: &dyn PayloadSource,
         effects: &mut Effects,
     ) -> RunEnd {
-        let end = run.walk(message, |source, submessage| self.take_in(source, submessage, packet, effects));
+        let end = run.walk_on(parsed, |source, submessage| self.take_in(source, submessage, packet, effects));
         let now = self.last;
         self.follow_up(now, effects);
         end

@@ -6,7 +6,7 @@
 
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Time};
-use dds_rtps::wire::{Message, Submessage};
+use dds_rtps::wire::{Message, Submessage, Submessages};
 
 /// The most submessages of a run: about 10 us.
 const RUN_MAX: usize = 32;
@@ -31,13 +31,31 @@ pub(crate) struct RunEnd {
     pub(crate) timestamp: Option<Time>,
 }
 
+/// The first submessage of a run, parsed already, and those behind it.
+#[derive(Debug, Clone)]
+pub(crate) struct Parsed<'m, 'a> {
+    pub(crate) first: &'m Submessage<'a>,
+    pub(crate) behind: Submessages<'a>,
+}
+
 impl Run {
+    /// As [`Run::walk_on`], for whoever was handed the datagram.
+    pub(crate) fn walk(&self, message: &Message<'_>, take: impl FnMut(&Source, &Submessage<'_>)) {
+        let mut behind = message.submessages_from(self.offset);
+        // It was parsed before.
+        if let Some(Ok(first)) = behind.next() {
+            self.walk_on(Parsed { first: &first, behind }, take);
+        }
+    }
+
     /// Calls `take` for each submessage of the run. Where that ends depends on the message alone.
-    pub(crate) fn walk<'a>(&self, message: &Message<'a>, mut take: impl FnMut(&Source, &Submessage<'a>)) -> RunEnd {
+    #[inline]
+    pub(crate) fn walk_on<'a>(&self, parsed: Parsed<'_, 'a>, mut take: impl FnMut(&Source, &Submessage<'a>)) -> RunEnd {
+        let Parsed { first, behind: mut submessages } = parsed;
         let mut source = self.source;
-        let mut end = RunEnd { offset: self.offset, timestamp: source.timestamp };
-        let mut submessages = message.submessages_from(self.offset);
-        let mut count = 0;
+        take(&source, first);
+        let mut end = RunEnd { offset: submessages.offset(), timestamp: source.timestamp };
+        let mut count = 1;
         while count < RUN_MAX {
             let Some(Ok(submessage)) = submessages.next() else { break };
             match (submessage.writer_and_reader(), &submessage) {
@@ -88,7 +106,11 @@ mod tests {
         let writer = Guid::new(SOURCE, WRITER);
         let source = Source { writer, timestamp: None, vendor: VendorId::CYCLONE, reply: None };
         let mut taken = Vec::new();
-        let end = Run { offset: 20, source, reader_id: READER }.walk(&message, |source, submessage| {
+        let mut behind = message.submessages_from(20);
+        let first = behind.next().unwrap().unwrap();
+        let parsed = Parsed { first: &first, behind };
+        let run = Run { offset: 20, source, reader_id: READER };
+        let end = run.walk_on(parsed, |source, submessage| {
             let Submessage::Heartbeat(heartbeat) = submessage else { panic!("{submessage:?} is in the run") };
             taken.push((heartbeat.count, source.timestamp));
         });
