@@ -5,7 +5,7 @@
 //! the destination that refused, later, in the same order.
 
 use crate::history::Payload;
-use crate::types::Locator;
+use crate::types::{Locator, TrafficClass};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -17,6 +17,7 @@ pub struct Datagram {
     gathered: SmallVec<[Gathered; 4]>,
     destinations: SmallVec<[Locator; 4]>,
     next_destination: usize,
+    traffic_class: TrafficClass,
 }
 
 #[derive(Debug)]
@@ -33,12 +34,23 @@ impl Datagram {
         Self::default()
     }
 
-    /// Forgets content and destinations, keeps the memory.
+    /// Forgets content and destinations, keeps the memory and the class.
     pub fn clear(&mut self) {
         self.buffer.clear();
         self.gathered.clear();
         self.destinations.clear();
         self.next_destination = 0;
+    }
+
+    /// How urgent it is. Default: not at all.
+    #[must_use]
+    pub const fn traffic_class(&self) -> TrafficClass {
+        self.traffic_class
+    }
+
+    /// Says how urgent it is, and all that is laid out in it later.
+    pub fn set_traffic_class(&mut self, class: TrafficClass) {
+        self.traffic_class = class;
     }
 
     /// The headers: where a message is laid out.

@@ -4,7 +4,7 @@ use crate::actor::{Poke, Signals, Step, note_step};
 use crate::driver::{Driver, Network, Presence, Timer};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
-use dds_rtps::types::{GuidPrefix, Instant};
+use dds_rtps::types::{GuidPrefix, Instant, TrafficClass};
 use dds_rtps::wire::{Scope, Sealed, Transform};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Weak};
@@ -40,6 +40,8 @@ pub(crate) struct Outgoing {
     /// What may change a message between its lay-out and the socket.
     transform: Transform,
     scratch: Vec<u8>,
+    /// Of all that is sent from now on.
+    traffic_class: TrafficClass,
     /// A deadline is set.
     is_timed: bool,
     attached: Option<Attached>,
@@ -60,6 +62,7 @@ impl Outgoing {
             laid_out: 0..0,
             transform,
             scratch: Vec::new(),
+            traffic_class: TrafficClass::default(),
             is_timed: false,
             attached: None,
         }
@@ -103,7 +106,9 @@ impl Outgoing {
         while self.laid_out.end < most {
             let index = self.laid_out.end;
             if index == self.datagrams.len() {
-                self.datagrams.push(Datagram::new());
+                let mut datagram = Datagram::new();
+                datagram.set_traffic_class(self.traffic_class);
+                self.datagrams.push(datagram);
             }
             let Some(datagram) = self.datagrams.get_mut(index) else { break };
             if !lay_out(datagram) {
@@ -130,6 +135,12 @@ impl Outgoing {
         (0..done).for_each(|_| note_step(Step::Datagram));
         self.laid_out.start += done;
         self.laid_out.is_empty()
+    }
+
+    /// How urgent everything is that leaves from now on.
+    pub(crate) fn set_traffic_class(&mut self, class: TrafficClass) {
+        self.traffic_class = class;
+        self.datagrams.iter_mut().for_each(|datagram| datagram.set_traffic_class(class));
     }
 
     /// Asks for another visit, to be called inside of the cell: whoever is inside serves it after letting others in, up to

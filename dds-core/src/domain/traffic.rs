@@ -23,6 +23,9 @@ pub struct TrafficCounters {
     pub send_forbidden: u64,
     /// Destinations of a kind that is not spoken here.
     pub send_unsupported: u64,
+    /// Of those sent, how many went without the class that TRANSPORT_PRIORITY asks for: only on Linux and Android can a datagram
+    /// say it.
+    pub send_unmarked: u64,
     /// Datagrams that came in.
     pub received: u64,
     /// Datagrams that are no RTPS message.
@@ -82,6 +85,7 @@ impl ReceiveCounters {
             send_too_long: sent.too_long,
             send_forbidden: sent.forbidden,
             send_unsupported: sent.unsupported,
+            send_unmarked: sent.unmarked,
             received: read(&self.received),
             not_rtps: read(&self.not_rtps),
             damaged: read(&self.damaged),

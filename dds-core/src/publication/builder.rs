@@ -222,7 +222,7 @@ fn make_handle<T: 'static>(
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
     let (protocol, _) = writer_protocol(participant, subject.guid, topic.description(), &qos, behaviour);
-    let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), (&qos).into());
+    let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), &qos);
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
     Arc::new(WriterHandle {

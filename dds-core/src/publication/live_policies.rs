@@ -7,15 +7,22 @@ use crate::publication::writer_actor::WriterActor;
 use crate::publication::{LocalTerms, WriterHandle};
 use crate::qos::DataWriterQos;
 use dds_rtps::history::MissedDeadlines;
+use dds_rtps::types::TrafficClass;
 
 impl WriterActor {
     /// Takes over the policies that may change.
     pub(crate) fn set_qos(&mut self, qos: &DataWriterQos, effects: &mut Effects) {
         let now = self.now(effects);
-        self.terms = qos.into();
+        self.take_terms(qos);
         self.rtps_mut().set_lifespan(qos.lifespan);
         self.rtps_mut().set_deadline(now, qos.deadline);
         self.follow_up_and_come_back(now, effects);
+    }
+
+    /// What does not concern the protocol's writer: what readers of this process are told, and how urgent datagrams are.
+    pub(super) fn take_terms(&mut self, qos: &DataWriterQos) {
+        self.terms = qos.into();
+        self.outgoing.set_traffic_class(TrafficClass::of_priority(qos.transport_priority));
     }
 
     pub(crate) fn terms(&self) -> LocalTerms {

@@ -37,7 +37,7 @@ pub(crate) struct WriterActor {
     pub(super) rtps: StatefulWriter,
     driver: Arc<dyn Driver>,
     last: Now,
-    outgoing: Outgoing,
+    pub(super) outgoing: Outgoing,
     pub(super) terms: LocalTerms,
     pub(super) suspensions: Option<Arc<AtomicUsize>>,
     pub(super) local_readers: Vec<LocalReader>,
@@ -65,13 +65,13 @@ pub(crate) struct WriterActor {
 }
 
 impl WriterActor {
-    pub(crate) fn new(rtps: StatefulWriter, driver: Arc<dyn Driver>, outgoing: Outgoing, terms: LocalTerms) -> Self {
-        Self {
+    pub(crate) fn new(rtps: StatefulWriter, driver: Arc<dyn Driver>, outgoing: Outgoing, qos: &DataWriterQos) -> Self {
+        let mut actor = Self {
             rtps,
             last: driver.now(),
             driver,
             outgoing,
-            terms,
+            terms: LocalTerms::default(),
             suspensions: None,
             local_readers: Vec::new(),
             participant: None,
@@ -91,12 +91,14 @@ impl WriterActor {
             waiting_for_space: Wakers::new(),
             waiting_for_way: Wakers::new(),
             sent_up_to: SequenceNumber::ZERO,
-        }
+        };
+        actor.take_terms(qos);
+        actor
     }
 
     /// Takes the place of what the writer was made with, before it is enabled; that is to be dropped outside of the cell.
     pub(crate) fn begin_anew(&mut self, rtps: StatefulWriter, qos: &DataWriterQos) -> StatefulWriter {
-        self.terms = qos.into();
+        self.take_terms(qos);
         std::mem::replace(&mut self.rtps, rtps)
     }
 

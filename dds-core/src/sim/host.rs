@@ -2,7 +2,7 @@
 
 use super::world::World;
 use dds_rtps::sim::{HostId, Network};
-use dds_rtps::types::{Duration, Locator, Time};
+use dds_rtps::types::{Duration, Locator, Time, TrafficClass};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Host {
     /// outside. It goes to a port of a host or of a group, under the conditions of the link. The first participant of a
     /// host listens at 7410 (discovery) and 7411 (data) in domain 0, and 250 ports further for each domain.
     pub fn send(&self, to: impl Into<SocketAddr>, bytes: &[u8]) {
-        self.world.state().send(self.id, false, Locator::from(to.into()), &bytes.into());
+        self.world.state().send(self.id, false, Locator::from(to.into()), TrafficClass::default(), &bytes.into());
     }
 
     /// Takes the power away: its participants say nothing more and hear nothing more, without farewell. Their handles still

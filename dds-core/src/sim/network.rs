@@ -211,7 +211,7 @@ impl Transport for SimTransport {
                 counters.blocked += 1;
                 return SendOutcome::Blocked;
             }
-            state.send(self.host, self.loopback_only, destination, &bytes);
+            state.send(self.host, self.loopback_only, destination, datagram.traffic_class(), &bytes);
             counters.sent += 1;
             counters.sent_bytes += bytes.len() as u64;
             datagram.destination_done();

@@ -13,6 +13,8 @@ pub struct Passing {
     pub from: Ipv4Addr,
     /// Where it goes: a port of a host, or of a group.
     pub to: SocketAddr,
+    /// How urgent its sender says that it is: the DSCP that TRANSPORT_PRIORITY makes. Nothing on the way heeds it.
+    pub dscp: u8,
     /// What is in it. May be changed.
     pub bytes: Vec<u8>,
 }

@@ -8,7 +8,7 @@ use crate::actor::{Effects, Poke, RunQueue, Signals};
 use crate::driver::{Packet, Receive, Role, Socket, Timers, as_role};
 use dds_rtps::history::SlotPool;
 use dds_rtps::sim::{Conditions, Dice, HostId, Network, SocketId};
-use dds_rtps::types::{Duration, Instant, Locator, Now, Time};
+use dds_rtps::types::{Duration, Instant, Locator, Now, Time, TrafficClass};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -264,15 +264,26 @@ impl State {
     }
 
     /// Lets a datagram leave a host.
-    pub(super) fn send(&mut self, from: HostId, loopback_only: bool, to: Locator, bytes: &Arc<[u8]>) {
+    pub(super) fn send(
+        &mut self,
+        from: HostId,
+        loopback_only: bool,
+        to: Locator,
+        class: TrafficClass,
+        bytes: &Arc<[u8]>,
+    ) {
         let now = self.now;
+        if !class.is_default() {
+            self.trace.note(class.octet().into());
+        }
         let Some(destination) = to.to_socket_addr() else { return };
         // Taken out for the call: a panic in it leaves a world without it.
         let Some(mut intercept) = self.intercept.take() else {
             return self.network.send(now, from, loopback_only, to, bytes);
         };
         let (sent_at, from_address) = (self.true_time(), Network::address(from));
-        let mut passing = Passing { sent_at, from: from_address, to: destination, bytes: bytes.to_vec() };
+        let dscp = class.codepoint();
+        let mut passing = Passing { sent_at, from: from_address, to: destination, dscp, bytes: bytes.to_vec() };
         let passes = intercept(&mut passing);
         self.intercept = Some(intercept);
         if passes {

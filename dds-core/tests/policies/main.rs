@@ -8,6 +8,7 @@ mod deadline;
 mod lifecycle;
 mod ownership;
 mod time_filter;
+mod transport_priority;
 
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::sim::Simulation;

@@ -34,7 +34,7 @@ pub struct TopicQos {
     pub history: History,
     /// How much an endpoint may keep. Default: no limit.
     pub resource_limits: ResourceLimits,
-    /// A hint for the transport. Default: 0.
+    /// How urgent datagrams are ([`DataWriterQos::transport_priority`](super::DataWriterQos)). Default: 0, not at all.
     pub transport_priority: i32,
     /// When a sample is too old to be delivered. Default: never.
     pub lifespan: Duration,

@@ -30,7 +30,12 @@ pub struct DataWriterQos {
     pub history: History,
     /// How much the writer may keep. Default: no limit.
     pub resource_limits: ResourceLimits,
-    /// A hint for the transport, higher is more urgent. Default: 0. Announced; not used for sending.
+    /// How urgent the writer's datagrams are to those who carry them, higher is more urgent. Default: 0, not at all. May be
+    /// changed at any time.
+    ///
+    /// It is the codepoint (DSCP) of their IP headers, 1 to 63, of which 46 is "expedited" and 8 "background"
+    /// ([`TrafficClass`](crate::types::TrafficClass)); numbers below count as 0, numbers above as 63. Whether switches and access
+    /// points heed it is up to them. Readers of the same process get samples without a datagram, and as soon as ever.
     pub transport_priority: i32,
     /// When a sample is too old to be delivered. Default: never.
     pub lifespan: Duration,

@@ -304,6 +304,7 @@ fn copy_of(datagram: &Datagram, len: usize, destination: Locator) -> Datagram {
     datagram.copy_to(copy.buffer());
     copy.buffer().truncate(len);
     copy.add_destination(destination);
+    copy.set_traffic_class(datagram.traffic_class());
     copy
 }
 

@@ -84,4 +84,7 @@ pub struct TransportCounters {
     pub forbidden: u64,
     /// Destinations of a kind that this transport does not speak.
     pub unsupported: u64,
+    /// Of those sent, how many went without the class that they should have had
+    /// ([`TrafficClass`](crate::types::TrafficClass)): this system has no way to say it with each datagram.
+    pub unmarked: u64,
 }

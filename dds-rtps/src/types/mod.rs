@@ -11,6 +11,7 @@ mod port_mapping;
 mod sequence_number;
 mod split_mix;
 mod time;
+mod traffic_class;
 mod vendor_id;
 
 pub use entity_id::{EntityId, EntityKind};
@@ -22,4 +23,5 @@ pub use port_mapping::PortMapping;
 pub use sequence_number::SequenceNumber;
 pub use split_mix::SplitMix64;
 pub use time::{Duration, Instant, Now, Time};
+pub use traffic_class::TrafficClass;
 pub use vendor_id::{ProtocolVersion, VendorId};

@@ -1,7 +1,9 @@
 //! A run: datagrams of equal length to the same destinations, which the system takes by one call and takes apart itself,
 //! as late as it can (`UDP_SEGMENT`, Linux since 4.18).
 
+use super::control::Control;
 use crate::output::Datagram;
+use crate::types::TrafficClass;
 use smallvec::SmallVec;
 use socket2::{MsgHdr, SockAddr, Socket};
 use std::io::{self, IoSlice};
@@ -17,7 +19,9 @@ pub(super) fn run_of(datagrams: &[Datagram]) -> &[Datagram] {
     let Some((first, rest)) = datagrams.split_first() else { return datagrams };
     let each = first.len();
     let may_follow = |datagram: &&Datagram| {
-        (1..=each).contains(&datagram.len()) && datagram.remaining_destinations() == first.remaining_destinations()
+        (1..=each).contains(&datagram.len())
+            && datagram.traffic_class() == first.traffic_class()
+            && datagram.remaining_destinations() == first.remaining_destinations()
     };
     let limit = RUN_LEN_MAX.checked_div(each).unwrap_or(1).min(DATAGRAMS_MAX);
     let mut count = 1;
@@ -48,26 +52,17 @@ pub(super) fn are_taken(_: &Socket) -> bool {
 }
 
 /// Sends a run whose datagrams have the length `each`. To be asked only where runs [`are_taken`].
-pub(super) fn send(socket: &Socket, pieces: &[IoSlice<'_>], each: u16, address: &SockAddr) -> io::Result<usize> {
-    let control = control(each);
-    socket.sendmsg(&MsgHdr::new().with_addr(address).with_buffers(pieces).with_control(&control), 0)
-}
-
-const WORD: usize = size_of::<usize>();
-
-/// Length (`size_t`), level and type (`int`).
-const HEADER_LEN: usize = WORD + 8;
-
-/// `struct cmsghdr` as the kernel reads it, with the length of the datagrams, filled up to a whole word.
-fn control(each: u16) -> [u8; HEADER_LEN + WORD] {
-    const SOL_UDP: i32 = 17;
-    const UDP_SEGMENT: i32 = 103;
-    let mut control = [0; HEADER_LEN + WORD];
-    control[..WORD].copy_from_slice(&(HEADER_LEN + size_of::<u16>()).to_ne_bytes());
-    control[WORD..WORD + 4].copy_from_slice(&SOL_UDP.to_ne_bytes());
-    control[WORD + 4..HEADER_LEN].copy_from_slice(&UDP_SEGMENT.to_ne_bytes());
-    control[HEADER_LEN..HEADER_LEN + 2].copy_from_slice(&each.to_ne_bytes());
-    control
+pub(super) fn send(
+    socket: &Socket,
+    pieces: &[IoSlice<'_>],
+    each: u16,
+    class: TrafficClass,
+    address: &SockAddr,
+) -> io::Result<usize> {
+    let mut control = Control::new();
+    control.segment(each);
+    control.class(class, address);
+    socket.sendmsg(&MsgHdr::new().with_addr(address).with_buffers(pieces).with_control(control.bytes()), 0)
 }
 
 #[cfg(test)]

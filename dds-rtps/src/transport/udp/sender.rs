@@ -1,14 +1,15 @@
 //! Sends by UDP without ever waiting.
 
+use super::control::Control;
 use super::family::{Family, on_link};
 use super::links::LinkId;
 use super::run;
 use super::scopes::Scopes;
 use crate::output::Datagram;
 use crate::transport::{SendOutcome, Transport, TransportCounters};
-use crate::types::Locator;
+use crate::types::{Locator, TrafficClass};
 use smallvec::SmallVec;
-use socket2::{SockAddr, Socket};
+use socket2::{MsgHdr, SockAddr, Socket};
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,6 +57,13 @@ pub(super) struct MulticastSender {
     pub(super) id: LinkId,
 }
 
+/// What is sent to each destination.
+#[derive(Clone, Copy)]
+struct Content<'a> {
+    segments: &'a [IoSlice<'a>],
+    class: TrafficClass,
+}
+
 #[derive(Debug, Default)]
 struct Counters {
     sent: AtomicU64,
@@ -66,6 +74,7 @@ struct Counters {
     too_long: AtomicU64,
     forbidden: AtomicU64,
     unsupported: AtomicU64,
+    unmarked: AtomicU64,
 }
 
 impl UdpTransport {
@@ -131,14 +140,14 @@ impl UdpTransport {
     }
 
     /// Sends to one destination after the other; how many were served.
-    fn serve(&self, segments: &[IoSlice<'_>], destinations: &[Locator]) -> (usize, SendOutcome) {
+    fn serve(&self, content: Content<'_>, destinations: &[Locator]) -> (usize, SendOutcome) {
         for (served, locator) in destinations.iter().enumerate() {
             let address = locator.to_socket_addr();
             let Some((socket, address)) = address.and_then(|address| Some((self.unicast.of(address)?, address))) else {
                 self.counters.unsupported.fetch_add(1, Ordering::Relaxed);
                 continue;
             };
-            if self.send_to(socket, segments, address).is_err() {
+            if self.send_to(socket, content, address).is_err() {
                 return (served, SendOutcome::Blocked);
             }
         }
@@ -151,9 +160,10 @@ impl UdpTransport {
         let each = run.first().map_or(0, Datagram::len);
         let (Ok(each), true) = (u16::try_from(each), self.takes_runs && run.len() > 1) else { return (0, Ok(())) };
         let pieces = run::pieces(run);
+        let class = run.first().map(Datagram::traffic_class).unwrap_or_default();
         for (served, locator) in destinations.iter().enumerate() {
             let Some((socket, address)) = self.plain_unicast(locator) else { return (served, Ok(())) };
-            match retried(|| run::send(socket, &pieces, each, &address)) {
+            match retried(|| run::send(socket, &pieces, each, class, &address)) {
                 Ok(bytes) => self.count_sent(run.len(), bytes),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.counters.blocked.fetch_add(1, Ordering::Relaxed);
@@ -179,19 +189,19 @@ impl UdpTransport {
     }
 
     /// Sends to one destination; only a lack of room is an error, anything else is counted.
-    fn send_to(&self, socket: &Socket, segments: &[IoSlice<'_>], destination: SocketAddr) -> Result<(), Blocked> {
+    fn send_to(&self, socket: &Socket, content: Content<'_>, destination: SocketAddr) -> Result<(), Blocked> {
         match destination {
-            _ if destination.ip().is_multicast() => self.send_to_group(segments, destination),
+            _ if destination.ip().is_multicast() => self.send_to_group(content, destination),
             SocketAddr::V6(v6) if !self.may_go_to(v6.ip()) => {
                 self.count_failure(&self.counters.unreachable);
                 Ok(())
             }
-            SocketAddr::V6(v6) if v6.ip().is_unicast_link_local() => self.send_to_link(socket, segments, destination),
-            _ => self.send_by(socket, segments, &SockAddr::from(destination)),
+            SocketAddr::V6(v6) if v6.ip().is_unicast_link_local() => self.send_to_link(socket, content, destination),
+            _ => self.send_by(socket, content, &SockAddr::from(destination)),
         }
     }
 
-    fn send_to_group(&self, segments: &[IoSlice<'_>], group: SocketAddr) -> Result<(), Blocked> {
+    fn send_to_group(&self, content: Content<'_>, group: SocketAddr) -> Result<(), Blocked> {
         let senders = self.multicast.read().unwrap_or_else(PoisonError::into_inner);
         let family = Family::of(group.ip());
         let mut outcome = None;
@@ -199,7 +209,7 @@ impl UdpTransport {
         // and rarer than the book-keeping would be worth.
         for sender in senders.iter().filter(|sender| sender.id.family == family) {
             let address = SockAddr::from(on_link(group.ip(), group.port(), sender.id.index));
-            let sent = self.send_by(&sender.socket, segments, &address);
+            let sent = self.send_by(&sender.socket, content, &address);
             outcome = Some(outcome.unwrap_or(Ok(())).and(sent));
         }
         outcome.unwrap_or_else(|| {
@@ -210,19 +220,20 @@ impl UdpTransport {
 
     /// A link-local address: on its link, or on each if that is not known yet. It is on one of them only, so that what
     /// fails on the others means nothing.
-    fn send_to_link(&self, socket: &Socket, segments: &[IoSlice<'_>], destination: SocketAddr) -> Result<(), Blocked> {
+    fn send_to_link(&self, socket: &Socket, content: Content<'_>, destination: SocketAddr) -> Result<(), Blocked> {
         let scopes = self.scopes.of(destination.ip());
         if scopes.is_empty() {
             self.count_failure(&self.counters.unreachable);
         }
         scopes.iter().try_for_each(|&scope| {
             let address = on_link(destination.ip(), destination.port(), scope);
-            self.send_by(socket, segments, &SockAddr::from(address))
+            self.send_by(socket, content, &SockAddr::from(address))
         })
     }
 
-    fn send_by(&self, socket: &Socket, segments: &[IoSlice<'_>], address: &SockAddr) -> Result<(), Blocked> {
-        let sent = retried(|| match segments {
+    fn send_by(&self, socket: &Socket, content: Content<'_>, address: &SockAddr) -> Result<(), Blocked> {
+        let sent = retried(|| match content.segments {
+            _ if !content.class.is_default() => self.send_marked(socket, content, address),
             // A little cheaper for the system than a gathering call.
             [only] => socket.send_to(only, address),
             several => socket.send_to_vectored(several, address),
@@ -237,6 +248,23 @@ impl UdpTransport {
             Err(error) => self.note_error(&error),
         }
         Ok(())
+    }
+
+    /// Sends in a class of its own.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn send_marked(&self, socket: &Socket, content: Content<'_>, address: &SockAddr) -> io::Result<usize> {
+        let mut control = Control::new();
+        control.class(content.class, address);
+        let message = MsgHdr::new().with_addr(address).with_buffers(content.segments).with_control(control.bytes());
+        socket.sendmsg(&message, 0)
+    }
+
+    /// Sends in the class of everybody, and counts that.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn send_marked(&self, socket: &Socket, content: Content<'_>, address: &SockAddr) -> io::Result<usize> {
+        let sent = socket.send_to_vectored(content.segments, address)?;
+        self.counters.unmarked.fetch_add(1, Ordering::Relaxed);
+        Ok(sent)
     }
 
     fn count_sent(&self, datagrams: usize, bytes: usize) {
@@ -300,7 +328,8 @@ impl Transport for UdpTransport {
             segments.drain(..).for_each(|segment| copy.extend_from_slice(&segment));
             segments.push(IoSlice::new(&copy));
         }
-        let (served, outcome) = self.serve(&segments, datagram.remaining_destinations());
+        let content = Content { segments: &segments, class: datagram.traffic_class() };
+        let (served, outcome) = self.serve(content, datagram.remaining_destinations());
         drop(segments);
         (0..served).for_each(|_| datagram.destination_done());
         outcome
@@ -342,6 +371,7 @@ impl Transport for UdpTransport {
             too_long: read(&self.counters.too_long),
             forbidden: read(&self.counters.forbidden),
             unsupported: read(&self.counters.unsupported),
+            unmarked: read(&self.counters.unmarked),
         }
     }
 }
