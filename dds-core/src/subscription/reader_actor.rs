@@ -363,7 +363,10 @@ impl ReaderActor {
     /// Whether there is a sample in these states. Nothing is read by that.
     pub(crate) fn has_matching(&mut self, states: States, effects: &mut Effects) -> bool {
         let now = if self.rtps.needs_clock() { self.now(effects) } else { self.last };
-        self.rtps.history_mut().has_matching(now, &Selection { states, ..Selection::default() })
+        let found = self.rtps.has_matching(now, &Selection { states, ..Selection::default() });
+        // What has expired has made room.
+        self.follow_up(now, effects);
+        found
     }
 
     /// Room has come for a writer of this process that was refused: it may try again.

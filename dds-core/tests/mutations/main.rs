@@ -275,6 +275,8 @@ impl Stage {
             "{:?}",
             self.depth
         );
+        // One forged number is no number of losses.
+        assert!(lost < mutations << 20, "{lost} lost");
         assert!(matched > 10 && participants_max > 4, "{:?}", self.depth);
         assert!(mutations < MILLION || incompatible > 0, "{:?}", self.depth);
         assert_eq!(self.checked, mutations / BATCH);

@@ -184,6 +184,17 @@ impl WriterLog {
         last
     }
 
+    /// Whether a reader that has got `received` need not know that an instance was alive again, after it was disposed of and
+    /// before it was unregistered with `end`: because all samples of that life had a lifespan, and it has got none of them.
+    pub(crate) fn last_life_may_be_unseen(&self, instance: u32, end: i64, received: &BTreeSet<i64>) -> bool {
+        let earlier = self.numbered().filter(|(number, entry)| entry.instance == instance && *number < end);
+        let life = |what: Written| what != Written::Dispose && what != Written::Unregister { disposes: true };
+        let entries: Vec<_> = earlier.collect();
+        let Some(dispose) = entries.iter().rposition(|(_, entry)| !life(entry.what)) else { return false };
+        let mut last_life = entries[dispose + 1..].iter().filter(|(_, entry)| entry.what == Written::Data);
+        last_life.all(|(number, entry)| entry.lifespan != Duration::INFINITE && !received.contains(number))
+    }
+
     fn numbered(&self) -> impl Iterator<Item = (i64, &Entry)> {
         (1..).zip(&self.entries)
     }

@@ -129,6 +129,7 @@ fn nothing_missing(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl F
 /// nobody writes any more is not alive.
 fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
     let owed_from = owed_from(writer, reader);
+    let received: BTreeSet<i64> = received(writer, reader).into_iter().collect();
     for (instance, (number, what)) in writer.last_of_instances() {
         let is_instance = |got: &&Got| got.data.is_some_and(|(_, _, known, _)| known == instance);
         // A reader that has never seen it need not hear that it is gone.
@@ -146,6 +147,10 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
             Written::Data => continue,
         };
         let fits = match expected {
+            // Who has seen nothing of its last life knows how the one before ended.
+            Some(InstanceState::NotAliveNoWriters) if last.state == InstanceState::NotAliveDisposed => {
+                writer.last_life_may_be_unseen(instance, number, &received)
+            }
             Some(expected) => last.state == expected,
             // Its writer has gone: how, is not known to all.
             None => last.state != InstanceState::Alive,

@@ -8,6 +8,7 @@ mod key_store;
 mod limits;
 mod local_link;
 mod missed_deadlines;
+mod occupancy;
 mod ownership;
 mod payload;
 mod pulse;
@@ -28,6 +29,7 @@ pub use key_store::KeyPayload;
 pub use limits::HistoryLimits;
 pub use local_link::LocalLink;
 pub use missed_deadlines::MissedDeadlines;
+pub(crate) use occupancy::Occupancy;
 pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
 pub use pulse::Pulse;
 pub use reader::{

@@ -447,8 +447,8 @@ impl ReaderHistory {
         if let Some(ownership) = &mut self.ownership {
             ownership.forget_instance(at);
         }
-        if let Some(timing) = &mut self.timing {
-            self.counters.time_filtered += timing.forget(at);
+        if let Some(held) = self.timing.as_mut().and_then(|timing| timing.forget(at)) {
+            self.note_filtered(held.change.writer);
         }
     }
 

@@ -18,6 +18,16 @@ pub struct Removed {
     pub overwritten_read: u64,
     /// Their lifespan was over.
     pub expired: u64,
+    /// Kept back by TIME_BASED_FILTER, and never let in.
+    pub too_soon: u64,
+    /// Removed by READER_DATA_LIFECYCLE some time after their instance had ended.
+    pub purged: u64,
+    /// Kept back by TIME_BASED_FILTER; when they were to be let in, another writer owned their instance.
+    pub not_owner: u64,
+    /// Kept back by TIME_BASED_FILTER; when they were to be let in, a newer one had been seen.
+    pub superseded: u64,
+    /// Kept back by TIME_BASED_FILTER; when they were to be let in at the latest, there was no room.
+    pub rejected: u64,
 }
 
 /// Why a sample leaves.
@@ -25,6 +35,11 @@ pub struct Removed {
 pub(super) enum Removal {
     Overwritten { read: bool },
     Expired,
+    TooSoon,
+    Purged,
+    NotOwner,
+    Superseded,
+    Rejected,
 }
 
 /// What was removed of one writer's samples.
@@ -73,6 +88,11 @@ impl Removals {
             Removal::Overwritten { read: false } => row.overwritten_unread += 1,
             Removal::Overwritten { read: true } => row.overwritten_read += 1,
             Removal::Expired => row.expired += 1,
+            Removal::TooSoon => row.too_soon += 1,
+            Removal::Purged => row.purged += 1,
+            Removal::NotOwner => row.not_owner += 1,
+            Removal::Superseded => row.superseded += 1,
+            Removal::Rejected => row.rejected += 1,
         }
     }
 
@@ -130,10 +150,10 @@ impl ReaderHistory {
         self.removals.follow(writer, inherited);
     }
 
-    /// How many samples of a writer lie here.
+    /// How many samples of a writer lie here, or are kept back.
     fn samples_of(&self, writer: Guid) -> usize {
         let mut at = self.samples.arrivals.first;
-        let mut count = 0;
+        let mut count = self.timing.as_ref().map_or(0, |timing| timing.filter.held_of(writer));
         while at != NOWHERE {
             count += usize::from(self.samples.get(at).writer == writer);
             at = self.samples.next_arrival(at);

@@ -11,8 +11,9 @@
 //! Bound: one sample kept back for each instance.
 
 use super::reader::{Admission, ReaderHistory, ReceivedChange, Refused};
+use super::removals::Removal;
 use super::source_order::SourceOrder;
-use crate::types::{Duration, Instant};
+use crate::types::{Duration, Guid, Instant};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -117,6 +118,11 @@ impl TimeFilter {
         received
     }
 
+    /// How much is kept back of a writer.
+    pub(super) fn held_of(&self, writer: Guid) -> usize {
+        self.held.iter().flatten().filter(|held| held.change.writer == writer).count()
+    }
+
     /// An instance of which something is kept back.
     pub(super) fn first_held(&self) -> Option<u32> {
         self.gates.iter().position(|gate| gate.held != NOTHING).map(|at| at as u32)
@@ -183,8 +189,9 @@ impl ReaderHistory {
         timing.note_sample(at, now);
         let is_late = |held: &ReceivedChange| is_by_source && SourceOrder::of(&received) < SourceOrder::of(held);
         let late = timing.filter.holds(at).is_some_and(is_late);
-        if late || timing.filter.hold(at, received).is_some() {
-            self.counters.time_filtered += 1;
+        let dropped = if late { Some(received) } else { timing.filter.hold(at, received) };
+        if let Some(dropped) = dropped {
+            self.note_filtered(dropped.change.writer);
         }
         Admission::Held
     }
@@ -196,8 +203,9 @@ impl ReaderHistory {
     /// There is no room for it: nothing may follow it yet. The change in the error is not the one that is kept back.
     pub(super) fn let_held_in(&mut self, at: u32, now: Instant) -> Result<bool, Refused> {
         let Some(held) = self.timing.as_mut().and_then(|timing| timing.filter.take(at, now)) else { return Ok(false) };
+        let writer = held.change.writer;
         match self.add_sample(held) {
-            Ok(admission) => Ok(admission == Admission::Visible),
+            Ok(admission) => Ok(self.is_let_in(writer, admission)),
             Err(refused) => {
                 self.hold_again(at, now, refused.received.clone());
                 Err(refused)
@@ -207,7 +215,31 @@ impl ReaderHistory {
 
     /// As [`ReaderHistory::let_held_in`], where nothing can wait: without room it is lost, and counted as rejected.
     pub(super) fn let_last_in(&mut self, held: Option<ReceivedChange>) -> bool {
-        held.is_some_and(|held| self.add_sample(held).is_ok_and(|admission| admission == Admission::Visible))
+        let Some(held) = held else { return false };
+        let writer = held.change.writer;
+        match self.add_sample(held) {
+            Ok(admission) => self.is_let_in(writer, admission),
+            Err(_) => {
+                self.removals.note(writer, Removal::Rejected);
+                false
+            }
+        }
+    }
+
+    /// Whether what was kept back can be seen now; what cannot goes into the ledger: it counted as taken in.
+    fn is_let_in(&mut self, writer: Guid, admission: Admission) -> bool {
+        match admission {
+            Admission::NotOwner => self.removals.note(writer, Removal::NotOwner),
+            Admission::Superseded => self.removals.note(writer, Removal::Superseded),
+            _ => {}
+        }
+        admission == Admission::Visible
+    }
+
+    /// A sample that was kept back will never be seen.
+    pub(super) fn note_filtered(&mut self, writer: Guid) {
+        self.counters.time_filtered += 1;
+        self.removals.note(writer, Removal::TooSoon);
     }
 
     /// Lets in what was kept back as long as it had to, of at most `looks_max` instances. `true`: there is something new to

@@ -14,8 +14,9 @@
 use super::InstanceState;
 use super::MissedDeadlines;
 use super::age_list::AgeList;
-use super::reader::ReaderHistory;
-use super::sample_list::NOWHERE;
+use super::reader::{ReaderHistory, ReceivedChange};
+use super::removals::Removal;
+use super::sample_list::{NOWHERE, Stored};
 use super::time_filter::TimeFilter;
 use crate::qos::DataReaderQos;
 use crate::types::{Duration, Instant, Now};
@@ -99,12 +100,12 @@ impl Timing {
         ended.note_if_absent(at, now);
     }
 
-    /// The instance is gone from its place; says how many samples were kept back of it.
-    pub(super) fn forget(&mut self, at: u32) -> u64 {
+    /// The instance is gone from its place; gives the sample that was kept back of it.
+    pub(super) fn forget(&mut self, at: u32) -> Option<ReceivedChange> {
         self.deadlines.forget(at);
         self.without_writers.forget(at);
         self.disposed.forget(at);
-        u64::from(self.filter.forget(at).is_some())
+        self.filter.forget(at)
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -224,7 +225,11 @@ impl ReaderHistory {
                 if sample == NOWHERE {
                     break;
                 }
-                self.counters.purged += u64::from(self.samples.get(sample).valid);
+                let Stored { valid, writer, .. } = *self.samples.get(sample);
+                if valid {
+                    self.counters.purged += 1;
+                    self.removals.note(writer, Removal::Purged);
+                }
                 drop(self.remove(sample));
             }
             self.release(at);

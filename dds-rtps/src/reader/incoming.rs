@@ -8,8 +8,9 @@ use super::change_facts::ChangeFacts;
 use super::config::Source;
 use super::event::LossCause;
 use super::intake::{Envelope, Inbound};
+use super::jumps::JUMP_MAX;
 use super::losses::distance;
-use super::reliable::{Fit, JUMP_MAX};
+use super::reliable::Fit;
 use super::sink::Sink;
 use super::stateful::{StatefulReader, earliest};
 use super::writer_proxy::{Following, ProxyContext};
@@ -128,14 +129,17 @@ impl StatefulReader {
         };
         let context = ProxyContext { config, large: &intake.large };
         proxy.accept(now, number, change, &mut sink, &context);
-        self.after(at);
+        self.after(now, at);
         handled
     }
 
     /// Brings the summaries up to date with a proxy that has changed.
-    fn after(&mut self, at: usize) {
+    fn after(&mut self, now: Now, at: usize) {
+        self.resume_if_room(now);
         let proxy = &self.proxies[at];
-        self.refused |= matches!(&proxy.following, Following::Reliable(reliable) if reliable.is_refused());
+        if matches!(&proxy.following, Following::Reliable(reliable) if reliable.is_refused()) {
+            self.waiting.note(&self.history);
+        }
         let due = proxy.due();
         self.note_due(due);
     }
@@ -212,7 +216,7 @@ impl StatefulReader {
             let stale = now.instant.after(self.config.assembly_timeout);
             self.next_stale = earliest(self.next_stale, stale);
         }
-        self.after(at);
+        self.after(now, at);
     }
 
     /// A GAP.
@@ -231,7 +235,7 @@ impl StatefulReader {
         let next = match &mut proxy.following {
             Following::Reliable(reliable) => {
                 if !reliable.believes(now.instant, gap.gap_list.base().previous()) {
-                    return self.doubt(at);
+                    return self.doubt(now, at);
                 }
                 reliable.handle_gap(now, gap, &mut sink, config);
                 reliable.next()
@@ -252,7 +256,7 @@ impl StatefulReader {
             Following::BestEffort { next: None, .. } | Following::Local(_) => return Handled::NotForUs,
         };
         proxy.drop_assemblies_below(next, &intake.large, counters);
-        self.after(at);
+        self.after(now, at);
         Handled::Accepted
     }
 
@@ -271,7 +275,7 @@ impl StatefulReader {
         let proxy = &mut proxies[at];
         let Following::Reliable(reliable) = &mut proxy.following else { return Handled::NotForUs };
         if !reliable.believes(now.instant, heartbeat.last_sn) {
-            return self.doubt(at);
+            return self.doubt(now, at);
         }
         let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back: config.holds_back() };
         if !reliable.handle_heartbeat(now, heartbeat, &mut sink, config) {
@@ -281,14 +285,14 @@ impl StatefulReader {
         proxy.reply = source.reply;
         let next = reliable.next();
         proxy.drop_assemblies_below(next, &intake.large, counters);
-        self.after(at);
+        self.after(now, at);
         Handled::Accepted
     }
 
     /// A writer is asked whether it has said what was said in its name.
-    fn doubt(&mut self, at: usize) -> Handled {
+    fn doubt(&mut self, now: Now, at: usize) -> Handled {
         self.counters.doubtful += 1;
-        self.after(at);
+        self.after(now, at);
         Handled::Doubtful
     }
 
@@ -307,7 +311,7 @@ impl StatefulReader {
             // Nothing of the sample is here: a HEARTBEAT will tell, or the timer.
             reliable.asking.schedule_retry(now.instant);
         }
-        self.after(at);
+        self.after(now, at);
         Handled::Accepted
     }
 }

@@ -55,6 +55,8 @@ pub struct Undelivered {
     pub rejected_instances: u64,
     /// No room: RESOURCE_LIMITS max_samples_per_instance.
     pub rejected_samples_per_instance: u64,
+    /// Removed before they were taken, because their instance had ended long enough ago (READER_DATA_LIFECYCLE).
+    pub purged: u64,
     /// Another writer owned their instance (OWNERSHIP EXCLUSIVE).
     pub not_owner: u64,
     /// Older than what the application had seen of their instance (DESTINATION_ORDER BY_SOURCE_TIMESTAMP).
@@ -75,8 +77,9 @@ pub struct WriterLosses {
     pub first: SequenceNumber,
     /// The last one that is known of; `first - 1`: none is. Of a sum: 0.
     pub last: SequenceNumber,
-    /// How many numbers there are: from the first to the last one, and, of a best-effort writer that has begun again at
-    /// lower ones, those before that.
+    /// How many numbers there are: from the first to the last one, and, of a writer that has begun again elsewhere, those
+    /// before that. Of more than a million (2^20) that are left out at once only that many count, and what is announced
+    /// further ahead than that does not count yet: one number in a damaged or forged datagram must not spoil the ledger.
     pub known: u64,
     /// Of these: arrived.
     pub received: u64,
@@ -135,7 +138,7 @@ impl NotReceived {
 impl Undelivered {
     /// Each reason with a few words for it.
     #[must_use]
-    pub const fn reasons(&self) -> [(u64, &'static str); 12] {
+    pub const fn reasons(&self) -> [(u64, &'static str); 13] {
         [
             (
                 self.overwritten_unread,
@@ -145,6 +148,7 @@ impl Undelivered {
             (self.filtered, "not wanted by the content filter"),
             (self.too_soon, "too soon after the one before (TIME_BASED_FILTER)"),
             (self.expired, "too old (LIFESPAN)"),
+            (self.purged, "not taken until long after their instance had ended (READER_DATA_LIFECYCLE)"),
             (self.rejected_samples, "no room (RESOURCE_LIMITS max_samples)"),
             (self.rejected_instances, "no room (RESOURCE_LIMITS max_instances)"),
             (self.rejected_samples_per_instance, "no room (RESOURCE_LIMITS max_samples_per_instance)"),
@@ -174,6 +178,11 @@ impl Undelivered {
         self.overwritten_unread += removed.overwritten_unread;
         self.overwritten_read += removed.overwritten_read;
         self.expired += removed.expired;
+        self.too_soon += removed.too_soon;
+        self.purged += removed.purged;
+        self.not_owner += removed.not_owner;
+        self.superseded += removed.superseded;
+        self.rejected_samples += removed.rejected;
     }
 
     fn since(mut self, earlier: &Self) -> Self {
@@ -192,6 +201,7 @@ impl Undelivered {
             (&mut self.filtered, other.filtered),
             (&mut self.too_soon, other.too_soon),
             (&mut self.expired, other.expired),
+            (&mut self.purged, other.purged),
             (&mut self.rejected_samples, other.rejected_samples),
             (&mut self.rejected_instances, other.rejected_instances),
             (&mut self.rejected_samples_per_instance, other.rejected_samples_per_instance),

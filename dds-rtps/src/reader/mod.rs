@@ -7,8 +7,8 @@
 //! A change goes this way: is its number of use (`reliable`), which instance is it of and where is its payload kept
 //! (`intake`, after `assembly` if it came in fragments), its turn (`window`), the history. What is to be said to the
 //! writer is decided when it is due (`asking`), from the state at that moment. What does not arrive, or is not delivered,
-//! is counted by writer and cause (`tally`, `losses`). Which writers are alive:
-//! `liveliness`.
+//! is counted by writer and cause (`tally`, `losses`). Who waits for room: `room`. Whose word is taken for numbers far
+//! away: `jumps`. Which writers are alive: `liveliness`.
 
 mod asking;
 mod assembly;
@@ -17,9 +17,11 @@ mod config;
 mod event;
 mod incoming;
 mod intake;
+mod jumps;
 mod liveliness;
 mod losses;
 mod reliable;
+mod room;
 mod sink;
 mod stateful;
 mod tally;

@@ -3,12 +3,7 @@
 //! Everything below the window's first number has been delivered, is lost or is irrelevant, and is acknowledged. A GAP or
 //! HEARTBEAT may declare 2^60 numbers irrelevant at once: such a range is two numbers, never a loop.
 //!
-//! Whose word counts: numbers are left out because a GAP or HEARTBEAT says so, and anybody who can send a datagram can send
-//! that in a writer's name. Without DDS Security a reader cannot know better, but it can see to it that the writer, as long as
-//! it is there, has the last word. A reach of more than [`JUMP_MAX`] numbers must stand for a second in which the writer,
-//! which is asked, does not speak of the old ones. Fewer are left out at once, and taken back when the writer says twice that
-//! it has not come so far. What is lost all the same: samples that a writer has let go because such a reader had seemed to
-//! acknowledge them; and whoever sends whole samples in a writer's name is believed.
+//! Whose word counts is in [`jumps`](super::jumps).
 //!
 //! Where it begins:
 //!
@@ -23,11 +18,12 @@ use super::asking::Asking;
 use super::assembly::Assemblies;
 use super::config::ReaderConfig;
 use super::event::LossCause;
+use super::jumps::JUMP_MAX;
 use super::losses::{Extent, distance};
 use super::sink::Sink;
 use super::window::{Front, Window};
 use crate::history::ReceivedChange;
-use crate::types::{Duration, Guid, Instant, Now, SequenceNumber};
+use crate::types::{Guid, Instant, Now, SequenceNumber};
 use crate::wire::{Gap, Heartbeat, SET_BITS_MAX, SequenceNumberSet};
 
 /// Where a volatile reader begins.
@@ -56,20 +52,22 @@ pub(super) enum Fit {
 
 /// Numbers `start .. end` that will never come.
 #[derive(Debug, Clone, Copy)]
-struct Range {
+pub(super) struct Range {
     start: SequenceNumber,
     end: SequenceNumber,
 }
 
 /// Numbers that were left out on the word of the writer, without a sample after them.
 #[derive(Debug, Clone, Copy)]
-struct Skipped {
-    from: SequenceNumber,
-    to: SequenceNumber,
+pub(super) struct Skipped {
+    pub(super) from: SequenceNumber,
+    pub(super) to: SequenceNumber,
     /// Where the ledger began before.
-    first: SequenceNumber,
-    lost: u64,
-    irrelevant: u64,
+    pub(super) first: SequenceNumber,
+    pub(super) lost: u64,
+    pub(super) irrelevant: u64,
+    /// How many numbers left the ledger's row, because the writer was believed to have gone on elsewhere.
+    pub(super) known_before: u64,
 }
 
 impl Range {
@@ -82,32 +80,34 @@ impl Range {
 #[derive(Debug)]
 pub(super) struct Reliable {
     writer: Guid,
-    window: Window,
+    pub(super) window: Window,
     start: Start,
     /// Whether a number that the writer no longer has is a loss. To a volatile reader it may be history, until something
     /// has been delivered: a HEARTBEAT for several readers begins with what the eldest of them is to get.
     begun: bool,
     /// Below this the writer has nothing any more: what is missing there is lost.
-    floor: SequenceNumber,
+    pub(super) floor: SequenceNumber,
     /// A range that reaches beyond the window.
-    gap: Option<Range>,
+    pub(super) gap: Option<Range>,
     /// The last number that a HEARTBEAT has announced.
-    announced: SequenceNumber,
+    pub(super) announced: SequenceNumber,
     last_heartbeat: Option<i32>,
     /// The last number that the first HEARTBEAT has announced: up to there reaches what was written before.
-    history_end: Option<SequenceNumber>,
+    pub(super) history_end: Option<SequenceNumber>,
     /// The history had no room for the first number.
-    refused: bool,
+    pub(super) refused: bool,
     /// The first number that counts in the ledger.
-    first: SequenceNumber,
+    pub(super) first: SequenceNumber,
+    /// Where it begins was said by a sample, and no HEARTBEAT has said that the writer has come so far.
+    pub(super) is_unconfirmed: bool,
     /// The numbers before the window's first one that were left out on the writer's word alone.
-    skipped: Option<Skipped>,
+    pub(super) skipped: Option<Skipped>,
     /// Since when somebody has said that the writer is far ahead, and nothing has spoken against it.
-    doubted_since: Option<Instant>,
+    pub(super) doubted_since: Option<Instant>,
     /// Below this so many losses were told and taken back: they are not told again.
-    told: (SequenceNumber, u64),
+    pub(super) told: (SequenceNumber, u64),
     /// When the writer denied last to have said what led to `skipped`.
-    denied_at: Option<Instant>,
+    pub(super) denied_at: Option<Instant>,
     pub(super) asking: Asking,
 }
 
@@ -130,6 +130,7 @@ impl Reliable {
             history_end: None,
             refused: false,
             first: SequenceNumber::FIRST,
+            is_unconfirmed: false,
             skipped: None,
             doubted_since: None,
             told: (SequenceNumber::ZERO, 0),
@@ -169,6 +170,7 @@ impl Reliable {
             self.floor = number;
             self.first = number;
             self.start = Start::Known;
+            self.is_unconfirmed = true;
         }
         if number < self.window.next() {
             return Fit::Duplicate;
@@ -279,12 +281,20 @@ impl Reliable {
     }
 
     /// The numbers from `from` to the window's first one are left out. Before anything else has come they do not count: the
-    /// ledger begins after them.
+    /// ledger begins after them. Of more than [`JUMP_MAX`] only that many count, and the row begins after them: nobody can
+    /// tell what lies between from numbers that never were.
     fn leave(&mut self, from: SequenceNumber, is_lost: bool, skipped: &mut Skipped) {
-        let count = distance(from, self.window.next());
+        let next = self.window.next();
+        let count = distance(from, next).min(JUMP_MAX);
         if self.first == from && !(is_lost && self.begun) {
-            self.first = self.window.next();
-        } else if is_lost && self.begun {
+            self.first = next;
+            return;
+        }
+        if distance(from, next) > JUMP_MAX {
+            skipped.known_before += distance(self.first, from) + JUMP_MAX;
+            self.first = next;
+        }
+        if is_lost && self.begun {
             skipped.lost = skipped.lost.saturating_add(count);
         } else {
             skipped.irrelevant = skipped.irrelevant.saturating_add(count);
@@ -299,6 +309,7 @@ impl Reliable {
         }
         sink.tally.lose(skipped.lost, LossCause::NeverArrived);
         sink.tally.pass(skipped.irrelevant);
+        sink.tally.begin_again(skipped.known_before);
         let told = if skipped.from < self.told.0 { self.told.1.min(skipped.lost) } else { 0 };
         self.told.1 -= told;
         sink.announce_lost(self.writer, skipped.lost - told, LossCause::NeverArrived);
@@ -307,57 +318,11 @@ impl Reliable {
                 to,
                 lost: before.lost.saturating_add(skipped.lost),
                 irrelevant: before.irrelevant.saturating_add(skipped.irrelevant),
+                known_before: before.known_before.saturating_add(skipped.known_before),
                 ..before
             },
             _ => skipped,
         });
-    }
-
-    /// Whether a writer may say that its numbers reach as far as this. What is further away than any writer gets between two
-    /// of its HEARTBEATs must stand for a while without the writer saying otherwise, and the writer is asked.
-    pub(super) fn believes(&mut self, now: Instant, reach: SequenceNumber) -> bool {
-        if self.asking.is_preemptive() || distance(self.known_end(), reach) <= JUMP_MAX {
-            // It has been heard where it was.
-            self.doubted_since = None;
-            return true;
-        }
-        let since = *self.doubted_since.get_or_insert(now);
-        if now.since(since) >= DOUBT {
-            self.doubted_since = None;
-            return true;
-        }
-        self.asking.doubt(now);
-        false
-    }
-
-    /// A HEARTBEAT says that the writer has not written what it is said to have left out: if it says so twice, the reader
-    /// goes back. `true`: it has gone back.
-    fn hear_denial(&mut self, now: Instant, heartbeat: &Heartbeat, sink: &mut Sink<'_>, config: &ReaderConfig) -> bool {
-        let next = self.window.next();
-        let Some(skipped) = self.skipped.filter(|skipped| skipped.to == next && self.window.is_empty()) else {
-            return false;
-        };
-        if heartbeat.last_sn.next() >= next || self.refused {
-            return false;
-        }
-        // A single one may have been overtaken on its way.
-        match self.denied_at {
-            Some(at) if now.since(at) >= config.nack_period => {}
-            Some(_) => return false,
-            None => {
-                self.denied_at = Some(now);
-                self.asking.doubt(now);
-                return false;
-            }
-        }
-        self.window.go_back(skipped.from);
-        (self.floor, self.announced) = (skipped.from, skipped.from.previous());
-        (self.gap, self.skipped, self.denied_at) = (None, None, None);
-        self.first = skipped.first;
-        self.told = (skipped.to, skipped.lost);
-        sink.tally.take_back(skipped.lost, skipped.irrelevant);
-        sink.counters.retracted += 1;
-        true
     }
 
     fn is_in_gap(&self, number: SequenceNumber) -> bool {
@@ -492,7 +457,7 @@ impl Reliable {
     }
 
     /// The last number of which anything is known.
-    fn known_end(&self) -> SequenceNumber {
+    pub(super) fn known_end(&self) -> SequenceNumber {
         self.announced.max(self.window.end().previous())
     }
 
@@ -514,6 +479,8 @@ impl Reliable {
         let (_, irrelevant, spent) = self.window.census();
         let (next, end) = (self.window.next(), self.window.end());
         let last = if self.start == Start::Known { self.known_end() } else { end.previous() };
+        // What is announced further ahead does not count before it is near: it may never have been.
+        let last = last.min(end.plus(JUMP_MAX as i64));
         let gap = self.gap.map_or(0, |gap| distance(gap.start.max(end), gap.end.min(last.next())));
         let waiting = self.window.held();
         Extent {
@@ -566,14 +533,6 @@ impl Reliable {
 impl Skipped {
     /// Nothing yet, from `from` on.
     const fn at(from: SequenceNumber, first: SequenceNumber) -> Self {
-        Self { from, to: from, first, lost: 0, irrelevant: 0 }
+        Self { from, to: from, first, lost: 0, irrelevant: 0, known_before: 0 }
     }
 }
-
-/// How far a writer may have come between two signs of it to be believed at once: a million samples, which is more than any
-/// writer sends in the tenth of a second between two of its HEARTBEATs.
-pub(super) const JUMP_MAX: u64 = 1 << 20;
-
-/// How long it must stand that a writer has come further. A writer that is alive and is not there answers sooner: it is
-/// asked at once.
-const DOUBT: Duration = Duration::from_secs(1);

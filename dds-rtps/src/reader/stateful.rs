@@ -5,13 +5,11 @@ use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
 use super::intake::{Intake, expiry};
 use super::liveliness::LivelinessCounts;
 use super::losses::{Departed, distance};
+use super::room::WaitingForRoom;
 use super::sink::Sink;
 use super::tally::Tally;
 use super::writer_proxy::{Following, WriterProxy};
-use crate::history::{
-    CacheChange, ChangeKind, HistorySample, LocalLink, Operation, ReaderHistory, ReaderTiming, ReceivedChange,
-    Selection,
-};
+use crate::history::{CacheChange, ChangeKind, LocalLink, ReaderHistory, ReaderTiming, ReceivedChange};
 use crate::output::Datagram;
 use crate::types::{Guid, Instant, Now, SequenceNumber};
 use foldhash::fast::FixedState;
@@ -62,8 +60,7 @@ pub struct StatefulReader {
     /// No writer's lease ends before this.
     pub(super) next_lease: Option<Instant>,
     pub(super) liveliness: LivelinessCounts,
-    /// Some writer's change waits for room in the history.
-    pub(super) refused: bool,
+    pub(super) waiting: WaitingForRoom,
     /// Where the next transmission begins to look, so that no writer is left out for long.
     pub(super) cursor: usize,
 }
@@ -86,7 +83,7 @@ impl StatefulReader {
             next_stale: None,
             next_lease: None,
             liveliness: LivelinessCounts::default(),
-            refused: false,
+            waiting: WaitingForRoom::default(),
             cursor: 0,
             config,
         }
@@ -104,7 +101,8 @@ impl StatefulReader {
         &self.history
     }
 
-    /// The same, to count and look. To take, use [`StatefulReader::select`], which lets writers that wait for room go on.
+    /// The same, to count. To look and to take, use [`StatefulReader::has_matching`] and [`StatefulReader::select`], which let
+    /// writers go on that wait for room: looking removes what has expired.
     pub fn history_mut(&mut self) -> &mut ReaderHistory {
         &mut self.history
     }
@@ -273,7 +271,7 @@ impl StatefulReader {
             sink.lost(writer, 1, LossCause::NotDecodable);
         } else if sink.deliver(now, received, false).is_err() {
             local.refused = true;
-            self.refused = true;
+            self.waiting.note(&self.history);
             return LocalOutcome::Refused;
         }
         let expected = std::mem::replace(&mut local.next, number.next());
@@ -288,53 +286,8 @@ impl StatefulReader {
         } else {
             sink.lost(writer, distance(expected, number), LossCause::NeverArrived);
         }
+        self.resume_if_room(now);
         LocalOutcome::Accepted
-    }
-
-    /// Reads or takes; see [`ReaderHistory::select`]. Where a take has made room, changes that waited for it follow.
-    pub fn select(
-        &mut self,
-        now: Now,
-        selection: &Selection,
-        operation: Operation,
-        into: &mut Vec<HistorySample>,
-    ) -> usize {
-        let count = self.history.select(now, selection, operation, into);
-        if count > 0 && operation == Operation::Take {
-            self.resume(now);
-        }
-        count
-    }
-
-    /// Lets the writers go on whose changes waited for room.
-    fn resume(&mut self, now: Now) {
-        if !self.refused {
-            return;
-        }
-        self.refused = false;
-        let Self { history, proxies, tallies, intake, events, counters, next_due, .. } = self;
-        for (proxy, tally) in proxies.iter_mut().zip(tallies) {
-            let writer = proxy.guid();
-            match &mut proxy.following {
-                Following::Reliable(reliable) if reliable.is_refused() => {
-                    let mut sink = Sink { history, events, counters, tally, holds_back: true };
-                    if reliable.resume(now, &mut sink) {
-                        *next_due = earliest(*next_due, reliable.asking.due());
-                    }
-                    self.refused |= reliable.is_refused();
-                    let next = reliable.next();
-                    proxy.drop_assemblies_below(next, &intake.large, counters);
-                }
-                Following::Local(local) if local.refused => {
-                    local.refused = false;
-                    if let Some(link) = &local.link {
-                        link.request_from(local.next);
-                    }
-                    events.push(ReaderEvent::LocalSpace { writer });
-                }
-                _ => {}
-            }
-        }
     }
 
     /// Does what is due: samples that expire, leases that end, fragments that no longer come. It means "look at your deadlines": calling it
@@ -377,7 +330,7 @@ impl StatefulReader {
     /// Whether a selection has a use for the time: something may expire, be asked for, or wait for room.
     #[must_use]
     pub fn needs_clock(&self) -> bool {
-        self.refused || self.deadline().is_some()
+        self.waiting.any() || self.deadline().is_some()
     }
 
     /// When [`StatefulReader::handle_timeout`] and [`StatefulReader::poll_transmit`] are to be called, if nothing else

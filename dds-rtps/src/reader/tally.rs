@@ -32,8 +32,9 @@ impl Tally {
         self.known_before = self.known_before.saturating_add(known);
     }
 
-    /// The writer has denied that these are lost or irrelevant.
-    pub(super) fn take_back(&mut self, lost: u64, irrelevant: u64) {
+    /// The writer has denied that these are lost or irrelevant, or lie before the row.
+    pub(super) fn take_back(&mut self, lost: u64, irrelevant: u64, known_before: u64) {
+        self.known_before = self.known_before.saturating_sub(known_before);
         self.not_received.never_came = self.not_received.never_came.saturating_sub(lost);
         self.not_received.irrelevant = self.not_received.irrelevant.saturating_sub(irrelevant);
     }

@@ -6,10 +6,12 @@ use super::asking::Asking;
 use super::assembly::{Assemblies, AssemblyLimits};
 use super::config::{ReaderConfig, WriterProxyConfig};
 use super::event::{LossCause, ReaderCounters};
+use super::jumps::JUMP_MAX;
 use super::liveliness::WriterLease;
 use super::losses::{Extent, distance};
-use super::reliable::{Fit, JUMP_MAX, Reliable};
+use super::reliable::{Fit, Reliable};
 use super::sink::Sink;
+use super::tally::Tally;
 use crate::history::{LocalLink, ReceivedChange, SlotPool};
 use crate::output::Datagram;
 use crate::types::{Duration, Guid, Instant, Locator, Now, SequenceNumber};
@@ -120,8 +122,8 @@ impl WriterProxy {
                     sink.tally.begin_again(next.map_or(0, |next| distance(*first, next)));
                     (*next, *first, *doubted) = (None, number, None);
                 }
-                let expected = next.replace(number.next()).unwrap_or(number);
-                let lost = distance(expected, number);
+                let lost = next.map_or(0, |next| leave_out(next, number, first, sink.tally));
+                *next = Some(number.next());
                 let unfinished = self.drop_assemblies_below(number.next(), context.large, sink.counters);
                 let unfinished = unfinished.min(lost);
                 sink.lost(self.guid(), unfinished, LossCause::Fragments);
@@ -173,7 +175,7 @@ impl WriterProxy {
             // What is lost comes to light when one of the others is whole, or given up as well.
             return;
         }
-        let lost = give_up_through(last, first, next, begin);
+        let lost = give_up_through(last, first, next, begin, sink.tally);
         let unfinished = dropped.min(lost);
         sink.lost(self.config.guid, unfinished, LossCause::Fragments);
         sink.lost(self.config.guid, lost - unfinished, LossCause::NeverArrived);
@@ -190,7 +192,7 @@ impl WriterProxy {
             Following::Reliable(reliable) => sink.announce_lost(guid, reliable.outstanding(), LossCause::NeverArrived),
             Following::BestEffort { next, first, .. } => {
                 let Some((lowest, highest)) = begun else { return };
-                let lost = give_up_through(highest, lowest, next, first);
+                let lost = give_up_through(highest, lowest, next, first, sink.tally);
                 sink.lost(guid, unfinished.min(lost), LossCause::Fragments);
                 sink.lost(guid, lost - unfinished.min(lost), LossCause::NeverArrived);
             }
@@ -310,12 +312,29 @@ fn give_up_through(
     lowest: SequenceNumber,
     next: &mut Option<SequenceNumber>,
     first: &mut SequenceNumber,
+    tally: &mut Tally,
 ) -> u64 {
     if next.is_none() {
         *first = lowest;
     }
     let expected = next.replace(last.next()).unwrap_or(lowest);
-    distance(expected, last.next())
+    if last < expected {
+        return 0;
+    }
+    let before = leave_out(expected, lowest, first, tally);
+    before + leave_out(expected.max(lowest), last, first, tally) + 1
+}
+
+/// A best-effort writer's numbers go on at `number` instead of `expected`: how many were left out. Of more than [`JUMP_MAX`]
+/// only that many count, and the row of the ledger begins anew: nobody can tell what lies between from numbers that never
+/// were.
+fn leave_out(expected: SequenceNumber, number: SequenceNumber, first: &mut SequenceNumber, tally: &mut Tally) -> u64 {
+    let left_out = distance(expected, number);
+    if left_out > JUMP_MAX {
+        tally.begin_again(distance(*first, expected) + JUMP_MAX);
+        *first = number;
+    }
+    left_out.min(JUMP_MAX)
 }
 
 /// Whether a number of a best-effort writer is of use. One that is further from the last one than a writer gets between two

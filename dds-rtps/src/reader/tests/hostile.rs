@@ -1,8 +1,12 @@
 //! Numbers, sizes and sets that no honest writer sends.
 
+use super::ledger::assert_adds_up;
 use super::*;
 
 const HUGE: i64 = 1 << 62;
+
+/// As many numbers as a jump may leave out that count as lost: the ledger does not take a number for a count.
+const COUNTED_MAX: u64 = 1 << 20;
 
 /// As a writer that stands by what it says: once, and again when it has been asked for long enough.
 fn insist(script: &mut Script, mut say: impl FnMut(&mut Script) -> Handled) {
@@ -22,7 +26,7 @@ fn a_heartbeat_that_jumps_is_bounded_work() {
     script.hear(HUGE, HUGE);
     assert_eq!(script.asked(), (HUGE, vec![HUGE]));
     assert_eq!(script.taken(), [2]);
-    assert_eq!(script.lost(), HUGE as u64 - 2);
+    assert_eq!(script.lost(), 1 + COUNTED_MAX);
 }
 
 #[test]
@@ -51,7 +55,7 @@ fn the_last_numbers_there_are_do_not_overflow() {
 }
 
 #[test]
-fn losses_beyond_all_numbers_stay_at_the_most_there_is() {
+fn numbers_without_measure_do_not_become_losses_without_measure() {
     let mut script = Script::reliable();
     script.samples([1]);
     insist(&mut script, |script| script.hear(i64::MAX - 1, i64::MAX - 1));
@@ -66,8 +70,81 @@ fn losses_beyond_all_numbers_stay_at_the_most_there_is() {
         }
         script.reader.unmatch_writer(script.now(), OTHER);
     }
-    assert_eq!(script.reader.counters().lost, u64::MAX);
-    assert_eq!(script.reader.losses().total().not_received.total(), u64::MAX);
+    assert_eq!(script.reader.counters().lost, 4 * COUNTED_MAX);
+    let losses = script.reader.losses();
+    assert_eq!(losses.total().not_received.total(), 4 * COUNTED_MAX);
+    losses.writers.iter().chain(&losses.departed).for_each(|row| assert_adds_up(row, ""));
+}
+
+#[test]
+fn what_was_announced_in_a_writers_name_is_forgotten_when_the_writer_denies_it() {
+    let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
+    script.meet(WRITER, true);
+    // Nothing is known of the writer yet: the first HEARTBEAT is believed.
+    assert_eq!(script.hear(1, HUGE), Handled::Accepted);
+    assert!(!script.reader.has_history());
+    let now = script.reader.losses().writers[0];
+    assert!(now.awaited <= COUNTED_MAX + 1, "{now:?}");
+    script.hear(1, 2);
+    script.later(200);
+    script.hear(1, 2);
+    script.samples([1, 2]);
+    assert_eq!(script.taken(), [1, 2]);
+    assert!(script.reader.has_history());
+    let now = script.reader.losses().writers[0];
+    assert_eq!((now.known, now.received, now.awaited), (2, 2, 0));
+    script.reader.unmatch_writer(script.now(), WRITER);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn a_first_sample_in_a_writers_name_does_not_silence_it_for_ever() {
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
+    script.meet(WRITER, true);
+    assert_eq!(script.sample(HUGE), Handled::Accepted);
+    assert_eq!(script.sample(5), Handled::Duplicate);
+    script.hear(1, 5);
+    script.later(200);
+    script.hear(1, 5);
+    script.samples([6, 7]);
+    assert_eq!(script.taken(), [HUGE, 6, 7]);
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.first, row.known, row.received, row.lost()), (sn(6), 3, 3, 0));
+    // Once the writer has said that it is there, nobody leads the reader back, and gives it samples twice.
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
+    script.meet(WRITER, true);
+    script.samples([HUGE]);
+    script.hear(HUGE, HUGE);
+    for _ in 0..3 {
+        script.hear(1, 0);
+        script.later(500);
+    }
+    script.samples([HUGE, HUGE + 1]);
+    assert_eq!(script.taken(), [HUGE, HUGE + 1]);
+}
+
+#[test]
+fn a_reader_is_not_led_back_over_what_it_has_got() {
+    let mut script = Script::reliable();
+    insist(&mut script, |script| script.gap(1, HUGE, &[]));
+    script.samples([HUGE]);
+    for _ in 0..3 {
+        script.hear(1, 0);
+        script.later(500);
+    }
+    assert_eq!(script.sample(HUGE), Handled::Duplicate);
+    assert_eq!(script.taken(), [HUGE]);
+}
+
+#[test]
+fn a_reader_begins_at_most_once_where_nobody_was() {
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
+    script.meet(WRITER, true);
+    script.samples([HUGE]);
+    script.hear(1, 5);
+    script.later(200);
+    script.hear(1, 5);
+    assert_eq!(script.reader.counters().retracted, 1);
 }
 
 #[test]
@@ -179,7 +256,8 @@ fn a_best_effort_jump_is_believed_when_the_next_one_agrees() {
     assert_eq!(script.sample(HUGE), Handled::Doubtful);
     script.samples([HUGE + 1]);
     assert_eq!(script.taken(), [1, HUGE + 1]);
-    assert_eq!(script.lost(), HUGE as u64 - 1);
+    assert_eq!(script.lost(), COUNTED_MAX);
+    assert_eq!(script.reader.losses().writers[0].known, COUNTED_MAX + 2);
 }
 
 #[test]
@@ -385,7 +463,11 @@ fn any_order_of_any_submessages_is_survived() {
             script.said();
             script.events();
             assert!(script.reader.history().len() <= 50, "seed {seed}");
+            let row = script.reader.losses().writers[0];
+            assert_adds_up(&row, &format!("seed {seed}"));
+            assert!(row.known < 1 << 40, "seed {seed}: {row:?}");
         }
+        assert!(script.reader.counters().lost < 1 << 40, "seed {seed}");
         let now = script.now();
         script.reader.unmatch_writer(now, WRITER);
         script.take();

@@ -7,7 +7,7 @@ fn row(script: &Script) -> WriterLosses {
     script.reader.losses().writers[0]
 }
 
-fn assert_adds_up(row: &WriterLosses, context: &str) {
+pub(super) fn assert_adds_up(row: &WriterLosses, context: &str) {
     assert_eq!(row.known, row.received + row.not_received.total() + row.awaited, "{context}: {row:?}");
     assert_eq!(row.received, row.delivered() + row.waiting + row.undelivered.total(), "{context}: {row:?}");
 }
@@ -108,6 +108,42 @@ fn expired_rejected_superseded_and_unreadable_changes_have_their_reason() {
     assert_eq!((now.received, now.delivered()), (6, 1));
     let Undelivered { expired, rejected_instances, superseded, not_decodable, .. } = now.undelivered;
     assert_eq!((expired, rejected_instances, superseded, not_decodable), (2, 1, 1, 1));
+}
+
+#[test]
+fn what_the_policies_of_time_take_away_has_its_reason() {
+    let timing = crate::history::ReaderTiming {
+        time_based_filter: Duration::from_millis(100),
+        autopurge_disposed_samples_delay: Duration::from_millis(300),
+        ..crate::history::ReaderTiming::NONE
+    };
+    let mut script = Script::new(ReaderConfig { timing, ..transient_local(keep_all(config(KeySource::LeadingBytes))) });
+    script.meet(WRITER, true);
+    script.meet(OTHER, true);
+    for writer in [WRITER, OTHER] {
+        script.reader.handle_heartbeat(script.now(), &source(writer), &heartbeat(1, 0, 1));
+    }
+    let rows = |script: &Script| {
+        let losses = script.reader.losses();
+        losses.writers.iter().for_each(|row| assert_adds_up(row, ""));
+        [0, 1].map(|at: usize| {
+            let Undelivered { too_soon, purged, .. } = losses.writers[at].undelivered;
+            (losses.writers[at].delivered(), too_soon, purged)
+        })
+    };
+    // The first one is let in, the second is kept back and replaced by the other writer's, which is let in when it is time.
+    script.write(WRITER, 1, 1, 0);
+    script.write(WRITER, 2, 1, 0);
+    script.write(OTHER, 1, 1, 0);
+    assert_eq!(rows(&script), [(1, 1, 0), (1, 0, 0)]);
+    script.later(150);
+    assert_eq!(script.taken(), [1, 1]);
+    // Kept back, and let in by the end of the instance; nobody takes it before that is too long ago.
+    script.write(WRITER, 3, 1, 0);
+    script.end(WRITER, 4, 1, 1);
+    script.later(400);
+    assert!(script.take().is_empty());
+    assert_eq!(rows(&script), [(2, 1, 1), (1, 0, 0)]);
 }
 
 #[test]

@@ -93,3 +93,61 @@ fn an_unknown_local_writer_is_unmatched() {
     let now = script.now();
     assert_eq!(script.reader.handle_local(now, change(1), sn(0)), LocalOutcome::Unmatched);
 }
+
+#[test]
+fn what_expires_unseen_makes_room_whoever_finds_it_out() {
+    let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+    for look in ["take", "read", "ask", "timer"] {
+        let mut script = Script::new(transient_local(limited(config(KeySource::None), limits)));
+        let link = Arc::new(LocalLink::new());
+        let writer = WriterProxyConfig { lifespan: Duration::from_secs(1), ..WriterProxyConfig::new(WRITER) };
+        script.reader.match_local_writer(script.now(), writer, sn(1), Some(Arc::clone(&link)));
+        let dated = |number| CacheChange { source_timestamp: at(0).time, ..change(number) };
+        assert_eq!(script.reader.handle_local(script.now(), dated(1), sn(0)), LocalOutcome::Accepted);
+        assert_eq!(script.reader.handle_local(script.now(), dated(2), sn(1)), LocalOutcome::Refused);
+        script.events();
+        script.millis = 2000;
+        let now = script.now();
+        match look {
+            "take" => assert!(script.take().is_empty()),
+            "read" => assert_eq!(script.reader.select(now, &Selection::default(), Operation::Read, &mut Vec::new()), 0),
+            "ask" => assert!(!script.reader.has_matching(now, &Selection::default())),
+            _ => script.reader.handle_timeout(now),
+        }
+        assert_eq!(script.events(), [ReaderEvent::LocalSpace { writer: WRITER }], "{look}");
+        assert_eq!(link.take_request(), Some(sn(2)), "{look}");
+    }
+}
+
+#[test]
+fn the_end_of_an_instance_makes_room_for_who_waits_for_one() {
+    let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
+    for waiting_is_local in [true, false] {
+        let mut script = Script::new(transient_local(limited(config(KeySource::LeadingBytes), limits)));
+        script.meet(OTHER, true);
+        let heard = heartbeat(1, 0, 1);
+        script.reader.handle_heartbeat(script.now(), &source(OTHER), &heard);
+        assert_eq!(script.write(OTHER, 1, 1, 0), Handled::Accepted);
+        assert_eq!(script.end(OTHER, 2, 1, 1), Handled::Accepted);
+        assert_eq!(script.taken(), [1]);
+        let link = Arc::new(LocalLink::new());
+        if waiting_is_local {
+            let now = script.now();
+            script.reader.match_local_writer(now, WriterProxyConfig::new(WRITER), sn(1), Some(Arc::clone(&link)));
+            let other = CacheChange { instance: handle(2), payload: Some(Payload::copy_of(&keyed(2, 0))), ..change(1) };
+            assert_eq!(script.reader.handle_local(now, other, sn(0)), LocalOutcome::Refused);
+        } else {
+            script.meet(WRITER, true);
+            script.hear(1, 0);
+            script.write(WRITER, 1, 2, 0);
+        }
+        script.events();
+        // It is disposed of already: nobody is told anything, but its writer leaves it.
+        assert_eq!(script.end(OTHER, 3, 1, 2), Handled::Accepted);
+        if waiting_is_local {
+            assert_eq!(link.take_request(), Some(sn(1)));
+        } else {
+            assert_eq!(script.taken(), [1]);
+        }
+    }
+}

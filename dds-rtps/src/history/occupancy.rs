@@ -1,0 +1,24 @@
+//! How full a reader's cache is, as far as RESOURCE_LIMITS count it.
+
+use super::reader::ReaderHistory;
+
+/// What takes up room in a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Occupancy {
+    samples: usize,
+    instances: usize,
+}
+
+impl Occupancy {
+    /// Whether something has left that was there.
+    pub(crate) fn has_fallen_since(&self, earlier: &Self) -> bool {
+        self.samples < earlier.samples || self.instances < earlier.instances
+    }
+}
+
+impl ReaderHistory {
+    /// What takes up room.
+    pub(crate) fn occupancy(&self) -> Occupancy {
+        Occupancy { samples: self.valid, instances: self.instances.len() }
+    }
+}
