@@ -168,6 +168,7 @@ impl Bench {
                     instance: InstanceHandle::from_key_hash([(number % payloads.len() as i64) as u8; 16]),
                     source_timestamp: now.time,
                     related_sample: None,
+                    origin: None,
                     payload: Some(self.slot(bytes)),
                 };
                 assert_eq!(self.reader.handle_local(now, change, SequenceNumber(number - 1)), LocalOutcome::Accepted);

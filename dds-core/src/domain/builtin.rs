@@ -208,6 +208,7 @@ impl ParticipantHandle {
             instance: InstanceHandle::from_guid(news.key),
             source_timestamp: self.driver().now().time,
             related_sample: None,
+            origin: None,
             payload: Some(Payload::copy_of(&news.payload)),
         };
         let mail = ReaderMail::Local { change, previous, path: None };

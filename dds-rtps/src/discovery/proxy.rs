@@ -13,6 +13,7 @@ impl DiscoveredReader {
         ReaderProxyConfig {
             reliable: self.data.qos.reliability.is_reliable(),
             wants_history: self.data.qos.durability > Durability::Volatile,
+            asks_for_history: self.vendor == VendorId::OURS || self.data.qos.durability <= Durability::TransientLocal,
             multicast: self.reach.multicast.to_vec(),
             expects_inline_qos: self.data.expects_inline_qos,
             same_host: self.reach.same_host,

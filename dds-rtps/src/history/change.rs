@@ -1,7 +1,7 @@
 //! A change of an instance: what a write, dispose or unregister becomes (RTPS 2.5, 8.2.1.2).
 
 use super::Payload;
-use crate::types::{Guid, InstanceHandle, SequenceNumber, Time};
+use crate::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
 
 /// What happened to the instance (RTPS 2.5, 8.2.1.2; the bits of STATUS_INFO, 9.6.4.9).
@@ -41,6 +41,15 @@ impl ChangeKind {
     }
 }
 
+/// Who wrote a change that another writer hands over (RTPS 2.5, 9.6.4.8, PID_ORIGINAL_WRITER_INFO): a durability service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// Its writer, and its number there. The same change has the same name, whoever hands it over.
+    pub identity: SampleIdentity,
+    /// How long after its source timestamp it may be handed out; infinite: for ever.
+    pub lifespan: Duration,
+}
+
 /// One change in a history cache (RTPS 2.5, 8.2.1.2).
 #[derive(Debug, Clone)]
 pub struct CacheChange {
@@ -56,6 +65,17 @@ pub struct CacheChange {
     pub source_timestamp: Time,
     /// The sample that this one answers, if it is a reply.
     pub related_sample: Option<SampleIdentity>,
+    /// Who wrote it, if that was not `writer`. Boxed, because hardly any change has one.
+    pub origin: Option<Box<Origin>>,
     /// The encoded sample, or the encoded key of a change that is not alive. `None`: there was no payload at all.
     pub payload: Option<Payload>,
+}
+
+impl CacheChange {
+    /// The name of the change, whoever hands it over.
+    #[must_use]
+    pub fn identity(&self) -> SampleIdentity {
+        let own = SampleIdentity { writer: self.writer, sequence_number: self.sequence_number };
+        self.origin.as_ref().map_or(own, |origin| origin.identity)
+    }
 }

@@ -61,6 +61,7 @@ impl ReaderHistory {
                     instance: instance.handle,
                     source_timestamp: Time::INVALID,
                     related_sample: None,
+                    origin: None,
                     payload: None,
                 };
                 self.announce_state(at, &change, now.time);

@@ -9,10 +9,12 @@ mod limits;
 mod local_link;
 mod missed_deadlines;
 mod occupancy;
+mod origins;
 mod ownership;
 mod payload;
 mod pulse;
 mod reader;
+mod reader_counters;
 mod removals;
 mod sample_info;
 mod sample_list;
@@ -24,7 +26,7 @@ mod time_filter;
 mod timing;
 mod writer;
 
-pub use change::{CacheChange, ChangeKind};
+pub use change::{CacheChange, ChangeKind, Origin};
 pub use key_store::KeyPayload;
 pub use limits::HistoryLimits;
 pub use local_link::LocalLink;
@@ -33,9 +35,10 @@ pub(crate) use occupancy::Occupancy;
 pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
 pub use pulse::Pulse;
 pub use reader::{
-    Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReaderHistoryCounters, ReceivedChange,
-    Refused, RejectReason, SAMPLES_MAX,
+    Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReceivedChange, Refused, RejectReason,
+    SAMPLES_MAX,
 };
+pub use reader_counters::ReaderHistoryCounters;
 pub use removals::Removed;
 pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
 pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};

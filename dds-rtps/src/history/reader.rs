@@ -19,12 +19,14 @@
 //! a reader that never takes must not hold up a writer for ever (RTI Connext loses what meets max_instances as well).
 
 use super::instance::{Instance, Instances};
+use super::origins::Origins;
 use super::ownership::Ownership;
+use super::reader_counters::ReaderHistoryCounters;
 use super::removals::{Removal, Removals};
 use super::sample_list::{NOWHERE, Samples, Stored};
 use super::source_order::{Position, is_from_future};
 use super::timing::Timing;
-use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Payload, ReaderTiming};
+use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Origin, Payload, ReaderTiming};
 use crate::qos::{self, DestinationOrder};
 use crate::types::{InstanceHandle, Instant, Now, Time};
 
@@ -48,6 +50,11 @@ pub struct ReaderHistoryConfig {
     pub ownership: qos::Ownership,
     /// DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
     pub timing: ReaderTiming,
+    /// Whether changes are remembered by who wrote them, because they may come from others as well: of DURABILITY transient
+    /// and persistent.
+    pub outlives_writers: bool,
+    /// Whether each change is kept and handed out as it is, ends of instances among them: for a service that passes them on.
+    pub as_log: bool,
     /// Makes the order of the maps this history's own.
     pub seed: u64,
 }
@@ -61,6 +68,8 @@ impl ReaderHistoryConfig {
             destination_order: DestinationOrder::ByReceptionTimestamp,
             ownership: qos::Ownership::Shared,
             timing: ReaderTiming::NONE,
+            outlives_writers: false,
+            as_log: false,
             seed: 0,
         }
     }
@@ -82,6 +91,8 @@ pub enum RejectReason {
 pub enum Admission {
     /// There is something new to see: a sample, or an instance's state.
     Visible,
+    /// It was here before: it has come from its own writer, or from another one that stands in for it.
+    Known,
     /// Nothing to see: an unregistration while others write, or a state that the instance has already.
     Unchanged,
     /// Its lifespan was over when it arrived.
@@ -122,6 +133,8 @@ pub struct HistorySample {
     pub info: super::SampleInfo,
     /// What the writer did.
     pub kind: ChangeKind,
+    /// Who wrote it, if another writer has handed it over.
+    pub origin: Option<Box<Origin>>,
 }
 
 /// A change that did not fit, given back.
@@ -131,36 +144,6 @@ pub struct Refused {
     pub reason: RejectReason,
     /// The change.
     pub received: ReceivedChange,
-}
-
-/// What has happened in a history so far. Plain numbers that only grow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ReaderHistoryCounters {
-    /// Samples that made room for newer ones of their instance before they were taken.
-    pub overwritten: u64,
-    /// Of these, those that nobody had read.
-    pub overwritten_unread: u64,
-    /// Samples whose lifespan was over, on arrival or later.
-    pub expired: u64,
-    /// Changes that came too late under order by source timestamp ([`Admission::Superseded`]).
-    pub superseded: u64,
-    /// Changes whose source timestamp lies more than 30 s ahead of the reader's clock, where it matters: they were ordered,
-    /// and expire, as if they had been written when they arrived.
-    pub from_future: u64,
-    /// Samples and disposes of writers that did not own the instance, under exclusive ownership.
-    pub ownership: u64,
-    /// Samples that TIME_BASED_FILTER has never let in.
-    pub time_filtered: u64,
-    /// Samples that READER_DATA_LIFECYCLE has removed.
-    pub purged: u64,
-    /// Changes that did not fit.
-    pub rejected: u64,
-    /// Changes that ended an instance that was not known.
-    pub unknown_instance: u64,
-    /// Writers that an instance had no room to remember.
-    pub writers_forgotten: u64,
-    /// Keys for which there was no room: what is handed out of these instances without data has no key.
-    pub keys_dropped: u64,
 }
 
 /// The reader's cache. The module's documentation says what it does.
@@ -186,6 +169,8 @@ pub struct ReaderHistory {
     pub(super) ownership: Option<Box<Ownership>>,
     /// `None`: nothing happens by time alone, but LIFESPAN.
     pub(super) timing: Option<Box<Timing>>,
+    /// `None`: nothing has come yet that somebody else had written.
+    pub(super) origins: Option<Box<Origins>>,
     pub(super) counters: ReaderHistoryCounters,
     pub(super) removals: Removals,
 }
@@ -207,6 +192,7 @@ impl ReaderHistory {
             departed: Vec::new(),
             ownership: (config.ownership == qos::Ownership::Exclusive).then(|| Box::new(Ownership::new(config.seed))),
             timing: config.timing.start(),
+            origins: config.outlives_writers.then(Box::default),
             counters: ReaderHistoryCounters::default(),
             removals: Removals::new(config.seed),
         }
@@ -267,6 +253,14 @@ impl ReaderHistory {
     ///
     /// Gives the change back if it does not fit; the history is as before, but for the count of rejections.
     pub fn add(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, Refused> {
+        if self.origins.is_some() || received.change.origin.is_some() {
+            return self.add_once(now, received);
+        }
+        self.add_anyway(now, received)
+    }
+
+    /// As [`Self::add`], whether or not it was here before.
+    pub(super) fn add_anyway(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, Refused> {
         if received.expires.is_some_and(|expires| expires <= now.instant) {
             self.counters.expired += 1;
             return Ok(Admission::Expired);
@@ -277,6 +271,9 @@ impl ReaderHistory {
         }
         let kind = received.change.kind;
         let timed = self.timing.is_some();
+        if self.config.as_log {
+            return self.add_to_log(received);
+        }
         if kind == ChangeKind::Alive {
             return if timed { self.add_in_time(now.instant, received) } else { self.add_sample(received) };
         }
@@ -359,6 +356,7 @@ impl ReaderHistory {
             reception_timestamp: received.reception_timestamp,
             expires: received.expires,
             related_sample: change.related_sample,
+            origin: change.origin,
             payload: change.payload,
             valid: true,
             read: false,
@@ -468,6 +466,7 @@ impl ReaderHistory {
             reception_timestamp,
             expires: None,
             related_sample: change.related_sample,
+            origin: change.origin.clone(),
             payload: None,
             valid: false,
             read: false,

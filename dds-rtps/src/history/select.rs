@@ -4,6 +4,7 @@
 //! number of samples that follow in the batch is known. All samples of an instance carry the states that it had when the
 //! selection began.
 
+use super::origins::shown_as;
 use super::reader::{HistorySample, ReaderHistory};
 use super::removals::Removal;
 use super::sample_list::NOWHERE;
@@ -153,11 +154,14 @@ impl ReaderHistory {
         if self.is_by_source() {
             self.note_handed_out(sample);
         }
+        let as_log = self.config.as_log;
         let stored = self.samples.get_mut(sample);
         let at = stored.instance;
         let instance = self.instances.get_mut(at);
         instance.picked -= 1;
         let generation = stored.generation();
+        let origin = stored.origin.as_deref().filter(|_| !as_log);
+        let shown = shown_as(origin, stored.writer, stored.sequence_number);
         let info = SampleInfo {
             sample_state: if stored.read { SampleState::Read } else { SampleState::NotRead },
             view_state: instance.view,
@@ -170,12 +174,13 @@ impl ReaderHistory {
             source_timestamp: stored.source_timestamp,
             reception_timestamp: stored.reception_timestamp,
             instance_handle: instance.handle,
-            publication_handle: stored.writer.into(),
-            sequence_number: stored.sequence_number,
+            publication_handle: shown.writer.into(),
+            sequence_number: shown.sequence_number,
             related_sample: stored.related_sample,
             valid_data: stored.valid,
         };
         let kind = stored.kind;
+        let origin = if operation == Operation::Take { stored.origin.take() } else { stored.origin.clone() };
         let key = if stored.valid { None } else { instance.key.clone() };
         let payload_is_key = key.as_ref().is_some_and(|key| key.is_key);
         if instance.picked == 0 {
@@ -194,7 +199,7 @@ impl ReaderHistory {
         if self.instances.get(at).is_idle() {
             self.departed.push(at);
         }
-        HistorySample { payload: payload.or(key.map(|key| key.payload)), payload_is_key, info, kind }
+        HistorySample { payload: payload.or(key.map(|key| key.payload)), payload_is_key, info, kind, origin }
     }
 
     /// When [`ReaderHistory::handle_timeout`] is to be called, if nobody selects before that.
@@ -240,6 +245,7 @@ impl ReaderHistory {
             instance: instance.handle,
             source_timestamp: Time::INVALID,
             related_sample: None,
+            origin: None,
             payload: None,
         };
         (is_last && was_seen).then_some(end)

@@ -608,6 +608,7 @@ mod tests {
             instance,
             source_timestamp: Time::INVALID,
             related_sample: None,
+            origin: None,
             payload: Some(Payload::copy_of(&[number as u8])),
         }
     }

@@ -13,11 +13,20 @@ pub(super) struct ChangeFacts {
     pub(super) lifespan: Option<Duration>,
     pub(super) source_timestamp: Time,
     pub(super) related_sample: Option<SampleIdentity>,
+    /// Who wrote it, if that was not who sends it.
+    pub(super) original: Option<SampleIdentity>,
 }
 
 impl Default for ChangeFacts {
     fn default() -> Self {
-        Self { status_info: 0, key_hash: None, lifespan: None, source_timestamp: Time::INVALID, related_sample: None }
+        Self {
+            status_info: 0,
+            key_hash: None,
+            lifespan: None,
+            source_timestamp: Time::INVALID,
+            related_sample: None,
+            original: None,
+        }
     }
 }
 
@@ -32,6 +41,7 @@ impl ChangeFacts {
                 lifespan: inline_qos.lifespan(),
                 source_timestamp,
                 related_sample: inline_qos.related_sample_identity(source.vendor),
+                original: inline_qos.original_writer(),
             },
         }
     }
@@ -42,6 +52,7 @@ impl ChangeFacts {
         self.key_hash = self.key_hash.or(other.key_hash);
         self.lifespan = self.lifespan.or(other.lifespan);
         self.related_sample = self.related_sample.or(other.related_sample);
+        self.original = self.original.or(other.original);
         if !self.source_timestamp.is_valid() {
             self.source_timestamp = other.source_timestamp;
         }

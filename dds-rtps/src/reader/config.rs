@@ -16,6 +16,8 @@ pub enum KeySource {
     Type(&'static TypeDescription),
     /// Discovery data in a parameter list: ENDPOINT_GUID, else PARTICIPANT_GUID, else the key hash.
     KeyHashOrGuidParameter,
+    /// The key hash that comes with the change, of whatever type; without one, the instance whose handle is nil.
+    KeyHash,
     /// The first sixteen bytes after the encapsulation header, which are the same in either byte order: participant
     /// messages, whose key is a GUID prefix and four octets.
     LeadingBytes,
@@ -30,6 +32,11 @@ pub struct ReaderConfig {
     pub reliable: bool,
     /// DURABILITY other than VOLATILE: whether samples are wanted that were written before the match.
     pub wants_history: bool,
+    /// DURABILITY transient or persistent: what outlives its writer may come from a service as well, and is delivered once.
+    pub outlives_writers: bool,
+    /// Whether changes are kept and handed out as they are, for a service that passes them on; see
+    /// [`ReaderHistoryConfig::as_log`]. Default: no.
+    pub as_log: bool,
     /// HISTORY and RESOURCE_LIMITS.
     pub limits: HistoryLimits,
     /// DESTINATION_ORDER.
@@ -86,6 +93,8 @@ impl ReaderConfig {
             guid,
             reliable: qos.reliability.is_reliable(),
             wants_history: qos.durability > Durability::Volatile,
+            outlives_writers: qos.durability > Durability::TransientLocal,
+            as_log: false,
             limits: HistoryLimits::new(qos.history, qos.resource_limits),
             destination_order: qos.destination_order,
             ownership: qos.ownership,
@@ -107,8 +116,8 @@ impl ReaderConfig {
     }
 
     pub(super) fn history(&self) -> ReaderHistoryConfig {
-        let &Self { limits, destination_order, ownership, timing, seed, .. } = self;
-        ReaderHistoryConfig { limits, destination_order, ownership, timing, seed }
+        let &Self { limits, destination_order, ownership, timing, outlives_writers, as_log, seed, .. } = self;
+        ReaderHistoryConfig { limits, destination_order, ownership, timing, outlives_writers, as_log, seed }
     }
 
     /// Whether a change that does not fit into the history is kept from being acknowledged.

@@ -3,7 +3,7 @@
 use super::change_facts::ChangeFacts;
 use super::config::KeySource;
 use crate::cdr::{KeyHasher, ParameterListReader};
-use crate::history::{CacheChange, ChangeKind, Payload, PayloadSource, ReceivedChange, SlotPool};
+use crate::history::{CacheChange, ChangeKind, Origin, Payload, PayloadSource, ReceivedChange, SlotPool};
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use crate::wire::SerializedPayload;
 
@@ -131,9 +131,11 @@ impl Intake {
             SerializedPayload::Data(bytes) => (Some(bytes), false),
             SerializedPayload::Key(bytes) => (Some(bytes), true),
         };
-        if let KeySource::None = self.key {
+        if let KeySource::None | KeySource::KeyHash = self.key {
             let readable = bytes.is_none_or(|bytes| is_key || bytes.len() >= ENCAPSULATION_LEN);
-            return if readable { Ok(Some(InstanceHandle::NIL)) } else { Err(NotDecodable) };
+            let hash = envelope.facts.key_hash.filter(|_| matches!(self.key, KeySource::KeyHash));
+            let instance = hash.map_or(InstanceHandle::NIL, InstanceHandle::from_key_hash);
+            return if readable { Ok(Some(instance)) } else { Err(NotDecodable) };
         }
         let by_payload = bytes.and_then(|bytes| self.instance_of(bytes, is_key));
         let hash_counts = is_key || matches!(self.key, KeySource::KeyHashOrGuidParameter);
@@ -146,6 +148,7 @@ impl Intake {
     pub(super) fn instance_of_local(&mut self, change: &CacheChange) -> Option<InstanceHandle> {
         match self.key {
             KeySource::None => Some(InstanceHandle::NIL),
+            KeySource::KeyHash => Some(change.instance),
             _ if change.instance != InstanceHandle::NIL => Some(change.instance),
             _ => self.instance_of(change.payload.as_ref()?.bytes(), change.kind != ChangeKind::Alive),
         }
@@ -153,7 +156,7 @@ impl Intake {
 
     fn instance_of(&mut self, bytes: &[u8], is_key: bool) -> Option<InstanceHandle> {
         match self.key {
-            KeySource::None => Some(InstanceHandle::NIL),
+            KeySource::None | KeySource::KeyHash => Some(InstanceHandle::NIL),
             KeySource::Type(_) => self.hasher.of_payload(bytes, is_key, &mut self.scratch).ok(),
             KeySource::KeyHashOrGuidParameter => guid_parameter(bytes).map(InstanceHandle::from_key_hash),
             KeySource::LeadingBytes => {
@@ -197,6 +200,7 @@ fn change(
     has_data: bool,
 ) -> ReceivedChange {
     let facts = &envelope.facts;
+    let lifespan = facts.lifespan.unwrap_or(envelope.lifespan);
     let change = CacheChange {
         kind: facts.kind(),
         writer: envelope.writer,
@@ -204,9 +208,9 @@ fn change(
         instance,
         source_timestamp: facts.source_timestamp,
         related_sample: facts.related_sample,
+        origin: facts.original.map(|identity| Box::new(Origin { identity, lifespan })),
         payload,
     };
-    let lifespan = facts.lifespan.unwrap_or(envelope.lifespan);
     // A dispose does not expire: nobody would ever hear of it.
     let expires = if has_data { expiry(now, &change, lifespan) } else { None };
     ReceivedChange { change, has_data, expires, reception_timestamp: now.time }

@@ -61,6 +61,8 @@ pub struct Undelivered {
     pub not_owner: u64,
     /// Older than what the application had seen of their instance (DESTINATION_ORDER BY_SOURCE_TIMESTAMP).
     pub superseded: u64,
+    /// They were here before: from their own writer, or from another service that stands in for it (DURABILITY).
+    pub known: u64,
     /// Their payload does not fit the type, or is larger than accepted.
     pub not_decodable: u64,
     /// They waited for an earlier one when their writer went.
@@ -138,7 +140,7 @@ impl NotReceived {
 impl Undelivered {
     /// Each reason with a few words for it.
     #[must_use]
-    pub const fn reasons(&self) -> [(u64, &'static str); 13] {
+    pub const fn reasons(&self) -> [(u64, &'static str); 14] {
         [
             (
                 self.overwritten_unread,
@@ -154,6 +156,7 @@ impl Undelivered {
             (self.rejected_samples_per_instance, "no room (RESOURCE_LIMITS max_samples_per_instance)"),
             (self.not_owner, "of a writer that does not own the instance (OWNERSHIP)"),
             (self.superseded, "older than what had been seen (DESTINATION_ORDER)"),
+            (self.known, "here before, by another way (DURABILITY)"),
             (self.not_decodable, "not readable as the reader's type"),
             (self.stranded, "waiting for missing ones when their writer went"),
         ]
@@ -207,6 +210,7 @@ impl Undelivered {
             (&mut self.rejected_samples_per_instance, other.rejected_samples_per_instance),
             (&mut self.not_owner, other.not_owner),
             (&mut self.superseded, other.superseded),
+            (&mut self.known, other.known),
             (&mut self.not_decodable, other.not_decodable),
             (&mut self.stranded, other.stranded),
         ] {

@@ -259,6 +259,7 @@ impl StatefulReader {
             return LocalOutcome::Refused;
         }
         let has_data = change.kind == ChangeKind::Alive;
+        let lifespan = change.origin.as_ref().map_or(lifespan, |origin| origin.lifespan);
         let expires = if has_data { expiry(now, &change, lifespan) } else { None };
         let writer = change.writer;
         let instance = intake.instance_of_local(&change);

@@ -45,6 +45,7 @@ impl Tally {
             Admission::Expired => self.undelivered.expired += 1,
             Admission::NotOwner => self.undelivered.not_owner += 1,
             Admission::Superseded => self.undelivered.superseded += 1,
+            Admission::Known => self.undelivered.known += 1,
             // What has nothing to say is not lost.
             // What is kept back may still be seen: the history counts what a newer one replaces.
             Admission::Visible | Admission::Unchanged | Admission::UnknownInstance | Admission::Held => {}

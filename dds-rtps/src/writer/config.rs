@@ -1,7 +1,7 @@
 //! What a writer is made of, and what it is told about its readers.
 
 use crate::cdr::TypeDescription;
-use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Payload, Pulse};
+use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Origin, Payload, Pulse};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
@@ -169,6 +169,12 @@ pub struct ReaderProxyConfig {
     pub reliable: bool,
     /// Whether it wants what was written before it came (durability above volatile). Counts only if the writer keeps it.
     pub wants_history: bool,
+    /// Whether one that wants history asks for it by itself. A transient-local reader does. One that wants more, which a
+    /// service is to bring, may take what comes and skip what was announced before it: Cyclone DDS does. Such a one is told
+    /// first that what it is to get begins with the history. Default: yes.
+    pub asks_for_history: bool,
+    /// Whether it is sent what is written from now on. `false`: only what is kept now, if it wants history. Default: yes.
+    pub live: bool,
     /// Where it can be reached by unicast: every datagram goes to all of these. May be empty if there is multicast.
     pub unicast: Vec<Locator>,
     /// Where it can be reached by multicast. Used instead of unicast where it saves datagrams.
@@ -187,6 +193,8 @@ impl ReaderProxyConfig {
             guid,
             reliable: false,
             wants_history: false,
+            asks_for_history: true,
+            live: true,
             unicast,
             multicast: Vec::new(),
             expects_inline_qos: false,
@@ -232,6 +240,9 @@ pub struct NewChange {
     pub source_timestamp: Option<Time>,
     /// The sample that this one answers.
     pub related_sample: Option<SampleIdentity>,
+    /// Who wrote it first, if the writer stands in for others. It goes out with the change, and its LIFESPAN counts instead of
+    /// the writer's.
+    pub origin: Option<Box<Origin>>,
     /// The instance must be one that is registered, else the change is refused; otherwise the change registers it.
     pub must_be_registered: bool,
 }
@@ -256,6 +267,7 @@ impl NewChange {
             payload: Some(payload),
             source_timestamp: None,
             related_sample: None,
+            origin: None,
             must_be_registered: false,
         }
     }

@@ -27,6 +27,8 @@ pub(super) struct Destinations {
     pub(super) reader_id: EntityId,
     /// From this number on, changes are for all readers. Earlier ones are for those that came before them.
     pub(super) relevant_from: SequenceNumber,
+    /// Changes are for some of them only: each is sent what it is to get alone.
+    pub(super) one_by_one: bool,
     /// Whether any of them expects inline QoS.
     pub(super) expects_inline_qos: bool,
     /// How many are reliable.
@@ -60,6 +62,7 @@ impl Destinations {
                 _ => EntityId::UNKNOWN,
             },
             relevant_from: proxies.iter().map(|proxy| proxy.first_relevant).max().unwrap_or(SequenceNumber::FIRST),
+            one_by_one: proxies.iter().any(|proxy| proxy.last_relevant != SequenceNumber::MAX),
             expects_inline_qos: proxies.iter().any(|proxy| proxy.config.expects_inline_qos),
             reliable_count: proxies.iter().filter(|proxy| proxy.reliable).count(),
             fragment_size: fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX),

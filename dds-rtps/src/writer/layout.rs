@@ -22,6 +22,8 @@ const CHANGE_OVERHEAD: usize = 36;
 const KEY_HASH_LEN: usize = 20;
 const STATUS_INFO_LEN: usize = 8;
 const RELATED_SAMPLE_LEN: usize = 28;
+/// The writer's GUID, its number, an empty list of its QoS; LIFESPAN.
+const ORIGIN_LEN: usize = 44;
 const SENTINEL_LEN: usize = 4;
 
 /// What may still follow the last change: a HEARTBEAT 32, a GAP 64.
@@ -242,7 +244,8 @@ impl Sender<'_> {
         let key_hash = if self.keyed { KEY_HASH_LEN } else { 0 };
         let status_info = if change.kind == ChangeKind::Alive { 0 } else { STATUS_INFO_LEN };
         let related = change.related_sample.map_or(0, |_| RELATED_SAMPLE_LEN);
-        let parameters = key_hash + status_info + related + self.inline_qos.len();
+        let origin = change.origin.as_ref().map_or(0, |_| ORIGIN_LEN);
+        let parameters = key_hash + status_info + related + origin + self.inline_qos.len();
         let inline_qos = if parameters > 0 { parameters + SENTINEL_LEN } else { 0 };
         let payload = change.payload.as_ref().map_or(0, |payload| payload.len().next_multiple_of(4));
         CHANGE_OVERHEAD + inline_qos + payload
@@ -270,6 +273,12 @@ fn put_inline_qos(inline_qos: &mut InlineQosWriter<'_>, sender: Sender<'_>, chan
     }
     if let Some(request) = change.related_sample {
         inline_qos.related_sample_identity(request);
+    }
+    if let Some(origin) = &change.origin {
+        inline_qos.original_writer(origin.identity, |_| {});
+        if !origin.lifespan.is_infinite() {
+            inline_qos.lifespan(origin.lifespan);
+        }
     }
     inline_qos.encoded(sender.inline_qos);
 }

@@ -2,8 +2,8 @@
 //! and instances have gone without a new one for too long (DEADLINE; 2.2.3.7).
 
 use super::stateful::StatefulWriter;
-use crate::history::StoredChange;
-use crate::types::{Duration, Instant, Now, SequenceNumber, Time};
+use crate::history::{CacheChange, StoredChange};
+use crate::types::{Duration, Instant, Now, SequenceNumber};
 
 impl StatefulWriter {
     /// Changes LIFESPAN, for changes that are written from now on.
@@ -33,12 +33,13 @@ impl StatefulWriter {
     }
 
     /// When the lifespan of a change ends that is written now.
-    pub(super) fn expiry(&self, now: Now, source_timestamp: Time) -> Option<Instant> {
-        let age = now.time - source_timestamp;
-        let lifespan = self.config.lifespan;
+    pub(super) fn expiry(&mut self, now: Now, change: &CacheChange) -> Option<Instant> {
+        let age = now.time - change.source_timestamp;
+        let lifespan = change.origin.as_ref().map_or(self.config.lifespan, |origin| origin.lifespan);
         if lifespan.is_infinite() {
             return None;
         }
+        self.mortal = true;
         now.instant.after(Duration::from_nanos(lifespan.as_nanos() - age.as_nanos()))
     }
 

@@ -17,6 +17,7 @@
 //! | `progress` | how far they are, and what need not be kept for them |
 //! | `transmit` | new changes and HEARTBEATs for all readers |
 //! | `repair` | what goes to one reader |
+//! | `one_by_one` | what is not for all readers |
 //! | `opening` | where the samples begin that a reader is to get |
 //! | `slow_reader` | which reliable readers are not waited for any more, and when they are again |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
@@ -36,6 +37,7 @@ mod layout;
 mod lifespan;
 mod liveliness;
 mod local_reader;
+mod one_by_one;
 mod opening;
 mod pace;
 mod progress;

@@ -36,6 +36,8 @@ pub(super) struct ReaderProxy {
     pub(super) reliable: bool,
     /// What lies before this is none of the reader's business.
     pub(super) first_relevant: SequenceNumber,
+    /// What lies behind this is none of its business either.
+    pub(super) last_relevant: SequenceNumber,
     /// The reader has everything up to this.
     pub(super) acknowledged: SequenceNumber,
     /// Whether the writer waits for it, if it is reliable.
@@ -113,13 +115,14 @@ impl ReaderProxy {
         first_relevant: SequenceNumber,
         window: usize,
     ) -> Self {
-        let knows_start = !reliable || config.wants_history;
+        let knows_start = !reliable || (config.wants_history && config.asks_for_history);
         let same_host = config.same_host;
         Self {
             config,
             reply: None,
             reliable,
             first_relevant,
+            last_relevant: SequenceNumber::MAX,
             acknowledged: first_relevant.previous(),
             standing: Standing::default(),
             heard: false,
@@ -151,7 +154,7 @@ impl ReaderProxy {
 
     /// Takes in whether it speaks like one that knows nothing of the writer yet.
     pub(super) fn note_knowledge(&mut self, asks_anew: bool) {
-        self.knows_start = !asks_anew || self.config.wants_history;
+        self.knows_start = !asks_anew || (self.config.wants_history && self.config.asks_for_history);
     }
 
     /// Whether it is still to be told where what it is to get begins.
@@ -165,6 +168,16 @@ impl ReaderProxy {
             let budget = self.reliable.then_some(BACKLOG_BYTES_MAX);
             self.backlog = Some(Backlog { next: self.first_relevant, last, budget });
         }
+    }
+
+    /// Lets the reader be sent what there is of `first ..= last`, unasked, behind what it is being sent.
+    pub(super) fn extend_backlog(&mut self, first: SequenceNumber, last: SequenceNumber) {
+        let (first, last) = (first.max(self.first_relevant), last.min(self.last_relevant));
+        if first > last {
+            return;
+        }
+        let budget = self.reliable.then_some(BACKLOG_BYTES_MAX);
+        self.backlog.get_or_insert(Backlog { next: first, last, budget }).last = last;
     }
 
     /// Whether an ACKNACK with this count is newer than the last one. Counts wrap around.

@@ -97,11 +97,11 @@ impl StatefulWriter {
     /// One run of the single fragments that the reader misses.
     fn lay_out_fragments(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         let Some(proxy) = self.proxies.get_mut(index) else { return };
-        let first_relevant = proxy.first_relevant;
+        let relevant = proxy.first_relevant..=proxy.last_relevant;
         let Some(sequence_number) = proxy.next_fragments(now.instant).map(|request| request.sequence_number) else {
             return;
         };
-        let sendable = self.sendable(now, sequence_number).filter(|_| sequence_number >= first_relevant);
+        let sendable = self.sendable(now, sequence_number).filter(|_| relevant.contains(&sequence_number));
         let Some(stored) = sendable else {
             layout.gap(sequence_number, sequence_number);
             return self.forget_fragments(now, index, sequence_number);
@@ -273,8 +273,9 @@ impl StatefulWriter {
     /// The lowest number from `number` on that is of interest to the reader and may still be sent; else the one behind
     /// all that have been sent.
     fn next_relevant(&self, now: Now, index: usize, number: SequenceNumber) -> SequenceNumber {
-        let first_relevant = self.proxies.get(index).map_or(number, |proxy| proxy.first_relevant);
-        let found = self.next_sendable(now, number.max(first_relevant));
+        let all = (number, SequenceNumber::MAX);
+        let (first, last) = self.proxies.get(index).map_or(all, |proxy| (proxy.first_relevant, proxy.last_relevant));
+        let found = self.next_sendable(now, number.max(first)).filter(|&found| found <= last);
         found.unwrap_or(self.next).min(self.next)
     }
 

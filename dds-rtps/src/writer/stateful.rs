@@ -168,10 +168,11 @@ impl StatefulWriter {
             instance: change.instance,
             source_timestamp,
             related_sample: change.related_sample,
+            origin: change.origin.take(),
             payload: change.payload.take(),
         };
         // An end does not run out: who still has to be told of it could not learn it otherwise.
-        let expires = if change.kind == ChangeKind::Alive { self.expiry(now, source_timestamp) } else { None };
+        let expires = if change.kind == ChangeKind::Alive { self.expiry(now, &change) } else { None };
         let instance = change.instance;
         match self.history.insert(change, expires, acknowledged) {
             Ok(replaced) => {
@@ -224,6 +225,7 @@ impl StatefulWriter {
             instance: change.instance,
             source_timestamp: change.source_timestamp.unwrap_or(now.time),
             related_sample: change.related_sample,
+            origin: change.origin.take(),
             payload: change.payload.take(),
         })
     }
@@ -355,6 +357,7 @@ impl StatefulWriter {
             let window = if reader.same_host { same_host } else { network };
             self.welcome_back(now, reader.guid);
             let mut proxy = ReaderProxy::new(reader, reliable, first, window);
+            proxy.last_relevant = if proxy.config.live { SequenceNumber::MAX } else { self.last };
             // What has not been sent to anybody yet will go to all, this reader included.
             proxy.send_backlog(self.next.previous());
             self.settle_in(&mut proxy);

@@ -70,6 +70,7 @@ impl StatelessWriter {
             instance: change.instance,
             source_timestamp: change.source_timestamp.unwrap_or(now.time),
             related_sample: change.related_sample,
+            origin: change.origin,
             payload: change.payload,
         });
         self.resend();

@@ -56,6 +56,9 @@ impl StatefulWriter {
 
     /// New changes and the queue of single readers take turns: neither can starve the other.
     fn transmit_next(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+        if self.destinations.one_by_one {
+            self.send_one_by_one(now);
+        }
         let queue_first = std::mem::take(&mut self.queue_first);
         if queue_first && self.transmit_queued(now, datagram) {
             return true;
@@ -327,7 +330,7 @@ impl StatefulWriter {
         }
     }
 
-    fn advance_to(&mut self, sequence_number: SequenceNumber) {
+    pub(super) fn advance_to(&mut self, sequence_number: SequenceNumber) {
         self.next = sequence_number;
         self.next_fragment = 1;
     }

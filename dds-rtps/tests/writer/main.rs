@@ -15,3 +15,4 @@ mod reliability;
 mod script;
 mod sending;
 mod slow_readers;
+mod standing_in;

@@ -74,6 +74,7 @@ impl Script {
             payload,
             source_timestamp: None,
             related_sample: None,
+            origin: None,
             must_be_registered: false,
         };
         self.writer.write(self.now(), change).map(|number| number.0)

@@ -12,6 +12,7 @@ fn change(number: i64) -> CacheChange {
         instance: InstanceHandle::NIL,
         source_timestamp: Time::INVALID,
         related_sample: None,
+        origin: None,
         payload: Some(Payload::copy_of(&body(number as u8))),
     }
 }

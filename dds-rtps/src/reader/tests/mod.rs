@@ -7,6 +7,7 @@ mod ledger;
 mod liveliness;
 mod local;
 mod ordering;
+mod origins;
 mod repair;
 
 use super::*;
