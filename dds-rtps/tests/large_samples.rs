@@ -67,6 +67,9 @@ struct Link {
     dropped: u64,
     datagram: Datagram,
     chance: Chance,
+    /// The writer is told how much room there is in the buffer, if it wants to know.
+    tells: bool,
+    told: u64,
 }
 
 fn guid(number: u8, kind: u8) -> Guid {
@@ -95,6 +98,8 @@ impl Link {
             dropped: 0,
             datagram: Datagram::new(),
             chance: Chance { permille: 0, state: 1 },
+            tells: false,
+            told: 0,
         };
         let unicast = vec![Locator::udp_v4([127, 0, 0, 1].into(), 7411)];
         let now = link.now();
@@ -115,6 +120,17 @@ impl Link {
 
     /// The writer sends all that it may; what has no room is dropped.
     fn send(&mut self) {
+        self.send_what_may();
+        while self.tells && self.writer.waits_for_room(self.now()).is_some() {
+            self.told += 1;
+            if !self.writer.note_room(self.now(), Some(self.host.buffer - self.buffered)) {
+                break;
+            }
+            self.send_what_may();
+        }
+    }
+
+    fn send_what_may(&mut self) {
         let now = self.now();
         while self.writer.poll_transmit(now, &mut self.datagram) {
             self.datagrams += 1;
@@ -302,5 +318,27 @@ fn best_effort_samples_are_not_lost_by_their_own_haste() {
         let mut link = Link::with(host, FlowConfig::default(), &best_effort);
         link.transfer(2, 16 * MIB);
         assert_eq!(link.dropped, 0);
+    }
+}
+
+/// A reader that is slower than the clock, and one that is faster.
+#[test]
+fn best_effort_samples_go_as_fast_as_there_is_room_where_that_is_told() {
+    let best_effort = DataReaderQos::default().best_effort();
+    for (window, buffer) in [(208 << 10, LINUX_DEFAULT), (4 << 20, 8 << 20)] {
+        for (bytes_per_us, pause_us) in [(200, 300), (5000, 0)] {
+            let host = Host { same_host: true, buffer, bytes_per_us, pause_us, lost: 0 };
+            let flow = FlowConfig { same_host: window, ..FlowConfig::default() };
+            let mut link = Link::with(host, flow, &best_effort);
+            link.tells = true;
+            let began = link.nanos;
+            link.transfer(3, 16 * MIB);
+            assert_eq!(link.dropped, 0, "by a reader of {bytes_per_us} bytes per us with a buffer of {buffer}");
+            let ms = (link.nanos - began) / 1_000_000;
+            println!("{bytes_per_us} bytes per us, buffer {buffer}: {ms} ms, asked {} times", link.told);
+            // The first by the clock would be losses, the second 90 ms. A small buffer is told to be full most of the time.
+            let is_fast = bytes_per_us > 500 && window > 1 << 20;
+            assert!(!is_fast || ms < 40, "{ms} ms");
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::actor::{Poke, Signals, Step, note_step};
 use crate::driver::{Driver, Network, Presence, Timer};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
-use dds_rtps::types::{GuidPrefix, Instant, TrafficClass};
+use dds_rtps::types::{GuidPrefix, Instant, Locator, TrafficClass};
 use dds_rtps::wire::{Scope, Sealed, Transform};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Weak};
@@ -15,6 +15,10 @@ const DATAGRAMS_PER_VISIT: usize = 8;
 /// Datagrams of such lengths are likely fragments, of which more follow: those of one visit are handed to the system
 /// together. Shorter ones go at once, longer ones do not fit together.
 const RUN_LENS: RangeInclusive<usize> = 1024..=16 << 10;
+
+/// Each receive buffer that is asked for costs a system call or two. The one that has the most room says how fast more is
+/// sent, and of so many some will be empty.
+const BUFFERS_ASKED_FOR: usize = 8;
 
 /// How far [`Outgoing::flush`] came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +158,13 @@ impl Outgoing {
     /// Whether a participant lives on this host, as its system knows.
     pub(crate) fn presence(&self, prefix: GuidPrefix) -> Presence {
         self.network.presence(prefix)
+    }
+
+    /// How much room there is in the receive buffer that has the most, of those of this host that are named; `None`: the
+    /// system does not tell.
+    #[cold]
+    pub(crate) fn room_at(&self, locators: &[Locator]) -> Option<usize> {
+        locators.iter().take(BUFFERS_ASKED_FOR).filter_map(|locator| self.network.room_at(locator)).max()
     }
 
     /// Whether the socket has taken all that it was given.

@@ -181,6 +181,13 @@ pub trait Network: Send + Sync {
         None
     }
 
+    /// How many bytes the receive buffer at a locator has room for, which is one of this host; `None`: the system does not
+    /// tell. Costs two system calls.
+    fn room_at(&self, locator: &Locator) -> Option<usize> {
+        let _ = locator;
+        None
+    }
+
     /// Begins to receive.
     ///
     /// # Errors

@@ -230,7 +230,13 @@ impl WriterActor {
             return Flushed::Done;
         }
         let rtps = &mut self.rtps;
-        let flushed = self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram));
+        let mut flushed = self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram));
+        if let Some(locators) = self.rtps.waits_for_room(now).filter(|_| flushed == Flushed::Done) {
+            let room = self.outgoing.room_at(locators);
+            if self.rtps.note_room(now, room) {
+                flushed = Flushed::More;
+            }
+        }
         self.outgoing.set_deadline(self.rtps.deadline());
         if !self.waiting_for_way.is_empty() && self.rtps.sent_up_to() > self.sent_up_to {
             self.sent_up_to = self.rtps.sent_up_to();

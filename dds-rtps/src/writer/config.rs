@@ -48,7 +48,8 @@ pub struct FlowConfig {
     pub same_host: usize,
     /// Bytes to begin with otherwise. Default: 128 KiB, as in that buffer a frame of 1.5 kB takes up to twice its size.
     pub network: usize,
-    /// Bytes per second to best-effort readers on this host, beyond the burst. Default: 500 MB, a sixth of what a receiver
+    /// Bytes per second to best-effort readers on this host, beyond the burst, where nobody tells how much room their buffers
+    /// have ([`StatefulWriter::note_room`](super::StatefulWriter::note_room)). Default: 500 MB, a sixth of what a receiver
     /// takes that has a core to itself: with a buffer of 4 MiB it may be without one for 8 ms.
     pub same_host_rate: u64,
     /// Bytes per second to other best-effort readers, beyond the burst. Default: 100 MB, a little less than a gigabit

@@ -33,6 +33,8 @@ pub(super) struct Destinations {
     pub(super) expects_inline_qos: bool,
     /// How many are reliable.
     pub(super) reliable_count: usize,
+    /// Whether all are on this host.
+    pub(super) same_host: bool,
     /// Bytes per fragment.
     pub(super) fragment_size: u16,
     /// Bytes of payload up to which changes, or fragments of one change, share a datagram.
@@ -65,6 +67,7 @@ impl Destinations {
             one_by_one: proxies.iter().any(|proxy| proxy.last_relevant != SequenceNumber::MAX),
             expects_inline_qos: proxies.iter().any(|proxy| proxy.config.expects_inline_qos),
             reliable_count: proxies.iter().filter(|proxy| proxy.reliable).count(),
+            same_host,
             fragment_size: fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX),
             payload_len_max,
             burst,

@@ -1,11 +1,25 @@
 //! How fast large samples go to readers that never answer.
 //!
-//! A best-effort reader says nothing, so the clock has to do what [`Flow`](super::flow) does by its answers: a burst that
-//! its receive buffer surely takes goes out at once, the rest at a rate.
+//! A best-effort reader says nothing, so something else has to do what [`Flow`](super::flow) does by its answers: a burst
+//! that its receive buffer surely takes goes out at once. What follows goes at a rate, by the clock; or, to a reader of this
+//! host whose system tells how full its buffer is, as fast as there is room.
 
-use crate::types::{Duration, Instant};
+use super::stateful::StatefulWriter;
+use crate::types::{Duration, Instant, Locator, Now};
 
-/// Room for a burst, refilled at a rate.
+/// Of the room that a buffer has, others may want some as well.
+const SHARE: usize = 4;
+
+/// Less room than that is not worth a visit: about a datagram.
+const GRANT_MIN: usize = 64 << 10;
+
+/// How long it takes a reader to make room, about: a timer is not much finer than that.
+const LOOK_AGAIN: Duration = Duration::from_micros(500);
+
+/// A buffer that has been full for so long is nobody's who will empty it soon. The samples of others must not wait for it.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Room for a burst, refilled at a rate, or by what is told of the reader's buffer.
 #[derive(Debug)]
 pub(super) struct Pace {
     burst: u64,
@@ -13,15 +27,27 @@ pub(super) struct Pace {
     room: i64,
     /// Up to when `room` was refilled.
     at: Option<Instant>,
+    told: Told,
+}
+
+/// What is known of the reader's buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// Nobody tells: the clock refills.
+    Nothing,
+    /// What was told is what there is.
+    Room,
+    /// It has been full since then, and is to be asked for again at `again`.
+    Full { since: Instant, again: Instant },
 }
 
 impl Pace {
     pub(super) fn new(burst: usize) -> Self {
         let burst = burst.min(i64::MAX as usize) as u64;
-        Self { burst, room: burst as i64, at: None }
+        Self { burst, room: burst as i64, at: None, told: Told::Nothing }
     }
 
-    /// Another burst from now on; what has been used up stays so.
+    /// Another burst from now on, and maybe other readers; what has been used up stays so.
     pub(super) fn set_burst(&mut self, burst: usize) {
         let used = self.burst as i64 - self.room;
         *self = Self { at: self.at, ..Self::new(burst) };
@@ -31,6 +57,9 @@ impl Pace {
     /// Whether more may be sent now, at `rate` bytes per second.
     pub(super) fn is_open(&mut self, now: Instant, rate: u64) -> bool {
         let since = self.at.replace(now).map_or(Duration::INFINITE, |at| now.since(at));
+        if self.told != Told::Nothing {
+            return self.room > 0;
+        }
         // Nobody waits longer than that for a burst.
         let nanos = since.as_nanos().clamp(0, 1_000_000_000) as u128;
         let refill = (nanos * u128::from(rate) / 1_000_000_000).min(i64::MAX as u128) as i64;
@@ -45,8 +74,117 @@ impl Pace {
 
     /// When there is room for a quarter of a burst, which is worth a timer.
     pub(super) fn opens_at(&self, rate: u64) -> Option<Instant> {
+        match self.told {
+            Told::Nothing => {}
+            // Whoever has told is asked again before anybody waits.
+            Told::Room => return None,
+            Told::Full { again, .. } => return Some(again),
+        }
         let wanted = (self.burst / 4) as i64 - self.room;
         let nanos = u128::from(wanted.max(0).unsigned_abs()) * 1_000_000_000 / u128::from(rate.max(1));
         self.at?.after(Duration::from_nanos(nanos.min(1_000_000_000) as i64))
+    }
+
+    /// Whether the reader's buffer is worth being asked for.
+    fn wants_room(&self, now: Instant) -> bool {
+        self.room <= 0 && !matches!(self.told, Told::Full { again, .. } if now < again)
+    }
+
+    /// The buffer has so much room; `None`: nobody tells. True if more may be sent now.
+    fn note_room(&mut self, now: Instant, room: Option<usize>) -> bool {
+        let grant = room.map(|room| (room / SHARE) as u64).map(|grant| grant.min(self.burst));
+        self.told = match (grant, self.told) {
+            (None, _) => Told::Nothing,
+            (Some(grant), _) if grant >= GRANT_MIN as u64 => {
+                self.room = grant as i64;
+                Told::Room
+            }
+            (Some(_), Told::Full { since, .. }) if now.since(since) >= PATIENCE => Told::Nothing,
+            (Some(_), told) => {
+                let since = if let Told::Full { since, .. } = told { since } else { now };
+                Told::Full { since, again: now.after(LOOK_AGAIN).unwrap_or(now) }
+            }
+        };
+        self.at = Some(now);
+        self.told == Told::Room
+    }
+}
+
+impl StatefulWriter {
+    /// Where readers of this host listen for whose buffers something waits that they cannot tell about themselves; `None` if
+    /// nothing does, or not now. Whoever can find out how much room there is says so by [`StatefulWriter::note_room`].
+    #[must_use]
+    pub fn waits_for_room(&self, now: Now) -> Option<&[Locator]> {
+        let destinations = &self.destinations;
+        let is_held = destinations.reliable_count == 0 && self.has_more_to_send() && self.pace.wants_room(now.instant);
+        (is_held && destinations.same_host).then_some(&destinations.locators)
+    }
+
+    /// So many bytes are free in the receive buffer that has the most room of those that
+    /// [`StatefulWriter::waits_for_room`] has named; `None`: the system does not tell, so that the clock says when more is
+    /// sent. True: more is sent now.
+    pub fn note_room(&mut self, now: Now, room: Option<usize>) -> bool {
+        let goes_on = self.pace.note_room(now.instant, room);
+        if !goes_on {
+            self.pace.opens_at(self.destinations.rate).into_iter().for_each(|until| self.wait_until(until));
+        }
+        goes_on
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(micros: u64) -> Instant {
+        Instant::from_nanos(1_000_000_000 + micros * 1_000)
+    }
+
+    const RATE: u64 = 500_000_000;
+    const MIB: usize = 1 << 20;
+
+    #[test]
+    fn what_is_told_of_the_buffer_takes_the_place_of_the_clock() {
+        let mut pace = Pace::new(MIB);
+        assert!(pace.is_open(at(0), RATE) && !pace.wants_room(at(0)));
+        pace.note_sent(MIB);
+        assert!(!pace.is_open(at(0), RATE) && pace.wants_room(at(0)));
+        assert!(pace.note_room(at(0), Some(2 * MIB)));
+        pace.note_sent(MIB / 2 - 1);
+        assert!(pace.is_open(at(1), RATE));
+        pace.note_sent(1);
+        // The clock alone would have refilled half a MiB.
+        assert!(!pace.is_open(at(1_000), RATE) && pace.wants_room(at(1_000)));
+        // No more than a burst, whatever there is.
+        assert!(pace.note_room(at(1_000), Some(100 * MIB)));
+        assert_eq!(pace.room, MIB as i64);
+    }
+
+    #[test]
+    fn a_full_buffer_is_asked_for_again_now_and_then_and_given_up_in_the_end() {
+        let mut pace = Pace::new(MIB);
+        assert!(pace.is_open(at(0), RATE));
+        pace.note_sent(MIB);
+        let (mut asked, mut micros) = (0, 0);
+        while !pace.is_open(at(micros), RATE) {
+            if pace.wants_room(at(micros)) {
+                assert!(!pace.note_room(at(micros), Some(SHARE * GRANT_MIN - 1)));
+                asked += 1;
+            }
+            micros += 100;
+        }
+        assert!((200..=202).contains(&asked), "{asked} times");
+        assert!((100_000..104_000).contains(&micros), "{micros} us");
+    }
+
+    #[test]
+    fn where_nobody_tells_the_clock_refills() {
+        let mut pace = Pace::new(MIB);
+        assert!(pace.is_open(at(0), RATE));
+        pace.note_sent(MIB);
+        assert!(!pace.note_room(at(0), None));
+        assert!(!pace.is_open(at(0), RATE));
+        assert!(pace.opens_at(RATE) > Some(at(400)));
+        assert!(pace.is_open(at(600), RATE));
     }
 }

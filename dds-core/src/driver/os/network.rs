@@ -15,9 +15,9 @@ use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::history::{Payload, SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{
-    Received, UdpConfig, UdpError, UdpReceiver, UdpSockets, UdpTransport, dropped, interrupt, peek_sender,
+    Gauge, Received, UdpConfig, UdpError, UdpReceiver, UdpSockets, UdpTransport, dropped, interrupt, peek_sender,
 };
-use dds_rtps::types::GuidPrefix;
+use dds_rtps::types::{GuidPrefix, Locator};
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -64,6 +64,7 @@ pub(super) struct OsNetwork {
     tasks: Lock<Vec<AbortHandle>>,
     stopped: Arc<AtomicBool>,
     beacon: Beacon,
+    gauge: Gauge,
     room: Arc<Room>,
     shared: Arc<Shared>,
     runtime: runtime::Handle,
@@ -122,6 +123,7 @@ impl OsNetwork {
             tasks: Lock::default(),
             stopped: Arc::new(AtomicBool::new(false)),
             beacon: Beacon::new(),
+            gauge: Gauge::new(),
             room: Arc::new(Room { transport: udp, waiting: Lock::default() }),
             shared,
             runtime,
@@ -156,6 +158,10 @@ impl Network for OsNetwork {
 
     fn dropped(&self) -> Option<u64> {
         self.user_unicast.iter().map(|socket| dropped(socket)).sum()
+    }
+
+    fn room_at(&self, locator: &Locator) -> Option<usize> {
+        self.gauge.room_at(locator.to_socket_addr()?)
     }
 
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {
@@ -439,7 +445,6 @@ mod tests {
     use crate::driver::{Driver, OsDriver};
     use dds_rtps::output::Datagram;
     use dds_rtps::transport::SendOutcome;
-    use dds_rtps::types::Locator;
     use std::net::Ipv4Addr;
     use std::sync::mpsc::{self, Receiver, Sender};
 

@@ -28,6 +28,9 @@
 //! **Link-local peers.** A locator does not say on which link a link-local address is. It is learned from what comes from
 //! there ([`UdpTransport::note_sender`]); before that, a datagram goes out by every link.
 //!
+//! **Full buffers.** What a receive buffer has no room for is lost without a word. Of the sockets of its own host Linux tells
+//! how full they are ([`Gauge`]).
+//!
 //! **Loopback.** Multicast is always sent and joined on `lo` as well, so that participants which stay on the host and those
 //! which do not find each other. Where multicast does not come back to this host, participants are looked for on the
 //! well-known ports of its loopback address.
@@ -35,6 +38,7 @@
 mod config;
 mod control;
 mod family;
+mod gauge;
 mod interface;
 mod links;
 mod overflow;
@@ -46,6 +50,7 @@ mod sockets;
 
 pub use crate::types::PortMapping;
 pub use config::{UdpConfig, UdpError};
+pub use gauge::Gauge;
 pub use interface::Interface;
 pub use links::Links;
 pub use overflow::dropped;

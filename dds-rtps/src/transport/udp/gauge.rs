@@ -1,0 +1,214 @@
+//! How full the receive buffers of other sockets of this host are.
+//!
+//! Who sends faster than its receiver takes loses datagrams, and is told nothing: on loopback a datagram is the receiver's as
+//! soon as it was sent. Linux tells of any socket of its own how much waits in it, and how much may (`sock_diag`, Linux since
+//! 4.10 for UDP; what `ss -uam` shows). An answer costs a few microseconds, and a sender asks once for megabytes.
+//!
+//! ```text
+//! request   nlmsghdr 16 | family 1 | protocol 1 | extensions 1 | 0 | states 4 | source port 2 | destination port 2
+//!           | source 16 | destination 16 | interface 4 | cookie 8
+//! answer    nlmsghdr 16 | inet_diag_msg 72 | attributes: length 2, type 2, value, each padded to 4
+//! ```
+//! Ports and addresses are in network order, everything else in that of the host.
+
+use std::net::SocketAddr;
+
+/// Asks the system of this host. Opens its socket with the first question.
+#[derive(Debug, Default)]
+pub struct Gauge {
+    #[cfg(target_os = "linux")]
+    diagnosis: std::sync::Mutex<linux::Diagnosis>,
+}
+
+impl Gauge {
+    /// Asks nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many more bytes the receive buffer of the socket that is bound to `address`, on this host, has room for; `None` if
+    /// there is no such socket, or the system does not tell. A datagram takes a little more than its length.
+    pub fn room_at(&self, address: SocketAddr) -> Option<usize> {
+        #[cfg(target_os = "linux")]
+        return self.diagnosis.lock().unwrap_or_else(std::sync::PoisonError::into_inner).room_at(address);
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = address;
+            None
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use nix::errno::Errno;
+    use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+    use std::net::{IpAddr, SocketAddr};
+    use std::os::fd::{AsRawFd, OwnedFd};
+
+    const HEADER_LEN: usize = 16;
+    const REQUEST_LEN: usize = HEADER_LEN + 56;
+    const SOCK_DIAG_BY_FAMILY: u16 = 20;
+    const NLM_F_REQUEST: u16 = 1;
+    const INET_DIAG_SKMEMINFO: u8 = 7;
+    /// The fixed part of an answer.
+    const ANSWER_LEN: usize = 72;
+    /// More than an answer needs: 72 bytes and some attributes of at most 40.
+    const ANSWER_MAX: usize = 1024;
+    /// So many answers to earlier questions are passed over, which somebody did not wait for.
+    const STALE_MAX: usize = 4;
+
+    /// The socket to ask by.
+    #[derive(Debug, Default)]
+    pub(super) enum Diagnosis {
+        #[default]
+        NotOpen,
+        Open {
+            socket: OwnedFd,
+            asked: u32,
+        },
+        /// The system does not let us ask, or knows no answer.
+        Refused,
+    }
+
+    impl Diagnosis {
+        pub(super) fn room_at(&mut self, address: SocketAddr) -> Option<usize> {
+            if let Self::NotOpen = self {
+                let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+                let opened = socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkSockDiag);
+                *self = opened.map_or(Self::Refused, |socket| Self::Open { socket, asked: 0 });
+            }
+            let Self::Open { socket, asked } = self else { return None };
+            *asked = asked.wrapping_add(1);
+            let answer = ask(socket, &request(address, *asked), *asked);
+            if let Err(Errno::EPERM | Errno::EACCES | Errno::EOPNOTSUPP | Errno::EPROTONOSUPPORT) = answer {
+                *self = Self::Refused;
+            }
+            answer.ok().flatten()
+        }
+    }
+
+    fn ask(socket: &OwnedFd, request: &[u8], sequence: u32) -> Result<Option<usize>, Errno> {
+        let fd = socket.as_raw_fd();
+        send(fd, request, MsgFlags::empty())?;
+        let mut answer = [0; ANSWER_MAX];
+        for _ in 0..STALE_MAX {
+            // The answer is there: the system gives it while it is being asked.
+            let len = recv(fd, &mut answer, MsgFlags::empty())?;
+            let answer = answer.get(..len).unwrap_or_default();
+            if u32_at(answer, 8) == Some(sequence) {
+                return Ok(room_told(answer));
+            }
+        }
+        Ok(None)
+    }
+
+    fn request(address: SocketAddr, sequence: u32) -> [u8; REQUEST_LEN] {
+        let (family, bytes) = match address.ip() {
+            IpAddr::V4(v4) => (AddressFamily::Inet, { v4 }.octets().to_vec()),
+            IpAddr::V6(v6) => (AddressFamily::Inet6, { v6 }.octets().to_vec()),
+        };
+        let mut request = [0; REQUEST_LEN];
+        let mut put = |at: usize, bytes: &[u8]| {
+            if let Some(place) = request.get_mut(at..at + bytes.len()) {
+                place.copy_from_slice(bytes);
+            }
+        };
+        put(0, &(REQUEST_LEN as u32).to_ne_bytes());
+        put(4, &SOCK_DIAG_BY_FAMILY.to_ne_bytes());
+        put(6, &NLM_F_REQUEST.to_ne_bytes());
+        put(8, &sequence.to_ne_bytes());
+        put(16, &[family as u8, SockProtocol::Udp as u8, 1 << (INET_DIAG_SKMEMINFO - 1), 0]);
+        put(20, &u32::MAX.to_ne_bytes());
+        // As the system looks for the socket of a datagram that comes in: from that address, which may be any, to this one.
+        put(26, &address.port().to_be_bytes());
+        put(28, &bytes);
+        put(44, &bytes);
+        // Whichever socket it is.
+        put(64, &[0xff; 8]);
+        request
+    }
+
+    /// What an answer says; `None` if it is an error, such as that there is no such socket.
+    fn room_told(answer: &[u8]) -> Option<usize> {
+        let is_answer = answer.get(4..6)? == SOCK_DIAG_BY_FAMILY.to_ne_bytes();
+        let mut attributes = answer.get(HEADER_LEN + ANSWER_LEN..).filter(|_| is_answer)?;
+        while let Some((len, kind)) = u16_at(attributes, 0).zip(u16_at(attributes, 2)) {
+            let len = usize::from(len);
+            if kind == u16::from(INET_DIAG_SKMEMINFO) {
+                let memory = attributes.get(4..len)?;
+                let (used, granted) = (u32_at(memory, 0)?, u32_at(memory, 4)?);
+                return usize::try_from(granted.saturating_sub(used)).ok();
+            }
+            attributes = attributes.get(len.max(4).next_multiple_of(4)..)?;
+        }
+        None
+    }
+
+    fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+        bytes.get(at..)?.first_chunk().copied().map(u16::from_ne_bytes)
+    }
+
+    fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+        bytes.get(at..)?.first_chunk().copied().map(u32::from_ne_bytes)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+        use proptest::prelude::*;
+
+        proptest! {
+            /// It comes from the system, but need not be what we expect.
+            #[test]
+            fn no_answer_is_too_odd(answer in prop::collection::vec(any::<u8>(), 0..200)) {
+                let _ = room_told(&answer);
+                let typed = [&answer[..4.min(answer.len())], &SOCK_DIAG_BY_FAMILY.to_ne_bytes(), &answer[..]].concat();
+                let _ = room_told(&typed);
+            }
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::super::family::Family;
+    use super::*;
+    use socket2::SockAddr;
+
+    #[test]
+    fn the_room_of_a_buffer_is_what_nothing_waits_in() {
+        let gauge = Gauge::new();
+        for family in [Family::V4, Family::V6] {
+            let open = |at: std::net::IpAddr| {
+                let socket = family.socket()?;
+                socket.bind(&SockAddr::from(SocketAddr::new(at, 0)))?;
+                std::io::Result::Ok(std::net::UdpSocket::from(socket))
+            };
+            let Ok(sender) = open(family.localhost()) else {
+                println!("{family:?} skipped: this host does not have it");
+                continue;
+            };
+            // As a participant's: bound to all addresses, and reached by one.
+            let receiver = open(family.unspecified()).unwrap();
+            let address = SocketAddr::new(family.localhost(), receiver.local_addr().unwrap().port());
+            let Some(empty) = gauge.room_at(address) else {
+                println!("skipped: this system does not tell");
+                return;
+            };
+            for sent in 1..=3 {
+                sender.send_to(&[7; 30_000], address).unwrap();
+                let room = gauge.room_at(address).unwrap();
+                let used = empty - room;
+                assert!((sent * 30_000..sent * 60_000).contains(&used), "{used} bytes for {sent} datagrams");
+            }
+            for _ in 0..3 {
+                receiver.recv(&mut [0; 65_536]).unwrap();
+            }
+            assert_eq!(gauge.room_at(address), Some(empty));
+            drop(receiver);
+            assert_eq!(gauge.room_at(address), None);
+        }
+    }
+}
