@@ -75,7 +75,7 @@ impl RunQueue {
         usual
     }
 
-    /// Whether this is a child of the process in which the queue was made. Costs a system call.
+    /// Whether this is a child of the process in which the queue was made.
     pub(super) fn is_forked(&self) -> bool {
         self.process.is_left()
     }

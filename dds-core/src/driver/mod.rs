@@ -73,8 +73,8 @@ pub trait Driver: Send + Sync + 'static {
     fn open_network(&self, config: &NetworkConfig) -> Result<Arc<dyn Network>, NetworkError>;
 
     /// Whether this is a forked child of the process that made the driver: its threads do not exist here, a lock may be held
-    /// for ever, and the sockets are the parent's. Drops then free memory and announce nothing. Costs a system call, so it
-    /// is for the beginning and the end of entities, and for what waits.
+    /// for ever, and the sockets are the parent's. Drops then free memory and announce nothing. Costs
+    /// a system call only where the system does not count forks.
     fn is_forked(&self) -> bool {
         false
     }

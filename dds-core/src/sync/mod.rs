@@ -5,6 +5,7 @@
 
 mod cache_line;
 mod fence;
+mod fork_count;
 mod lock;
 mod parker;
 #[cfg(all(feature = "rt", not(dds_loom)))]

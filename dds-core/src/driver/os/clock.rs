@@ -57,9 +57,12 @@ impl Clock {
         Now { instant: Instant::from_nanos(monotonic), time: Time::from_unix_nanos(real as i64) }
     }
 
-    /// Whether this is a child of the process in which the clock was made; costs a system call.
+    /// Whether this is a child of the process in which the clock was made.
     pub(super) fn is_forked(&self) -> bool {
-        let forked = self.process.is_left();
+        self.was_forked() || self.note_forked(self.process.is_left())
+    }
+
+    fn note_forked(&self, forked: bool) -> bool {
         if forked {
             self.forked.store(true, Ordering::Relaxed);
         }
@@ -90,8 +93,8 @@ impl Clock {
     #[cold]
     #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     fn measure_offset(&self) {
-        // As often as this, so that a child that only writes finds out as well.
-        self.is_forked();
+        // As often as this, so that a child that only writes finds out as well, whichever way it was made.
+        self.note_forked(self.process.has_other_id());
         for _ in 0..TRIES {
             let before = self.monotonic();
             let real = Time::from(time::SystemTime::now()).as_unix_nanos() as u64;
