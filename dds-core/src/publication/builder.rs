@@ -11,6 +11,7 @@ use crate::publication::writer_handle::Desk;
 use crate::publication::{DataWriter, DataWriterListener, PublisherGroup, WriterEvent, WriterHandle};
 use crate::qos::{DataRepresentation, DataWriterQos, Preset};
 use crate::topic::{TopicRef, narrow_representations};
+use dds_rtps::history::SlotRing;
 use dds_rtps::types::{Duration, EntityKind, Guid};
 use dds_rtps::writer::{SlowReader, StatefulWriter, WriterConfig};
 use std::any::TypeId;
@@ -18,9 +19,13 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
-/// How many slots a writer remembers: what its history and the batches of local readers commonly hold at once. Beyond it
-/// slots come from the heap.
+/// How many slots a writer remembers: what its history and the batches of local readers commonly hold at once. Beyond it, and
+/// beyond the bytes below, slots come from the heap.
 const SLOTS_MAX: usize = 1024;
+
+/// Memory of slots up to which a writer remembers more of them, for a deep history of small samples. Above 16 KiB a sample costs
+/// far more than the memory that is asked for it.
+const SLOTS_BYTES: usize = 16 << 20;
 
 /// Makes a [`DataWriter`]; from [`DomainParticipant::writer_builder`](crate::DomainParticipant::writer_builder).
 #[must_use = "a builder makes nothing until `build` is called"]
@@ -239,7 +244,7 @@ fn make_handle<T: 'static>(
         enabling: Mutex::default(),
         hasher: topic.description().map_or(KeyHasher::keyless(), |ty| KeyHasher::new(ty, topic.has_key())),
         span,
-        desk: Mutex::new(Desk::new(SLOTS_MAX)),
+        desk: Mutex::new(Desk::new(SlotRing::with_budget(SLOTS_MAX, SLOTS_BYTES))),
         loans: Loans::default(),
         listener: ListenerPlace::default(),
         delivery,

@@ -65,9 +65,9 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    /// A desk that remembers at most `slots_max` slots.
-    pub(super) const fn new(slots_max: usize) -> Self {
-        Self { slots: SlotRing::new(slots_max), scratch: Vec::new() }
+    /// A desk that takes its slots from there.
+    pub(super) const fn new(slots: SlotRing) -> Self {
+        Self { slots, scratch: Vec::new() }
     }
 
     /// Encodes into a slot, outside of the cell, for encoding is the user's code. If it fails or panics, the slot is free
@@ -160,7 +160,7 @@ impl WriterHandle {
         match self.desk.try_lock() {
             Ok(mut desk) => encode(&mut desk),
             Err(TryLockError::Poisoned(desk)) => encode(&mut desk.into_inner()),
-            Err(TryLockError::WouldBlock) => encode(&mut Desk::new(0)),
+            Err(TryLockError::WouldBlock) => encode(&mut Desk::new(SlotRing::new(0))),
         }
     }
 

@@ -4,8 +4,9 @@
 //! [`Payload`]s, which are shared by counting and never changed. When the last payload of a slot is gone, the pool finds
 //! the slot free again and hands it out with its memory as it is.
 //!
-//! Bound: a pool remembers at most its `capacity` of slots; what is beyond that lives on the heap as long as somebody
-//! holds it. Slots outlive the pool, so a batch of samples may outlive its reader.
+//! Bound: a pool remembers at most its `capacity` of slots, and more as long as all of them together have no more memory than
+//! its budget, so that the slots of a deep history of small samples are used again as well. What is beyond that lives on the
+//! heap as long as somebody holds it. Slots outlive the pool, so a batch of samples may outlive its reader.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,14 +17,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// which they were taken, so the first one is the rule.
 const TRIES: usize = 4;
 
-/// How often a slot may be found taken before it counts as kept. The last slot of an instance is often found taken once or
-/// twice, as its successor is filled before it is replaced.
+/// How often a slot may be among those that are found taken while none is free, before it counts as kept. The last slot of an
+/// instance is often found taken once or twice, as its successor is filled before it is replaced.
 const MISSES_MAX: u8 = 3;
 
 /// The memory of one sample.
 #[derive(Debug, Default)]
 struct Slot {
     bytes: Vec<u8>,
+}
+
+impl Slot {
+    /// How many bytes the slot takes, whatever is in it. Stays as it is while the slot is remembered, for only who has it alone
+    /// may write.
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.bytes.capacity()
+    }
+
+    /// Whether whoever asks has it alone. Stays so, for only a holder can make another reference.
+    fn is_free(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1
+    }
 }
 
 /// A part of a slot that nobody changes any more: cheap to clone, one atomic.
@@ -98,8 +112,8 @@ pub struct SlotMut {
 impl SlotMut {
     /// The slot, if nobody else has it.
     fn of(slot: Arc<Slot>) -> Result<Self, Arc<Slot>> {
-        // A count of one stays one: only a holder can make another reference. `buffer` proves it again.
-        if Arc::strong_count(&slot) == 1 { Ok(Self { slot }) } else { Err(slot) }
+        // `buffer` proves it again.
+        if slot.is_free() { Ok(Self { slot }) } else { Err(slot) }
     }
 
     fn new() -> Self {
@@ -139,18 +153,25 @@ impl SlotMut {
 /// Slots that are used again, for one user at a time; see [`SlotPool`] for several.
 ///
 /// A slot that is found still taken again and again goes over to the kept ones, which are looked at only when no young one
-/// is free: the last samples of a thousand quiet instances must not stand in the way of one busy instance.
+/// is free: the last samples of a thousand quiet instances must not stand in the way of one busy instance. Both stay in the
+/// order in which they were taken, as long as that is the order in which they come free.
 #[derive(Debug)]
 pub struct SlotRing {
     young: VecDeque<Young>,
     kept: VecDeque<Arc<Slot>>,
     capacity: usize,
+    /// Bytes that the remembered slots may have together where they are more than `capacity`.
+    budget: usize,
+    /// Bytes that they have.
+    bytes: usize,
+    /// The kept slot that was looked at last.
+    cursor: usize,
 }
 
 #[derive(Debug)]
 struct Young {
     slot: Arc<Slot>,
-    /// How often it was found taken.
+    /// How often it was among the first when none was free.
     misses: u8,
 }
 
@@ -158,36 +179,59 @@ impl SlotRing {
     /// A ring that remembers at most `capacity` slots. Makes none before they are asked for.
     #[must_use]
     pub const fn new(capacity: usize) -> Self {
-        Self { young: VecDeque::new(), kept: VecDeque::new(), capacity }
+        Self::with_budget(capacity, 0)
+    }
+
+    /// A ring that remembers `capacity` slots, and more as long as all of them have at most `budget` bytes of memory.
+    #[must_use]
+    pub const fn with_budget(capacity: usize, budget: usize) -> Self {
+        Self { young: VecDeque::new(), kept: VecDeque::new(), capacity, budget, bytes: 0, cursor: 0 }
     }
 
     fn len(&self) -> usize {
         self.young.len() + self.kept.len()
     }
 
-    /// A slot whose memory may be written, with the bytes of its last use in it.
-    pub fn acquire(&mut self) -> SlotMut {
-        self.free_slot().unwrap_or_else(SlotMut::new)
+    /// Remembers a slot, if there is room for it.
+    fn push(&mut self, slot: Arc<Slot>) {
+        let bytes = self.bytes.saturating_add(slot.memory());
+        if self.len() < self.capacity || bytes <= self.budget {
+            self.bytes = bytes;
+            self.young.push_back(Young { slot, misses: 0 });
+        }
     }
 
+    /// A slot whose memory may be written, with the bytes of its last use in it.
+    pub fn acquire(&mut self) -> SlotMut {
+        let Some(free) = self.free_slot() else { return SlotMut::new() };
+        self.bytes = self.bytes.saturating_sub(free.slot.memory());
+        free
+    }
+
+    /// A history lets go of its slots in the order in which they were taken: then the first one is free. Where it does not, some
+    /// of those behind it are looked at, others each time.
     fn free_slot(&mut self) -> Option<SlotMut> {
-        for _ in 0..TRIES.min(self.young.len()) {
-            let Young { slot, misses } = self.young.pop_front()?;
-            let slot = match SlotMut::of(slot) {
-                Ok(slot) => return Some(slot),
-                Err(taken) => taken,
-            };
-            if misses >= MISSES_MAX {
-                self.kept.push_back(slot);
-            } else {
-                self.young.push_back(Young { slot, misses: misses + 1 });
-            }
+        if let Some(at) = self.young.iter().take(TRIES).position(|young| young.slot.is_free()) {
+            return self.young.remove(at).and_then(|young| SlotMut::of(young.slot).ok());
+        }
+        if let Some(at) = self.kept.iter().take(TRIES).position(|slot| slot.is_free()) {
+            return self.kept.remove(at).and_then(|slot| SlotMut::of(slot).ok());
         }
         for _ in 0..TRIES.min(self.kept.len()) {
-            match SlotMut::of(self.kept.pop_front()?) {
-                Ok(slot) => return Some(slot),
-                Err(taken) => self.kept.push_back(taken),
+            self.cursor = if self.cursor + 1 < self.kept.len() { self.cursor + 1 } else { 0 };
+            if self.kept.get(self.cursor).is_some_and(|slot| slot.is_free()) {
+                // The first one, which is in the way, takes its place.
+                return self.kept.swap_remove_front(self.cursor).and_then(|slot| SlotMut::of(slot).ok());
             }
+        }
+        // A slot more is made. The first ones may not come free for long.
+        self.young.iter_mut().take(TRIES).for_each(|young| young.misses += 1);
+        while let Some(young) = self.young.pop_front() {
+            if young.misses <= MISSES_MAX {
+                self.young.push_front(young);
+                break;
+            }
+            self.kept.push_back(young.slot);
         }
         None
     }
@@ -195,9 +239,7 @@ impl SlotRing {
     /// Ends the writing, and remembers the slot for later use.
     pub fn freeze(&mut self, slot: SlotMut) -> Payload {
         let payload = slot.freeze();
-        if self.len() < self.capacity {
-            self.young.push_back(Young { slot: Arc::clone(&payload.slot), misses: 0 });
-        }
+        self.push(Arc::clone(&payload.slot));
         payload
     }
 
@@ -208,9 +250,7 @@ impl SlotRing {
 
     /// Remembers the slot of a payload that was frozen without the ring, for use once all of its payloads are gone.
     pub fn remember(&mut self, payload: Payload) {
-        if self.len() < self.capacity {
-            self.young.push_back(Young { slot: payload.slot, misses: 0 });
-        }
+        self.push(payload.slot);
     }
 }
 
@@ -224,7 +264,13 @@ impl SlotPool {
     /// A pool that remembers at most `capacity` slots. Makes none before they are asked for.
     #[must_use]
     pub const fn new(capacity: usize) -> Self {
-        Self { ring: Mutex::new(SlotRing::new(capacity)) }
+        Self::with_budget(capacity, 0)
+    }
+
+    /// A pool that remembers `capacity` slots, and more as long as all of them have at most `budget` bytes of memory.
+    #[must_use]
+    pub const fn with_budget(capacity: usize, budget: usize) -> Self {
+        Self { ring: Mutex::new(SlotRing::with_budget(capacity, budget)) }
     }
 
     fn ring(&self) -> MutexGuard<'_, SlotRing> {
@@ -298,6 +344,41 @@ mod tests {
         let kept: Vec<Payload> = (0..10).map(|_| pool.freeze(pool.acquire())).collect();
         assert_eq!(pool.ring.lock().unwrap().len(), 2);
         drop(kept);
+    }
+
+    /// Writes `count` samples of `len` bytes into a history of `depth`; how many slots were made for them.
+    fn slots_made(
+        ring: &mut SlotRing,
+        history: &mut VecDeque<Payload>,
+        depth: usize,
+        len: usize,
+        count: usize,
+    ) -> usize {
+        let write = |_: &usize| {
+            let mut slot = ring.acquire();
+            let is_new = slot.buffer().capacity() == 0;
+            slot.buffer().resize(len, 0);
+            history.push_back(ring.freeze(slot));
+            if history.len() > depth {
+                history.pop_front();
+            }
+            is_new
+        };
+        (0..count).filter(write).count()
+    }
+
+    #[test]
+    fn the_slots_of_a_deep_history_are_used_again_as_far_as_the_budget_goes() {
+        let (mut ring, mut history) = (SlotRing::with_budget(100, 1 << 20), VecDeque::new());
+        assert!(slots_made(&mut ring, &mut history, 5_000, 64, 20_000) >= 5_000);
+        assert_eq!(slots_made(&mut ring, &mut history, 5_000, 64, 20_000), 0);
+        let memory: usize =
+            ring.young.iter().map(|young| &young.slot).chain(&ring.kept).map(|slot| slot.memory()).sum();
+        assert_eq!(ring.bytes, memory);
+        // Those that grow take the room of others.
+        slots_made(&mut ring, &mut history, 5_000, 1_000, 20_000);
+        assert!(ring.bytes <= 1 << 20, "{} bytes", ring.bytes);
+        assert!((900..1_100).contains(&ring.len()), "{} slots", ring.len());
     }
 
     #[test]

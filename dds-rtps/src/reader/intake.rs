@@ -11,9 +11,12 @@ use crate::wire::SerializedPayload;
 /// A copy of 4 KiB costs less than the receive buffer that would lie still as long as the sample is kept.
 const COPY_MAX: usize = 4096;
 
-/// Slots for copies that are used again. Slots are made as they are needed; what an application holds beyond this number
-/// comes from the heap.
+/// Slots for copies that are used again. Slots are made as they are needed; what an application holds beyond this number, and
+/// beyond the bytes below, comes from the heap.
 const SMALL_SLOTS: usize = 4096;
+
+/// Memory of slots for copies up to which there may be more of them, for a deep history of small samples.
+const SMALL_SLOTS_BYTES: usize = 16 << 20;
 
 /// Slots for large and reassembled samples that are used again: each keeps the memory of the largest sample it ever held.
 const LARGE_SLOTS: usize = 16;
@@ -58,7 +61,13 @@ impl Intake {
             KeySource::Type(description) => KeyHasher::new(description, description.has_key()),
             _ => KeyHasher::keyless(),
         };
-        Self { key, hasher, small: SlotPool::new(SMALL_SLOTS), large: SlotPool::new(LARGE_SLOTS), scratch: Vec::new() }
+        Self {
+            key,
+            hasher,
+            small: SlotPool::with_budget(SMALL_SLOTS, SMALL_SLOTS_BYTES),
+            large: SlotPool::new(LARGE_SLOTS),
+            scratch: Vec::new(),
+        }
     }
 
     /// A change that lies in a packet.
