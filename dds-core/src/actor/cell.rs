@@ -5,6 +5,7 @@
 //! serve      fence; while mail waits and budget is left: try_lock or return; serve; unlock; fence
 //! with       lock; serve what waits; the visitor's work; unlock; serve
 //! offer      try_lock: serve what waits; the visitor's work; unlock.   else push an owned copy.   then serve
+//! hand_over  inbox empty, try_lock: the work; unlock.   else push.      poke after release if mail waits
 //! close      lock; serve what waits; take the state out; unlock
 //! ```
 //!
@@ -184,6 +185,43 @@ impl<A: Actor> Cell<A> {
         self.look_again(effects);
         drop(in_cell);
         outcome
+    }
+
+    /// The one way into a cell from inside another: serves `parcel` in place if that costs nobody a wait, that is, if nobody
+    /// is inside and no mail waits before it; else leaves it as mail. Either way it comes after what the caller left before.
+    /// What is left to do here is poked once the caller has left his own cell.
+    ///
+    /// It saves a way through the inbox, which is a third of what a sample costs within a process. It never waits, so it
+    /// cannot close a circle of cells that wait for each other; and the caller holds his own cell longer by one handler.
+    ///
+    /// # Errors
+    /// As [`Cell::push`].
+    #[inline]
+    pub fn hand_over<P>(
+        self: &Arc<Self>,
+        effects: &mut Effects,
+        parcel: P,
+        serve: impl FnOnce(&mut A, P, &mut Effects),
+        own: impl FnOnce(P) -> A::Mail,
+    ) -> Result<(), PushError<A::Mail>> {
+        debug_assert!(InCell::is_set(), "outside of all cells, a cell is entered by `with` or `offer`");
+        let in_order = !self.inbox.has_any() || mutated(Mutation::Overtake);
+        let free = if in_order && !self.run_queue.is_occupied() { self.inside.try_lock() } else { None };
+        let Some(inside) = free else {
+            self.push(own(parcel))?;
+            effects.poke(Arc::clone(self) as Arc<dyn Poke>);
+            return Ok(());
+        };
+        #[cfg(debug_assertions)]
+        let outer = Holds::pause();
+        // That it has failed, or is closed, is for its owner to say; to the caller it is as if mail had been left before that.
+        let _ = self.visit(inside, self.entry_limit(), effects, |actor, effects| serve(actor, parcel, effects));
+        #[cfg(debug_assertions)]
+        Holds::resume(outer);
+        if self.has_mail() {
+            effects.poke(Arc::clone(self) as Arc<dyn Poke>);
+        }
+        Ok(())
     }
 
     /// Serves the mail that waits, at most a budget of it, if nobody is inside.
@@ -390,7 +428,7 @@ struct Obituary<A: Actor> {
 }
 
 impl<A: Actor> Deferred for Obituary<A> {
-    fn run(self: Arc<Self>, effects: &mut Effects) {
+    fn run(self: Arc<Self>, _: u32, effects: &mut Effects) {
         let actor = std::any::type_name::<A>();
         tracing::error!(
             actor,
@@ -404,8 +442,8 @@ impl<A: Actor> Deferred for Obituary<A> {
         drop(remains);
     }
 
-    fn hand_over(self: Arc<Self>) {
-        Effects::scope(|effects| self.run(effects));
+    fn hand_over(self: Arc<Self>, _: u32) {
+        Effects::scope(|effects| self.run(0, effects));
     }
 }
 
@@ -519,6 +557,54 @@ mod tests {
         assert_eq!(visit(&cell, |scribe| scribe.seen.clone()), Ok(vec![1, 2]));
         let offered = Effects::scope(|effects| cell.offer(effects, |scribe, _| scribe.seen.push(3), || unreachable!()));
         assert_eq!(offered, Ok(Offered::Served(())));
+    }
+
+    fn hand_over(outer: &Arc<Cell<Scribe>>, inner: &Arc<Cell<Scribe>>, mail: u32) -> Result<(), PushError<u32>> {
+        let over = |_: &mut Scribe, effects: &mut Effects| {
+            inner.hand_over(effects, mail, |scribe, mail, effects| scribe.handle(mail, effects), |mail| mail)
+        };
+        Effects::scope(|effects| outer.with(effects, over)).unwrap()
+    }
+
+    #[test]
+    fn what_is_handed_over_to_a_free_cell_is_served_in_place() {
+        let (outer, inner) = (scribe(), scribe());
+        let seen = visit(&outer, |_| {
+            Effects::scope(|effects| {
+                inner.hand_over(effects, 1, |scribe, mail, _| scribe.seen.push(mail), |_| unreachable!()).unwrap();
+            });
+            inner.waiting()
+        });
+        assert_eq!(seen, Ok(0));
+        assert_eq!(visit(&inner, |scribe| scribe.seen.clone()), Ok(vec![1]));
+    }
+
+    #[test]
+    fn what_is_handed_over_comes_after_the_mail_that_waits() {
+        let (outer, inner) = (scribe(), scribe());
+        inner.push(1).unwrap();
+        hand_over(&outer, &inner, 2).unwrap();
+        // Poked after release.
+        assert_eq!(inner.waiting(), 0);
+        assert_eq!(visit(&inner, |scribe| scribe.seen.clone()), Ok(vec![1, 2]));
+    }
+
+    #[test]
+    fn what_is_handed_over_to_an_occupied_cell_is_mail_and_nobody_waits() {
+        let (outer, inner) = (scribe(), scribe());
+        visit(&inner, |_| {
+            std::thread::scope(|scope| scope.spawn(|| hand_over(&outer, &inner, 1)).join().unwrap().unwrap());
+        })
+        .unwrap();
+        assert_eq!(visit(&inner, |scribe| scribe.seen.clone()), Ok(vec![1]));
+    }
+
+    #[test]
+    fn a_handler_that_panics_on_what_is_handed_over_closes_its_own_cell_only() {
+        let (outer, inner) = (scribe(), scribe());
+        assert_eq!(hand_over(&outer, &inner, PANIC), Ok(()));
+        assert!(inner.is_closed() && !outer.is_closed());
+        assert_eq!(hand_over(&outer, &inner, 1), Ok(()), "as if it had been left before the cell was closed");
     }
 
     #[test]

@@ -20,12 +20,20 @@ const JOBS_MAX: usize = 32;
 /// User code that must wait until no cell is held: mostly a listener that has been marked.
 ///
 /// Calls of one job may come from several threads at once; what may not overlap has to see to that itself.
+///
+/// `marks` are what was said with it by [`Effects::defer_marked`], 0 if nothing was.
 pub trait Deferred: Send + Sync {
     /// Does the work. Panics are caught and logged.
-    fn run(self: Arc<Self>, effects: &mut Effects);
+    fn run(self: Arc<Self>, marks: u32, effects: &mut Effects);
 
     /// Hands the work to another thread, for this one has done enough of it.
-    fn hand_over(self: Arc<Self>);
+    fn hand_over(self: Arc<Self>, marks: u32);
+}
+
+/// A deferred job, and what it is told.
+struct Job {
+    work: Arc<dyn Deferred>,
+    marks: u32,
 }
 
 /// Whether the calling thread runs an inline listener, in which a blocking wait must be refused.
@@ -37,7 +45,7 @@ pub fn in_listener() -> bool {
 thread_local! {
     /// Deferred work of a call that was made by deferred work: the frame below runs it, after the caller has returned.
     /// Touched only then, and emptied by that frame.
-    static HANDED_DOWN: RefCell<Vec<Arc<dyn Deferred>>> = const { RefCell::new(Vec::new()) };
+    static HANDED_DOWN: RefCell<Vec<Job>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What becomes of a waker that a handler gave up. Either way it is the application's code that runs.
@@ -52,7 +60,7 @@ pub struct Effects {
     now: Option<Now>,
     pokes: Queue<Arc<dyn Poke>, 32>,
     wakers: SmallVec<[WakerEnd; 8]>,
-    jobs: Queue<Arc<dyn Deferred>, 16>,
+    jobs: Queue<Job, 16>,
 }
 
 impl Effects {
@@ -113,8 +121,17 @@ impl Effects {
 
     /// Runs `job` after all pokes and wakers.
     #[inline]
-    pub fn defer(&mut self, job: Arc<dyn Deferred>) {
-        self.jobs.push(job);
+    pub fn defer(&mut self, work: Arc<dyn Deferred>) {
+        self.jobs.push(Job { work, marks: 0 });
+    }
+
+    /// Runs `work` after all pokes and wakers, and tells it of `marks`: once for all that follow each other here.
+    #[inline]
+    pub fn defer_marked<D: Deferred + 'static>(&mut self, work: &Arc<D>, marks: u32) {
+        match self.jobs.last_mut() {
+            Some(last) if std::ptr::addr_eq(Arc::as_ptr(&last.work), Arc::as_ptr(work)) => last.marks |= marks,
+            _ => self.jobs.push(Job { work: Arc::clone(work) as Arc<dyn Deferred>, marks }),
+        }
     }
 
     #[inline]
@@ -141,7 +158,7 @@ impl Effects {
             }
             let Some(job) = self.jobs.pop() else { break };
             if jobs_done == JOBS_MAX {
-                shield("listener", || job.hand_over());
+                shield("listener", || job.work.hand_over(job.marks));
             } else if self.run_job(job) {
                 jobs_done += 1;
             }
@@ -160,12 +177,12 @@ impl Effects {
     }
 
     /// False if it was left to the frame below.
-    fn run_job(&mut self, job: Arc<dyn Deferred>) -> bool {
+    fn run_job(&mut self, job: Job) -> bool {
         let Some(inside) = InListener::enter() else {
             hand_down(job);
             return false;
         };
-        shield("listener", || job.run(self));
+        shield("listener", || job.work.run(job.marks, self));
         // It may have taken its time.
         self.now = None;
         drop(inside);
@@ -177,12 +194,12 @@ impl Effects {
     }
 }
 
-fn hand_down(job: Arc<dyn Deferred>) {
+fn hand_down(job: Job) {
     let mut job = Some(job);
     let _ = HANDED_DOWN.try_with(|jobs| jobs.borrow_mut().extend(job.take()));
     // The thread is ending and has no list any more.
     if let Some(job) = job {
-        shield("listener", || job.hand_over());
+        shield("listener", || job.work.hand_over(job.marks));
     }
 }
 
@@ -228,6 +245,11 @@ impl<T, const N: usize> Queue<T, N> {
     #[inline]
     fn last(&self) -> Option<&T> {
         if self.items.is_empty() { self.only.as_ref() } else { self.items.last().and_then(Option::as_ref) }
+    }
+
+    #[inline]
+    fn last_mut(&mut self) -> Option<&mut T> {
+        if self.items.is_empty() { self.only.as_mut() } else { self.items.last_mut().and_then(Option::as_mut) }
     }
 
     #[inline]
@@ -289,10 +311,10 @@ mod tests {
     struct Note<F>(Arc<Log>, F);
 
     impl<F: Fn(&Log, &mut Effects) + Send + Sync + 'static> Deferred for Note<F> {
-        fn run(self: Arc<Self>, effects: &mut Effects) {
+        fn run(self: Arc<Self>, _: u32, effects: &mut Effects) {
             (self.1)(&self.0, effects);
         }
-        fn hand_over(self: Arc<Self>) {
+        fn hand_over(self: Arc<Self>, _: u32) {
             self.0.note("handed over");
         }
     }
@@ -348,11 +370,11 @@ mod tests {
     fn a_frame_runs_a_bounded_number_of_listeners() {
         struct Forever(AtomicUsize, AtomicUsize);
         impl Deferred for Forever {
-            fn run(self: Arc<Self>, _: &mut Effects) {
+            fn run(self: Arc<Self>, _: u32, _: &mut Effects) {
                 self.0.fetch_add(1, Ordering::Relaxed);
                 Effects::scope(|effects| effects.defer(self));
             }
-            fn hand_over(self: Arc<Self>) {
+            fn hand_over(self: Arc<Self>, _: u32) {
                 self.1.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -387,6 +409,28 @@ mod tests {
         }));
         assert!(outcome.is_err());
         assert_eq!(log.taken(), ["poked"]);
+    }
+
+    #[test]
+    fn marks_of_one_job_add_up_and_others_keep_their_place() {
+        #[derive(Default)]
+        struct Told(Mutex<Vec<u32>>);
+        impl Deferred for Told {
+            fn run(self: Arc<Self>, marks: u32, _: &mut Effects) {
+                self.0.lock().unwrap().push(marks);
+            }
+            fn hand_over(self: Arc<Self>, _: u32) {}
+        }
+        let (first, second) = (Arc::new(Told::default()), Arc::new(Told::default()));
+        Effects::scope(|effects| {
+            effects.defer_marked(&first, 1);
+            effects.defer_marked(&first, 4);
+            effects.defer_marked(&second, 2);
+            effects.defer_marked(&second, 2);
+            effects.defer_marked(&first, 8);
+        });
+        assert_eq!(*first.0.lock().unwrap(), [5, 8]);
+        assert_eq!(*second.0.lock().unwrap(), [2]);
     }
 
     #[test]

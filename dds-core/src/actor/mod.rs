@@ -7,7 +7,8 @@
 //! - A cell is a lock around the state and a bounded inbox beside it. Whoever enters serves the waiting mail first; whoever
 //!   finds it occupied leaves mail, which the visitor serves on its way out. An unheld cell with mail in it is a normal
 //!   state, healed by the next visitor: nothing owns the right to run a cell, so nothing can lose it.
-//! - A cell is never entered from inside a cell. A handler pushes and returns effects.
+//! - A cell is never entered from inside a cell. A handler pushes and returns effects. The one exception waits for nobody:
+//!   [`Cell::hand_over`], by which a writer gives a sample to a reader that is free.
 //! - Push while you hold your own cell (that makes the order), poke after you have left it.
 //! - Waiting happens outside: register a [`Waker`](std::task::Waker) in the state's [`Wakers`] and look in the same visit.
 

@@ -183,6 +183,64 @@ fn a_push_after_release_breaks_the_writers_order() {
     model(|| two_threads_on_one_writer(false));
 }
 
+/// Two writers of one reader and a visitor of it: what they hand over keeps each writer's order, and nothing is stranded.
+fn a_handover_beside_others() {
+    let reader = cell();
+    let hand_over = |reader: &LogCell, mail: u32| {
+        let writer = Cell::new(Numbers::default(), Capacity::default(), Arc::new(RunQueue::new(|| ())));
+        let over = |effects: &mut Effects| {
+            let serve = |log: &mut Log, mail, effects: &mut Effects| log.handle(mail, effects);
+            writer.with(effects, |_, effects| reader.hand_over(effects, mail, serve, |mail| mail)).unwrap().unwrap();
+        };
+        Effects::scope(over);
+    };
+    let other = beside(&reader, move |reader| hand_over(&reader, 10));
+    hand_over(&reader, 1);
+    hand_over(&reader, 2);
+    other.join().unwrap();
+    assert!(!reader.has_mail(), "stranded");
+    let seen = visit(&reader, |log, _| log.seen.clone()).unwrap();
+    let own: Vec<u32> = seen.iter().copied().filter(|mail| *mail < 10).collect();
+    assert_eq!((own, seen.len()), (vec![1, 2], 3), "overtaken");
+}
+
+#[test]
+fn handing_over_keeps_order_and_strands_nothing() {
+    model(a_handover_beside_others);
+}
+
+#[test]
+#[should_panic(expected = "stranded")]
+fn without_fences_what_is_handed_over_is_stranded() {
+    mutant(Mutation::NoFence, a_handover_beside_others);
+}
+
+/// A reader with mail of a writer in its inbox, because somebody was inside, who leaves while the next sample is handed over.
+fn a_handover_behind_mail() {
+    let reader = cell();
+    let writer = Cell::new(Numbers::default(), Capacity::default(), Arc::new(RunQueue::new(|| ())));
+    let other = beside(&reader, |reader| visit(&reader, |_, _| ()).unwrap());
+    for mail in 1..=2 {
+        Effects::scope(|effects| {
+            let serve = |log: &mut Log, mail, effects: &mut Effects| log.handle(mail, effects);
+            writer.with(effects, |_, effects| reader.hand_over(effects, mail, serve, |mail| mail)).unwrap().unwrap();
+        });
+    }
+    other.join().unwrap();
+    assert_eq!(visit(&reader, |log, _| log.seen.clone()), Ok(vec![1, 2]), "overtaken");
+}
+
+#[test]
+fn what_is_handed_over_does_not_overtake_mail() {
+    model(a_handover_behind_mail);
+}
+
+#[test]
+#[should_panic(expected = "overtaken")]
+fn what_is_handed_over_without_a_look_at_the_mail_overtakes_it() {
+    mutant(Mutation::Overtake, a_handover_behind_mail);
+}
+
 /// One sender, whose offers are served in place or queued, beside a visitor.
 fn offers_of_one_sender() {
     let cell = cell();
@@ -417,10 +475,10 @@ fn a_cell_that_may_not_ask_during_its_turn_is_stranded() {
 fn listeners_run_after_the_pokes() {
     struct Take(LogCell);
     impl Deferred for Take {
-        fn run(self: Arc<Self>, _: &mut Effects) {
+        fn run(self: Arc<Self>, _: u32, _: &mut Effects) {
             assert_eq!(visit(&self.0, |log, _| log.seen.clone()), Ok(vec![5]));
         }
-        fn hand_over(self: Arc<Self>) {}
+        fn hand_over(self: Arc<Self>, _: u32) {}
     }
     model(|| {
         let cell = cell();

@@ -98,7 +98,7 @@ impl EventThread {
                 drop(state);
                 let started = self.driver.now().instant;
                 listener.dequeued();
-                listener.call();
+                listener.call(0);
                 let lasted = self.driver.now().instant.since(started);
                 if lasted > LONG_CALL {
                     self.long_event_calls.fetch_add(1, Ordering::Relaxed);

@@ -197,7 +197,7 @@ enum LogEntry {
 }
 
 impl Deferred for Log {
-    fn run(self: Arc<Self>, _effects: &mut Effects) {
+    fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {
         self.span.in_scope(|| match &self.entry {
             LogEntry::Found(participant, name) => tracing::debug!(participant, name, "participant found"),
             LogEntry::Lost(participant, cause) => tracing::debug!(participant, cause, "participant lost"),
@@ -212,19 +212,19 @@ impl Deferred for Log {
         });
     }
 
-    fn hand_over(self: Arc<Self>) {
-        Effects::scope(|effects| self.run(effects));
+    fn hand_over(self: Arc<Self>, _: u32) {
+        Effects::scope(|effects| self.run(0, effects));
     }
 }
 
 impl Deferred for ParticipantHandle {
     /// After a timer of discovery: leases may have ended. Or a writer was alive, and others of its kind are so by that.
-    fn run(self: Arc<Self>, effects: &mut Effects) {
+    fn run(self: Arc<Self>, _: u32, effects: &mut Effects) {
         self.carry_out_matches(effects);
         self.revive_own_writers(effects);
     }
 
-    fn hand_over(self: Arc<Self>) {
-        Effects::scope(|effects| self.run(effects));
+    fn hand_over(self: Arc<Self>, _: u32) {
+        Effects::scope(|effects| self.run(0, effects));
     }
 }

@@ -159,10 +159,22 @@ impl Listener {
         })
     }
 
-    /// Notes that `mark` happened. To be called in a cell; the effects run it afterwards.
+    /// Notes that `mark` happened. To be called in a cell; the effects run it afterwards, and bring the mark along.
+    #[inline]
     pub(crate) fn mark(self: &Arc<Self>, mark: u32, effects: &mut Effects) {
-        self.marks.fetch_or(mark, Ordering::AcqRel);
-        effects.defer(Arc::clone(self) as Arc<dyn Deferred>);
+        effects.defer_marked(self, mark);
+    }
+
+    /// Leaves marks for whoever calls next.
+    fn leave(&self, marks: u32) {
+        if marks != 0 {
+            self.marks.fetch_or(marks, Ordering::AcqRel);
+        }
+    }
+
+    /// What others have left.
+    fn take_left(&self) -> u32 {
+        if self.marks.load(Ordering::Acquire) == 0 { 0 } else { self.marks.swap(0, Ordering::AcqRel) }
     }
 
     /// No call starts after this returns; one that is running ends, then the closure is dropped.
@@ -185,24 +197,31 @@ impl Listener {
         }
     }
 
-    /// Calls the closure until there is no mark left, unless another thread does so already.
-    pub(crate) fn call(self: &Arc<Self>) {
+    /// Calls the closure with `brought`, and until there is no mark left, unless another thread does so already.
+    pub(crate) fn call(self: &Arc<Self>, mut brought: u32) {
         for _ in 0..REPEATS_MAX {
-            self.let_others_see();
             let closed = self.closed.load(Ordering::Acquire);
-            if self.marks.load(Ordering::Acquire) == 0 && !closed {
+            if brought == 0 && self.marks.load(Ordering::Acquire) == 0 && !closed {
                 return;
             }
-            // The thread that runs it looks once more when it has let go.
-            let Some(mut attached) = self.attached.try_lock() else { return };
-            let marks = self.marks.swap(0, Ordering::AcqRel);
-            let detached = if marks == 0 && !closed { None } else { self.call_once(&mut attached, marks) };
-            drop(attached);
-            self.free(detached);
-            if closed {
-                return;
+            match self.attached.try_lock() {
+                Some(mut attached) => {
+                    let marks = std::mem::take(&mut brought) | self.take_left();
+                    let detached = if marks == 0 && !closed { None } else { self.call_once(&mut attached, marks) };
+                    drop(attached);
+                    self.free(detached);
+                    if closed {
+                        return;
+                    }
+                }
+                // The thread that runs it looks once more when it has let go.
+                None if brought == 0 => return,
+                // It may have done so just now.
+                None => self.leave(std::mem::take(&mut brought)),
             }
+            self.let_others_see();
         }
+        self.leave(brought);
         self.enqueue();
     }
 
@@ -249,15 +268,15 @@ impl Listener {
     }
 
     /// A call by whoever delivers, whose time is of value.
-    fn call_inline(self: &Arc<Self>, effects: &mut Effects) {
+    fn call_inline(self: &Arc<Self>, marks: u32, effects: &mut Effects) {
         let calls = self.short_calls.load(Ordering::Relaxed);
         self.short_calls.store(calls.wrapping_add(1), Ordering::Relaxed);
         if calls > SHORT_CALLS && calls % TIMED != 0 {
-            return self.call();
+            return self.call(marks);
         }
         // What the frame has read already will do: mostly that was a moment ago.
         let started = effects.now(|| self.queue.now()).instant;
-        self.call();
+        self.call(marks);
         let lasted = effects.read_clock(|| self.queue.now()).instant.since(started);
         if lasted > LONG_INLINE_CALL {
             self.note_long_call(lasted);
@@ -289,14 +308,15 @@ impl Listener {
 }
 
 impl Deferred for Listener {
-    fn run(self: Arc<Self>, effects: &mut Effects) {
+    fn run(self: Arc<Self>, marks: u32, effects: &mut Effects) {
         match self.delivery {
-            Delivery::Inline => self.call_inline(effects),
-            Delivery::EventThread => self.enqueue(),
+            Delivery::Inline => self.call_inline(marks, effects),
+            Delivery::EventThread => self.hand_over(marks),
         }
     }
 
-    fn hand_over(self: Arc<Self>) {
+    fn hand_over(self: Arc<Self>, marks: u32) {
+        self.leave(marks);
         self.enqueue();
     }
 }
@@ -400,8 +420,8 @@ mod tests {
         let calls = Arc::new(AtomicU32::new(0));
         let listener = inline(counting(&calls));
         listener.marks.fetch_or(mark::DATA | mark::MATCHED, Ordering::AcqRel);
-        listener.call();
-        listener.call();
+        listener.call(0);
+        listener.call(0);
         assert_eq!(calls.load(Ordering::Relaxed), mark::DATA | mark::MATCHED);
     }
 
@@ -409,10 +429,10 @@ mod tests {
     fn a_panic_detaches_the_closure_and_nothing_else() {
         let listener = inline(|_| panic!("on purpose"));
         listener.marks.store(mark::DATA, Ordering::Release);
-        listener.call();
+        listener.call(0);
         assert!(listener.attached.lock().is_none());
         listener.marks.store(mark::DATA, Ordering::Release);
-        listener.call();
+        listener.call(0);
     }
 
     #[test]
@@ -421,7 +441,7 @@ mod tests {
         let listener = inline(counting(&calls));
         listener.close();
         listener.marks.store(mark::DATA, Ordering::Release);
-        listener.call();
+        listener.call(0);
         assert_eq!(calls.load(Ordering::Relaxed), 0);
     }
 
@@ -447,7 +467,7 @@ mod tests {
         let listener = Listener::new("test", Box::new(Call(callback)), Delivery::Inline, queue, &ending);
         listener.marks.store(mark::DATA, Ordering::Release);
         std::thread::scope(|scope| {
-            scope.spawn(|| listener.call());
+            scope.spawn(|| listener.call(0));
             in_call.recv().unwrap();
             listener.close();
             ending.close();
@@ -504,8 +524,7 @@ mod models {
     }
 
     fn mark(listener: &Arc<Listener>, mark: u32) {
-        listener.marks.fetch_or(mark, Ordering::AcqRel);
-        listener.call();
+        listener.call(mark);
     }
 
     /// Two threads deliver at once: when both are done, each mark has been told.

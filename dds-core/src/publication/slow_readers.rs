@@ -51,12 +51,12 @@ struct Demoted {
 }
 
 impl Deferred for Demoted {
-    fn run(self: Arc<Self>, _effects: &mut Effects) {
+    fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {
         let Self { writer, reader, behind } = *self;
         tracing::warn!(%writer, %reader, behind, "a reader is too slow, and the writer no longer waits for it");
     }
 
-    fn hand_over(self: Arc<Self>) {
-        Effects::scope(|effects| self.run(effects));
+    fn hand_over(self: Arc<Self>, _: u32) {
+        Effects::scope(|effects| self.run(0, effects));
     }
 }

@@ -13,7 +13,7 @@ use crate::infrastructure::{
 };
 use crate::qos::{DataReaderQos, Durability};
 use crate::subscription::reader_handle::wait_error;
-use crate::subscription::samples::{decode_sample, decode_sample_into};
+use crate::subscription::samples::{BatchPool, decode_sample, decode_sample_into};
 use crate::subscription::{
     DataStream, HistoryWait, Iter, ReadCondition, ReaderEvent, ReaderHandle, ReaderLosses, Sample, SampleStream,
     Samples, Select, Subscriber, WeakDataReader,
@@ -127,7 +127,7 @@ impl<T> DataReader<T> {
         T: DecodeOwned,
     {
         let selection = ReaderHandle::next_selection(operation);
-        self.handle.batches().with_list(|list| {
+        BatchPool::with_list(|list| {
             loop {
                 self.handle.select_into(&selection, operation, list)?;
                 let Some(sample) = list.pop() else { return Ok(None) };
@@ -148,7 +148,7 @@ impl<T> DataReader<T> {
     where
         T: DecodeOwned,
     {
-        self.handle.batches().with_list(|list| {
+        BatchPool::with_list(|list| {
             self.handle.select_into(&Selection::default(), Operation::Take, list)?;
             let mut filled = 0;
             for sample in list.iter() {

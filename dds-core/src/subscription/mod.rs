@@ -31,7 +31,7 @@ pub use listener::{DataReaderListener, SubscriberListener};
 pub use losses::{LikelyCause, ReaderLosses};
 pub(crate) use on_readers::OnReaders;
 pub use read_condition::ReadCondition;
-pub(crate) use reader_actor::{ReaderCell, ReaderMail, WRITER_LIVELINESS, WRITER_STARVES};
+pub(crate) use reader_actor::{LocalParcel, ReaderActor, ReaderCell, ReaderMail, WRITER_LIVELINESS, WRITER_STARVES};
 pub(crate) use reader_handle::ReaderHandle;
 pub(crate) use run::{Parsed, Run, RunEnd};
 pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};

@@ -42,6 +42,26 @@ pub(crate) enum ReaderMail {
     },
 }
 
+impl ReaderMail {
+    /// A change that its reader could not take in place.
+    pub(crate) fn local(parcel: LocalParcel<'_>) -> Self {
+        let LocalParcel { change, previous, path } = parcel;
+        Self::Local { change, previous, path: path.cloned() }
+    }
+
+    /// The writer of this process that it is from.
+    pub(crate) fn local_writer(&self) -> Option<Guid> {
+        if let Self::Local { change, .. } = self { Some(change.writer) } else { None }
+    }
+}
+
+/// A change on its way from a writer to a reader of the same process; the fields are those of [`ReaderMail::Local`].
+pub(crate) struct LocalParcel<'a> {
+    pub(crate) change: CacheChange,
+    pub(crate) previous: SequenceNumber,
+    pub(crate) path: Option<&'a Arc<LocalPath>>,
+}
+
 /// A writer of this process that matches.
 struct LocalWriter {
     guid: Guid,
@@ -142,6 +162,20 @@ impl ReaderActor {
         self.last.instant = self.last.instant.max(now.instant);
         self.last.time = now.time;
         self.last
+    }
+
+    /// A change of a writer of this process.
+    pub(crate) fn receive_local(&mut self, parcel: LocalParcel<'_>, effects: &mut Effects) {
+        let now = self.now(effects);
+        if self.rtps.liveliness().not_alive > 0 {
+            // A writer that comes back does so before what it writes.
+            self.follow_local_writers(now, false);
+        }
+        let outcome = self.rtps.handle_local(now, parcel.change, parcel.previous);
+        if let Some(path) = parcel.path.filter(|_| outcome == LocalOutcome::Accepted) {
+            path.progressed(effects);
+        }
+        self.follow_up(now, effects);
     }
 
     /// Submessages of a matched writer, in place on the borrowed datagram. Returns where they end.
@@ -497,16 +531,7 @@ impl Actor for ReaderActor {
     fn handle(&mut self, mail: ReaderMail, effects: &mut Effects) {
         match mail {
             ReaderMail::Local { change, previous, path } => {
-                let now = self.now(effects);
-                if self.rtps.liveliness().not_alive > 0 {
-                    // A writer that comes back does so before what it writes.
-                    self.follow_local_writers(now, false);
-                }
-                let outcome = self.rtps.handle_local(now, change, previous);
-                if let Some(path) = path.filter(|_| outcome == LocalOutcome::Accepted) {
-                    path.progressed(effects);
-                }
-                self.follow_up(now, effects);
+                self.receive_local(LocalParcel { change, previous, path: path.as_ref() }, effects);
             }
             ReaderMail::Packet { packet, run } => {
                 // It was parsed before.

@@ -2,16 +2,22 @@
 
 use crate::cdr::{Decode, DecodeError, DecodeOwned, Encoded, ViewOf, decode_payload, decode_payload_into};
 use dds_rtps::history::{HistorySample, SampleInfo};
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many emptied lists a reader keeps for its next batches. More than this many batches alive at once are rare.
 const SPARE_LISTS_MAX: usize = 8;
 
 /// The largest list that is kept, in samples: a huge `take` must not pin its memory for ever.
 const SPARE_LIST_LEN_MAX: usize = 4096;
+
+thread_local! {
+    /// The list of [`BatchPool::with_list`]: empty, with the memory of an earlier call.
+    static DESK: Cell<Vec<HistorySample>> = const { Cell::new(Vec::new()) };
+}
 
 /// One sample with its data decoded.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,8 +32,6 @@ pub struct Sample<T> {
 #[derive(Debug, Default)]
 pub(crate) struct BatchPool {
     spare: Mutex<Vec<Vec<HistorySample>>>,
-    /// For batches that do not outlive the call that takes them.
-    desk: Mutex<Vec<HistorySample>>,
     not_decodable: AtomicU64,
 }
 
@@ -48,22 +52,15 @@ impl BatchPool {
         }
     }
 
-    /// Calls `f` with an empty list that goes back afterwards: for batches that do not outlive the call. One lock for both
-    /// ways; if the list is in use (by another thread, or by a call from inside `f`), with a list of its own.
-    pub(crate) fn with_list<R>(&self, f: impl FnOnce(&mut Vec<HistorySample>) -> R) -> R {
-        match self.desk.try_lock() {
-            Ok(mut list) => Self::use_list(&mut list, f),
-            Err(TryLockError::Poisoned(list)) => Self::use_list(&mut list.into_inner(), f),
-            Err(TryLockError::WouldBlock) => f(&mut Vec::new()),
-        }
-    }
-
-    fn use_list<R>(list: &mut Vec<HistorySample>, f: impl FnOnce(&mut Vec<HistorySample>) -> R) -> R {
+    /// Calls `f` with an empty list, which the thread keeps for its next call: for batches that do not outlive the call.
+    /// Without a lock, for a listener takes its samples one by one.
+    pub(crate) fn with_list<R>(f: impl FnOnce(&mut Vec<HistorySample>) -> R) -> R {
+        // A call from inside `f`, or of a thread that is ending, finds none and makes its own.
+        let mut list = DESK.try_with(Cell::take).unwrap_or_default();
+        let result = f(&mut list);
         list.clear();
-        let result = f(list);
-        list.clear();
-        if list.capacity() > SPARE_LIST_LEN_MAX {
-            *list = Vec::new();
+        if list.capacity() <= SPARE_LIST_LEN_MAX {
+            let _ = DESK.try_with(|desk| desk.set(list));
         }
         result
     }
