@@ -142,7 +142,10 @@ impl<T> DataWriter<T> {
 
 impl WriterHandle {
     /// The instance with this key, and the key as it is sent.
-    fn encode_key<T: Keyed + TypeInfo>(&self, key: &T::Key) -> Result<(InstanceHandle, Payload), WriteErrorKind> {
+    pub(super) fn encode_key<T: Keyed + TypeInfo>(
+        &self,
+        key: &T::Key,
+    ) -> Result<(InstanceHandle, Payload), WriteErrorKind> {
         let encoding = self.encoding()?;
         self.at_desk(|desk| {
             let instance = self.hasher().of_key::<T>(key, &mut desk.scratch)?;

@@ -3,6 +3,7 @@
 mod any_writer;
 mod builder;
 mod data_writer;
+mod dispose_all;
 mod enabling;
 mod encoded;
 mod events;

@@ -40,6 +40,8 @@ pub(crate) struct WriterActor {
     pub(super) outgoing: Outgoing,
     pub(super) terms: LocalTerms,
     pub(super) suspensions: Option<Arc<AtomicUsize>>,
+    /// Changes are written that are to share datagrams.
+    pub(super) gathers: bool,
     pub(super) local_readers: Vec<LocalReader>,
     /// The participant, which speaks for writers that are manual by participant.
     pub(super) participant: Option<Weak<dyn Poke>>,
@@ -73,6 +75,7 @@ impl WriterActor {
             outgoing,
             terms: LocalTerms::default(),
             suspensions: None,
+            gathers: false,
             local_readers: Vec::new(),
             participant: None,
             alive: true,
@@ -115,8 +118,16 @@ impl WriterActor {
         self.follow_up_and_come_back(now, effects);
     }
 
+    /// Sends what was gathered, unless the publisher is suspended.
+    pub(super) fn send_gathered(&mut self, effects: &mut Effects) -> Flushed {
+        self.gathers = false;
+        self.rtps.set_suspended(self.is_suspended());
+        let now = self.now(effects);
+        self.follow_up(now, effects)
+    }
+
     fn is_suspended(&self) -> bool {
-        self.suspensions.as_ref().is_some_and(|suspensions| suspensions.load(Ordering::Acquire) > 0)
+        self.gathers || self.suspensions.as_ref().is_some_and(|suspensions| suspensions.load(Ordering::Acquire) > 0)
     }
 
     /// Says whom to tell of what happens; whom until now, to be dropped outside of the cell.

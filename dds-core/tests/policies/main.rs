@@ -5,6 +5,7 @@
 
 mod batching;
 mod deadline;
+mod dispose_all;
 mod lifecycle;
 mod ownership;
 mod time_filter;

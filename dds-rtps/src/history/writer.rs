@@ -341,6 +341,14 @@ impl WriterHistory {
         self.registered(instance)?.key.as_ref()
     }
 
+    /// The first instance from a place of the table on that is alive, the place behind it, and its key.
+    #[must_use]
+    pub fn next_alive_instance(&self, from: usize) -> Option<(usize, InstanceHandle, Option<&KeyPayload>)> {
+        let mut places = self.instances.iter().enumerate().skip(from);
+        let (at, instance) = places.find(|(_, instance)| instance.alive && instance.registered)?;
+        Some((at + 1, instance.handle, instance.key.as_ref()))
+    }
+
     fn registered(&self, instance: InstanceHandle) -> Option<&Instance> {
         let at = *self.by_handle.get(&instance)?;
         self.instances.get(at as usize).filter(|instance| instance.registered)

@@ -208,7 +208,11 @@ impl Default for EntityFactory {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct WriterDataLifecycle {
-    /// An explicit unregister disposes of the instance as well. Default: yes. Deleting the writer never disposes.
+    /// An explicit unregister disposes of the instance as well. Default: yes.
+    ///
+    /// Deleting the writer never disposes, although DDS 1.4, 2.2.3.21, reads as if it did: a reader could not tell a program that
+    /// ends from one that takes its objects along, and peers do not do it either. `dispose_all` of the writer says it on
+    /// purpose.
     pub autodispose_unregistered_instances: bool,
 }
 

@@ -22,6 +22,7 @@
 //! | `slow_reader` | which reliable readers are not waited for any more, and when they are again |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `lifespan` | when changes are too old to be sent |
+//! | `instances` | the walk over those that are alive |
 //! | `absent` | readers that fell silent and may come back |
 //! | `liveliness` | what the writer has promised to show of itself |
 //! | `stateless` | a writer without reliability, for SPDP |
@@ -33,6 +34,7 @@ mod destinations;
 mod flow;
 mod gap_run;
 mod heartbeat;
+mod instances;
 mod layout;
 mod lifespan;
 mod liveliness;
