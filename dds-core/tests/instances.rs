@@ -214,3 +214,28 @@ fn a_walk_by_next_instance_meets_every_instance_once() {
     met.sort_unstable();
     assert_eq!(met, [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]);
 }
+
+#[derive(DdsType)]
+struct Map {
+    #[dds(key)]
+    robot: u32,
+    cells: Vec<u8>,
+}
+
+/// In fragments, the request is named by each of them or by the first alone.
+#[test]
+fn a_reply_of_any_length_names_its_request() {
+    on_every_way(|way, from, to| {
+        let writer = from.writer_builder::<Map>("map").qos(event()).build().unwrap();
+        let reader = to.reader_builder::<Map>("map").qos(Preset::Event).build().unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        let request = SampleIdentity { writer: reader.guid(), sequence_number: SequenceNumber(9) };
+        for len in [0, 1_000, 10_000, 1_000_000] {
+            let options = WriteOptions::new().related_sample(request);
+            writer.write_with(&Map { robot: 1, cells: vec![1; len] }, options).unwrap();
+            let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+            assert_eq!(sample.data.map(|map| map.cells.len()), Some(len), "{way}");
+            assert_eq!(sample.info.related_sample, Some(request), "{way} {len}");
+        }
+    });
+}
