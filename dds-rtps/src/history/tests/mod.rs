@@ -1,6 +1,7 @@
 //! The reader's cache, seen from outside.
 
 mod adding;
+mod book;
 mod model;
 mod ownership;
 mod selecting;
