@@ -7,6 +7,8 @@
 //! One struct per entity holds the policies that DDS 1.4 gives to that entity, with the defaults of its tables
 //! (DDS 1.4, 2.2.3). They are `#[non_exhaustive]`: begin with `Default::default()` or a [`Preset`] and chain setters.
 
+#[cfg(test)]
+mod book;
 mod consistency;
 mod group_qos;
 mod matching;
