@@ -124,6 +124,7 @@ impl<T> DataWriter<T> {
             payload: key,
             source_timestamp: None,
             related_sample: None,
+            origin: None,
             must_be_registered: true,
         })
     }
