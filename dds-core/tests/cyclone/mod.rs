@@ -1,6 +1,7 @@
 //! Cyclone DDS as a process that is told what to do and tells what happens to it.
 
 mod large;
+mod policies;
 pub(crate) mod types;
 
 use serde_json::Value;

@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import json
 import sys
+import threading
 from dataclasses import dataclass
 
 from cyclonedds.core import Policy, Qos
@@ -13,6 +14,8 @@ from cyclonedds.idl import IdlStruct
 from cyclonedds.idl.annotations import appendable, final, key
 from cyclonedds.idl.types import bounded_str, float64, int32, sequence, uint8, uint32
 from cyclonedds.util import duration
+
+TELLING = threading.Lock()
 
 COLORS = ["BLUE", "RED", "GREEN"]
 
@@ -131,5 +134,7 @@ def endpoint_qos(options):
 
 
 def tell(event, **fields):
-    sys.stdout.write(json.dumps({"event": event} | fields) + "\n")
-    sys.stdout.flush()
+    # Listeners tell from threads of their own.
+    with TELLING:
+        sys.stdout.write(json.dumps({"event": event} | fields) + "\n")
+        sys.stdout.flush()

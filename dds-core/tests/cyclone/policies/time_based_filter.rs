@@ -1,0 +1,33 @@
+//! A burst, and what a reader sees of it.
+
+use super::*;
+
+/// Cyclone DDS drops what comes too early.
+#[test]
+#[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+fn a_reader_of_cyclone_sees_the_first_of_a_burst_of_ours() {
+    let writer = writer(&participant(), "filter_to_cyclone", writer_qos());
+    let mut cyclone = Party::start();
+    cyclone.tell("reader r filter_to_cyclone filter=60000");
+    writer.wait_for_readers(1).block_for(LIMIT).unwrap();
+    cyclone.matched("r", 1);
+    write(&writer, BLUE);
+    write(&writer, [RED]);
+    cyclone.expect_sample("r", 0);
+    cyclone.expect_sample("r", RED);
+}
+
+/// We keep the last one and show it when its time has come.
+#[test]
+#[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+fn a_reader_of_ours_sees_the_first_and_the_last_of_a_burst_of_cyclone() {
+    let reader = reader(&participant(), "filter_from_cyclone", reader_qos().time_based_filter(ms(3000)));
+    let mut cyclone = Party::start();
+    cyclone.tell("writer w filter_from_cyclone");
+    reader.wait_for_writers(1).block_for(LIMIT).unwrap();
+    cyclone.matched("w", 1);
+    cyclone.tell("write w 0 3 6 1");
+    expect_sample(&reader, 0);
+    expect_sample(&reader, RED);
+    expect_sample(&reader, 6);
+}
