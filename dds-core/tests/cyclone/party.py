@@ -17,9 +17,9 @@ lifespan, filter, lease, liveliness=automatic|by-participant|by-topic, ownership
 partition=a,b, autodispose=no.
 """
 
-import queue
 import sys
 import threading
+import time
 
 from cyclonedds.core import DDSException, Listener
 from cyclonedds.domain import DomainParticipant
@@ -32,9 +32,6 @@ from cyclonedds.util import duration
 
 from shapes_and_blobs import LIVELINESS, ShapeType, tell
 from subscriber import STATES
-
-
-HAVE_DATA = queue.SimpleQueue()
 
 
 def milliseconds(value):
@@ -81,7 +78,7 @@ def group_qos(policies):
 
 
 class Ear(Listener):
-    def __init__(self, name, hold):
+    def __init__(self, name):
         super().__init__(
             on_publication_matched=self.matched,
             on_subscription_matched=self.matched,
@@ -91,8 +88,8 @@ class Ear(Listener):
             on_requested_deadline_missed=self.deadline,
         )
         self.name = name
-        self.hold = hold
         self.endpoint = None
+        self.takes = False
 
     def tell(self, event, **fields):
         tell(event, of=self.name, **fields)
@@ -112,13 +109,9 @@ class Ear(Listener):
     def on_liveliness_lost(self, _writer, status):
         self.tell("lost", total=status.total_count)
 
-    def on_data_available(self, _reader):
-        # A listener that takes and a command that writes may wait for each other.
-        if not self.hold:
-            HAVE_DATA.put(self)
-
     def take(self):
-        for sample in self.endpoint.take(N=1000):
+        endpoint = self.endpoint
+        for sample in endpoint.take(N=1000) if endpoint else []:
             info = sample.sample_info
             common = {
                 "state": STATES[info.instance_state],
@@ -143,12 +136,10 @@ class Party:
     def new(self, kind, group_kind, name, topic, words):
         policies = dict(word.split("=") for word in words)
         group = group_kind(self.participant, qos=group_qos(policies))
-        ear = Ear(name, "hold" in policies)
+        ear = Ear(name)
         ear.endpoint = kind(group, self.topic(topic), qos=endpoint_qos(policies), listener=ear)
         self.endpoints[name] = (group, ear)
-        if kind is DataReader:
-            # What came before the binding knew the reader.
-            ear.on_data_available(ear.endpoint)
+        ear.takes = kind is DataReader and "hold" not in policies
 
     def do(self, command, name, *words):
         if command == "writer":
@@ -173,22 +164,25 @@ class Party:
             ear.take()
         elif command == "close":
             # The binding deletes an entity with the last reference to it.
-            ear.endpoint = None
+            ear.endpoint = endpoint = None
             del self.endpoints[name]
         else:
             sys.exit(f"unknown command {command}")
 
 
-def take_what_comes():
+def take_what_comes(party):
+    """Looks again and again: the binding holds the interpreter while it writes, and Cyclone waits there for a listener of data that
+    runs for another thread."""
     while True:
-        ear = HAVE_DATA.get()
-        if ear.endpoint:
-            ear.take()
+        for _group, ear in list(party.endpoints.values()):
+            if ear.takes:
+                ear.take()
+        time.sleep(0.005)
 
 
 def main():
     party = Party()
-    threading.Thread(target=take_what_comes, daemon=True).start()
+    threading.Thread(target=take_what_comes, args=[party], daemon=True).start()
     tell("ready")
     for line in sys.stdin:
         try:
