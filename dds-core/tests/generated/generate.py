@@ -32,8 +32,13 @@ class Type:
     has_parameters: bool = False
     has_small_enum: bool = False
     # Cyclone makes a working topic of it. It does not of unions that a char selects, for whose type object its Python has no code, or an
-    # integer of 64 bits, and its C library ends with a segmentation fault where structures inherit.
+    # integer of 64 bits, or negative labels of 16 bits, which its Python hands to its C library as 32 bits; and its C library ends with a
+    # segmentation fault where structures inherit.
     is_live: bool = True
+    # It is appendable: in XCDR1 nothing tells its end but what is around it.
+    is_open: bool = False
+    # Something in it is appendable, and what is around that does not tell its end in XCDR1 either.
+    has_open: bool = False
     # In a key of it nothing is framed.
     is_final: bool = True
     nesting: int = 0
@@ -106,7 +111,7 @@ class Generator:
 
     def derived(self, of, rust, value, python, shape, **more):
         """A type made of another one, with what follows from that."""
-        inherited = {name: getattr(of, name) for name in ("is_keyable", "has_parameters", "has_small_enum", "is_final", "is_live", "nesting")}
+        inherited = {name: getattr(of, name) for name in ("is_keyable", "has_parameters", "has_small_enum", "is_final", "is_live", "has_open", "nesting")}
         return Type(rust, value, python, shape, **(inherited | more))
 
     def sequence(self, element, bound=0):
@@ -115,18 +120,20 @@ class Generator:
             len_max = 300
         suffix = f", {bound}" if bound else ""
         return self.derived(element, f"Vec<{element.rust}>", f"r.list({len_max}, |r| {element.value})",
-                            f"types.sequence[{element.python}{suffix}]", ["l", element.shape], bound=bound)
+                            f"types.sequence[{element.python}{suffix}]", ["l", element.shape], bound=bound,
+                            has_open=element.is_open or element.has_open)
 
     def array(self, element):
         length = self.rng.choice([1, 2, 3, 5])
         return self.derived(element, f"[{element.rust}; {length}]", f"std::array::from_fn(|_| {element.value})",
-                            f"types.array[{element.python}, {length}]", ["l", element.shape])
+                            f"types.array[{element.python}, {length}]", ["l", element.shape],
+                            has_open=element.is_open or element.has_open)
 
     def typedef(self, of):
         name = self.new_name("Alias")
         self.rust.append(f"type {name} = {of.rust};")
         self.python.append(f'{name} = types.typedef["{name}", {of.python}]')
-        return self.derived(of, name, of.value, name, of.shape)
+        return self.derived(of, name, of.value, name, of.shape, is_open=of.is_open)
 
     def enum(self):
         rng, name = self.rng, self.new_name("E")
@@ -180,7 +187,7 @@ impl Show for {name} {{
         python_kind = {"bool": "bool", "char": "types.char"}.get(kind) or f"types.{kind.replace('i', 'int').replace('u', 'uint')}"
         case_count = rng.randrange(1, 4)
         per_case = [rng.randrange(1, 3) for _ in range(case_count)]
-        unused, has_small_enum = 100, False
+        unused, has_small_enum, is_live = 100, False, kind != "char"
         if kind == "bool":
             # Of both values Cyclone's Python makes no union: it looks for a third one.
             labels = [[rng.random() < 0.5]]
@@ -191,7 +198,8 @@ impl Show for {name} {{
             labels = [[index] for index in range(min(case_count, literals - 1))]
             unused, kind, python_kind, has_small_enum = literals - 1, of.rust, of.rust, of.has_small_enum
         else:
-            first = 0 if kind.startswith("u") else -4
+            first = 0 if kind.startswith("u") or (kind == "i16" and rng.random() < 0.5) else -4
+            is_live = kind != "i64" and (kind != "i16" or first == 0)
             labels = [[first + 3 * index + more for more in range(count)] for index, count in enumerate(per_case)]
         has_default = rng.random() < 0.5 and kind != "bool"
         members = [self.any_type(depth) for _ in range(len(labels) + has_default)]
@@ -233,7 +241,9 @@ impl Show for {name} {{
         return Type(name, f"{name}::random(r)", name, ["U", shape, cases, default], is_keyable=False,
                     nesting=1 + max(member.nesting for member in members),
                     has_parameters=any(member.has_parameters for member in members),
-                    is_live=kind not in ("char", "i64") and all(member.is_live for member in members),
+                    is_live=is_live and all(member.is_live for member in members),
+                    is_open=appendable,
+                    has_open=any(member.is_open or member.has_open for member in members),
                     has_small_enum=has_small_enum or any(member.has_small_enum for member in members),
                     is_final=not appendable and all(member.is_final for member in members))
 
@@ -265,12 +275,16 @@ impl Show for {name} {{
         # The key of a member is what its type marks as key, or else all of it.
         keyed = [member["type"] for member in keys] or types
         has_optional = any(member["optional"] for member in members)
+        # The header of the member tells its end.
+        open_members = [member["type"] for member in members if not member["optional"] and extensibility != "mutable"]
         return Type(name, f"{name}::random(r)", name, shape,
                     is_keyable=not any(member["optional"] for member in members) and all(of.is_keyable for of in types),
                     nesting=1 + max(of.nesting for of in types),
                     has_parameters=extensibility == "mutable" or has_optional or any(of.has_parameters for of in types),
                     has_small_enum=any(of.has_small_enum for of in types),
                     is_live=not base and all(of.is_live for of in types),
+                    is_open=extensibility == "appendable",
+                    has_open=any(of.has_open for of in types) or any(of.is_open for of in open_members),
                     is_final=extensibility == "final" and all(of.is_final for of in keyed)), bool(keys)
 
     def member(self, name, depth, extensibility):
@@ -349,8 +363,10 @@ def main():
     for made, is_keyed in topics:
         xcdr1 = "Nothing" if made.has_small_enum else "Values" if made.has_parameters else "Bytes"
         test = "keyed" if is_keyed else "keyless"
+        live = [made.is_live and not made.has_small_enum and not made.has_open, made.is_live]
+        live = ", ".join(str(is_live).lower() for is_live in live)
         facts.append(f'    run.{test}::<{made.rust}>(Facts {{ name: "{made.rust}", xcdr1: Xcdr1::{xcdr1}, '
-                     f"has_final_key: {str(made.is_final).lower()}, is_live: {str(made.is_live).lower()} }});")
+                     f"has_final_key: {str(made.is_final).lower()}, is_live: [{live}] }});")
     with open(rust_file, "w", encoding="utf-8") as file:
         file.write(f"// Made by generate.py with seed {seed}.\n\n")
         file.write("\n".join(generator.rust))

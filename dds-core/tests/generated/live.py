@@ -1,7 +1,7 @@
-"""A Cyclone DDS participant that sends back what it receives: live.py TYPES_FILE NAME ...
+"""A Cyclone DDS participant that sends back what it receives: live.py TYPES_FILE VERSION NAME ...
 
-For each type a reader of topic NAME_there and a writer of NAME_back, in XCDR2. Prints "ready" once all exist. The end of
-standard input ends it.
+For each type a reader of topic NAME_there and a writer of NAME_back, in this version of XCDR. Prints "ready" once all
+exist. The end of standard input ends it.
 """
 
 import sys
@@ -20,10 +20,10 @@ from peer import load
 
 
 def main():
-    types_file, *names = sys.argv[1:]
+    types_file, version, *names = sys.argv[1:]
     types = load(types_file)
     participant = DomainParticipant(0)
-    representation = Policy.DataRepresentation(use_cdrv0_representation=False, use_xcdrv2_representation=True)
+    representation = Policy.DataRepresentation(use_cdrv0_representation=version == "1", use_xcdrv2_representation=version == "2")
     qos = Qos(
         Policy.Reliability.Reliable(duration(seconds=10)),
         Policy.Durability.TransientLocal,
@@ -44,7 +44,7 @@ def main():
         # Alive: for the end of an instance without a key Cyclone's Python wants a key all the same.
         anything = ReadCondition(reader, SampleState.Any | ViewState.Any | InstanceState.Alive)
         waitset.attach(anything)
-        pairs.append((reader, writer, anything))
+        pairs.append((name, reader, writer, anything))
 
     def stop_at_end_of_input():
         sys.stdin.read()
@@ -53,10 +53,13 @@ def main():
     threading.Thread(target=stop_at_end_of_input, daemon=True).start()
     print("ready", flush=True)
     while not stopped.read():
-        for reader, writer, anything in pairs:
-            for sample in reader.take(N=100, condition=anything):
-                if not isinstance(sample, InvalidSample):
-                    writer.write(sample)
+        for name, reader, writer, anything in pairs:
+            try:
+                for sample in reader.take(N=100, condition=anything):
+                    if not isinstance(sample, InvalidSample):
+                        writer.write(sample)
+            except Exception as error:  # pylint: disable=broad-except
+                print(f"live.py: {name}: {type(error).__name__}: {error}", file=sys.stderr)
         waitset.wait(duration(seconds=60))
 
 

@@ -2,6 +2,7 @@
 
 use crate::{Sample, expect};
 use dds_core::DomainParticipant;
+use dds_core::cdr::Encoding;
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -14,15 +15,17 @@ const LIMIT: Duration = Duration::from_secs(20);
 pub(crate) struct Live {
     participant: DomainParticipant,
     process: Child,
+    encoding: Encoding,
 }
 
 impl Live {
-    /// Starts both; the other one knows the types of these names.
-    pub(crate) fn start(names: &[&str]) -> Self {
+    /// Starts both, for samples of this encoding; the other one knows the types of these names.
+    pub(crate) fn start(encoding: Encoding, names: &[&str]) -> Self {
         let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
         let path = std::env::var("GENERATED").expect("GENERATED, the folder of live.py and generated_types.py");
+        let version = if encoding == Encoding::Xcdr1 { "1" } else { "2" };
         let mut process = Command::new(&python)
-            .args(["-B", &format!("{path}/live.py"), &format!("{path}/generated_types.py")])
+            .args(["-B", &format!("{path}/live.py"), &format!("{path}/generated_types.py"), version])
             .args(names)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -33,25 +36,29 @@ impl Live {
         BufReader::new(stdout).read_line(&mut ready).expect("text");
         assert_eq!(ready, "ready\n", "live.py does not begin");
         let participant = DomainParticipant::new(0).expect("a participant");
-        Self { participant, process }
+        Self { participant, process, encoding }
     }
 
     /// Sends values there, and compares what comes back.
     pub(crate) fn compare<T: Sample + 'static>(&self, name: &str, values: &[T]) -> Result<(), String> {
         let error = |error: &dyn std::fmt::Display| format!("live: {error}");
+        let representation = match self.encoding {
+            Encoding::Xcdr1 => DataRepresentation::Xcdr1,
+            Encoding::Xcdr2 => DataRepresentation::Xcdr2,
+        };
         // Transient local, because one side may have matched before the other one has.
         let qos = DataReaderQos::default()
             .reliable()
             .transient_local()
             .keep_all()
-            .representation([DataRepresentation::Xcdr2]);
+            .representation([representation]);
         let back = self.participant.reader_builder::<T>(&*format!("{name}_back")).qos(qos).build();
         let back = back.map_err(|reason| error(&reason))?;
         let qos = DataWriterQos::default()
             .reliable()
             .transient_local()
             .keep_all()
-            .representation([DataRepresentation::Xcdr2]);
+            .representation([representation]);
         let there = self.participant.writer_builder::<T>(&*format!("{name}_there")).qos(qos).build();
         let there = there.map_err(|reason| error(&reason))?;
         there.wait_for_readers(1).block_for(LIMIT).map_err(|reason| error(&reason))?;
