@@ -3,12 +3,14 @@
 
 mod window;
 
+use dds_core::cdr::{Bounded, WString};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{
     DataReader, DataWriter, DdsType, DomainParticipant, Encoding, Sample, SampleIdentity, Scope, SequenceNumber,
     States, Stream, WaitSet, WriteOptions,
 };
 use dhat::Profiler;
+use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -36,6 +38,20 @@ struct Scan {
     #[dds(key)]
     sensor: [u32; 5],
     ranges: Vec<f32>,
+}
+
+/// Memory in memory: what is decoded into a value of the same shape finds room for all of it there.
+#[derive(DdsType, Debug, Clone, PartialEq, Default)]
+struct Nested {
+    hashed: HashMap<String, Vec<String>>,
+    wide: HashMap<WString, u32>,
+    bounded: HashMap<Bounded<String, 8>, BTreeMap<String, String>>,
+    by_number: HashMap<u16, HashMap<i64, String>>,
+    sorted: BTreeMap<String, Vec<HashMap<String, u8>>>,
+    sorted_wide: BTreeMap<WString, String>,
+    lists: Vec<Vec<String>>,
+    maybe: Option<HashMap<String, Box<[String; 2]>>>,
+    last: u64,
 }
 
 /// The bytes of a scan: header, key, count, ranges.
@@ -109,6 +125,7 @@ fn no_form_of_writing_or_reading_allocates_after_warm_up() {
         loans(&mut budget, &mut Way::new(&participant, "loans", reliable));
         reading(&mut budget, &mut Way::new(&participant, "reading", reliable));
         waiting(&mut budget, &participant, &mut Way::new(&participant, "waiting", reliable));
+        nested(&mut budget, &mut Way::new(&participant, "nested", reliable));
         over = budget.over;
     }
     // Proof that something is counted.
@@ -134,6 +151,29 @@ fn writing(budget: &mut Budget, way: &mut Way<Pose>) {
         let written = pin!(way.writer.write_async(&pose)).poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(written, Poll::Ready(Ok(())));
         way.take();
+    });
+}
+
+/// The maps of the sample are hashed otherwise than those it is taken into, so that entries come in another order.
+fn nested(budget: &mut Budget, way: &mut Way<Nested>) {
+    let keys = || (0..6).map(|number| format!("key {number}"));
+    let names = |count: usize| keys().take(count).collect::<Vec<_>>();
+    let mut sample = Nested {
+        hashed: keys().zip((0..).map(names)).collect(),
+        wide: keys().map(|key| WString::from(key + " ä€")).zip(0..).collect(),
+        bounded: keys().map(Bounded).map(|key| (key, keys().map(|key| (key.clone(), key)).take(3).collect())).collect(),
+        by_number: (0..3).map(|number| (number, (0..5).zip(keys()).collect())).collect(),
+        sorted: keys().map(|key| (key, vec![keys().zip(0..5).collect(), HashMap::new()])).collect(),
+        sorted_wide: keys().map(|key| (WString::from(key.as_str()), key)).collect(),
+        lists: vec![names(3), vec![], names(1)],
+        maybe: Some(keys().map(|key| (key.clone(), Box::new([key.clone(), key]))).collect()),
+        last: 0,
+    };
+    budget.check("take_into, maps and strings in each other", |number| {
+        sample.last = number as u64;
+        way.writer.write(&sample).expect("there is room");
+        way.take();
+        assert_eq!(way.taken[0].data.as_ref(), Some(&sample));
     });
 }
 

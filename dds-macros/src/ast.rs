@@ -104,6 +104,11 @@ impl<'a> Model<'a> {
         quote!(#(#hidden: ::core::default::Default::default(),)*)
     }
 
+    /// Whether a union is its default where the discriminator selects nothing.
+    pub(crate) fn defaults_discriminator(&self) -> bool {
+        matches!(self.attributes.try_construct, Some((TryConstruct::UseDefault, _)))
+    }
+
     pub(crate) fn members(&self) -> &[Member<'a>] {
         match &self.body {
             Body::Struct(members) => members,

@@ -23,6 +23,8 @@ pub(crate) struct TypeAttributes {
     pub(crate) bitset: Option<Span>,
     pub(crate) flags: Option<(Vec<Flag>, Span)>,
     pub(crate) plain: Option<Span>,
+    /// Of a union: what becomes of a discriminator that selects nothing.
+    pub(crate) try_construct: Option<(TryConstruct, Span)>,
 }
 
 /// What selects the case of a union.
@@ -149,6 +151,7 @@ impl TypeAttributes {
                     set(&mut found.discriminator, Discriminator { ty, is_octet }, &key, errors);
                 }
                 "key" => set(&mut found.key, span, &key, errors),
+                "try_construct" => set(&mut found.try_construct, try_construct(input, span)?, &key, errors),
                 "bitmask" => set(&mut found.bitmask, span, &key, errors),
                 "bitset" => set(&mut found.bitset, span, &key, errors),
                 "flags" => set(&mut found.flags, (flags(input)?, span), &key, errors),
@@ -178,7 +181,7 @@ impl FieldAttributes {
                 "bits" => set(&mut found.bits, number(input)?, &key, errors),
                 "base" => set(&mut found.base, span, &key, errors),
                 "external" => set(&mut found.external, span, &key, errors),
-                "try_construct" => set(&mut found.try_construct, try_construct(input)?, &key, errors),
+                "try_construct" => set(&mut found.try_construct, try_construct(input, span)?, &key, errors),
                 "optional" => set(&mut found.optional, span, &key, errors),
                 "octet" => set(&mut found.octet, span, &key, errors),
                 "must_understand" => set(&mut found.must_understand, span, &key, errors),
@@ -229,6 +232,9 @@ impl VariantAttributes {
                 ("hashid", true) => set(&mut member.hashid, hashid(input, key.span())?, &key, errors),
                 ("bound", true) => set(&mut member.bound, number(input)?, &key, errors),
                 ("octet", true) => set(&mut member.octet, key.span(), &key, errors),
+                ("try_construct", true) => {
+                    set(&mut member.try_construct, try_construct(input, key.span())?, &key, errors);
+                }
                 (other, true) => return Err(unknown(other, key.span(), "a case of a union", CASE_WORDS)),
                 (other, false) => return Err(unknown(other, key.span(), "a literal", LITERAL_WORDS)),
             }
@@ -255,7 +261,11 @@ impl CaseFieldAttributes {
     }
 }
 
-fn try_construct(input: ParseStream<'_>) -> syn::Result<(TryConstruct, Span)> {
+/// `= "trim"`; without a word, the default (XTYPES 1.3, 7.3.1.2.1.12).
+fn try_construct(input: ParseStream<'_>, span: Span) -> syn::Result<(TryConstruct, Span)> {
+    if !input.peek(Token![=]) {
+        return Ok((TryConstruct::UseDefault, span));
+    }
     let word = text(input)?;
     let kind = match word.value().as_str() {
         "discard" => TryConstruct::Discard,
@@ -378,8 +388,9 @@ fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
 }
 
 const TYPE_WORDS: &str = "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `bit_bound`, `nested`, \
-     `view_of`, `discriminator`, `key`, `bitmask`, `flags`, `bitset`, `plain` and `crate`";
+     `view_of`, `discriminator`, `key`, `bitmask`, `flags`, `bitset`, `plain`, \
+     `try_construct` and `crate`";
 const FIELD_WORDS: &str = "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet`, `must_understand`, \
      `try_construct`, `external`, `base`, `bits` and `non_serialized`";
-const CASE_WORDS: &str = "`case`, `default`, `id`, `hashid`, `name`, `bound` and `octet`";
+const CASE_WORDS: &str = "`case`, `default`, `id`, `hashid`, `name`, `bound`, `octet` and `try_construct`";
 const LITERAL_WORDS: &str = "`name` and `default`";

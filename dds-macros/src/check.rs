@@ -99,6 +99,7 @@ fn check_words_of_kinds(model: &Model<'_>, errors: &mut Errors) {
     if let (Some(key), false) = (attributes.key, is_union) {
         errors.add(syn::Error::new(key, "only unions have a key as a whole, their discriminator: mark the fields"));
     }
+    check_discriminator_failure(model, errors);
     if let (Some((_, flags)), None) = (&attributes.flags, attributes.bitmask) {
         errors.add(syn::Error::new(*flags, "only a `bitmask` has flags"));
     }
@@ -108,6 +109,23 @@ fn check_words_of_kinds(model: &Model<'_>, errors: &mut Errors) {
     if let (Some(_), Some(bitset)) = (attributes.bitmask, attributes.bitset) {
         errors.add(syn::Error::new(bitset, "a type is a bitmask or a bitset, not both"));
     }
+}
+
+/// What is said of a discriminator that selects nothing.
+fn check_discriminator_failure(model: &Model<'_>, errors: &mut Errors) {
+    let Some((kind, span)) = model.attributes.try_construct else { return };
+    let message = match &model.body {
+        Body::Union(_) | Body::Unknown if kind == TryConstruct::Trim => "a discriminator cannot be trimmed",
+        Body::Union(_) | Body::Unknown if kind == TryConstruct::UseDefault && model.has_key() => {
+            "a key cannot have a default: every sender must send it"
+        }
+        Body::Union(union) if kind == TryConstruct::UseDefault && union.is_of_integer && union.has_default() => {
+            "every discriminator selects a case: all others select the default one"
+        }
+        Body::Union(_) | Body::Unknown => return,
+        _ => "only of a union's discriminator it stands on the type; else on the members",
+    };
+    errors.add(syn::Error::new(span, message));
 }
 
 fn check_bit_bound(model: &Model<'_>, errors: &mut Errors) {
@@ -150,8 +168,14 @@ pub(crate) fn check_member(member: &Member<'_>, errors: &mut Errors) {
             errors.add(syn::Error::new(trim, "only what has a `bound` can be trimmed to it"));
         }
     }
-    if let (Some(key), Some((TryConstruct::UseDefault, _))) = (attributes.key, attributes.try_construct) {
-        errors.add(syn::Error::new(key, "a key member cannot have a default: every sender must send it"));
+    match (attributes.key, attributes.try_construct) {
+        (Some(key), Some((TryConstruct::UseDefault, _))) => {
+            errors.add(syn::Error::new(key, "a key member cannot have a default: every sender must send it"));
+        }
+        (Some(key), Some((TryConstruct::Trim, _))) => {
+            errors.add(syn::Error::new(key, "a key member cannot be trimmed: two instances would become one"));
+        }
+        _ => {}
     }
     if let Some((_, bits)) = attributes.bits {
         errors.add(syn::Error::new(bits, "only fields of a `#[dds(bitset)]` have bits"));

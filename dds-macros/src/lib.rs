@@ -31,10 +31,12 @@ use proc_macro::TokenStream;
 /// | `String`, `cdr::WString` | `string`, `wstring` |
 /// | `Vec<T>`, `[T; N]` of any rank, `BTreeMap<K, V>`, `HashMap<K, V>` | `sequence`, array, `map` |
 /// | `cdr::Bounded<String, 8>` in one of those | `string<8>`; also of sequences and maps |
+/// | `cdr::Trimmed<String, 8>`, `cdr::OrDefault<T>` in one of those | `@try_construct(TRIM) string<8>`, `@try_construct(USE_DEFAULT) T` |
 /// | `Option<T>` as a field | `@optional` |
 /// | `Box<T>`, `Arc<T>` | what is in it |
 ///
-/// Types may borrow: `&'a str`, `&'a [u8]`, `cdr::Run<'a, f32>`.
+/// Types may borrow: `&'a str`, `&'a [u8]`, `cdr::Run<'a, f32>`, of which there are those of numbers, `bool`, `cdr::Char16`
+/// and `cdr::F128`.
 ///
 /// On the type, `#[dds(...)]` may say:
 ///
@@ -46,6 +48,7 @@ use proc_macro::TokenStream;
 /// | `bit_bound = 8` | an enum has so many bits, 1 to 32, and travels in 1, 2 or 4 bytes; or a bitmask | 32; those of the number |
 /// | `discriminator = u8` | what selects the case of a union: an integer, `octet`, `bool`, `char`, or an enum | `i32` |
 /// | `key` | the discriminator of a union is its key | as part of a key, all of the union is |
+/// | `try_construct = "use_default"` | a union whose discriminator selects nothing here, or is a literal that its enum does not have, has its default. A member that the sender selected is passed over where its length is told: in mutable unions, and in appendable ones of XCDR2 | the sample is an error |
 /// | `bitmask` | the bits of the number have names | |
 /// | `flags(A, B = 7)` | those names, with the index of the bit; each becomes a constant of the type | bits without names |
 /// | `bitset` | the fields are numbers of few bits, side by side in one | |
@@ -68,7 +71,7 @@ use proc_macro::TokenStream;
 /// | `octet` | `u8` means `octet`, not `uint8`: the encoding is the same, but type checks tell them apart | `uint8` |
 /// | `must_understand` | a reader that does not know the member must refuse the sample | |
 /// | `non_serialized` | the field is nobody else's: it is not sent, and is `Default::default()` in a new value | |
-/// | `try_construct = "..."` | what becomes of a value over the bound, or that an enum, union or bitmask does not have: `discard`, the sample is an error; `use_default`, the member has its default; `trim`, as much is kept as the bound allows | `discard` |
+/// | `try_construct = "..."` | what becomes of a value over the bound, or that an enum, union or bitmask does not have, or some part of it: `discard`, the struct is none either, and in the end the sample is an error; `use_default`, or the word alone, the member has its default; `trim`, as much is kept as the bound allows. A key member is always what was sent. Of elements, keys and values of collections their type says it: `cdr::OrDefault`, `cdr::Trimmed` | `discard` |
 /// | `external` | the value lies elsewhere (`Box`, `Arc`): said to others, the encoding is the same | |
 /// | `base`, `base, key` | the first field is a struct whose members come first, as if they were written here; with its key, if it has one | |
 /// | `bits = 3` | of a field of a bitset: how many bits it has | one, of a `bool` |
@@ -82,7 +85,7 @@ use proc_macro::TokenStream;
 /// |---|---|---|
 /// | `case = 1`, `case = [1, 2]` | the values of the discriminator that select it; constants and enum literals too | of integers, `Variant = 1`, or one more than that of the variant before, from 0 |
 /// | `default` | all other values select it | other values are an error |
-/// | `id`, `hashid`, `name`, `bound`, `octet` | as on a field; ids count from 1 | |
+/// | `id`, `hashid`, `name`, `bound`, `octet`, `try_construct` | as on a field; ids count from 1 | |
 /// | `discriminator`, on another field | keeps the value that was received, or is to be sent | the first value of the case is sent; of a default case without one, the first number from 0 on that is free |
 ///
 /// ```
@@ -175,7 +178,7 @@ use proc_macro::TokenStream;
 ///
 /// ```
 /// use dds_macros::DdsType;
-/// use dds_rtps::cdr::{Encoding, Keyed, decode_payload, encode_payload};
+/// use dds_rtps::cdr::{Encoding, Keyed, OrDefault, decode_payload, encode_payload};
 ///
 /// #[derive(DdsType)]
 /// #[dds(crate = "dds_rtps", appendable)]
@@ -191,6 +194,14 @@ use proc_macro::TokenStream;
 ///     entity: Entity,
 ///     #[dds(bound = 8, try_construct = "trim")]
 ///     name: String,
+///     gears: Vec<OrDefault<Gear>>,
+/// }
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// #[dds(crate = "dds_rtps")]
+/// enum Gear {
+///     Neutral,
+///     First,
 /// }
 ///
 /// /// As another program has it.
@@ -200,12 +211,22 @@ use proc_macro::TokenStream;
 ///     #[dds(key)]
 ///     id: u32,
 ///     name: String,
+///     gears: Vec<OtherGear>,
 /// }
 ///
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps")]
+/// enum OtherGear {
+///     First = 1,
+///     Second,
+/// }
+///
+/// let other = Other { id: 7, name: "a very long name".into(), gears: vec![OtherGear::First, OtherGear::Second] };
 /// let mut payload = Vec::new();
-/// encode_payload(&Other { id: 7, name: "a very long name".into() }, Encoding::Xcdr2, &mut payload)?;
+/// encode_payload(&other, Encoding::Xcdr2, &mut payload)?;
 /// let robot: Robot = decode_payload(&payload)?;
 /// assert_eq!((robot.key(), robot.name.as_str()), (7, "a very l"));
+/// assert_eq!(robot.gears, [OrDefault(Gear::First), OrDefault(Gear::Neutral)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

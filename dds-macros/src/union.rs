@@ -12,6 +12,8 @@ pub(crate) struct Union<'a> {
     /// The type of the discriminator.
     pub(crate) discriminator: TokenStream,
     pub(crate) is_octet: bool,
+    /// Whether the discriminator is written as an integer, all of whose values it can have.
+    pub(crate) is_of_integer: bool,
     pub(crate) cases: Vec<Case<'a>>,
 }
 
@@ -79,7 +81,11 @@ impl<'a> Union<'a> {
             Case { ident: &variant.ident, name, labels, default: written.default, member, kept }
         };
         let cases = data.variants.iter().map(case).collect();
-        Self { discriminator, is_octet, cases }
+        Self { discriminator, is_octet, is_of_integer: counts, cases }
+    }
+
+    pub(crate) fn has_default(&self) -> bool {
+        self.cases.iter().any(|case| case.default.is_some())
     }
 
     pub(crate) fn members(&self) -> impl Iterator<Item = &Member<'a>> {

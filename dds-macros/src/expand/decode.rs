@@ -155,9 +155,10 @@ pub(super) fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStrea
         }
         (false, _) => quote!(#cdr::Decode::decode_into(&mut self.#ident, d)?;),
     };
-    let check = check(member, cdr, &quote!(self.#ident));
+    let place = quote!(self.#ident);
+    let check = check(member, cdr, &place);
     let (decode, check) = (member.locate(decode), check.map(|check| member.locate(check)));
-    let decode = or_default(model, member, cdr, &quote!(#decode #check));
+    let decode = or_default(model, member, cdr, &place, &quote!(#decode #check));
     match member.default() {
         Some(default) if is_appendable => quote! {
             if d.is_at_end_of_delimited() {
@@ -170,17 +171,18 @@ pub(super) fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStrea
     }
 }
 
-/// The statements that decode into a field, or give it its default, if that is to be tried.
+/// The statements that decode into `place`, or give it its default, if that is to be tried.
 pub(super) fn or_default(
     model: &Model<'_>,
     member: &Member<'_>,
     cdr: &TokenStream,
+    place: &TokenStream,
     decode: &TokenStream,
 ) -> TokenStream {
     if member.try_construct() != TryConstruct::UseDefault {
         return decode.clone();
     }
-    let (ident, ty) = (member.ident, with_lifetime(member.ty, "de"));
+    let ty = with_lifetime(member.ty, "de");
     // Members of mutable structs are introduced by their headers, whether optional or not.
     let is_optional = member.is_optional && model.extensibility() != Extensibility::Mutable;
     let missing = missing_value(member, cdr);
@@ -190,7 +192,7 @@ pub(super) fn or_default(
             ::core::result::Result::Ok(())
         })?;
         if tried.is_none() {
-            self.#ident = #missing;
+            #place = #missing;
         }
     }
 }

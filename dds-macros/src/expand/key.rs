@@ -3,7 +3,7 @@
 use super::encode::{in_base, in_key_order};
 use super::{Target, framed, mutable};
 use crate::ast::{Member, Model};
-use crate::attr::Extensibility;
+use crate::attr::{Extensibility, TryConstruct};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -12,8 +12,10 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
         let (keyed, member) = (keyed(model, target), member_of_keyed(target));
         return quote!(#keyed #member);
     }
-    // What borrows has an owned form that the derive does not know.
-    if model.lifetimes > 0 { TokenStream::new() } else { member_of_whole(model, target) }
+    // What borrows has an owned form that the derive does not know. What may be another value than the sender's tells no
+    // instances apart.
+    let is_sent = model.members().iter().all(|member| member.try_construct() == TryConstruct::Discard);
+    if model.lifetimes == 0 && is_sent { member_of_whole(model, target) } else { TokenStream::new() }
 }
 
 fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {

@@ -102,8 +102,9 @@ fn fill(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
             true => quote!(d.present_into(&mut self.#ident)?;),
             false => quote!(#cdr::Decode::decode_into(&mut self.#ident, d)?;),
         });
-        let check = decode::check(member, cdr, &quote!(self.#ident)).map(|check| member.locate(check));
-        let read = decode::or_default(model, member, cdr, &quote!(#read #check));
+        let field = quote!(self.#ident);
+        let check = decode::check(member, cdr, &field).map(|check| member.locate(check));
+        let read = decode::or_default(model, member, cdr, &field, &quote!(#read #check));
         quote!(#id => { #place = true; #read })
     });
     let taken = take(members.is_empty(), base, cdr, arms);

@@ -33,7 +33,9 @@ pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
             #described
         };
     };
-    target.implement(&quote!(#cdr::TypeInfo), &body)
+    let implemented = target.implement(&quote!(#cdr::TypeInfo), &body);
+    let tried = model.members().iter().filter_map(|member| must_be_tried(member, cdr));
+    quote!(#implemented #(#tried)*)
 }
 
 /// The name that a type is announced under.
@@ -55,13 +57,18 @@ fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let optional = member.is_optional.then(|| quote!(.optional()));
     let must_understand = member.attributes.must_understand.map(|_| quote!(.must_understand()));
     let external = member.attributes.external.map(|_| quote!(.external()));
-    let try_construct = match member.try_construct() {
-        TryConstruct::Discard => TokenStream::new(),
-        TryConstruct::UseDefault => quote!(.try_construct(#cdr::TryConstruct::UseDefault)),
-        TryConstruct::Trim => quote!(.try_construct(#cdr::TryConstruct::Trim)),
-    };
+    let try_construct = try_construct(member, cdr);
     let marks = quote!(#key #optional #must_understand #external #try_construct);
     quote!(#cdr::MemberDescription::new(#name, #id, || #described) #marks)
+}
+
+/// What becomes of values that the member cannot hold.
+pub(super) fn try_construct(member: &Member<'_>, cdr: &TokenStream) -> Option<TokenStream> {
+    match member.try_construct() {
+        TryConstruct::Discard => None,
+        TryConstruct::UseDefault => Some(quote!(.try_construct(#cdr::TryConstruct::UseDefault))),
+        TryConstruct::Trim => Some(quote!(.try_construct(#cdr::TryConstruct::Trim))),
+    }
 }
 
 /// The description of a member's type.
@@ -79,4 +86,12 @@ pub(super) fn of_member(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
         described = quote!(const { &#described });
     }
     described
+}
+
+/// Lets the compiler look whether there is anything to try.
+pub(super) fn must_be_tried(member: &Member<'_>, cdr: &TokenStream) -> Option<TokenStream> {
+    (member.try_construct() == TryConstruct::UseDefault).then(|| {
+        let described = of_member(member, cdr);
+        member.locate(quote!(const _: () = #described.must_be_tried();))
+    })
 }

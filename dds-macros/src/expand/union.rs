@@ -2,7 +2,7 @@
 
 use super::{Target, decode, framed, key, marker, type_info};
 use crate::ast::{Member, Model};
-use crate::attr::Extensibility;
+use crate::attr::{Extensibility, TryConstruct};
 use crate::union::{Case, Union, kept, value};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -30,7 +30,8 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
             quote!(.member(|| #described))
         });
         let default = case.default.map(|_| quote!(.or_default()));
-        quote!(#cdr::UnionCase::new(#name, #id, { const LABELS: &[i64] = &#labels; LABELS }) #member #default)
+        let try_construct = case.member.as_ref().and_then(|member| type_info::try_construct(&member.member, cdr));
+        quote!(#cdr::UnionCase::new(#name, #id, { const LABELS: &[i64] = &#labels; LABELS }) #member #default #try_construct)
     });
     let ty = &union.discriminator;
     let described = match union.is_octet {
@@ -39,6 +40,7 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
     };
     let has_key = model.has_key();
     let keyed = has_key.then(|| quote!(.keyed()));
+    let or_default = model.defaults_discriminator().then(|| quote!(.or_default()));
     let type_name = type_info::name(model, cdr);
     let extensibility = target.extensibility(model);
     let body = quote! {
@@ -48,11 +50,13 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
             const CASES: &[#cdr::UnionCase] = &[#(#cases),*];
             &#cdr::TypeDescription::of_union(
                 Self::TYPE_NAME,
-                #cdr::UnionDescription::new(#extensibility, || #described, CASES) #keyed,
+                #cdr::UnionDescription::new(#extensibility, || #described, CASES) #keyed #or_default,
             )
         };
     };
-    target.implement(&quote!(#cdr::TypeInfo), &body)
+    let implemented = target.implement(&quote!(#cdr::TypeInfo), &body);
+    let tried = union.members().filter_map(|member| type_info::must_be_tried(member, cdr));
+    quote!(#implemented #(#tried)*)
 }
 
 /// The labels of cases as numbers.
@@ -202,16 +206,16 @@ fn selected(union: &Union<'_>, body: impl Fn(&Case<'_>) -> TokenStream, otherwis
 
 fn decode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
     let (cdr, ty) = (&target.cdr, &union.discriminator);
-    let unknown = quote!(::core::result::Result::Err(d.unknown_discriminator(discriminator as i64)));
-    let read = |body: &TokenStream| match model.extensibility() {
-        Extensibility::Mutable => quote!(let discriminator: #ty = d.discriminator()?; #body),
-        _ => {
-            let body = quote!(let discriminator: #ty = #cdr::Decode::decode(d)?; #body);
-            framed(model, &quote!(d), &body)
-        }
-    };
-    let made = read(&selected(union, |case| make(model, case, cdr), &unknown));
-    let filled = read(&selected(union, |case| fill(model, case, cdr), &unknown));
+    let made = read(model, union, cdr, &quote!(value), |case| make(model, case, cdr));
+    let filled = read(
+        model,
+        union,
+        cdr,
+        &quote!({
+            *self = value;
+        }),
+        |case| fill(model, case, cdr),
+    );
     let first = union.cases.first().map(|case| {
         let label = written_label(union, case, cdr);
         let missing = missing(case, cdr);
@@ -220,6 +224,48 @@ fn decode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream 
     let missing = selected(union, |case| missing(case, cdr), &first.unwrap_or_default());
     let missing = quote!(let discriminator: #ty = #cdr::Decode::missing(d)?; #missing);
     decode::implement(model, target, &made, &filled, &missing)
+}
+
+/// Reads the discriminator, and then by `case` what it selects. `settle` makes a result of `value`, which is the default,
+/// where a discriminator that selects nothing stands for that.
+fn read(
+    model: &Model<'_>,
+    union: &Union<'_>,
+    cdr: &TokenStream,
+    settle: &TokenStream,
+    case: impl Fn(&Case<'_>) -> TokenStream,
+) -> TokenStream {
+    let ty = &union.discriminator;
+    let is_mutable = model.extensibility() == Extensibility::Mutable;
+    let framed = |body: TokenStream| if is_mutable { body } else { framed(model, &quote!(d), &body) };
+    if !model.defaults_discriminator() {
+        let unknown = quote!(::core::result::Result::Err(d.unknown_discriminator(discriminator as i64)));
+        let selected = selected(union, case, &unknown);
+        return framed(match is_mutable {
+            true => quote!(let discriminator: #ty = d.discriminator()?; #selected),
+            false => quote!(let discriminator: #ty = #cdr::Decode::decode(d)?; #selected),
+        });
+    }
+    // Of a mutable union all members are passed over; of another one, nothing follows, or its frame says how much.
+    let pass = is_mutable.then(|| quote!(d.pass_members()?;));
+    let default = quote! {
+        #pass
+        let value: Self = #cdr::Decode::missing(d)?;
+        return ::core::result::Result::Ok(#settle);
+    };
+    let read = match is_mutable {
+        true => quote!(d.try_discriminator::<#ty>()?),
+        false => {
+            quote!(d.try_construct(<#ty as #cdr::TypeInfo>::DESCRIPTION, false, <#ty as #cdr::Decode<'_>>::decode)?)
+        }
+    };
+    let selected = selected(union, case, &default);
+    framed(quote! {
+        let ::core::option::Option::Some(discriminator) = #read else {
+            #default
+        };
+        #selected
+    })
 }
 
 /// Makes the variant of what was bound to the names of the pattern.
@@ -252,16 +298,16 @@ fn read_new(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStrea
         return quote!(let #place = #read;);
     }
     let (id, missing) = (member.id, decode::missing_value(member, cdr));
-    let ty = crate::ast::with_lifetime(member.ty, "de");
-    let check = member.bound().map(|bound| quote!(d.check_bound(#place.len(), #bound)?;));
-    let read = member.locate(quote!(d.selected_member::<#ty>(#id)?));
-    let check = check.map(|check| member.locate(check));
+    let read = decode::value(model, member, cdr);
     quote! {
-        let #place = match #read {
+        let selected = d.selected_member(#id, |d| {
+            let value = #read;
+            ::core::result::Result::Ok(value)
+        })?;
+        let #place = match selected {
             ::core::option::Option::Some(value) => value,
             ::core::option::Option::None => #missing,
         };
-        #check
     }
 }
 
@@ -278,12 +324,26 @@ fn fill(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     };
     let (id, missing) = (member.id, decode::missing_value(member, cdr));
     let read = match model.extensibility() {
-        Extensibility::Mutable => quote!(if !d.selected_member_into(#id, #place)? { *#place = #missing; }),
         Extensibility::Appendable => quote!(d.member_into(#place)?;),
-        Extensibility::Final => quote!(#cdr::Decode::decode_into(#place, d)?;),
+        _ => quote!(#cdr::Decode::decode_into(#place, d)?;),
     };
-    let check = member.bound().map(|bound| quote!(d.check_bound(#place.len(), #bound)?;));
-    let (read, check) = (member.locate(read), check.map(|check| member.locate(check)));
+    let target = quote!(*#place);
+    // In parentheses: methods are called on it.
+    let check = decode::check(member, cdr, &quote!((#target))).map(|check| member.locate(check));
+    let read = member.locate(read);
+    let read = decode::or_default(model, member, cdr, &target, &quote!(#read #check));
+    let read = match model.extensibility() {
+        Extensibility::Mutable => quote! {
+            let selected = d.selected_member(#id, |d| {
+                #read
+                ::core::result::Result::Ok(())
+            })?;
+            if selected.is_none() {
+                #target = #missing;
+            }
+        },
+        _ => read,
+    };
     let keep = case.kept.as_ref().map(|_| {
         let kept = kept();
         quote!(*#kept = discriminator;)
@@ -291,7 +351,6 @@ fn fill(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     quote! {
         if let #pattern = self {
             #read
-            #check
             #keep
         } else {
             #fresh
@@ -315,8 +374,11 @@ fn keys(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
         let (keyed, member) = (keyed(model, union, target), key::member_of_keyed(target));
         return quote!(#keyed #member);
     }
-    // What borrows has an owned form that the derive does not know.
-    if model.lifetimes > 0 { TokenStream::new() } else { whole(union, target) }
+    // What borrows has an owned form that the derive does not know. What may be another value than the sender's tells no
+    // instances apart.
+    let is_sent = union.members().all(|member| member.try_construct() == TryConstruct::Discard);
+    let is_whole = model.lifetimes == 0 && is_sent && !model.defaults_discriminator();
+    if is_whole { whole(union, target) } else { TokenStream::new() }
 }
 
 fn keyed(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {

@@ -30,6 +30,14 @@ struct Tries {
     unbounded: String,
     #[dds(key, try_construct = "use_default")]
     key: u8,
+    #[dds(key, bound = 8, try_construct = "trim")]
+    trimmed_key: String,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", try_construct = "use_default")]
+struct OnAStruct {
+    member: u8,
 }
 
 fn main() {}

@@ -36,6 +36,27 @@ enum Real {
     One(u8),
 }
 
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", try_construct = "trim")]
+enum Trims {
+    #[dds(try_construct = "trim")]
+    Unbounded(String),
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", key, try_construct)]
+enum KeyedWithDefault {
+    One(u8),
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", try_construct)]
+enum NothingToTry {
+    One(u8),
+    #[dds(default)]
+    Rest,
+}
+
 const LABEL: i32 = 3;
 
 #[derive(DdsType)]

@@ -1,7 +1,7 @@
 //! Bounds where no attribute can say them: on elements, keys and values of collections.
 
 use super::{
-    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, MapKey, TypeDescription,
+    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, Primitive, Run, TypeDescription,
     TypeInfo, WString, WholeKey,
 };
 use std::collections::{BTreeMap, HashMap};
@@ -10,7 +10,8 @@ use std::ops::{Deref, DerefMut};
 /// A string, sequence or map of at most `BOUND` bytes, units or elements, as an element of others: `Vec<Bounded<String, 8>>`
 /// is `sequence<string<8>>`. (For a member, `#[dds(bound = 8)]` says the same.)
 ///
-/// Only encoding and decoding compare the length with the bound.
+/// Only encoding and decoding compare the length with the bound: more is an error. [`Trimmed`](super::Trimmed) keeps as
+/// much as the bound allows, and `OrDefault<Bounded<String, 8>>` is empty then.
 ///
 /// ```
 /// use dds_rtps::cdr::Bounded;
@@ -50,36 +51,48 @@ measured! {
     [] WString;
     [T] Vec<T>;
     [T] &[T];
+    [T: Primitive] Run<'_, T>;
     [K, V] BTreeMap<K, V>;
     [K, V, S] HashMap<K, V, S>;
 }
 
-impl<T, const BOUND: u32> Bounded<T, BOUND> {
-    /// The value, without a copy.
-    #[must_use]
-    pub fn into_inner(self) -> T {
-        self.0
-    }
+/// What all types have that say something of the value in them and nothing else.
+macro_rules! wrapper {
+    ($([$($parameters:tt)*] $wrapper:ident<$($arguments:ident),*>;)*) => {$(
+        impl<$($parameters)*> $wrapper<$($arguments),*> {
+            /// The value, without a copy.
+            #[must_use]
+            pub fn into_inner(self) -> T {
+                self.0
+            }
+        }
+
+        impl<$($parameters)*> From<T> for $wrapper<$($arguments),*> {
+            fn from(value: T) -> Self {
+                Self(value)
+            }
+        }
+
+        impl<$($parameters)*> Deref for $wrapper<$($arguments),*> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                &self.0
+            }
+        }
+
+        impl<$($parameters)*> DerefMut for $wrapper<$($arguments),*> {
+            fn deref_mut(&mut self) -> &mut T {
+                &mut self.0
+            }
+        }
+    )*};
 }
 
-impl<T, const BOUND: u32> From<T> for Bounded<T, BOUND> {
-    fn from(value: T) -> Self {
-        Self(value)
-    }
-}
+pub(super) use wrapper;
 
-impl<T, const BOUND: u32> Deref for Bounded<T, BOUND> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-impl<T, const BOUND: u32> DerefMut for Bounded<T, BOUND> {
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.0
-    }
+wrapper! {
+    [T, const BOUND: u32] Bounded<T, BOUND>;
 }
 
 impl<T: Encode + Measured, const BOUND: u32> Encode for Bounded<T, BOUND> {
@@ -123,8 +136,6 @@ impl<T: TypeInfo, const BOUND: u32> TypeInfo for Bounded<T, BOUND> {
         &T::DESCRIPTION.bounded(BOUND)
     };
 }
-
-impl<T: MapKey, const BOUND: u32> MapKey for Bounded<T, BOUND> {}
 
 impl<'k, T: WholeKey<'k>, const BOUND: u32> WholeKey<'k> for Bounded<T, BOUND> {
     fn copy_key(&self) -> Self {

@@ -1,10 +1,11 @@
 //! Values that are well formed, but not of the type of the member they are for (XTYPES 1.3, 7.2.2.7).
 //!
 //! A string over its bound, a number that no literal of an enum has, a discriminator without a case, bits that a bitmask
-//! does not have: the member says whether the sample is an error, whether it takes its default, or what of it is kept.
+//! does not have: the member says whether the sample is an error, whether it takes its default, or what of it is kept. Of
+//! elements of collections their type says it (`element`), of a discriminator its union.
 
 use super::walk::pass_value;
-use super::{DecodeError, DecodeErrorKind, Decoder, TypeDescription, WString};
+use super::{DecodeError, DecodeErrorKind, Decoder, Primitive, Run, TypeDescription, WString};
 use std::collections::BTreeMap;
 
 /// What becomes of a value that the type of a member cannot hold.
@@ -22,7 +23,7 @@ pub enum TryConstruct {
 /// A value that can be cut to a bound.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be trimmed",
-    note = "these can: String, WString, &str, Vec, BTreeMap, and optional ones"
+    note = "these can: String, WString, &str, Vec, slices, Run, BTreeMap, and optional ones"
 )]
 pub trait Trim {
     /// Leaves the first `bound` elements, or as many whole characters as fit.
@@ -43,14 +44,8 @@ impl Trim for &str {
 
 impl Trim for WString {
     fn trim(&mut self, bound: u32) {
-        let mut units = 0;
-        let end = self.as_str().char_indices().find(|(_, character)| {
-            units += character.len_utf16();
-            units > bound as usize
-        });
-        if let Some((end, _)) = end {
-            self.as_mut_string().truncate(end);
-        }
+        let end = bytes_of_units(self.as_str(), bound);
+        self.as_mut_string().truncate(end);
     }
 }
 
@@ -63,6 +58,12 @@ impl<T> Trim for Vec<T> {
 impl<T> Trim for &[T] {
     fn trim(&mut self, bound: u32) {
         *self = self.get(..bound as usize).unwrap_or(self);
+    }
+}
+
+impl<T: Primitive> Trim for Run<'_, T> {
+    fn trim(&mut self, bound: u32) {
+        self.truncate(bound as usize);
     }
 }
 
@@ -83,14 +84,24 @@ impl<T: Trim> Trim for Option<T> {
 }
 
 /// The last beginning or end of a character at or before `bound`.
-fn whole_characters(text: &str, bound: u32) -> usize {
+pub(super) fn whole_characters(text: &str, bound: u32) -> usize {
     let end = text.len().min(bound as usize);
     (0..=end).rev().find(|index| text.is_char_boundary(*index)).unwrap_or_default()
 }
 
+/// How many bytes the whole characters have that fit into `bound` units of UTF-16.
+pub(super) fn bytes_of_units(text: &str, bound: u32) -> usize {
+    let mut units = 0;
+    let end = text.char_indices().find(|(_, character)| {
+        units += character.len_utf16();
+        units > bound as usize
+    });
+    end.map_or(text.len(), |(end, _)| end)
+}
+
 impl DecodeErrorKind {
     /// Whether the bytes are a value, though not one of the type.
-    fn is_of_value(self) -> bool {
+    pub(super) fn is_of_value(self) -> bool {
         matches!(
             self,
             Self::BoundExceeded { .. }

@@ -3,7 +3,7 @@
 //! Made by the derive. Read wherever samples are handled without user code: key hashes of received payloads, and later
 //! filters, type objects and dynamic data. Nested types hang on functions ([`TypeRef`]), so that a type may contain itself.
 
-use super::{Bitfield, Bitflag, EnumLiteral, Extensibility, TryConstruct, compare};
+use super::{Bitfield, Bitflag, EnumLiteral, Extensibility, TryConstruct, compare, member_count};
 use super::{BitmaskDescription, BitsetDescription, EnumDescription, UnionDescription};
 
 /// A function that gives the description of a nested type.
@@ -14,6 +14,8 @@ pub type TypeRef = fn() -> &'static TypeDescription;
 pub struct TypeDescription {
     name: &'static str,
     kind: TypeKind,
+    /// Of elements of collections, which have no description of their own beside that of their type.
+    try_construct: TryConstruct,
 }
 
 /// What a type is made of.
@@ -123,7 +125,7 @@ impl TypeDescription {
     /// A type called `name`.
     #[must_use]
     pub const fn new(name: &'static str, kind: TypeKind) -> Self {
-        Self { name, kind }
+        Self { name, kind, try_construct: TryConstruct::Discard }
     }
 
     /// A struct called `name`.
@@ -209,6 +211,51 @@ impl TypeDescription {
             TypeKind::Array { length, .. } => Self::new(self.name, TypeKind::Array { length, element: || &OCTET }),
             _ => panic!("only `u8`, and sequences and arrays of it, can be octets"),
         }
+    }
+
+    /// This type where it is an element of a collection, or a member, that treats values like this which it cannot hold.
+    ///
+    /// # Panics
+    /// There are no such values, or they cannot be trimmed; in a constant, that is a compile error.
+    #[must_use]
+    pub const fn try_construct(&self, try_construct: TryConstruct) -> Self {
+        match (try_construct, &self.kind) {
+            (
+                TryConstruct::Trim,
+                TypeKind::String { bound: Some(_) }
+                | TypeKind::WString { bound: Some(_) }
+                | TypeKind::Sequence { bound: Some(_), .. }
+                | TypeKind::Map { bound: Some(_), .. },
+            )
+            | (TryConstruct::Discard, _) => {}
+            (TryConstruct::Trim, _) => panic!("only what has a bound can be trimmed to it"),
+            (TryConstruct::UseDefault, _) => self.must_be_tried(),
+        }
+        Self { name: self.name, kind: self.kind, try_construct }
+    }
+
+    /// Says nothing, if what is sent can be another value than this type has.
+    ///
+    /// # Panics
+    /// It cannot; in a constant, that is a compile error.
+    #[doc(hidden)]
+    pub const fn must_be_tried(&self) {
+        assert!(self.can_be_another_value(), "the type holds any value that is sent: it never takes its default");
+    }
+
+    /// Whether what is sent can be well formed and no value of this type all the same.
+    const fn can_be_another_value(&self) -> bool {
+        match &self.kind {
+            TypeKind::String { bound } | TypeKind::WString { bound } => bound.is_some(),
+            _ => self.primitive_size().is_none(),
+        }
+    }
+
+    /// What becomes of a value that the type cannot hold, where the type is that of an element of a collection. What a
+    /// member says ([`MemberDescription::on_construct_failure`]) goes first.
+    #[must_use]
+    pub const fn on_construct_failure(&self) -> TryConstruct {
+        self.try_construct
     }
 
     /// The name under which the type is announced; of types without one, what they are.
@@ -474,10 +521,13 @@ impl MemberDescription {
         self.is_external
     }
 
-    /// What becomes of a value that the type cannot hold.
+    /// What becomes of a value that the type cannot hold: what the member says, or else what its type says.
     #[must_use]
-    pub const fn on_construct_failure(&self) -> TryConstruct {
-        self.try_construct
+    pub fn on_construct_failure(&self) -> TryConstruct {
+        match self.try_construct {
+            TryConstruct::Discard => self.ty().on_construct_failure(),
+            said => said,
+        }
     }
 
     /// The type.
@@ -497,60 +547,4 @@ pub(super) const fn is_same_text(one: &str, other: &str) -> bool {
         index += 1;
     }
     is_same
-}
-
-const fn members_of(ty: &TypeDescription) -> &'static [MemberDescription] {
-    match &ty.kind {
-        TypeKind::Struct(description) => description.members,
-        _ => panic!("a base must be a struct"),
-    }
-}
-
-/// How many members a struct has, those of its base too.
-#[doc(hidden)]
-#[must_use]
-pub const fn member_count(ty: &TypeDescription) -> usize {
-    members_of(ty).len()
-}
-
-/// The id of a member behind those of a struct.
-#[doc(hidden)]
-#[must_use]
-pub const fn next_member_id(ty: &TypeDescription) -> u32 {
-    let members = members_of(ty);
-    if members.is_empty() { 0 } else { members[members.len() - 1].id + 1 }
-}
-
-/// The members of a base, and those of the struct that extends it. `is_key` says whether that takes the key of the base on.
-///
-/// # Panics
-/// They cannot be together in a struct; in a constant, that is a compile error.
-#[doc(hidden)]
-#[must_use]
-pub const fn derived_members<const N: usize>(
-    base: &TypeDescription,
-    is_key: bool,
-    own: &[MemberDescription],
-) -> [MemberDescription; N] {
-    assert!(is_key || !base.has_key(), "the base has a key: mark it `#[dds(base, key)]`");
-    assert!(!is_key || base.has_key(), "the base has no key: mark it `#[dds(base)]`");
-    let inherited = members_of(base);
-    // Each place is filled below.
-    let place = MemberDescription::new("", 0, || panic!("the members were put together wrongly"));
-    let (mut members, mut index) = ([place; N], 0);
-    while index < N {
-        let is_own = index >= inherited.len();
-        members[index] = if is_own { own[index - inherited.len()] } else { inherited[index] };
-        let mut other = 0;
-        while other < index {
-            let (one, two) = (&members[other], &members[index]);
-            assert!(one.id != two.id, "a member has the id of one of the base");
-            assert!(!is_same_text(one.name, two.name), "a member has the name of one of the base");
-            let is_in_order = !is_own || !one.is_key || !two.is_key || one.id < two.id;
-            assert!(is_in_order, "the ids of key members behind a base must grow");
-            other += 1;
-        }
-        index += 1;
-    }
-    members
 }

@@ -1,7 +1,7 @@
 //! The cursor that writes.
 
 use super::primitive::Number;
-use super::{ByteOrder, Encode, EncodeError, Encoding, Primitive};
+use super::{ByteOrder, Encode, EncodeError, Encoding, InMemory};
 
 /// Appends values to a buffer by the rules of an encoding.
 ///
@@ -117,7 +117,7 @@ impl<'b> Encoder<'b> {
     /// Writes a run of numbers without its length: one copy, and a pass over the copy if the byte order is not the
     /// machine's.
     #[inline]
-    pub(super) fn numbers<T: Primitive>(&mut self, run: &[T]) {
+    pub(super) fn numbers<T: InMemory>(&mut self, run: &[T]) {
         if run.is_empty() {
             return;
         }

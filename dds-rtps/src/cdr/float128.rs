@@ -4,8 +4,8 @@
 
 use super::primitive::{Number, plain_value};
 use super::{
-    ByteOrder, Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, TypeDescription,
-    TypeInfo, TypeKind, WholeKey,
+    ByteOrder, Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, Primitive,
+    TypeDescription, TypeInfo, TypeKind, WholeKey,
 };
 
 /// A `long double`: the 16 bytes of an IEEE 754 binary128, to be passed on. There is no arithmetic.
@@ -69,6 +69,13 @@ impl Number<16> for u128 {
             ByteOrder::Little => Self::from_le_bytes(bytes),
             ByteOrder::Big => Self::from_be_bytes(bytes),
         }
+    }
+}
+
+impl Primitive for F128 {
+    #[inline]
+    fn read(bytes: &[u8], order: ByteOrder) -> Self {
+        Self(u128::from_bytes(bytes.first_chunk().copied().unwrap_or_default(), order))
     }
 }
 

@@ -6,26 +6,12 @@
 //! primitives; those cannot be exchanged with it in XCDR2.
 
 use super::{
-    Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, LengthCode, TypeDescription, TypeInfo,
-    TypeKind,
+    Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, LengthCode, MapKey, TypeDescription,
+    TypeInfo, TypeKind,
 };
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash};
-
-/// A value that can be the key of a map: an integer, a bool, a char, a string or an enum (XTYPES 1.3, 7.2.2.4.3).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the key of a DDS map",
-    note = "these can: integers, bool, char, String, and enums without data"
-)]
-pub trait MapKey {}
-
-macro_rules! map_keys {
-    ($($key:ty),*) => {$(
-        impl MapKey for $key {}
-    )*};
-}
-
-map_keys!(bool, u8, u16, u32, u64, i8, i16, i32, i64, char, super::Char16, String, super::WString, &str);
 
 /// What the maps of the standard library have in common.
 trait Entries<K, V>: Default {
@@ -86,19 +72,37 @@ fn rebuild<'de, K: Decode<'de>, V: Decode<'de>>(
 }
 
 /// Takes the values of a map, if its keys are those that come, in the same order; else `false`.
-fn update<'de, K: Decode<'de> + PartialEq, V: Decode<'de>>(
+fn update_sorted<'de, K: MapKey + Decode<'de> + PartialEq, V: Decode<'de>>(
     map: &mut BTreeMap<K, V>,
     d: &mut Decoder<'de>,
 ) -> Result<bool, DecodeError> {
-    let mut scratch: Option<K> = None;
+    let mut scratch = None;
     for (key, value) in map {
-        d.present_into(&mut scratch)?;
-        if scratch.as_ref() != Some(key) {
+        if !key.is_next(&mut scratch, d)? {
             return Ok(false);
         }
         value.decode_into(d)?;
     }
     Ok(true)
+}
+
+/// Takes the values of a map, if its keys are those that come, in any order; else `false`.
+fn update_hashed<'de, K, V, S>(map: &mut HashMap<K, V, S>, d: &mut Decoder<'de>) -> Result<bool, DecodeError>
+where
+    K: MapKey + Decode<'de> + Hash + Eq,
+    V: Decode<'de>,
+    S: BuildHasher,
+{
+    let (count, mut scratch) = (map.len(), None);
+    // Where the values lie: as many keys come as there are, so none is left over if none comes twice.
+    let mut places = SmallVec::<[usize; LISTED_ON_STACK]>::with_capacity(count);
+    for _ in 0..count {
+        let Some(value) = K::find(map, &mut scratch, d)? else { return Ok(false) };
+        places.push(std::ptr::from_ref(value).addr());
+        value.decode_into(d)?;
+    }
+    places.sort_unstable();
+    Ok(places.windows(2).all(|pair| pair.first() != pair.last()))
 }
 
 impl<K: Ord, V> Entries<K, V> for BTreeMap<K, V> {
@@ -131,11 +135,11 @@ impl<'de, K: MapKey + Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMa
         Ok(map)
     }
 
-    /// Allocates nothing for the map and its values, if the keys are the same as before.
+    /// Allocates nothing for the map, its keys and its values, if the keys are the same as before and come in their order.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         decode_entries::<K, V, ()>(d, |d, count| {
             let start = d.clone();
-            if self.len() == count && update(self, d)? {
+            if self.len() == count && update_sorted(self, d)? {
                 return Ok(());
             }
             *d = start;
@@ -160,9 +164,17 @@ impl<'de, K: MapKey + Decode<'de> + Hash + Eq, V: Decode<'de>, S: BuildHasher + 
         Ok(map)
     }
 
-    /// Keeps the memory of the values whose keys come again.
+    /// Allocates nothing for the map, its keys and its values, if the keys are the same as before, in any order. (Of more
+    /// than 64 entries, there is a list for the time of the call.) Else the values whose keys come again keep their memory.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
-        decode_entries::<K, V, ()>(d, |d, count| rebuild(self, count, d))
+        decode_entries::<K, V, ()>(d, |d, count| {
+            let start = d.clone();
+            if self.len() == count && update_hashed(self, d)? {
+                return Ok(());
+            }
+            *d = start;
+            rebuild(self, count, d)
+        })
     }
 
     fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {
@@ -199,3 +211,6 @@ map! {
     [] BTreeMap<K, V>;
     [S] HashMap<K, V, S>;
 }
+
+/// Of so many entries it is noted on the stack which ones have come: half a kilobyte.
+const LISTED_ON_STACK: usize = 64;

@@ -189,8 +189,11 @@ impl<'de> Decoder<'de> {
         Ok(())
     }
 
-    /// Passes over a mutable struct.
-    pub(super) fn pass_members(&mut self) -> Result<(), DecodeError> {
+    /// Passes over a mutable struct or union.
+    ///
+    /// # Errors
+    /// What is around its members is broken.
+    pub fn pass_members(&mut self) -> Result<(), DecodeError> {
         match self.enter_delimited()? {
             None => self.members(|_, _| Ok(true)),
             frame => {

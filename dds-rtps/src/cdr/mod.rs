@@ -6,7 +6,7 @@
 //! - [`Encoder`], [`Decoder`]: cursors that know bounds, alignment, byte order and the rules of the [`Encoding`].
 //! - [`Encode`], [`Decode`], [`TypeInfo`], [`Keyed`], [`DdsType`]: what `#[derive(DdsType)]` writes for a type.
 //! - [`TypeDescription`]: the type as constant data, for everything that handles samples without user code.
-//! - [`WString`], [`Char16`], [`F128`], [`Bounded`]: what Rust has no type for. [`Union`], [`Plain`]: what enums with data
+//! - [`WString`], [`Char16`], [`F128`], [`Bounded`], [`OrDefault`], [`Trimmed`]: what Rust has no type for. [`Union`], [`Plain`]: what enums with data
 //!   and structs of numbers are here.
 //! - [`KeyHasher`]: the instances of one type, whatever the encoding of its samples.
 //! - [`encode_payload`], [`decode_payload`], [`key_hash_of`], [`instance_of_payload`]: whole payloads, with header.
@@ -39,12 +39,14 @@
 //! Everything here may meet bytes of a stranger: a length is compared with what the input can hold before anything is
 //! allocated for it, and recursive types end at [`NESTING_MAX`].
 
+mod base;
 mod bounded;
 mod collection;
 mod compare;
 mod construct;
 mod decoder;
 mod description;
+mod element;
 mod encapsulation;
 mod encoder;
 mod enumerated;
@@ -54,6 +56,7 @@ mod key;
 mod key_hasher;
 mod key_plan;
 mod map;
+mod map_key;
 mod member;
 mod parameter_list;
 mod payload;
@@ -68,12 +71,13 @@ mod union;
 mod walk;
 mod wide;
 
+#[doc(hidden)]
+pub use base::{derived_members, member_count, next_member_id};
 pub use bounded::{Bounded, Measured};
 pub use construct::{Trim, TryConstruct};
 pub use decoder::{Decoder, NESTING_MAX};
 pub use description::{MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef};
-#[doc(hidden)]
-pub use description::{derived_members, member_count, next_member_id};
+pub use element::{OrDefault, Trimmed};
 pub use encapsulation::{ByteOrder, Encapsulation, Encoding, Extensibility, Format};
 pub use encoder::Encoder;
 #[doc(hidden)]
@@ -85,7 +89,7 @@ pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use float128::F128;
 pub use key::{key_hash_of, key_hash_of_key, key_hashes_agree};
 pub use key_hasher::KeyHasher;
-pub use map::MapKey;
+pub use map_key::MapKey;
 #[doc(hidden)]
 pub use member::LengthCode;
 pub use parameter_list::{
@@ -95,7 +99,7 @@ pub use payload::{decode_key_payload, decode_payload, decode_payload_into, encod
 pub use plain::Plain;
 #[doc(hidden)]
 pub use plain::larger;
-pub use primitive::Primitive;
+pub use primitive::{InMemory, Primitive};
 pub use raw::{Encoded, Raw};
 pub use run::Run;
 pub use traits::{DdsType, Decode, DecodeOwned, Encode, KeyMember, Keyed, TypeInfo, ViewOf, WholeKey};

@@ -1,33 +1,54 @@
 //! Numbers, bools and chars.
 
 use super::{
-    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode,
+    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, Run,
     TypeDescription, TypeInfo, TypeKind, WholeKey,
 };
 use zerocopy::{FromBytes, IntoBytes, TryFromBytes};
 
-/// A number whose bytes in memory are, up to their order, its bytes on the wire.
+/// A value of a fixed size that a [`Run`](super::Run) can have: what CDR calls primitive, but for the one-byte `char`.
 ///
-/// Implemented for `u8` to `u64`, `i8` to `i64`, `f32` and `f64`, and for nothing else.
+/// Implemented for `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, `bool`, [`Char16`](super::Char16) and
+/// [`F128`](super::F128), and for nothing else.
 pub trait Primitive: sealed::Sealed + Copy + 'static {
     /// Bytes on the wire and in memory.
     const SIZE: usize = size_of::<Self>();
 
+    /// A run whose bytes these are in the order of the machine, if they lie aligned.
+    #[doc(hidden)]
+    fn run_of(bytes: &[u8]) -> Option<&[Self]> {
+        let _ = bytes;
+        None
+    }
+
+    /// The value at the beginning of `bytes`, zero if they are too few.
+    #[doc(hidden)]
+    fn read(bytes: &[u8], order: ByteOrder) -> Self;
+
+    /// Where in `bytes` something lies that is no value, and what it is.
+    #[doc(hidden)]
+    fn first_fault(bytes: &[u8]) -> Option<(usize, DecodeErrorKind)> {
+        let _ = bytes;
+        None
+    }
+}
+
+/// A [`Primitive`] whose bytes in memory are, up to their order, its bytes on the wire, so that runs of them are copied as
+/// a whole, or not at all.
+///
+/// Implemented for `u8` to `u64`, `i8` to `i64`, `f32`, `f64` and `bool`, and for nothing else.
+pub trait InMemory: Primitive {
     /// The bytes of a run, in the order of the machine.
     #[doc(hidden)]
     fn bytes_of(run: &[Self]) -> &[u8];
 
-    /// A run whose bytes these are in the order of the machine, if they lie aligned.
-    #[doc(hidden)]
-    fn run_of(bytes: &[u8]) -> Option<&[Self]>;
-
-    /// The number at the beginning of `bytes`, zero if they are too few.
-    #[doc(hidden)]
-    fn read(bytes: &[u8], order: ByteOrder) -> Self;
-
     /// Fills `run` from as many bytes as it has.
     #[doc(hidden)]
-    fn fill(run: &mut [Self], bytes: &[u8], order: ByteOrder);
+    fn fill(run: &mut [Self], bytes: &[u8], order: ByteOrder) {
+        for (value, bytes) in run.iter_mut().zip(bytes.chunks_exact(Self::SIZE)) {
+            *value = Self::read(bytes, order);
+        }
+    }
 }
 
 /// A number of `N` bytes.
@@ -40,10 +61,13 @@ pub(super) trait Number<const N: usize>: Sized {
 
 mod sealed {
     pub trait Sealed {}
+
+    impl Sealed for crate::cdr::Char16 {}
+    impl Sealed for crate::cdr::F128 {}
 }
 
 /// An array read in one copy.
-fn array_of<T: Primitive + FromBytes, const N: usize>(d: &mut Decoder<'_>) -> Result<[T; N], DecodeError> {
+fn array_of<T: InMemory + FromBytes, const N: usize>(d: &mut Decoder<'_>) -> Result<[T; N], DecodeError> {
     let order = d.order();
     let bytes = d.numbers::<T>(N)?;
     if order.is_host() || T::SIZE == 1 {
@@ -73,11 +97,6 @@ macro_rules! number {
 
         impl Primitive for $number {
             #[inline]
-            fn bytes_of(run: &[Self]) -> &[u8] {
-                run.as_bytes()
-            }
-
-            #[inline]
             fn run_of(bytes: &[u8]) -> Option<&[Self]> {
                 <[Self]>::ref_from_bytes(bytes).ok()
             }
@@ -85,6 +104,13 @@ macro_rules! number {
             #[inline]
             fn read(bytes: &[u8], order: ByteOrder) -> Self {
                 Self::from_bytes(bytes.first_chunk().copied().unwrap_or_default(), order)
+            }
+        }
+
+        impl InMemory for $number {
+            #[inline]
+            fn bytes_of(run: &[Self]) -> &[u8] {
+                run.as_bytes()
             }
 
             #[inline]
@@ -238,6 +264,37 @@ number! {
     f64, Float64, "float64";
 }
 
+impl sealed::Sealed for bool {}
+
+impl Primitive for bool {
+    #[inline]
+    fn run_of(bytes: &[u8]) -> Option<&[Self]> {
+        <[Self]>::try_ref_from_bytes(bytes).ok()
+    }
+
+    #[inline]
+    fn read(bytes: &[u8], _: ByteOrder) -> Self {
+        bytes.first().is_some_and(|byte| *byte != 0)
+    }
+
+    #[inline]
+    fn first_fault(bytes: &[u8]) -> Option<(usize, DecodeErrorKind)> {
+        // All at once first: where it is matters only if there is one.
+        if Self::run_of(bytes).is_some() {
+            return None;
+        }
+        let fault = bytes.iter().copied().enumerate().find(|(_, value)| *value > 1);
+        fault.map(|(offset, value)| (offset, DecodeErrorKind::InvalidBool { value }))
+    }
+}
+
+impl InMemory for bool {
+    #[inline]
+    fn bytes_of(run: &[Self]) -> &[u8] {
+        run.as_bytes()
+    }
+}
+
 impl Encode for bool {
     const IS_PRIMITIVE: bool = true;
     const LENGTH_CODE: LengthCode = LengthCode::Bytes1;
@@ -279,17 +336,9 @@ impl<'de> Decode<'de> for bool {
     }
 
     fn decode_elements(elements: &mut Vec<Self>, count: usize, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
-        let before = d.position();
-        let bytes = d.bytes(count)?;
+        let run = Run::<Self>::take(d, count)?;
         elements.clear();
-        match <[Self]>::try_ref_from_bytes(bytes) {
-            Ok(run) => elements.extend_from_slice(run),
-            Err(_) => {
-                let wrong = bytes.iter().enumerate().find(|(_, value)| **value > 1);
-                let (offset, value) = wrong.map_or((0, 0), |(offset, value)| (offset, *value));
-                return Err(DecodeError::new(before + offset, DecodeErrorKind::InvalidBool { value }));
-            }
-        }
+        elements.extend(run.iter());
         Ok(())
     }
 }

@@ -204,7 +204,8 @@ pub trait ViewOf<T: ?Sized> {}
 /// too.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a key",
-    note = "optional members cannot, nor structs that borrow and mark no key members"
+    note = "optional members cannot, nor structs that borrow and mark no key members, nor what may be another value than \
+            was sent (`try_construct`)"
 )]
 pub trait KeyMember {
     /// What of this member belongs to the key, as an owned value.
@@ -232,8 +233,8 @@ pub trait KeyMember {
 /// would insist that they do, whether or not the type is ever used as a key.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a key as a whole",
-    note = "it marks key members of its own, is optional, borrows, or contains something that does; mark the key members \
-            of the struct around it"
+    note = "it marks key members of its own, is optional, borrows, says `try_construct`, or contains something that does; \
+            mark the key members of the struct around it"
 )]
 pub trait WholeKey<'k>: Sized {
     /// A copy. Types of topics need not be `Clone`.

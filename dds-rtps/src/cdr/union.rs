@@ -11,7 +11,9 @@
 //! The ids of the members count from 1, as that of the discriminator is 0 (seen of RTI Connext; OpenDDS gives the first
 //! member 0 too).
 
-use super::{Decode, DecodeError, DecodeErrorKind, Decoder, EncodeError, Extensibility, TypeDescription, TypeRef};
+use super::{
+    Decode, DecodeError, DecodeErrorKind, Decoder, EncodeError, Extensibility, TryConstruct, TypeDescription, TypeRef,
+};
 
 /// A union.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +22,8 @@ pub struct UnionDescription {
     discriminator: TypeRef,
     /// Whether the discriminator is the key; else all of the union is, where it is part of one.
     has_key: bool,
+    /// What becomes of a discriminator that selects nothing.
+    try_construct: TryConstruct,
     cases: &'static [UnionCase],
 }
 
@@ -30,6 +34,7 @@ pub struct UnionCase {
     id: u32,
     labels: &'static [i64],
     is_default: bool,
+    try_construct: TryConstruct,
     ty: Option<TypeRef>,
 }
 
@@ -64,13 +69,25 @@ impl UnionDescription {
             }
             index += 1;
         }
-        Self { extensibility, discriminator, has_key: false, cases }
+        Self { extensibility, discriminator, has_key: false, try_construct: TryConstruct::Discard, cases }
     }
 
     /// This union with its discriminator as key.
     #[must_use]
     pub const fn keyed(self) -> Self {
         Self { has_key: true, ..self }
+    }
+
+    /// This union as one that takes its default where the discriminator selects nothing.
+    #[must_use]
+    pub const fn or_default(self) -> Self {
+        Self { try_construct: TryConstruct::UseDefault, ..self }
+    }
+
+    /// What becomes of a discriminator that selects nothing, or that its type does not have.
+    #[must_use]
+    pub const fn on_construct_failure(&self) -> TryConstruct {
+        self.try_construct
     }
 
     /// How the union may grow.
@@ -122,7 +139,7 @@ impl UnionCase {
     /// The case called `name` that these values of the discriminator select, with the member that has `id`.
     #[must_use]
     pub const fn new(name: &'static str, id: u32, labels: &'static [i64]) -> Self {
-        Self { name, id, labels, is_default: false, ty: None }
+        Self { name, id, labels, is_default: false, try_construct: TryConstruct::Discard, ty: None }
     }
 
     /// This case with a member of this type.
@@ -135,6 +152,12 @@ impl UnionCase {
     #[must_use]
     pub const fn or_default(self) -> Self {
         Self { is_default: true, ..self }
+    }
+
+    /// This case as one whose member treats values like this which its type cannot hold.
+    #[must_use]
+    pub const fn try_construct(self, try_construct: TryConstruct) -> Self {
+        Self { try_construct, ..self }
     }
 
     const fn agrees_with(&self, other: &Self) -> bool {
@@ -173,6 +196,15 @@ impl UnionCase {
     #[must_use]
     pub const fn is_default(&self) -> bool {
         self.is_default
+    }
+
+    /// What becomes of a value that the type of the member cannot hold: what the case says, or else what the type says.
+    #[must_use]
+    pub fn on_construct_failure(&self) -> TryConstruct {
+        match (self.try_construct, self.ty()) {
+            (TryConstruct::Discard, Some(ty)) => ty.on_construct_failure(),
+            (said, _) => said,
+        }
     }
 
     /// The type of the member, if there is one.
@@ -243,35 +275,36 @@ impl<'de> Decoder<'de> {
         discriminator.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))
     }
 
-    /// Takes a mutable union whose discriminator is known: the member with this id, if it is there.
+    /// [`Decoder::discriminator`]; `None` if it is well formed, but not of its type.
     ///
     /// # Errors
-    /// Those of the value, and as [`Decoder::members`].
-    pub fn selected_member<T: Decode<'de>>(&mut self, id: u32) -> Result<Option<T>, DecodeError> {
-        let mut value = None;
-        self.members(|d, other| {
-            if other == id {
-                value = Some(T::decode(d)?);
-            }
-            Ok(other == id || other == DISCRIMINATOR_ID)
-        })?;
-        Ok(value)
+    /// It is not there, or broken.
+    pub fn try_discriminator<T: Decode<'de>>(&self) -> Result<Option<T>, DecodeError> {
+        match self.discriminator() {
+            Ok(discriminator) => Ok(Some(discriminator)),
+            Err(error) if error.kind().is_of_value() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
-    /// [`Decoder::selected_member`], keeping the allocations of `value`; `false` if it is not there.
+    /// Takes a mutable union whose discriminator is known: the member with this id by `value`, if it is there. One that
+    /// comes twice counts as it came last.
     ///
     /// # Errors
     /// Those of the value, and as [`Decoder::members`].
-    pub fn selected_member_into<T: Decode<'de>>(&mut self, id: u32, value: &mut T) -> Result<bool, DecodeError> {
-        let mut is_there = false;
+    pub fn selected_member<R>(
+        &mut self,
+        id: u32,
+        mut value: impl FnMut(&mut Self) -> Result<R, DecodeError>,
+    ) -> Result<Option<R>, DecodeError> {
+        let mut selected = None;
         self.members(|d, other| {
             if other == id {
-                value.decode_into(d)?;
-                is_there = true;
+                selected = Some(value(d)?);
             }
             Ok(other == id || other == DISCRIMINATOR_ID)
         })?;
-        Ok(is_there)
+        Ok(selected)
     }
 
     /// Takes a mutable union that has no member.

@@ -6,8 +6,8 @@
 
 use super::primitive::plain_value;
 use super::{
-    Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, Primitive,
-    TypeDescription, TypeInfo, TypeKind, WholeKey,
+    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode,
+    Primitive, TypeDescription, TypeInfo, TypeKind, WholeKey,
 };
 use std::fmt;
 
@@ -24,6 +24,13 @@ impl TryFrom<char> for Char16 {
     /// Fails for characters of two units, those from U+10000 on.
     fn try_from(character: char) -> Result<Self, EncodeError> {
         u16::try_from(u32::from(character)).map(Self).map_err(|_| EncodeError::NotAChar16 { character })
+    }
+}
+
+impl Primitive for Char16 {
+    #[inline]
+    fn read(bytes: &[u8], order: ByteOrder) -> Self {
+        Self(u16::read(bytes, order))
     }
 }
 
@@ -162,6 +169,28 @@ impl<'de> Decoder<'de> {
         }
         self.bytes(length)
     }
+
+    /// Takes a wide string, character by character.
+    pub(super) fn wide_characters(&mut self, mut take: impl FnMut(char)) -> Result<(), DecodeError> {
+        let order = self.order();
+        let bytes = self.wide_text()?;
+        let units = bytes.chunks_exact(2).map(|unit| u16::read(unit, order));
+        // The bytes of the characters so far, to say where one is wrong.
+        let mut done = 0;
+        for character in char::decode_utf16(units) {
+            let kind = match character {
+                Ok('\0') => DecodeErrorKind::InteriorNul,
+                Ok(character) => {
+                    take(character);
+                    done += 2 * character.len_utf16();
+                    continue;
+                }
+                Err(_) => DecodeErrorKind::InvalidUtf16,
+            };
+            return Err(DecodeError::new(self.position() - bytes.len() + done, kind));
+        }
+        Ok(())
+    }
 }
 
 impl<'de> Decode<'de> for WString {
@@ -174,25 +203,8 @@ impl<'de> Decode<'de> for WString {
     }
 
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
-        let order = d.order();
-        let bytes = d.wide_text()?;
-        let units = bytes.chunks_exact(2).map(|unit| u16::read(unit, order));
         self.0.clear();
-        // The bytes of the characters so far, to say where one is wrong.
-        let mut done = 0;
-        for character in char::decode_utf16(units) {
-            let kind = match character {
-                Ok('\0') => DecodeErrorKind::InteriorNul,
-                Ok(character) => {
-                    self.0.push(character);
-                    done += 2 * character.len_utf16();
-                    continue;
-                }
-                Err(_) => DecodeErrorKind::InvalidUtf16,
-            };
-            return Err(DecodeError::new(d.position() - bytes.len() + done, kind));
-        }
-        Ok(())
+        d.wide_characters(|character| self.0.push(character))
     }
 
     fn missing(_: &Decoder<'de>) -> Result<Self, DecodeError> {

@@ -2,9 +2,11 @@
 
 use super::types::Label;
 use super::*;
-use crate::cdr::{DecodeErrorKind, EncodeError, TypeInfo, TypeKind};
+use crate::cdr::{Bounded, DecodeErrorKind, EncodeError, MapKey, OrDefault, Trimmed, TypeInfo, TypeKind, WString};
 use dds_macros::DdsType;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Debug;
+use std::hash::Hash;
 
 fn label(level: u8) -> Label {
     Label { text: "l".into(), level }
@@ -71,31 +73,121 @@ fn values_keep_their_memory() {
     other.insert("c".to_owned(), vec![4]);
     other.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::HOST)).unwrap();
     assert_eq!((memory(&other)[0], &other), (before[0], &map));
+}
 
-    let hashed: HashMap<String, Vec<u32>> = map.into_iter().collect();
-    let bytes = body(&hashed, Encoding::Xcdr1, ByteOrder::HOST);
-    let mut reused = hashed.clone();
-    let before = reused["a"].as_ptr();
-    reused.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::HOST)).unwrap();
-    assert_eq!((reused["a"].as_ptr(), reused), (before, hashed));
+/// Entries of a hash map come in an order that is the sender's own; keys and values keep their memory all the same.
+#[test]
+fn values_of_hash_maps_keep_their_memory_in_any_order() {
+    fn keep<K>(keys: Vec<K>)
+    where
+        K: MapKey + Encode + for<'de> Decode<'de> + Hash + Eq + Clone + Debug,
+    {
+        // Other hashes, another order: more than are noted on the stack too.
+        let sent: HashMap<K, Vec<u32>> = keys.iter().cloned().zip((1..).map(|count| vec![count; 3])).collect();
+        let mut reused: HashMap<K, Vec<u32>> = keys.iter().map(|key| (key.clone(), vec![9; 7])).collect();
+        let memory = |map: &HashMap<K, Vec<u32>>| keys.iter().map(|key| map[key].as_ptr()).collect::<Vec<_>>();
+        let before = memory(&reused);
+        for encoding in ENCODINGS {
+            for order in ORDERS {
+                reused.decode_into(&mut Decoder::new(&body(&sent, encoding, order), encoding, order)).unwrap();
+                assert_eq!((memory(&reused), &reused), (before.clone(), &sent));
+            }
+        }
+        // One of them is another one.
+        let Some((first, others)) = keys.split_first() else { return };
+        let mut fewer = sent.clone();
+        fewer.remove(first);
+        let bytes = body(&fewer, Encoding::Xcdr2, ByteOrder::HOST);
+        reused.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::HOST)).unwrap();
+        assert_eq!(reused, fewer);
+        assert!(others.iter().zip(&before[1..]).all(|(key, place)| reused[key].as_ptr() == *place));
+        let bytes = body(&sent, Encoding::Xcdr1, ByteOrder::HOST);
+        reused.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::HOST)).unwrap();
+        assert_eq!(reused, sent);
+    }
+
+    let texts = |count| (0..count).map(|number| format!("{number} ä€𝄞")).collect::<Vec<_>>();
+    keep(Vec::<u8>::new());
+    keep((0_u16..200).collect());
+    keep(vec![true, false]);
+    keep(texts(40));
+    keep(texts(200));
+    keep(texts(20).into_iter().map(WString::from).collect());
+    keep(texts(20).into_iter().map(Bounded::<_, 16>).collect());
+    keep(texts(20).into_iter().map(|text| Bounded::<_, 16>(WString::from(text))).collect());
+    keep(texts(20).into_iter().map(Trimmed::<_, 16>).collect());
+    keep(texts(20).into_iter().map(|text| Trimmed::<_, 16>(WString::from(text))).collect());
+    keep(texts(20).into_iter().map(|text| OrDefault(Bounded::<_, 16>(text))).collect());
+}
+
+/// As many entries as before, each with a key that was there, but one comes twice: what would be left of the other one is
+/// not taken for received.
+#[test]
+fn a_key_that_comes_twice_does_not_leave_another_as_it_was() {
+    for count in [2_usize, 100] {
+        let keys = (0..count).map(|number| format!("{number}")).collect::<Vec<_>>();
+        let mut map: HashMap<String, u32> = keys.iter().cloned().zip(0..).collect();
+        let mut bytes = Vec::new();
+        let mut e = Encoder::new(&mut bytes, Encoding::Xcdr1, ByteOrder::HOST);
+        e.length(count).unwrap();
+        for key in keys[1..].iter().chain([&keys[1]]) {
+            key.encode(&mut e).unwrap();
+            7_u32.encode(&mut e).unwrap();
+        }
+        let error = map.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::HOST)).unwrap_err();
+        assert_eq!(error.kind(), DecodeErrorKind::DuplicateKey);
+    }
+}
+
+/// Values without a size all lie in one place.
+#[test]
+fn maps_of_nothing_come_back() {
+    #[derive(DdsType, Debug, Clone, PartialEq)]
+    #[dds(crate = "crate", nested, appendable)]
+    struct Nothing {}
+    let map: HashMap<u8, Nothing> = (0..5).map(|key| (key, Nothing {})).collect();
+    let bytes = body(&map, Encoding::Xcdr2, ByteOrder::Big);
+    let mut reused = map.clone();
+    reused.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap();
+    assert_eq!(reused, map);
+}
+
+/// A text that is longer than what is held on the stack, and one that is no text, as keys.
+#[test]
+fn keys_are_looked_at_as_they_are_when_they_are_read() {
+    let long = WString::from("ä".repeat(500).as_str());
+    let map = HashMap::from([(long.clone(), 1_u8)]);
+    let bytes = body(&map, Encoding::Xcdr2, ByteOrder::Little);
+    let mut reused = HashMap::from([(long, 2_u8)]);
+    reused.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Little)).unwrap();
+    assert_eq!(reused, map);
+    // Half a character: U+D834 alone.
+    let bytes = hex("00000001 00000002 d834 01");
+    let mut map = HashMap::from([(WString::from("a"), 2_u8)]);
+    let error = map.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
+    assert_eq!(error.kind(), DecodeErrorKind::InvalidUtf16);
+    let bytes = hex("00000001 00000003 616200 01");
+    let mut map = HashMap::from([(Bounded::<String, 1>("a".into()), 2_u8)]);
+    let error = map.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
+    assert_eq!(error.kind(), DecodeErrorKind::BoundExceeded { bound: 1, length: 2 });
 }
 
 #[test]
 fn bounds_count_entries() {
     #[derive(DdsType, Debug, PartialEq)]
     #[dds(crate = "crate", mutable)]
-    struct Bounded {
+    struct Limited {
         #[dds(bound = 1)]
         map: BTreeMap<u8, u8>,
     }
     let mut bytes = Vec::new();
-    let long = Bounded { map: BTreeMap::from([(1, 1), (2, 2)]) };
+    let long = Limited { map: BTreeMap::from([(1, 1), (2, 2)]) };
     let error = long.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap_err();
     assert_eq!(error, EncodeError::BoundExceeded { bound: 1, length: 2 });
     // LC 4: the count of the map is not its length.
     let bytes = hex("00000010 40000000 00000008 00000002 01010202");
-    let error = Bounded::decode(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap_err();
+    let error = Limited::decode(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::BoundExceeded { bound: 1, length: 2 });
-    let TypeKind::Struct(description) = Bounded::DESCRIPTION.kind() else { panic!() };
+    let TypeKind::Struct(description) = Limited::DESCRIPTION.kind() else { panic!() };
     assert!(matches!(description.members()[0].ty().kind(), TypeKind::Map { bound: Some(1), .. }));
 }

@@ -26,9 +26,10 @@ pub(super) struct ShapeView<'a> {
     pub(super) additional_payload_size: &'a [u8],
 }
 
-#[derive(DdsType, Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(DdsType, Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[dds(crate = "crate")]
 pub(super) enum Gear {
+    #[default]
     Reverse = -1,
     Neutral,
     First = 7,

@@ -1,0 +1,37 @@
+use dds_macros::DdsType;
+use dds_rtps::cdr::{OrDefault, Trimmed};
+use std::collections::HashMap;
+
+/// A hash map has no first entries.
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps")]
+struct Unordered {
+    maps: Vec<Trimmed<HashMap<u8, u8>, 2>>,
+}
+
+/// A key is what was sent.
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps")]
+struct Keys {
+    #[dds(key)]
+    trimmed: Trimmed<String, 2>,
+    #[dds(key)]
+    gear: OrDefault<Gear>,
+    #[dds(key)]
+    part: Part,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", nested)]
+struct Part {
+    #[dds(try_construct)]
+    gear: Gear,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", nested)]
+enum Gear {
+    First,
+}
+
+fn main() {}
