@@ -77,6 +77,8 @@ pub mod actor;
 mod domain;
 #[doc(hidden)]
 pub mod driver;
+#[cfg(feature = "durability")]
+mod durability;
 mod infrastructure;
 mod publication;
 #[cfg(feature = "sim")]
@@ -103,6 +105,11 @@ pub use domain::{
     Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
 };
 pub use driver::{ThreadOptions, ThreadSettings};
+#[cfg(feature = "durability")]
+pub use durability::{
+    DatabaseProblem, DurabilityError, DurabilityService, DurabilityServiceBuilder, DurabilityStatus,
+    Sync as DatabaseSync,
+};
 pub use futures_core::Stream;
 #[cfg(feature = "serde")]
 pub use infrastructure::ProfileProblem;

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// The highest domain id whose ports fit below 65536 (RTPS 2.5, 9.6.2 with the default port numbers).
 pub(crate) const DOMAIN_ID_MAX: u32 = 232;
 
+/// The property by which the participants of durability services are known (RTPS 2.5, 9.6.3, PID_PROPERTY_LIST).
+pub(crate) const DURABILITY_SERVICE: &str = "dds.durability_service";
+
 /// How far a participant looks for others, and lets itself be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
@@ -157,6 +160,12 @@ impl Config {
     pub(crate) fn set_property(&mut self, name: String, value: String) {
         self.properties.retain(|(known, _)| *known != name);
         self.properties.push((name, value));
+    }
+
+    /// Whether the participant is that of a durability service: its endpoints stand in for those of others, and have nothing to
+    /// do with each other.
+    pub(crate) fn is_durability_service(&self) -> bool {
+        self.properties.iter().any(|(name, _)| name == DURABILITY_SERVICE)
     }
 
     /// What happens to a message between its lay-out and the socket.

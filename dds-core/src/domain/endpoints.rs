@@ -16,13 +16,19 @@ impl ParticipantHandle {
     /// Counts one more endpoint or [`Topic`](crate::Topic) of a name.
     pub(crate) fn use_topic(&self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
         self.check_open()?;
+        if self.config().is_durability_service() {
+            // It keeps what others write, under whatever types.
+            return Ok(());
+        }
         self.topics().acquire(name, type_name)?;
         Effects::scope(|effects| self.wake_finders(effects));
         Ok(())
     }
 
     pub(crate) fn release_topic(&self, name: &str) {
-        self.topics().release(name);
+        if !self.config().is_durability_service() {
+            self.topics().release(name);
+        }
     }
 
     /// Announces a new reader. It is in the routes before others hear of it, so that nothing they send finds no one.

@@ -5,7 +5,7 @@ use crate::domain::ParticipantHandle;
 use crate::publication::{LocalDemands, LocalPath, WriterCell};
 use crate::qos::{Durability, LivelinessKind};
 use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
-use dds_rtps::types::{Duration, EntityId, Guid, Locator};
+use dds_rtps::types::{Duration, EntityId, Guid, Locator, VendorId};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
@@ -87,10 +87,19 @@ impl ParticipantHandle {
     fn reader_matched(&self, writer: EntityId, reader: &DiscoveredReader, effects: &mut Effects) {
         let Some(cell) = self.routes().writer(writer) else { return };
         let guid = reader.data.endpoint.guid;
+        let stands_in = self.config().is_durability_service();
+        if reader.is_local && stands_in {
+            return;
+        }
         if reader.is_local && !self.config().udp_only {
             return self.connect_locally(&cell, writer, reader, effects);
         }
         let mut proxy = reader.proxy();
+        if stands_in {
+            // Others get from their writers what they get, and those that do not look at origins would get it twice.
+            proxy.wants_history = reader.data.qos.durability > Durability::TransientLocal;
+            proxy.live = proxy.wants_history && reader.vendor == VendorId::OURS;
+        }
         if reader.is_local {
             proxy.unicast = self.own_locators();
             proxy.same_host = true;
@@ -101,7 +110,7 @@ impl ParticipantHandle {
     }
 
     fn writer_matched(&self, reader: EntityId, writer: &DiscoveredWriter, effects: &mut Effects) {
-        if writer.is_local && !self.config().udp_only {
+        if writer.is_local && (!self.config().udp_only || self.config().is_durability_service()) {
             // The event of the writer connects both.
             return;
         }

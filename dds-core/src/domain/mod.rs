@@ -37,6 +37,7 @@ mod traffic;
 mod weak;
 
 pub(crate) use closing::{Awaitable, close_cell};
+pub(crate) use config::DURABILITY_SERVICE;
 pub use config::Scope;
 pub(crate) use contained::Contained;
 pub use domain_participant::DomainParticipant;

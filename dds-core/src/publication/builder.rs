@@ -38,6 +38,8 @@ pub struct DataWriterBuilder<'t, T> {
     behaviour: Behaviour,
     delivery: Delivery,
     listener: Option<(StatusMask, Tell<T>)>,
+    /// The topic has a key, though nobody here knows which.
+    is_keyed: bool,
 }
 
 impl<'t, T> DataWriterBuilder<'t, T> {
@@ -47,7 +49,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let qos = Ok(if topic.preset() == Preset::Default { default } else { topic.preset().writer() });
         let participant = ParticipantRef::new(participant);
         let behaviour = Behaviour { slow_reader: SlowReader::default(), batching: None };
-        Self { participant, qos, topic, group: None, behaviour, delivery, listener: None }
+        Self { participant, qos, topic, group: None, behaviour, delivery, listener: None, is_keyed: false }
     }
 
     /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
@@ -134,6 +136,14 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         self
     }
 
+    /// The topic has a key, and each change comes with its instance: for a writer that stands in for others, of types that it
+    /// does not know.
+    #[cfg(feature = "durability")]
+    pub(crate) fn keyed(mut self, is_keyed: bool) -> Self {
+        self.is_keyed = is_keyed;
+        self
+    }
+
     /// On which thread the listener is called. Default: the participant's choice, which is its event thread.
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
@@ -169,8 +179,8 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, behaviour, delivery, listener } = self;
-        let kind = if topic.has_key() { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
+        let Self { participant, topic, qos, group, behaviour, delivery, listener, is_keyed } = self;
+        let kind = if topic.has_key() || is_keyed { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);

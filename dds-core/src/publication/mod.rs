@@ -17,7 +17,10 @@ mod local_path;
 mod local_reader;
 mod publisher;
 mod slow_readers;
+#[cfg(feature = "durability")]
+mod standing_in;
 mod suspended;
+mod unkept;
 mod weak;
 mod write_async;
 mod write_options;

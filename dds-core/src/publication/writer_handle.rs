@@ -465,6 +465,7 @@ impl WriterHandle {
             // The parent's to announce; here it is only memory.
             return;
         }
+        self.warn_of_what_is_unkept();
         self.participant.contained().remove(self.guid().entity_id);
         self.listener.close();
         self.ending.close();

@@ -34,6 +34,8 @@ pub struct DataReaderBuilder<'t, T> {
     on_data: Option<OnData<T>>,
     on_event: Option<OnEvent<T>>,
     listener: Option<(StatusMask, Tell<T>)>,
+    /// Where keys are found, if not as the topic says.
+    key: Option<KeySource>,
 }
 
 impl<'t, T> DataReaderBuilder<'t, T> {
@@ -46,7 +48,17 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         }
         let qos = Ok(qos);
         let participant = ParticipantRef::new(participant);
-        Self { participant, qos, topic, group: None, delivery, on_data: None, on_event: None, listener: None }
+        Self {
+            participant,
+            qos,
+            topic,
+            group: None,
+            delivery,
+            on_data: None,
+            on_event: None,
+            listener: None,
+            key: None,
+        }
     }
 
     /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
@@ -82,6 +94,13 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     /// they are given before or after it.
     pub fn listener(mut self, mask: StatusMask, listener: impl DataReaderListener<T>) -> Self {
         self.listener = Some((mask, tell_listener(listener)));
+        self
+    }
+
+    /// Finds keys in another way than the topic says: for a reader that stands in for others, of types that it does not know.
+    #[cfg(feature = "durability")]
+    pub(crate) fn key_source(mut self, key: KeySource) -> Self {
+        self.key = Some(key);
         self
     }
 
@@ -129,8 +148,9 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, delivery, on_data, on_event, listener } = self;
-        let kind = if topic.has_key() { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
+        let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key } = self;
+        let has_key = topic.has_key() || !matches!(key, None | Some(KeySource::None));
+        let kind = if has_key { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("reader", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
@@ -141,7 +161,8 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             return Err(error(CreateErrorKind::Closed));
         }
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, qos, group, delivery, &subject);
+        let key = key.unwrap_or_else(|| key_source(&topic));
+        let handle = make_handle(&participant, &topic, (qos, key), group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
         // A new cell cannot be closed.
         let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke)));
@@ -162,15 +183,11 @@ impl<'t, T> DataReaderBuilder<'t, T> {
 fn make_handle<T: 'static>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
-    qos: DataReaderQos,
+    (qos, key): (DataReaderQos, KeySource),
     group: Option<Arc<SubscriberGroup>>,
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
-    let key = match topic.builtin() {
-        Some(_) => KeySource::KeyHashOrGuidParameter,
-        None => topic.description().filter(|ty| ty.has_key()).map_or(KeySource::None, KeySource::Type),
-    };
     let protocol = reader_protocol(participant, subject.guid, key, &qos);
     let actor = ReaderActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing());
     let guid = subject.guid;
@@ -199,6 +216,14 @@ fn make_handle<T: 'static>(
     })
 }
 
+/// Where the keys of a topic's samples are found.
+fn key_source<T>(topic: &TopicRef<'_, T>) -> KeySource {
+    match topic.builtin() {
+        Some(_) => KeySource::KeyHashOrGuidParameter,
+        None => topic.description().filter(|ty| ty.has_key()).map_or(KeySource::None, KeySource::Type),
+    }
+}
+
 /// The protocol's reader of a QoS.
 pub(super) fn reader_protocol(
     participant: &ParticipantHandle,
@@ -208,6 +233,7 @@ pub(super) fn reader_protocol(
 ) -> StatefulReader {
     let mut config = ReaderConfig::new(guid, key, qos);
     config.seed = participant.driver().random();
+    config.as_log = participant.config().is_durability_service() && !matches!(key, KeySource::KeyHashOrGuidParameter);
     StatefulReader::new(config)
 }
 

@@ -1,8 +1,8 @@
 //! Whether the policies of one entity contradict each other (DDS 1.4, 2.2.3, the rules on INCONSISTENT_POLICY).
 
 use super::{
-    DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, Durability, DurabilityService, History,
-    PolicyId, PublisherQos, ResourceLimits, SubscriberQos, TopicQos,
+    DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, DurabilityService, History, PolicyId,
+    PublisherQos, ResourceLimits, SubscriberQos, TopicQos,
 };
 use crate::types::Duration;
 use std::fmt;
@@ -132,10 +132,6 @@ impl DataWriterQos {
     pub fn check(&self) -> Result<(), QosErrorKind> {
         check_keeping(self.history, self.resource_limits)?;
         check_service(&self.durability_service)?;
-        if self.durability > Durability::TransientLocal {
-            // Nobody would keep the samples beyond the writer's life, as such an offer says.
-            return Err(QosErrorKind::Unsupported { policy: PolicyId::Durability });
-        }
         check_representations(&self.representation)?;
         check_len(PolicyId::UserData, self.user_data.len(), USER_DATA_MAX)
     }
@@ -321,7 +317,7 @@ fn check_len(policy: PolicyId, len: usize, max: usize) -> Result<(), QosErrorKin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::qos::Reliability;
+    use crate::qos::{Durability, Reliability};
 
     fn limits(per_instance: u32, samples: u32) -> ResourceLimits {
         ResourceLimits { max_samples: Some(samples), max_instances: None, max_samples_per_instance: Some(per_instance) }
@@ -336,13 +332,16 @@ mod tests {
     }
 
     #[test]
-    fn no_writer_can_offer_to_outlive_itself_but_a_reader_may_ask_for_it() {
-        for durability in [Durability::Transient, Durability::Persistent] {
-            let refused = QosErrorKind::Unsupported { policy: PolicyId::Durability };
-            assert_eq!(DataWriterQos::default().durability(durability).check(), Err(refused));
-            assert_eq!(DataReaderQos::default().durability(durability).check(), Ok(()));
-        }
-        assert_eq!(DataWriterQos::default().transient_local().check(), Ok(()));
+    fn what_a_service_is_to_keep_must_fit_into_its_limits() {
+        let service = |per_instance| DurabilityService {
+            history: History::KeepLast { depth: 5 },
+            resource_limits: limits(per_instance, 10),
+            ..DurabilityService::default()
+        };
+        let qos = DataWriterQos::default().durability(Durability::Persistent);
+        let refused = QosErrorKind::DepthAboveLimit { depth: 5, max_samples_per_instance: 4 };
+        assert_eq!(qos.clone().durability_service(service(4)).check(), Err(refused));
+        assert_eq!(qos.durability_service(service(5)).check(), Ok(()));
     }
 
     #[test]

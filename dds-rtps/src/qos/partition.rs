@@ -22,7 +22,9 @@ fn partition_matches(a: &str, b: &str) -> bool {
     }
 }
 
-fn is_pattern(name: &str) -> bool {
+/// Whether a partition's name stands for any that fit it.
+#[must_use]
+pub fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 

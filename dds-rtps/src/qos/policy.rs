@@ -78,22 +78,25 @@ pub enum Durability {
     Volatile,
     /// What the writer's history holds, as long as the writer lives.
     TransientLocal,
-    /// What a service keeps beyond the life of the writer. There is no such service here, so no writer here can offer it
-    /// ([`QosErrorKind::Unsupported`](super::QosErrorKind::Unsupported)). A reader may request it of others' writers: it
-    /// matches only those that offer it, and gets what they, or a service of theirs, have kept.
+    /// What a durability service keeps beyond the life of the writer, as DURABILITY_SERVICE says, in memory. Such a service is
+    /// a program beside the applications (feature `durability`), and optional: without one, late joiners get what writers keep
+    /// that are still alive, as by [`Durability::TransientLocal`]; a writer that goes when no service has matched it says so in
+    /// the log.
     Transient,
-    /// What a service keeps on disk. As with [`Durability::Transient`], readers may request it, and no writer here can offer
-    /// it.
+    /// The same on disk: what the service keeps is there again after it, the writers and the whole system have been restarted.
     Persistent,
 }
 
 /// What a durability service keeps of a writer's samples (DURABILITY_SERVICE; DDS 1.4, 2.2.3.5).
 ///
-/// Announced to peers that have such a service; no effect in this implementation, which has none.
+/// Announced by writers, and followed by the service that matches them. Only for [`Durability::Transient`] and
+/// [`Durability::Persistent`].
+///
+/// By KEEP_ALL within limits, the oldest samples make room for new ones; instances beyond `max_instances` are not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct DurabilityService {
-    /// How long the service remembers an instance that nobody writes any more. Default: zero.
+    /// How long the service remembers an instance that was disposed of and that nobody writes any more. Default: zero.
     pub cleanup_delay: Duration,
     /// Samples per instance. Default: the last one.
     pub history: History,

@@ -1,0 +1,296 @@
+//! The file that persistent samples are kept in.
+//!
+//! [redb](https://www.redb.org): one file, in pure Rust, with transactions that a crash at any moment leaves whole (copy on write,
+//! checksums), a stable format, and no dependency of its own but `libc`. Three tables:
+//!
+//! | table | key | value |
+//! |---|---|---|
+//! | `meta` | `"schema"` | [`SCHEMA`], the form of the others |
+//! | `groups` | the group's number | its [`GroupKey`] |
+//! | `changes` | the group's number, the change's order | a record of `change.rs` |
+//!
+//! Whatever the file holds, no panic leaves this file: redb checks what it reads, but takes some damage for a mistake of its own.
+
+use super::change::Change;
+use super::error::DatabaseProblem;
+use super::key::GroupKey;
+use super::service::Sync;
+use redb::{ReadableTable, TableDefinition};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// The form of the tables. A change of it needs a way to read the old one, or an error that says so.
+const SCHEMA: u64 = 1;
+const SCHEMA_NAME: &str = "schema";
+
+const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
+const GROUPS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("groups");
+const CHANGES: TableDefinition<'_, (u64, u64), &[u8]> = TableDefinition::new("changes");
+
+/// What a transaction does.
+#[derive(Debug)]
+pub(super) enum Step {
+    AddGroup(u64, GroupKey),
+    RemoveGroup(u64),
+    /// The group, the order, the record.
+    Put(u64, u64, Vec<u8>),
+    Remove(u64, u64),
+}
+
+/// A group as it was found.
+pub(super) struct StoredGroup {
+    pub(super) id: u64,
+    pub(super) key: GroupKey,
+    /// By their orders.
+    pub(super) changes: Vec<(u64, Change)>,
+}
+
+pub(super) struct Database {
+    path: PathBuf,
+    sync: Sync,
+    /// `None` after a failure: it is opened anew.
+    file: Option<redb::Database>,
+}
+
+impl Database {
+    /// Opens the file, or makes it.
+    pub(super) fn open(path: &Path, sync: Sync) -> Result<Self, DatabaseProblem> {
+        let file = shielded(|| open(path))?;
+        Ok(Self { path: path.to_owned(), sync, file: Some(file) })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All that is in it.
+    pub(super) fn load(&self) -> Result<Vec<StoredGroup>, DatabaseProblem> {
+        let Some(file) = &self.file else { return Ok(Vec::new()) };
+        shielded(|| load(file))
+    }
+
+    /// Does all of it, or nothing. After a failure it may be tried again.
+    pub(super) fn commit(&mut self, steps: &[Step]) -> Result<(), DatabaseProblem> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => shielded(|| open(&self.path))?,
+        };
+        shielded(|| commit(&file, steps, self.sync))?;
+        self.file = Some(file);
+        Ok(())
+    }
+}
+
+fn open(path: &Path) -> Result<redb::Database, DatabaseProblem> {
+    let mut builder = redb::Builder::new();
+    // What is kept is in memory as well: the cache is for the tree of the tables.
+    let file = builder.create_with_file_format_v3(true).set_cache_size(16 << 20).create(path).map_err(problem)?;
+    let transaction = file.begin_write().map_err(problem)?;
+    let found = {
+        let mut meta = transaction.open_table(META).map_err(problem)?;
+        let found = meta.get(SCHEMA_NAME).map_err(problem)?.map(|found| found.value());
+        if found.is_none() {
+            meta.insert(SCHEMA_NAME, SCHEMA).map_err(problem)?;
+        }
+        found
+    };
+    match found {
+        None => {
+            transaction.open_table(GROUPS).map_err(problem)?;
+            transaction.open_table(CHANGES).map_err(problem)?;
+            transaction.commit().map_err(problem)?;
+        }
+        Some(SCHEMA) => transaction.abort().map_err(problem)?,
+        Some(found) => return Err(DatabaseProblem::OtherSchema { found, known: SCHEMA }),
+    }
+    Ok(file)
+}
+
+fn load(file: &redb::Database) -> Result<Vec<StoredGroup>, DatabaseProblem> {
+    let damaged = |what: &str| DatabaseProblem::Corrupted { message: what.to_owned() };
+    let transaction = file.begin_read().map_err(problem)?;
+    let groups = transaction.open_table(GROUPS).map_err(problem)?;
+    let changes = transaction.open_table(CHANGES).map_err(problem)?;
+    let mut loaded = Vec::new();
+    for group in groups.iter().map_err(problem)? {
+        let (id, key) = group.map_err(problem)?;
+        let (id, key) = (id.value(), GroupKey(key.value().to_vec()));
+        if key.decode().is_none() {
+            return Err(damaged("a group's record"));
+        }
+        let mut stored = StoredGroup { id, key, changes: Vec::new() };
+        for change in changes.range((id, 0)..=(id, u64::MAX)).map_err(problem)? {
+            let (place, record) = change.map_err(problem)?;
+            let change = Change::decode(record.value()).ok_or_else(|| damaged("a change's record"))?;
+            stored.changes.push((place.value().1, change));
+        }
+        loaded.push(stored);
+    }
+    Ok(loaded)
+}
+
+fn commit(file: &redb::Database, steps: &[Step], sync: Sync) -> Result<(), DatabaseProblem> {
+    let mut transaction = file.begin_write().map_err(problem)?;
+    transaction.set_durability(match sync {
+        Sync::EachBatch => redb::Durability::Immediate,
+        Sync::Later => redb::Durability::Eventual,
+    });
+    {
+        let mut groups = transaction.open_table(GROUPS).map_err(problem)?;
+        let mut changes = transaction.open_table(CHANGES).map_err(problem)?;
+        for step in steps {
+            match step {
+                Step::AddGroup(id, key) => drop(groups.insert(id, &*key.0).map_err(problem)?),
+                Step::RemoveGroup(id) => drop(groups.remove(id).map_err(problem)?),
+                Step::Put(group, order, record) => {
+                    drop(changes.insert((*group, *order), &**record).map_err(problem)?);
+                }
+                Step::Remove(group, order) => drop(changes.remove((*group, *order)).map_err(problem)?),
+            }
+        }
+    }
+    transaction.commit().map_err(problem)
+}
+
+/// A panic of the database is a problem of the database.
+fn shielded<T>(f: impl FnOnce() -> Result<T, DatabaseProblem>) -> Result<T, DatabaseProblem> {
+    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| {
+        let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        Err(DatabaseProblem::Corrupted { message: message.unwrap_or("it cannot be read").to_owned() })
+    })
+}
+
+fn problem(error: impl Into<redb::Error>) -> DatabaseProblem {
+    match error.into() {
+        redb::Error::DatabaseAlreadyOpen => DatabaseProblem::InUse,
+        redb::Error::Io(error) if error.kind() != std::io::ErrorKind::InvalidData => {
+            DatabaseProblem::System { message: error.to_string() }
+        }
+        error @ (redb::Error::PreviousIo | redb::Error::ValueTooLarge(_)) => {
+            DatabaseProblem::System { message: error.to_string() }
+        }
+        error => DatabaseProblem::Corrupted { message: error.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dds_rtps::history::Payload;
+    use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
+    use dds_rtps::wire::SampleIdentity;
+
+    /// A file of its own, which goes with it.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let scratch = Self(std::env::temp_dir().join(format!("dds-{}-{name}.redb", std::process::id())));
+            let _ = std::fs::remove_file(&scratch.0);
+            scratch
+        }
+
+        fn open(&self) -> Result<Database, DatabaseProblem> {
+            Database::open(&self.0, Sync::EachBatch)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    fn key() -> GroupKey {
+        use dds_rtps::discovery::data::{EndpointData, PublicationData};
+        let mut bytes = Vec::new();
+        let nobody = Guid::new(dds_rtps::types::GuidPrefix([0; 12]), dds_rtps::types::EntityId([0, 0, 1, 2]));
+        let endpoint = EndpointData::new(nobody, "topic", "Type");
+        PublicationData { endpoint, qos: crate::qos::DataWriterQos::default() }.encode(&mut bytes);
+        GroupKey(bytes)
+    }
+
+    fn record(number: i64) -> Vec<u8> {
+        let change = Change {
+            disposes: false,
+            instance: InstanceHandle::NIL,
+            identity: SampleIdentity { writer: Guid::from_bytes([4; 16]), sequence_number: SequenceNumber(number) },
+            source_timestamp: Time::from_unix_nanos(number),
+            lifespan: Duration::INFINITE,
+            payload: Some(Payload::copy_of(&[0, 1, 0, 0])),
+        };
+        change.encode()
+    }
+
+    #[test]
+    fn what_was_committed_is_there_again() {
+        let scratch = Scratch::new("again");
+        let mut database = scratch.open().unwrap();
+        let put = |order| Step::Put(3, order, record(order as i64));
+        database.commit(&[Step::AddGroup(3, key()), put(10), put(11), put(12)]).unwrap();
+        database.commit(&[Step::Remove(3, 11)]).unwrap();
+        drop(database);
+        let loaded = scratch.open().unwrap().load().unwrap();
+        let order_of = |(order, change): &(u64, Change)| (*order, change.identity.sequence_number.0);
+        let orders = loaded[0].changes.iter().map(order_of);
+        assert_eq!(orders.collect::<Vec<_>>(), [(10, 10), (12, 12)]);
+        assert_eq!((loaded.len(), loaded[0].id, &loaded[0].key), (1, 3, &key()));
+    }
+
+    #[test]
+    fn a_second_service_is_told_that_the_file_is_in_use() {
+        let scratch = Scratch::new("use");
+        let _first = scratch.open().unwrap();
+        assert_eq!(scratch.open().err(), Some(DatabaseProblem::InUse));
+    }
+
+    #[test]
+    fn another_form_is_refused_and_not_touched() {
+        let scratch = Scratch::new("form");
+        drop(scratch.open().unwrap());
+        let file = redb::Database::open(&scratch.0).unwrap();
+        let transaction = file.begin_write().unwrap();
+        transaction.open_table(META).unwrap().insert(SCHEMA_NAME, 99).unwrap();
+        transaction.commit().unwrap();
+        drop(file);
+        assert_eq!(scratch.open().err(), Some(DatabaseProblem::OtherSchema { found: 99, known: SCHEMA }));
+        assert_eq!(scratch.open().err(), Some(DatabaseProblem::OtherSchema { found: 99, known: SCHEMA }));
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_the_systems_word() {
+        let problem = Database::open(Path::new("/nowhere/at/all.redb"), Sync::Later).err();
+        assert!(matches!(problem, Some(DatabaseProblem::System { .. })), "{problem:?}");
+    }
+
+    #[test]
+    fn damage_is_an_error_that_says_what_to_do_and_never_a_panic() {
+        let scratch = Scratch::new("damage");
+        std::fs::write(&scratch.0, b"this is no database, but it is long enough to have been one".repeat(100)).unwrap();
+        let problem = scratch.open().err().unwrap();
+        assert!(matches!(&problem, DatabaseProblem::Corrupted { .. }), "{problem:?}");
+        assert!(problem.to_string().contains("move the file away"), "{problem}");
+        std::fs::remove_file(&scratch.0).unwrap();
+        let mut database = scratch.open().unwrap();
+        let puts = (0..200).map(|order| Step::Put(3, order, record(order as i64)));
+        database.commit(&std::iter::once(Step::AddGroup(3, key())).chain(puts).collect::<Vec<_>>()).unwrap();
+        drop(database);
+        let whole = std::fs::read(&scratch.0).unwrap();
+        let mut dice = dds_rtps::types::SplitMix64::new(1);
+        let mut damaged = 0;
+        for _ in 0..100 {
+            let mut bytes = whole.clone();
+            let at = dice.draw() as usize % bytes.len();
+            let len = 1 + dice.draw() as usize % 64;
+            bytes[at..].iter_mut().take(len).for_each(|byte| *byte ^= dice.draw() as u8);
+            if dice.draw() % 4 == 0 {
+                bytes.truncate(at);
+            }
+            std::fs::write(&scratch.0, &bytes).unwrap();
+            // It is refused, or read as far as it goes: whatever it is, the next line is reached.
+            let loaded = scratch.open().and_then(|database| database.load());
+            damaged += u32::from(loaded.is_err());
+        }
+        assert!(damaged > 0);
+    }
+}

@@ -1,0 +1,397 @@
+//! What is kept of the changes of a group of writers, as DURABILITY_SERVICE says (DDS 1.4, 2.2.3.5).
+//!
+//! In: changes, which writers have come and gone, the time. Out: what makes room for what, and what need not be kept any more.
+//! Owned: where each change stands; the changes themselves are in the history of the group's writer.
+//!
+//! Life cycle of a change: taken in; then it goes because newer ones of its instance have replaced it, because the limits are
+//! reached, because its lifespan is over, or with its instance. Of an instance: from its first change on, until its last one
+//! goes, or until it has been disposed of, nobody writes it any more, and the cleanup delay has passed since then.
+//!
+//! Bound: HISTORY depth and RESOURCE_LIMITS of DURABILITY_SERVICE; where these set none, [`SAMPLES_MAX`].
+
+use super::change::Change;
+use crate::qos::{self, History};
+use dds_rtps::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
+use dds_rtps::wire::SampleIdentity;
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+
+/// The most changes of a group that sets no limit itself: any writer can go on for ever.
+pub(super) const SAMPLES_MAX: usize = 1 << 20;
+
+/// The most changes whose instance nobody can tell: those of a topic with a key whose writers send no key hash, and whose type
+/// the service does not know. The last ones are kept, of whichever instance.
+pub(super) const UNKNOWN_INSTANCE_MAX: usize = 4096;
+
+/// Writers of an instance that are remembered. Beyond it one is taken for gone.
+const WRITERS_MAX: usize = 64;
+
+/// Why a change is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotKept {
+    /// It is here already.
+    Known,
+    /// Newer ones of its instance have used up the depth.
+    Older,
+    /// Its lifespan is over.
+    Expired,
+    /// DURABILITY_SERVICE max_instances.
+    Instances,
+}
+
+/// What has gone.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Gone {
+    /// By their orders; the number that each had in the group's writer.
+    pub(super) changes: Vec<(u64, Option<SequenceNumber>)>,
+    /// Instances of which nothing is left.
+    pub(super) instances: Vec<InstanceHandle>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    order: u64,
+    timestamp: Time,
+    disposes: bool,
+}
+
+#[derive(Debug, Default)]
+struct Instance {
+    /// By source timestamp, the oldest first.
+    entries: VecDeque<Entry>,
+    /// Who writes it now.
+    writers: SmallVec<[Guid; 2]>,
+    /// Since when it is over: disposed of, and nobody writes it.
+    over_since: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Place {
+    instance: InstanceHandle,
+    identity: SampleIdentity,
+    len: usize,
+    number: Option<SequenceNumber>,
+    expires: Option<Instant>,
+}
+
+/// The changes of a group.
+#[derive(Debug)]
+pub(super) struct Kept {
+    per_instance: usize,
+    samples_max: usize,
+    instances_max: usize,
+    cleanup_delay: Duration,
+    is_keyed: bool,
+    instances: HashMap<InstanceHandle, Instance>,
+    /// By order, the oldest first.
+    places: BTreeMap<u64, Place>,
+    /// What is here, by name.
+    identities: HashSet<SampleIdentity>,
+    /// Those that expire, the first one first.
+    expiring: BTreeSet<(Instant, u64)>,
+    /// Instances that are over, and when that was. Some are not any more.
+    over: VecDeque<(Instant, InstanceHandle)>,
+    bytes: usize,
+}
+
+impl Kept {
+    pub(super) fn new(service: &qos::DurabilityService, is_keyed: bool) -> Self {
+        let limit = |limit: Option<u32>| limit.map_or(usize::MAX, |limit| limit as usize);
+        let limits = service.resource_limits;
+        let depth = match service.history {
+            History::KeepLast { depth } => depth as usize,
+            History::KeepAll => usize::MAX,
+        };
+        Self {
+            per_instance: depth.min(limit(limits.max_samples_per_instance)).max(1),
+            samples_max: limit(limits.max_samples).clamp(1, SAMPLES_MAX),
+            instances_max: limit(limits.max_instances).clamp(1, SAMPLES_MAX),
+            cleanup_delay: service.cleanup_delay,
+            is_keyed,
+            instances: HashMap::new(),
+            places: BTreeMap::new(),
+            identities: HashSet::new(),
+            expiring: BTreeSet::new(),
+            over: VecDeque::new(),
+            bytes: 0,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn instance_count(&self) -> usize {
+        self.instances.len()
+    }
+
+    /// Bytes of payload.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes in a change, whose order must be higher than all before. What makes room for it is gone.
+    pub(super) fn take_in(&mut self, now: Now, change: &Change, order: u64) -> Result<Gone, NotKept> {
+        let expires = expiry(now, change);
+        if expires.is_some_and(|expires| expires <= now.instant) {
+            return Err(NotKept::Expired);
+        }
+        if self.identities.contains(&change.identity) {
+            return Err(NotKept::Known);
+        }
+        let capacity = match self.is_keyed && change.instance.is_nil() {
+            true => UNKNOWN_INSTANCE_MAX.min(self.samples_max),
+            false => self.per_instance,
+        };
+        let place = match self.instances.get(&change.instance) {
+            Some(instance) => instance.place_of(change, capacity)?,
+            None if self.instances.len() >= self.instances_max => return Err(NotKept::Instances),
+            None => 0,
+        };
+        let mut gone = Gone::default();
+        let instance = self.instances.entry(change.instance).or_default();
+        let entry = Entry { order, timestamp: change.source_timestamp, disposes: change.disposes };
+        instance.entries.insert(place, entry);
+        let excess = (instance.entries.len() > capacity).then(|| instance.entries.front().map(|oldest| oldest.order));
+        let Change { instance, identity, .. } = *change;
+        self.places.insert(order, Place { instance, identity, len: change.len(), number: None, expires });
+        self.identities.insert(identity);
+        self.expiring.extend(expires.map(|expires| (expires, order)));
+        self.bytes += change.len();
+        if let Some(oldest) = excess.flatten() {
+            self.remove(oldest, &mut gone);
+        }
+        if self.places.len() > self.samples_max {
+            if let Some((&oldest, _)) = self.places.first_key_value() {
+                self.remove(oldest, &mut gone);
+            }
+        }
+        self.review(now, change.instance);
+        Ok(gone)
+    }
+
+    pub(super) fn contains(&self, order: u64) -> bool {
+        self.places.contains_key(&order)
+    }
+
+    /// Notes under which number the group's writer has it.
+    pub(super) fn set_number(&mut self, order: u64, number: SequenceNumber) {
+        if let Some(place) = self.places.get_mut(&order) {
+            place.number = Some(number);
+        }
+    }
+
+    /// A writer writes an instance, or does no more.
+    pub(super) fn note_writer(&mut self, now: Now, instance: InstanceHandle, writer: Guid, writes: bool) {
+        let Some(known) = self.instances.get_mut(&instance) else { return };
+        known.writers.retain(|known| *known != writer);
+        if writes && known.writers.len() < WRITERS_MAX {
+            known.writers.push(writer);
+        }
+        self.review(now, instance);
+    }
+
+    /// A writer has gone: it writes none of its instances any more.
+    pub(super) fn note_writer_gone(&mut self, now: Now, writer: Guid) {
+        let of_it = |(_, instance): &(&InstanceHandle, &Instance)| instance.writers.contains(&writer);
+        let instances: Vec<_> = self.instances.iter().filter(of_it).map(|(handle, _)| *handle).collect();
+        instances.into_iter().for_each(|instance| self.note_writer(now, instance, writer, false));
+    }
+
+    /// What time has made superfluous.
+    pub(super) fn pass_time(&mut self, now: Now) -> Gone {
+        let mut gone = Gone::default();
+        while let Some(&(_, order)) = self.expiring.first().filter(|(expires, _)| *expires <= now.instant) {
+            self.remove(order, &mut gone);
+        }
+        while let Some(&(since, handle)) = self.over.front().filter(|(since, _)| self.is_due(*since, now.instant)) {
+            self.over.pop_front();
+            let is_over = |instance: &&Instance| instance.over_since == Some(since);
+            let Some(instance) = self.instances.get(&handle).filter(is_over) else { continue };
+            let orders: Vec<u64> = instance.entries.iter().map(|entry| entry.order).collect();
+            orders.into_iter().for_each(|order| self.remove(order, &mut gone));
+        }
+        gone
+    }
+
+    /// When [`Kept::pass_time`] has something to do.
+    pub(super) fn due(&self) -> Option<Instant> {
+        let over = self.over.front().and_then(|(since, _)| since.after(self.cleanup_delay));
+        let expiring = self.expiring.first().map(|(expires, _)| *expires);
+        [over, expiring].into_iter().flatten().min()
+    }
+
+    fn is_due(&self, since: Instant, now: Instant) -> bool {
+        since.after(self.cleanup_delay).is_some_and(|due| due <= now)
+    }
+
+    fn remove(&mut self, order: u64, gone: &mut Gone) {
+        let Some(place) = self.places.remove(&order) else { return };
+        self.bytes -= place.len;
+        self.identities.remove(&place.identity);
+        if let Some(expires) = place.expires {
+            self.expiring.remove(&(expires, order));
+        }
+        gone.changes.push((order, place.number));
+        let Some(instance) = self.instances.get_mut(&place.instance) else { return };
+        match instance.entries.front() {
+            Some(oldest) if oldest.order == order => drop(instance.entries.pop_front()),
+            _ => instance.entries.retain(|entry| entry.order != order),
+        }
+        if instance.entries.is_empty() {
+            self.instances.remove(&place.instance);
+            gone.instances.push(place.instance);
+        }
+    }
+
+    /// Looks whether an instance is over now.
+    fn review(&mut self, now: Now, handle: InstanceHandle) {
+        let Some(instance) = self.instances.get_mut(&handle) else { return };
+        let is_over =
+            self.is_keyed && instance.writers.is_empty() && instance.entries.back().is_some_and(|last| last.disposes);
+        match (is_over && !handle.is_nil(), instance.over_since) {
+            (true, None) => {
+                instance.over_since = Some(now.instant);
+                self.over.push_back((now.instant, handle));
+            }
+            (false, Some(_)) => instance.over_since = None,
+            _ => {}
+        }
+    }
+}
+
+impl Instance {
+    /// Where the change goes among those that are here.
+    fn place_of(&self, change: &Change, capacity: usize) -> Result<usize, NotKept> {
+        let newer = self.entries.iter().rev().take_while(|entry| entry.timestamp > change.source_timestamp).count();
+        let place = self.entries.len() - newer;
+        if place == 0 && self.entries.len() >= capacity { Err(NotKept::Older) } else { Ok(place) }
+    }
+}
+
+/// When a change is too old, by the monotonic clock: a source timestamp in the future counts as now.
+fn expiry(now: Now, change: &Change) -> Option<Instant> {
+    if change.lifespan.is_infinite() || change.disposes {
+        return None;
+    }
+    let age = if change.source_timestamp.is_valid() { now.time - change.source_timestamp } else { Duration::ZERO };
+    now.instant.after(Duration::from_nanos(change.lifespan.as_nanos().saturating_sub(age.as_nanos()).max(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::qos::ResourceLimits;
+
+    const WRITER: Guid = Guid::new(dds_rtps::types::GuidPrefix([7; 12]), dds_rtps::types::EntityId([7; 4]));
+
+    fn at(seconds: u64) -> Now {
+        let time = Time::from_unix_nanos(1_700_000_000_000_000_000 + seconds as i64 * 1_000_000_000);
+        Now { instant: Instant::from_nanos(seconds * 1_000_000_000), time }
+    }
+
+    fn key(number: u8) -> InstanceHandle {
+        InstanceHandle::from_key_hash([number; 16])
+    }
+
+    /// What is written in second `number`, under that number.
+    fn change(number: u64, instance: InstanceHandle) -> Change {
+        Change {
+            disposes: false,
+            instance,
+            identity: SampleIdentity { writer: WRITER, sequence_number: SequenceNumber(number as i64) },
+            source_timestamp: at(number).time,
+            lifespan: Duration::INFINITE,
+            payload: None,
+        }
+    }
+
+    fn dispose(number: u64, instance: InstanceHandle) -> Change {
+        Change { disposes: true, ..change(number, instance) }
+    }
+
+    fn kept(history: History, limits: ResourceLimits, cleanup_delay: Duration) -> Kept {
+        Kept::new(&qos::DurabilityService { cleanup_delay, history, resource_limits: limits }, true)
+    }
+
+    fn last(depth: u32) -> Kept {
+        kept(History::KeepLast { depth }, ResourceLimits::default(), Duration::ZERO)
+    }
+
+    fn orders(kept: &Kept) -> Vec<u64> {
+        kept.places.keys().copied().collect()
+    }
+
+    #[test]
+    fn the_last_ones_of_each_instance_stay_by_source_timestamp() {
+        let mut kept = last(2);
+        for (order, number) in [(0, 5), (1, 9), (2, 7)] {
+            kept.take_in(at(10), &change(number, key(1)), order).unwrap();
+        }
+        kept.take_in(at(10), &change(1, key(2)), 3).unwrap();
+        assert_eq!(orders(&kept), [1, 2, 3]);
+        assert_eq!(kept.take_in(at(10), &change(6, key(1)), 4), Err(NotKept::Older));
+        assert_eq!(kept.take_in(at(10), &change(9, key(1)), 5), Err(NotKept::Known));
+        assert_eq!((kept.len(), kept.instance_count()), (3, 2));
+    }
+
+    #[test]
+    fn limits_make_the_oldest_go_and_new_instances_stay_out() {
+        let limits = ResourceLimits { max_samples: Some(3), max_instances: Some(2), max_samples_per_instance: Some(2) };
+        let mut kept = kept(History::KeepAll, limits, Duration::ZERO);
+        for (order, instance) in [(0, 1), (1, 1), (2, 1), (3, 2)] {
+            kept.take_in(at(9), &change(order, key(instance)), order).unwrap();
+            kept.set_number(order, SequenceNumber(order as i64 + 100));
+        }
+        assert_eq!(orders(&kept), [1, 2, 3]);
+        assert_eq!(kept.take_in(at(9), &change(4, key(3)), 4), Err(NotKept::Instances));
+        let gone = kept.take_in(at(9), &change(5, key(2)), 5).unwrap();
+        assert_eq!(gone.changes, [(1, Some(SequenceNumber(101)))]);
+        let gone = kept.take_in(at(9), &change(6, key(2)), 6).unwrap();
+        assert_eq!((gone.changes[0].0, gone.changes.len()), (3, 1), "of its own instance");
+        assert_eq!(kept.len(), 3);
+    }
+
+    #[test]
+    fn an_instance_goes_when_it_is_disposed_of_and_nobody_writes_it_and_the_delay_is_over() {
+        let delay = Duration::from_secs(10);
+        let mut kept = kept(History::KeepLast { depth: 1 }, ResourceLimits::default(), delay);
+        for instance in [1, 2, 3] {
+            kept.take_in(at(0), &change(u64::from(instance), key(instance)), u64::from(instance)).unwrap();
+            kept.note_writer(at(0), key(instance), WRITER, true);
+        }
+        kept.take_in(at(5), &dispose(5, key(1)), 5).unwrap();
+        kept.take_in(at(5), &dispose(6, key(2)), 6).unwrap();
+        assert_eq!(kept.due(), None, "its writer is there");
+        kept.note_writer_gone(at(6), WRITER);
+        assert_eq!(kept.due(), at(6).instant.after(delay));
+        // It comes back to life.
+        kept.take_in(at(7), &change(7, key(2)), 7).unwrap();
+        assert_eq!(kept.pass_time(at(15)), Gone::default());
+        let gone = kept.pass_time(at(16));
+        assert_eq!((gone.changes, gone.instances), (vec![(5, None)], vec![key(1)]));
+        assert_eq!((orders(&kept), kept.due()), (vec![3, 7], None));
+    }
+
+    #[test]
+    fn a_lifespan_counts_from_the_source_timestamp() {
+        let mut kept = last(9);
+        let mortal = |number| Change { lifespan: Duration::from_secs(5), ..change(number, key(1)) };
+        kept.take_in(at(3), &mortal(2), 0).unwrap();
+        kept.take_in(at(3), &mortal(3), 1).unwrap();
+        assert_eq!(kept.take_in(at(7), &mortal(1), 2), Err(NotKept::Expired));
+        assert_eq!(kept.due(), Some(at(7).instant));
+        assert_eq!(kept.pass_time(at(7)).changes, [(0, None)]);
+        let gone = kept.pass_time(at(8));
+        assert_eq!((gone.changes, gone.instances), (vec![(1, None)], vec![key(1)]));
+    }
+
+    #[test]
+    fn what_belongs_to_nobody_knows_which_instance_is_kept_up_to_a_bound() {
+        let mut kept = last(1);
+        for order in 0..(UNKNOWN_INSTANCE_MAX as u64 + 5) {
+            kept.take_in(at(0), &change(order, InstanceHandle::NIL), order).unwrap();
+        }
+        assert_eq!((kept.len(), kept.places.first_key_value().unwrap().0), (UNKNOWN_INSTANCE_MAX, &5));
+    }
+}
