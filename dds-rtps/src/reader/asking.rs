@@ -4,7 +4,11 @@
 //! that one ACKNACK answers every HEARTBEAT before it, and nothing stale is ever sent.
 
 use super::config::ReaderConfig;
-use crate::types::{Duration, Instant, SequenceNumber};
+use crate::types::{Duration, Instant, SequenceNumber, Shortest};
+use crate::wire::Recent;
+
+/// The shortest time for which what was asked for is not asked for again: a thread that is not run for a moment is no loss.
+const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
 
 /// The schedule of ACKNACKs and NACK_FRAGs to one writer.
 #[derive(Debug)]
@@ -17,8 +21,12 @@ pub(super) struct Asking {
     doubt: bool,
     /// No HEARTBEAT has come yet: the pause before the next pre-emptive ACKNACK.
     preemptive: Option<Duration>,
-    /// Up to which number was asked last, and when.
-    pub(super) asked: Option<(SequenceNumber, Instant)>,
+    /// The last number that was asked for since nothing was missing.
+    through: Option<SequenceNumber>,
+    /// What was asked for a moment ago.
+    asked: Recent,
+    /// How long it takes until what was asked for is here.
+    repair: Shortest,
     /// The pause before what is missing is asked for again.
     retry: Duration,
     ack_nacks: i32,
@@ -33,7 +41,9 @@ impl Asking {
             respond: false,
             doubt: false,
             preemptive: Some(config.preemptive_period),
-            asked: None,
+            through: None,
+            asked: Recent::default(),
+            repair: Shortest::default(),
             retry: config.nack_period,
             ack_nacks: 0,
             nack_frags: 0,
@@ -94,6 +104,35 @@ impl Asking {
     /// Something that was missing has come: the next pause is a short one.
     pub(super) fn progress(&mut self, config: &ReaderConfig) {
         self.retry = config.nack_period;
+    }
+
+    /// A number is being asked for.
+    pub(super) fn note_asked(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
+        self.through = self.through.max(Some(number));
+        self.asked.note(now, number.0, self.suppression(config));
+    }
+
+    /// A number has come.
+    pub(super) fn note_received(&mut self, now: Instant, number: SequenceNumber) {
+        if let Some(asked_at) = self.through.filter(|&through| number <= through).and(self.asked.noted_at(number.0)) {
+            self.repair.note(now.since(asked_at));
+        }
+    }
+
+    /// How long a number that was asked for is not asked for again: no longer than it takes to come.
+    fn suppression(&self, config: &ReaderConfig) -> Duration {
+        let usual = config.nack_suppression;
+        self.repair.get().map_or(usual, |shortest| shortest.scale(3, 1).clamp(SUPPRESSION_MIN.min(usual), usual))
+    }
+
+    /// Whether a number was asked for just now.
+    pub(super) fn has_asked(&self, now: Instant, number: SequenceNumber, config: &ReaderConfig) -> bool {
+        self.asked.contains(now, number.0, self.suppression(config))
+    }
+
+    /// Whether all that was asked for lies before `next`; says so once.
+    pub(super) fn take_answered(&mut self, next: SequenceNumber) -> bool {
+        self.through.take_if(|through| *through < next).is_some()
     }
 
     /// Something is missing that nobody has announced yet: it is asked for if it does not come by itself.

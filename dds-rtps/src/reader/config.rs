@@ -52,7 +52,8 @@ pub struct ReaderConfig {
     /// writers that wait for acknowledgement, by a millisecond.
     pub heartbeat_response_delay: Duration,
     /// How long a number or fragment that has been asked for is not asked for again. Default: 5 ms, which is longer than
-    /// the way to a peer and back on a LAN: each HEARTBEAT within that time would else have everything sent again.
+    /// the way to a peer and back on a LAN: each HEARTBEAT within that time would else have everything sent again. Numbers
+    /// that come sooner when they are asked for wait for three times that only, at least 1 ms.
     pub nack_suppression: Duration,
     /// After how long what is missing is asked for again when no HEARTBEAT comes; the pauses double up to
     /// `nack_period_max` while nothing arrives. Default: 100 ms.

@@ -198,6 +198,7 @@ impl Reliable {
         config: &ReaderConfig,
     ) {
         self.asking.progress(config);
+        self.asking.note_received(now.instant, number);
         if number != self.window.next() {
             match change {
                 Some(change) => self.window.hold(number, change),
@@ -331,12 +332,9 @@ impl Reliable {
 
     /// If all that was asked for has come and more is known to be missing, that is asked for at once.
     fn ask_on(&mut self, now: Instant) {
-        let Some((through, _)) = self.asking.asked else { return };
-        if self.window.next() > through {
-            self.asking.asked = None;
-            if self.is_announced(self.window.next()) && !self.refused {
-                self.asking.schedule(Some(now));
-            }
+        let next = self.window.next();
+        if self.asking.take_answered(next) && self.is_announced(next) && !self.refused {
+            self.asking.schedule(Some(now));
         }
     }
 
@@ -512,14 +510,12 @@ impl Reliable {
             return set;
         }
         let end = self.known_end().min(base.plus(i64::from(SET_BITS_MAX) - 1));
-        let mut number = match self.asking.asked {
-            Some((through, at)) if now.since(at) < config.nack_suppression => base.max(through.next()),
-            _ => base,
-        };
+        let mut number = base;
         while number <= end {
-            if self.window.is_missing(number) && !self.is_in_gap(number) && !assemblies.contains(number) {
+            let is_wanted = self.window.is_missing(number) && !self.is_in_gap(number) && !assemblies.contains(number);
+            if is_wanted && !self.asking.has_asked(now, number, config) {
                 set.insert(number);
-                self.asking.asked = Some((number, now));
+                self.asking.note_asked(now, number, config);
             }
             if number == SequenceNumber::MAX {
                 break;

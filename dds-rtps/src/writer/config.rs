@@ -121,7 +121,8 @@ pub struct WriterConfig {
     /// How long the writer collects requests before it answers. Default: zero, at once.
     pub nack_response_delay: Duration,
     /// How long the same change is not sent to the same reader again. Requests within that time wait until it is over;
-    /// they are not lost. Default: 5 ms, above the round trip of a local network and its reader's answer.
+    /// they are not lost. Default: 5 ms, above the round trip of a local network and its reader's answer. Once it is known how
+    /// long answers take, whole changes wait for three times that, at least 1 ms and at most 500.
     pub nack_suppression: Duration,
     /// How long a small change may wait for others, to share a datagram with them: the QoS's LATENCY_BUDGET, by default
     /// zero, at once. Infinite: until a datagram is full, or [`StatefulWriter::flush`](super::StatefulWriter::flush).

@@ -37,11 +37,15 @@ const WINDOW_MAX: u64 = 8 << 20;
 /// is soon made up for on a fast network. The second time is behind the 10 ms in which Cyclone DDS gives no second answer.
 const PATIENCE: Duration = Duration::from_millis(4);
 
+/// The same for readers that answer at once, as ours do.
+const PROMPT_PATIENCE: Duration = Duration::from_millis(1);
+
 /// After how long an answer is asked for again at the latest: sooner than Cyclone DDS gives one that it has put off.
 const FIRST_PATIENCE_MAX: Duration = Duration::from_millis(60);
 
-/// How often an answer is asked for.
+/// How often an answer is asked for: for an eighth of a second, either way.
 const PROBES_MAX: u32 = 5;
+const PROMPT_PROBES_MAX: u32 = 7;
 
 /// A HEARTBEAT that was not answered for so long will not be, or its answer is that to the next one.
 const ANSWER_MAX: Duration = Duration::from_millis(5);
@@ -79,6 +83,8 @@ pub(super) struct Flow {
     awaited: u8,
     /// Bytes sent before the last HEARTBEAT.
     asked_up_to: u64,
+    /// The reader answers at once.
+    is_prompt: bool,
     /// How long an answer takes, smoothed; zero as long as nothing is known.
     round_trip: Duration,
     /// How long an answer takes after the last HEARTBEAT before it, smoothed; zero as long as nothing is known.
@@ -107,8 +113,9 @@ struct Probe {
 }
 
 impl Flow {
-    /// With this window to begin with, to a reader on the same host or elsewhere.
-    pub(super) fn new(window: usize, same_host: bool) -> Self {
+    /// With this window to begin with, to a reader on the same host or elsewhere. `is_prompt`: it answers each HEARTBEAT at
+    /// once.
+    pub(super) fn new(window: usize, same_host: bool, is_prompt: bool) -> Self {
         let window_min = if same_host { WINDOW_MIN_SAME_HOST } else { WINDOW_MIN };
         Self {
             sent: 0,
@@ -124,6 +131,7 @@ impl Flow {
             asked: None,
             awaited: 0,
             asked_up_to: 0,
+            is_prompt,
             round_trip: Duration::ZERO,
             from_last: Duration::ZERO,
         }
@@ -131,6 +139,11 @@ impl Flow {
 
     fn under_way(&self) -> u64 {
         self.sent - self.settled
+    }
+
+    /// Bytes that may be under way at once.
+    pub(super) fn window(&self) -> u64 {
+        self.window
     }
 
     /// Whether more may be sent. The last datagram may reach beyond the window.
@@ -213,8 +226,12 @@ impl Flow {
         self.round_trip
     }
 
-    /// The reader has spoken.
-    pub(super) fn note_answer(&mut self, now: Instant) {
+    /// The reader has spoken. `shortest`: what answers took at least, as far as is known. What comes much sooner after a
+    /// HEARTBEAT than that answers an earlier one.
+    pub(super) fn note_answer(&mut self, now: Instant, shortest: Duration) {
+        if self.probe.is_some_and(|probe| now.since(probe.first_at) < shortest.scale(1, 2)) {
+            return;
+        }
         self.awaited = self.awaited.saturating_sub(1);
         if let Some(probe) = self.probe.as_mut().filter(|probe| probe.behind > 0) {
             probe.behind -= 1;
@@ -281,8 +298,13 @@ impl Flow {
     /// When [`Flow::is_overdue`] has to be looked at, if an answer is awaited.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let probe = self.probe?;
-        let patience = self.from_last.scale(2, 1).clamp(PATIENCE, FIRST_PATIENCE_MAX);
-        probe.at.after(patience.scale(1 << (probe.count.clamp(1, PROBES_MAX) - 1), 1))
+        let least = if self.is_prompt { PROMPT_PATIENCE } else { PATIENCE };
+        let patience = self.from_last.scale(2, 1).clamp(least, FIRST_PATIENCE_MAX);
+        probe.at.after(patience.scale(1 << (probe.count.clamp(1, self.probes_max()) - 1), 1))
+    }
+
+    fn probes_max(&self) -> u32 {
+        if self.is_prompt { PROMPT_PROBES_MAX } else { PROBES_MAX }
     }
 
     /// Whether an answer does not come. `true`: ask again. After the last time the reader is not waited for any more, and the
@@ -291,7 +313,7 @@ impl Flow {
         if !self.is_due(now) {
             return false;
         }
-        if self.probe.is_some_and(|probe| probe.count < PROBES_MAX) {
+        if self.probe.is_some_and(|probe| probe.count < self.probes_max()) {
             return true;
         }
         self.probe = None;
@@ -332,7 +354,7 @@ mod tests {
 
     #[test]
     fn what_is_acknowledged_is_not_under_way_whichever_heartbeat_that_answers() {
-        let mut flow = Flow::new(128 * KIB, false);
+        let mut flow = Flow::new(128 * KIB, false, false);
         for number in 1..=16 {
             flow.note_sent(8 * KIB);
             flow.mark(SequenceNumber(10 * number));
@@ -355,72 +377,72 @@ mod tests {
 
     #[test]
     fn a_window_is_sent_and_opens_by_what_is_answered() {
-        let mut flow = Flow::new(100 * KIB, false);
+        let mut flow = Flow::new(100 * KIB, false, false);
         assert_eq!(fill(&mut flow), 10);
         // The HEARTBEAT stood behind the third one, and nothing was lost.
-        flow.note_answer(at(0));
+        flow.note_answer(at(0), Duration::ZERO);
         assert_eq!(fill(&mut flow), 4);
         // Of two answers to one HEARTBEAT the second says nothing.
-        flow.note_answer(at(0));
-        flow.note_answer(at(0));
+        flow.note_answer(at(0), Duration::ZERO);
+        flow.note_answer(at(0), Duration::ZERO);
         assert_eq!(flow.under_way(), 30 << 10);
     }
 
     #[test]
     fn the_window_grows_only_where_it_is_the_limit() {
-        let mut flow = Flow::new(100 * KIB, false);
+        let mut flow = Flow::new(100 * KIB, false, false);
         for _ in 0..100 {
             flow.note_sent(50 * KIB);
             flow.note_heartbeat(at(0));
-            flow.note_answer(at(0));
+            flow.note_answer(at(0), Duration::ZERO);
         }
         assert_eq!(flow.window, 100 << 10);
         for _ in 0..100 {
             fill(&mut flow);
-            flow.note_answer(at(0));
+            flow.note_answer(at(0), Duration::ZERO);
         }
         assert_eq!(flow.window, WINDOW_MAX);
     }
 
     #[test]
     fn a_loss_halves_the_window_once_and_slows_its_growth() {
-        let mut flow = Flow::new(1024 * KIB, false);
+        let mut flow = Flow::new(1024 * KIB, false, false);
         fill(&mut flow);
         (0..10).for_each(|_| flow.note_loss());
         assert_eq!(flow.window, 512 << 10);
-        flow.note_answer(at(0));
+        flow.note_answer(at(0), Duration::ZERO);
         let before = flow.window;
         assert!(before < 600 << 10, "{before}");
         fill(&mut flow);
-        flow.note_answer(at(0));
+        flow.note_answer(at(0), Duration::ZERO);
         assert!(flow.window < 600 << 10);
         for _ in 0..20 {
             fill(&mut flow);
             flow.note_loss();
-            flow.note_answer(at(0));
+            flow.note_answer(at(0), Duration::ZERO);
         }
         assert!(flow.window < 80 << 10, "{}", flow.window);
     }
 
     #[test]
     fn on_one_host_two_datagrams_are_always_possible() {
-        let mut flow = Flow::new(208 * KIB, true);
+        let mut flow = Flow::new(208 * KIB, true, false);
         for _ in 0..20 {
             fill(&mut flow);
             flow.note_loss();
-            flow.note_answer(at(0));
+            flow.note_answer(at(0), Duration::ZERO);
         }
         assert!((96 << 10..110 << 10).contains(&flow.window), "{}", flow.window);
     }
 
     #[test]
     fn an_answer_to_an_earlier_heartbeat_is_not_taken_for_the_one_that_is_awaited() {
-        let mut flow = Flow::new(100 * KIB, false);
+        let mut flow = Flow::new(100 * KIB, false, false);
         flow.note_heartbeat(at(0));
         fill(&mut flow);
-        flow.note_answer(at(0));
+        flow.note_answer(at(0), Duration::ZERO);
         assert!(!flow.is_open());
-        flow.note_answer(at(0));
+        flow.note_answer(at(0), Duration::ZERO);
         assert!(flow.is_open());
     }
 
@@ -442,7 +464,7 @@ mod tests {
             }
             let answers_at_once = asks && at(ms).since(answered_at) >= Duration::from_millis(10);
             if answers_at_once || put_off_until.is_some_and(|until| until <= at(ms)) {
-                flow.note_answer(at(ms));
+                flow.note_answer(at(ms), Duration::ZERO);
                 (answered_at, put_off_until) = (at(ms), None);
             }
             ms += 1;
@@ -452,12 +474,12 @@ mod tests {
 
     #[test]
     fn a_reader_that_puts_answers_off_is_asked_again_before_it_gives_them() {
-        let mut flow = Flow::new(208 * KIB, false);
+        let mut flow = Flow::new(208 * KIB, false, false);
         // The second answer comes late: the reader was busy. It lost something, too, so that the window stays as it is.
         for (asked, answered) in [(0, 1), (2, 602)] {
             flow.note_sent(64 * KIB);
             flow.note_heartbeat(at(asked));
-            flow.note_answer(at(answered));
+            flow.note_answer(at(answered), Duration::ZERO);
         }
         flow.note_loss();
         let ms = ms_to_a_reader_that_puts_answers_off(flow, 16 << 20, 1_000);
@@ -466,17 +488,17 @@ mod tests {
 
     #[test]
     fn a_reader_that_has_everything_has_nothing_under_way() {
-        let mut flow = Flow::new(100 * KIB, false);
+        let mut flow = Flow::new(100 * KIB, false, false);
         fill(&mut flow);
         // The HEARTBEAT that is awaited stood behind the third datagram.
-        flow.note_answer(at(0));
+        flow.note_answer(at(0), Duration::ZERO);
         flow.note_all_received();
         assert_eq!(fill(&mut flow), 11);
     }
 
     #[test]
     fn a_silent_reader_is_asked_five_times_and_then_not_waited_for() {
-        let mut flow = Flow::new(100 * KIB, false);
+        let mut flow = Flow::new(100 * KIB, false, false);
         fill(&mut flow);
         for (ms, last) in [(4, false), (12, false), (28, false), (60, false), (124, true)] {
             assert!(!flow.is_overdue(at(ms - 1)) && !flow.is_open());

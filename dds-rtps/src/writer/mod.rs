@@ -20,6 +20,7 @@
 //! | `one_by_one` | what is not for all readers |
 //! | `opening` | where the samples begin that a reader is to get |
 //! | `slow_reader` | which reliable readers are not waited for any more, and when they are again |
+//! | `round_trip` | how long answers take |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `lifespan` | when changes are too old to be sent |
 //! | `instances` | the walk over those that are alive |
@@ -46,11 +47,11 @@ mod progress;
 mod reader_proxy;
 mod repair;
 mod requests;
+mod round_trip;
 mod slow_reader;
 mod stateful;
 mod stateless;
 mod transmit;
-mod window;
 
 pub use config::{
     Asker, FlowConfig, FragmentSize, NewChange, ReaderLag, ReaderProxyConfig, SlowReader, WriteRefused, WriterConfig,

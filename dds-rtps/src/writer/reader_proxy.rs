@@ -5,9 +5,10 @@
 
 use super::config::ReaderProxyConfig;
 use super::flow::Flow;
+use super::round_trip::RoundTrip;
 use super::slow_reader::Standing;
-use super::window::Window;
-use crate::types::{Duration, Instant, Locator, SequenceNumber};
+use crate::types::{Duration, Instant, Locator, SequenceNumber, VendorId};
+use crate::wire::{Recent, Window};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -15,7 +16,10 @@ use std::collections::VecDeque;
 /// in fragments for the network. What is dropped is asked for again.
 const FRAGMENT_REQUESTS_MAX: usize = 8;
 
-/// The longest time for which fragments that were sent are not sent again, however long answers seem to take.
+/// The shortest time for which a change that was sent is not sent again: a thread that is not run for a moment is no loss.
+const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
+
+/// The longest time for which what was sent is not sent again, however long answers seem to take.
 const SUPPRESSION_MAX: Duration = Duration::from_millis(500);
 
 /// What a transient-local reader is sent unasked when it comes, in bytes of payload: as much as a receive buffer surely
@@ -25,6 +29,15 @@ const BACKLOG_BYTES_MAX: usize = 128 * 1024;
 /// How far behind the last count one may lie to be a late one. Further behind, somebody has begun to count again, or the
 /// last one was a stranger's: to stay with that would be to be deaf to the reader for ever.
 const COUNTS_LATE_MAX: i32 = 1024;
+
+/// So many numbers ahead of the one that a reader misses are sent to it: our own keep
+/// [`REORDER_MAX`](crate::reader::REORDER_MAX) of them, and what waits to be noted as sent comes on top. Cyclone DDS keeps 128
+/// (`PrimaryReorderMaxSamples`), Fast DDS any number.
+const AHEAD_MAX: i64 = 768;
+const AHEAD_MAX_OF_OTHERS: i64 = 96;
+
+/// So long new samples wait for a reader that gets no further. If it still misses the same one then, waiting does not help.
+const CATCH_UP_MAX: Duration = Duration::from_millis(500);
 
 /// The writer's view of one reader.
 #[derive(Debug)]
@@ -56,20 +69,34 @@ pub(super) struct ReaderProxy {
     pub(super) backlog: Option<Backlog>,
     /// How much of large samples is under way to it.
     pub(super) flow: Flow,
+    /// How long its answers take.
+    pub(super) round_trip: RoundTrip,
     /// It stands in the writer's queue of readers with something to send.
     pub(super) queued: bool,
     /// When what it asked for may be sent.
     pub(super) respond_at: Option<Instant>,
     /// The numbers that it has asked for and not been sent.
     requested: Window,
-    /// The numbers that it was sent since `served_at`, so that they are not sent again at once.
-    served: Window,
-    served_at: Option<Instant>,
+    /// Bytes of whole changes that it may still be sent in answer to its last request.
+    answer_room: u64,
+    /// What it has asked for and not acknowledged.
+    hole: Option<Hole>,
+    /// The numbers that it was sent a moment ago, so that they are not sent again at once.
+    served: Recent,
     fragments: SmallVec<[FragmentRequest; 1]>,
     /// The last requests that were answered to their ends, and when.
     fragments_served: VecDeque<(FragmentRequest, Instant)>,
     acknack_count: Option<i32>,
     nack_frag_count: Option<i32>,
+}
+
+/// What a reader misses. An ACKNACK that asks for nothing does not say that nothing is missing: it may have asked just now.
+#[derive(Debug, Clone, Copy)]
+struct Hole {
+    /// The last number that it has asked for.
+    through: SequenceNumber,
+    /// Since when it has got no further.
+    since: Instant,
 }
 
 /// A change that is being sent in fragments to one reader.
@@ -116,7 +143,7 @@ impl ReaderProxy {
         window: usize,
     ) -> Self {
         let knows_start = !reliable || (config.wants_history && config.asks_for_history);
-        let same_host = config.same_host;
+        let flow = Flow::new(window, config.same_host, is_ours(&config));
         Self {
             config,
             reply: None,
@@ -131,12 +158,14 @@ impl ReaderProxy {
             heartbeat_owed: reliable,
             resend: None,
             backlog: None,
-            flow: Flow::new(window, same_host),
+            flow,
+            round_trip: RoundTrip::default(),
             queued: false,
             respond_at: None,
             requested: Window::default(),
-            served: Window::default(),
-            served_at: None,
+            answer_room: 0,
+            hole: None,
+            served: Recent::default(),
             fragments: SmallVec::new(),
             fragments_served: VecDeque::new(),
             acknack_count: None,
@@ -187,11 +216,20 @@ impl ReaderProxy {
 
     /// Takes in what an ACKNACK says: everything up to `acknowledged` is there, `requested` is missing. Returns whether
     /// more is acknowledged than before.
-    pub(super) fn apply_acknack(&mut self, count: i32, acknowledged: SequenceNumber, requested: Window) -> bool {
+    pub(super) fn apply_acknack(
+        &mut self,
+        now: Instant,
+        count: i32,
+        acknowledged: SequenceNumber,
+        requested: Window,
+    ) -> bool {
         self.acknack_count = Some(count);
         self.heard = true;
+        let through = requested.last().map(SequenceNumber).max(self.hole.map(|hole| hole.through));
+        let since = self.hole.filter(|_| acknowledged <= self.acknowledged).map_or(now, |hole| hole.since);
+        self.hole = through.filter(|&through| acknowledged < through).map(|through| Hole { through, since });
         self.requested = requested;
-        self.served.remove_up_to(acknowledged.0);
+        self.answer_room = self.flow.window();
         // A change whose fragments are on their way is not begun again; one that has arrived is not finished.
         if let Some(resend) = self.resend {
             if resend.sequence_number <= acknowledged {
@@ -211,10 +249,10 @@ impl ReaderProxy {
 
     /// The lowest number that the reader waits for and may be sent now.
     pub(super) fn next_requested(&self, now: Instant, suppression: Duration) -> Option<SequenceNumber> {
-        let suppressed = self.suppressed_until(suppression).is_some_and(|until| now < until);
+        let suppression = self.suppression_of_changes(suppression);
         let mut from = self.requested.base();
         while let Some(number) = self.requested.first_from(from) {
-            if !(suppressed && self.served.contains(number)) {
+            if !self.served.contains(now, number, suppression) {
                 return Some(SequenceNumber(number));
             }
             from = number + 1;
@@ -224,20 +262,21 @@ impl ReaderProxy {
 
     /// The numbers up to `last` are being sent, or will never come.
     pub(super) fn serve_up_to(&mut self, now: Instant, last: SequenceNumber, suppression: Duration) {
-        if self.suppressed_until(suppression).is_none_or(|until| until <= now) {
-            self.served = Window::new(self.requested.base());
-            self.served_at = Some(now);
-        }
+        let suppression = self.suppression_of_changes(suppression);
         let mut from = self.requested.base();
         while let Some(number) = self.requested.first_from(from).filter(|&number| number <= last.0) {
-            if !self.served.insert(number) {
-                // Another window: the reader has moved on, and what was served before does not matter any more.
-                self.served = Window::new(self.requested.base());
-                self.served_at = Some(now);
-                self.served.insert(number);
-            }
+            self.served.note(now, number, suppression);
             self.requested.remove(number);
             from = number + 1;
+        }
+    }
+
+    /// A change of so many bytes was sent that the reader had asked for. No more go out for one request than fit into the window:
+    /// of the rest a HEARTBEAT speaks, and the reader asks again.
+    pub(super) fn note_answered(&mut self, len: usize) {
+        self.answer_room = self.answer_room.saturating_sub(len as u64);
+        if self.answer_room == 0 {
+            self.requested = Window::default();
         }
     }
 
@@ -292,6 +331,15 @@ impl ReaderProxy {
         if rest.is_empty() { (missing, until) } else { (rest, None) }
     }
 
+    /// How long a change that was sent is not sent again: until the reader can have said that it has it, if it is known how
+    /// long that takes, else `usual`.
+    fn suppression_of_changes(&self, usual: Duration) -> Duration {
+        match self.round_trip.shortest() {
+            Duration::ZERO => usual,
+            shortest => shortest.scale(3, 1).clamp(SUPPRESSION_MIN.min(usual), SUPPRESSION_MAX),
+        }
+    }
+
     /// How long fragments that were sent are not sent again: `least`, or longer where answers take longer.
     fn suppression(&self, least: Duration) -> Duration {
         least.max(self.flow.round_trip().scale(3, 2)).min(SUPPRESSION_MAX)
@@ -333,18 +381,37 @@ impl ReaderProxy {
     /// Whether there are changes or GAPs to send now.
     pub(super) fn has_changes_to_send(&self, now: Instant, suppression: Duration) -> bool {
         if self.resend.is_some() {
-            return self.may_send_fragments();
+            return self.has_window();
         }
-        self.backlog.is_some()
-            || (self.may_respond(now)
-                && ((self.may_send_fragments() && self.fragments.iter().any(|request| request.is_ripe(now)))
-                    || self.next_requested(now, suppression).is_some()))
+        let is_asked = || {
+            let fragments = self.has_window() && self.fragments.iter().any(|request| request.is_ripe(now));
+            fragments || self.next_requested(now, suppression).is_some()
+        };
+        self.backlog.is_some() || (self.may_respond(now) && is_asked())
     }
 
-    /// Whether fragments may be sent to this reader alone. One that never answers gets its history all the same: it is
-    /// sent once.
-    pub(super) fn may_send_fragments(&self) -> bool {
+    /// Whether fragments and repairs may be sent to this reader alone. One that never answers gets its history all the same:
+    /// it is sent once.
+    pub(super) fn has_window(&self) -> bool {
         !self.reliable || self.flow.is_open()
+    }
+
+    /// Until when nothing newer than `next` should go out for its sake: it misses something, and can keep only so much behind
+    /// that. What comes further ahead it drops, and it would have to be sent again.
+    pub(super) fn catches_up_until(&self, now: Instant, next: SequenceNumber) -> Option<Instant> {
+        let until = self.hole?.since.after(CATCH_UP_MAX)?;
+        let is_ahead = next.0.saturating_sub(self.acknowledged.0) > self.ahead_max();
+        (is_ahead && now < until).then_some(until)
+    }
+
+    fn ahead_max(&self) -> i64 {
+        if is_ours(&self.config) { AHEAD_MAX } else { AHEAD_MAX_OF_OTHERS }
+    }
+
+    /// A HEARTBEAT that it is to answer is laid out, which ends with `last`.
+    pub(super) fn note_heartbeat(&mut self, now: Instant, last: SequenceNumber) {
+        self.flow.note_heartbeat(now);
+        self.round_trip.note_heartbeat(now, last);
     }
 
     /// Lets the reader be asked how far it has come, if that is what everything waits for.
@@ -364,15 +431,16 @@ impl ReaderProxy {
             return Some(respond_at);
         }
         let fragments = self.fragments.iter().filter_map(|request| request.not_before).filter(|&at| now < at).min();
-        let numbers = self.suppressed_until(suppression).filter(|&until| now < until && !self.requested.is_empty());
+        let numbers =
+            self.served.until(now, self.suppression_of_changes(suppression)).filter(|_| !self.requested.is_empty());
         let flow = self.flow.deadline().filter(|_| self.reliable);
         [fragments, numbers, flow].into_iter().flatten().min()
     }
+}
 
-    /// Until when the served numbers are not sent again.
-    fn suppressed_until(&self, suppression: Duration) -> Option<Instant> {
-        self.served_at.and_then(|served_at| served_at.after(suppression))
-    }
+/// Whether a reader works as ours do.
+fn is_ours(reader: &ReaderProxyConfig) -> bool {
+    reader.guid.prefix.0.starts_with(&VendorId::OURS.0)
 }
 
 /// Whether a count follows the last one. Counts wrap around.

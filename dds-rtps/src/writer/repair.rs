@@ -53,14 +53,14 @@ impl StatefulWriter {
     fn lay_out_changes(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         if let Some(resend) = proxy.resend {
-            if proxy.may_send_fragments() {
+            if proxy.has_window() {
                 self.lay_out_resend(now, index, resend, layout);
             }
             return;
         }
         if proxy.may_respond(now.instant) {
             proxy.respond_at = None;
-            if proxy.may_send_fragments() && proxy.next_fragments(now.instant).is_some() {
+            if proxy.has_window() && proxy.next_fragments(now.instant).is_some() {
                 return self.lay_out_fragments(now, index, layout);
             }
             if !self.lay_out_requested(now, index, layout) {
@@ -149,16 +149,19 @@ impl StatefulWriter {
             let Some(proxy) = self.proxies.get(index) else { return true };
             let Some(number) = proxy.next_requested(now.instant, suppression) else { return true };
             let found = self.next_relevant(now, index, number);
+            let mut len = 0;
             let served = if found > number {
                 layout.gap(number, found.previous());
                 found.previous()
             } else if self.lay_out_change(index, number, layout) {
+                len = self.change(number).and_then(|change| change.payload.as_ref()).map_or(0, |payload| payload.len());
                 number
             } else {
                 return false;
             };
             if let Some(proxy) = self.proxies.get_mut(index) {
                 proxy.serve_up_to(now.instant, served, suppression);
+                proxy.note_answered(len);
                 proxy.heartbeat_owed = true;
                 if proxy.resend.is_some() {
                     return false;
@@ -242,7 +245,7 @@ impl StatefulWriter {
         let last_sn = self.next.previous();
         let is_final = proxy.heard && proxy.acknowledged >= last_sn && !asks;
         if !is_final {
-            proxy.flow.note_heartbeat(now.instant);
+            proxy.note_heartbeat(now.instant, last_sn);
         }
         let (reader_id, stream_from) = (proxy.config.guid.entity_id, proxy.stream_from);
         if self.strangers > 0 {

@@ -2,9 +2,8 @@
 
 use super::config::Asker;
 use super::stateful::StatefulWriter;
-use super::window::Window;
 use crate::types::{Duration, Now, SequenceNumber};
-use crate::wire::{AckNack, NackFrag};
+use crate::wire::{AckNack, NackFrag, Window};
 
 impl StatefulWriter {
     /// A reader says what it has and what it misses.
@@ -40,14 +39,16 @@ impl StatefulWriter {
         if asks {
             proxy.flow.note_loss();
         }
-        proxy.flow.note_answer(now.instant);
+        let heard_of = base.previous().max(SequenceNumber(requested.last().unwrap_or(0)));
+        proxy.round_trip.note_answer(now.instant, heard_of);
+        proxy.flow.note_answer(now.instant, proxy.round_trip.shortest());
         proxy.flow.note_acknowledged(base.previous());
         if base == self.next && self.next_fragment == 1 {
             proxy.flow.note_all_received();
         }
         let before = (proxy.heard, proxy.is_stranger());
         proxy.note_knowledge(asks_anew);
-        proxy.apply_acknack(ack_nack.count, base.previous(), requested);
+        proxy.apply_acknack(now.instant, ack_nack.count, base.previous(), requested);
         if asks {
             // It asks by itself, window by window: sending the same unasked would send it twice.
             proxy.backlog = None;

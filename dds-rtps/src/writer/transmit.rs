@@ -1,6 +1,5 @@
 //! What goes to all readers of other processes: new changes, and the HEARTBEATs that ask about them.
 
-use super::flow::Flow;
 use super::layout::{Layout, Sender};
 use super::opening::STRANGERS_BESIDE_SAMPLES_MAX;
 use super::reader_proxy::ReaderProxy;
@@ -166,8 +165,16 @@ impl StatefulWriter {
     fn may_send(&mut self, now: Now) -> bool {
         let rate = self.destinations.rate;
         let (is_open, until) = if self.destinations.reliable_count > 0 {
-            let flows = || self.proxies.iter().filter(|proxy| proxy.reliable).map(|proxy| &proxy.flow);
-            (flows().any(Flow::is_open), flows().filter_map(Flow::deadline).min())
+            let reliable = || self.proxies.iter().filter(|proxy| proxy.reliable);
+            // Best-effort readers are not to wait for what others miss.
+            let only_reliable = self.destinations.reliable_count == self.proxies.len();
+            let catches_up = |proxy: &ReaderProxy| match only_reliable {
+                true => proxy.catches_up_until(now.instant, self.next),
+                false => None,
+            };
+            let is_open = reliable().any(|proxy| proxy.flow.is_open() && catches_up(proxy).is_none());
+            let until = reliable().filter_map(|proxy| proxy.flow.deadline()).chain(reliable().filter_map(catches_up));
+            (is_open, until.min())
         } else {
             (self.pace.is_open(now.instant, rate), self.pace.opens_at(rate))
         };
@@ -313,7 +320,8 @@ impl StatefulWriter {
         let pending = self.expects_answer();
         self.counters.heartbeats += 1;
         if pending || ask.probes {
-            self.proxies.iter_mut().for_each(|proxy| proxy.flow.note_heartbeat(now.instant));
+            let last = self.next.previous();
+            self.proxies.iter_mut().for_each(|proxy| proxy.note_heartbeat(now.instant, last));
             let deadlines =
                 self.proxies.iter().filter(|proxy| proxy.reliable).filter_map(|proxy| proxy.flow.deadline());
             deadlines.min().into_iter().for_each(|deadline| self.wait_until(deadline));

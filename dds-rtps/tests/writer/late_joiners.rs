@@ -73,9 +73,11 @@ fn a_long_history_is_sent_as_the_reader_asks_for_it() {
         let missing: Vec<i64> = (next..(next + 256).min(1001)).collect();
         script.acknack(2, next, &missing);
         let lines = script.sent();
-        assert_eq!(lines.len(), missing.len());
+        // No more than a window for each request.
+        assert!((50..=101).contains(&lines.len()) || lines.len() == missing.len(), "{}", lines.len());
+        assert!(lines[0].contains(&format!("D2({next})")));
         assert!(lines.last().unwrap().ends_with("HB2(1..1000)"));
-        next += missing.len() as i64;
+        next += lines.len() as i64;
     }
 }
 

@@ -399,3 +399,104 @@ fn a_disposed_key_is_repaired_with_key_hash_and_status() {
     script.acknack(2, 1, &[1]);
     assert_eq!(script.sent(), ["7002: DST2 TS D2(1key k7 s1) HB2(1..1)"]);
 }
+
+#[test]
+fn a_request_is_answered_with_a_window_and_the_rest_is_asked_for_again() {
+    let mut script = Script::with(false, &keep_all(), |config| config.flow.network = 64 << 10);
+    script.match_reader(reliable(2));
+    script.sent();
+    for _ in 0..200 {
+        script.write_large(1_000);
+        script.sent();
+        script.wait(1_000);
+        script.sent();
+    }
+    let missing: Vec<i64> = (1..=200).collect();
+    script.acknack(2, 1, &missing);
+    let sent = script.sent();
+    let repaired = sent.iter().filter(|line| line.contains("D2(")).count();
+    assert!((64..=80).contains(&repaired), "{repaired}");
+    assert!(sent.last().unwrap().ends_with("HB2(1..200)"), "{sent:?}");
+    // What was sent is not sent again at once; what was not is, as soon as it is asked for.
+    script.acknack(2, 1, &missing);
+    let sent = script.sent();
+    assert!(sent[0].starts_with(&format!("7002: DST2 TS D2({})", repaired + 1)), "{sent:?}");
+    assert!((64..=80).contains(&sent.iter().filter(|line| line.contains("D2(")).count()));
+}
+
+/// A reader of another vendor has got the first samples but for one, and asks for that.
+fn with_a_hole() -> Script {
+    let mut script = with_reader();
+    script.write_times(10);
+    script.sent();
+    script.acknack(2, 5, &[5]);
+    script.sent();
+    script
+}
+
+fn sent_of(script: &mut Script, samples: usize) -> usize {
+    for _ in 0..samples {
+        script.write();
+        script.sent();
+    }
+    script.writer.sent_up_to().0 as usize
+}
+
+#[test]
+fn while_a_reader_misses_something_no_more_is_sent_than_it_can_keep() {
+    let mut script = with_a_hole();
+    let sent = sent_of(&mut script, 300);
+    assert!((100..=120).contains(&sent), "{sent}");
+    // It has asked just now, so it does not ask again. That does not say that it misses nothing.
+    script.acknack(2, 5, &[]);
+    assert_eq!(sent_of(&mut script, 1), sent);
+    script.acknack(2, 7, &[]);
+    script.sent();
+    assert_eq!(script.writer.sent_up_to().0, 311);
+}
+
+#[test]
+fn nobody_waits_long_for_a_reader_that_gets_no_further() {
+    let mut script = with_a_hole();
+    assert!(sent_of(&mut script, 300) < 150);
+    script.wait(499);
+    script.sent();
+    assert!(script.writer.sent_up_to().0 < 150);
+    script.wait(1);
+    script.sent();
+    assert_eq!(script.writer.sent_up_to().0, 310);
+}
+
+#[test]
+fn a_best_effort_reader_does_not_wait_for_what_another_one_misses() {
+    let mut script = with_a_hole();
+    script.match_reader(best_effort(3));
+    // What is not answered fills the window.
+    assert!(sent_of(&mut script, 300) > 200);
+}
+
+/// In the reader's name, and beside what it says itself.
+#[test]
+fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
+    let mut script = Script::new(false, &keep_all().transient_local());
+    script.match_reader(late_joiner(2));
+    script.write_times(600);
+    script.sent();
+    script.acknack(2, 601, &[]);
+    script.wait(1_000);
+    let (first, last): (Vec<i64>, Vec<i64>) = ((1..=200).collect(), (401..=600).collect());
+    let before = script.writer.counters().repairs;
+    for _ in 0..10 {
+        for _ in 0..50 {
+            script.acknack(2, 1, &first);
+            script.sent();
+            script.acknack(2, 401, &last);
+            script.sent();
+            script.acknack(2, 601, &[]);
+            script.sent();
+        }
+        script.wait(1);
+    }
+    // In 10 ms, with 5 ms between two answers.
+    assert_eq!(script.writer.counters().repairs - before, 2 * 400);
+}

@@ -124,6 +124,31 @@ fn what_was_asked_for_just_now_is_not_asked_for_again() {
     assert_eq!(script.asked(), (1, vec![1, 2, 3]));
 }
 
+/// A repair may be lost as well. While new samples keep being lost, that must not wait for a moment without any.
+#[test]
+fn a_number_is_asked_for_again_in_its_time_however_many_come_to_be_missing_behind_it() {
+    let mut script = Script::reliable();
+    let mut asked = Vec::new();
+    for last in 1..=20 {
+        script.hear(1, last);
+        asked.extend(script.asked().1.contains(&1).then_some(script.millis));
+        script.later(1);
+    }
+    // To a quarter of those 5 ms.
+    assert_eq!(asked, [0, 6, 12, 18]);
+}
+
+#[test]
+fn what_comes_soon_when_it_is_asked_for_is_asked_for_again_soon() {
+    let mut script = Script::reliable();
+    script.hear(1, 2);
+    assert_eq!(script.asked(), (1, vec![1, 2]));
+    script.later(1).samples([1]);
+    script.said();
+    script.later(2).hear(1, 3);
+    assert_eq!(script.asked(), (2, vec![2, 3]));
+}
+
 #[test]
 fn at_most_256_numbers_are_asked_for_and_the_next_ones_when_these_have_come() {
     let mut script = Script::reliable();

@@ -1,33 +1,33 @@
-//! The numbers that a reader has asked for: a base and 256 bits, like the sets on the wire, but with removal.
+//! Numbers that were asked for: a base and 256 bits, like the sets on the wire, but with removal.
 
-use crate::wire::{FragmentNumberSet, SequenceNumberSet};
+use super::set::{FragmentNumberSet, SequenceNumberSet};
 
 const WORDS: usize = 4;
 const BITS: i64 = 64 * WORDS as i64;
 
 /// Numbers from `base` on, at most 256 apart. Bit `i % 64` of word `i / 64` stands for `base + i`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Window {
+pub(crate) struct Window {
     base: i64,
     words: [u64; WORDS],
 }
 
 impl Window {
     /// An empty window.
-    pub(super) fn new(base: i64) -> Self {
+    pub(crate) fn new(base: i64) -> Self {
         Self { base, words: [0; WORDS] }
     }
 
-    pub(super) fn base(&self) -> i64 {
+    pub(crate) fn base(&self) -> i64 {
         self.base
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.words == [0; WORDS]
     }
 
     /// The lowest member that is at least `from`.
-    pub(super) fn first_from(&self, from: i64) -> Option<i64> {
+    pub(crate) fn first_from(&self, from: i64) -> Option<i64> {
         let skip = from.saturating_sub(self.base).clamp(0, BITS);
         let (mut place, bit) = ((skip / 64) as usize, skip % 64);
         let mut mask = u64::MAX << bit;
@@ -42,12 +42,23 @@ impl Window {
         None
     }
 
-    pub(super) fn contains(&self, number: i64) -> bool {
+    /// The highest member.
+    pub(crate) fn last(&self) -> Option<i64> {
+        let (place, word) = self.words.iter().enumerate().rev().find(|(_, word)| **word != 0)?;
+        Some(self.base + 64 * place as i64 + i64::from(63 - word.leading_zeros()))
+    }
+
+    pub(crate) fn contains(&self, number: i64) -> bool {
         self.place(number).is_some_and(|(place, mask)| self.words.get(place).is_some_and(|word| word & mask != 0))
     }
 
+    /// Whether a number lies in the window, as a member or not.
+    pub(crate) fn reaches(&self, number: i64) -> bool {
+        self.place(number).is_some()
+    }
+
     /// Adds a number; `false` if it does not lie in the window.
-    pub(super) fn insert(&mut self, number: i64) -> bool {
+    pub(crate) fn insert(&mut self, number: i64) -> bool {
         let Some((place, mask)) = self.place(number) else { return false };
         self.words.get_mut(place).is_some_and(|word| {
             *word |= mask;
@@ -55,7 +66,7 @@ impl Window {
         })
     }
 
-    pub(super) fn remove(&mut self, number: i64) {
+    pub(crate) fn remove(&mut self, number: i64) {
         if let Some((place, mask)) = self.place(number) {
             if let Some(word) = self.words.get_mut(place) {
                 *word &= !mask;
@@ -64,7 +75,7 @@ impl Window {
     }
 
     /// Whether there is a number in both.
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn meets(&self, other: &Self) -> bool {
         let mut from = other.base;
         while let Some(number) = other.first_from(from) {
             if self.contains(number) {
@@ -76,7 +87,7 @@ impl Window {
     }
 
     /// Removes the members of another one.
-    pub(super) fn remove_all(&mut self, other: &Self) {
+    pub(crate) fn remove_all(&mut self, other: &Self) {
         let mut from = other.base;
         while let Some(number) = other.first_from(from) {
             self.remove(number);
@@ -85,7 +96,7 @@ impl Window {
     }
 
     /// Removes everything from `number` on. Returns whether there was anything.
-    pub(super) fn remove_from(&mut self, number: i64) -> bool {
+    pub(crate) fn remove_from(&mut self, number: i64) -> bool {
         let mut any = false;
         while let Some(found) = self.first_from(number) {
             self.remove(found);
@@ -95,7 +106,7 @@ impl Window {
     }
 
     /// Removes everything up to and including `number`.
-    pub(super) fn remove_up_to(&mut self, number: i64) {
+    pub(crate) fn remove_up_to(&mut self, number: i64) {
         while let Some(first) = self.first_from(self.base).filter(|&first| first <= number) {
             self.remove(first);
         }
@@ -139,6 +150,7 @@ mod tests {
             assert!(set.insert(SequenceNumber((1 << 40) + offset)));
         }
         let mut window = Window::from(&set);
+        assert_eq!((window.last(), Window::new(7).last()), (Some((1 << 40) + 255), None));
         let mut offsets = Vec::new();
         while let Some(number) = window.first_from(0) {
             offsets.push(number - (1 << 40));
