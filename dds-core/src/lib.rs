@@ -15,7 +15,10 @@
 //! }
 //!
 //! # fn main() -> dds_core::Result<()> {
-//! let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+//! let participant = DomainParticipant::builder(0)
+//!     .scope(Scope::Host)
+//! #   .domain_tag(std::process::id().to_string())
+//!     .build()?;
 //! let reader = participant.reader::<Pose>("robot/pose")?;
 //! let writer = participant.writer::<Pose>("robot/pose")?;
 //! writer.wait_for_readers(1).block()?;

@@ -158,7 +158,10 @@ impl DomainParticipant {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let from = participant.raw_topic("from", "Text", TopicQos::default())?;
     /// let to = participant.raw_topic("to", "Text", TopicQos::default())?;
     /// let recorder = participant.reader_builder(&from).qos(Preset::Event).build()?;
@@ -245,7 +248,10 @@ impl DomainParticipant {
     /// use dds_core::{DCPS_PARTICIPANT, DomainParticipant, ParticipantBuiltinTopicData, Scope};
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let builtin = participant.builtin_subscriber();
     /// let participants = builtin.lookup_datareader::<ParticipantBuiltinTopicData>(DCPS_PARTICIPANT.name());
     /// for found in participants.expect("the participant is open").take()?.into_data() {
@@ -426,7 +432,10 @@ impl DomainParticipant {
     ///
     /// # fn main() -> dds_core::Result<()> {
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let writer = participant.writer::<Pose>("pose")?;
     /// writer.write(&Pose { x: 1.0 })?;
     /// participant.shutdown().await?;

@@ -35,7 +35,10 @@ use std::sync::{Arc, Weak};
 /// impl TopicListener for Monitor {}
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let (sender, receiver) = mpsc::channel();
 /// participant.set_listener(StatusMask::MATCHED, Monitor(sender))?;
 /// let writer = participant.writer::<Pose>("arm/pose")?;

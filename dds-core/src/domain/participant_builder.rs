@@ -224,7 +224,9 @@ impl DomainParticipantBuilder {
         self.set(Setting::Enabled(enabled))
     }
 
-    /// Sends by UDP even to readers of this process, instead of handing them the sample. Default: no.
+    /// Sends by UDP even to readers of this participant, instead of handing them the sample. Default: no.
+    ///
+    /// (Other participants, of this process too, are always reached by UDP.)
     pub fn udp_only(self, udp_only: bool) -> Self {
         self.set(Setting::UdpOnly(udp_only))
     }

@@ -13,7 +13,10 @@ use std::sync::Weak;
 /// use dds_core::{DomainParticipant, Scope};
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let weak = participant.downgrade();
 /// assert!(weak.upgrade().is_some());
 /// drop(participant);

@@ -16,7 +16,11 @@ use std::io;
 ///
 /// # fn main() -> dds_core::Result<()> {
 /// let threads = ThreadOptions::new().receive(ThreadSettings::new().name("arm-receive"));
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).threads(threads).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+///     .threads(threads)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// # Ok(())
 /// # }
 /// ```

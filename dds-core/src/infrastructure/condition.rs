@@ -69,7 +69,10 @@ pub(crate) trait Trigger: Send + Sync {
 /// use dds_core::{Condition, DomainParticipant, GuardCondition, Scope, WaitSet};
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let stop = GuardCondition::new();
 /// let wait_set = WaitSet::new(&participant);
 /// wait_set.attach(&stop);

@@ -18,7 +18,10 @@ pub(crate) trait Sealed {}
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let node: Vec<Box<dyn Entity>> =
 ///     vec![Box::new(participant.writer::<Pose>("node/pose")?), Box::new(participant.reader::<Pose>("node/pose")?)];
 /// assert!(node.iter().all(|entity| participant.contains_entity(entity.instance_handle())));
@@ -59,7 +62,10 @@ pub trait Entity: Sealed + Send + Sync {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let mut qos = PublisherQos::default();
     /// qos.entity_factory = EntityFactory { autoenable_created_entities: false };
     /// let writer = participant.publisher(qos)?.writer::<Pose>("enabled/pose")?;

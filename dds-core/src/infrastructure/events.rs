@@ -41,7 +41,10 @@ pub(crate) trait Feed<E>: Send + Sync {
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let writer = participant.writer::<Pose>("watched/pose")?;
 /// let events = writer.events();
 /// let reader = participant.reader::<Pose>("watched/pose")?;

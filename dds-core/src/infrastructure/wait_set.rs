@@ -31,7 +31,10 @@ const ACTIVE_IN_PLACE: usize = 64;
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let reader = participant.reader::<Pose>("awaited/pose")?;
 /// let writer = participant.writer::<Pose>("awaited/pose")?;
 /// let fresh = reader.read_condition(States::NOT_READ);

@@ -94,7 +94,10 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let limits = ResourceLimits { max_samples: Some(1000), ..ResourceLimits::default() };
     /// let writer = participant
     ///     .writer_builder::<Pose>("slow/pose")
@@ -121,7 +124,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// # #[derive(DdsType)]
     /// # struct Reading { value: f32 }
     /// # fn main() -> dds_core::Result<()> {
-    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).domain_tag(std::process::id().to_string()).build()?;
     /// let builder = participant.writer_builder::<Reading>("readings");
     /// let writer = builder.batching(Duration::from_millis(2)).build()?;
     /// for value in [0.5, 0.25, 0.125] {

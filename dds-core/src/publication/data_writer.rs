@@ -111,7 +111,10 @@ impl<T> DataWriter<T> {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let asking = participant.writer_builder::<Number>("square/request").qos(Preset::Command).build()?;
     /// let requests = participant.reader_builder::<Number>("square/request").qos(Preset::Command).build()?;
     /// let replying = participant.writer_builder::<Number>("square/reply").qos(Preset::Command).build()?;
@@ -223,7 +226,10 @@ impl<T> DataWriter<T> {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let lease_duration = Duration::from_millis(500);
     /// let liveliness = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration };
     /// let qos = DataWriterQos::default().liveliness(liveliness);
@@ -312,7 +318,7 @@ impl<T> DataWriter<T> {
     /// # #[derive(DdsType)]
     /// # struct Pose { x: f64 }
     /// # fn main() -> dds_core::Result<()> {
-    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).domain_tag(std::process::id().to_string()).build()?;
     /// let writer = participant.writer::<Pose>("duty/pose")?;
     /// writer.set_qos(writer.qos().user_data(*b"on duty"))?;
     /// let error = writer.set_qos(writer.qos().keep_all()).unwrap_err();

@@ -45,7 +45,10 @@ impl<T> DataWriter<T> {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let writer = participant.writer::<Pose>("fleet/pose")?;
     /// let reader = participant.reader::<Pose>("fleet/pose")?;
     /// for robot in 0..5 {

@@ -27,7 +27,10 @@ impl<T> DataWriter<T> {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let reader = participant.reader::<Log>("log")?;
     /// let writer = participant.writer::<Log>("log")?;
     /// let text = String::from("begin and end");

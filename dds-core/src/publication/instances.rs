@@ -26,7 +26,10 @@ impl<T> DataWriter<T> {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let writer = participant.writer::<Pose>("known/pose")?;
     /// let robot = writer.register_instance(&7)?;
     /// writer.write_with(&Pose { robot: 7, x: 1.0 }, WriteOptions::new().instance(robot))?;

@@ -85,7 +85,10 @@ impl<T> DataWriter<T> {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let reader = participant.reader::<Scan>("scan")?;
     /// let writer = participant.writer::<Scan>("scan")?;
     /// let mut scan = writer.loan()?;
@@ -131,7 +134,10 @@ impl<T> DataWriter<T> {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let reader = participant.reader::<Count>("count")?;
     /// let writer = participant.writer::<Count>("count")?;
     /// let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 8)?;

@@ -25,7 +25,10 @@ use std::sync::Arc;
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let publisher = participant.publisher(PublisherQos::default().partition(["robot/1"]))?;
 /// let subscriber = participant.subscriber(SubscriberQos::default().partition(["robot/*"]))?;
 /// let reader = subscriber.reader::<Pose>("pose")?;

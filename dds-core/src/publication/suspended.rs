@@ -27,7 +27,10 @@ impl Publisher {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let publisher = participant.publisher(PublisherQos::default())?;
     /// let writer = publisher.writer_builder::<Joint>("joints").qos(Preset::Command).build()?;
     /// let suspended = publisher.suspend_publications()?;

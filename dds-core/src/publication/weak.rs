@@ -18,7 +18,10 @@ use std::sync::{Arc, Weak};
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let writer = participant.writer::<Pose>("weak/pose")?;
 /// let weak = writer.downgrade();
 /// assert!(weak.upgrade().is_some());

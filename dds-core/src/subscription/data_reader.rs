@@ -204,7 +204,10 @@ impl<T> DataReader<T> {
     /// }
     ///
     /// # fn main() -> dds_core::Result<()> {
-    /// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
     /// let writer = participant.writer_builder::<Map>("history/map").qos(Preset::State).build()?;
     /// writer.write(&Map { name: "hall".into() })?;
     /// let reader = participant.reader_builder::<Map>("history/map").qos(Preset::State).build()?;
@@ -388,7 +391,7 @@ impl<T> DataReader<T> {
     /// # #[derive(DdsType)]
     /// # struct Pose { x: f64 }
     /// # fn main() -> dds_core::Result<()> {
-    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).domain_tag(std::process::id().to_string()).build()?;
     /// let reader = participant.reader::<Pose>("seen/pose")?;
     /// reader.set_qos(reader.qos().user_data(*b"on duty"))?;
     /// let error = reader.set_qos(reader.qos().keep_all()).unwrap_err();

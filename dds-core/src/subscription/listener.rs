@@ -37,7 +37,10 @@ use std::sync::{Arc, Weak};
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let (tell, told) = mpsc::channel();
 /// let reader = participant.reader::<Pose>("sum/pose")?;
 /// reader.set_listener(StatusMask::DATA_AVAILABLE, Sum { sum: 0.0, tell })?;

@@ -22,7 +22,10 @@ use std::fmt;
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let reader = participant.reader::<Pose>("chosen/pose")?;
 /// let writer = participant.writer::<Pose>("chosen/pose")?;
 /// writer.wait_for_readers(1).block()?;

@@ -18,7 +18,10 @@ use std::sync::{Arc, Weak};
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let reader = participant.reader::<Pose>("weak/pose")?;
 /// let weak = reader.downgrade();
 /// assert!(weak.upgrade().is_some());

@@ -35,7 +35,10 @@ use std::task::{Poll, Waker};
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let topic = participant.topic::<Pose>("robot/pose", TopicQos::default().reliable())?;
 /// let writer = participant.writer(&topic)?;
 /// // The policies of a topic are a suggestion, which an endpoint takes over on demand.

@@ -19,7 +19,10 @@ use std::marker::PhantomData;
 /// const MAP: TopicSpec<Map> = TopicSpec::new("map", Preset::Parameter);
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0).scope(Scope::Host).build()?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
 /// let writer = participant.writer(&MAP)?;
 /// writer.write(&Map { cells: vec![1, 2] })?;
 /// let reader = participant.reader(&MAP)?;

@@ -1,0 +1,149 @@
+//! How often the bytes of a sample are copied on their way, by where they lie: the table in `ARCHITECTURE.md`, "Memory".
+//!
+//! Two readers of one sample whose bytes lie in one place have not copied them since they parted; bytes that lie where the
+//! writer has put them were not copied at all. What a datagram is made of is seen in `dds-rtps`
+//! (`writer/sending.rs`: `large_payloads_are_gathered_and_small_ones_copied`), and so is what becomes of a received one
+//! (`reader/tests/ordering.rs`: `large_payloads_share_the_packet_and_small_ones_are_copied`).
+
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+mod support;
+
+use dds_core::cdr::{Encoded, Encoding, encode_payload};
+use dds_core::qos::Preset;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Samples};
+use std::ops::Range;
+use support::{PATIENCE, World};
+
+#[derive(DdsType, Debug, Clone, Default, PartialEq)]
+struct Image {
+    #[dds(key)]
+    camera: u32,
+    bytes: Vec<u8>,
+}
+
+#[derive(DdsType)]
+#[dds(view_of = Image)]
+struct ImageView<'a> {
+    #[dds(key)]
+    camera: u32,
+    bytes: &'a [u8],
+}
+
+fn image(len: usize) -> Image {
+    Image { camera: 7, bytes: (0..len).map(|at| at as u8).collect() }
+}
+
+fn writer(participant: &DomainParticipant, readers: usize) -> DataWriter<Image> {
+    let writer = participant.writer_builder("image").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(readers).block_for(PATIENCE).unwrap();
+    writer
+}
+
+fn reader(participant: &DomainParticipant) -> DataReader<Image> {
+    participant.reader_builder("image").qos(Preset::Event).build().unwrap()
+}
+
+/// The next sample of each reader.
+fn taken(readers: &[DataReader<Image>]) -> Vec<Samples<Image>> {
+    let next = |reader: &DataReader<Image>| {
+        reader.readable().block_for(PATIENCE).unwrap();
+        reader.take().unwrap()
+    };
+    readers.iter().map(next).collect()
+}
+
+/// Where the encoded samples lie.
+fn places(batches: &[Samples<Image>]) -> Vec<Range<*const u8>> {
+    batches.iter().map(|batch| batch.iter().next().unwrap().encoded().unwrap().bytes.as_ptr_range()).collect()
+}
+
+fn is_one_place(places: &[Range<*const u8>]) -> bool {
+    places.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// A writer and two readers of one participant.
+fn in_process() -> (DataWriter<Image>, Vec<DataReader<Image>>) {
+    let participant = World::new().participant();
+    let readers = vec![reader(&participant), reader(&participant)];
+    (writer(&participant, 2), readers)
+}
+
+#[test]
+fn within_a_participant_a_sample_is_copied_once_when_it_is_encoded() {
+    let (writer, readers) = in_process();
+    for len in [10, 1000, 100_000] {
+        let image = image(len);
+        writer.write(&image).unwrap();
+        let batches = taken(&readers);
+        let places = places(&batches);
+        assert!(is_one_place(&places), "{len} bytes: both readers have the writer's slot");
+        assert!(!places[0].contains(&image.bytes.as_ptr()));
+    }
+}
+
+#[test]
+fn a_loaned_value_is_copied_once_when_it_is_encoded() {
+    let (writer, readers) = in_process();
+    let mut loan = writer.loan().unwrap();
+    *loan = image(1000);
+    loan.write().unwrap();
+    assert!(is_one_place(&places(&taken(&readers))));
+}
+
+#[test]
+fn what_is_encoded_already_is_copied_once() {
+    let (writer, readers) = in_process();
+    let mut payload = Vec::new();
+    encode_payload(&image(1000), Encoding::Xcdr1, &mut payload).unwrap();
+    writer.write_encoded(Encoded::new(&payload).unwrap()).unwrap();
+    let batches = taken(&readers);
+    let places = places(&batches);
+    assert!(is_one_place(&places) && places[0].start != payload.as_ptr());
+}
+
+#[test]
+fn loaned_bytes_are_not_copied_at_all() {
+    let (writer, readers) = in_process();
+    let mut payload = Vec::new();
+    encode_payload(&image(1000), Encoding::Xcdr1, &mut payload).unwrap();
+    let mut loan = writer.loan_encoded(Encoding::Xcdr1, payload.len()).unwrap();
+    loan.copy_from_slice(&payload);
+    let place = loan.as_ptr();
+    loan.write().unwrap();
+    let batches = taken(&readers);
+    let places = places(&batches);
+    assert!(is_one_place(&places) && places[0].start == place);
+}
+
+#[test]
+fn views_and_bytes_are_read_where_they_lie_and_values_are_copied_once() {
+    let (writer, readers) = in_process();
+    writer.write(&image(1000)).unwrap();
+    let batches = taken(&readers);
+    let sample = batches[0].iter().next().unwrap();
+    let place = sample.encoded().unwrap().bytes.as_ptr_range();
+    let view = sample.view::<ImageView<'_>>().unwrap().unwrap();
+    assert!(view.camera == 7 && place.contains(&view.bytes.as_ptr()), "a view");
+    assert_eq!(sample.to_bytes().unwrap().as_ptr(), place.start, "counted bytes");
+    let value = sample.decode().unwrap().unwrap();
+    assert!(!place.contains(&value.bytes.as_ptr()), "a value");
+}
+
+/// By UDP, what is short lies in a slot of each reader, what fills a buffer stays in the one it was received in, and what
+/// came in fragments was put together once by each reader.
+#[test]
+fn by_udp_what_is_received_is_copied_once_or_kept_in_the_receive_buffer() {
+    let world = World::new();
+    let (from, to) = (world.udp_participant(), world.udp_participant());
+    let readers = vec![reader(&to), reader(&to)];
+    let writer = writer(&from, 2);
+    for (len, is_kept) in [(10, false), (4000, false), (5000, true), (60_000, true), (200_000, false)] {
+        writer.write(&image(len)).unwrap();
+        let batches = taken(&readers);
+        assert_eq!(is_one_place(&places(&batches)), is_kept, "{len} bytes");
+        for batch in &batches {
+            assert_eq!(batch.iter().next().unwrap().decode().unwrap().unwrap(), image(len));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The examples in the documentation run side by side, on machines where other programs run as well: each that makes a
+//! participant keeps it on its host, and in a part of the domain that is its own, so that none meets another one's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What is wrong with the examples of a file: of each, the line that makes a participant others may meet.
+fn faults(source: &str) -> Vec<usize> {
+    let mut faults = Vec::new();
+    // Of an example: whether it runs, its lines so far with their numbers.
+    let mut example: Option<(bool, Vec<(usize, &str)>)> = None;
+    for (number, line) in (1..).zip(source.lines()) {
+        let line = line.trim_start();
+        let Some(text) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else { continue };
+        match (text.trim_start().strip_prefix("```"), &mut example) {
+            (Some(words), None) => {
+                let is_run =
+                    !["no_run", "ignore", "text", "toml", "json", "compile_fail"].iter().any(|no| words.contains(no));
+                example = Some((is_run, Vec::new()));
+            }
+            (Some(_), Some((is_run, lines))) => {
+                let made = lines.iter().find(|(_, text)| text.contains("DomainParticipant::"));
+                let is_apart = lines.iter().any(|(_, text)| text.contains(".domain_tag("))
+                    && lines
+                        .iter()
+                        .any(|(_, text)| text.contains(".scope(Scope::Host)") || text.contains("::Scope::Host)"))
+                    && !lines.iter().any(|(_, text)| text.contains("DomainParticipant::new("));
+                if let (Some((number, _)), true, false) = (made, *is_run, is_apart) {
+                    faults.push(*number);
+                }
+                example = None;
+            }
+            (None, Some((_, lines))) => lines.push((number, text)),
+            (None, None) => {}
+        }
+    }
+    faults
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries
+        .flat_map(|path| match path.is_dir() {
+            true => sources(&path),
+            false => vec![path],
+        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
+}
+
+#[test]
+fn each_example_has_a_part_of_the_domain_to_itself() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut examples = 0;
+    let mut shared = Vec::new();
+    for path in sources(&root) {
+        let source = fs::read_to_string(&path).expect("text");
+        examples += source.matches(".domain_tag(std::process::id()").count();
+        shared.extend(faults(&source).into_iter().map(|line| format!("{}:{line}", path.display())));
+    }
+    assert!(examples > 30, "{examples} examples: the test looks for something else than they say");
+    assert!(shared.is_empty(), "hide a `#   .domain_tag(std::process::id().to_string())` in them:\n{shared:#?}");
+}
+
+#[test]
+fn an_example_that_others_may_meet_is_found() {
+    let example =
+        |fence: &str, line: &str| format!("/// ```{fence}\n/// # fn main() {{\n/// {line}\n/// # }}\n/// ```\n");
+    let apart = "DomainParticipant::builder(0).scope(Scope::Host).domain_tag(tag).build();";
+    assert_eq!(faults(&example("", apart)), [0; 0]);
+    assert_eq!(faults(&example("", &apart.replace(".domain_tag(tag)", ""))), [3]);
+    assert_eq!(faults(&example("", &apart.replace(".scope(Scope::Host)", ""))), [3]);
+    assert_eq!(faults(&example("", "DomainParticipant::new(0);")), [3]);
+    assert_eq!(faults(&example("no_run", "DomainParticipant::new(0);")), [0; 0]);
+}
