@@ -25,9 +25,27 @@ use std::sync::Arc;
 /// Dropping the last handle blocks for at most [`linger`](DomainParticipantBuilder::linger), if a dropped reliable writer
 /// has samples that nobody has acknowledged yet. Otherwise nothing here blocks.
 ///
-/// ```no_run
+/// ```
+/// use dds_core::{DdsType, DomainParticipant, Scope};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = dds_core::DomainParticipant::new(0)?;
+/// // `DomainParticipant::new(0)` is the same with all defaults: it looks for others as far as multicast reaches.
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader::<Pose>("robot/pose")?;
+/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// writer.wait_for_readers(1).block()?;
+/// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// assert_eq!(reader.next_sample().block()?.data, Some(Pose { robot: 7, x: 1.0 }));
 /// # Ok(())
 /// # }
 /// ```

@@ -34,6 +34,23 @@ use std::sync::Arc;
 /// | [`udp_only`](Self::udp_only) | no | `DDS_TRANSPORTS`: `all`, `udp` |
 /// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
 ///
+/// ```
+/// use dds_core::{Delivery, DomainParticipant, Duration, Scope};
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .name("planner") // as others see it
+///     .scope(Scope::Host) // nothing leaves this machine
+///     .lease(Duration::from_secs(5)) // others forget it after so long a silence
+///     .linger(Duration::ZERO) // the last drop waits for nobody
+///     .delivery(Delivery::Inline) // listeners on the thread that receives
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// assert_eq!(participant.domain_id(), 0);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// A variable that cannot be understood is an error, never ignored.
 ///
 /// # Profile files

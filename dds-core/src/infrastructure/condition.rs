@@ -168,6 +168,34 @@ impl fmt::Debug for GuardCondition {
 ///
 /// An entity has one: all handles, and the enabled statuses, are shared. At first all statuses are enabled. It does not
 /// keep its entity alive, and is not triggered once the entity has been closed.
+///
+/// ```
+/// use dds_core::{Condition, DdsType, DomainParticipant, Scope, StatusMask, WaitSet};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// let condition = writer.status_condition();
+/// condition.set_enabled_statuses(StatusMask::MATCHED);
+/// let wait_set = WaitSet::new(&participant);
+/// wait_set.attach(&condition);
+/// let reader = participant.reader::<Pose>("robot/pose")?;
+/// assert!(wait_set.wait().block()?.contains(&condition));
+/// assert_eq!(writer.publication_matched()?.current_count, 1); // read, and so no longer a change
+/// assert!(!condition.is_triggered());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct StatusCondition {
     core: Arc<StatusCore>,

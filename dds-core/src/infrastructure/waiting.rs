@@ -79,6 +79,38 @@ impl<T> Source<'_, T> {
 ///
 /// Dropping it before it is ready has done nothing: no sample is lost, and nothing stays registered. It needs no
 /// particular runtime, and blocking works inside of any.
+///
+/// ```
+/// use dds_core::{DdsType, DomainParticipant, Duration, Scope, WaitErrorKind};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader::<Pose>("robot/pose")?;
+/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// writer.wait_for_readers(1).block()?;
+///
+/// // With a limit, and the error says what was waited for.
+/// let error = reader.next_sample().block_for(Duration::from_millis(1)).unwrap_err();
+/// assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }));
+///
+/// // The same wait as a future, here in a runtime of one thread.
+/// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+/// let sample = runtime.block_on(async { reader.next_sample().await })?;
+/// assert_eq!(sample.data, Some(Pose { robot: 7, x: 1.0 }));
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a wait does nothing until it is awaited or blocked on"]
 pub struct Waiting<'a, T> {
     source: Source<'a, T>,

@@ -22,10 +22,11 @@ use std::sync::Arc;
 /// A handle: cloning it is cheap, every clone speaks of the same writer, and the last one dropped deletes it. It keeps its
 /// participant alive. Several threads may write with one writer; every reader sees the same order.
 ///
-/// ```no_run
-/// use dds_core::{DdsType, DomainParticipant};
+/// ```
+/// use dds_core::qos::Preset;
+/// use dds_core::{DdsType, DomainParticipant, InstanceState, Scope};
 ///
-/// #[derive(DdsType)]
+/// #[derive(DdsType, Debug, PartialEq)]
 /// struct Pose {
 ///     #[dds(key)]
 ///     robot: u32,
@@ -33,11 +34,19 @@ use std::sync::Arc;
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::new(0)?;
-/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
+/// // Reliable, and nothing is replaced before it was read.
+/// let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
 /// writer.wait_for_readers(1).block()?;
 /// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// assert_eq!(reader.next_sample().block()?.data, Some(Pose { robot: 7, x: 1.0 }));
+/// // That robot is gone: its readers are told, by a sample without data.
 /// writer.dispose(&7)?;
+/// assert_eq!(reader.next_sample().block()?.info.instance_state, InstanceState::NotAliveDisposed);
 /// # Ok(())
 /// # }
 /// ```

@@ -12,6 +12,39 @@ use std::sync::{Arc, Weak};
 ///
 /// Calls never overlap, and what happens several times between two calls is told once. The listener is `Send`, but need not
 /// be `Sync`.
+///
+/// ```
+/// use dds_core::{DataWriter, DataWriterListener, DdsType, DomainParticipant, PublicationMatchedStatus, Scope, StatusMask};
+/// use std::sync::mpsc;
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// struct Audience(mpsc::Sender<u32>);
+///
+/// impl DataWriterListener<Pose> for Audience {
+///     fn on_publication_matched(&mut self, _: &DataWriter<Pose>, status: PublicationMatchedStatus) {
+///         let _ = self.0.send(status.current_count);
+///     }
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let (tell, told) = mpsc::channel();
+/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// writer.set_listener(StatusMask::MATCHED, Audience(tell))?;
+/// let reader = participant.reader::<Pose>("robot/pose")?;
+/// assert_eq!(told.recv().unwrap(), 1);
+/// # Ok(())
+/// # }
+/// ```
 pub trait DataWriterListener<T>: Send + 'static {
     /// A reader has matched, or does so no longer.
     fn on_publication_matched(&mut self, writer: &DataWriter<T>, status: PublicationMatchedStatus) {
@@ -41,6 +74,43 @@ pub trait DataWriterListener<T>: Send + 'static {
 
 /// Is told of what happens to the writers of a publisher or participant, as far as they do not handle it themselves (DDS 1.4,
 /// 2.2.2.4.3). Methods that are not written do nothing.
+///
+/// ```
+/// use dds_core::qos::PublisherQos;
+/// use dds_core::{
+///     AnyWriter, DdsType, DomainParticipant, PublicationMatchedStatus, PublisherListener, Scope, StatusMask,
+/// };
+/// use std::sync::mpsc;
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// struct Audience(mpsc::Sender<String>);
+///
+/// impl PublisherListener for Audience {
+///     fn on_publication_matched(&mut self, writer: &dyn AnyWriter, _: PublicationMatchedStatus) {
+///         let _ = self.0.send(writer.topic_name().to_owned());
+///     }
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let publisher = participant.publisher(PublisherQos::default())?;
+/// let (tell, told) = mpsc::channel();
+/// publisher.set_listener(StatusMask::MATCHED, Audience(tell))?;
+/// let writer = publisher.writer::<Pose>("robot/pose")?; // has no listener of its own
+/// let reader = participant.reader::<Pose>("robot/pose")?;
+/// assert_eq!(told.recv().unwrap(), "robot/pose");
+/// # Ok(())
+/// # }
+/// ```
 pub trait PublisherListener: Send + 'static {
     /// As [`DataWriterListener::on_publication_matched`].
     fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PublicationMatchedStatus) {

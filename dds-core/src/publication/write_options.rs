@@ -6,6 +6,32 @@ use dds_rtps::wire::SampleIdentity;
 use dds_rtps::writer::NewChange;
 
 /// What can be said about a single write, dispose or unregister.
+///
+/// ```
+/// use dds_core::{DdsType, DomainParticipant, Scope, Time, WriteOptions};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader::<Pose>("robot/pose")?;
+/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// writer.wait_for_readers(1).block()?;
+/// // When it was measured, which is before it is written.
+/// let measured = Time::from_unix_nanos(1_700_000_000_000_000_000);
+/// writer.write_with(&Pose { robot: 7, x: 1.0 }, WriteOptions::new().source_timestamp(measured))?;
+/// assert_eq!(reader.next_sample().block()?.info.source_timestamp, measured);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct WriteOptions {

@@ -33,10 +33,11 @@ use std::task::{Poll, Waker, ready};
 ///
 /// Nothing here blocks but [`Waiting::block`] and [`iter`](DataReader::iter).
 ///
-/// ```no_run
-/// use dds_core::{DdsType, DomainParticipant};
+/// ```
+/// use dds_core::qos::Preset;
+/// use dds_core::{DdsType, DomainParticipant, Scope};
 ///
-/// #[derive(DdsType, Debug)]
+/// #[derive(DdsType, Debug, PartialEq)]
 /// struct Pose {
 ///     #[dds(key)]
 ///     robot: u32,
@@ -44,9 +45,22 @@ use std::task::{Poll, Waker, ready};
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// let reader = DomainParticipant::new(0)?.reader::<Pose>("robot/pose")?;
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
+/// let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
+/// writer.wait_for_readers(1).block()?;
+/// for x in [1.0, 2.0, 3.0] {
+///     writer.write(&Pose { robot: 7, x })?;
+/// }
+/// // One after the other, waiting for each ...
 /// let sample = reader.next_sample().block()?;
-/// println!("{:?} at {}", sample.data, sample.info.source_timestamp);
+/// assert_eq!((sample.data, sample.info.source_timestamp.is_valid()), (Some(Pose { robot: 7, x: 1.0 }), true));
+/// // ... or all that have come, without waiting.
+/// let poses: Vec<Pose> = reader.take()?.into_data().collect();
+/// assert_eq!(poses.len(), 2);
 /// # Ok(())
 /// # }
 /// ```

@@ -91,6 +91,46 @@ pub trait DataReaderListener<T>: Send + 'static {
 
 /// Is told of what happens to the readers of a subscriber or participant, as far as they do not handle it themselves (DDS 1.4,
 /// 2.2.2.5.6). Methods that are not written do nothing, or what is said with them.
+///
+/// ```
+/// use dds_core::qos::SubscriberQos;
+/// use dds_core::{DataReader, DdsType, DomainParticipant, Scope, States, StatusMask, Subscriber, SubscriberListener};
+/// use std::sync::mpsc;
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// struct Router(mpsc::Sender<usize>);
+///
+/// impl SubscriberListener for Router {
+///     fn on_data_on_readers(&mut self, subscriber: &Subscriber) {
+///         for reader in subscriber.readers(States::NOT_READ) {
+///             let poses = reader.downcast_ref::<DataReader<Pose>>();
+///             let _ = self.0.send(poses.and_then(|poses| poses.take().ok()).map_or(0, |samples| samples.len()));
+///         }
+///     }
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let subscriber = participant.subscriber(SubscriberQos::default())?;
+/// let (tell, told) = mpsc::channel();
+/// subscriber.set_listener(StatusMask::DATA_ON_READERS, Router(tell))?;
+/// let reader = subscriber.reader::<Pose>("robot/pose")?;
+/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// writer.wait_for_readers(1).block()?;
+/// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// assert_eq!(told.recv().unwrap(), 1);
+/// # Ok(())
+/// # }
+/// ```
 pub trait SubscriberListener: Send + 'static {
     /// A reader of the subscriber has data. Takes the place of `on_data_available` of everybody below who asks for that, so
     /// it should take the data, or call [`notify_datareaders`](Subscriber::notify_datareaders), as it does by default.

@@ -13,6 +13,35 @@ use std::sync::{Arc, Weak};
 ///
 /// A handle: clones are the same condition. It does not keep its reader alive, and is not triggered once the reader has
 /// been closed.
+///
+/// ```
+/// use dds_core::{Condition, DdsType, DomainParticipant, Scope, States, WaitSet};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader::<Pose>("robot/pose")?;
+/// let writer = participant.writer::<Pose>("robot/pose")?;
+/// writer.wait_for_readers(1).block()?;
+/// let gone = reader.read_condition(States::NOT_ALIVE_DISPOSED);
+/// let wait_set = WaitSet::new(&participant);
+/// wait_set.attach(&gone);
+/// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// assert!(!gone.is_triggered(), "the robot is alive");
+/// writer.dispose(&7)?;
+/// assert!(wait_set.wait().block()?.contains(&gone));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct ReadCondition {
     core: Arc<ReadCore>,

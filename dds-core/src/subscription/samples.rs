@@ -78,6 +78,49 @@ impl BatchPool {
 ///
 /// It borrows nothing: it holds counted references to the encoded samples, and decodes one when asked. It may be sent to
 /// another thread and may outlive its reader; as long as it lives, the memory of its samples is not used again.
+///
+/// ```
+/// use dds_core::cdr::Run;
+/// use dds_core::qos::Preset;
+/// use dds_core::{DdsType, DomainParticipant, Scope};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Scan {
+///     #[dds(key)]
+///     sensor: u32,
+///     ranges: Vec<f32>,
+/// }
+///
+/// /// The same where it lies: nothing is copied.
+/// #[derive(DdsType)]
+/// #[dds(view_of = Scan)]
+/// struct ScanView<'a> {
+///     #[dds(key)]
+///     sensor: u32,
+///     ranges: Run<'a, f32>,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader_builder::<Scan>("scan").qos(Preset::Event).build()?;
+/// let writer = participant.writer_builder::<Scan>("scan").qos(Preset::Event).build()?;
+/// writer.wait_for_readers(1).block()?;
+/// writer.write(&Scan { sensor: 7, ranges: vec![0.5; 360] })?;
+/// reader.readable().block()?;
+/// let samples = reader.take()?;
+/// for sample in &samples {
+///     let Some(Ok(scan)) = sample.view::<ScanView<'_>>() else { continue };
+///     println!("{} of {}: {:?}", scan.sensor, sample.info().source_timestamp, scan.ranges.iter().next());
+/// }
+/// // Values of one's own, decoded once.
+/// let scans: Vec<Scan> = samples.into_data().collect();
+/// assert_eq!(scans, [Scan { sensor: 7, ranges: vec![0.5; 360] }]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Samples<T> {
     list: Vec<HistorySample>,
     pool: Arc<BatchPool>,

@@ -76,6 +76,39 @@ impl<T> fmt::Debug for SampleStream<T> {
 }
 
 /// The values of a reader as a stream. See [`DataReader::stream`].
+///
+/// ```
+/// use dds_core::qos::Preset;
+/// use dds_core::{DdsType, DomainParticipant, Scope, Stream};
+/// use std::future::poll_fn;
+/// use std::pin::pin;
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
+/// let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
+/// writer.wait_for_readers(1).block()?;
+/// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+/// runtime.block_on(async {
+///     let mut poses = pin!(reader.stream());
+///     // With `StreamExt` of a crate of your choice: `poses.next().await`.
+///     let pose = poll_fn(|context| poses.as_mut().poll_next(context)).await;
+///     assert_eq!(pose, Some(Pose { robot: 7, x: 1.0 }));
+/// });
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct DataStream<T> {
     samples: SampleStream<T>,
