@@ -28,6 +28,22 @@
 //! # }
 //! ```
 //!
+//! # Where to read on
+//!
+//! | to | read |
+//! |---|---|
+//! | describe a type: keys, bounds, how it may grow, unions, views | [`DdsType`](macro@DdsType) |
+//! | publish and receive | [`DataWriter`], [`DataReader`], [`Samples`] |
+//! | say how: reliable, how many are kept, for how long | [`qos::Preset`], then [`qos`] |
+//! | say where: one host, some peers, which interfaces | [`DomainParticipantBuilder`], with the environment variables |
+//! | wait, or be called | [`Waiting`], [`WaitSet`], [`DataReaderListener`], [`DataStream`], [`Events`] |
+//! | read without decoding everything, write without a copy | [`SampleRef::view`], [`DataWriter::loan`], [`DataWriter::loan_encoded`], [Copies](#copies) |
+//! | name a topic and its QoS once for both sides | [`TopicSpec`] |
+//! | use topics without a Rust type | [`DomainParticipant::raw_topic`] |
+//! | find out who is there, and why two do not meet | [`BuiltinTopic`], [`MatchReport`] |
+//! | find out where samples were lost | [`ReaderLosses`], [`TrafficCounters`] |
+//! | test a program against a bad network | the module `sim` (feature `sim`) |
+//!
 //! # Map
 //!
 //! | module of DDS 1.4 | here |
@@ -52,6 +68,19 @@
 //! Waits are values: [`Waiting`] is a future for any runtime, and can [`block`](Waiting::block) as well. `write` runs on the
 //! calling thread, down to the socket. A participant has two threads of its own (one that receives user data, one for
 //! timers and discovery) and a third for listeners once there is one that is not [`Delivery::Inline`].
+//!
+//! # Copies
+//!
+//! How often the bytes of a sample are copied, encoding and decoding included. Nothing is allocated for a sample once the
+//! first ones have been through.
+//!
+//! | | written with | on the way | read with |
+//! |---|---|---|---|
+//! | within a participant | [`write`](DataWriter::write), [`loan`](DataWriter::loan): 1, the encoding; [`write_encoded`](DataWriter::write_encoded): 1; [`loan_encoded`](DataWriter::loan_encoded): 0 | 0: all readers share the writer's memory | values: 1, the decoding; [`view`](SampleRef::view), [`encoded`](SampleRef::encoded), [`to_bytes`](SampleRef::to_bytes): 0 |
+//! | by UDP, up to 1024 bytes | the same | 2: behind the headers of a datagram, and into memory of each reader | the same |
+//! | by UDP, above | the same | sent from where it lies; received: 1 below 4 KiB, 0 above, 1 of what came in fragments | the same |
+//!
+//! The system's own two copies by UDP come on top.
 //!
 //! # Forked processes
 //!

@@ -19,7 +19,22 @@
 //! | [`transport`] | moves datagrams; uses only [`types`] |
 //! | `sim` (feature) | a network in memory, for simulations; uses only [`types`] |
 //!
-//! Applications depend on `dds-core`, which re-exports what they need of this crate.
+//! Applications depend on `dds-core`, which re-exports what they need of this crate. To make something else of the protocol
+//! (a recorder, a gateway, another runtime), begin with [`wire::Message`] for datagrams and with [`cdr`] for payloads:
+//!
+//! ```
+//! use dds_rtps::wire::{Message, Submessage};
+//!
+//! // A header of RTPS 2.5, and an INFO_TS without a timestamp: its flags are "little endian" and "invalid".
+//! let mut datagram = b"RTPS\x02\x05\x01\x10".to_vec();
+//! datagram.extend([0; 12]); // the prefix of the sender's GUIDs
+//! datagram.extend([0x09, 0b11, 0, 0]);
+//! let message = Message::parse(&datagram)?;
+//! for submessage in message.submessages() {
+//!     assert!(matches!(submessage?, Submessage::InfoTimestamp(_)));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod cdr;
 pub mod discovery;
