@@ -36,7 +36,7 @@ use std::sync::Arc;
 /// }
 ///
 /// # fn main() -> dds_core::Result<()> {
-/// // `DomainParticipant::new(0)` is the same with all defaults: it looks for others as far as multicast reaches.
+/// // `new(0)` instead has all defaults: it looks for others as far as multicast reaches.
 /// let participant = DomainParticipant::builder(0)
 ///     .scope(Scope::Host)
 /// #   .domain_tag(std::process::id().to_string())
