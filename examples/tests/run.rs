@@ -2,70 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+mod running;
+
+use running::{Running, example, text};
+use std::process::{Command, Stdio};
 use std::time::Duration;
-
-/// Longer than anything here takes on a busy machine; it is waited for only by a test that fails.
-const LIMIT: Duration = Duration::from_secs(60);
-
-/// An example of this package, which cargo has built beside this test.
-fn example(name: &str) -> Command {
-    let mut path: PathBuf = std::env::current_exe().unwrap();
-    path.pop();
-    path.set_file_name("examples");
-    path.push(name);
-    assert!(path.exists(), "{} is not built: run `cargo test -p examples` without --test", path.display());
-    let mut command = Command::new(path);
-    command.env("DDS_SCOPE", "host").stdin(Stdio::null());
-    command
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-/// A running example whose lines are read as they come. Dropping it kills it.
-struct Running {
-    process: Child,
-    lines: Receiver<String>,
-    passed_over: Vec<String>,
-}
-
-impl Running {
-    fn start(command: &mut Command) -> Self {
-        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let (sender, receiver) = channel();
-        std::thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                // The test may have seen enough.
-                let _ = sender.send(line);
-            }
-        });
-        Self { process, lines: receiver, passed_over: Vec::new() }
-    }
-
-    fn wait_for(&mut self, is_it: impl Fn(&str) -> bool) -> String {
-        loop {
-            match self.lines.recv_timeout(LIMIT) {
-                Ok(line) if is_it(&line) => return line,
-                Ok(line) => self.passed_over.push(line),
-                Err(error) => panic!("{error}; there was {:#?}", self.passed_over),
-            }
-        }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 #[test]
 fn hello_world_gets_every_sample_from_another_process() {
@@ -125,97 +66,6 @@ fn an_example_that_is_interrupted_leaves_at_once() {
             assert!(started.elapsed() < Duration::from_secs(10), "{name} {arguments} does not leave");
             std::thread::sleep(Duration::from_millis(5));
         }
-    }
-}
-
-fn shapes(arguments: &[&str]) -> Command {
-    let mut command = example("shapes");
-    command.args(arguments);
-    command
-}
-
-/// A domain for each test, so that they do not hear each other.
-fn publisher_and_subscriber(domain: &str, publisher: &[&str], subscriber: &[&str]) -> (Running, Running) {
-    let both = ["-t", "Square", "-d", domain];
-    let subscriber = Running::start(shapes(&["-S"]).args(both).args(subscriber));
-    let publisher = Running::start(shapes(&["-P"]).args(both).args(publisher));
-    (publisher, subscriber)
-}
-
-#[test]
-fn shapes_prints_the_lines_that_the_suite_waits_for() {
-    let (mut publisher, mut subscriber) =
-        publisher_and_subscriber("41", &["-w", "-c", "RED", "-z", "30"], &["--read-period", "20"]);
-    publisher.wait_for(|line| line == "Create topic: Square");
-    publisher.wait_for(|line| line == "Create writer for topic: Square color: RED");
-    subscriber.wait_for(|line| line == "Create reader for topic: Square");
-    publisher.wait_for(|line| {
-        line == "on_publication_matched() topic: 'Square'  type: 'ShapeType' : matched readers 1 (change = 1)"
-    });
-    subscriber.wait_for(|line| {
-        line == "on_subscription_matched() topic: 'Square'  type: 'ShapeType' : matched writers 1 (change = 1)"
-    });
-    let written = publisher.wait_for(|line| line.starts_with("Square     RED        ") && line.ends_with(" [30]"));
-    assert_eq!(written.len(), "Square     RED        012 034 [30]".len());
-    subscriber.wait_for(|line| line.starts_with("Square     RED        ") && line.ends_with(" [30]"));
-}
-
-#[test]
-fn shapes_reports_incompatible_reliability() {
-    let (mut publisher, mut subscriber) = publisher_and_subscriber("42", &["-b"], &["-r"]);
-    publisher
-        .wait_for(|line| line == "on_offered_incompatible_qos() topic: 'Square'  type: 'ShapeType' : 11 (RELIABILITY)");
-    subscriber.wait_for(|line| {
-        line == "on_requested_incompatible_qos() topic: 'Square'  type: 'ShapeType' : 11 (RELIABILITY)"
-    });
-}
-
-#[test]
-fn shapes_of_a_disposed_instance_are_told_as_disposed() {
-    let (mut publisher, mut subscriber) = publisher_and_subscriber(
-        "43",
-        &["-x", "2", "--num-iterations", "40", "--write-period", "20", "--final-instance-state", "d", "-k", "0"],
-        &["-x", "2", "--read-period", "20", "-k", "0"],
-    );
-    subscriber.wait_for(|line| line == "Square     BLUE       NOT_ALIVE_DISPOSED_INSTANCE_STATE");
-    publisher.wait_for(|line| line == "Done.");
-}
-
-#[test]
-fn shapes_of_an_unregistered_instance_have_no_writers() {
-    let (_publisher, mut subscriber) = publisher_and_subscriber(
-        "44",
-        &["--num-iterations", "40", "--write-period", "20", "--final-instance-state", "u"],
-        &["--read-period", "20"],
-    );
-    subscriber.wait_for(|line| line == "Square     BLUE       NOT_ALIVE_NO_WRITERS_INSTANCE_STATE");
-}
-
-#[test]
-fn shapes_with_a_large_payload_arrive_whole() {
-    let (_publisher, mut subscriber) =
-        publisher_and_subscriber("45", &["--additional-payload-size", "100000", "-z", "0"], &["--read-period", "20"]);
-    subscriber.wait_for(|line| line.ends_with("] {255}"));
-}
-
-#[test]
-fn shapes_in_different_partitions_do_not_meet() {
-    let (_apart, mut subscriber) = publisher_and_subscriber("46", &["-p", "a", "-c", "RED"], &["-p", "b*"]);
-    let _publisher = Running::start(&mut shapes(&["-P", "-t", "Square", "-d", "46", "-p", "b1", "-c", "BLUE"]));
-    subscriber.wait_for(|line| line.contains("matched writers 1"));
-    subscriber.wait_for(|line| line.starts_with("Square     BLUE"));
-    assert!(!subscriber.passed_over.iter().any(|line| line.contains("RED")), "{:#?}", subscriber.passed_over);
-}
-
-#[test]
-fn shapes_says_what_it_does_not_support() {
-    for arguments in
-        [&["-P", "-t", "Square", "--coherent"][..], &["-S", "-t", "Square", "-c", "RED"], &["-S", "-D", "p"]]
-    {
-        let output = shapes(arguments).output().unwrap();
-        let text = text(&output);
-        assert_eq!(text.lines().filter(|line| line.contains("not supported")).count(), 1, "{text}");
-        assert_eq!(output.status.code(), Some(1));
     }
 }
 

@@ -50,6 +50,9 @@ pub(crate) struct Config {
     pub(crate) domain_tag: String,
     pub(crate) properties: Vec<(String, String)>,
     pub(crate) lease: Duration,
+    pub(crate) announcement_period: Duration,
+    /// `None`: as large as fits where the readers are.
+    pub(crate) fragment_size: Option<u16>,
     pub(crate) linger: Duration,
     pub(crate) udp_only: bool,
     pub(crate) message_checksums: Option<ChecksumKind>,
@@ -59,6 +62,8 @@ pub(crate) struct Config {
     pub(crate) faults: Option<Faults>,
     /// It takes part as soon as it is made.
     pub(crate) enabled: bool,
+    /// The profile file that was read.
+    pub(crate) profile_file: Option<PathBuf>,
     /// What `profile` on the endpoints' builders finds.
     #[cfg(feature = "serde")]
     pub(crate) profiles: Arc<Profiles>,
@@ -91,6 +96,8 @@ impl Config {
             domain_tag: String::new(),
             properties: Vec::new(),
             lease: Duration::from_secs(20),
+            announcement_period: Duration::from_secs(3),
+            fragment_size: None,
             linger: Duration::from_secs(1),
             udp_only: false,
             message_checksums: None,
@@ -99,6 +106,7 @@ impl Config {
             tap: None,
             faults: None,
             enabled: true,
+            profile_file: None,
             #[cfg(feature = "serde")]
             profiles: Arc::default(),
             origins: Vec::new(),
@@ -106,7 +114,7 @@ impl Config {
     }
 
     /// Every setting by its name.
-    fn settings(&self) -> [(&'static str, String); 17] {
+    fn settings(&self) -> [(&'static str, String); 22] {
         let text = |value: &dyn fmt::Debug| format!("{value:?}");
         [
             ("domain", text(&self.domain_id)),
@@ -122,10 +130,15 @@ impl Config {
             ("domain_tag", text(&self.domain_tag)),
             ("properties", text(&self.properties)),
             ("lease", self.lease.to_string()),
+            ("announcement_period", self.announcement_period.to_string()),
+            ("fragment_size", text(&self.fragment_size)),
             ("linger", self.linger.to_string()),
             ("udp_only", text(&self.udp_only)),
             ("message_checksums", text(&self.message_checksums)),
+            ("delivery", text(&self.delivery)),
+            ("enabled", text(&self.enabled)),
             ("tap", text(&self.tap)),
+            ("profiles", text(&self.profile_file)),
         ]
     }
 

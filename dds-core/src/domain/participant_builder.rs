@@ -29,6 +29,8 @@ use std::sync::Arc;
 /// | [`multicast_ttl`](Self::multicast_ttl) | 1 | `DDS_MULTICAST_TTL`: a number from 0 to 255 |
 /// | [`receive_buffer`](Self::receive_buffer) | 4 MiB | `DDS_RECEIVE_BUFFER`: bytes |
 /// | [`send_buffer`](Self::send_buffer) | 1 MiB | `DDS_SEND_BUFFER`: bytes |
+/// | [`announcement_period`](Self::announcement_period) | 3 s | |
+/// | [`fragment_size`](Self::fragment_size) | 65 000 on one host, else 1344 | |
 /// | [`domain_tag`](Self::domain_tag) | none | `DDS_DOMAIN_TAG` |
 /// | [`message_checksums`](Self::message_checksums) | none | |
 /// | [`udp_only`](Self::udp_only) | no | `DDS_TRANSPORTS`: `all`, `udp` |
@@ -101,6 +103,8 @@ enum Setting {
     DomainTag(String),
     Property(String, String),
     Lease(Duration),
+    AnnouncementPeriod(Duration),
+    FragmentSize(u16),
     Linger(Duration),
     UdpOnly(bool),
     MessageChecksums(ChecksumKind),
@@ -126,6 +130,8 @@ impl Setting {
             Self::DomainTag(tag) => config.domain_tag = tag,
             Self::Property(name, value) => config.set_property(name, value),
             Self::Lease(lease) => config.lease = lease,
+            Self::AnnouncementPeriod(period) => config.announcement_period = period,
+            Self::FragmentSize(bytes) => config.fragment_size = Some(bytes),
             Self::Linger(linger) => config.linger = linger,
             Self::UdpOnly(udp_only) => config.udp_only = udp_only,
             Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
@@ -226,6 +232,19 @@ impl DomainParticipantBuilder {
     /// After how long without a sign of life others forget this participant. Default: 20 s.
     pub fn lease(self, lease: impl Into<Duration>) -> Self {
         self.set(Setting::Lease(lease.into()))
+    }
+
+    /// How often the participant is announced to others, give or take a tenth; at least six times in a [`lease`](Self::lease)
+    /// whatever is asked for, and no more often than every 10 ms. Default: 3 s. Who comes in between is answered at once.
+    pub fn announcement_period(self, period: impl Into<Duration>) -> Self {
+        self.set(Setting::AnnouncementPeriod(period.into()))
+    }
+
+    /// The most bytes of a sample that travel in one piece, from 64 to 65 000; what is out of that range is the nearest end of it.
+    /// Larger samples leave in fragments of this size. Default: 65 000 while all readers of a writer are on this host, else 1344, which
+    /// fits into an Ethernet frame.
+    pub fn fragment_size(self, bytes: u16) -> Self {
+        self.set(Setting::FragmentSize(bytes))
     }
 
     /// For how long dropping the last handle waits for acknowledgements of what dropped reliable writers have sent.
@@ -334,7 +353,11 @@ impl DomainParticipantBuilder {
         let mut config = Config::new(0);
         #[cfg(feature = "serde")]
         if let Some(path) = self.profiles.or(look_up("DDS_PROFILES")?.map(PathBuf::from)) {
-            config.change(Origin::Profile, |config| Profiles::read(&path)?.apply(config))?;
+            config.change(Origin::Profile, |config| {
+                Profiles::read(&path)?.apply(config)?;
+                config.profile_file = Some(path.clone());
+                Ok::<(), CreateErrorKind>(())
+            })?;
         }
         #[cfg(not(feature = "serde"))]
         if let Some(path) = look_up("DDS_PROFILES")? {

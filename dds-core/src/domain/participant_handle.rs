@@ -19,7 +19,7 @@ use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos};
 use crate::topic::TopicTable;
 use dds_rtps::history::Pulse;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantCounters, ParticipantLocators};
-use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
+use dds_rtps::types::{Duration, EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -420,9 +420,13 @@ fn network_config(config: &Config) -> NetworkConfig {
     }
 }
 
+/// Announcing more often tells nobody anything, and costs everybody something.
+const ANNOUNCEMENT_PERIOD_MIN: Duration = Duration::from_millis(10);
+
 fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network) -> ParticipantConfig {
     let mut protocol = ParticipantConfig::new(prefix, config.domain_id);
     protocol.lease_duration = config.lease;
+    protocol.announcement_period = config.announcement_period.max(ANNOUNCEMENT_PERIOD_MIN);
     protocol.domain_tag.clone_from(&config.domain_tag);
     protocol.entity_name.clone_from(&config.name);
     protocol.properties.clone_from(&config.properties);

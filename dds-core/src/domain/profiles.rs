@@ -40,6 +40,8 @@ struct Participant {
     domain_tag: Option<String>,
     properties: BTreeMap<String, String>,
     lease: Option<Duration>,
+    announcement_period: Option<Duration>,
+    fragment_size: Option<u16>,
     linger: Option<Duration>,
     udp_only: Option<bool>,
     message_checksums: Option<ChecksumKind>,
@@ -97,6 +99,8 @@ impl Profiles {
         set(&mut config.send_buffer, &said.send_buffer);
         set(&mut config.domain_tag, &said.domain_tag);
         set(&mut config.lease, &said.lease);
+        set(&mut config.announcement_period, &said.announcement_period);
+        config.fragment_size = said.fragment_size.or(config.fragment_size);
         set(&mut config.linger, &said.linger);
         set(&mut config.udp_only, &said.udp_only);
         set(&mut config.delivery, &said.delivery);

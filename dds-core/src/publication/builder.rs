@@ -13,7 +13,7 @@ use crate::qos::{DataRepresentation, DataWriterQos, Preset};
 use crate::topic::{TopicRef, narrow_representations};
 use dds_rtps::history::SlotRing;
 use dds_rtps::types::{Duration, EntityKind, Guid};
-use dds_rtps::writer::{SlowReader, StatefulWriter, WriterConfig};
+use dds_rtps::writer::{FragmentSize, SlowReader, StatefulWriter, WriterConfig};
 use std::any::TypeId;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -281,6 +281,9 @@ pub(super) fn writer_protocol(
     config.slow_reader = behaviour.slow_reader;
     config.batch_window = behaviour.batching.unwrap_or(qos.latency_budget);
     config.seed = participant.driver().random();
+    if let Some(size) = participant.config().fragment_size {
+        config.fragment_size = FragmentSize { same_host: size, network: size };
+    }
     config.pulse = Some(Arc::clone(participant.pulse()));
     // Who is on this host and of our kind has been granted as much as we have.
     config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());

@@ -6,50 +6,89 @@
 //! shapes -S -t Square            prints the squares that arrive
 //! shapes -h                      the options
 //! ```
+//!
+//! It ends with 0 after its rounds, with 1 if its arguments are wrong, with 2 if it cannot begin and with 3 if it cannot go on. Each line is
+//! written at once, by whichever thread.
 
 mod options;
 mod publisher;
 mod shape;
+mod statuses;
 mod subscriber;
 
-use dds_core::DomainParticipant;
-use options::{Options, Role};
+use clap::Parser;
+use clap::error::ErrorKind;
+use dds_core::qos::{QosErrorKind, TopicQos};
+use dds_core::{CreateError, CreateErrorKind, DomainParticipant};
+use options::Options;
+use shape::Shape;
+use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+const WRONG_ARGUMENTS: u8 = 1;
+const CANNOT_BEGIN: u8 = 2;
+const CANNOT_GO_ON: u8 = 3;
+
 fn main() -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1)) {
+    let options = match Options::try_parse() {
         Ok(options) => options,
         Err(answer) => {
-            say(&answer.to_string());
-            return answer.exit_code();
+            // Whoever reads us may be gone already; there is nobody left to tell.
+            let _ = answer.print();
+            let asked_for = answer.kind() == ErrorKind::DisplayHelp;
+            return if asked_for { ExitCode::SUCCESS } else { ExitCode::from(WRONG_ARGUMENTS) };
         }
     };
-    let participant = match DomainParticipant::new(options.domain_id) {
-        Ok(participant) => participant,
-        Err(error) => return fail(2, &error),
-    };
-    let outcome = match options.role {
-        Role::Publisher => publisher::run(&participant, &options),
-        Role::Subscriber => subscriber::run(&participant, &options),
-    };
-    drop(participant);
-    match outcome {
+    if let Some((option, missing)) = options.not_supported() {
+        say(&format!("{option} is not supported: {missing}"));
+        return ExitCode::from(WRONG_ARGUMENTS);
+    }
+    options.warnings().iter().for_each(|warning| say(warning));
+    match run(&options) {
         Ok(()) => {
             say("Done.");
             ExitCode::SUCCESS
         }
-        Err(error) => fail(3, error.as_ref()),
+        Err(error) => fail(error.as_ref()),
     }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let mut builder = DomainParticipant::builder(options.domain_id);
+    if let Some(period) = options.announcement_period() {
+        builder = builder.announcement_period(period);
+    }
+    if let Some(size) = options.datafrag_size {
+        builder = builder.fragment_size(size);
+    }
+    let participant = builder.build()?;
+    participant.set_listener(statuses::shown(), statuses::Statuses)?;
+    let mut topics = Vec::new();
+    for topic in options.topic_names() {
+        say(&format!("Create topic: {topic}"));
+        topics.push(participant.topic::<Shape>(&topic, TopicQos::default())?);
+    }
+    let run = if options.publish { publisher::run } else { subscriber::run };
+    run(&participant, &topics, options)
 }
 
 /// Writes one line at once, so that lines of several threads do not mix.
 fn say(line: &str) {
-    // Whoever reads us may be gone already; there is nobody left to tell.
+    // As above.
     let _ = io::stdout().write_all(format!("{line}\n").as_bytes());
 }
 
-fn fail(code: u8, error: &dyn std::error::Error) -> ExitCode {
-    eprintln!("shapes: {error}");
-    ExitCode::from(code)
+fn fail(error: &(dyn Error + 'static)) -> ExitCode {
+    let Some(create) = error.downcast_ref::<CreateError>() else {
+        eprintln!("shapes: {error}");
+        return ExitCode::from(CANNOT_GO_ON);
+    };
+    match create.kind() {
+        CreateErrorKind::Unsupported { .. } | CreateErrorKind::InconsistentQos(QosErrorKind::Unsupported { .. }) => {
+            say(&format!("not supported: {create}"));
+        }
+        _ => eprintln!("shapes: {create}"),
+    }
+    ExitCode::from(CANNOT_BEGIN)
 }

@@ -1,251 +1,300 @@
 //! The command line.
 
-use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Durability, Ownership};
-use std::fmt;
-use std::process::ExitCode;
-use std::str::FromStr;
+use clap::{ArgGroup, Parser, ValueEnum};
+use dds_core::qos::{
+    DataReaderQos, DataRepresentation, DataWriterQos, Durability, History, Ownership, PublisherQos, SubscriberQos,
+};
 use std::time::Duration;
 
-/// What the command line asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The shapes program that every DDS vendor ships: publishes or receives moving shapes. Times are in milliseconds.
+#[derive(Parser, Debug, Clone)]
+#[command(name = "shapes", disable_version_flag = true, group = ArgGroup::new("role").required(true).args(["publish", "subscribe"]))]
 pub(crate) struct Options {
-    pub(crate) role: Role,
+    /// Publish
+    #[arg(short = 'P')]
+    pub(crate) publish: bool,
+    /// Subscribe
+    #[arg(short = 'S')]
+    pub(crate) subscribe: bool,
+    /// Topic
+    #[arg(short = 't', value_name = "NAME")]
     pub(crate) topic: String,
+    /// Domain
+    #[arg(short = 'd', value_name = "ID", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=232))]
     pub(crate) domain_id: u32,
+    /// RELIABILITY best effort
+    #[arg(short = 'b', overrides_with = "reliable")]
+    pub(crate) best_effort: bool,
+    /// RELIABILITY reliable, which is the default
+    #[arg(short = 'r', overrides_with = "best_effort")]
     pub(crate) reliable: bool,
-    /// `None`: the default. 0: all.
-    pub(crate) history_depth: Option<u32>,
-    pub(crate) durability: Durability,
-    pub(crate) representation: DataRepresentation,
-    /// Negative: shared.
-    pub(crate) ownership_strength: i32,
-    pub(crate) partition: Option<String>,
-    pub(crate) color: String,
-    /// 0: grows from 1.
-    pub(crate) shape_size: i32,
+    /// HISTORY: 0 keeps all, else the last DEPTH of each instance [default: 1]
+    #[arg(short = 'k', value_name = "DEPTH")]
+    history_depth: Option<u32>,
+    /// DEADLINE: how often each instance is written at least; 0: none
+    #[arg(short = 'f', value_name = "MS", default_value_t = 0)]
+    deadline: u64,
+    /// OWNERSHIP: -1 shared, else exclusive, and of a writer with this strength
+    #[arg(short = 's', value_name = "STRENGTH", default_value_t = -1, allow_negative_numbers = true)]
+    ownership_strength: i32,
+    /// Publisher: the color to write [default: BLUE]; subscriber: the only color to receive
+    #[arg(short = 'c', value_name = "COLOR")]
+    pub(crate) color: Option<String>,
+    /// PARTITION, of a subscriber perhaps a pattern
+    #[arg(short = 'p', value_name = "NAME")]
+    partition: Option<String>,
+    /// DURABILITY: volatile, transient local, transient, persistent
+    #[arg(short = 'D', value_name = "v|l|t|p", default_value = "v")]
+    durability: DurabilityOption,
+    /// DATA_REPRESENTATION: XCDR1 or XCDR2
+    #[arg(short = 'x', value_name = "1|2", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    representation: u8,
+    /// Publisher: print what is written
+    #[arg(short = 'w')]
     pub(crate) print_written: bool,
-    pub(crate) additional_payload_size: usize,
-    pub(crate) write_period: Duration,
-    pub(crate) read_period: Duration,
-    /// `None`: without end.
+    /// Publisher: size of the shape; 0: it grows from 1
+    #[arg(short = 'z', value_name = "SIZE", default_value_t = 20, value_parser = clap::value_parser!(i32).range(0..))]
+    pub(crate) shape_size: i32,
+    /// Publisher: what grows begins at 1 again after N
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
+    pub(crate) size_modulo: Option<i32>,
+    /// Subscriber: read instead of take
+    #[arg(short = 'R')]
+    pub(crate) read: bool,
+    /// Subscriber: everything at once instead of instance by instance
+    #[arg(long)]
+    pub(crate) take_read: bool,
+    /// Publisher: sleep between two rounds
+    #[arg(long, value_name = "MS", default_value_t = 33)]
+    write_period: u64,
+    /// Subscriber: sleep between two rounds
+    #[arg(long, value_name = "MS", default_value_t = 100)]
+    read_period: u64,
+    /// Subscriber: TIME_BASED_FILTER; 0: none
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    time_filter: u64,
+    /// Publisher: LIFESPAN; 0: for ever
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    lifespan: u64,
+    /// Rounds before the end [default: without end]
+    #[arg(long = "num-iterations", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) iterations: Option<u64>,
+    /// Publisher: colors C, C1, C2, …
+    #[arg(long = "num-instances", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) instances: u32,
+    /// Topics T, T1, T2, …
+    #[arg(long = "num-topics", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) topics: u32,
+    /// Publisher: unregister or dispose every instance at the end
+    #[arg(long, value_name = "u|d")]
     pub(crate) final_instance_state: Option<FinalInstanceState>,
+    /// PRESENTATION: instance, topic, group
+    #[arg(long, value_name = "i|t|g", default_value = "i")]
+    access_scope: AccessScopeOption,
+    /// PRESENTATION: coherent access
+    #[arg(long)]
+    coherent: bool,
+    /// PRESENTATION: ordered access
+    #[arg(long)]
+    ordered: bool,
+    /// Publisher: rounds in a coherent set
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    coherent_sample_count: u32,
+    /// Publisher: bytes more in each sample
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) additional_payload_size: usize,
+    /// Subscriber: filter expression
+    #[arg(long, value_name = "EXPRESSION")]
+    cft: Option<String>,
+    /// How often the participant is announced [default: 3000]
+    #[arg(long, value_name = "MS")]
+    periodic_announcement: Option<u64>,
+    /// Bytes of a sample in one piece, at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(64..=65_535))]
+    pub(crate) datafrag_size: Option<u16>,
+    /// Verbosity: errors, or what is done as well
+    #[arg(short = 'v', value_name = "e|d", default_value = "e")]
+    verbosity: Verbosity,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    Publisher,
-    Subscriber,
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum DurabilityOption {
+    V,
+    L,
+    T,
+    P,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum AccessScopeOption {
+    I,
+    T,
+    G,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum Verbosity {
+    E,
+    D,
 }
 
 /// What becomes of the instances when the publisher ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FinalInstanceState {
+    #[value(name = "u")]
     Unregistered,
+    #[value(name = "d")]
     Disposed,
 }
 
-/// Why there is nothing to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Answer {
-    Help,
-    NotSupported(String),
-    Wrong(String),
-}
-
-const USAGE: &str = "\
-shapes -P|-S -t TOPIC [options]
-  -P | -S                      publish | subscribe
-  -t NAME                      topic
-  -d ID                        domain (0)
-  -b | -r                      best effort | reliable (-r)
-  -k DEPTH                     history: 0 keeps all, else the last DEPTH (1)
-  -D v|l                       durability: volatile | transient local (v)
-  -x 1|2                       XCDR1 | XCDR2 (1)
-  -s STRENGTH                  ownership: -1 shared, else exclusive with this strength (-1)
-  -p NAME                      partition
-  -c COLOR                     publisher: the color to write (BLUE)
-  -z SIZE                      publisher: size of the shape, 0 grows from 1 (20)
-  -w                           publisher: print what is written
-  --additional-payload-size N  publisher: N more bytes in each sample (0)
-  --write-period MS            publisher: between two rounds (33)
-  --read-period MS             subscriber: between two rounds (100)
-  --num-iterations N           rounds before the end (without end)
-  --final-instance-state u|d   publisher: at the end unregister | dispose
-  -h, --help                   this text";
-
-/// What other programs of this kind have and this one has not.
-const NOT_SUPPORTED: [&str; 15] = [
-    "-f",
-    "-R",
-    "-v",
-    "--take-read",
-    "--size-modulo",
-    "--time-filter",
-    "--lifespan",
-    "--num-instances",
-    "--num-topics",
-    "--access-scope",
-    "--coherent",
-    "--ordered",
-    "--coherent-sample-count",
-    "--cft",
-    "--periodic-announcement",
-];
-
 impl Options {
-    /// # Errors
-    /// The answer to print instead of running.
-    pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, Answer> {
-        let mut arguments = arguments.into_iter();
-        let mut options = Self::default();
-        let (mut role, mut topic, mut color) = (None, None, None);
-        while let Some(option) = arguments.next() {
-            let mut value = || arguments.next().ok_or_else(|| Answer::Wrong(format!("{option} needs a value")));
-            match option.as_str() {
-                "-h" | "--help" => return Err(Answer::Help),
-                "-P" => role = Some(Role::Publisher),
-                "-S" => role = Some(Role::Subscriber),
-                "-t" => topic = Some(value()?),
-                "-d" => options.domain_id = number(&option, &value()?)?,
-                "-b" => options.reliable = false,
-                "-r" => options.reliable = true,
-                "-k" => options.history_depth = Some(number(&option, &value()?)?),
-                "-D" => options.durability = durability(&value()?)?,
-                "-x" => options.representation = representation(&value()?)?,
-                "-s" => options.ownership_strength = number(&option, &value()?)?,
-                "-p" => options.partition = Some(value()?),
-                "-c" => color = Some(value()?),
-                "-z" => options.shape_size = number(&option, &value()?)?,
-                "-w" => options.print_written = true,
-                "--additional-payload-size" => options.additional_payload_size = number(&option, &value()?)?,
-                "--write-period" => options.write_period = milliseconds(&option, &value()?)?,
-                "--read-period" => options.read_period = milliseconds(&option, &value()?)?,
-                "--num-iterations" => options.iterations = Some(number(&option, &value()?)?),
-                "--final-instance-state" => options.final_instance_state = Some(final_instance_state(&value()?)?),
-                other => return Err(unknown(other)),
-            }
-        }
-        options.role = role.ok_or_else(|| Answer::Wrong("one of -P and -S is needed".into()))?;
-        options.topic = topic.ok_or_else(|| Answer::Wrong("-t is needed".into()))?;
-        if let Some(color) = color {
-            if options.role == Role::Subscriber {
-                return Err(Answer::NotSupported("-c on a subscriber, a content filter,".into()));
-            }
-            options.color = color;
-        }
-        Ok(options)
+    /// The first option that asks for what is not there, and what that is.
+    pub(crate) fn not_supported(&self) -> Option<(&'static str, &'static str)> {
+        let filter = "content filtered topics are missing";
+        let asked = [
+            (self.subscribe && self.color.is_some(), "-c of a subscriber", filter),
+            (self.cft.is_some(), "--cft", filter),
+            (self.coherent, "--coherent", "coherent sets are missing"),
+            (self.coherent_sample_count > 0, "--coherent-sample-count", "coherent sets are missing"),
+            (self.ordered, "--ordered", "ordered access is missing"),
+            (
+                self.access_scope != AccessScopeOption::I,
+                "--access-scope",
+                "coherent sets and ordered access are missing, and the scope is theirs",
+            ),
+        ];
+        asked.into_iter().find(|(asked, ..)| *asked).map(|(_, option, missing)| (option, missing))
     }
 
-    /// What the writer offers.
+    /// What is asked for and has no effect here, or was chosen by nobody.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let other = if self.publish { "publisher" } else { "subscriber" };
+        let of_subscribers = [
+            (self.time_filter > 0, "--time-filter"),
+            (self.read, "-R"),
+            (self.take_read, "--take-read"),
+            (self.read_period != 100, "--read-period"),
+        ];
+        let of_publishers = [
+            (self.shape_size != 20, "-z"),
+            (self.size_modulo.is_some(), "--size-modulo"),
+            (self.print_written, "-w"),
+            (self.write_period != 33, "--write-period"),
+            (self.lifespan > 0, "--lifespan"),
+            (self.instances > 1, "--num-instances"),
+            (self.final_instance_state.is_some(), "--final-instance-state"),
+            (self.additional_payload_size > 0, "--additional-payload-size"),
+        ];
+        let useless: &[(bool, &str)] = if self.publish { &of_subscribers } else { &of_publishers };
+        let mut warnings: Vec<String> = useless
+            .iter()
+            .filter(|(asked, _)| *asked)
+            .map(|(_, option)| format!("warning: {option} has no effect on a {other}"))
+            .collect();
+        if self.publish && self.color.is_none() {
+            warnings.push("warning: no color was given, so it is BLUE".to_owned());
+        }
+        if self.publish && self.size_modulo.is_some() && self.shape_size != 0 {
+            warnings.push("warning: --size-modulo has no effect unless -z is 0".to_owned());
+        }
+        warnings
+    }
+
+    pub(crate) fn topic_names(&self) -> Vec<String> {
+        numbered(&self.topic, self.topics)
+    }
+
+    /// What a publisher writes.
+    pub(crate) fn colors(&self) -> Vec<String> {
+        numbered(self.color.as_deref().unwrap_or("BLUE"), self.instances)
+    }
+
+    pub(crate) fn write_period(&self) -> Duration {
+        Duration::from_millis(self.write_period)
+    }
+
+    pub(crate) fn read_period(&self) -> Duration {
+        Duration::from_millis(self.read_period)
+    }
+
+    pub(crate) fn announcement_period(&self) -> Option<Duration> {
+        self.periodic_announcement.map(Duration::from_millis)
+    }
+
+    pub(crate) fn says_what_it_does(&self) -> bool {
+        self.verbosity == Verbosity::D
+    }
+
+    pub(crate) fn publisher_qos(&self) -> PublisherQos {
+        PublisherQos::default().partition(&self.partition)
+    }
+
+    pub(crate) fn subscriber_qos(&self) -> SubscriberQos {
+        SubscriberQos::default().partition(&self.partition)
+    }
+
+    /// What the writers offer.
     pub(crate) fn writer_qos(&self) -> DataWriterQos {
-        let mut qos = DataWriterQos::default().durability(self.durability).representation([self.representation]);
-        qos = if self.reliable { qos.reliable() } else { qos.best_effort() };
-        match self.history_depth {
-            None => {}
-            Some(0) => qos = qos.keep_all(),
-            Some(depth) => qos = qos.keep_last(depth),
-        }
-        if self.ownership_strength >= 0 {
-            qos = qos.ownership(Ownership::Exclusive).ownership_strength(self.ownership_strength);
-        }
+        let mut qos = DataWriterQos::default()
+            .durability(self.durability())
+            .representation([self.representation()])
+            .deadline(or_for_ever(self.deadline))
+            .lifespan(or_for_ever(self.lifespan))
+            .ownership(self.ownership())
+            .ownership_strength(self.ownership_strength.max(0));
+        qos = if self.best_effort { qos.best_effort() } else { qos.reliable() };
+        qos.history = self.history();
         // Else unregistering would dispose as well.
         qos.writer_data_lifecycle.autodispose_unregistered_instances =
             self.final_instance_state != Some(FinalInstanceState::Unregistered);
         qos
     }
 
-    /// What the reader asks for.
+    /// What the readers ask for.
     pub(crate) fn reader_qos(&self) -> DataReaderQos {
-        let mut qos = DataReaderQos::default().durability(self.durability).representation([self.representation]);
-        qos = if self.reliable { qos.reliable() } else { qos.best_effort() };
+        let mut qos = DataReaderQos::default()
+            .durability(self.durability())
+            .representation([self.representation()])
+            .deadline(or_for_ever(self.deadline))
+            .time_based_filter(Duration::from_millis(self.time_filter))
+            .ownership(self.ownership());
+        qos = if self.best_effort { qos.best_effort() } else { qos.reliable() };
+        qos.history = self.history();
+        qos
+    }
+
+    fn durability(&self) -> Durability {
+        match self.durability {
+            DurabilityOption::V => Durability::Volatile,
+            DurabilityOption::L => Durability::TransientLocal,
+            DurabilityOption::T => Durability::Transient,
+            DurabilityOption::P => Durability::Persistent,
+        }
+    }
+
+    fn representation(&self) -> DataRepresentation {
+        if self.representation == 1 { DataRepresentation::Xcdr1 } else { DataRepresentation::Xcdr2 }
+    }
+
+    fn ownership(&self) -> Ownership {
+        if self.ownership_strength < 0 { Ownership::Shared } else { Ownership::Exclusive }
+    }
+
+    fn history(&self) -> History {
         match self.history_depth {
-            None => {}
-            Some(0) => qos = qos.keep_all(),
-            Some(depth) => qos = qos.keep_last(depth),
-        }
-        if self.ownership_strength >= 0 { qos.ownership(Ownership::Exclusive) } else { qos }
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            role: Role::Subscriber,
-            topic: String::new(),
-            domain_id: 0,
-            reliable: true,
-            history_depth: None,
-            durability: Durability::Volatile,
-            representation: DataRepresentation::Xcdr1,
-            ownership_strength: -1,
-            partition: None,
-            color: "BLUE".into(),
-            shape_size: 20,
-            print_written: false,
-            additional_payload_size: 0,
-            write_period: Duration::from_millis(33),
-            read_period: Duration::from_millis(100),
-            iterations: None,
-            final_instance_state: None,
+            None => History::default(),
+            Some(0) => History::KeepAll,
+            Some(depth) => History::KeepLast { depth },
         }
     }
 }
 
-impl Answer {
-    /// 0 for the help that was asked for, else 1.
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        if *self == Self::Help { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-    }
+/// `name`, and with the numbers from 1 on behind it.
+fn numbered(name: &str, count: u32) -> Vec<String> {
+    (0..count).map(|number| if number == 0 { name.to_owned() } else { format!("{name}{number}") }).collect()
 }
 
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Help => f.write_str(USAGE),
-            Self::NotSupported(what) => write!(f, "{what} is not supported"),
-            Self::Wrong(what) => write!(f, "shapes: {what}; -h shows the options"),
-        }
-    }
-}
-
-fn unknown(option: &str) -> Answer {
-    if NOT_SUPPORTED.contains(&option) {
-        Answer::NotSupported(option.into())
-    } else {
-        Answer::Wrong(format!("there is no option {option}"))
-    }
-}
-
-fn number<N: FromStr>(option: &str, value: &str) -> Result<N, Answer> {
-    value.parse().map_err(|_| Answer::Wrong(format!("{option} cannot be {value}")))
-}
-
-fn milliseconds(option: &str, value: &str) -> Result<Duration, Answer> {
-    number(option, value).map(Duration::from_millis)
-}
-
-fn durability(value: &str) -> Result<Durability, Answer> {
-    match value {
-        "v" => Ok(Durability::Volatile),
-        "l" => Ok(Durability::TransientLocal),
-        "t" | "p" => Err(Answer::NotSupported(format!("-D {value}"))),
-        _ => Err(Answer::Wrong(format!("-D cannot be {value}"))),
-    }
-}
-
-fn representation(value: &str) -> Result<DataRepresentation, Answer> {
-    match value {
-        "1" => Ok(DataRepresentation::Xcdr1),
-        "2" => Ok(DataRepresentation::Xcdr2),
-        _ => Err(Answer::Wrong(format!("-x cannot be {value}"))),
-    }
-}
-
-fn final_instance_state(value: &str) -> Result<FinalInstanceState, Answer> {
-    match value {
-        "u" => Ok(FinalInstanceState::Unregistered),
-        "d" => Ok(FinalInstanceState::Disposed),
-        _ => Err(Answer::Wrong(format!("--final-instance-state cannot be {value}"))),
-    }
+/// 0 milliseconds stand for no limit.
+fn or_for_ever(milliseconds: u64) -> dds_core::Duration {
+    if milliseconds == 0 { dds_core::Duration::INFINITE } else { dds_core::Duration::from_millis(milliseconds) }
 }

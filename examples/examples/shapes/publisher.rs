@@ -1,10 +1,9 @@
-//! Publishes a moving shape.
+//! Publishes a moving shape, in one or more colors and on one or more topics.
 
 use crate::options::{FinalInstanceState, Options};
 use crate::say;
 use crate::shape::Shape;
-use dds_core::qos::PublisherQos;
-use dds_core::{DataWriter, DomainParticipant, WriterEvent};
+use dds_core::{DataWriter, DomainParticipant, Publisher, ReturnCode, Topic, WriteError};
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -17,17 +16,21 @@ const HEIGHT: i32 = 270;
 ///
 /// # Errors
 /// If an entity cannot be made or a sample cannot be written.
-pub(crate) fn run(participant: &DomainParticipant, options: &Options) -> Result<(), Box<dyn Error>> {
-    let topic = &options.topic;
-    say(&format!("Create topic: {topic}"));
-    say(&format!("Create writer for topic: {topic} color: {}", options.color));
-    let publisher = participant.publisher(PublisherQos::default().partition(&options.partition))?;
-    let builder = publisher.writer_builder::<Shape>(topic).qos(options.writer_qos());
-    let writer = builder.on_event(tell_event).build()?;
-
+pub(crate) fn run(
+    participant: &DomainParticipant,
+    topics: &[Topic<Shape>],
+    options: &Options,
+) -> Result<(), Box<dyn Error>> {
+    let publisher = participant.publisher(options.publisher_qos())?;
+    let colors = options.colors();
+    let mut writers = Vec::new();
+    for topic in topics {
+        say(&format!("Create writer for topic: {} color: {}", topic.name(), colors[0]));
+        writers.push(publisher.writer_builder::<Shape>(topic).qos(options.writer_qos()).build()?);
+    }
     let mut velocity = velocity();
     let mut shape = Shape {
-        color: options.color.clone(),
+        color: colors[0].clone(),
         x: WIDTH / 2,
         y: HEIGHT / 2,
         shapesize: options.shape_size,
@@ -39,46 +42,53 @@ pub(crate) fn run(participant: &DomainParticipant, options: &Options) -> Result<
         step(&mut shape.x, &mut velocity.0, WIDTH);
         step(&mut shape.y, &mut velocity.1, HEIGHT);
         if options.shape_size == 0 {
-            shape.shapesize += 1;
+            shape.shapesize = options.size_modulo.map_or(shape.shapesize, |modulo| shape.shapesize % modulo) + 1;
         }
-        writer.write(&shape)?;
-        if options.print_written {
-            say(&shape.line(topic));
-        }
-        thread::sleep(options.write_period);
-    }
-    take_leave(&writer, &shape.color, options)
-}
-
-fn take_leave(writer: &DataWriter<Shape>, color: &String, options: &Options) -> Result<(), Box<dyn Error>> {
-    match options.final_instance_state {
-        None => {}
-        Some(FinalInstanceState::Unregistered) => writer.unregister_instance(color)?,
-        Some(FinalInstanceState::Disposed) => writer.dispose(color)?,
-    }
-    // A reader that does not answer any more must not keep us; what it lacks it will never get.
-    let _ = writer.acknowledged().block_for(Duration::from_secs(1));
-    Ok(())
-}
-
-fn tell_event(writer: &DataWriter<Shape>, event: WriterEvent) {
-    let place = format!("topic: '{}'  type: '{}'", writer.topic_name(), writer.type_name());
-    match event {
-        WriterEvent::Matched(status) => say(&format!(
-            "on_publication_matched() {place} : matched readers {} (change = {})",
-            status.current_count, status.current_count_change
-        )),
-        WriterEvent::IncompatibleQos(status) => {
-            if let Some(policy) = status.last_policy_id {
-                say(&format!("on_offered_incompatible_qos() {place} : {} ({policy})", policy as u8));
+        for writer in &writers {
+            for color in &colors {
+                shape.color.clone_from(color);
+                write(writer, &shape)?;
+                if options.print_written {
+                    say(&shape.line(writer.topic_name()));
+                }
             }
         }
-        WriterEvent::DeadlineMissed(status) => say(&format!(
-            "on_offered_deadline_missed() {place} : (total = {}, change = {})",
-            status.total_count, status.total_count_change
-        )),
-        _ => {}
+        if options.says_what_it_does() {
+            eprintln!("round {round}: {} samples", writers.len() * colors.len());
+        }
+        thread::sleep(options.write_period());
     }
+    take_leave(&publisher, &writers, &colors, options)
+}
+
+/// Writes, however long a reader needs that everything is kept for.
+fn write(writer: &DataWriter<Shape>, shape: &Shape) -> Result<(), WriteError> {
+    loop {
+        match writer.write(shape) {
+            Err(error) if error.return_code() == ReturnCode::Timeout => eprintln!("shapes: {error}"),
+            outcome => return outcome,
+        }
+    }
+}
+
+fn take_leave(
+    publisher: &Publisher,
+    writers: &[DataWriter<Shape>],
+    colors: &[String],
+    options: &Options,
+) -> Result<(), Box<dyn Error>> {
+    for writer in writers {
+        for color in colors {
+            match options.final_instance_state {
+                None => {}
+                Some(FinalInstanceState::Unregistered) => writer.unregister_instance(color)?,
+                Some(FinalInstanceState::Disposed) => writer.dispose(color)?,
+            }
+        }
+    }
+    // A reader that does not answer any more must not keep us; what it lacks it will never get.
+    let _ = publisher.acknowledged().block_for(Duration::from_secs(1));
+    Ok(())
 }
 
 /// One to five steps a round in each direction.

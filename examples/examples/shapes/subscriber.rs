@@ -3,68 +3,79 @@
 use crate::options::Options;
 use crate::say;
 use crate::shape::Shape;
-use dds_core::qos::SubscriberQos;
-use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, ReadError, ReaderEvent};
+use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, ReadError, Samples, Topic};
 use std::error::Error;
 use std::thread;
 
 /// Runs the rounds.
 ///
 /// # Errors
-/// If an entity cannot be made or the reader fails.
-pub(crate) fn run(participant: &DomainParticipant, options: &Options) -> Result<(), Box<dyn Error>> {
-    let topic = &options.topic;
-    say(&format!("Create topic: {topic}"));
-    say(&format!("Create reader for topic: {topic}"));
-    let subscriber = participant.subscriber(SubscriberQos::default().partition(&options.partition))?;
-    let builder = subscriber.reader_builder::<Shape>(topic).qos(options.reader_qos());
-    let reader = builder.on_event(tell_event).build()?;
-
+/// If an entity cannot be made or a reader fails.
+pub(crate) fn run(
+    participant: &DomainParticipant,
+    topics: &[Topic<Shape>],
+    options: &Options,
+) -> Result<(), Box<dyn Error>> {
+    let subscriber = participant.subscriber(options.subscriber_qos())?;
+    let mut readers = Vec::new();
+    for topic in topics {
+        say(&format!("Create reader for topic: {}", topic.name()));
+        readers.push(subscriber.reader_builder::<Shape>(topic).qos(options.reader_qos()).build()?);
+    }
     let mut round = 0;
     while options.iterations.is_none_or(|iterations| round < iterations) {
         round += 1;
-        tell_instances(&reader, topic)?;
-        thread::sleep(options.read_period);
+        for reader in &readers {
+            let count = if options.take_read { tell_all(reader, options)? } else { tell_instances(reader, options)? };
+            if options.says_what_it_does() {
+                eprintln!("round {round}: {count} samples of {}", reader.topic_name());
+            }
+        }
+        thread::sleep(options.read_period());
     }
     Ok(())
 }
 
-/// Takes everything, instance by instance.
-fn tell_instances(reader: &DataReader<Shape>, topic: &str) -> Result<(), ReadError> {
-    let mut instance = InstanceHandle::NIL;
+/// Everything at once.
+fn tell_all(reader: &DataReader<Shape>, options: &Options) -> Result<usize, ReadError> {
+    let samples = if options.read { reader.read()? } else { reader.take()? };
+    let count = samples.len();
+    tell(reader, samples);
+    Ok(count)
+}
+
+/// Instance by instance, until there are no more.
+fn tell_instances(reader: &DataReader<Shape>, options: &Options) -> Result<usize, ReadError> {
+    let (mut instance, mut count) = (InstanceHandle::NIL, 0);
     loop {
-        let samples = reader.select().next_instance(instance).take()?;
-        let mut state = InstanceState::Alive;
-        let Some(first) = samples.iter().next() else { return Ok(()) };
+        let next = reader.select().next_instance(instance);
+        let samples = if options.read { next.read()? } else { next.take()? };
+        let Some(first) = samples.iter().next() else { return Ok(count) };
         instance = first.info().instance_handle;
-        for sample in samples {
-            state = sample.info.instance_state;
-            if let Some(shape) = sample.data {
-                say(&shape.line(topic));
-            }
+        count += samples.len();
+        tell(reader, samples);
+    }
+}
+
+/// Prints samples, and behind the last one of an instance its state if it is not alive: with an unread sample the state comes
+/// along, and there is none of its own.
+fn tell(reader: &DataReader<Shape>, samples: Samples<Shape>) {
+    let topic = reader.topic_name();
+    let mut samples = samples.into_iter().peekable();
+    while let Some(sample) = samples.next() {
+        if let Some(shape) = sample.data {
+            say(&shape.line(topic));
         }
-        let state = match state {
+        let instance = sample.info.instance_handle;
+        if samples.peek().is_some_and(|next| next.info.instance_handle == instance) {
+            continue;
+        }
+        let state = match sample.info.instance_state {
             InstanceState::NotAliveDisposed => "NOT_ALIVE_DISPOSED_INSTANCE_STATE",
             InstanceState::NotAliveNoWriters => "NOT_ALIVE_NO_WRITERS_INSTANCE_STATE",
             _ => continue,
         };
         let color = reader.key_value(instance).unwrap_or_default();
         say(&format!("{topic:<10} {color:<10} {state}"));
-    }
-}
-
-fn tell_event(reader: &DataReader<Shape>, event: ReaderEvent) {
-    let place = format!("topic: '{}'  type: '{}'", reader.topic_name(), reader.type_name());
-    match event {
-        ReaderEvent::Matched(status) => say(&format!(
-            "on_subscription_matched() {place} : matched writers {} (change = {})",
-            status.current_count, status.current_count_change
-        )),
-        ReaderEvent::IncompatibleQos(status) => {
-            if let Some(policy) = status.last_policy_id {
-                say(&format!("on_requested_incompatible_qos() {place} : {} ({policy})", policy as u8));
-            }
-        }
-        _ => {}
     }
 }
