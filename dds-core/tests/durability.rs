@@ -107,8 +107,12 @@ fn samples_outlive_their_writer_and_come_once_whether_or_not_it_is_there() {
         settled(&simulation, &service, 6);
         // Its writer is there, and has kept the last one of each instance.
         let late = reader(&station, Durability::Transient);
+        let last_one = request(Durability::Transient).keep_last(1);
+        let last_one = station.reader_builder::<Place>("places").qos(last_one).build().unwrap();
         simulation.run_for(MOMENT);
         assert_eq!(counts(&late), [2, 3, 4, 5, 6, 7], "seed {seed}");
+        assert_eq!(counts(&last_one), [6, 7], "whatever came last, seed {seed}");
+        drop(last_one);
         writer.write(&Place { key: 1, count: 9 }).unwrap();
         simulation.run_for(MOMENT);
         assert_eq!(counts(&late), [9], "seed {seed}");

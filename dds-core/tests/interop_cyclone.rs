@@ -34,7 +34,12 @@ impl Agreement {
     fn arguments(self, type_name: &str) -> Vec<String> {
         let reliability = if self.reliable { "reliable" } else { "best-effort" };
         let representation = if self.representation == DataRepresentation::Xcdr1 { "xcdr1" } else { "xcdr2" };
-        let durability = if self.durability == Durability::Volatile { "volatile" } else { "transient-local" };
+        let durability = match self.durability {
+            Durability::Volatile => "volatile",
+            Durability::TransientLocal => "transient-local",
+            Durability::Transient => "transient",
+            Durability::Persistent => "persistent",
+        };
         let options = [
             ("--topic", self.topic),
             ("--type", type_name),
@@ -45,11 +50,15 @@ impl Agreement {
         options.iter().flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]).collect()
     }
 
-    fn writer<T: Subject>(self, participant: &DomainParticipant) -> DataWriter<T> {
+    fn writer_qos(self) -> DataWriterQos {
         let qos = DataWriterQos::default().keep_all().durability(self.durability).representation([self.representation]);
         let mut qos = if self.reliable { qos.reliable() } else { qos.best_effort() };
         qos.writer_data_lifecycle.autodispose_unregistered_instances = false;
-        participant.writer_builder::<T>(self.topic).qos(qos).build().unwrap()
+        qos
+    }
+
+    fn writer<T: Subject>(self, participant: &DomainParticipant) -> DataWriter<T> {
+        participant.writer_builder::<T>(self.topic).qos(self.writer_qos()).build().unwrap()
     }
 
     fn reader<T: Subject>(self, participant: &DomainParticipant) -> DataReader<T> {

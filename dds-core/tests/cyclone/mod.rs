@@ -1,5 +1,7 @@
 //! Cyclone DDS as a process that is told what to do and tells what happens to it.
 
+#[cfg(feature = "durability")]
+mod durability;
 mod large;
 mod policies;
 pub(crate) mod types;

@@ -17,6 +17,12 @@ from cyclonedds.util import duration
 
 TELLING = threading.Lock()
 
+DURABILITY = {
+    "volatile": Policy.Durability.Volatile,
+    "transient-local": Policy.Durability.TransientLocal,
+    "transient": Policy.Durability.Transient,
+    "persistent": Policy.Durability.Persistent,
+}
 COLORS = ["BLUE", "RED", "GREEN"]
 
 
@@ -108,7 +114,7 @@ def arguments(description):
     parser.add_argument("--type", choices=TYPES, required=True)
     parser.add_argument("--reliability", choices=["reliable", "best-effort"], default="reliable")
     parser.add_argument("--representation", choices=["xcdr1", "xcdr2"], default="xcdr1")
-    parser.add_argument("--durability", choices=["volatile", "transient-local"], default="volatile")
+    parser.add_argument("--durability", choices=DURABILITY, default="volatile")
     parser.add_argument("--liveliness", choices=LIVELINESS, default="automatic")
     parser.add_argument("--lease", type=int, help="of the liveliness, in milliseconds; default: infinite")
     return parser.parse_args()
@@ -120,7 +126,7 @@ def endpoint_qos(options):
         Policy.Reliability.Reliable(max_blocking_time=duration(seconds=10))
         if options.reliability == "reliable"
         else Policy.Reliability.BestEffort,
-        Policy.Durability.TransientLocal if options.durability == "transient-local" else Policy.Durability.Volatile,
+        DURABILITY[options.durability],
         Policy.History.KeepAll,
         # What Cyclone keeps for late readers is a matter of this policy.
         Policy.DurabilityService(0, Policy.History.KeepAll, -1, -1, -1),

@@ -222,3 +222,58 @@ fn a_process_that_drops_nothing_ends_as_well_and_is_gone_with_its_lease() {
 fn program() {
     program::run();
 }
+
+/// The service is killed in the midst of its work again and again, and at last everything at once.
+#[cfg(feature = "durability")]
+#[test]
+#[ignore = "takes long: .ci/run processes"]
+fn what_a_service_has_kept_survives_that_it_is_killed() {
+    const SAMPLES: u32 = 2000;
+    let tag = new_tag("durable");
+    let database = std::env::temp_dir().join(format!("dds-{tag}.redb"));
+    let _ = std::fs::remove_file(&database);
+    let keep = || Child::start(&tag, "keeps", &[("DATABASE", database.display().to_string())]);
+    let mut service = keep();
+    service.wait_for("keeps 0");
+    let mut writer = Child::start(&tag, "writes", &[set("SAMPLES", SAMPLES), set("PERSISTENT", 1)]);
+    writer.wait_for("begins");
+    let mut before = 0;
+    for round in 0..5 {
+        // What it said last it has committed; what it is about to commit is lost or kept as a whole.
+        let kept = loop {
+            let kept: u32 = service.wait_for("keeps").parse().unwrap();
+            if kept > (round + 1) * SAMPLES / 10 {
+                break kept;
+            }
+        };
+        service.signal(Signal::SIGKILL);
+        assert!(!service.end().success());
+        service = keep();
+        let found: u32 = service.wait_for("keeps").parse().unwrap();
+        assert!(found + 512 >= kept && found >= before, "{kept} were kept, {found} are left");
+        before = found;
+    }
+    while service.wait_for("keeps").parse::<u32>().unwrap() < SAMPLES {}
+    writer.signal(Signal::SIGKILL);
+    service.signal(Signal::SIGKILL);
+    assert!(!writer.end().success() && !service.end().success());
+    let _service = keep();
+    let participant = builder(&tag, 1000).build().unwrap();
+    let qos = reader_qos().durability(dds_core::qos::Durability::Persistent);
+    let reader = participant.reader_builder("counts").qos(qos).build().unwrap();
+    let (mut received, started) = (Vec::new(), Instant::now());
+    while received.first().is_none_or(|(_, counts): &(u32, Vec<u32>)| counts.len() < SAMPLES as usize) {
+        take(&reader, &mut received);
+        assert!(
+            started.elapsed() < child::LIMIT,
+            "{} came",
+            received.iter().map(|(_, counts)| counts.len()).sum::<usize>()
+        );
+        std::thread::sleep(StdDuration::from_millis(10));
+    }
+    std::thread::sleep(StdDuration::from_millis(300));
+    take(&reader, &mut received);
+    assert_eq!(received.len(), 1);
+    assert_eq!(received[0].1, (0..SAMPLES).collect::<Vec<_>>(), "each once, and in order");
+    let _ = std::fs::remove_file(&database);
+}

@@ -1,7 +1,7 @@
 //! What the other processes do: one role each.
 
 use crate::child::MARK;
-use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
+use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, Reliability, ResourceLimits};
 use dds_core::{
     DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration, Scope, SlowReader,
     WriteErrorKind,
@@ -21,7 +21,11 @@ pub(crate) struct Count {
 
 /// Participants that see those of one test only.
 pub(crate) fn builder(tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
-    let builder = DomainParticipant::builder(0).ignore_environment().domain_tag(tag);
+    settle(DomainParticipant::builder(0), tag, lease_ms)
+}
+
+fn settle(builder: DomainParticipantBuilder, tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
+    let builder = builder.ignore_environment().domain_tag(tag);
     let scope = if tag.starts_with("hosts") { Scope::Subnet } else { Scope::Host };
     builder.scope(scope).udp_only(true).lease(Duration::from_millis(lease_ms))
 }
@@ -49,6 +53,10 @@ fn setting(name: &str) -> Option<u64> {
 pub(crate) fn run() {
     let Ok(role) = std::env::var("DDS_TEST_ROLE") else { return };
     let tag = std::env::var("DDS_TEST_TAG").unwrap();
+    #[cfg(feature = "durability")]
+    if role == "keeps" {
+        return keeps(&tag);
+    }
     let participant = builder(&tag, setting("LEASE_MS").unwrap_or(60_000)).build().unwrap();
     match role.as_str() {
         "writes" => writes(&participant),
@@ -62,6 +70,12 @@ fn writes(participant: &DomainParticipant) {
     let mut qos = writer_qos();
     if setting("HISTORY").is_some() {
         qos = qos.transient_local().resource_limits(ResourceLimits::default());
+    }
+    if setting("PERSISTENT").is_some() {
+        let history = dds_core::qos::History::KeepAll;
+        let service = dds_core::qos::DurabilityService { history, ..Default::default() };
+        qos = qos.durability(Durability::Persistent).durability_service(service);
+        qos.resource_limits = ResourceLimits::default();
     }
     let slow_reader = match setting("DEMOTE_MS") {
         Some(after) => SlowReader::Demote { after: Duration::from_millis(after) },
@@ -93,6 +107,23 @@ fn writes(participant: &DomainParticipant) {
     // Until it is killed.
     loop {
         std::thread::park();
+    }
+}
+
+/// A durability service, which says what it keeps until it is killed.
+#[cfg(feature = "durability")]
+fn keeps(tag: &str) {
+    use dds_core::DurabilityService;
+    let participant = settle(DurabilityService::participant(0), tag, 1000).build().unwrap();
+    let database = std::env::var_os("DATABASE").unwrap();
+    let service = DurabilityService::builder().database(database).start(participant).unwrap();
+    let mut said = None;
+    loop {
+        let changes = service.status().changes;
+        if said.replace(changes) != Some(changes) {
+            say(format!("keeps {changes}"));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
     }
 }
 

@@ -9,15 +9,21 @@
 //! A dispose that is older than the newest sample or dispose ends nothing. Its writer is one of the instance's all the same,
 //! and an unregistration always counts: it says something of its writer, not of the value.
 //!
+//! A reader of what outlives its writers gets a change from a service later than newer ones from the writer itself. Such a
+//! change is sorted in as well, whatever DESTINATION_ORDER says: what came first over a shorter way stays the newest. Seen it
+//! must be all the same, unless one value is all that HISTORY asks for.
+//!
 //! Clocks: the writers' clocks must agree as far as the order of their writes matters. A source timestamp more than
 //! [`FUTURE_TOLERANCE`] ahead of the reader's clock counts as the moment of its reception. One writer whose clock is years
 //! ahead, or a reader that believes to be in 1970, would else supersede, or be superseded by, all others for ever.
 
 use super::InstanceState;
+use super::origins::shown_as;
 use super::reader::{ReaderHistory, ReceivedChange};
 use super::sample_list::{NOWHERE, Stored};
 use crate::qos::DestinationOrder;
 use crate::types::{Duration, Guid, SequenceNumber, Time};
+use crate::wire::SampleIdentity;
 use std::cmp::Reverse;
 
 /// How far ahead of the reader's clock a source timestamp is believed. Clocks of machines that nobody has set well differ by
@@ -40,19 +46,20 @@ pub(super) struct SourceOrder {
 
 impl SourceOrder {
     pub(super) fn of(received: &ReceivedChange) -> Self {
-        let change = &received.change;
+        let SampleIdentity { writer, sequence_number } = received.change.identity();
         Self {
-            time: order_time(change.source_timestamp, received.reception_timestamp),
-            writer: Reverse(change.writer),
-            number: change.sequence_number,
+            time: order_time(received.change.source_timestamp, received.reception_timestamp),
+            writer: Reverse(writer),
+            number: sequence_number,
         }
     }
 
     fn of_stored(stored: &Stored) -> Self {
+        let shown = shown_as(stored.origin.as_deref(), stored.writer, stored.sequence_number);
         Self {
             time: order_time(stored.source_timestamp, stored.reception_timestamp),
-            writer: Reverse(stored.writer),
-            number: stored.sequence_number,
+            writer: Reverse(shown.writer),
+            number: shown.sequence_number,
         }
     }
 
@@ -84,16 +91,31 @@ pub(super) enum Position {
 }
 
 impl ReaderHistory {
+    /// Whether the order of source timestamps is followed at all.
     pub(super) fn is_by_source(&self) -> bool {
+        self.is_all_by_source() || (self.config.outlives_writers && !self.config.as_log)
+    }
+
+    /// Whether every change has its place in it.
+    pub(super) fn is_all_by_source(&self) -> bool {
         self.config.destination_order == DestinationOrder::BySourceTimestamp
+    }
+
+    /// Whether this change has. One that does not is the newest when it comes.
+    fn is_sorted(&self, received: &ReceivedChange) -> bool {
+        self.is_all_by_source() || received.change.origin.is_some()
     }
 
     /// Where a sample of a known instance goes.
     pub(super) fn position(&self, at: u32, received: &ReceivedChange) -> Position {
+        if !self.is_sorted(received) {
+            return Position::Last;
+        }
         let order = SourceOrder::of(received);
         let instance = self.instances.get(at);
+        let is_final = self.is_all_by_source() || self.config.limits.depth == Some(1);
         let handed_out = instance.handed_out.filter(|seen| !seen.is_ahead_of(received.reception_timestamp));
-        if handed_out.is_some_and(|seen| order < seen) {
+        if is_final && handed_out.is_some_and(|seen| order < seen) {
             return Position::Superseded;
         }
         self.successor(self.newest_by_source(at), order)
@@ -149,19 +171,19 @@ impl ReaderHistory {
     /// Whether a change that ends the instance is older than what has last been said of its value.
     pub(super) fn is_superseded(&self, at: u32, received: &ReceivedChange) -> bool {
         let newest = self.instances.get(at).newest.filter(|newest| !newest.is_ahead_of(received.reception_timestamp));
-        self.is_by_source() && newest.is_some_and(|newest| SourceOrder::of(received) < newest)
+        self.is_sorted(received) && newest.is_some_and(|newest| SourceOrder::of(received) < newest)
     }
 
     /// Notes the newest of what says something of the instance's value. `true`: this is it.
     pub(super) fn note_order(&mut self, at: u32, received: &ReceivedChange) -> bool {
-        let order = SourceOrder::of(received);
+        let (order, is_sorted) = (SourceOrder::of(received), self.is_sorted(received));
         let instance = self.instances.get_mut(at);
         let newest = instance.newest.filter(|newest| !newest.is_ahead_of(received.reception_timestamp));
         let is_newest = newest.is_none_or(|newest| newest <= order);
         if is_newest {
             instance.newest = Some(order);
         }
-        is_newest
+        is_newest || !is_sorted
     }
 
     /// Notes that the application gets to see a sample, and with it the state of its instance.

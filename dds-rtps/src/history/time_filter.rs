@@ -184,7 +184,7 @@ impl ReaderHistory {
             return Admission::NotOwner;
         }
         self.claim(at, writer);
-        let is_by_source = self.is_by_source();
+        let is_by_source = self.is_all_by_source();
         let Some(timing) = &mut self.timing else { return Admission::Held };
         timing.note_sample(at, now);
         let is_late = |held: &ReceivedChange| is_by_source && SourceOrder::of(&received) < SourceOrder::of(held);

@@ -30,9 +30,35 @@ impl Script {
         self.relay_with(service, number, original, SerializedPayload::Data(&keyed(key, 0)), 0)
     }
 
+    /// The same, as written at second `original`.
+    fn relay_timed(&mut self, number: i64, original: i64) {
+        let payload = keyed(7, original as u8);
+        self.relay_from(timed(SERVICE, original), number, original, SerializedPayload::Data(&payload), 0);
+    }
+
+    /// Sample or dispose `number` of the writer itself, of that second.
+    fn write_timed(&mut self, number: i64, disposes: bool) {
+        let (payload, qos) = (keyed(7, number as u8), status_qos(1, None));
+        let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true }).filter(|_| disposes);
+        let payload = if disposes { SerializedPayload::Key(&payload) } else { SerializedPayload::Data(&payload) };
+        let change = Data { inline_qos, ..data(number, payload) };
+        self.reader.handle_data(self.now(), &timed(WRITER, number), &change, &());
+    }
+
     fn relay_with(
         &mut self,
         service: Guid,
+        number: i64,
+        original: i64,
+        payload: SerializedPayload<'_>,
+        status: u8,
+    ) -> Handled {
+        self.relay_from(source(service), number, original, payload, status)
+    }
+
+    fn relay_from(
+        &mut self,
+        source: Source,
         number: i64,
         original: i64,
         payload: SerializedPayload<'_>,
@@ -44,8 +70,61 @@ impl Script {
         qos.extend([0, 0, 0, 0, original as u8, 0, 0, 0, 1, 0, 0, 0]);
         qos.extend(status_qos(status, Some([7; 16])));
         let change = Data { inline_qos: Some(InlineQos { bytes: &qos, little_endian: true }), ..data(number, payload) };
-        self.reader.handle_data(self.now(), &source(service), &change, &())
+        self.reader.handle_data(self.now(), &source, &change, &())
     }
+}
+
+/// A writer's or service's, of what was written at that second.
+fn timed(writer: Guid, second: i64) -> Source {
+    Source { timestamp: Some(Time::from_unix_nanos(500_000_000_000 + second * 1_000_000_000)), ..source(writer) }
+}
+
+/// What comes from a service after newer ones of the writer itself is older all the same.
+#[test]
+fn what_a_service_brings_late_is_sorted_in_and_does_not_replace_what_is_newer() {
+    let numbers = |script: &mut Script| -> Vec<i64> {
+        let data = script.take().into_iter().filter(|sample| sample.info.valid_data);
+        data.map(|sample| sample.info.sequence_number.0).collect()
+    };
+    let mut script = Script::durable(false);
+    script.gap(1, 8, &[]);
+    script.write_timed(8, false);
+    (1..=3).for_each(|number| script.relay_timed(number, number + 4));
+    assert_eq!(numbers(&mut script), [5, 6, 7, 8]);
+    // It has been seen: who keeps all wants to see the older ones too.
+    script.relay_timed(4, 4);
+    assert_eq!(numbers(&mut script), [4]);
+    let last_one = ReaderConfig {
+        outlives_writers: true,
+        limits: HistoryLimits::new(History::KeepLast { depth: 1 }, ResourceLimits::default()),
+        ..transient_local(config(KeySource::LeadingBytes))
+    };
+    for takes in [false, true] {
+        let mut script = Script::new(last_one.clone());
+        for writer in [WRITER, SERVICE] {
+            script.meet(writer, true);
+            script.reader.handle_heartbeat(script.now(), &source(writer), &heartbeat(1, 0, 1));
+        }
+        script.gap(1, 8, &[]);
+        script.write_timed(8, false);
+        let seen = if takes { numbers(&mut script) } else { Vec::new() };
+        (1..=3).for_each(|number| script.relay_timed(number, number + 4));
+        assert_eq!([seen, numbers(&mut script)].concat(), [8], "takes: {takes}");
+    }
+}
+
+/// … nor bring to life what has been disposed of since.
+#[test]
+fn what_a_service_brings_late_does_not_revive_an_instance() {
+    let mut script = Script::durable(false);
+    script.gap(1, 8, &[]);
+    script.write_timed(8, true);
+    (1..=3).for_each(|number| script.relay_timed(number, number + 4));
+    assert_eq!(script.reader.history().lookup_instance(handle(7)), Some(InstanceState::NotAliveDisposed));
+    let taken = script.take();
+    assert_eq!(taken.iter().filter(|sample| sample.info.valid_data).count(), 3);
+    script.write_timed(9, false);
+    assert_eq!(script.reader.history().lookup_instance(handle(7)), Some(InstanceState::Alive));
 }
 
 #[test]
@@ -70,7 +149,8 @@ fn numbers_that_a_writer_has_left_out_may_come_from_a_service() {
     script.gap(1, 9, &[]);
     script.write(WRITER, 9, 7, 0);
     (1..=9).for_each(|number| assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted));
-    assert_eq!(script.taken(), [9, 1, 2, 3, 4, 5, 6, 7, 8]);
+    // In their order, for they were written at the same time.
+    assert_eq!(script.taken(), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
 }
 
 #[test]
