@@ -5,7 +5,7 @@
 
 use dds_core::qos::{
     DataReaderQos, DataWriterQos, Durability, DurabilityService as ServiceQos, History, Ownership, PublisherQos,
-    ResourceLimits, SubscriberQos,
+    Reliability, ResourceLimits, SubscriberQos,
 };
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::{
@@ -485,7 +485,8 @@ fn a_service_that_is_slower_than_the_writer_loses_nothing() {
     let service = persistent_service(&simulation, "keeper", &scratch);
     let robot = simulation.participant("robot", 0).unwrap();
     let limits = ResourceLimits { max_samples: Some(50), ..ResourceLimits::default() };
-    let qos = offer(Durability::Persistent, 4000).keep_all().resource_limits(limits);
+    let mut qos = offer(Durability::Persistent, 4000).keep_all().resource_limits(limits);
+    qos.reliability = Reliability::Reliable { max_blocking_time: PATIENCE };
     let writer = writer(&robot, qos);
     (0..3000).for_each(|count| writer.write(&Place { key: 1, count }).unwrap());
     settled(&simulation, &service, 3000);
