@@ -146,7 +146,7 @@ impl TypeAttributes {
                 "bit_bound" => set(&mut found.bit_bound, number(input)?, &key, errors),
                 "discriminator" => {
                     let ty: Type = value(input)?;
-                    let is_octet = matches!(&ty, Type::Path(path) if path.path.is_ident("octet"));
+                    let is_octet = is_octet(&ty);
                     let ty = if is_octet { syn::parse_quote_spanned!(span=> ::core::primitive::u8) } else { ty };
                     set(&mut found.discriminator, Discriminator { ty, is_octet }, &key, errors);
                 }
@@ -301,6 +301,15 @@ impl syn::parse::Parse for Flag {
         let ident = input.parse()?;
         let position = input.peek(Token![=]).then(|| number(input)).transpose()?;
         Ok(Self { ident, position })
+    }
+}
+
+/// Whether a type is written as `octet`, be it by way of a macro, which puts it into a group.
+fn is_octet(ty: &Type) -> bool {
+    match ty {
+        Type::Group(group) => is_octet(&group.elem),
+        Type::Path(path) => path.path.is_ident("octet"),
+        _ => false,
     }
 }
 

@@ -46,7 +46,7 @@ use proc_macro::TokenStream;
 /// | `extensibility = "..."` | `final`, `appendable`, `mutable`: how the type may grow; also just one of these words | `final` |
 /// | `autoid = "..."` | where member ids come from: `sequential`, or `hash` of the member names | `sequential` |
 /// | `bit_bound = 8` | an enum has so many bits, 1 to 32, and travels in 1, 2 or 4 bytes; or a bitmask | 32; those of the number |
-/// | `discriminator = u8` | what selects the case of a union: an integer, `octet`, `bool`, `char`, or an enum | `i32` |
+/// | `discriminator = u8` | what selects the case of a union: an integer, `octet`, `bool`, `char`, `cdr::Char16`, or an enum | `i32` |
 /// | `key` | the discriminator of a union is its key | as part of a key, all of the union is |
 /// | `try_construct = "use_default"` | a union whose discriminator selects nothing here, or is a literal that its enum does not have, has its default. A member that the sender selected is passed over where its length is told: in mutable unions, and in appendable ones of XCDR2 | the sample is an error |
 /// | `bitmask` | the bits of the number have names | |

@@ -14,6 +14,8 @@ pub(crate) struct Union<'a> {
     pub(crate) is_octet: bool,
     /// Whether the discriminator is written as an integer, all of whose values it can have.
     pub(crate) is_of_integer: bool,
+    /// Whether it is written as `Char16`, whose number is a field of it.
+    pub(crate) is_wide: bool,
     pub(crate) cases: Vec<Case<'a>>,
 }
 
@@ -81,7 +83,14 @@ impl<'a> Union<'a> {
             Case { ident: &variant.ident, name, labels, default: written.default, member, kept }
         };
         let cases = data.variants.iter().map(case).collect();
-        Self { discriminator, is_octet, is_of_integer: counts, cases }
+        let ty = attributes.discriminator.as_ref().map(|discriminator| &discriminator.ty);
+        let is_wide = ty.and_then(last_segment).is_some_and(|name| name == "Char16");
+        Self { discriminator, is_octet, is_of_integer: counts, is_wide, cases }
+    }
+
+    /// A value of the discriminator as a number.
+    pub(crate) fn number(&self, value: &TokenStream) -> TokenStream {
+        if self.is_wide { quote!(#value.0 as i64) } else { quote!(#value as i64) }
     }
 
     pub(crate) fn has_default(&self) -> bool {
@@ -243,7 +252,7 @@ pub(crate) fn check(model: &Model<'_>, union: &Union<'_>, errors: &mut Errors) {
     }
     if let Some(ty) = model.attributes.discriminator.as_ref().map(|discriminator| &discriminator.ty) {
         if last_segment(ty).is_some_and(|name| ["f32", "f64", "String"].iter().any(|other| name == other)) {
-            errors.at(ty, "a discriminator is an integer, a `bool`, a `char` or an enum");
+            errors.at(ty, "a discriminator is an integer, a `bool`, a `char`, a `Char16` or an enum");
         }
         let counts = is_integer(ty);
         for case in &union.cases {

@@ -63,7 +63,8 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
 fn numbers<'a>(union: &Union<'_>, cases: impl IntoIterator<Item = &'a Case<'a>>) -> TokenStream {
     let ty = &union.discriminator;
     let labels = cases.into_iter().flat_map(|case| &case.labels).map(|label| &label.tokens);
-    quote!([#({ let label: #ty = #labels; label as i64 }),*])
+    let number = union.number(&quote!(label));
+    quote!([#({ let label: #ty = #labels; #number }),*])
 }
 
 /// What selects a case that does not keep it: the first label, or a number that is none.
@@ -149,10 +150,11 @@ fn write(model: &Model<'_>, union: &Union<'_>, cdr: &TokenStream, method: &Token
             return None;
         }
         let (ident, is_listed) = (case.ident, quote!(::core::matches!(discriminator, #(#labels)|*)));
+        let number = union.number(&quote!(discriminator));
         let is_other = if is_default { is_listed } else { quote!(!#is_listed) };
         Some(quote! {
             if ::core::matches!(self, Self::#ident { .. }) && #is_other {
-                return ::core::result::Result::Err(#cdr::EncodeError::other_case(discriminator as i64));
+                return ::core::result::Result::Err(#cdr::EncodeError::other_case(#number));
             }
         })
     });
@@ -239,7 +241,8 @@ fn read(
     let is_mutable = model.extensibility() == Extensibility::Mutable;
     let framed = |body: TokenStream| if is_mutable { body } else { framed(model, &quote!(d), &body) };
     if !model.defaults_discriminator() {
-        let unknown = quote!(::core::result::Result::Err(d.unknown_discriminator(discriminator as i64)));
+        let number = union.number(&quote!(discriminator));
+        let unknown = quote!(::core::result::Result::Err(d.unknown_discriminator(#number)));
         let selected = selected(union, case, &unknown);
         return framed(match is_mutable {
             true => quote!(let discriminator: #ty = d.discriminator()?; #selected),

@@ -5,6 +5,8 @@ mod bounded;
 mod construct;
 mod cyclone;
 mod descriptions;
+mod differences;
+mod discriminators;
 mod elements;
 mod enums;
 mod evolution;
