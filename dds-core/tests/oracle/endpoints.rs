@@ -1,13 +1,16 @@
 //! What a program does with its writers and readers.
 
 use crate::diary::note;
-use crate::dice::Dice;
 use crate::logs::{Got, ReaderLog, SHARED, WriterLog, Written};
+use crate::policies::{
+    Behaviour, behaviour, describe_reader, describe_writer, lifespan, reader_partition, reader_qos, writer_partition,
+    writer_qos,
+};
 use crate::scenario::{Scenario, TOPICS};
-use dds_core::qos::{DataReaderQos, DataWriterQos, PublisherQos, ResourceLimits, SubscriberQos, WriterDataLifecycle};
+use dds_core::qos::{PublisherQos, SubscriberQos};
 use dds_core::{
-    DataReader, DataWriter, DdsType, Delivery, Duration, EndpointInfo, Entity, Guid, Publisher, Sample, Subscriber,
-    WriteErrorKind, WriteOptions,
+    DataReader, DataWriter, DdsType, Delivery, Duration, EndpointInfo, Entity, Guid, Publisher, Sample, SlowReader,
+    Subscriber, WriteErrorKind, WriteOptions,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,6 +64,8 @@ impl Writing {
             && (offered.reliability.is_reliable() || !requested.reliability.is_reliable())
             && offered.durability >= requested.durability
             && offered.deadline <= requested.deadline
+            && offered.liveliness.kind >= requested.liveliness.kind
+            && offered.liveliness.lease_duration <= requested.liveliness.lease_duration
             && (reading.partition == "*" || self.partition == reading.partition)
     }
 }
@@ -78,13 +83,18 @@ impl Scenario {
         let Some(member) = self.alive_member().filter(|_| open < WRITERS_MAX) else { return };
         let topic = *self.dice.pick(&TOPICS);
         let partition = writer_partition(&mut self.dice);
-        let qos = writer_qos(&mut self.dice);
+        let ownership = self.ownership_of(topic);
+        let qos = writer_qos(&mut self.dice, ownership);
+        let Behaviour { slow_reader, batching } = behaviour(&mut self.dice);
         let Some(owner) = &self.members[member] else { return };
         let publisher = owner.handle.publisher(PublisherQos::default().partition([partition])).unwrap();
-        let handle = publisher.writer_builder(topic).qos(qos.clone()).build().unwrap();
+        let builder = publisher.writer_builder(topic).qos(qos.clone()).slow_reader(slow_reader).batching(batching);
+        let handle = builder.build().unwrap();
         let (number, guid) = (self.writers.len(), handle.guid());
         note(format_args!("writer {number} of {topic} in {partition:?} is {guid}: {}", describe_writer(&qos)));
-        let log = WriterLog::new(self.writers.len() as u32, handle.guid(), topic, qos);
+        note(format_args!("  {slow_reader:?}, batches for {batching}"));
+        let mut log = WriterLog::new(self.writers.len() as u32, handle.guid(), topic, qos);
+        log.demotes = slow_reader != SlowReader::Block;
         self.writers.push(Writing { member, publisher, partition, handle: Some(handle), log });
     }
 
@@ -93,7 +103,8 @@ impl Scenario {
         let Some(member) = self.alive_member().filter(|_| open < READERS_MAX) else { return };
         let topic = *self.dice.pick(&TOPICS);
         let partition = reader_partition(&mut self.dice);
-        let qos = reader_qos(&mut self.dice);
+        let ownership = self.ownership_of(topic);
+        let qos = reader_qos(&mut self.dice, ownership);
         let Some(owner) = &self.members[member] else { return };
         let subscriber = owner.handle.subscriber(SubscriberQos::default().partition([partition])).unwrap();
         let mut builder = subscriber.reader_builder(topic).qos(qos.clone());
@@ -136,6 +147,9 @@ impl Scenario {
             1..=3 => 5_000,
             _ => self.dice.below(200),
         };
+        // What is written while its publisher is suspended leaves together in the end.
+        let publisher = self.dice.falls(10).then(|| self.writers[writer].publisher.clone());
+        let _suspended = publisher.as_ref().map(|publisher| publisher.suspend_publications().unwrap());
         for _ in 0..burst {
             let instance = self.some_instance(writer);
             if !self.write_one(writer, instance, padding) {
@@ -360,63 +374,6 @@ impl Scenario {
             }
         }
     }
-}
-
-fn writer_qos(dice: &mut Dice) -> DataWriterQos {
-    let mut qos = DataWriterQos::default();
-    qos = if dice.falls(80) { qos.reliable() } else { qos.best_effort() };
-    qos = match dice.below(3) {
-        0 => qos.keep_last(*dice.pick(&[1, 3, 20])),
-        1 => qos.keep_all(),
-        _ => qos.keep_all().resource_limits(ResourceLimits { max_samples: Some(30), ..ResourceLimits::default() }),
-    };
-    if dice.falls(40) {
-        qos = qos.transient_local();
-    }
-    if dice.falls(20) {
-        qos = qos.lifespan(lifespan(dice));
-    }
-    let autodispose_unregistered_instances = dice.falls(50);
-    qos.writer_data_lifecycle(WriterDataLifecycle { autodispose_unregistered_instances })
-}
-
-fn reader_qos(dice: &mut Dice) -> DataReaderQos {
-    let mut qos = DataReaderQos::default();
-    qos = if dice.falls(75) { qos.reliable() } else { qos.best_effort() };
-    qos = match dice.below(4) {
-        0 => qos.keep_last(*dice.pick(&[1, 3, 20])),
-        1 => qos.keep_all().resource_limits(ResourceLimits { max_samples: Some(10), ..ResourceLimits::default() }),
-        _ => qos.keep_all(),
-    };
-    if dice.falls(40) { qos.transient_local() } else { qos }
-}
-
-/// The policies that a scenario draws.
-pub(crate) fn describe_writer(qos: &DataWriterQos) -> String {
-    let reliability = if qos.reliability.is_reliable() { "reliable" } else { "best effort" };
-    let (history, limit) = (qos.history, qos.resource_limits.max_samples);
-    let (durability, lifespan) = (qos.durability, qos.lifespan);
-    format!("{reliability} {history:?} of {limit:?} {durability:?} for {lifespan}")
-}
-
-pub(crate) fn describe_reader(qos: &DataReaderQos) -> String {
-    let reliability = if qos.reliability.is_reliable() { "reliable" } else { "best effort" };
-    let (history, limit, durability) = (qos.history, qos.resource_limits.max_samples, qos.durability);
-    format!("{reliability} {history:?} of {limit:?} {durability:?}")
-}
-
-fn lifespan(dice: &mut Dice) -> Duration {
-    *dice.pick(&[Duration::from_millis(200), Duration::from_secs(3), Duration::INFINITE])
-}
-
-fn writer_partition(dice: &mut Dice) -> &'static str {
-    let partition: &&str = dice.pick(&["", "", "", "", "left"]);
-    partition
-}
-
-fn reader_partition(dice: &mut Dice) -> &'static str {
-    let partition: &&str = dice.pick(&["", "", "", "", "left", "*"]);
-    partition
 }
 
 fn got(sample: Sample<Line>, at: dds_core::Time) -> Got {

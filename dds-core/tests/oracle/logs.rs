@@ -1,6 +1,6 @@
 //! What writers have done and readers have got.
 
-use dds_core::qos::{DataReaderQos, DataWriterQos, History};
+use dds_core::qos::{DataReaderQos, DataWriterQos, History, Ownership};
 use dds_core::{Duration, Guid, InstanceHandle, InstanceState, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,6 +40,8 @@ pub(crate) struct WriterLog {
     pub(crate) ended: bool,
     /// It has, or has had, a lifespan: readers apply the one that they know to whatever they get.
     is_mortal: bool,
+    /// It does not wait for slow readers.
+    pub(crate) demotes: bool,
     /// Readers hear of another lifespan when discovery gets through.
     pub(crate) lifespan_changed: bool,
 }
@@ -64,6 +66,8 @@ pub(crate) struct ReaderLog {
     pub(crate) got: Vec<Got>,
     /// For each writer: whether it is matched now, how often it has gone, and when it went last.
     matched: BTreeMap<InstanceHandle, Match>,
+    /// Partings of writers that were never seen to be matched.
+    unseen: Match,
     matches: u32,
     pub(crate) ended: bool,
     /// What was seen to be wrong at once.
@@ -94,6 +98,7 @@ impl WriterLog {
             matches: 0,
             ended: false,
             is_mortal,
+            demotes: false,
             lifespan_changed: false,
         }
     }
@@ -136,18 +141,24 @@ impl WriterLog {
 
     /// The sequence numbers that a reader must have got in the end, of those from `first` on: all, or the newest of each
     /// instance that both histories keep. Not owed is a particular sample of an instance with several writers to a reader that
-    /// keeps the last ones, nor what was written before the instance was unregistered to a reader that has come after `since`.
+    /// keeps the last ones or is given the owner's only, nor what was written before the instance was unregistered to a reader that has come after `since`.
     pub(crate) fn owed(&self, first: i64, since: i64, reader: &DataReaderQos) -> BTreeSet<i64> {
         let mut kept: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
         for (number, entry) in self.numbered() {
             kept.entry(entry.instance).or_default().push(number);
         }
-        let depth = match (depth(self.qos.history), depth(reader.history)) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
-        if depth_of(reader).is_some() {
+        // Of a burst, TIME_BASED_FILTER shows the first and the last.
+        let filtered = (reader.time_based_filter > Duration::ZERO).then_some(1);
+        let depth = [depth(self.qos.history), depth(reader.history), filtered].into_iter().flatten().min();
+        if depth_of(reader).is_some() || filtered.is_some() || reader.ownership == Ownership::Exclusive {
             kept.retain(|instance, _| *instance < SHARED);
+        }
+        // What is kept back when its writer seems to have died must go somewhere: without room it is lost.
+        let is_let_go = filtered.is_some()
+            && reader.resource_limits.max_samples.is_some()
+            && !self.qos.liveliness.lease_duration.is_infinite();
+        if is_let_go {
+            kept.clear();
         }
         let newest = |numbers: Vec<i64>| {
             let keep = depth.map_or(numbers.len(), |depth| depth as usize).min(numbers.len());
@@ -215,17 +226,22 @@ pub(crate) fn depth_of(reader: &DataReaderQos) -> Option<u32> {
 impl ReaderLog {
     pub(crate) fn new(id: u32, guid: Guid, topic: &'static str, qos: DataReaderQos) -> Self {
         let (got, matched, complaints) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { id, guid, topic, qos, got, matched, matches: 0, ended: false, complaints }
+        Self { id, guid, topic, qos, got, matched, unseen: Match::default(), matches: 0, ended: false, complaints }
     }
 
     /// Takes note of who is matched at this moment; `total` is how many matches there have ever been.
     pub(crate) fn watch(&mut self, moment: u64, matched: &[Guid], total: u32) {
         let matched = handles(matched);
         let is_new = |writer: &&InstanceHandle| !self.matched.get(writer).is_some_and(|known| known.now);
-        let unseen = total - self.matches != matched.iter().filter(is_new).count() as u32;
+        let unseen = total - self.matches - matched.iter().filter(is_new).count() as u32;
         self.matches = total;
+        if unseen > 0 {
+            // Writers came and went between two looks; nobody can tell which.
+            self.unseen.partings += unseen as usize;
+            self.unseen.parted_at = moment;
+        }
         for (writer, known) in &mut self.matched {
-            if known.now && (unseen || !matched.contains(writer)) {
+            if known.now && !matched.contains(writer) {
                 known.partings += 1;
                 known.parted_at = moment;
                 known.now = false;
@@ -235,7 +251,12 @@ impl ReaderLog {
     }
 
     pub(crate) fn with(&self, writer: &WriterLog) -> Match {
-        self.matched.get(&InstanceHandle::from_guid(writer.guid)).copied().unwrap_or_default()
+        let seen = self.matched.get(&InstanceHandle::from_guid(writer.guid)).copied().unwrap_or_default();
+        Match {
+            partings: seen.partings + self.unseen.partings,
+            parted_at: seen.parted_at.max(self.unseen.parted_at),
+            ..seen
+        }
     }
 
     /// A batch that was taken whole: no more than the reader may keep.

@@ -15,6 +15,7 @@ mod ledger;
 mod logs;
 mod networks;
 mod oracle;
+mod policies;
 mod scenario;
 
 use scenario::Scenario;

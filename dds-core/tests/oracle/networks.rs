@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use dds_core::Duration;
-use dds_core::sim::{Burst, Conditions};
+use dds_core::sim::{Burst, Conditions, Interference};
 
 pub(crate) fn network(dice: &mut Dice) -> Conditions {
     let mut conditions = match dice.below(5) {
@@ -23,5 +23,19 @@ pub(crate) fn network(dice: &mut Dice) -> Conditions {
         let (every, lasting) = (Duration::from_secs(2), Duration::from_secs(1));
         conditions.burst = Some(Burst { every, lasting, loss: 1.0 });
     }
+    conditions.mtu = *dice.pick(&[conditions.mtu, conditions.mtu, 548, 8972]);
     conditions
+}
+
+/// How much others seem to be at work.
+pub(crate) fn interference(dice: &mut Dice) -> Interference {
+    match dice.below(4) {
+        0 => Interference { occupied: 0.5, hasty: 0.5, blocked: 0.1, small_inbox: 0.5, ..Interference::default() },
+        1 => Interference {
+            late_timer: Duration::from_millis(*dice.pick(&[10, 200])),
+            stray_timer: 0.05,
+            ..Interference::default()
+        },
+        _ => Interference::default(),
+    }
 }

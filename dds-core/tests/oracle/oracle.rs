@@ -1,7 +1,7 @@
 //! What every reader must have got, and what it must not.
 
-use crate::endpoints::{describe_reader, describe_writer};
 use crate::logs::{Entry, Got, ReaderLog, SHARED, WriterLog, Written};
+use crate::policies::{describe_reader, describe_writer};
 use dds_core::qos::Durability;
 use dds_core::{Duration, InstanceHandle, InstanceState};
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,7 +111,11 @@ fn owed_from(writer: &WriterLog, reader: &ReaderLog) -> Option<Owed> {
         writer.qos.durability >= Durability::TransientLocal && reader.qos.durability >= Durability::TransientLocal;
     // A limited history has let go of what everybody had acknowledged, to make room.
     let kept = writer.qos.resource_limits.max_samples.map_or(since - 1, i64::from);
-    let first = if has_history { (since - kept).max(1) } else { since };
+    let mut first = if has_history { (since - kept).max(1) } else { since };
+    if let Some(limit) = writer.qos.resource_limits.max_samples.filter(|_| writer.demotes) {
+        // Who was not waited for any more has been repaired as far as the history reached.
+        first = first.max(i64::from(writer.next_number()) - i64::from(limit));
+    }
     Some(Owed { first, since })
 }
 
@@ -141,8 +145,13 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
         let expected = match what {
             _ if writer.ended => None,
             _ if owed_from.as_ref().is_none_or(|owed| number < owed.first) => continue,
+            // What is unregistered is no history: a writer forgets it, although a reader that it did not know of yet may
+            // have got samples that were on their way to others of its process.
+            Written::Unregister { .. } if owed_from.as_ref().is_some_and(|owed| number < owed.since) => continue,
             Written::Dispose | Written::Unregister { disposes: true } => Some(InstanceState::NotAliveDisposed),
             Written::Unregister { disposes: false } => Some(InstanceState::NotAliveNoWriters),
+            // Until it writes the instance again, a writer that was not alive for a while is none of its writers.
+            Written::Data if !writer.qos.liveliness.lease_duration.is_infinite() => continue,
             Written::Data if last.sequence == number && reader.with(writer).partings == 0 => Some(InstanceState::Alive),
             Written::Data => continue,
         };

@@ -4,9 +4,10 @@ use crate::diary::{self, Diary, note};
 use crate::dice::Dice;
 use crate::endpoints::{Reading, Writing, guids};
 use crate::logs::{ReaderLog, WriterLog};
-use crate::networks::network;
+use crate::networks::{interference, network};
 use crate::oracle::{Facts, complaints};
-use dds_core::sim::{Conditions, Simulation};
+use dds_core::qos::Ownership;
+use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DomainParticipant, Duration, Entity, Guid};
 use std::collections::BTreeSet;
 
@@ -37,6 +38,8 @@ pub(crate) struct Scenario {
     crashed: Vec<&'static str>,
     pub(crate) moment: u64,
     clocks_agree: bool,
+    /// OWNERSHIP of the second topic.
+    second_is_exclusive: bool,
     /// What was seen to be wrong at once.
     pub(crate) complaints: Vec<String>,
 }
@@ -56,6 +59,8 @@ impl Scenario {
         }
         let mut dice = Dice(seed ^ 0x5eed);
         simulation.set_network(network(&mut dice));
+        simulation.set_interference(interference(&mut dice));
+        let second_is_exclusive = dice.falls(30);
         let mut scenario = Self {
             simulation,
             dice,
@@ -65,6 +70,7 @@ impl Scenario {
             crashed: Vec::new(),
             moment: 0,
             clocks_agree: true,
+            second_is_exclusive,
             complaints: Vec::new(),
         };
         let hosts = 2 + scenario.dice.below(HOSTS.len() - 1);
@@ -147,6 +153,10 @@ impl Scenario {
         if alive.is_empty() { None } else { Some(*self.dice.pick(&alive)) }
     }
 
+    pub(crate) fn ownership_of(&self, topic: &str) -> Ownership {
+        if topic == TOPICS[1] && self.second_is_exclusive { Ownership::Exclusive } else { Ownership::Shared }
+    }
+
     fn cut(&mut self) {
         let (one, other) = (*self.dice.pick(&HOSTS), *self.dice.pick(&HOSTS));
         if one != other {
@@ -208,9 +218,15 @@ impl Scenario {
     }
 
     fn disturb_clock(&mut self) {
-        self.clocks_agree = false;
         let name = *self.dice.pick(&HOSTS);
         let host = self.simulation.host(name);
+        if self.dice.falls(25) {
+            // SIGSTOP: its clocks go on.
+            note(format_args!("{name} stands still"));
+            return host.freeze_for(Duration::from_millis(50 + self.dice.below(6000) as u64));
+        }
+        note(format_args!("the clock of {name} is disturbed"));
+        self.clocks_agree = false;
         match self.dice.below(3) {
             0 => host.step_clock(self.dice.below(4_000_000_000) as i64 - 2_000_000_000),
             1 => host.set_clock_drift(self.dice.below(1000) as i32 - 500),
@@ -223,6 +239,7 @@ impl Scenario {
         note(format_args!("everything is made whole"));
         self.mend();
         self.simulation.set_network(Conditions::ethernet().lossy(0.01));
+        self.simulation.set_interference(Interference::default());
         while !self.crashed.is_empty() {
             self.restart();
         }
@@ -264,6 +281,10 @@ impl Scenario {
                     false
                 }
             });
+            if let Some(handle) = &self.writers[writer].handle {
+                // A batch may wait for ever.
+                handle.flush().unwrap();
+            }
             if !gets_room {
                 self.complaints.push(format!("writer {writer} never gets room for another sample"));
             }

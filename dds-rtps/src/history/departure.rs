@@ -49,7 +49,7 @@ impl ReaderHistory {
         for at in self.instances.take_written_by(writer) {
             if let Some(timing) = &mut self.timing {
                 let held = timing.filter.take(at, now.instant);
-                visible |= self.let_last_in(held);
+                visible |= self.let_last_in(held, now.instant);
             }
             if self.unregister(at, writer) {
                 let instance = self.instances.get(at);

@@ -203,6 +203,9 @@ impl ReaderHistory {
     /// There is no room for it: nothing may follow it yet. The change in the error is not the one that is kept back.
     pub(super) fn let_held_in(&mut self, at: u32, now: Instant) -> Result<bool, Refused> {
         let Some(held) = self.timing.as_mut().and_then(|timing| timing.filter.take(at, now)) else { return Ok(false) };
+        if self.has_outlived(&held, now) {
+            return Ok(false);
+        }
         let writer = held.change.writer;
         match self.add_sample(held) {
             Ok(admission) => Ok(self.is_let_in(writer, admission)),
@@ -214,8 +217,11 @@ impl ReaderHistory {
     }
 
     /// As [`ReaderHistory::let_held_in`], where nothing can wait: without room it is lost, and counted as rejected.
-    pub(super) fn let_last_in(&mut self, held: Option<ReceivedChange>) -> bool {
+    pub(super) fn let_last_in(&mut self, held: Option<ReceivedChange>, now: Instant) -> bool {
         let Some(held) = held else { return false };
+        if self.has_outlived(&held, now) {
+            return false;
+        }
         let writer = held.change.writer;
         match self.add_sample(held) {
             Ok(admission) => self.is_let_in(writer, admission),
@@ -224,6 +230,16 @@ impl ReaderHistory {
                 false
             }
         }
+    }
+
+    /// Whether the lifespan of a sample has passed while it was kept back. Then that is why it is not seen.
+    fn has_outlived(&mut self, held: &ReceivedChange, now: Instant) -> bool {
+        let is_over = held.expires.is_some_and(|expires| expires <= now);
+        if is_over {
+            self.counters.expired += 1;
+            self.removals.note(held.change.writer, Removal::Expired);
+        }
+        is_over
     }
 
     /// Whether what was kept back can be seen now; what cannot goes into the ledger: it counted as taken in.

@@ -147,6 +147,35 @@ fn what_the_policies_of_time_take_away_has_its_reason() {
 }
 
 #[test]
+fn what_expires_while_it_is_kept_back_is_not_handed_out() {
+    let time_based_filter = Duration::from_millis(100);
+    let timing = crate::history::ReaderTiming { time_based_filter, ..crate::history::ReaderTiming::NONE };
+    for looks in [0, 1] {
+        let config = ReaderConfig { reliable: false, timing, ..keep_all(config(KeySource::None)) };
+        let mut script = Script::new(config);
+        let lifespan = Duration::from_millis(50);
+        let writer = WriterProxyConfig { reliable: false, lifespan, ..WriterProxyConfig::new(WRITER) };
+        script.reader.match_writer(script.now(), writer);
+        for number in [1, 2] {
+            let source = Source { timestamp: Some(script.now().time), ..source(WRITER) };
+            let bytes = body(0);
+            script.reader.handle_data(script.now(), &source, &data(number, SerializedPayload::Data(&bytes)), &());
+        }
+        assert_eq!(script.taken(), [1]);
+        script.events();
+        script.millis = 120;
+        for _ in 0..looks {
+            script.later(0);
+        }
+        assert_eq!(script.events(), [], "there is nothing to see");
+        assert!(script.take().is_empty());
+        let row = row(&script);
+        assert_adds_up(&row, "");
+        assert_eq!((row.delivered(), row.undelivered.expired, row.undelivered.too_soon), (1, 1, 0));
+    }
+}
+
+#[test]
 fn a_row_of_a_writer_that_has_gone_stays_and_a_sum_of_those_before_it() {
     let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
     let guid = |number: u8| Guid::new(GuidPrefix([100 + number; 12]), WRITER.entity_id);
@@ -274,4 +303,50 @@ fn the_columns_add_up_at_every_moment() {
             assert_eq!(now.delivered(), taken);
         }
     }
+}
+
+#[test]
+fn what_is_kept_back_when_its_writer_goes_is_let_in_or_has_no_room() {
+    let time_based_filter = Duration::from_millis(100);
+    let timing = crate::history::ReaderTiming { time_based_filter, ..crate::history::ReaderTiming::NONE };
+    for (max_samples, expected) in [(1, (1, 1)), (2, (2, 0))] {
+        let limits = ResourceLimits { max_samples: Some(max_samples), ..ResourceLimits::default() };
+        let config = ReaderConfig { timing, ..transient_local(limited(config(KeySource::LeadingBytes), limits)) };
+        let mut script = Script::new(config);
+        script.meet(WRITER, true);
+        script.hear(1, 0);
+        script.write(WRITER, 1, 1, 0);
+        script.write(WRITER, 2, 1, 0);
+        script.reader.unmatch_writer(script.now(), WRITER);
+        let total = script.reader.losses().total();
+        assert_adds_up(&total, "");
+        assert_eq!((total.delivered(), total.undelivered.rejected_samples), expected);
+        let samples = script.take();
+        assert_eq!(samples.iter().filter(|sample| sample.info.valid_data).count() as u64, expected.0);
+    }
+}
+
+#[test]
+fn what_another_owns_by_the_time_it_is_let_in_is_not_seen() {
+    let time_based_filter = Duration::from_millis(100);
+    let timing = crate::history::ReaderTiming { time_based_filter, ..crate::history::ReaderTiming::NONE };
+    let ownership = crate::qos::Ownership::Exclusive;
+    let config = ReaderConfig { timing, ownership, reliable: false, ..keep_all(config(KeySource::LeadingBytes)) };
+    let mut script = Script::new(config);
+    for (writer, ownership_strength) in [(WRITER, 1), (OTHER, 2)] {
+        let writer = WriterProxyConfig { reliable: false, ownership_strength, ..WriterProxyConfig::new(writer) };
+        script.reader.match_writer(script.now(), writer);
+    }
+    script.write(WRITER, 1, 1, 0);
+    script.write(WRITER, 2, 1, 0);
+    script.write(OTHER, 1, 1, 0);
+    script.write(WRITER, 3, 1, 0);
+    script.later(150);
+    let samples = script.take();
+    let from: Vec<_> = samples.iter().map(|sample| sample.info.publication_handle).collect();
+    assert_eq!(from, [InstanceHandle::from(WRITER), InstanceHandle::from(OTHER)]);
+    let losses = script.reader.losses();
+    losses.writers.iter().for_each(|row| assert_adds_up(row, ""));
+    let Undelivered { too_soon, not_owner, .. } = losses.writers[0].undelivered;
+    assert_eq!((losses.writers[0].delivered(), too_soon, not_owner), (1, 1, 1));
 }

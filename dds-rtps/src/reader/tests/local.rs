@@ -152,3 +152,14 @@ fn the_end_of_an_instance_makes_room_for_who_waits_for_one() {
         }
     }
 }
+
+#[test]
+fn what_a_local_writer_had_to_give_up_is_lost_and_what_it_replaced_is_not() {
+    let (mut script, link) = local(transient_local(keep_all(config(KeySource::None))), 1);
+    let now = script.now();
+    link.give_up_before(sn(3));
+    assert_eq!(script.reader.handle_local(now, change(5), sn(0)), LocalOutcome::Accepted);
+    assert_eq!(script.lost(), 2);
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.known, row.received, row.lost(), row.not_received.irrelevant), (5, 1, 2, 2));
+}
