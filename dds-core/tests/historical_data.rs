@@ -132,6 +132,32 @@ fn nothing_is_waited_for_of_a_writer_that_vanishes() {
     }
 }
 
+/// The reader has no room for the rest, and nobody takes: what expires in the writer meanwhile will never come.
+#[test]
+fn what_expires_while_it_is_waited_for_is_not_waited_for_any_more() {
+    let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
+    for elsewhere in [false, true] {
+        let simulation = Simulation::new(6);
+        let robot = simulation.participant("robot", 0).unwrap();
+        let station = if elsewhere { simulation.participant("station", 0).unwrap() } else { robot.clone() };
+        let qos = keeps_all().0.lifespan(std::time::Duration::from_secs(20));
+        let writer = robot.writer_builder::<Step>("steps").qos(qos).build().unwrap();
+        (0..5).for_each(|number| writer.write(&step(number, 0)).unwrap());
+        let begun = simulation.now();
+        let qos = keeps_all().1.resource_limits(limits);
+        let reader = station.reader_builder::<Step>("steps").qos(qos).build().unwrap();
+        reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+        let error = reader.historical_data().block_for(Duration::from_secs(5)).unwrap_err();
+        assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
+        reader.historical_data().block_for(PATIENCE).unwrap();
+        let waited = simulation.now() - begun;
+        assert!(
+            waited >= Duration::from_secs(19) && waited < Duration::from_secs(25),
+            "elsewhere: {elsewhere}: {waited}"
+        );
+    }
+}
+
 #[test]
 fn who_gets_no_history_does_not_wait() {
     let simulation = Simulation::new(4);

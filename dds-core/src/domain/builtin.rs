@@ -167,6 +167,7 @@ impl ParticipantHandle {
         let begin = LocalBegin {
             first: SequenceNumber(1),
             history_end: SequenceNumber::ZERO,
+            history_expires: None,
             reliable: false,
             terms: LocalTerms::default(),
         };

@@ -3,7 +3,7 @@
 use crate::actor::{Effects, Poke, Signals};
 use crate::qos::DataWriterQos;
 use dds_rtps::history::LocalLink;
-use dds_rtps::types::{Duration, SequenceNumber};
+use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -75,6 +75,8 @@ pub(crate) struct LocalBegin {
     pub(crate) first: SequenceNumber,
     /// The last one that was there before; the one before `first` if there is none.
     pub(crate) history_end: SequenceNumber,
+    /// When all of that will have expired, and what the reader has not got by then it never gets.
+    pub(crate) history_expires: Option<Instant>,
     /// Both are reliable.
     pub(crate) reliable: bool,
     /// What the writer's samples are under.

@@ -369,7 +369,8 @@ impl WriterActor {
         self.follow_up_and_come_back(now, effects);
         // What is written from here on is no history.
         let history_end = self.rtps.newest_kept().map_or(first.previous(), |newest| newest.max(first.previous()));
-        Some(LocalBegin { first, history_end, reliable, terms: self.terms })
+        let history_expires = self.rtps.history_expires(first);
+        Some(LocalBegin { first, history_end, history_expires, reliable, terms: self.terms })
     }
 
     /// A reader of this process has been told of the writer: hands over what it is to get, and from now on each new change.

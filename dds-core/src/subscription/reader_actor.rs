@@ -14,7 +14,7 @@ use dds_rtps::history::{
     CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection, States,
 };
 use dds_rtps::reader::{LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig};
-use dds_rtps::types::{Guid, InstanceHandle, Now, SequenceNumber, Time};
+use dds_rtps::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
 use dds_rtps::wire::{Message, Submessage};
 use std::sync::{Arc, Weak};
 use std::task::Waker;
@@ -68,6 +68,8 @@ struct LocalWriter {
     path: Arc<LocalPath>,
     /// The last change that it had written before the match.
     history_end: SequenceNumber,
+    /// When all of that has expired that the reader has not got.
+    history_expires: Option<Instant>,
 }
 
 /// The state of a reader.
@@ -256,7 +258,10 @@ impl ReaderActor {
     /// Whether what a writer had written before is in the history, as far as it will ever be. True if it does not match.
     fn has_history_of(&self, writer: Guid) -> bool {
         match self.local_writers.iter().find(|known| known.guid == writer) {
-            Some(local) => self.rtps.next_of_local(writer).is_none_or(|next| next > local.history_end),
+            Some(local) => {
+                let has_expired = local.history_expires.is_some_and(|expires| expires <= self.last.instant);
+                has_expired || self.rtps.next_of_local(writer).is_none_or(|next| next > local.history_end)
+            }
             None => self.rtps.has_history_of(writer),
         }
     }
@@ -270,6 +275,7 @@ impl ReaderActor {
         waker: Waker,
         effects: &mut Effects,
     ) -> bool {
+        let now = self.now(effects);
         writers.retain(|&writer| !self.has_history_of(writer));
         if writers.is_empty() {
             self.waiting_for_history.finish(ticket, effects);
@@ -278,19 +284,31 @@ impl ReaderActor {
         }
         self.histories_pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
         self.waiting_for_history.register(ticket, waker, effects);
+        self.send(now);
         false
+    }
+
+    /// When a history that somebody waits for has expired next.
+    fn next_history_expiry(&self) -> Option<Instant> {
+        if self.waiting_for_history.is_empty() {
+            return None;
+        }
+        let expiries = self.local_writers.iter().filter_map(|local| local.history_expires);
+        expiries.filter(|&expires| expires > self.last.instant).min()
     }
 
     /// Sends what the protocol has to say, and sets the timer anew.
     fn send(&mut self, now: Now) {
-        if self.rtps.is_at_rest() && self.outgoing.is_at_rest() {
+        let expiry = self.next_history_expiry();
+        if self.rtps.is_at_rest() && self.outgoing.is_at_rest() && expiry.is_none() {
             return;
         }
         let rtps = &mut self.rtps;
         if self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram)) == Flushed::More {
             self.outgoing.come_back();
         }
-        self.outgoing.set_deadline(self.rtps.deadline());
+        let deadline = self.rtps.deadline();
+        self.outgoing.set_deadline(deadline.min(expiry).or(deadline).or(expiry));
     }
 
     fn mark(&mut self, mark: u32, effects: &mut Effects) {
@@ -313,7 +331,8 @@ impl ReaderActor {
         writer.reliable = begin.reliable;
         let link = begin.reliable.then(|| Arc::clone(&path.link));
         self.rtps.match_local_writer(now, writer, begin.first, link);
-        self.local_writers.push(LocalWriter { guid, path, history_end: begin.history_end });
+        let LocalBegin { history_end, history_expires, .. } = begin;
+        self.local_writers.push(LocalWriter { guid, path, history_end, history_expires });
         self.note_match(guid, effects);
         self.follow_local_writers(now, true);
         self.follow_up(now, effects);

@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 
 /// The largest announcement accepted: the parameter list of an endpoint with all its data at their bounds takes less.
 const SAMPLE_SIZE_MAX: usize = 256 << 10;
+/// Bytes of announcements that a new peer is sent unasked: so many may go to whoever does not exist.
+const UNASKED_MAX: usize = 4 << 10;
 /// How many withdrawn announcements are remembered while a peer is lost that may come back without having noticed.
 const WITHDRAWN_MAX: usize = 4_096;
 /// How many lost peers are waited for, the latest ones.
@@ -85,7 +87,8 @@ impl BuiltinPair {
     pub fn new(topic: BuiltinTopic, prefix: GuidPrefix, instances_max: u32, seed: u64) -> Self {
         let (writer_id, reader_id) = topic.ids();
         let qos = DataWriterQos::default().reliable().transient_local().keep_last(1);
-        let writer = WriterConfig { seed, ..WriterConfig::new(Guid::new(prefix, writer_id), true, &qos) };
+        let writer = WriterConfig::new(Guid::new(prefix, writer_id), true, &qos);
+        let writer = WriterConfig { seed, unasked_max: UNASKED_MAX, ..writer };
         let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };
         let qos = DataReaderQos::default().reliable().transient_local().keep_last(1).resource_limits(limits);
         let key = match topic {
@@ -150,6 +153,13 @@ impl BuiltinPair {
         } else {
             self.reader.unmatch_writer(now, their_writer);
         }
+    }
+
+    /// A peer has announced itself again: those of its endpoints that have never said anything are asked to.
+    pub fn ask_again(&mut self, now: Now, prefix: GuidPrefix) {
+        let (writer_id, reader_id) = self.topic.ids();
+        self.writer.ask_again(now, Guid::new(prefix, reader_id));
+        self.reader.ask_again(now, Guid::new(prefix, writer_id));
     }
 
     /// Forgets a peer's endpoints. `comes_back`: nobody said that it is gone for good.

@@ -171,6 +171,9 @@ impl Participant {
             return;
         }
         self.handle_traffic(now, receiver.source_prefix);
+        if matches!(submessage, Submessage::AckNack(_) | Submessage::NackFrag(_)) {
+            self.note_answer(now, receiver.source_prefix);
+        }
         let Some(writer_id) = writer_id(submessage) else { return };
         if let (EntityId::SPDP_WRITER, Submessage::Data(data)) = (writer_id, submessage) {
             return self.handle_spdp(now, receiver, data);

@@ -19,6 +19,8 @@ pub(super) struct Peer {
     pub(super) reach: Reach,
     /// Writers and readers that are known of it.
     pub(super) endpoints: usize,
+    /// It has answered, so somebody is there where it says to be.
+    pub(super) has_answered: bool,
 }
 
 impl Participant {
@@ -68,7 +70,7 @@ impl Participant {
             return;
         }
         match self.peers.get(&prefix).map(|peer| *peer.data == data) {
-            Some(true) => {}
+            Some(true) => self.pairs.iter_mut().for_each(|pair| pair.ask_again(now, prefix)),
             Some(false) => self.change_peer(now, data),
             None if self.departed.is_late(now.instant, prefix, number) => self.counters.late_announcements += 1,
             None if self.has_room(now) => self.add_peer(now, data),
@@ -143,13 +145,24 @@ impl Participant {
 
     fn admit(&mut self, now: Now, data: ParticipantData, reach: Reach, endpoints: usize) {
         let prefix = data.prefix;
-        self.leases.set(now.instant, prefix, data.lease_duration);
+        // At another address it may be somebody else who answers, or nobody.
+        let has_answered = self.peers.get(&prefix).is_some_and(|peer| peer.has_answered && peer.reach == reach);
+        let lease = if has_answered { data.lease_duration } else { data.lease_duration.min(UNPROVEN_LEASE_MAX) };
+        self.leases.set(now.instant, prefix, lease);
         for pair in &mut self.pairs {
             pair.match_peer(now, prefix, data.builtin_endpoints, &reach);
         }
         let data = Arc::new(data);
         self.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: Arc::clone(&data) });
-        self.peers.insert(prefix, Peer { data, reach, endpoints });
+        self.peers.insert(prefix, Peer { data, reach, endpoints, has_answered });
+    }
+
+    /// A peer asks for something that we have told it of: it is where it says to be. From now on its lease is as long as it
+    /// announces.
+    pub(super) fn note_answer(&mut self, now: Now, prefix: GuidPrefix) {
+        let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| !peer.has_answered) else { return };
+        peer.has_answered = true;
+        self.leases.set(now.instant, prefix, peer.data.lease_duration);
     }
 
     /// The process of a participant has ended without a farewell, as the system of this host knows.
@@ -203,6 +216,11 @@ impl Participant {
 /// A participant that is silent for so long may have to make room, however long its lease: the lease of one that announces
 /// none (RTPS 2.5, 9.6.3.2).
 const SILENT_FOR: Duration = Duration::from_secs(100);
+
+/// The lease of a participant that has never answered anything. A datagram proves nothing of its sender: whoever is announced
+/// in another's name is sent no more than what goes out in this time. It is the lease of one that announces none, so nobody
+/// who is there announces itself less often.
+const UNPROVEN_LEASE_MAX: Duration = SILENT_FOR;
 
 /// The bits of STATUS_INFO that say that something is gone: disposed, unregistered.
 const STATUS_GONE: u32 = 3;

@@ -142,11 +142,18 @@ impl Asking {
         }
     }
 
+    /// The writer is there, as its participant has just shown: if it has never been heard, it is asked again.
+    pub(super) fn ask_again(&mut self, now: Instant) {
+        if self.is_preemptive() {
+            self.schedule(Some(now));
+        }
+    }
+
     /// A pre-emptive ACKNACK is laid out.
     pub(super) fn preempted(&mut self, now: Instant, config: &ReaderConfig) {
         if let Some(pause) = &mut self.preemptive {
             self.due = now.after(*pause);
-            *pause = pause.scale(2, 1).min(config.nack_period_max);
+            *pause = pause.scale(2, 1).min(config.preemptive_period_max);
         }
     }
 
@@ -169,5 +176,21 @@ impl Asking {
     pub(super) fn next_nack_frag(&mut self) -> i32 {
         self.nack_frags = self.nack_frags.wrapping_add(1);
         self.nack_frags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::qos::DataReaderQos;
+    use crate::reader::KeySource;
+    use crate::types::Guid;
+
+    #[test]
+    fn counts_wrap() {
+        let config = ReaderConfig::new(Guid::UNKNOWN, KeySource::None, &DataReaderQos::default());
+        let mut asking = Asking::new(Instant::ZERO, &config);
+        (asking.ack_nacks, asking.nack_frags) = (i32::MAX, i32::MAX);
+        assert_eq!((asking.next_ack_nack(), asking.next_nack_frag()), (i32::MIN, i32::MIN));
     }
 }

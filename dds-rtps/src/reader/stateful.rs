@@ -170,6 +170,16 @@ impl StatefulReader {
         self.insert(proxy)
     }
 
+    /// A writer of another process is there, as its participant has just shown: if it has never been heard, it is asked again.
+    pub fn ask_again(&mut self, now: Now, writer: Guid) {
+        let Some(at) = self.find(writer) else { return };
+        if let Following::Reliable(reliable) = &mut self.proxies[at].following {
+            reliable.asking.ask_again(now.instant);
+            let due = self.proxies[at].due();
+            self.note_due(due);
+        }
+    }
+
     /// Matches a writer of the same process, whose changes come by [`StatefulReader::handle_local`] and begin with
     /// `first`, as the writer's own match has said. `link` is there if both are reliable.
     ///

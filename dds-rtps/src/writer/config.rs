@@ -124,6 +124,9 @@ pub struct WriterConfig {
     /// they are not lost. Default: 5 ms, above the round trip of a local network and its reader's answer. Once it is known how
     /// long answers take, whole changes wait for three times that, at least 1 ms and at most 500.
     pub nack_suppression: Duration,
+    /// What a transient-local reader is sent unasked when it comes, in bytes of payload. The rest it asks for, window by window,
+    /// at its own pace. A best-effort reader cannot ask: it gets all. Default: 128 KiB, as much as a receive buffer surely takes.
+    pub unasked_max: usize,
     /// How long a small change may wait for others, to share a datagram with them: the QoS's LATENCY_BUDGET, by default
     /// zero, at once. Infinite: until a datagram is full, or [`StatefulWriter::flush`](super::StatefulWriter::flush).
     pub batch_window: Duration,
@@ -155,6 +158,7 @@ impl WriterConfig {
             heartbeat_period: Duration::from_millis(100),
             nack_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
+            unasked_max: 128 << 10,
             batch_window: qos.latency_budget,
             inline_qos: Vec::new(),
             seed: 0,

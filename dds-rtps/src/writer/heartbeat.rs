@@ -24,6 +24,9 @@ const SPACING_KEEP_LAST: Duration = Duration::from_millis(5);
 const PATIENCE: u32 = 3;
 /// The period doubles so many times at most: a reader that comes back is found within eight periods.
 const BACKOFF_MAX: u32 = 3;
+/// … and so many times if those that owe an answer have never given one. They may not exist: whoever announces a reader at an
+/// address that is not its own must not have it sent HEARTBEATs for ever. One that does exist speaks first, again and again.
+const BACKOFF_MAX_UNHEARD: u32 = 10;
 /// While somebody waits the period is so many times shorter.
 const HURRY: u32 = 8;
 
@@ -42,6 +45,8 @@ pub(super) struct HeartbeatSchedule {
     unanswered: u32,
     /// Somebody waits, for room or for acknowledgements.
     hurried: bool,
+    /// Those that owe an answer have never given one.
+    only_strangers: bool,
     deadline: Option<Instant>,
     due: bool,
     count: i32,
@@ -67,6 +72,7 @@ impl HeartbeatSchedule {
             unannounced: 0,
             unanswered: 0,
             hurried: false,
+            only_strangers: false,
             deadline: None,
             due: false,
             count: 0,
@@ -92,9 +98,22 @@ impl HeartbeatSchedule {
 
     /// Somebody has something to acknowledge, or has never said anything.
     pub(super) fn expect_answer(&mut self, now: Instant) {
-        if self.deadline.is_none() {
-            self.deadline = now.after(self.interval());
+        if self.deadline.is_none() || std::mem::take(&mut self.only_strangers) {
+            let soon = now.after(self.interval());
+            self.deadline = self.deadline.min(soon).or(soon).or(self.deadline);
         }
+    }
+
+    /// A reader has come: it is asked as if everything had been answered so far.
+    pub(super) fn welcome(&mut self, now: Instant) {
+        self.unanswered = 0;
+        self.only_strangers = true;
+        self.expect_answer(now);
+    }
+
+    /// Whether all that owe an answer have never given one.
+    pub(super) fn set_only_strangers(&mut self, only_strangers: bool) {
+        self.only_strangers = only_strangers;
     }
 
     /// Whether the samples that are about to go out should carry one.
@@ -166,7 +185,8 @@ impl HeartbeatSchedule {
 
     /// How long an answer is waited for.
     fn interval(&self) -> Duration {
-        let doubled = self.unanswered.saturating_sub(PATIENCE).min(BACKOFF_MAX);
+        let most = if self.only_strangers { BACKOFF_MAX_UNHEARD } else { BACKOFF_MAX };
+        let doubled = self.unanswered.saturating_sub(PATIENCE).min(most);
         self.period.scale(1 << doubled, if self.hurried { HURRY } else { 1 })
     }
 }

@@ -43,6 +43,19 @@ impl StatefulWriter {
         now.instant.after(Duration::from_nanos(lifespan.as_nanos() - age.as_nanos()))
     }
 
+    /// When the last of the changes from `first` on expires that are in the history now; `None`: some of them never do, or there
+    /// are none.
+    #[must_use]
+    pub fn history_expires(&self, first: SequenceNumber) -> Option<Instant> {
+        let mut last = None;
+        if self.mortal {
+            for stored in self.history.iter_from(first) {
+                last = last.max(Some(stored.expires?));
+            }
+        }
+        last
+    }
+
     /// The oldest change with a lifespan.
     pub(super) fn next_expiring(&self) -> Option<&StoredChange> {
         self.history.iter_from(self.mortal_from).find(|stored| stored.expires.is_some())

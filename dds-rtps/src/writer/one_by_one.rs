@@ -18,9 +18,10 @@ impl StatefulWriter {
         if last < first {
             return;
         }
+        let unasked_max = self.config.unasked_max;
         for index in 0..self.proxies.len() {
             if let Some(proxy) = self.proxies.get_mut(index) {
-                proxy.extend_backlog(first, last);
+                proxy.extend_backlog(first, last, unasked_max);
             }
             self.enqueue(now, index);
         }

@@ -77,6 +77,13 @@ impl StatefulWriter {
         self.strangers = self.proxies.iter().filter(|proxy| proxy.is_stranger()).count();
     }
 
+    /// Finds out whether all that owe an answer have never given one.
+    pub(super) fn note_who_owes(&mut self) {
+        let last = self.next.previous();
+        let owes = |proxy: &ReaderProxy| proxy.reliable && proxy.heard && proxy.acknowledged < last;
+        self.heartbeat.set_only_strangers(self.unheard > 0 && !self.proxies.iter().any(owes));
+    }
+
     /// Finds out where HEARTBEATs for a reader have to begin that is about to be matched, and for others of its participant.
     pub(super) fn settle_in(&mut self, newcomer: &mut ReaderProxy) {
         let prefix = newcomer.config.guid.prefix;

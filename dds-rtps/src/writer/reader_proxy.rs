@@ -22,10 +22,6 @@ const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
 /// The longest time for which what was sent is not sent again, however long answers seem to take.
 const SUPPRESSION_MAX: Duration = Duration::from_millis(500);
 
-/// What a transient-local reader is sent unasked when it comes, in bytes of payload: as much as a receive buffer surely
-/// takes. The rest it asks for, window by window, at its own pace. A best-effort reader cannot ask: it gets all.
-const BACKLOG_BYTES_MAX: usize = 128 * 1024;
-
 /// How far behind the last count one may lie to be a late one. Further behind, somebody has begun to count again, or the
 /// last one was a stranger's: to stay with that would be to be deaf to the reader for ever.
 const COUNTS_LATE_MAX: i32 = 1024;
@@ -192,20 +188,20 @@ impl ReaderProxy {
     }
 
     /// Lets the reader be sent the history up to `last`, unasked.
-    pub(super) fn send_backlog(&mut self, last: SequenceNumber) {
+    pub(super) fn send_backlog(&mut self, last: SequenceNumber, unasked_max: usize) {
         if self.first_relevant <= last {
-            let budget = self.reliable.then_some(BACKLOG_BYTES_MAX);
+            let budget = self.reliable.then_some(unasked_max);
             self.backlog = Some(Backlog { next: self.first_relevant, last, budget });
         }
     }
 
     /// Lets the reader be sent what there is of `first ..= last`, unasked, behind what it is being sent.
-    pub(super) fn extend_backlog(&mut self, first: SequenceNumber, last: SequenceNumber) {
+    pub(super) fn extend_backlog(&mut self, first: SequenceNumber, last: SequenceNumber, unasked_max: usize) {
         let (first, last) = (first.max(self.first_relevant), last.min(self.last_relevant));
         if first > last {
             return;
         }
-        let budget = self.reliable.then_some(BACKLOG_BYTES_MAX);
+        let budget = self.reliable.then_some(unasked_max);
         self.backlog.get_or_insert(Backlog { next: first, last, budget }).last = last;
     }
 

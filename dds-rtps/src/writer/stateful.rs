@@ -359,12 +359,21 @@ impl StatefulWriter {
             let mut proxy = ReaderProxy::new(reader, reliable, first, window);
             proxy.last_relevant = if proxy.config.live { SequenceNumber::MAX } else { self.last };
             // What has not been sent to anybody yet will go to all, this reader included.
-            proxy.send_backlog(self.next.previous());
+            proxy.send_backlog(self.next.previous(), self.config.unasked_max);
             self.settle_in(&mut proxy);
             self.proxies.push(proxy);
             self.enqueue(now, index);
         }
         self.readers_changed(now);
+    }
+
+    /// A reader of another process is there, as its participant has just shown: if it has never answered, it is asked again.
+    pub fn ask_again(&mut self, now: Now, reader: Guid) {
+        let Some(index) = self.reliable_proxy(reader) else { return };
+        if let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| !proxy.heard) {
+            proxy.heartbeat_owed = true;
+            self.enqueue(now, index);
+        }
     }
 
     /// How many unregistered instances are remembered for readers that were here before and come back; see
@@ -460,6 +469,9 @@ impl StatefulWriter {
 
     /// Time has passed. Calling it early or late does no harm.
     pub fn handle_timeout(&mut self, now: Now) {
+        if self.unheard > 0 {
+            self.note_who_owes();
+        }
         self.heartbeat.handle_timeout(now.instant, self.expects_answer());
         self.batch.handle_timeout(now.instant, self.last);
         if self.waiting_until.is_some_and(|until| until <= now.instant) {
@@ -560,7 +572,7 @@ impl StatefulWriter {
         self.note_progress_of_all();
         self.skip_if_nobody_listens();
         if self.expects_answer() {
-            self.heartbeat.expect_answer(now.instant);
+            self.heartbeat.welcome(now.instant);
         } else {
             self.heartbeat.note_answer(now.instant, false);
         }

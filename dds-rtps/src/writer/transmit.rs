@@ -318,6 +318,7 @@ impl StatefulWriter {
     /// A HEARTBEAT that counts as asking everybody.
     fn heartbeat_for_all(&mut self, now: Now, reader_id: EntityId, ask: Ask) -> Heartbeat {
         let pending = self.expects_answer();
+        self.note_who_owes();
         self.counters.heartbeats += 1;
         if pending || ask.probes {
             let last = self.next.previous();

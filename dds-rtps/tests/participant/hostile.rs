@@ -8,7 +8,8 @@ use dds_rtps::discovery::data::ParticipantData;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::Participant;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
-use dds_rtps::types::{Duration, GuidPrefix, Locator, LocatorKind, VendorId};
+use dds_rtps::types::{Duration, EntityId, GuidPrefix, Locator, LocatorKind, SequenceNumber, VendorId};
+use dds_rtps::wire::{AckNack, MessageBuilder, SequenceNumberSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Numerical Recipes' generator: the upper half is random enough, and the same everywhere.
@@ -64,6 +65,42 @@ fn a_flood_of_participants_is_bounded() {
     assert_eq!(network.participant(a).participants().count(), 1);
 }
 
+/// What shows that somebody is there: an ACKNACK to the first participant.
+fn answer(source: GuidPrefix) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut message = MessageBuilder::new(&mut bytes);
+    message.header(source);
+    message.info_dst(prefix(1));
+    message.ack_nack(&AckNack {
+        reader_id: EntityId::SEDP_PUBLICATIONS_READER,
+        writer_id: EntityId::SEDP_PUBLICATIONS_WRITER,
+        reader_sn_state: SequenceNumberSet::empty(SequenceNumber(1)),
+        count: 1,
+        is_final: true,
+    });
+    bytes
+}
+
+#[test]
+fn who_never_answers_is_given_up_however_long_its_lease() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    for number in [1, 2] {
+        let prefix = GuidPrefix::new(VendorId::CYCLONE, [number; 10]);
+        network.deliver(a, &announcement(prefix, |data| data.lease_duration = Duration::INFINITE));
+        if number == 2 {
+            network.deliver(a, &answer(prefix));
+        }
+    }
+    network.run_for(Duration::from_secs(99));
+    assert_eq!(network.participant(a).participants().count(), 2);
+    network.run_for(Duration::from_secs(1_000));
+    assert_eq!(network.participant(a).participants().count(), 1);
+    let before = network.sent();
+    network.run_for(Duration::from_secs(1_000));
+    println!("{} datagrams in 1000 s to one that has answered once", network.sent() - before);
+}
+
 #[test]
 fn participants_that_never_leave_make_room_once_they_are_silent() {
     let mut network = Network::new();
@@ -74,7 +111,10 @@ fn participants_that_never_leave_make_room_once_they_are_silent() {
         let prefix = GuidPrefix::new(VendorId::CYCLONE, [number; 10]);
         announcement(prefix, |data| data.lease_duration = Duration::INFINITE)
     };
-    (1..=3).for_each(|number| network.deliver(a, &ghost(number)));
+    for number in 1..=3 {
+        network.deliver(a, &ghost(number));
+        network.deliver(a, &answer(GuidPrefix::new(VendorId::CYCLONE, [number; 10])));
+    }
     network.run_for(Duration::from_secs(60));
     network.with(a, |participant, now| {
         participant.handle_traffic(now, GuidPrefix::new(VendorId::CYCLONE, [1; 10]));

@@ -273,3 +273,16 @@ fn a_large_key_goes_out_in_fragments_that_say_so_and_its_status_with_the_first()
     script.nack_frag(2, 1, &[1, 3]);
     assert_eq!(script.sent(), ["7002: DST2 TS F2(1 1-1/3 key kSome(7) s1)", "7002: DST2 TS F2(1 3-3/3 key) HB2(1..1)"]);
 }
+
+#[test]
+fn counts_of_requests_for_fragments_wrap() {
+    let mut script = with_sample();
+    let stale = |script: &Script| script.writer.counters().stale;
+    for (count, is_new) in
+        [(i32::MAX - 1, true), (i32::MAX, true), (i32::MAX, false), (i32::MIN, true), (i32::MAX, false)]
+    {
+        let before = stale(&script);
+        script.nack_frag_with(2, count, 1, &[1]);
+        assert_eq!(stale(&script) == before, is_new, "{count}");
+    }
+}

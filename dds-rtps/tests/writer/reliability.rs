@@ -500,3 +500,30 @@ fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
     // In 10 ms, with 5 ms between two answers.
     assert_eq!(script.writer.counters().repairs - before, 2 * 400);
 }
+
+/// Nobody may be there: somebody else may have announced the reader.
+#[test]
+fn a_reader_that_has_never_answered_is_asked_ever_more_slowly() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.sent();
+    let mut times = Vec::new();
+    for _ in 0..6_000 {
+        script.wait(10);
+        times.extend((!script.sent().is_empty()).then_some(script.ms));
+    }
+    assert_eq!(times, [100, 200, 300, 400, 600, 1_000, 1_800, 3_400, 6_600, 13_000, 25_800, 51_400]);
+    // It shows that it is there.
+    script.writer.ask_again(script.now(), reader_guid(2));
+    assert_eq!(script.sent(), ["7002: DST2 HB2(1..0)"]);
+    // Another one does not wait for that long.
+    script.match_reader(reliable(3));
+    assert_eq!(script.sent(), ["7003: DST3 HB3(1..0)"]);
+    script.wait(100);
+    assert_eq!(script.sent(), ["7002,7003: HB*(1..0)"]);
+    script.acknack(3, 1, &[]);
+    script.write();
+    script.sent();
+    script.wait(100);
+    assert_eq!(script.sent().len(), 1, "one that has answered once is asked as usual");
+}

@@ -140,6 +140,10 @@ impl Script {
 
     pub(crate) fn nack_frag(&mut self, reader: u8, number: i64, missing: &[u32]) {
         self.count += 1;
+        self.nack_frag_with(reader, self.count, number, missing);
+    }
+
+    pub(crate) fn nack_frag_with(&mut self, reader: u8, count: i32, number: i64, missing: &[u32]) {
         let mut fragment_number_state = FragmentNumberSet::empty(missing[0]);
         for &fragment in missing {
             assert!(fragment_number_state.insert(fragment));
@@ -150,7 +154,7 @@ impl Script {
             writer_id: self.writer.guid().entity_id,
             writer_sn: SequenceNumber(number),
             fragment_number_state,
-            count: self.count,
+            count,
         };
         self.writer.handle_nack_frag(self.now(), guid, &nack_frag);
     }

@@ -35,7 +35,7 @@ fn pre_emptive_ack_nacks_go_on_ever_slower_until_the_first_heartbeat() {
         let deadline = script.reader.deadline().unwrap();
         script.millis = deadline.as_nanos() / 1_000_000;
     }
-    assert_eq!(times, [0, 100, 300, 700, 1500, 3100, 5100]);
+    assert_eq!(times, [0, 100, 300, 700, 1500, 3100, 6300]);
     script.hear_final(1, 0);
     assert!(script.said().is_empty());
     assert_eq!(script.reader.deadline(), None);
@@ -323,4 +323,32 @@ fn keep_last_rejects_for_good() {
     assert_eq!(script.asked(), (4, vec![]));
     assert_eq!(script.taken(), [3]);
     assert_eq!(script.reader.counters().rejected, 1);
+}
+
+#[test]
+fn counts_of_heartbeats_wrap() {
+    let mut script = Script::reliable();
+    for count in [i32::MAX, i32::MIN, i32::MIN + 1] {
+        let now = script.now();
+        let handled = script.reader.handle_heartbeat(now, &source(WRITER), &heartbeat(1, 0, count));
+        assert_eq!(handled, Handled::Accepted, "{count}");
+        assert_eq!(script.said().len(), 1);
+    }
+}
+
+#[test]
+fn numbers_beyond_32_bits_are_asked_for_and_delivered() {
+    let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
+    script.meet(WRITER, true);
+    script.said();
+    let first = (1 << 32) - 1;
+    script.hear(first, first + 3);
+    assert_eq!(script.asked(), (first, (first..=first + 3).collect()));
+    script.samples([first, first + 1, first + 3]);
+    script.later(10).hear(first, first + 3);
+    assert_eq!(script.asked(), (first + 2, vec![first + 2]));
+    script.samples([first + 2]);
+    script.later(10).hear(first, first + 3);
+    assert_eq!(script.asked(), (first + 4, vec![]));
+    assert_eq!(script.taken(), (first..=first + 3).collect::<Vec<_>>());
 }

@@ -1,0 +1,77 @@
+//! `docs/reliable-protocol.md` names a test for each promise: it must be there.
+
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn collect(folder: &Path, into: &mut Vec<(PathBuf, String)>) {
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            collect(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            into.push((path, text));
+        }
+    }
+}
+
+/// The cells of each row below a head.
+fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    let rows = text.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
+    let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
+    cells.filter(|cells| cells.last() != Some(&"clause"))
+}
+
+/// What stands between back ticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// Whether a file of this name has a test of that name.
+fn exists(files: &[(PathBuf, String)], test: &str) -> bool {
+    let Some((place, name)) = test.split_once("::") else { return false };
+    let head = format!("fn {name}(");
+    let is_test = |text: &str| {
+        let mut is_marked = false;
+        text.lines().map(str::trim).any(|line| {
+            let found = is_marked && line.starts_with(&head);
+            is_marked = line == "#[test]" || (is_marked && line.starts_with("#["));
+            found
+        })
+    };
+    files.iter().any(|(path, text)| path.file_stem().is_some_and(|stem| stem == place) && is_test(text))
+}
+
+#[test]
+fn every_promise_has_its_test() {
+    let mut files = Vec::new();
+    for folder in ["dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"] {
+        collect(&root().join(folder), &mut files);
+    }
+    let text = fs::read_to_string(root().join("docs/reliable-protocol.md")).unwrap();
+    let rows: Vec<_> = rows(&text).collect();
+    assert!(rows.len() > 50, "only {} promises", rows.len());
+    for row in &rows {
+        let [promise, place, tests, _] = row[..] else { panic!("a row has four cells: {row:?}") };
+        assert!(!place.is_empty() && quoted(tests).next().is_some(), "nothing proves that {promise}");
+        let missing: Vec<&str> = quoted(tests).filter(|test| !exists(&files, test)).collect();
+        assert!(missing.is_empty(), "there are no tests {missing:?}");
+        for place in quoted(place) {
+            let is_there = |member: &str| root().join(member).join("src").join(place).exists();
+            assert!(is_there("dds-rtps") || is_there("dds-core"), "there is no {place}");
+        }
+    }
+}
+
+#[test]
+fn what_is_looked_for_is_found_and_nothing_else() {
+    let text = "#[test]\nfn one() {}\n\n#[test]\n#[ignore = \"slow\"]\nfn two() {}\n\nfn three() {}\n";
+    let files = [(PathBuf::from("a/place.rs"), text.to_owned())];
+    assert!(exists(&files, "place::one") && exists(&files, "place::two"));
+    assert!(!exists(&files, "place::three") && !exists(&files, "place::on") && !exists(&files, "other::one"));
+}
