@@ -143,3 +143,23 @@ fn without_multicast_those_beyond_the_well_known_ports_are_found() {
     wait_until_known(&all[..120], 122);
     wait_until_known(&all[120..], 120);
 }
+
+/// Where 120 participants run already. What is looked for without multicast is asserted beside the sockets.
+#[test]
+fn participants_beyond_the_indexes_of_the_standard_find_each_other() {
+    // Few use this one, and the ports by our own rule are those of its neighbours far off.
+    const DOMAIN_ID: u32 = 173;
+    #[allow(clippy::disallowed_methods, reason = "only takes the ports of others")]
+    let bind = |port: u16| std::net::UdpSocket::bind(("0.0.0.0", port)).ok();
+    let first = 7400 + 250 * DOMAIN_ID as u16;
+    // Who has one of them already keeps it from us as well.
+    let _taken: Vec<_> = (0..120).map(|index| bind(first + 10 + 2 * index)).collect();
+    let world = World::new();
+    let build = || {
+        let builder = DomainParticipant::builder(DOMAIN_ID).ignore_environment().scope(Scope::Host);
+        builder.domain_tag(world.tag()).udp_only(true).build().unwrap()
+    };
+    let [a, b] = [build(), build()];
+    talk(&a, &b);
+    talk(&b, &a);
+}

@@ -20,7 +20,7 @@ pub use guid::{Guid, GuidPrefix};
 pub use instance_handle::InstanceHandle;
 pub use ip_families::IpFamilies;
 pub use locator::{Locator, LocatorKind};
-pub use port_mapping::PortMapping;
+pub use port_mapping::{ParticipantPorts, PortMapping};
 pub use sequence_number::SequenceNumber;
 pub(crate) use shortest::Shortest;
 pub use split_mix::SplitMix64;

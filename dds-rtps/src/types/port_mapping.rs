@@ -12,8 +12,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// port of a participant  = port_base + domain_gain * domain + participant_gain * index + d
 /// ```
 ///
-/// With the default, domains end at 232 (above it ports would pass 65535), and participant indexes at 119 (above it the
-/// ports belong to the next domain); in the last domains some indexes have no port.
+/// With the default, domains end at 232 (above it ports would pass 65535), and the standard's participant indexes at 119 (above
+/// it the ports belong to the next domain); in the last domains some indexes have no port.
+///
+/// **Beyond the standard's indexes** participants take the ports of the first indexes of another, far-off domain by a rule of
+/// our own: indexes 120 to 239 of domain 0 have the ports of indexes 0 to 119 of domain 58, the next ones those of 116 and 174,
+/// and so on from any other domain, with the domains in a circle. So whoever has to be found without multicast has a port at
+/// which others can look. Whose domain that is skips ports that are taken, as ever, and messages say of which domain they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortMapping {
     /// PB, 7400.
@@ -46,6 +51,23 @@ impl Default for PortMapping {
     }
 }
 
+/// The ports of how many domains the participants of one may have: 480 on one host.
+const DOMAINS_OF_PORTS: u32 = 4;
+
+/// How far these domains are apart. A quarter of all that there are: nobody uses so many at once.
+const DOMAINS_APART: u32 = 58;
+
+/// The unicast ports of one participant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParticipantPorts {
+    /// Its index, from 0.
+    pub index: u32,
+    /// For discovery.
+    pub metatraffic: u16,
+    /// For user data.
+    pub user: u16,
+}
+
 impl PortMapping {
     /// The multicast group of discovery, 239.255.0.1 (RTPS 2.5, 9.6.2.4.1, and every peer).
     pub const DISCOVERY_GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
@@ -64,8 +86,28 @@ impl PortMapping {
     /// Where discovery reaches the first `count` participants of a domain on the host `address`, as far as there are such
     /// ports: what to announce oneself to where there is no multicast.
     pub fn participants_on(&self, address: IpAddr, domain_id: u32, count: u32) -> impl Iterator<Item = Locator> {
+        let participants = self.participants(domain_id).take_while(move |ports| ports.index < count);
+        participants.map(move |ports| Locator::udp(address, ports.metatraffic))
+    }
+
+    /// The unicast ports that the participants of a domain may have on one host, by index: first those of the standard, then
+    /// those of our own rule.
+    pub fn participants(&self, domain_id: u32) -> impl Iterator<Item = ParticipantPorts> {
         let ports = *self;
-        (0..count).map_while(move |index| Some(Locator::udp(address, ports.metatraffic_unicast(domain_id, index)?)))
+        let gain = self.participant_gain.max(1);
+        let offset_max = self.metatraffic_unicast_offset.max(self.user_unicast_offset);
+        let per_domain = self.domain_gain.saturating_sub(offset_max).div_ceil(gain);
+        let domains = u32::from(u16::MAX).saturating_sub(self.port_base) / self.domain_gain.max(1) + 1;
+        (0..DOMAINS_OF_PORTS).flat_map(move |block| {
+            let domain = if block == 0 { domain_id } else { domain_id.wrapping_add(block * DOMAINS_APART) % domains };
+            (0..per_domain).filter_map(move |index| {
+                Some(ParticipantPorts {
+                    index: block * per_domain + index,
+                    metatraffic: ports.metatraffic_unicast(domain, index)?,
+                    user: ports.user_unicast(domain, index)?,
+                })
+            })
+        })
     }
 
     /// Discovery traffic to everybody in the domain. `None` if the domain has no such port.
@@ -138,11 +180,29 @@ mod tests {
     }
 
     #[test]
+    fn beyond_the_standard_participants_have_the_ports_of_far_off_domains() {
+        let ports = PortMapping::default();
+        let mut seen = std::collections::HashSet::new();
+        let all: Vec<ParticipantPorts> = ports.participants(0).collect();
+        assert!(all.iter().all(|ports| seen.insert(ports.metatraffic) && seen.insert(ports.user)));
+        assert!(all.iter().map(|ports| ports.index).eq(0..480));
+        // From each domain, and without the ports that the last ones do not have.
+        for domain in 0..233 {
+            let mut participants = ports.participants(domain);
+            let first = participants.next().unwrap();
+            assert_eq!(Some(first.metatraffic), ports.metatraffic_unicast(domain, 0));
+            assert!(participants.count() >= 200, "{domain}");
+        }
+        assert_eq!(ports.participants(232).nth(63).map(|ports| ports.index), Some(120));
+    }
+
+    #[test]
     fn peers_without_multicast_are_sought_at_the_first_indexes() {
         let ports = PortMapping::default();
         let of = |count| ports.participants_on(Ipv4Addr::LOCALHOST.into(), 0, count).map(|locator| locator.port);
         assert_eq!(of(3).collect::<Vec<_>>(), [7410, 7412, 7414]);
-        assert_eq!(of(u32::MAX).count(), 120);
+        assert_eq!(of(120).collect::<Vec<_>>().last(), Some(&7648));
+        assert_eq!(of(122).skip(120).collect::<Vec<_>>(), [7410 + 58 * 250, 7412 + 58 * 250]);
         assert_eq!(ports.discovery_group(1), Some(Locator::udp_v4([239, 255, 0, 1].into(), 7650)));
         assert_eq!(ports.discovery_group(233), None);
     }

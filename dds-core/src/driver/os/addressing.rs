@@ -135,7 +135,7 @@ impl Addressing {
     }
 
     /// How many indexes are tried there. On this host at least all below our own one: of any two participants the one with
-    /// the higher index tries the other's, and one without an index, after 119, tries them all.
+    /// the higher index tries the other's, and one without an index, after 479, tries them all.
     fn indexes_on(&self, host: &SocketAddr) -> u32 {
         match host.ip().is_loopback() {
             true => self.participant_index.unwrap_or(u32::MAX).max(PEER_INDEXES),

@@ -109,12 +109,9 @@ struct Receivers {
 }
 
 fn open_unicast(config: &UdpConfig, families: &Families) -> io::Result<Receivers> {
-    for index in 0.. {
-        let metatraffic = config.ports.metatraffic_unicast(config.domain_id, index);
-        let user = config.ports.user_unicast(config.domain_id, index);
-        let (Some(metatraffic), Some(user)) = (metatraffic, user) else { break };
-        match bind_unicast(config, families, metatraffic, user) {
-            Ok(receivers) => return Ok(Receivers { index: Some(index), ..receivers }),
+    for ports in config.ports.participants(config.domain_id) {
+        match bind_unicast(config, families, ports.metatraffic, ports.user) {
+            Ok(receivers) => return Ok(Receivers { index: Some(ports.index), ..receivers }),
             // Somebody else has the port, or the system keeps it from us.
             Err(error) if matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::PermissionDenied) => {}
             Err(error) => return Err(error),
@@ -232,13 +229,13 @@ mod tests {
     #[test]
     fn beyond_the_last_index_ports_are_ephemeral() {
         for mut config in each_family(229) {
-            // One index only.
+            // One index only, and those of three other domains.
             config.ports.domain_gain = 12;
-            // Has the one index, unless somebody else on this host has it.
-            let _first = UdpSockets::open(&config).unwrap();
-            let second = UdpSockets::open(&config).unwrap();
-            assert_eq!(second.participant_index, None);
-            assert!(ports(&second.user_unicast).iter().all(|port| *port != 0));
+            // They have the indexes, unless somebody else on this host has them.
+            let _first: Vec<UdpSockets> = (0..4).map(|_| UdpSockets::open(&config).unwrap()).collect();
+            let last = UdpSockets::open(&config).unwrap();
+            assert_eq!(last.participant_index, None);
+            assert!(ports(&last.user_unicast).iter().all(|port| *port != 0));
         }
     }
 
