@@ -15,6 +15,7 @@ mod group;
 mod ignoring;
 mod inspection;
 mod knowledge;
+mod landing;
 mod leaving;
 mod listener;
 mod listening;

@@ -3,8 +3,9 @@
 use crate::actor::{Effects, OfferError, Offered, PushError};
 use crate::domain::ParticipantHandle;
 use crate::domain::participant_actor::ParticipantMail;
+use crate::domain::routes::Heard;
 use crate::domain::traffic::count;
-use crate::driver::{Packet, Receive, Socket};
+use crate::driver::{Expected, Packet, Receive, Socket};
 use crate::publication::{WriterCell, WriterMail};
 use crate::subscription::{Parsed, ReaderCell, ReaderMail, Run, RunEnd};
 use dds_rtps::discovery::ReplyTo;
@@ -14,6 +15,7 @@ use dds_rtps::wire::{
     AckNack, Message, NackFrag, Receiver, Scope, Submessage, Transform, WireErrorKind, id as submessage_id,
 };
 use dds_rtps::writer::Asker;
+use std::cell::Cell;
 use std::sync::{Arc, Weak};
 
 /// The receiving end of a participant: what the driver's threads call.
@@ -28,10 +30,14 @@ impl ReceiveEnd {
 }
 
 impl Receive for ReceiveEnd {
-    fn receive(&self, packet: &Packet) {
-        if let Some(participant) = self.participant.upgrade() {
-            Effects::scope(|effects| participant.receive(packet, effects));
-        }
+    fn receive(&self, packet: &Packet) -> Option<Expected> {
+        let participant = self.participant.upgrade()?;
+        Effects::scope(|effects| participant.receive(packet, effects))
+    }
+
+    fn land(&self, landed: Expected) -> Option<Expected> {
+        let participant = self.participant.upgrade()?;
+        Effects::scope(|effects| participant.land(landed, effects))
     }
 
     fn locators_changed(&self) {
@@ -42,14 +48,16 @@ impl Receive for ReceiveEnd {
 }
 
 /// A datagram on its way through the participant.
-struct Arrived<'a> {
-    packet: &'a Packet,
+pub(super) struct Arrived<'a> {
+    pub(super) packet: &'a Packet,
     /// Where it wants to be answered, if not where discovery says.
     reply: Option<Locator>,
+    /// What is expected next, if that is known.
+    pub(super) expected: Cell<Option<Expected>>,
 }
 
 impl ParticipantHandle {
-    fn receive(&self, packet: &Packet, effects: &mut Effects) {
+    fn receive(&self, packet: &Packet, effects: &mut Effects) -> Option<Expected> {
         let counters = self.receive_counters();
         count(&counters.received);
         let mut scratch = Vec::new();
@@ -57,26 +65,31 @@ impl ParticipantHandle {
         let message = match Message::parse(bytes) {
             Ok(message) => message,
             Err(error) => {
-                return count(match error.kind {
+                count(match error.kind {
                     WireErrorKind::Checksum => &counters.damaged,
                     WireErrorKind::MustUnderstand => &counters.malformed,
                     _ => &counters.not_rtps,
                 });
+                return None;
             }
         };
         let own = message.header.prefix == self.prefix();
         // Without in-process delivery a participant reaches its own readers by the user-data socket.
         if own && !(self.config().udp_only && packet.socket == Socket::UserUnicast) {
             count(&counters.reflected);
-            return;
+            return None;
         }
         let mut receiver = Receiver::new(&message.header);
         let mut submessages = message.submessages();
         let mut for_discovery = false;
-        let mut arrived = Arrived { packet, reply: None };
+        let mut arrived = Arrived { packet, reply: None, expected: Cell::default() };
         // The readers' share of this frame uses the same reading of the clock.
         let now = effects.read_clock(|| self.driver().now());
-        let awaited = self.routes().heard_of(message.header.prefix, now.instant);
+        let heard = self.routes().heard_of(message.header.prefix, message.has_checksum(), now.instant);
+        if heard == Heard::Incredible {
+            count(&counters.damaged);
+            return None;
+        }
         loop {
             let offset = submessages.offset();
             let Some(submessage) = submessages.next() else { break };
@@ -106,9 +119,10 @@ impl ParticipantHandle {
         if for_discovery {
             self.offer_to_discovery(packet, effects);
         }
-        if awaited {
+        if heard == Heard::Awaited {
             self.revive_writers_of(message.header.prefix, effects);
         }
+        arrived.expected.take()
     }
 
     /// Hands a submessage that no writer speaks to whom it is for. True: it is discovery's, which takes the whole datagram at
@@ -151,7 +165,12 @@ impl ParticipantHandle {
         } else {
             let readers = self.routes().matched_readers(run.source.writer);
             let ends = readers.iter().map(|reader| self.offer_to_reader(reader, run, parsed, arrived, effects));
-            ends.reduce(|one, other| one.or(other))
+            let end = ends.reduce(|one, other| one.or(other));
+            if readers.len() > 1 {
+                // What lies in its place in the sample of one of them has not come to the others.
+                arrived.expected.take();
+            }
+            end
         };
         match offered {
             Some(Some(end)) => end,
@@ -172,7 +191,11 @@ impl ParticipantHandle {
     ) -> Option<RunEnd> {
         let offered = reader.offer(
             effects,
-            |actor, effects| actor.receive(run, parsed.clone(), &arrived.packet.payload, effects),
+            |actor, effects| {
+                let end = actor.receive(run, parsed.clone(), &arrived.packet.payload, effects);
+                arrived.expect_next(run, parsed, actor);
+                end
+            },
             || ReaderMail::Packet { packet: arrived.packet.to_keep(), run: *run },
         );
         match offered {
@@ -219,7 +242,7 @@ impl ParticipantHandle {
         reply.locator()
     }
 
-    fn note_no_such_endpoint(&self) {
+    pub(super) fn note_no_such_endpoint(&self) {
         count(&self.receive_counters().no_such_endpoint);
     }
 

@@ -14,7 +14,7 @@ use dds_rtps::wire::InfoReply;
 use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The readers that one submessage goes to.
@@ -45,6 +45,41 @@ struct Other {
     harvested: AtomicU64,
     /// Its unicast locators.
     announced: Vec<Locator>,
+    /// So many messages without a checksum are not believed.
+    incredible: AtomicU8,
+}
+
+/// Who gives its messages checksums does so with each. One that comes without has lost it on the way, to a bit that made the
+/// header extension something else, and other bits may be wrong as well. That happens once; so many in a row mean that the
+/// peer sends none any more, or that somebody else had sent the one that had it.
+const INCREDIBLE_MAX: u8 = 8;
+
+impl Other {
+    /// Whether a message may be read.
+    fn is_credible(&self, has_checksum: bool) -> bool {
+        if has_checksum {
+            self.incredible.store(INCREDIBLE_MAX, Ordering::Relaxed);
+            return true;
+        }
+        match self.incredible.load(Ordering::Relaxed) {
+            0 => true,
+            left => {
+                self.incredible.store(left - 1, Ordering::Relaxed);
+                false
+            }
+        }
+    }
+}
+
+/// What the table says of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// Nothing.
+    Plain,
+    /// Some of the sender's writers do not count as alive.
+    Awaited,
+    /// It has no checksum, but should.
+    Incredible,
 }
 
 impl Routes {
@@ -132,11 +167,12 @@ impl Routes {
         self.change(|tables| tables.others.remove(&prefix));
     }
 
-    /// Notes that `prefix` was heard of; without effect for one that discovery does not know. True: some of its writers do
-    /// not count as alive.
-    pub(crate) fn heard_of(&self, prefix: GuidPrefix, now: Instant) -> bool {
-        self.read(|tables| {
-            tables.others.get(&prefix).is_some_and(|other| other.automatic.touch(now) | other.manual.is_awaited())
+    /// Notes that `prefix` was heard of; without effect for one that discovery does not know.
+    pub(crate) fn heard_of(&self, prefix: GuidPrefix, has_checksum: bool, now: Instant) -> Heard {
+        self.read(|tables| match tables.others.get(&prefix) {
+            Some(other) if !other.is_credible(has_checksum) => Heard::Incredible,
+            Some(other) if other.automatic.touch(now) | other.manual.is_awaited() => Heard::Awaited,
+            _ => Heard::Plain,
         })
     }
 

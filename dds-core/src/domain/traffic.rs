@@ -30,7 +30,8 @@ pub struct TrafficCounters {
     pub received: u64,
     /// Datagrams that are no RTPS message.
     pub not_rtps: u64,
-    /// Datagrams that do not have the checksum that they say they have; what is reliable was repaired.
+    /// Datagrams that do not have the checksum that they say they have, or none although those of their sender have one; what is
+    /// reliable was repaired.
     pub damaged: u64,
     /// Submessages, and header extensions, that break the rules of their kind.
     pub malformed: u64,

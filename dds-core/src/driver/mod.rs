@@ -23,7 +23,10 @@ pub use crate::sync::Parker;
 pub use block_on::block_on;
 #[cfg(any(feature = "udp", feature = "sim"))]
 pub(crate) use faulty::FaultyTransport;
-pub use network::{Locators, Network, NetworkConfig, NetworkError, Packet, Presence, Reach, Receive, Resolve, Socket};
+pub use network::{
+    EXPECTED_HEADER_MAX, Expected, Headers, Locators, Network, NetworkConfig, NetworkError, Packet, Presence, Reach,
+    Receive, Resolve, Socket,
+};
 pub use os::OsDriver;
 #[cfg(feature = "sim")]
 pub(crate) use thread::as_role;

@@ -4,9 +4,10 @@ use crate::actor::Poke;
 use crate::sync::{Arc, Weak};
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::{Payload, SlotPool};
+use dds_rtps::reader::{Landing, Source};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::fault::Faults;
-use dds_rtps::types::{GuidPrefix, IpFamilies, Locator};
+use dds_rtps::types::{EntityId, GuidPrefix, IpFamilies, Locator};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -129,14 +130,99 @@ pub struct Packet {
     pub payload: Payload,
     /// Where it came in.
     pub socket: Socket,
+    /// Whether the next datagram can be received in its place, if there is one for it ([`Expected`]). Default: no.
+    pub lands: bool,
     small: Arc<SlotPool>,
+}
+
+/// The headers of a fragment, in front of its bytes, are no longer: 20 bytes of message, INFO_TS 12, INFO_DST 16, DATA_FRAG 36,
+/// and some inline QoS.
+pub const EXPECTED_HEADER_MAX: usize = 128;
+
+/// A datagram that is likely to be the next one: a fragment whose place in its sample is known.
+#[derive(Debug)]
+pub struct Expected {
+    headers: Headers,
+    /// The place of its payload.
+    pub landing: Landing,
+}
+
+/// What stands in front of the payload, and says whose it is.
+#[derive(Debug)]
+pub struct Headers {
+    bytes: [u8; EXPECTED_HEADER_MAX],
+    len: usize,
+    /// Where the fragment's number stands, and in which byte order.
+    number_at: usize,
+    little_endian: bool,
+    /// The reader whose sample it is.
+    pub reader: EntityId,
+    /// The writer, and what else holds for the fragment.
+    pub source: Source,
+}
+
+impl Headers {
+    /// Like those of another fragment of the sample, but for the number at `number_at`. `None`: they are too long.
+    #[must_use]
+    pub fn like(
+        header: &[u8],
+        (number_at, little_endian): (usize, bool),
+        reader: EntityId,
+        source: Source,
+    ) -> Option<Self> {
+        let mut bytes = [0; EXPECTED_HEADER_MAX];
+        bytes.get_mut(..header.len())?.copy_from_slice(header);
+        let fits = number_at.checked_add(size_of::<u32>())? <= header.len();
+        fits.then_some(Self { bytes, len: header.len(), number_at, little_endian, reader, source })
+    }
+
+    /// In front of the fragment that belongs there.
+    #[must_use]
+    pub fn in_front_of(mut self, landing: Landing) -> Expected {
+        let number = landing.fragment_number();
+        let number = if self.little_endian { number.to_le_bytes() } else { number.to_be_bytes() };
+        if let Some(place) = self.bytes.get_mut(self.number_at..self.number_at + number.len()) {
+            place.copy_from_slice(&number);
+        }
+        Expected { headers: self, landing }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl Expected {
+    /// The place, and what is left of it.
+    #[must_use]
+    pub fn into_parts(self) -> (Landing, Headers) {
+        (self.landing, self.headers)
+    }
+
+    /// Whether the payload was received in its place: what came with it is what was expected.
+    #[must_use]
+    pub fn has_come(&self, received_len: usize, header: &[u8]) -> bool {
+        received_len == header.len() + self.landing.len() && header == self.headers.bytes()
+    }
+
+    /// What stands in front of the payload.
+    #[must_use]
+    pub fn headers(&self) -> &Headers {
+        &self.headers
+    }
+
+    /// How many bytes stand in front of the payload.
+    #[must_use]
+    pub fn header_len(&self) -> usize {
+        self.headers.len
+    }
 }
 
 impl Packet {
     /// A packet whose small form, if it has to be kept, comes from `small`.
     #[must_use]
     pub fn new(payload: Payload, socket: Socket, small: Arc<SlotPool>) -> Self {
-        Self { payload, socket, small }
+        Self { payload, socket, lands: false, small }
     }
 
     /// The bytes to be kept in a queue: in the packet's own slot if there are many, else in one of their size.
@@ -155,8 +241,16 @@ impl Packet {
 
 /// Takes what the sockets of a participant receive. Called on the receive and on the driver thread, at the same time.
 pub trait Receive: Send + Sync + 'static {
-    /// Takes one packet. Runs the frame to its end: effects are carried out by the callee. Must not wait.
-    fn receive(&self, packet: &Packet);
+    /// Takes one packet. Runs the frame to its end: effects are carried out by the callee. Must not wait. Where the packet
+    /// [lands](Packet::lands), the answer may be what is expected next.
+    fn receive(&self, packet: &Packet) -> Option<Expected>;
+
+    /// Takes what was expected: the datagram has come as it should, and its payload is in its place. As
+    /// [`Receive::receive`] otherwise.
+    fn land(&self, landed: Expected) -> Option<Expected> {
+        drop(landed);
+        None
+    }
 
     /// The answer of [`Network::locators`] has changed, because an interface or an address has come or gone. Called on the
     /// driver thread.

@@ -4,8 +4,8 @@ use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Audience, Awaited, DeadlineCounter, IncompatibleQosStatus, ListenerPanics, LivelinessChangedStatus, LivelinessRead,
-    MatchCounter, Observed, Observers, SampleLostStatus, SampleRejectedStatus, mark,
+    Audience, Awaited, DeadlineCounter, IncompatibleQosStatus, ListenerPanics, LivelinessRead, MatchCounter, Observed,
+    Observers, SampleLostStatus, SampleRejectedStatus, mark,
 };
 use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
@@ -13,7 +13,9 @@ use crate::subscription::{Parsed, Run, RunEnd};
 use dds_rtps::history::{
     CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection, States,
 };
-use dds_rtps::reader::{LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig};
+use dds_rtps::reader::{
+    Landing, LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig,
+};
 use dds_rtps::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
 use dds_rtps::wire::{Message, Submessage};
 use std::sync::{Arc, Weak};
@@ -39,6 +41,13 @@ pub(crate) enum ReaderMail {
         packet: Payload,
         /// Where in it they stand.
         run: Run,
+    },
+    /// A fragment that has come, into its place, while somebody was inside.
+    Landed {
+        /// Its place.
+        landing: Option<Landing>,
+        /// Where it comes from.
+        source: Source,
     },
 }
 
@@ -74,7 +83,7 @@ struct LocalWriter {
 
 /// The state of a reader.
 pub(crate) struct ReaderActor {
-    rtps: StatefulReader,
+    pub(super) rtps: StatefulReader,
     driver: Arc<dyn Driver>,
     last: Now,
     born: Time,
@@ -83,12 +92,12 @@ pub(crate) struct ReaderActor {
     publications: Vec<Guid>,
     matched: MatchCounter,
     incompatible: IncompatibleQosStatus,
-    lost: SampleLostStatus,
-    lost_read: u64,
-    rejected: SampleRejectedStatus,
-    rejected_read: u64,
-    liveliness_read: LivelinessRead,
-    deadlines: DeadlineCounter,
+    pub(super) lost: SampleLostStatus,
+    pub(super) lost_read: u64,
+    pub(super) rejected: SampleRejectedStatus,
+    pub(super) rejected_read: u64,
+    pub(super) liveliness_read: LivelinessRead,
+    pub(super) deadlines: DeadlineCounter,
     audience: Audience,
     panics: ListenerPanics,
     observers: Observers,
@@ -159,7 +168,7 @@ impl ReaderActor {
     }
 
     /// The time, as the present frame knows it. It never goes back.
-    fn now(&mut self, effects: &mut Effects) -> Now {
+    pub(super) fn now(&mut self, effects: &mut Effects) -> Now {
         let now = effects.now(|| self.driver.now());
         self.last.instant = self.last.instant.max(now.instant);
         self.last.time = now.time;
@@ -213,7 +222,7 @@ impl ReaderActor {
     }
 
     /// After anything that may have changed the protocol's state: answers, events, the next deadline.
-    fn follow_up(&mut self, now: Now, effects: &mut Effects) {
+    pub(super) fn follow_up(&mut self, now: Now, effects: &mut Effects) {
         self.take_events(effects);
         self.send(now);
     }
@@ -490,33 +499,6 @@ impl ReaderActor {
     pub(crate) fn publications(&self) -> &[Guid] {
         &self.publications
     }
-
-    /// The status, whose change begins anew.
-    pub(crate) fn read_lost(&mut self) -> SampleLostStatus {
-        self.lost.since(&mut self.lost_read)
-    }
-
-    pub(crate) fn lost(&self) -> SampleLostStatus {
-        self.lost
-    }
-
-    /// The status, whose change begins anew.
-    pub(crate) fn read_liveliness(&mut self) -> LivelinessChangedStatus {
-        self.liveliness_read.read(self.rtps.liveliness()).0
-    }
-
-    /// The status, whose change begins anew.
-    pub(crate) fn read_rejected(&mut self) -> SampleRejectedStatus {
-        self.rejected.since(&mut self.rejected_read)
-    }
-
-    pub(crate) fn rejected(&self) -> SampleRejectedStatus {
-        self.rejected
-    }
-
-    pub(crate) fn deadlines(&mut self) -> &mut DeadlineCounter {
-        &mut self.deadlines
-    }
 }
 
 /// What the protocol is told of a writer of this process.
@@ -551,6 +533,12 @@ impl Actor for ReaderActor {
         match mail {
             ReaderMail::Local { change, previous, path } => {
                 self.receive_local(LocalParcel { change, previous, path: path.as_ref() }, effects);
+            }
+            ReaderMail::Landed { landing, source } => {
+                if let Some(landing) = landing {
+                    // Nobody here receives: the next place is not lent.
+                    drop(self.land(&source, landing, effects));
+                }
             }
             ReaderMail::Packet { packet, run } => {
                 // It was parsed before.
@@ -589,6 +577,7 @@ impl Actor for ReaderActor {
         match mail {
             ReaderMail::Local { change, .. } => change.payload.as_ref().map_or(0, Payload::len),
             ReaderMail::Packet { packet, .. } => packet.len(),
+            ReaderMail::Landed { landing, .. } => landing.as_ref().map_or(0, Landing::len),
         }
     }
 }

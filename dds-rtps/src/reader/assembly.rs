@@ -1,7 +1,7 @@
 //! Putting fragmented samples together.
 //!
-//! Life cycle: the first fragment of a sample takes a slot from the pool; each further one is copied to its place in it;
-//! the last one turns it into a payload. A sample is given up when the writer no longer has it, when nothing more comes
+//! Life cycle: the first fragment of a sample takes a slot from the pool; each further one is copied to its place in it, or
+//! is received there ([`landing`](super::landing)); the last one turns it into a payload. A sample is given up when the writer no longer has it, when nothing more comes
 //! (best effort), or when others need the room.
 //!
 //! Bound: the number of samples and their bytes per writer, the size and the number of fragments of each, all checked
@@ -10,9 +10,11 @@
 //! asked for again.
 
 use super::change_facts::ChangeFacts;
+use super::landing::{Home, Landed, Landing};
 use crate::history::{Payload, SlotMut, SlotPool};
 use crate::types::{Duration, Instant, SequenceNumber};
 use crate::wire::{DataFrag, FragmentNumberSet};
+use std::sync::Arc;
 
 /// The most fragments of a sample: 64 MiB in the smallest fragments seen in the field, 256 bytes. Their bits take 32 KiB.
 const FRAGMENTS_MAX: u32 = 1 << 18;
@@ -25,6 +27,9 @@ const AHEAD_BYTES: usize = 1 << 20;
 
 /// The most NACK_FRAGs for one sample at a time: 2048 fragments. More are asked for when these have come.
 const NACK_FRAGS_MAX: usize = 8;
+
+/// After so many fragments in a row the next one is expected.
+const IN_A_ROW_MIN: u32 = 2;
 
 /// After so many fragments in a row that contradict what is here, it is the one to be wrong: a writer may cut a sample anew
 /// when it sends it again, and would else never get it through.
@@ -82,7 +87,11 @@ pub(super) struct Assembly {
     announced: u32,
     is_key: bool,
     facts: ChangeFacts,
-    slot: SlotMut,
+    /// `None`: it is lent, or at home again.
+    slot: Option<SlotMut>,
+    home: Arc<Home>,
+    /// How many fragments have come one after the other.
+    in_a_row: u32,
     /// When the last fragment came.
     progress: Instant,
     /// How many fragments in a row have contradicted it.
@@ -122,7 +131,8 @@ impl Extent {
 }
 
 impl Assembly {
-    fn begin(now: Instant, fragment: &DataFrag<'_>, extent: Extent, mut here: Vec<u64>, pool: &SlotPool) -> Self {
+    fn begin(now: Instant, fragment: &DataFrag<'_>, extent: Extent, spare: Spare, pool: &SlotPool) -> Self {
+        let Spare { mut here, home } = spare;
         here.clear();
         here.resize((extent.fragment_count as usize).div_ceil(64), 0);
         let sample_size = fragment.sample_size as usize;
@@ -142,7 +152,9 @@ impl Assembly {
             announced: 0,
             is_key: fragment.is_key,
             facts: ChangeFacts::default(),
-            slot,
+            slot: Some(slot),
+            home,
+            in_a_row: 0,
             progress: now,
             contradicted: 0,
             asked: None,
@@ -189,19 +201,18 @@ impl Assembly {
         if (extent.first..=extent.last).all(|number| self.is_here(number)) {
             return FragmentOutcome::Duplicate;
         }
-        let buffer = self.slot.buffer();
-        let allowed = self.bytes_here.saturating_mul(AHEAD_FACTOR).saturating_add(AHEAD_BYTES).max(buffer.len());
-        if extent.start > allowed {
+        let allowed = self.allowed();
+        let sample_size = self.sample_size;
+        let Some(slot) = self.slot() else { return FragmentOutcome::NoRoom };
+        let buffer = slot.buffer();
+        if extent.start > allowed.max(buffer.len()) {
             return FragmentOutcome::NoRoom;
         }
         let Some(bytes) = fragment.payload.get(..extent.end - extent.start) else { return FragmentOutcome::Malformed };
         match buffer.get_mut(extent.start..extent.end) {
             Some(place) => place.copy_from_slice(bytes),
             None => {
-                if buffer.capacity() < extent.end {
-                    let wanted = allowed.clamp(extent.end, self.sample_size);
-                    buffer.reserve_exact(wanted - buffer.len());
-                }
+                reserve(buffer, extent.end, allowed, sample_size);
                 if buffer.len() < extent.start {
                     // Only a hole is filled up; it is as large as what has been lost.
                     buffer.resize(extent.start, 0);
@@ -210,14 +221,66 @@ impl Assembly {
                 buffer.extend_from_slice(bytes);
             }
         }
-        for number in extent.first..=extent.last {
+        self.note(now, extent.first, extent.last);
+        FragmentOutcome::Added
+    }
+
+    /// Up to where there may be memory.
+    fn allowed(&self) -> usize {
+        self.bytes_here.saturating_mul(AHEAD_FACTOR).saturating_add(AHEAD_BYTES)
+    }
+
+    /// The memory, unless it is lent.
+    fn slot(&mut self) -> Option<&mut SlotMut> {
+        if self.slot.is_none() {
+            self.slot = self.home.take();
+        }
+        self.slot.as_mut()
+    }
+
+    /// Fragments are in their places.
+    fn note(&mut self, now: Instant, first: u32, last: u32) {
+        self.in_a_row = if first == self.first_missing { self.in_a_row + 1 } else { 0 };
+        for number in first..=last {
             self.here_count += u32::from(self.mark(number));
         }
         self.bytes_here = (self.here_count as usize).saturating_mul(self.fragment_size).min(self.sample_size);
         self.first_missing = self.next_missing(self.first_missing).unwrap_or(self.fragment_count + 1);
-        self.highest = self.highest.max(extent.last);
+        self.highest = self.highest.max(last);
         self.progress = now;
-        FragmentOutcome::Added
+    }
+
+    /// The sizes of the sample and of a fragment.
+    pub(super) fn sizes(&self) -> (u32, u16) {
+        // As they came in.
+        (self.sample_size.try_into().unwrap_or(u32::MAX), self.fragment_size.try_into().unwrap_or(u16::MAX))
+    }
+
+    /// Whether a fragment is likely to be the next one to come. The last one is of another length, and so is what comes with it.
+    fn is_next(&self, number: u32) -> bool {
+        number == self.first_missing
+            && self.highest < number
+            && number < self.fragment_count
+            && self.in_a_row >= IN_A_ROW_MIN
+    }
+
+    /// Lends the place of the next fragment.
+    fn lend(&mut self, number: u32) -> Option<Landing> {
+        let end = (number as usize).checked_mul(self.fragment_size).filter(|_| self.is_next(number))?;
+        let (allowed, sample_size) = (self.allowed(), self.sample_size);
+        let buffer = self.slot()?.buffer();
+        make_place(buffer, end, allowed, sample_size);
+        let slot = self.slot.take()?;
+        Some(Landing::new(slot, Arc::clone(&self.home), self, number))
+    }
+
+    /// The same landing for the fragment after the one that it was for.
+    fn lend_on(&self, mut landing: Landing) -> Option<Landing> {
+        let number = landing.number.checked_add(1).filter(|number| self.is_next(*number))?;
+        let end = (number as usize).checked_mul(self.fragment_size)?;
+        make_place(landing.slot()?.buffer(), end, self.allowed(), self.sample_size);
+        landing.number = number;
+        Some(landing)
     }
 
     /// Whether all that was asked for has come, and more is missing.
@@ -269,12 +332,35 @@ impl Assembly {
     }
 }
 
+/// Makes room for what ends at `end`, without more than is allowed ahead of what has come.
+fn reserve(buffer: &mut Vec<u8>, end: usize, allowed: usize, sample_size: usize) {
+    if buffer.capacity() < end {
+        let wanted = allowed.max(buffer.len()).clamp(end, sample_size.max(end));
+        buffer.reserve_exact(wanted - buffer.len());
+    }
+}
+
+/// As [`reserve`], with bytes that can be written over. A slot that is used again has had them before.
+fn make_place(buffer: &mut Vec<u8>, end: usize, allowed: usize, sample_size: usize) {
+    if buffer.len() < end {
+        reserve(buffer, end, allowed, sample_size);
+        buffer.resize(end, 0);
+    }
+}
+
+/// What is left of a finished sample, kept for its memory.
+#[derive(Debug, Default)]
+struct Spare {
+    here: Vec<u64>,
+    home: Arc<Home>,
+}
+
 /// The samples of one writer that are being put together.
 #[derive(Debug, Default)]
 pub(super) struct Assemblies {
     list: Vec<Assembly>,
-    /// The bit vectors of finished ones, kept for their memory.
-    spare: Vec<Vec<u64>>,
+    /// Of finished ones.
+    spare: Vec<Spare>,
     /// What the samples in the list will have when they are whole.
     bytes: usize,
 }
@@ -317,9 +403,9 @@ impl Assemblies {
             Some(at) => at,
             None if !self.has_room(fragment.sample_size as usize, limits) => return FragmentOutcome::NoRoom,
             None => {
-                let here = self.spare.pop().unwrap_or_default();
+                let spare = self.spare.pop().unwrap_or_default();
                 self.bytes += fragment.sample_size as usize;
-                self.list.push(Assembly::begin(now, fragment, extent, here, pool));
+                self.list.push(Assembly::begin(now, fragment, extent, spare, pool));
                 self.list.len() - 1
             }
         };
@@ -350,25 +436,53 @@ impl Assemblies {
             || (self.list.len() < limits.assemblies_max && self.bytes.saturating_add(sample_size) <= limits.bytes_max)
     }
 
+    /// Lends the place of a fragment, if it is likely to be the next one to come.
+    pub(super) fn lend(&mut self, sequence_number: SequenceNumber, number: u32) -> Option<Landing> {
+        self.list.iter_mut().find(|known| known.sequence_number == sequence_number)?.lend(number)
+    }
+
+    /// A fragment lies in its place.
+    pub(super) fn land(&mut self, now: Instant, landing: Landing, pool: &SlotPool) -> Landed {
+        let is_lender = |known: &Assembly| Arc::ptr_eq(&known.home, &landing.home);
+        let Some(at) = self.list.iter().position(is_lender) else { return Landed::Gone };
+        let Some(assembly) = self.list.get_mut(at) else { return Landed::Gone };
+        if assembly.is_here(landing.number) {
+            return Landed::Duplicate;
+        }
+        assembly.note(now, landing.number, landing.number);
+        if assembly.here_count < assembly.fragment_count {
+            return Landed::Added(assembly.lend_on(landing));
+        }
+        drop(landing);
+        Landed::Complete(self.finish(at, pool))
+    }
+
     fn finish(&mut self, at: usize, pool: &SlotPool) -> Assembled {
-        let Assembly { sample_size, here, is_key, facts, mut slot, .. } = self.list.swap_remove(at);
+        let mut assembly = self.list.swap_remove(at);
+        assembly.slot();
+        // It is here: a fragment has just been put into it.
+        let mut slot = assembly.slot.take().unwrap_or_else(|| pool.acquire());
+        let Assembly { sample_size, here, home, is_key, facts, .. } = assembly;
         self.bytes -= sample_size;
-        self.keep(here);
+        self.keep(here, home);
         slot.buffer().truncate(sample_size);
         Assembled { payload: pool.freeze(slot), is_key, facts }
     }
 
     fn remove(&mut self, at: usize, pool: &SlotPool) {
-        let assembly = self.list.swap_remove(at);
+        let mut assembly = self.list.swap_remove(at);
+        assembly.slot();
+        assembly.slot.take().into_iter().for_each(|slot| pool.give_back(slot));
         self.bytes -= assembly.sample_size;
-        self.keep(assembly.here);
-        pool.give_back(assembly.slot);
+        self.keep(assembly.here, assembly.home);
     }
 
-    fn keep(&mut self, here: Vec<u64>) {
-        // Two at a time are the rule: the one that is completed and the next one.
+    fn keep(&mut self, here: Vec<u64>, home: Arc<Home>) {
+        // Two at a time are the rule: the one that is completed and the next one. Where a slot is still to come home, it must
+        // not find another sample there.
         if self.spare.len() < 2 {
-            self.spare.push(here);
+            let home = if Arc::strong_count(&home) == 1 { home } else { Arc::default() };
+            self.spare.push(Spare { here, home });
         }
     }
 

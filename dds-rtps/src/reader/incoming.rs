@@ -3,7 +3,7 @@
 //! Each of them finds the writer's proxy, asks whether the number is of use before it looks at the payload, and brings the
 //! reader's summaries up to date afterwards.
 
-use super::assembly::FragmentOutcome;
+use super::assembly::{Assembled, FragmentOutcome};
 use super::change_facts::ChangeFacts;
 use super::config::Source;
 use super::event::LossCause;
@@ -84,7 +84,7 @@ impl StatefulReader {
     }
 
     /// Says no to a number that cannot be taken in.
-    fn refuse(&mut self, now: Now, at: usize, number: SequenceNumber, len: usize) -> Option<Handled> {
+    pub(super) fn refuse(&mut self, now: Now, at: usize, number: SequenceNumber, len: usize) -> Option<Handled> {
         let proxy = &mut self.proxies[at];
         match proxy.fit(number, len, &self.config) {
             Fit::Fits => None,
@@ -185,12 +185,21 @@ impl StatefulReader {
                 self.counters.malformed += 1;
                 self.take_in(now, at, number, Inbound::NotDecodable)
             }
-            FragmentOutcome::Complete(whole) => {
-                let envelope = self.envelope(at, number, whole.facts);
-                let inbound = self.intake.receive_assembled(now, &envelope, whole.payload, whole.is_key);
-                self.take_in(now, at, number, inbound)
-            }
+            FragmentOutcome::Complete(whole) => self.take_in_assembled(now, at, number, whole),
         }
+    }
+
+    /// A sample is whole.
+    pub(super) fn take_in_assembled(
+        &mut self,
+        now: Now,
+        at: usize,
+        number: SequenceNumber,
+        whole: Assembled,
+    ) -> Handled {
+        let envelope = self.envelope(at, number, whole.facts);
+        let inbound = self.intake.receive_assembled(now, &envelope, whole.payload, whole.is_key);
+        self.take_in(now, at, number, inbound)
     }
 
     fn add_fragment(&mut self, now: Now, at: usize, source: &Source, fragment: &DataFrag<'_>) -> FragmentOutcome {
@@ -209,7 +218,7 @@ impl StatefulReader {
         }
     }
 
-    fn fragment_added(&mut self, now: Now, at: usize, number: SequenceNumber) {
+    pub(super) fn fragment_added(&mut self, now: Now, at: usize, number: SequenceNumber) {
         let proxy = &mut self.proxies[at];
         proxy.ask_on(now.instant, number, &self.config);
         if let Following::BestEffort { .. } = proxy.following {

@@ -5,7 +5,7 @@
 //! next deadline. Owned by [`StatefulReader`]: the history, a proxy per matched writer, the slots of received payloads.
 //!
 //! A change goes this way: is its number of use (`reliable`), which instance is it of and where is its payload kept
-//! (`intake`, after `assembly` if it came in fragments), its turn (`window`), the history. What is to be said to the
+//! (`intake`, after `assembly` if it came in fragments, which `landing` receives in their place), its turn (`window`), the history. What is to be said to the
 //! writer is decided when it is due (`asking`), from the state at that moment. What does not arrive, or is not delivered,
 //! is counted by writer and cause (`tally`, `losses`). Who waits for room: `room`. Whose word is taken for numbers far
 //! away: `jumps`. Which writers are alive: `liveliness`.
@@ -18,6 +18,7 @@ mod event;
 mod incoming;
 mod intake;
 mod jumps;
+mod landing;
 mod liveliness;
 mod losses;
 mod reliable;
@@ -31,6 +32,7 @@ mod writer_proxy;
 pub use config::{KeySource, REORDER_MAX, ReaderConfig, Source, WriterProxyConfig};
 pub use event::{LossCause, ReaderCounters, ReaderEvent};
 pub use incoming::Handled;
+pub use landing::Landing;
 pub use liveliness::LivelinessCounts;
 pub use losses::{DEPARTED_MAX, Losses, NotReceived, Undelivered, WriterLosses};
 pub use stateful::{LocalOutcome, StatefulReader, WRITERS_MAX};

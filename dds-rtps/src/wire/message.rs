@@ -56,6 +56,16 @@ impl<'a> Message<'a> {
         Ok(message)
     }
 
+    /// Whether the message has a checksum, which `parse` has checked.
+    #[must_use]
+    pub fn has_checksum(&self) -> bool {
+        self.bytes.first() == Some(&id::HEADER_EXTENSION)
+            && matches!(
+                self.submessages().next(),
+                Some(Ok(Submessage::HeaderExtension(extension))) if extension.checksum.is_some()
+            )
+    }
+
     /// Reads the header and believes the rest.
     pub(super) fn unchecked(bytes: &'a [u8]) -> Result<Self, WireError> {
         let mut cursor = Cursor::new(bytes, 0, true);

@@ -8,6 +8,8 @@
 mod addressing;
 mod clock;
 #[cfg(feature = "udp")]
+mod landings;
+#[cfg(feature = "udp")]
 mod naming;
 #[cfg(feature = "udp")]
 mod network;

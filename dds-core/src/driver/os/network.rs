@@ -3,13 +3,14 @@
 use super::Shared;
 use super::addressing::{Addressing, Receivers};
 use super::clock::Clock;
+use super::landings::{Arrival, Landings};
 use super::naming::Naming;
 use super::presence::Beacon;
 use super::tap::{OpenTap, Recorder};
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{
-    FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Presence, Reach, Receive, Role,
-    Socket,
+    Expected, FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Presence, Reach,
+    Receive, Role, Socket,
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::history::{Payload, SlotMut, SlotPool};
@@ -292,21 +293,29 @@ impl Inbound {
         slot
     }
 
-    /// Takes what one call has received; at most 64 KiB, however many datagrams they are.
-    fn take(&self, slot: SlotMut, received: Received, sender: Option<SocketAddr>) {
+    /// Takes what one call has received; at most 64 KiB, however many datagrams they are. What is expected next, if the next
+    /// one can land.
+    fn take(&self, slot: SlotMut, received: Received, sender: Option<SocketAddr>, lands: bool) -> Option<Expected> {
         let whole = self.pool.freeze(slot);
-        received.datagrams().for_each(|datagram| self.take_one(whole.slice(datagram), sender));
+        let take_one = |datagram| self.take_one(whole.slice(datagram), sender, lands);
+        received.datagrams().map(take_one).last().flatten()
     }
 
-    fn take_one(&self, payload: Payload, sender: Option<SocketAddr>) {
+    fn take_one(&self, payload: Payload, sender: Option<SocketAddr>, lands: bool) -> Option<Expected> {
         if let Some(recorder) = &self.recorder {
             recorder.record(sender, payload.bytes());
         }
-        let packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
-        // Cells stop their own panics; this is for what lies before them. One packet is lost, not the thread.
-        if catch_unwind(AssertUnwindSafe(|| self.receive.receive(&packet))).is_err() {
+        let mut packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
+        packet.lands = lands;
+        self.contained(|| self.receive.receive(&packet))
+    }
+
+    /// Cells stop their own panics; this is for what lies before them. One packet is lost, not the thread.
+    fn contained(&self, handle: impl FnOnce() -> Option<Expected>) -> Option<Expected> {
+        catch_unwind(AssertUnwindSafe(handle)).unwrap_or_else(|_| {
             tracing::error!(socket = ?self.socket, "panic while a packet was handled; please report this bug");
-        }
+            None
+        })
     }
 }
 
@@ -321,16 +330,22 @@ impl ReceiveThread {
     fn run(mut self) {
         let mut errors = 0;
         let mut slot = self.inbound.slot();
+        let mut landings = Landings::default();
         while !self.stopped.load(Ordering::Acquire) {
             // Only a tap wants to know the sender, who is the same of a whole run. This waits as the receive does.
             let sender = self.inbound.recorder.as_ref().and_then(|_| peek_sender(self.receiver.socket()));
-            match self.receiver.receive(slot.buffer()) {
-                Ok(received) if !self.stopped.load(Ordering::Acquire) => {
+            match landings.receive(&mut self.receiver, slot.buffer()) {
+                Ok(_) if self.stopped.load(Ordering::Acquire) => return,
+                Ok(Arrival::Landed(landed)) => {
                     errors = 0;
-                    self.inbound.take(slot, received, sender);
+                    landings.expected = self.inbound.contained(|| self.inbound.receive.land(landed));
+                }
+                Ok(Arrival::Datagrams(received)) => {
+                    errors = 0;
+                    let lands = self.inbound.recorder.is_none() && landings.are_worth_it();
+                    landings.expected = self.inbound.take(slot, received, sender, lands);
                     slot = self.inbound.slot();
                 }
-                Ok(_) => return,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     errors += 1;
@@ -372,7 +387,7 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTra
                 Ok((len, sender)) => {
                     errors = 0;
                     transport.note_sender(sender);
-                    inbound.take(slot, Received::one(len), Some(sender));
+                    inbound.take(slot, Received::one(len), Some(sender), false);
                     slot = inbound.slot();
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
@@ -445,6 +460,7 @@ mod tests {
     use crate::driver::{Driver, OsDriver};
     use dds_rtps::output::Datagram;
     use dds_rtps::transport::SendOutcome;
+    use dds_rtps::transport::udp::PortMapping;
     use std::net::Ipv4Addr;
     use std::sync::mpsc::{self, Receiver, Sender};
 
@@ -452,10 +468,11 @@ mod tests {
 
     struct Forward(Sender<Taken>);
     impl Receive for Forward {
-        fn receive(&self, packet: &Packet) {
+        fn receive(&self, packet: &Packet) -> Option<Expected> {
             let bytes = packet.payload.bytes().to_vec();
             assert_ne!(bytes, b"panic");
             let _ = self.0.send((packet.socket, bytes));
+            None
         }
     }
 
@@ -508,7 +525,9 @@ mod tests {
     /// Is told that the locators have changed.
     struct Moved(Sender<()>);
     impl Receive for Moved {
-        fn receive(&self, _packet: &Packet) {}
+        fn receive(&self, _packet: &Packet) -> Option<Expected> {
+            None
+        }
 
         fn locators_changed(&self) {
             let _ = self.0.send(());
@@ -564,21 +583,22 @@ mod tests {
 
     /// So that any two participants of a host find each other without multicast, as far as one has a well-known port.
     #[test]
-    fn who_has_no_well_known_port_looks_at_all_of_them() {
+    fn who_comes_later_looks_at_all_ports_of_those_before() {
         let driver = OsDriver::new().unwrap();
         // The last domain that has ports: only its first 63 indexes have two.
         let config = NetworkConfig { domain_id: 232, multicast: false, reach: Reach::Host, ..NetworkConfig::default() };
-        let networks: Vec<_> = (0..64).map(|_| driver.open_network(&config).unwrap()).collect();
+        let networks: Vec<_> = (0..66).map(|_| driver.open_network(&config).unwrap()).collect();
+        let of_index = |index: u32| PortMapping::default().participants(232).find(|ports| ports.index == index);
+        let mut highest = 0;
         for network in &networks {
             let locators = network.locators();
             let ports: Vec<u32> = locators.initial_peers.iter().map(|peer| peer.port).collect();
-            let below = |index: u32| (0..index).all(|below| ports.contains(&(65_410 + 2 * below)));
-            match locators.participant_index {
-                Some(index) => assert!(below(index), "{index}: {ports:?}"),
-                None => assert!(below(63), "{ports:?}"),
-            }
+            let index = locators.participant_index.unwrap();
+            let below = (0..index).filter_map(of_index).all(|below| ports.contains(&below.metatraffic.into()));
+            assert!(below, "{index}: {ports:?}");
+            highest = highest.max(index);
         }
-        assert_eq!(networks.last().unwrap().locators().participant_index, None);
+        assert!(highest >= 120, "{highest}");
     }
 
     #[test]

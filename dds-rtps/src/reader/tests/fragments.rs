@@ -4,14 +4,14 @@ use super::*;
 use crate::wire::HeartbeatFrag;
 
 /// A sample of `len` bytes that differ from piece to piece.
-fn large(len: usize) -> Vec<u8> {
+pub(super) fn large(len: usize) -> Vec<u8> {
     let mut bytes = vec![0, 1, 0, 0];
     bytes.extend((0..len - 4).map(|index| (index / 7) as u8));
     bytes
 }
 
 /// `count` fragments of `sample`, from number `first` on.
-fn piece(sample: &[u8], number: i64, size: u16, first: u32, count: u16) -> DataFrag<'_> {
+pub(super) fn piece(sample: &[u8], number: i64, size: u16, first: u32, count: u16) -> DataFrag<'_> {
     let start = (first as usize - 1) * usize::from(size);
     let end = (start + usize::from(size) * usize::from(count)).min(sample.len());
     DataFrag {
@@ -29,7 +29,7 @@ fn piece(sample: &[u8], number: i64, size: u16, first: u32, count: u16) -> DataF
     }
 }
 
-fn bytes_of(samples: &[HistorySample]) -> Vec<&[u8]> {
+pub(super) fn bytes_of(samples: &[HistorySample]) -> Vec<&[u8]> {
     samples.iter().map(|sample| sample.payload.as_ref().unwrap().bytes()).collect()
 }
 

@@ -3,6 +3,7 @@
 mod fragments;
 mod hostile;
 mod instances;
+mod landing;
 mod ledger;
 mod liveliness;
 mod local;

@@ -7,7 +7,8 @@
 //! call that can take runs costs a third more than a plain one, which is too much for those who receive small samples only:
 //! a receiver begins with plain ones, and goes over when it sees fragments.
 
-use std::io;
+use socket2::SockRef;
+use std::io::{self, Read};
 use std::net::UdpSocket;
 use std::ops::Range;
 use std::sync::Arc;
@@ -95,9 +96,20 @@ impl UdpReceiver {
         Ok(Received::one(len))
     }
 
+    /// As [`UdpReceiver::receive`] of one datagram, whose parts go into three buffers one after the other. Not while runs are
+    /// received. Returns its length.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn receive_parts(&mut self, parts: [&mut [u8]; 3]) -> io::Result<usize> {
+        let mut parts = parts.map(io::IoSliceMut::new);
+        let socket = SockRef::from(&*self.socket);
+        (&*socket).read_vectored(&mut parts)
+    }
+
     /// Whether it has gone over to runs.
-    #[cfg(test)]
-    pub(super) fn takes_runs(&self) -> bool {
+    #[must_use]
+    pub fn takes_runs(&self) -> bool {
         !matches!(self.mode, Mode::Single { .. } | Mode::SingleForever)
     }
 

@@ -1,0 +1,202 @@
+//! Fragments that are received in their place, or were expected to be.
+
+use super::fragments::{bytes_of, large, piece};
+use super::*;
+use proptest::prelude::*;
+
+const SIZE: u16 = 1000;
+
+/// Who receives: it has borrowed a place, or not.
+struct Receiving {
+    script: Script,
+    landing: Option<Landing>,
+    landed: usize,
+}
+
+impl Receiving {
+    fn new(script: Script) -> Self {
+        Self { script, landing: None, landed: 0 }
+    }
+
+    /// A fragment comes in at the socket. It was the one that was expected, or what there was room for in the place is copied
+    /// to where it belongs.
+    fn arrive(&mut self, writer: Guid, fragment: &DataFrag<'_>) -> Handled {
+        let expects = self.landing.as_ref().is_some_and(|landing| {
+            landing.sequence_number == fragment.writer_sn
+                && landing.fragment_number() == fragment.fragment_starting_num
+                && (fragment.fragment_size, fragment.fragments_in_submessage) == (SIZE, 1)
+                && landing.len() == fragment.payload.len()
+                && writer == WRITER
+        });
+        let now = self.script.now();
+        let Some(mut landing) = self.landing.take() else { return self.copy(writer, fragment) };
+        let place = landing.place();
+        let len = place.len().min(fragment.payload.len());
+        place[..len].copy_from_slice(&fragment.payload[..len]);
+        if !expects {
+            drop(landing);
+            return self.copy(writer, fragment);
+        }
+        self.landed += 1;
+        self.landing = self.script.reader.handle_landed(now, &source(writer), landing);
+        Handled::Accepted
+    }
+
+    fn copy(&mut self, writer: Guid, fragment: &DataFrag<'_>) -> Handled {
+        let handled = self.by_another_way(writer, fragment);
+        if writer == WRITER && fragment.fragments_in_submessage == 1 {
+            let (number, first) = (fragment.writer_sn, fragment.fragment_starting_num);
+            self.landing = self.script.reader.place_after(writer, number, first);
+        }
+        handled
+    }
+
+    /// Fragments of a sample, at the socket or by another way.
+    fn pieces(&mut self, sample: &[u8], number: i64, firsts: std::ops::RangeInclusive<u32>, aside: bool) {
+        for first in firsts {
+            let piece = piece(sample, number, SIZE, first, 1);
+            match aside {
+                true => self.by_another_way(WRITER, &piece),
+                false => self.arrive(WRITER, &piece),
+            };
+        }
+    }
+
+    fn by_another_way(&mut self, writer: Guid, fragment: &DataFrag<'_>) -> Handled {
+        let now = self.script.now();
+        self.script.reader.handle_data_frag(now, &source(writer), fragment)
+    }
+}
+
+#[test]
+fn all_but_the_first_two_and_the_last_fragment_land_in_their_place() {
+    for script in [Script::best_effort(), Script::reliable()] {
+        let mut receiving = Receiving::new(script);
+        for number in 1..=3 {
+            let sample = large(20_500);
+            (1..=21).for_each(|first| {
+                let piece = piece(&sample, number, SIZE, first, 1);
+                assert_eq!(receiving.arrive(WRITER, &piece), Handled::Accepted, "{first}");
+            });
+            assert_eq!(bytes_of(&receiving.script.take()), [&sample[..]]);
+            assert!(receiving.landing.is_none());
+        }
+        assert_eq!(receiving.landed, 3 * 18);
+    }
+}
+
+#[test]
+fn what_comes_by_another_way_while_the_sample_is_lent_is_asked_for_again() {
+    let mut receiving = Receiving::new(Script::reliable());
+    let sample = large(8_000);
+    receiving.pieces(&sample, 1, 1..=2, false);
+    assert_eq!(receiving.landing.as_ref().map(Landing::fragment_number), Some(3));
+    assert_eq!(receiving.by_another_way(WRITER, &piece(&sample, 1, SIZE, 7, 1)), Handled::Postponed);
+    receiving.pieces(&sample, 1, 3..=6, false);
+    receiving.script.hear(1, 1);
+    receiving.script.later(50);
+    let asked = receiving.script.said();
+    assert!(
+        asked.iter().any(|said| said.nack_frags.iter().any(|nack| nack.fragment_number_state.iter().any(|n| n == 7)))
+    );
+    receiving.pieces(&sample, 1, 7..=8, false);
+    assert_eq!(bytes_of(&receiving.script.take()), [&sample[..]]);
+}
+
+#[test]
+fn a_place_that_comes_back_late_finds_no_other_sample() {
+    let mut receiving = Receiving::new(Script::best_effort());
+    let (first, second) = (large(8_000), [&large(7_000)[..], &[9; 1_000]].concat());
+    receiving.pieces(&first, 1, 1..=2, false);
+    let mut late = receiving.landing.take().unwrap();
+    // The first sample is given up for the second one.
+    receiving.pieces(&second, 2, 1..=8, true);
+    let taken = receiving.script.take();
+    receiving.pieces(&second, 3, 1..=3, true);
+    late.place().fill(77);
+    let now = receiving.script.now();
+    assert!(receiving.script.reader.handle_landed(now, &source(WRITER), late).is_none());
+    receiving.pieces(&second, 3, 4..=8, true);
+    assert_eq!(bytes_of(&taken), [&second[..]]);
+    assert_eq!(bytes_of(&receiving.script.take()), [&second[..]]);
+}
+
+/// What happens next.
+#[derive(Debug, Clone)]
+enum Step {
+    /// So many fragments, from where the writer is.
+    Go(u32),
+    /// A fragment of any number, alone or with the next ones, whole or cut into other pieces.
+    Any { first: u32, count: u16, size: u16 },
+    /// One of another writer.
+    Other,
+    /// By another socket.
+    Aside(u32),
+    /// Whoever receives gives the place up.
+    GiveUp,
+    /// The next sample begins.
+    Next,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (1..6_u32).prop_map(Step::Go),
+        2 => (1..16_u32, 1..4_u16, prop_oneof![9 => Just(SIZE), 1 => Just(500)])
+            .prop_map(|(first, count, size)| Step::Any { first, count, size }),
+        1 => Just(Step::Other),
+        1 => (1..16_u32).prop_map(Step::Aside),
+        1 => Just(Step::GiveUp),
+        1 => Just(Step::Next),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// Whatever comes where another one was expected: what is delivered is what was written.
+    #[test]
+    fn a_wrong_guess_never_shows(steps in prop::collection::vec(step(), 1..60), reliable in any::<bool>()) {
+        let mut script = Script::new(keep_all(config(KeySource::None)));
+        script.meet(WRITER, reliable);
+        script.meet(OTHER, false);
+        let mut receiving = Receiving::new(script);
+        let sample = |number: i64| -> Vec<u8> { large(15_500).iter().map(|byte| byte.wrapping_add(number as u8)).collect() };
+        let other = large(2_000);
+        let count = 16;
+        let (mut number, mut next) = (1, 1);
+        let mut others = 1;
+        for step in steps {
+            let bytes = sample(number);
+            match step {
+                Step::Go(more) => for _ in 0..more {
+                    receiving.arrive(WRITER, &piece(&bytes, number, SIZE, next, 1));
+                    next = next % count + 1;
+                },
+                Step::Any { first, count: some, size } => {
+                    receiving.arrive(WRITER, &piece(&bytes, number, size, first, some.min((17 - first) as u16)));
+                }
+                Step::Other => {
+                    receiving.arrive(OTHER, &piece(&other, others, SIZE, 1, 2));
+                    others += 1;
+                }
+                Step::Aside(first) => receiving.pieces(&bytes, number, first..=first, true),
+                Step::GiveUp => receiving.landing = None,
+                Step::Next => (number, next) = (number + 1, 1),
+            }
+        }
+        // The last one is sent again until it is whole.
+        let bytes = sample(number);
+        for _ in 0..2 {
+            receiving.landing = None;
+            receiving.pieces(&bytes, number, 1..=count, false);
+        }
+        let taken = receiving.script.take();
+        for taken in &taken {
+            let whole = taken.payload.as_ref().unwrap().bytes();
+            let of = taken.info.sequence_number;
+            prop_assert!(whole == other || whole == sample(of.0), "sample {of:?} is damaged");
+        }
+        let last = |taken: &HistorySample| taken.payload.as_ref().is_some_and(|payload| payload.bytes() == bytes);
+        prop_assert!(reliable || taken.iter().any(last));
+    }
+}
