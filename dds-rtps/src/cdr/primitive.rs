@@ -1,7 +1,7 @@
 //! Numbers, bools and chars.
 
 use super::{
-    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, Run,
+    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode,
     TypeDescription, TypeInfo, TypeKind, WholeKey,
 };
 use zerocopy::{FromBytes, IntoBytes, TryFromBytes};
@@ -336,9 +336,14 @@ impl<'de> Decode<'de> for bool {
     }
 
     fn decode_elements(elements: &mut Vec<Self>, count: usize, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
-        let run = Run::<Self>::take(d, count)?;
+        let before = d.position();
+        let bytes = d.bytes(count)?;
+        if let Some((offset, kind)) = Self::first_fault(bytes) {
+            return Err(DecodeError::new(before + offset, kind));
+        }
         elements.clear();
-        elements.extend(run.iter());
+        // One pass, which the compiler makes a copy.
+        elements.extend(bytes.iter().map(|byte| *byte != 0));
         Ok(())
     }
 }
