@@ -14,25 +14,32 @@ use crate::types::Duration;
 pub struct DataReaderQos {
     /// What the reader gets when it joins late. Default: nothing.
     pub durability: Durability,
-    /// The longest time between two samples of an instance. Default: infinite. Matched and announced.
+    /// The longest time between two samples of an instance. Default: infinite. A writer matches if it offers no longer one;
+    /// each period without a sample of an instance that is alive is counted (`requested_deadline_missed`), and under
+    /// EXCLUSIVE ownership a late owner loses the instance.
     pub deadline: Duration,
-    /// The delay that is acceptable. Default: zero. Matched and announced; samples are always delivered at once.
+    /// How long a sample may be under way. Default: zero: writers that let samples wait for others do not match. What has
+    /// arrived is delivered at once.
     pub latency_budget: Duration,
-    /// How writers have to show that they are alive. Default: automatic, for ever. Matched and announced.
+    /// How writers have to show that they are alive. Default: automatic, for ever. A writer matches if it offers the same or
+    /// a stronger kind, and no longer lease; the lease that counts is the writer's.
     pub liveliness: Liveliness,
     /// Whether lost samples are repaired. Default: no.
     pub reliability: Reliability,
     /// Which clock orders samples. Default: the reader's.
     pub destination_order: DestinationOrder,
-    /// How many samples are kept per instance until they are taken. Default: 1.
+    /// How many samples of each instance are kept until they are taken. Default: 1, a newer one replaces it. Memory grows
+    /// with samples times instances.
     pub history: History,
-    /// How much the reader may keep. Default: no limit.
+    /// How much the reader may keep. Default: no limit. What comes beyond it is rejected and counted (`sample_rejected`);
+    /// reliable writers send it again when there is room.
     pub resource_limits: ResourceLimits,
     /// Octets of the application, announced with the reader. At most [`USER_DATA_MAX`](super::USER_DATA_MAX).
     pub user_data: Vec<u8>,
     /// Whether one writer at a time owns an instance. Default: no.
     pub ownership: Ownership,
-    /// The shortest time between two samples of an instance. Default: zero, every sample. Announced.
+    /// The shortest time between two samples of an instance, by the reader's clock. Default: zero, every sample. Of what
+    /// comes earlier the newest is kept back, and seen when the time is over.
     pub time_based_filter: Duration,
     /// When instances that are not alive are forgotten. Default: never.
     pub reader_data_lifecycle: ReaderDataLifecycle,

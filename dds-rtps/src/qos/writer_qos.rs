@@ -12,23 +12,29 @@ use crate::types::Duration;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DataWriterQos {
-    /// What a reader gets that joins late. Default: volatile.
+    /// What a reader gets that joins late. Default: volatile. More costs the memory of what the history holds.
     pub durability: Durability,
-    /// What a durability service keeps. Announced; no effect in this implementation.
+    /// What a durability service keeps of a transient or persistent writer. Default: the last sample of each instance, and of
+    /// one that has ended nothing. The writer itself keeps no more for it.
     pub durability_service: DurabilityService,
-    /// The longest time between two writes of an instance. Default: infinite. Matched and announced.
+    /// The longest time between two writes of an instance. Default: infinite. A reader matches if it asks for no shorter one;
+    /// each period without a write of an instance that is alive is counted (`offered_deadline_missed`).
     pub deadline: Duration,
-    /// The delay that is acceptable. Default: zero. Matched and announced; samples are always sent at once.
+    /// How long a sample may be under way. Default: zero, it is sent at once. A reader matches if it asks for no shorter one.
+    /// Within it, small samples for readers elsewhere wait for others to share a datagram with: several times as many
+    /// samples per second, each up to so much later.
     pub latency_budget: Duration,
-    /// How the writer shows that it is alive. Default: automatic, for ever. Matched and announced.
+    /// How the writer shows that it is alive. Default: automatic, for ever. Readers are told when its lease has ended, and so
+    /// is a writer that has to show it by hand (`liveliness_lost`).
     pub liveliness: Liveliness,
-    /// Whether lost samples are repaired. Default: reliable, 100 ms of blocking time.
+    /// Whether lost samples are repaired. Default: reliable, and a write waits for room for at most 100 ms.
     pub reliability: Reliability,
     /// Which clock orders samples. Default: the reader's.
     pub destination_order: DestinationOrder,
-    /// How many samples are kept per instance. Default: 1.
+    /// How many samples of each instance are kept, for repair and for late joiners. Default: 1, a newer one replaces it.
+    /// Memory grows with samples times instances.
     pub history: History,
-    /// How much the writer may keep. Default: no limit.
+    /// How much the writer may keep. Default: no limit. Under KEEP_ALL, a write waits for room beyond it.
     pub resource_limits: ResourceLimits,
     /// How urgent the writer's datagrams are to those who carry them, higher is more urgent. Default: 0, not at all. May be
     /// changed at any time.
@@ -37,7 +43,7 @@ pub struct DataWriterQos {
     /// ([`TrafficClass`](crate::types::TrafficClass)); numbers below count as 0, numbers above as 63. Whether switches and access
     /// points heed it is up to them. Readers of the same process get samples without a datagram, and as soon as ever.
     pub transport_priority: i32,
-    /// When a sample is too old to be delivered. Default: never.
+    /// When a sample is too old to be sent, repaired or given out, from its source timestamp on. Default: never.
     pub lifespan: Duration,
     /// Octets of the application, announced with the writer. At most [`USER_DATA_MAX`](super::USER_DATA_MAX).
     pub user_data: Vec<u8>,
