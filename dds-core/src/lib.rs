@@ -42,6 +42,7 @@
 //! | use topics without a Rust type | [`DomainParticipant::raw_topic`] |
 //! | find out who is there, and why two do not meet | [`BuiltinTopic`], [`MatchReport`] |
 //! | find out where samples were lost | [`ReaderLosses`], [`TrafficCounters`] |
+//! | keep samples beyond the life of their writers | [`qos::Durability`], and `DurabilityService` (feature `durability`) |
 //! | test a program against a bad network | the module `sim` (feature `sim`) |
 //!
 //! # Map

@@ -68,7 +68,7 @@ pub struct OrDefault<T>(
 ///
 /// Who sends it must keep to the bound, as with [`Bounded`](super::Bounded). Of a string whole characters are kept. A
 /// `HashMap` cannot be trimmed, as it has no first entries, and no part of a key can, as two instances would become one:
-/// both are compile errors.
+/// both are compile errors. All of a sequence or map is read before it is cut: what is left out must be of its type too.
 ///
 /// ```
 /// use dds_rtps::cdr::{ByteOrder, Decode, Decoder, Encoding, Trimmed};
