@@ -58,7 +58,8 @@
 //! | infrastructure | [`Entity`] with [`enable`](Entity::enable), [`Waiting`], [`WaitSet`] and its conditions, [`Events`], the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
 //!
-//! With the feature `serde`, participants and endpoints take their settings and QoS from TOML or JSON files
+//! With the feature `profiles`, QoS comes from files in the OMG's XML form as well. With the feature `serde`, participants and endpoints take
+//! their settings and QoS from TOML or JSON files
 //! ([profile files](DomainParticipantBuilder#profile-files)), and types that have only serde's traits have topics
 //! (`DomainParticipant::serde_topic`). Every operation of DDS is found by its standard name in the search box above.
 //!

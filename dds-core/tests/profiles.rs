@@ -163,3 +163,105 @@ fn a_variable_that_cannot_be_understood_is_an_error() {
     let CreateErrorKind::Environment { variable, value, .. } = error.kind() else { panic!("{error}") };
     assert_eq!((*variable, value.as_str()), ("DDS_DOMAIN", "the first one"));
 }
+
+/// Notes what is said when a participant starts.
+#[derive(Clone, Default)]
+struct Starts(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+struct Settings(String);
+
+impl tracing::field::Visit for Settings {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "settings" {
+            self.0 = format!("{value:?}");
+        }
+    }
+
+    fn record_str(&mut self, field: &tracing::field::Field, value: &str) {
+        if field.name() == "settings" {
+            self.0 = value.to_owned();
+        }
+    }
+}
+
+impl tracing::Subscriber for Starts {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.level() <= &tracing::Level::INFO
+    }
+    fn new_span(&self, _span: &tracing::span::Attributes<'_>) -> tracing::Id {
+        tracing::Id::from_u64(1)
+    }
+    fn record(&self, _span: &tracing::Id, _values: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _span: &tracing::Id, _follows: &tracing::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut settings = Settings(String::new());
+        event.record(&mut settings);
+        if !settings.0.is_empty() {
+            self.0.lock().unwrap().push(settings.0);
+        }
+    }
+    fn enter(&self, _span: &tracing::Id) {}
+    fn exit(&self, _span: &tracing::Id) {}
+}
+
+#[test]
+fn the_log_says_once_what_holds_and_where_it_comes_from() {
+    let world = World::new();
+    let tag = world.tag();
+    let variables = [
+        ("DDS_PROFILES", robot().to_str().unwrap().to_owned()),
+        ("DDS_MULTICAST_TTL", "7".to_owned()),
+        ("DDS_DOMAIN_TAG", tag.to_owned()),
+    ];
+    let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    if !with_environment("the_log_says_once_what_holds_and_where_it_comes_from", &variables) {
+        return;
+    }
+    let starts = Starts::default();
+    let participant = tracing::subscriber::with_default(starts.clone(), || {
+        let builder = DomainParticipantBuilder::default().name("from code").announcement_period(Duration::from_secs(1));
+        let participant = builder.build().unwrap();
+        participant.writer_builder::<Scan>("scan").profile("scan").build().unwrap();
+        participant
+    });
+    let said = starts.0.lock().unwrap().clone();
+    let [settings] = &said[..] else { panic!("it is said {} times", said.len()) };
+    for expected in [
+        "name = \"from code\" (code)",
+        "announcement_period = 1s (code)",
+        "multicast_ttl = 7 (environment)",
+        "lease = 5s (profile)",
+        "user_data = 3 octets (profile)",
+        "scope = Host (profile)",
+        "robot.toml\") (profile)",
+        "linger = 1s (default)",
+        "fragment_size = None (default)",
+    ] {
+        assert!(settings.contains(expected), "without {expected}: {settings}");
+    }
+    drop(participant);
+}
+
+#[test]
+fn groups_and_topics_have_sections_as_well() {
+    let text = "[publisher.hall]\npartition = [\"a\"]\n[subscriber.hall]\npartition = [\"b*\"]\n[topic.map]\ndurability = \"transient_local\"\n";
+    let participant = World::new().builder().profiles(file("groups.toml", text)).build().unwrap();
+    assert_eq!(participant.publisher_profile("hall").unwrap().partition, ["a"]);
+    assert_eq!(participant.subscriber_profile("hall").unwrap().partition, ["b*"]);
+    assert_eq!(participant.topic_profile("map", "any").unwrap().durability, Durability::TransientLocal);
+    let error = participant.subscriber_profile("halls").unwrap_err();
+    assert!(error.to_string().contains("did you mean \"hall\"?"), "{error}");
+    let p = problem("publisher.toml", "[publisher.hall]\npartitions = [\"a\"]");
+    assert_eq!((p.key.as_str(), p.nearest.as_deref()), ("publisher.hall.partitions", Some("partition")));
+}
+
+/// The chapter shows the files that are tested.
+#[test]
+fn the_chapter_on_profiles_shows_the_files_that_are_read_here() {
+    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiles.md");
+    let chapter = std::fs::read_to_string(chapter).unwrap();
+    for name in ["robot.toml", "robots.xml"] {
+        let content = std::fs::read_to_string(robot().with_file_name(name)).unwrap();
+        assert!(chapter.contains(content.trim_end()), "docs/profiles.md does not show tests/profiles/{name}");
+    }
+}

@@ -4,6 +4,8 @@ mod builtin;
 mod closing;
 mod config;
 mod contained;
+#[cfg(feature = "profiles")]
+mod dds_xml;
 mod domain_participant;
 mod draining;
 mod endpoint_info;
@@ -22,6 +24,8 @@ mod listening;
 mod liveliness;
 mod match_report;
 mod matches;
+#[cfg(feature = "serde")]
+mod named_qos;
 mod neighbours;
 mod outgoing;
 mod participant_actor;

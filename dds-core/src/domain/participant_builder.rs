@@ -57,6 +57,7 @@ use std::sync::Arc;
 ///
 /// # Profile files
 ///
+/// With the feature `profiles`, QoS comes from files in the OMG's XML form: see `docs/profiles.md`.
 /// With the feature `serde`, settings and QoS come from a TOML or JSON file as well, each under the name that it has in the
 /// code. `[participant]` holds the settings above; each `[writer.NAME]` and `[reader.NAME]` a QoS, for
 /// `profile` on a writer's or reader's builder. A QoS begins with its `preset`, or else with
@@ -73,6 +74,8 @@ pub struct DomainParticipantBuilder {
     read_environment: bool,
     #[cfg(feature = "serde")]
     profiles: Option<PathBuf>,
+    #[cfg(feature = "serde")]
+    profile: Option<String>,
 }
 
 /// The domain that the environment names, or else the profile file; domain 0 if neither does.
@@ -84,6 +87,8 @@ impl Default for DomainParticipantBuilder {
             read_environment: true,
             #[cfg(feature = "serde")]
             profiles: None,
+            #[cfg(feature = "serde")]
+            profile: None,
         }
     }
 }
@@ -316,6 +321,14 @@ impl DomainParticipantBuilder {
         self
     }
 
+    /// Takes the QoS from the `domain_participant_qos` of a profile in an XML file (feature `profiles`). [`qos`](Self::qos) replaces it. A
+    /// name that is not there is an error of [`build`](Self::build). Default: none; TOML and JSON have one `[participant]`, which always holds.
+    #[cfg(feature = "serde")]
+    pub fn profile(mut self, name: impl Into<String>) -> Self {
+        self.profile = Some(name.into());
+        self
+    }
+
     /// Leaves the environment variables alone.
     pub fn ignore_environment(mut self) -> Self {
         self.read_environment = false;
@@ -356,6 +369,9 @@ impl DomainParticipantBuilder {
             config.change(Origin::Profile, |config| {
                 Profiles::read(&path)?.apply(config)?;
                 config.profile_file = Some(path.clone());
+                if let Some(name) = &self.profile {
+                    config.qos = config.profiles.participant(name)?;
+                }
                 Ok::<(), CreateErrorKind>(())
             })?;
         }

@@ -9,9 +9,11 @@ use std::path::PathBuf;
 pub struct ProfileProblem {
     /// The file.
     pub file: PathBuf,
-    /// The place in it: `writer.scan.history`. Empty: the file as a whole.
+    /// The line, where it is known.
+    pub line: Option<u32>,
+    /// The place in it: `writer.scan.history`, or `dds/qos_library[robots]/qos_profile[scan]`. Empty: the file as a whole.
     pub key: String,
-    /// What stands there. Empty for a file that cannot be read or is neither TOML nor JSON.
+    /// What stands there. Empty for a file that cannot be read or is neither TOML nor JSON nor XML.
     pub value: String,
     /// What should stand there, or what the reader of the file said, with line and column where they are known.
     pub expected: String,
@@ -21,8 +23,11 @@ pub struct ProfileProblem {
 
 impl fmt::Display for ProfileProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, key, value, expected, nearest } = self;
+        let Self { file, line, key, value, expected, nearest } = self;
         write!(f, "the profile file {}", file.display())?;
+        if let Some(line) = line {
+            write!(f, ", line {line}")?;
+        }
         if key.is_empty() {
             write!(f, " cannot be used: {expected}")?;
         } else {

@@ -65,7 +65,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// [`qos`](Self::qos), and the other way round. A name that is not there is an error of [`build`](Self::build).
     #[cfg(feature = "serde")]
     pub fn profile(mut self, name: &str) -> Self {
-        self.qos = self.participant.config().profiles.writer(name);
+        self.qos = self.participant.config().profiles.writer(name, self.topic.name());
         self
     }
 

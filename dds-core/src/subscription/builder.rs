@@ -106,7 +106,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     /// [`qos`](Self::qos), and the other way round. A name that is not there is an error of [`build`](Self::build).
     #[cfg(feature = "serde")]
     pub fn profile(mut self, name: &str) -> Self {
-        self.qos = self.participant.config().profiles.reader(name);
+        self.qos = self.participant.config().profiles.reader(name, self.topic.name());
         self
     }
 
