@@ -99,7 +99,7 @@ fn every_policy_is_read() {
         .user_data([8, 9])
         .ownership(Ownership::Exclusive)
         .ownership_strength(11)
-        .writer_data_lifecycle(WriterDataLifecycle { autodispose_unregistered_instances: false, ..Default::default() })
+        .writer_data_lifecycle(WriterDataLifecycle { autodispose_unregistered_instances: false })
         .representation([DataRepresentation::Xcdr2, DataRepresentation::Xcdr1]);
     assert_eq!(writer(&participant, "all", "scan"), expected);
 
