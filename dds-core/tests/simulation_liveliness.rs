@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![cfg(feature = "sim")]
 
-use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Ownership};
+use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Ownership, ResourceLimits};
 use dds_core::sim::{Interference, Simulation};
 use dds_core::{
     DataReader, DataReaderListener, DataWriter, DataWriterListener, DdsType, DomainParticipant, Duration, Entity,
@@ -442,4 +442,50 @@ fn what_ends_while_only_the_writer_has_lost_its_reader_is_told_when_it_is_back()
         })
         .collect();
     assert_eq!(told, [(1, false), (2, false), (3, true)], "and nothing of the fourth, which is as it was");
+}
+
+/// What is written while only one side has lost the other is history to a volatile reader. What matters is that both find
+/// together again, that everything from then on arrives, and that nobody waits for a reader that is not there.
+#[test]
+fn volatile_endpoints_of_which_one_has_lost_the_other_find_together_again() {
+    for reader_notices in [false, true] {
+        let simulation = Simulation::new(11);
+        let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+        let limits = ResourceLimits { max_samples: Some(20), ..ResourceLimits::default() };
+        let qos = DataWriterQos::default().reliable().keep_all().resource_limits(limits);
+        let writer = robot.writer_builder::<Pose>("poses").qos(qos).build().unwrap();
+        let qos = DataReaderQos::default().reliable().keep_all();
+        let reader = station.reader_builder::<Pose>("poses").qos(qos).build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        reader.wait_for_writers(1).block().unwrap();
+        let matched = || {
+            let readers = writer.publication_matched().unwrap().current_count;
+            (readers, reader.subscription_matched().unwrap().current_count)
+        };
+        let taken = || reader.take().unwrap().into_data().map(|pose| pose.x).collect::<Vec<_>>();
+        let (from, to) = if reader_notices { ("robot", "station") } else { ("station", "robot") };
+        for round in 0..3 {
+            let first = 1_000 * round;
+            (0..10).for_each(|x| writer.write(&Pose { robot: 1, x: first + x }).unwrap());
+            writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
+            assert_eq!(taken(), (first..first + 10).collect::<Vec<_>>());
+            simulation.link(from, to).one_way().cut();
+            simulation.run_for(Duration::from_secs(40));
+            assert_eq!(matched(), if reader_notices { (1, 0) } else { (0, 1) });
+            if !reader_notices {
+                // More than there is room for: nobody has to acknowledge it.
+                (0..50).for_each(|x| writer.write(&Pose { robot: 1, x: first + 100 + x }).unwrap());
+            }
+            simulation.link(from, to).mend();
+            assert!(simulation.run_until(Duration::from_secs(20), || matched() == (1, 1)), "{:?}", matched());
+            simulation.run_for(Duration::from_secs(5));
+            taken();
+        }
+        reader.close();
+        assert!(
+            simulation
+                .run_until(Duration::from_secs(20), || { writer.publication_matched().unwrap().current_count == 0 })
+        );
+        (0..50).for_each(|x| writer.write(&Pose { robot: 1, x }).unwrap());
+    }
 }

@@ -19,6 +19,9 @@ use std::collections::VecDeque;
 const SAMPLE_SIZE_MAX: usize = 256 << 10;
 /// Bytes of announcements that a new peer is sent unasked: so many may go to whoever does not exist.
 const UNASKED_MAX: usize = 4 << 10;
+/// The longest pause before a peer is asked again that has never said anything, and may not exist. One that does announces
+/// itself, and is asked at once then.
+const UNHEARD_PERIOD_MAX: Duration = Duration::from_secs(100);
 /// How many withdrawn announcements are remembered while a peer is lost that may come back without having noticed.
 const WITHDRAWN_MAX: usize = 4_096;
 /// How many lost peers are waited for, the latest ones.
@@ -88,7 +91,7 @@ impl BuiltinPair {
         let (writer_id, reader_id) = topic.ids();
         let qos = DataWriterQos::default().reliable().transient_local().keep_last(1);
         let writer = WriterConfig::new(Guid::new(prefix, writer_id), true, &qos);
-        let writer = WriterConfig { seed, unasked_max: UNASKED_MAX, ..writer };
+        let writer = WriterConfig { seed, unasked_max: UNASKED_MAX, unheard_period_max: UNHEARD_PERIOD_MAX, ..writer };
         let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };
         let qos = DataReaderQos::default().reliable().transient_local().keep_last(1).resource_limits(limits);
         let key = match topic {
@@ -99,6 +102,7 @@ impl BuiltinPair {
             sample_size_max: SAMPLE_SIZE_MAX,
             assembly_bytes_max: WAITING_BYTES_MAX,
             reorder_bytes_max: WAITING_BYTES_MAX,
+            preemptive_period_max: UNHEARD_PERIOD_MAX,
             seed,
             ..ReaderConfig::new(Guid::new(prefix, reader_id), key, &qos)
         };

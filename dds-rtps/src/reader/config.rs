@@ -63,8 +63,7 @@ pub struct ReaderConfig {
     /// How long after the match the second pre-emptive ACKNACK follows the first one, if no HEARTBEAT came; the pauses
     /// after it double up to `preemptive_period_max`. Default: 100 ms.
     pub preemptive_period: Duration,
-    /// The longest pause between two of them: of a writer that has never said anything nobody knows whether it is there.
-    /// Default: 1 minute.
+    /// The longest pause between two of them. Default: 2 s.
     pub preemptive_period_max: Duration,
     /// How far ahead of the first missing number changes are kept. Default and maximum: 1024. What lies further ahead is
     /// dropped and asked for again.
@@ -109,7 +108,7 @@ impl ReaderConfig {
             nack_period: Duration::from_millis(100),
             nack_period_max: Duration::from_secs(2),
             preemptive_period: Duration::from_millis(100),
-            preemptive_period_max: Duration::from_secs(60),
+            preemptive_period_max: Duration::from_secs(2),
             reorder_max: REORDER_MAX,
             reorder_bytes_max: 16 << 20,
             sample_size_max: (64 << 20) + (64 << 10),

@@ -118,6 +118,10 @@ pub struct WriterConfig {
     /// While nobody answers it doubles, up to eightfold, from the fourth time on; while a write waits for room it is an
     /// eighth of that.
     pub heartbeat_period: Duration,
+    /// The longest pause between two HEARTBEATs to readers that have never answered one, if that is more than those eight
+    /// periods. They may not exist: whoever announces one at an address that is not its own must not have it sent HEARTBEATs for
+    /// ever. Default: zero, such readers are asked as often as others.
+    pub unheard_period_max: Duration,
     /// How long the writer collects requests before it answers. Default: zero, at once.
     pub nack_response_delay: Duration,
     /// How long the same change is not sent to the same reader again. Requests within that time wait until it is over;
@@ -156,6 +160,7 @@ impl WriterConfig {
             fragment_size: FragmentSize::default(),
             flow: FlowConfig::default(),
             heartbeat_period: Duration::from_millis(100),
+            unheard_period_max: Duration::ZERO,
             nack_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
             unasked_max: 128 << 10,

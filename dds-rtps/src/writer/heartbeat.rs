@@ -24,9 +24,8 @@ const SPACING_KEEP_LAST: Duration = Duration::from_millis(5);
 const PATIENCE: u32 = 3;
 /// The period doubles so many times at most: a reader that comes back is found within eight periods.
 const BACKOFF_MAX: u32 = 3;
-/// … and so many times if those that owe an answer have never given one. They may not exist: whoever announces a reader at an
-/// address that is not its own must not have it sent HEARTBEATs for ever. One that does exist speaks first, again and again.
-const BACKOFF_MAX_UNHEARD: u32 = 10;
+/// … and so many times if those that owe an answer have never given one, as far as the writer allows.
+const BACKOFF_MAX_UNHEARD: u32 = 16;
 /// While somebody waits the period is so many times shorter.
 const HURRY: u32 = 8;
 
@@ -34,6 +33,8 @@ const HURRY: u32 = 8;
 #[derive(Debug)]
 pub(super) struct HeartbeatSchedule {
     period: Duration,
+    /// The longest pause while those that owe an answer have never given one.
+    unheard_max: Duration,
     stride: u32,
     /// After so many samples time does not matter: the history would be full before the answer comes.
     stride_forced: u32,
@@ -54,7 +55,7 @@ pub(super) struct HeartbeatSchedule {
 }
 
 impl HeartbeatSchedule {
-    pub(super) fn new(period: Duration, limits: &HistoryLimits, keyed: bool) -> Self {
+    pub(super) fn new(period: Duration, unheard_max: Duration, limits: &HistoryLimits, keyed: bool) -> Self {
         let capacity = u32::try_from(limits.capacity(keyed)).unwrap_or(u32::MAX);
         let (stride, stride_forced, spacing) = match limits.depth {
             None => (STRIDE_KEEP_ALL.min(capacity / 4).max(1), (capacity / 4).max(1), SPACING_KEEP_ALL),
@@ -65,6 +66,7 @@ impl HeartbeatSchedule {
         };
         Self {
             period,
+            unheard_max,
             stride,
             stride_forced,
             spacing,
@@ -185,9 +187,13 @@ impl HeartbeatSchedule {
 
     /// How long an answer is waited for.
     fn interval(&self) -> Duration {
-        let most = if self.only_strangers { BACKOFF_MAX_UNHEARD } else { BACKOFF_MAX };
-        let doubled = self.unanswered.saturating_sub(PATIENCE).min(most);
-        self.period.scale(1 << doubled, if self.hurried { HURRY } else { 1 })
+        let hurry = if self.hurried { HURRY } else { 1 };
+        let doubled = self.unanswered.saturating_sub(PATIENCE);
+        let usual = self.period.scale(1 << doubled.min(BACKOFF_MAX), hurry);
+        if !self.only_strangers {
+            return usual;
+        }
+        self.period.scale(1 << doubled.min(BACKOFF_MAX_UNHEARD), hurry).min(self.unheard_max).max(usual)
     }
 }
 
@@ -204,7 +210,7 @@ mod tests {
 
     fn schedule(history: History, max_samples: Option<u32>) -> HeartbeatSchedule {
         let limits = HistoryLimits::new(history, ResourceLimits { max_samples, ..ResourceLimits::default() });
-        HeartbeatSchedule::new(Duration::from_millis(100), &limits, false)
+        HeartbeatSchedule::new(Duration::from_millis(100), Duration::ZERO, &limits, false)
     }
 
     #[test]

@@ -12,7 +12,7 @@
 use super::layout::Layout;
 use super::reader_proxy::ReaderProxy;
 use super::stateful::StatefulWriter;
-use crate::types::{GuidPrefix, SequenceNumber};
+use crate::types::{Guid, GuidPrefix, Now, SequenceNumber};
 use crate::wire::Heartbeat;
 
 /// So many strangers are told in a datagram with samples: each takes 48 bytes of what is left for headers.
@@ -75,6 +75,15 @@ impl StatefulWriter {
         let unheard = |proxy: &&ReaderProxy| proxy.reliable && !proxy.heard && !proxy.standing.is_demoted();
         self.unheard = self.proxies.iter().filter(unheard).count();
         self.strangers = self.proxies.iter().filter(|proxy| proxy.is_stranger()).count();
+    }
+
+    /// A reader of another process is there, as its participant has just shown: if it has never answered, it is asked again.
+    pub fn ask_again(&mut self, now: Now, reader: Guid) {
+        let Some(index) = self.reliable_proxy(reader) else { return };
+        if let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| !proxy.heard) {
+            proxy.heartbeat_owed = true;
+            self.enqueue(now, index);
+        }
     }
 
     /// Finds out whether all that owe an answer have never given one.

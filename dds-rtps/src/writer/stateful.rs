@@ -102,7 +102,12 @@ impl StatefulWriter {
             queue_first: false,
             waiting_until: None,
             pace: Pace::new(config.flow.network),
-            heartbeat: HeartbeatSchedule::new(config.heartbeat_period, &config.limits, config.keyed),
+            heartbeat: HeartbeatSchedule::new(
+                config.heartbeat_period,
+                config.unheard_period_max,
+                &config.limits,
+                config.keyed,
+            ),
             liveliness_due: false,
             promise: Promise::new(config.liveliness, config.pulse.clone()),
             absent: Absent::default(),
@@ -365,15 +370,6 @@ impl StatefulWriter {
             self.enqueue(now, index);
         }
         self.readers_changed(now);
-    }
-
-    /// A reader of another process is there, as its participant has just shown: if it has never answered, it is asked again.
-    pub fn ask_again(&mut self, now: Now, reader: Guid) {
-        let Some(index) = self.reliable_proxy(reader) else { return };
-        if let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| !proxy.heard) {
-            proxy.heartbeat_owed = true;
-            self.enqueue(now, index);
-        }
     }
 
     /// How many unregistered instances are remembered for readers that were here before and come back; see

@@ -504,7 +504,7 @@ fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
 /// Nobody may be there: somebody else may have announced the reader.
 #[test]
 fn a_reader_that_has_never_answered_is_asked_ever_more_slowly() {
-    let mut script = Script::new(false, &keep_all());
+    let mut script = Script::with(false, &keep_all(), |config| config.unheard_period_max = Duration::from_secs(100));
     script.match_reader(reliable(2));
     script.sent();
     let mut times = Vec::new();

@@ -35,10 +35,32 @@ fn pre_emptive_ack_nacks_go_on_ever_slower_until_the_first_heartbeat() {
         let deadline = script.reader.deadline().unwrap();
         script.millis = deadline.as_nanos() / 1_000_000;
     }
-    assert_eq!(times, [0, 100, 300, 700, 1500, 3100, 6300]);
+    assert_eq!(times, [0, 100, 300, 700, 1500, 3100, 5100]);
     script.hear_final(1, 0);
     assert!(script.said().is_empty());
     assert_eq!(script.reader.deadline(), None);
+}
+
+#[test]
+fn a_writer_that_has_never_said_anything_is_asked_ever_more_slowly_or_when_it_shows_itself() {
+    let period = Duration::from_secs(100);
+    let mut script =
+        Script::new(ReaderConfig { preemptive_period_max: period, ..transient_local(config(KeySource::None)) });
+    script.meet(WRITER, true);
+    for pause in [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 100_000, 100_000] {
+        assert_eq!(script.asked(), (1, vec![]));
+        assert_eq!(script.reader.deadline(), Some(at(script.millis + pause).instant));
+        script.millis += pause;
+    }
+    assert_eq!(script.said().len(), 1);
+    script.later(1);
+    assert!(script.said().is_empty());
+    script.reader.ask_again(script.now(), WRITER);
+    assert_eq!(script.asked(), (1, vec![]));
+    script.hear(1, 0);
+    script.said();
+    script.reader.ask_again(script.now(), WRITER);
+    assert!(script.said().is_empty());
 }
 
 #[test]
