@@ -63,6 +63,9 @@
 //! ([profile files](DomainParticipantBuilder#profile-files)), and types that have only serde's traits have topics
 //! (`DomainParticipant::serde_topic`). Every operation of DDS is found by its standard name in the search box above.
 //!
+//! With the feature `durability`, a `DurabilityService` keeps samples beyond the life of their writers
+//! ([`Durability::Transient`](qos::Durability::Transient), [`Durability::Persistent`](qos::Durability::Persistent)).
+//!
 //! With the feature `sim`, the module `sim` is a world in memory, to test a program against bad networks.
 //!
 //! # Waiting and threads
