@@ -1,6 +1,6 @@
 //! The cases of the OMG's interoperability suite (omg-dds/dds-rtps) with ourselves on all sides: their names, their programs,
 //! and what must be seen. Those of content filters, ordered access and coherent sets are left out until there are any
-//! (`Cft`, `OrderedAccess`, `CoherentSets`), and so are those whose writer offers to be outlived by its samples (`Durability_8` to 15).
+//! (`Cft`, `OrderedAccess`, `CoherentSets`).
 //!
 //! The suite goes by time: it calls it a failure if nothing comes for 15 s. Here a program that must hear nothing gets a third one
 //! that it does hear, so that nothing depends on how long a machine takes.
@@ -110,6 +110,14 @@ const DURABILITY: &[Case] = &[
     ("Durability_5", &["-P -t Square -D l", "-S -t Square -D l"], Seen::Data),
     ("Durability_6", &["-P -t Square -D l", "-S -t Square -D t"], Seen::Incompatible),
     ("Durability_7", &["-P -t Square -D l", "-S -t Square -D p"], Seen::Incompatible),
+    ("Durability_8", &["-P -t Square -D t", "-S -t Square -D v"], Seen::Data),
+    ("Durability_9", &["-P -t Square -D t", "-S -t Square -D l"], Seen::Data),
+    ("Durability_10", &["-P -t Square -D t", "-S -t Square -D t"], Seen::Data),
+    ("Durability_11", &["-P -t Square -D t", "-S -t Square -D p"], Seen::Incompatible),
+    ("Durability_12", &["-P -t Square -D p", "-S -t Square -D v"], Seen::Data),
+    ("Durability_13", &["-P -t Square -D p", "-S -t Square -D l"], Seen::Data),
+    ("Durability_14", &["-P -t Square -D p", "-S -t Square -D t"], Seen::Data),
+    ("Durability_15", &["-P -t Square -D p", "-S -t Square -D p"], Seen::Data),
     ("Durability_16", &["-P -t Square -z 0 -r -k 0 -D v -w", "-S -t Square -r -k 0 -D v"], Seen::Later),
     ("Durability_17", &["-P -t Square -z 0 -r -k 0 -D l -w", "-S -t Square -r -k 0 -D l"], Seen::FromTheFirst),
 ];
