@@ -55,6 +55,12 @@ fn best_effort_samples_of_every_size_arrive_within_the_process() {
 }
 
 #[test]
+fn reliable_samples_of_every_size_and_of_64_mib_arrive_within_the_process() {
+    let participant = World::new().participant();
+    arrive(&participant, &participant, Preset::Event, &[&SIZES[..], &[64 * MIB]].concat());
+}
+
+#[test]
 fn reliable_samples_of_every_size_arrive_by_udp() {
     let world = World::new();
     let [from, to] = [(); 2].map(|()| world.udp_participant());

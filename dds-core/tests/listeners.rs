@@ -384,6 +384,62 @@ fn closed_waits_for_the_call_in_flight() {
     assert!(*finished.lock().unwrap());
 }
 
+/// Closed by itself, or with its participant.
+#[test]
+fn a_group_has_ended_when_its_listener_has_returned() {
+    struct Slow(Sender<()>, Receiver<()>);
+    impl Slow {
+        fn new() -> (Self, Receiver<()>, Sender<()>) {
+            let ((entered, in_call), (leave, may_leave)) = (mpsc::channel(), mpsc::channel());
+            (Self(entered, may_leave), in_call, leave)
+        }
+        fn stay(&self) {
+            self.0.send(()).unwrap();
+            self.1.recv().unwrap();
+        }
+    }
+    impl PublisherListener for Slow {
+        fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PublicationMatchedStatus) {
+            self.stay();
+        }
+    }
+    impl SubscriberListener for Slow {
+        fn on_subscription_matched(&mut self, _: &dyn AnyReader, _: SubscriptionMatchedStatus) {
+            self.stay();
+        }
+    }
+    for by_participant in [false, true] {
+        for is_publisher in [false, true] {
+            let participant = World::new().participant();
+            let publisher = participant.publisher(PublisherQos::default()).unwrap();
+            let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+            let (slow, in_call, leave) = Slow::new();
+            match is_publisher {
+                true => publisher.set_listener(StatusMask::ALL, slow).unwrap(),
+                false => subscriber.set_listener(StatusMask::ALL, slow).unwrap(),
+            }
+            let topic = participant.topic::<Count>("t", TopicQos::default()).unwrap();
+            let _writer = publisher.writer(&topic).unwrap();
+            let _reader = subscriber.reader(&topic).unwrap();
+            in_call.recv().unwrap();
+            let (entity, other): (&dyn Entity, &dyn Entity) =
+                if is_publisher { (&publisher, &subscriber) } else { (&subscriber, &publisher) };
+            if by_participant {
+                participant.close();
+            } else {
+                entity.close();
+                other.close();
+            }
+            other.closed().block_for(PATIENCE).unwrap();
+            assert!(entity.closed().block_for(dds_core::Duration::ZERO).is_err());
+            leave.send(()).unwrap();
+            entity.closed().block_for(PATIENCE).unwrap();
+            // The listener, and with it the sender, is gone.
+            assert!(in_call.recv().is_err());
+        }
+    }
+}
+
 #[test]
 fn a_long_inline_call_is_counted() {
     let participant = inline();

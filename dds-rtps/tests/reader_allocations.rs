@@ -7,7 +7,9 @@ use dds_rtps::cdr::{self, Encoding, TypeInfo};
 use dds_rtps::history::{CacheChange, ChangeKind, HistorySample, LocalLink, Operation, Payload, Selection, SlotPool};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::DataReaderQos;
-use dds_rtps::reader::{Handled, KeySource, LocalOutcome, ReaderConfig, Source, StatefulReader, WriterProxyConfig};
+use dds_rtps::reader::{
+    Handled, KeySource, Landing, LocalOutcome, ReaderConfig, Source, StatefulReader, WriterProxyConfig,
+};
 use dds_rtps::types::{
     EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
 };
@@ -39,6 +41,8 @@ enum Way {
     Shared,
     /// In fragments of this size.
     Fragments(u16),
+    /// In fragments of this size, which are received in their place as far as they are expected.
+    Landing(u16),
     /// From a writer of this process.
     Local,
     /// Every third one after the next one, and every tenth one twice.
@@ -160,6 +164,20 @@ impl Bench {
                     assert_eq!(self.reader.handle_data_frag(now, &source, &fragment), Handled::Accepted);
                 }
             }
+            Way::Landing(size) => {
+                let mut landing = None;
+                for (index, payload) in bytes.chunks(size.into()).enumerate() {
+                    if let Some(mut expected) = Option::<Landing>::take(&mut landing) {
+                        expected.place().copy_from_slice(payload);
+                        landing = self.reader.handle_landed(now, &source, expected);
+                        continue;
+                    }
+                    let first = index as u32 + 1;
+                    let fragment = fragment(number, first, size, bytes.len(), payload);
+                    assert_eq!(self.reader.handle_data_frag(now, &source, &fragment), Handled::Accepted);
+                    landing = self.reader.place_after(source.writer, SequenceNumber(number), first);
+                }
+            }
             Way::Local => {
                 let change = CacheChange {
                     kind: ChangeKind::Alive,
@@ -266,6 +284,10 @@ fn a_warm_reader_allocates_nothing() {
         "one busy instance"
     );
     assert_eq!(Bench::new(&reliable, Way::Fragments(16_000), 200_000, 1).blocks(), 0, "reliable, large");
+    assert_eq!(Bench::new(&reliable, Way::Landing(16_000), 200_000, 1).blocks(), 0, "reliable, received in place");
+    assert_eq!(Bench::new(&last, Way::Landing(16_000), 200_000, 1).blocks(), 0, "best effort, received in place");
+    let deep = DataReaderQos::default().keep_last(5_000);
+    assert_eq!(Bench { take_every: never, ..Bench::new(&deep, Way::Data, 64, 1) }.blocks(), 0, "a deep history");
     assert_eq!(Bench::new(&reliable, Way::Local, 64, 1).blocks(), 0, "local");
     assert_eq!(Bench { take_every: 20, ..Bench::new(&all, Way::Local, 32_000, 7) }.blocks(), 0, "local, large");
 }
