@@ -206,12 +206,17 @@ impl WriterLog {
         last_life.all(|(number, entry)| entry.lifespan != Duration::INFINITE && !received.contains(number))
     }
 
+    /// Whether this one unregisters an instance, and does not dispose of it.
+    pub(crate) fn is_plain_end(&self, number: i64) -> bool {
+        self.entries.get(number as usize - 1).is_some_and(|entry| entry.what == Written::Unregister { disposes: false })
+    }
+
     fn numbered(&self) -> impl Iterator<Item = (i64, &Entry)> {
         (1..).zip(&self.entries)
     }
 }
 
-fn depth(history: History) -> Option<u32> {
+pub(crate) fn depth(history: History) -> Option<u32> {
     match history {
         History::KeepLast { depth } => Some(depth),
         History::KeepAll => None,

@@ -1,6 +1,6 @@
 //! What every reader must have got, and what it must not.
 
-use crate::logs::{Entry, Got, ReaderLog, SHARED, WriterLog, Written};
+use crate::logs::{Entry, Got, ReaderLog, SHARED, WriterLog, Written, depth};
 use crate::policies::{describe_reader, describe_writer};
 use dds_core::qos::Durability;
 use dds_core::{Duration, InstanceHandle, InstanceState};
@@ -159,6 +159,10 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
             // Who has seen nothing of its last life knows how the one before ended.
             Some(InstanceState::NotAliveNoWriters) if last.state == InstanceState::NotAliveDisposed => {
                 writer.last_life_may_be_unseen(instance, number, &received)
+            }
+            // KEEP_LAST may have put the end in the place of the dispose before it.
+            Some(InstanceState::NotAliveDisposed) if last.state == InstanceState::NotAliveNoWriters => {
+                writer.is_plain_end(number) && depth(writer.qos.history).is_some()
             }
             Some(expected) => last.state == expected,
             // Its writer has gone: how, is not known to all.

@@ -33,6 +33,20 @@ pub(super) struct Asking {
     nack_frags: i32,
 }
 
+/// The numbers of the last ACKNACK and NACK_FRAG.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct AnswerCounts {
+    ack_nacks: i32,
+    nack_frags: i32,
+}
+
+impl AnswerCounts {
+    /// The higher ones of both.
+    pub(super) fn max(self, other: Self) -> Self {
+        Self { ack_nacks: self.ack_nacks.max(other.ack_nacks), nack_frags: self.nack_frags.max(other.nack_frags) }
+    }
+}
+
 impl Asking {
     /// A reader that has just matched: it speaks at once, so that the writer answers with a HEARTBEAT.
     pub(super) fn new(now: Instant, config: &ReaderConfig) -> Self {
@@ -48,6 +62,17 @@ impl Asking {
             ack_nacks: 0,
             nack_frags: 0,
         }
+    }
+
+    /// Numbers the answers from here on. A writer that has not noticed that the reader had gone would else take all of them
+    /// for old ones, until there are as many as before.
+    pub(super) fn count_on(&mut self, counts: AnswerCounts) {
+        (self.ack_nacks, self.nack_frags) = (counts.ack_nacks, counts.nack_frags);
+    }
+
+    /// How many answers there have been.
+    pub(super) fn counts(&self) -> AnswerCounts {
+        AnswerCounts { ack_nacks: self.ack_nacks, nack_frags: self.nack_frags }
     }
 
     pub(super) fn due(&self) -> Option<Instant> {

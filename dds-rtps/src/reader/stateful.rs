@@ -1,5 +1,6 @@
 //! The stateful reader (RTPS 2.5, 8.4.12).
 
+use super::asking::AnswerCounts;
 use super::config::{ReaderConfig, WriterProxyConfig};
 use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
 use super::intake::{Intake, expiry};
@@ -47,6 +48,8 @@ pub struct StatefulReader {
     /// What is counted of each of them.
     pub(super) tallies: Vec<Tally>,
     pub(super) departed: Departed,
+    /// The highest numbers of answers to writers that have gone: whoever is matched anew is not answered with lower ones.
+    answered: AnswerCounts,
     pub(super) by_guid: HashMap<Guid, usize, FixedState>,
     /// The proxy that was found last: most traffic comes in runs.
     pub(super) last: usize,
@@ -74,6 +77,7 @@ impl StatefulReader {
             proxies: Vec::new(),
             tallies: Vec::new(),
             departed: Departed::default(),
+            answered: AnswerCounts::default(),
             by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
             last: 0,
             intake: Intake::new(config.key),
@@ -166,7 +170,10 @@ impl StatefulReader {
         if self.config.reliable && !writer.reliable {
             return false;
         }
-        let proxy = WriterProxy::remote(now.instant, writer, &self.config);
+        let mut proxy = WriterProxy::remote(now.instant, writer, &self.config);
+        if let Following::Reliable(reliable) = &mut proxy.following {
+            reliable.asking.count_on(self.answered);
+        }
         self.insert(proxy)
     }
 
@@ -219,6 +226,9 @@ impl StatefulReader {
         let Some(at) = self.by_guid.remove(&writer) else { return false };
         let mut proxy = self.proxies.swap_remove(at);
         let mut tally = self.tallies.swap_remove(at);
+        if let Following::Reliable(reliable) = &proxy.following {
+            self.answered = self.answered.max(reliable.asking.counts());
+        }
         if let Some(moved) = self.proxies.get(at) {
             self.by_guid.insert(moved.guid(), at);
         }

@@ -374,3 +374,21 @@ fn numbers_beyond_32_bits_are_asked_for_and_delivered() {
     assert_eq!(script.asked(), (first + 4, vec![]));
     assert_eq!(script.taken(), (first..=first + 3).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_writer_that_is_met_again_gets_answers_with_higher_counts() {
+    // It may not have noticed that it was lost, and the first ACKNACK may not arrive (a seed of the oracle: the writer took
+    // what it was asked for to be old for 50 seconds).
+    let mut script = Script::reliable();
+    for last in [3, 5, 9] {
+        script.hear(1, last);
+        script.said();
+        script.later(1000);
+    }
+    let count = |said: &[Said]| said[0].ack_nack.as_ref().unwrap().count;
+    script.hear(1, 10);
+    let before = count(&script.said());
+    script.reader.unmatch_writer(script.now(), WRITER);
+    script.meet(WRITER, true);
+    assert!(count(&script.said()) > before);
+}
