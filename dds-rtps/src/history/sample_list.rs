@@ -92,6 +92,11 @@ impl Samples {
         self.places[at as usize].arrival.next
     }
 
+    /// The sample that arrived before this one.
+    pub(super) fn previous_arrival(&self, at: u32) -> u32 {
+        self.places[at as usize].arrival.previous
+    }
+
     /// The next sample of the same instance.
     pub(super) fn next_sibling(&self, at: u32) -> u32 {
         self.places[at as usize].sibling.next

@@ -90,6 +90,38 @@ impl ReaderHistory {
         }
     }
 
+    /// The first of all samples to look at. Those that were read are mostly the older ones, and may be many: who asks for
+    /// unread ones goes back from the newest until all of these are found.
+    fn first_arrival(&self, selection: &Selection) -> u32 {
+        if selection.states.admits_sample(SampleState::Read) || self.not_read == self.len() {
+            return self.samples.arrivals.first;
+        }
+        let previous = |sample| self.samples.previous_arrival(sample);
+        self.oldest_unread(self.samples.arrivals.last, self.not_read, previous)
+    }
+
+    /// The first sample of an instance to look at.
+    fn first_sibling(&self, at: u32, selection: &Selection) -> u32 {
+        let instance = self.instances.get(at);
+        if selection.states.admits_sample(SampleState::Read) || instance.not_read == instance.samples.len {
+            return instance.samples.first;
+        }
+        let previous = |sample| self.samples.previous_sibling(sample);
+        self.oldest_unread(instance.samples.last, instance.not_read, previous)
+    }
+
+    /// The oldest of `count` unread samples, backwards from the newest of a list.
+    fn oldest_unread(&self, newest: u32, count: usize, previous: impl Fn(u32) -> u32) -> u32 {
+        let (mut sample, mut oldest, mut left) = (newest, NOWHERE, count);
+        while sample != NOWHERE && left > 0 {
+            if !self.samples.get(sample).read {
+                (oldest, left) = (sample, left - 1);
+            }
+            sample = previous(sample);
+        }
+        oldest
+    }
+
     fn pick_next_instance(&mut self, handle: InstanceHandle, selection: &Selection) {
         let states = selection.states;
         let found = self.instances.after(handle).find(|&at| {
@@ -104,7 +136,7 @@ impl ReaderHistory {
     }
 
     fn pick_by_arrival(&mut self, selection: &Selection) {
-        let mut sample = self.samples.arrivals.first;
+        let mut sample = self.first_arrival(selection);
         while sample != NOWHERE && self.picked.len() < selection.samples_max {
             let instance = self.instances.get(self.samples.get(sample).instance);
             if selection.states.admits_instance(instance.view, instance.state) {
@@ -116,22 +148,36 @@ impl ReaderHistory {
 
     fn pick_by_instance(&mut self, selection: &Selection) {
         self.visit += 1;
-        let mut sample = self.samples.arrivals.first;
+        let with_read = selection.states.admits_sample(SampleState::Read);
+        let mut sample = self.first_arrival(selection);
         while sample != NOWHERE && self.picked.len() < selection.samples_max {
-            let at = self.samples.get(sample).instance;
+            let stored = self.samples.get(sample);
+            let at = stored.instance;
+            if !with_read && stored.read {
+                sample = self.samples.next_arrival(sample);
+                continue;
+            }
             if std::mem::replace(&mut self.instances.get_mut(at).visit, self.visit) != self.visit {
-                self.pick_instance(at, selection);
+                self.pick_siblings(sample, selection);
             }
             sample = self.samples.next_arrival(sample);
         }
     }
 
     fn pick_instance(&mut self, at: u32, selection: &Selection) {
-        let instance = self.instances.get(at);
+        self.pick_siblings(self.first_sibling(at, selection), selection);
+    }
+
+    /// Of an instance, from this sample on.
+    fn pick_siblings(&mut self, first: u32, selection: &Selection) {
+        if first == NOWHERE {
+            return;
+        }
+        let instance = self.instances.get(self.samples.get(first).instance);
         if !selection.states.admits_instance(instance.view, instance.state) {
             return;
         }
-        let mut sample = instance.samples.first;
+        let mut sample = first;
         while sample != NOWHERE && self.picked.len() < selection.samples_max {
             self.pick_sample(sample, selection);
             sample = self.samples.next_sibling(sample);

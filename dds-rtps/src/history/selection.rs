@@ -132,8 +132,8 @@ pub enum InstanceSelection {
 /// In which order the samples of several instances are handed out. Within an instance it is always the order of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SelectionOrder {
-    /// Instance by instance, beginning with the one whose oldest sample arrived first: PRESENTATION access scope INSTANCE,
-    /// or TOPIC without order (DDS 1.4, 2.2.2.5.3.8).
+    /// Instance by instance, beginning with the one whose oldest sample arrived first, or whose oldest unread one did if only
+    /// unread ones are asked for: PRESENTATION access scope INSTANCE, or TOPIC without order (DDS 1.4, 2.2.2.5.3.8).
     #[default]
     ByInstance,
     /// As they arrived: ordered access, and readers that take one sample at a time.

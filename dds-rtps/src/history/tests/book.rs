@@ -334,7 +334,9 @@ impl Book {
         }
         let is_by_instance = selection.order == SelectionOrder::ByInstance;
         found.sort_by_key(|place| {
-            let first = self.instances[&place.0].samples[0].arrival;
+            let with_read = selection.states.admits_sample(SampleState::Read);
+            let first = self.instances[&place.0].samples.iter().find(|sample| with_read || !sample.read);
+            let first = first.unwrap().arrival;
             (if is_by_instance { first } else { 0 }, sample(place).arrival)
         });
         found.truncate(selection.samples_max);

@@ -36,7 +36,7 @@ impl Model {
         };
         let mut found: Vec<usize> = (0..self.samples.len()).collect();
         if selection.order == SelectionOrder::ByInstance {
-            let first = |key: u8| self.samples.iter().position(|sample| sample.1 == key);
+            let first = |key: u8| self.samples.iter().position(|sample| sample.1 == key && !(unread_only && sample.2));
             found.sort_by_key(|&index| (first(self.samples[index].1), index));
         }
         found.into_iter().filter(wanted).take(selection.samples_max).collect()
