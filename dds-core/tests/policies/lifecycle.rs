@@ -97,3 +97,33 @@ fn samples_of_what_has_ended_are_purged() {
         assert_eq!(values(&reader), [3]);
     });
 }
+
+/// By the source timestamp (2.2.3.16): what was written long ago is over when it arrives, and what claims to be of the future
+/// lives no longer than what is written now.
+#[test]
+fn a_lifespan_counts_from_the_source_timestamp_which_cannot_be_in_the_future() {
+    Pair::on_every_way(|pair| {
+        let lifespan = Duration::from_secs(2);
+        let writer = pair.writer(DataWriterQos::default().keep_all().lifespan(lifespan));
+        let reader = pair.reader(request());
+        pair.settle();
+        let now = pair.from.now();
+        let at = |robot, millis: i64| {
+            let time = dds_core::Time::from_unix_nanos(now.as_unix_nanos() + millis * 1_000_000);
+            let options = dds_core::WriteOptions::new().source_timestamp(time);
+            writer.write_with(&Pose { robot, x: robot }, options).unwrap();
+        };
+        at(1, -3_000);
+        at(2, -1_500);
+        at(3, 0);
+        at(4, 20_000);
+        at(5, 3_600_000);
+        let present = || reader.read().unwrap().into_data().map(|pose: Pose| pose.x).collect::<Vec<_>>();
+        pair.run(100);
+        assert_eq!(present(), [2, 3, 4, 5]);
+        pair.run(900);
+        assert_eq!(present(), [3, 4, 5]);
+        pair.run(1_500);
+        assert_eq!(present(), []);
+    });
+}

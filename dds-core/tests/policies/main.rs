@@ -4,6 +4,7 @@
 #![cfg(feature = "sim")]
 
 mod batching;
+mod changing;
 mod deadline;
 mod dispose_all;
 mod lifecycle;

@@ -467,6 +467,8 @@ fn what_is_too_long_is_refused_and_what_just_fits_is_not() {
     assert_eq!(names(len, 1), long(PolicyId::Partition, len, PARTITION_NAME_MAX));
     // Each takes its length and eight octets.
     assert_eq!(names(120, PARTITION_BYTES_MAX / 128), Ok(()));
+    // One name that just fits does not let all of them through.
+    assert!(names(PARTITION_NAME_MAX, PARTITION_BYTES_MAX / 128).is_err());
     let len = PARTITION_BYTES_MAX + 128;
     assert_eq!(names(120, PARTITION_BYTES_MAX / 128 + 1), long(PolicyId::Partition, len, PARTITION_BYTES_MAX));
 }

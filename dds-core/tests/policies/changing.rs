@@ -1,0 +1,172 @@
+//! Every policy that may change (DDS 1.4, 2.2.3, column "changeable"), changed while others are matched: they are told the new
+//! value, and those that are matched by it part and meet again.
+
+use super::Pose;
+use dds_core::qos::{
+    DataReaderQos, DataWriterQos, EntityFactory, PublisherQos, ReaderDataLifecycle, SubscriberQos, WriterDataLifecycle,
+};
+use dds_core::sim::Simulation;
+use dds_core::{
+    DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DataReader, DomainParticipant, Duration, Entity, PublicationBuiltinTopicData,
+    SubscriptionBuiltinTopicData,
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+struct World {
+    simulation: Simulation,
+    robot: DomainParticipant,
+    station: DomainParticipant,
+}
+
+impl World {
+    fn new() -> Self {
+        let simulation = Simulation::new(21);
+        let robot = simulation.participant("robot", 0).unwrap();
+        let station = simulation.participant("station", 0).unwrap();
+        Self { simulation, robot, station }
+    }
+
+    fn settle(&self) {
+        self.simulation.run_for(Duration::from_secs(2));
+    }
+}
+
+/// The newest announcement of an endpoint.
+fn last<T: dds_core::cdr::DecodeOwned>(reader: &DataReader<T>) -> Option<T> {
+    reader.take().unwrap().into_data().last()
+}
+
+#[test]
+fn each_policy_of_a_writer_that_may_change_is_announced_when_it_does() {
+    type Change = (&'static str, fn(DataWriterQos) -> DataWriterQos);
+    let changes: [Change; 7] = [
+        ("USER_DATA", |qos| qos.user_data([7])),
+        ("DEADLINE", |qos| qos.deadline(SECOND)),
+        ("LATENCY_BUDGET", |qos| qos.latency_budget(SECOND)),
+        ("OWNERSHIP_STRENGTH", |qos| qos.ownership_strength(7)),
+        ("TRANSPORT_PRIORITY", |qos| qos.transport_priority(7)),
+        ("LIFESPAN", |qos| qos.lifespan(SECOND)),
+        ("all at once", |qos| qos.user_data([8]).deadline(Duration::from_secs(2)).ownership_strength(8)),
+    ];
+    let world = World::new();
+    let announced = world.station.reader(&DCPS_PUBLICATION).unwrap();
+    let request = DataReaderQos::default().latency_budget(Duration::from_secs(9));
+    let _reader = world.station.reader_builder::<Pose>("pose").qos(request).build().unwrap();
+    let writer = world.robot.writer::<Pose>("pose").unwrap();
+    world.settle();
+    assert_eq!(last(&announced).map(|data: PublicationBuiltinTopicData| data.qos.user_data), Some(vec![]));
+    for (name, change) in changes {
+        let expected = change(writer.qos());
+        writer.set_qos(expected.clone()).unwrap();
+        world.settle();
+        let data = last(&announced).unwrap();
+        assert_eq!(data.key, writer.guid());
+        let told = (&data.qos.user_data, data.qos.deadline, data.qos.latency_budget, data.qos.lifespan);
+        assert_eq!(
+            told,
+            (&expected.user_data, expected.deadline, expected.latency_budget, expected.lifespan),
+            "{name}"
+        );
+        let told = (data.qos.ownership_strength, data.qos.transport_priority);
+        assert_eq!(told, (expected.ownership_strength, expected.transport_priority), "{name}");
+        assert_eq!(writer.publication_matched().unwrap().current_count, 1, "{name}");
+    }
+    // This one is nobody else's business.
+    let kept = WriterDataLifecycle { autodispose_unregistered_instances: false };
+    writer.set_qos(writer.qos().writer_data_lifecycle(kept)).unwrap();
+    assert!(!writer.qos().writer_data_lifecycle.autodispose_unregistered_instances);
+}
+
+#[test]
+fn each_policy_of_a_reader_that_may_change_is_announced_when_it_does() {
+    type Change = (&'static str, fn(DataReaderQos) -> DataReaderQos);
+    let changes: [Change; 4] = [
+        ("USER_DATA", |qos| qos.user_data([7])),
+        ("DEADLINE", |qos| qos.deadline(Duration::from_secs(3))),
+        ("LATENCY_BUDGET", |qos| qos.latency_budget(SECOND)),
+        ("TIME_BASED_FILTER", |qos| qos.time_based_filter(SECOND)),
+    ];
+    let world = World::new();
+    let announced = world.station.reader(&DCPS_SUBSCRIPTION).unwrap();
+    let offer = DataWriterQos::default().deadline(SECOND);
+    let _writer = world.station.writer_builder::<Pose>("pose").qos(offer).build().unwrap();
+    let reader = world.robot.reader::<Pose>("pose").unwrap();
+    world.settle();
+    assert!(last(&announced).is_some());
+    for (name, change) in changes {
+        let expected = change(reader.qos());
+        reader.set_qos(expected.clone()).unwrap();
+        world.settle();
+        let data: SubscriptionBuiltinTopicData = last(&announced).unwrap();
+        assert_eq!(data.key, reader.guid());
+        let told = (&data.qos.user_data, data.qos.deadline, data.qos.latency_budget, data.qos.time_based_filter);
+        let own = (&expected.user_data, expected.deadline, expected.latency_budget, expected.time_based_filter);
+        assert_eq!(told, own, "{name}");
+        assert_eq!(reader.subscription_matched().unwrap().current_count, 1, "{name}");
+    }
+    let purges = ReaderDataLifecycle { autopurge_disposed_samples_delay: SECOND, ..ReaderDataLifecycle::default() };
+    reader.set_qos(reader.qos().reader_data_lifecycle(purges)).unwrap();
+    assert_eq!(reader.qos().reader_data_lifecycle, purges);
+}
+
+#[test]
+fn each_policy_of_a_group_that_may_change_is_announced_with_its_endpoints() {
+    let world = World::new();
+    let (writers, readers) =
+        (world.station.reader(&DCPS_PUBLICATION).unwrap(), world.station.reader(&DCPS_SUBSCRIPTION).unwrap());
+    let publisher = world.robot.publisher(PublisherQos::default()).unwrap();
+    let subscriber = world.robot.subscriber(SubscriberQos::default()).unwrap();
+    let _writer = publisher.writer::<Pose>("pose").unwrap();
+    let _reader = subscriber.reader::<Pose>("pose").unwrap();
+    world.settle();
+    publisher.set_qos(PublisherQos::default().partition(["a"]).group_data([1])).unwrap();
+    subscriber.set_qos(SubscriberQos::default().partition(["b"]).group_data([2])).unwrap();
+    world.settle();
+    let (writer, reader) = (last(&writers).unwrap(), last(&readers).unwrap());
+    assert_eq!((&writer.partition[..], &writer.group_data[..]), (&["a".to_owned()][..], &[1][..]));
+    assert_eq!((&reader.partition[..], &reader.group_data[..]), (&["b".to_owned()][..], &[2][..]));
+    let by_hand = EntityFactory { autoenable_created_entities: false };
+    publisher.set_qos(publisher.qos().entity_factory(by_hand)).unwrap();
+    assert!(!publisher.writer::<Pose>("other").unwrap().is_enabled());
+}
+
+/// DEADLINE, LATENCY_BUDGET and PARTITION match, and may change: both sides count each parting and each meeting.
+#[test]
+fn a_change_that_matters_parts_and_joins() {
+    let world = World::new();
+    let publisher = world.robot.publisher(PublisherQos::default()).unwrap();
+    let writer = publisher.writer::<Pose>("pose").unwrap();
+    let reader = world.station.reader::<Pose>("pose").unwrap();
+    world.settle();
+    let counts = || {
+        let (writer, reader) = (writer.publication_matched().unwrap(), reader.subscription_matched().unwrap());
+        assert_eq!((writer.total_count, writer.current_count), (reader.total_count, reader.current_count));
+        (writer.total_count, writer.current_count)
+    };
+    assert_eq!(counts(), (1, 1));
+    let incompatible = || {
+        let (offered, requested) =
+            (writer.offered_incompatible_qos().unwrap(), reader.requested_incompatible_qos().unwrap());
+        assert_eq!(offered.policies, requested.policies);
+        offered.policies.iter().map(|(policy, count)| (policy.name(), *count)).collect::<Vec<_>>()
+    };
+    let expect = |expected: (u32, u32)| {
+        world.settle();
+        assert_eq!(counts(), expected);
+    };
+    reader.set_qos(reader.qos().deadline(SECOND)).unwrap();
+    expect((1, 0));
+    writer.set_qos(writer.qos().deadline(SECOND)).unwrap();
+    expect((2, 1));
+    writer.set_qos(writer.qos().latency_budget(SECOND)).unwrap();
+    expect((2, 0));
+    assert_eq!(incompatible(), [("DEADLINE", 1), ("LATENCY_BUDGET", 1)]);
+    reader.set_qos(reader.qos().latency_budget(SECOND)).unwrap();
+    expect((3, 1));
+    publisher.set_qos(PublisherQos::default().partition(["elsewhere"])).unwrap();
+    expect((3, 0));
+    publisher.set_qos(PublisherQos::default().partition([""])).unwrap();
+    expect((4, 1));
+    assert_eq!(incompatible(), [("DEADLINE", 1), ("LATENCY_BUDGET", 1)], "partitions are no conflict");
+}
