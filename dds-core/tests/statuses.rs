@@ -108,6 +108,7 @@ fn writer_case(name: &'static str, mask: StatusMask) -> Case {
     }
 }
 
+#[allow(clippy::too_many_lines, reason = "a table")]
 fn cases() -> Vec<Case> {
     let manual = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::from_secs(2) };
     let one = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
@@ -280,10 +281,13 @@ impl Case {
 }
 
 /// Who was told of which status, with which change.
+type Log = Arc<Mutex<Vec<(&'static str, &'static str, i64)>>>;
+
+/// Notes what it is told.
 #[derive(Clone)]
 struct Told {
     name: &'static str,
-    log: Arc<Mutex<Vec<(&'static str, &'static str, i64)>>>,
+    log: Log,
 }
 
 impl Told {
@@ -366,7 +370,7 @@ fn each_status_is_told_to_the_lowest_that_asks_for_it() {
         for lowest in 0..4 {
             let mut scene = Scene::new(case);
             scene.clear(&cases);
-            let log = Arc::new(Mutex::new(Vec::new()));
+            let log = Log::default();
             let told = |name| Told { name, log: Arc::clone(&log) };
             // Those below ask for everything else.
             let mask = |level| if level < lowest { StatusMask::ALL & !case.mask } else { case.mask };
@@ -411,7 +415,7 @@ fn each_status_is_an_event_whoever_else_was_told() {
             count
         };
         assert_eq!(all(), 0, "{}", case.name);
-        let log = Arc::new(Mutex::new(Vec::new()));
+        let log = Log::default();
         scene.writer.set_listener(case.mask, Told { name: "endpoint", log: Arc::clone(&log) }).unwrap();
         scene.reader.set_listener(case.mask, Told { name: "endpoint", log }).unwrap();
         (case.cause)(&mut scene);

@@ -35,7 +35,7 @@ use crate::types::{InstanceHandle, Instant, Now, Time};
 pub const SAMPLES_MAX: usize = 1 << 20;
 
 /// The most instances of a reader that sets no limit itself: any peer can invent keys, and an instance with a short key takes
-/// 420 bytes (a million of them, measured; at the writer 225). RESOURCE_LIMITS may ask for more.
+/// 600 bytes with its last sample (at the writer 410; `docs/instances.md`). RESOURCE_LIMITS may ask for more.
 pub const INSTANCES_MAX: usize = 1 << 18;
 
 /// How a [`ReaderHistory`] works.
