@@ -8,6 +8,7 @@ use crate::cdr::{
     WString, decode_payload, decode_payload_into,
 };
 use dds_macros::DdsType;
+use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 
@@ -84,8 +85,8 @@ macro_rules! sender_and_receiver {
         }
 
         impl $receiver {
-            fn takes_what_it_can() {
-                let sent = $sender {
+            fn sent() -> $sender {
+                $sender {
                     gears: vec![AnyGear::First, AnyGear::Unknown, AnyGear::Reverse, AnyGear::Neutral],
                     pair: [[AnyGear::Unknown, AnyGear::First], [AnyGear::Neutral, AnyGear::Least]],
                     names: vec!["long".into(), "äö".into(), "third".into()],
@@ -98,7 +99,10 @@ macro_rules! sender_and_receiver {
                     deep: vec![vec![BTreeMap::from([(1, "long".into())])], vec![]],
                     boxed: vec![Box::new("ab".into()), Box::new("abc".into())],
                     last: 2,
-                };
+                }
+            }
+
+            fn takes_what_it_can() {
                 let short = |text: &str| Trimmed(text.to_owned());
                 let expected = Self {
                     gears: [Gear::First, Gear::Reverse, Gear::Reverse, Gear::Neutral].map(OrDefault).into(),
@@ -121,7 +125,7 @@ macro_rules! sender_and_receiver {
                     boxed: ["ab", ""].map(|text| OrDefault(Box::new(Bounded(text.into())))).into(),
                     last: 2,
                 };
-                is_received(&sent, &expected);
+                is_received(&Self::sent(), &expected);
             }
         }
     };
@@ -148,6 +152,38 @@ fn elements_say_what_becomes_of_values_they_cannot_hold() {
     Final::takes_what_it_can();
     Appendable::takes_what_it_can();
     Mutable::takes_what_it_can();
+}
+
+proptest! {
+    /// Whatever comes, it is a value or an error, and the same one whether there was a value before or not.
+    #[test]
+    fn changed_bytes_are_the_same_made_anew_and_in_place(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        encoding in prop::sample::select(&ENCODINGS[..]),
+    ) {
+        fn compare<S: Encode, R>(sent: &S, encoding: Encoding, changes: &[(prop::sample::Index, u8)])
+        where
+            R: for<'de> Decode<'de> + TypeInfo + PartialEq + Debug + Default,
+        {
+            let order = ByteOrder::HOST;
+            let mut payload = Encapsulation::new(encoding, R::DESCRIPTION.extensibility(), order).to_bytes().to_vec();
+            payload.extend(body(sent, encoding, order));
+            let mut reused: R = decode_payload(&payload).unwrap();
+            for (index, byte) in changes {
+                let index = index.index(payload.len());
+                payload[index] = *byte;
+            }
+            let anew = decode_payload::<R>(&payload);
+            let in_place = decode_payload_into(&payload, &mut reused);
+            assert_eq!(anew.is_ok(), in_place.is_ok(), "{anew:?} {in_place:?}");
+            if let Ok(anew) = anew {
+                assert_eq!(anew, reused);
+            }
+        }
+        compare::<_, Final>(&Final::sent(), encoding, &changes);
+        compare::<_, Appendable>(&Appendable::sent(), encoding, &changes);
+        compare::<_, Mutable>(&Mutable::sent(), encoding, &changes);
+    }
 }
 
 /// The bytes by hand: what says so changes nothing on the wire, and what is passed over has the length that is sent.
