@@ -112,11 +112,15 @@ fn a_place_that_comes_back_late_finds_no_other_sample() {
     // The first sample is given up for the second one.
     receiving.pieces(&second, 2, 1..=8, true);
     let taken = receiving.script.take();
-    receiving.pieces(&second, 3, 1..=3, true);
+    receiving.pieces(&second, 3, 1..=1, true);
     late.place().fill(77);
     let now = receiving.script.now();
     assert!(receiving.script.reader.handle_landed(now, &source(WRITER), late).is_none());
-    receiving.pieces(&second, 3, 4..=8, true);
+    // The third sample is lent itself, and has no other memory meanwhile.
+    receiving.pieces(&second, 3, 2..=4, false);
+    assert!(receiving.landing.is_some());
+    assert_eq!(receiving.by_another_way(WRITER, &piece(&second, 3, SIZE, 6, 1)), Handled::Postponed);
+    receiving.pieces(&second, 3, 5..=8, false);
     assert_eq!(bytes_of(&taken), [&second[..]]);
     assert_eq!(bytes_of(&receiving.script.take()), [&second[..]]);
 }
