@@ -243,3 +243,17 @@ fn all_readers_end_up_with_the_same_value_and_state() {
         }
     }
 }
+
+/// Of a dispose and unregistration in one that comes too late, only the leaving counts, and that is what is told.
+#[test]
+fn a_late_end_tells_of_the_leaving_alone() {
+    let mut cache = by_source(History::KeepAll);
+    write(&mut cache, 1, 10);
+    cache.read();
+    let admission = stamped(&mut cache, ChangeKind::NotAliveDisposedUnregistered, 1, 5, 2_000_000);
+    assert_eq!(admission, Admission::Visible);
+    let samples = cache.take();
+    let news = samples.last().unwrap();
+    assert_eq!((news.info.instance_state, news.info.valid_data), (InstanceState::NotAliveNoWriters, false));
+    assert_eq!(news.kind, ChangeKind::NotAliveUnregistered);
+}

@@ -267,3 +267,14 @@ fn samples_go_a_while_after_the_end_of_their_instance() {
     assert_eq!((cache.history.counters().purged, cache.history.not_read_len()), (2, 0));
     assert_eq!(cache.history.deadline(), None);
 }
+
+/// What was kept back of a writer that is lost is let in, and is news though the instance has another writer.
+#[test]
+fn what_is_let_in_as_a_writer_goes_is_news() {
+    let mut cache = cache(filter(100));
+    cache.write_at(1_000, 1, 1);
+    assert_eq!(cache.write_at(1_010, 2, 1), Admission::Held);
+    cache.take();
+    assert!(cache.history.writer_lost(at(1_020), writer(2)));
+    assert_eq!(numbers(&cache.take()), [2]);
+}
