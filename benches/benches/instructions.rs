@@ -1,0 +1,157 @@
+//! How many instructions a sample takes, counted by valgrind, and whether that has grown since it was last written down.
+//!
+//! `cargo bench -p benches --bench instructions` counts every path of the list below and compares it with
+//! `benches/instructions.txt`; it fails if one has grown by more than 5 %, or shrunk by as much without the file being told.
+//! `-- --write` writes the file anew. Instructions do not depend on what else the machine does, so that a guard may assert on
+//! them; the kernel's are not among them. A path among 10 and among 1000 other endpoints must cost the same.
+//!
+//! Each count is the difference of two runs, so that what is done once cancels out.
+
+use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::process::{Command, ExitCode};
+
+/// Where the counts are written down.
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
+
+/// Two library versions, or two processors, copy memory by different instructions.
+const TOLERANCE: f64 = 0.05;
+
+/// Passes of the two runs.
+const PASSES: [u32; 2] = [2_000, 6_000];
+
+type Pass = fn(Form, usize, u32) -> Result<(), Box<dyn Error>>;
+
+struct Path {
+    name: &'static str,
+    form: Form,
+    /// Other readers in the participant.
+    others: usize,
+    pass: Pass,
+}
+
+fn paths() -> Vec<Path> {
+    let form = Form::DEFAULT;
+    let path = |name, form, others, pass: Pass| Path { name, form, others, pass };
+    vec![
+        path("in_process", form, 0, pass::<Small>),
+        path("in_process_among_10", form, 9, pass::<Small>),
+        path("in_process_among_1000", form, 999, pass::<Small>),
+        path("in_process_32000_bytes", form, 0, pass::<Large>),
+        path("in_process_reliable", form.reliable(), 0, pass::<Small>),
+        path("in_process_wait", form.told_by(ToldBy::Reader), 0, pass::<Small>),
+        path("udp", form.udp(), 0, pass::<Small>),
+        path("udp_among_1000", form.udp(), 999, pass::<Small>),
+        path("udp_32000_bytes", form.udp(), 0, pass::<Large>),
+        path("udp_reliable", form.udp().reliable(), 0, pass::<Small>),
+    ]
+}
+
+fn pass<T: Payload>(form: Form, others: usize, passes: u32) -> Result<(), Box<dyn Error>> {
+    let pair = Pair::<T>::among(form, others)?;
+    (0..passes).for_each(|_| pair.pass());
+    Ok(())
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, name, passes] = arguments.as_slice() {
+        if first == "--pass" {
+            let path = paths().into_iter().find(|path| path.name == name.as_str()).ok_or("no such path")?;
+            (path.pass)(path.form, path.others, passes.parse()?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    if arguments.iter().any(|argument| argument == "--test") {
+        // As criterion does it: each once, without measuring.
+        paths().iter().try_for_each(|path| (path.pass)(path.form, path.others, 1))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let counted = count_all()?;
+    if arguments.iter().any(|argument| argument == "--write") {
+        std::fs::write(FILE, render(&counted))?;
+        println!("written to {FILE}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    Ok(compare(&counted, &parse(&std::fs::read_to_string(FILE)?)?))
+}
+
+fn count_all() -> Result<BTreeMap<String, u64>, Box<dyn Error>> {
+    let mut counted = BTreeMap::new();
+    for path in paths() {
+        let runs = PASSES.map(|passes| count(path.name, passes));
+        let [few, many] = runs;
+        let per_sample = many?.saturating_sub(few?) / u64::from(PASSES[1] - PASSES[0]);
+        println!("{:<26}{per_sample:>8}", path.name);
+        counted.insert(path.name.to_owned(), per_sample);
+    }
+    Ok(counted)
+}
+
+/// The instructions of a process that passes so many samples.
+fn count(name: &str, passes: u32) -> Result<u64, Box<dyn Error>> {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+    valgrind.arg(std::env::current_exe()?).args(["--pass", name, &passes.to_string()]);
+    let output = valgrind.output().map_err(|error| format!("valgrind cannot be run ({error}): is it installed?"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("{name}: {}\n{said}", output.status).into());
+    }
+    let line = said.lines().find(|line| line.contains("I refs:") || line.contains("I   refs:"));
+    let digits: String = line
+        .and_then(|line| line.rsplit(':').next())
+        .map(|number| number.chars().filter(char::is_ascii_digit).collect())
+        .ok_or_else(|| format!("{name}: no count in what valgrind says:\n{said}"))?;
+    Ok(digits.parse()?)
+}
+
+fn render(counted: &BTreeMap<String, u64>) -> String {
+    let mut text = String::from(
+        "# Instructions of one sample from `write` to the end of its listener, without the kernel's.\n\
+         # Written by `cargo bench -p benches --bench instructions -- --write`; checked without `--write`.\n",
+    );
+    for (name, count) in counted {
+        let _ = writeln!(text, "{name} {count}");
+    }
+    text
+}
+
+fn parse(text: &str) -> Result<BTreeMap<String, u64>, Box<dyn Error>> {
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    lines
+        .map(|line| {
+            let (name, count) = line.split_once(' ').ok_or_else(|| format!("not a name and a number: {line}"))?;
+            Ok((name.to_owned(), count.trim().parse()?))
+        })
+        .collect()
+}
+
+fn compare(counted: &BTreeMap<String, u64>, known: &BTreeMap<String, u64>) -> ExitCode {
+    let mut outcome = ExitCode::SUCCESS;
+    let mut complain = |text: String| {
+        eprintln!("{text}");
+        outcome = ExitCode::FAILURE;
+    };
+    for (name, &count) in counted {
+        let Some(&before) = known.get(name) else {
+            complain(format!("{name}: not in {FILE} yet"));
+            continue;
+        };
+        let change = count as f64 / before as f64 - 1.0;
+        if change.abs() > TOLERANCE {
+            complain(format!("{name}: {before} instructions are now {count} ({:+.1} %)", 100.0 * change));
+        }
+    }
+    for [few, many] in
+        [["in_process", "in_process_among_10"], ["in_process", "in_process_among_1000"], ["udp", "udp_among_1000"]]
+    {
+        let (few, many) = (counted.get(few).copied().unwrap_or(0), counted.get(many).copied().unwrap_or(u64::MAX));
+        if many as f64 > few as f64 * (1.0 + TOLERANCE) {
+            complain(format!("a sample among many endpoints costs {many} instructions, alone {few}"));
+        }
+    }
+    outcome
+}
