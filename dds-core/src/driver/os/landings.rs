@@ -148,7 +148,7 @@ mod tests {
         let Ok(Arrival::Landed(mut landed)) = landings.receive(&mut receiver, &mut buffer) else {
             panic!("it did not land")
         };
-        assert!(landed.landing.place().iter().all(|byte| *byte == 9) && landed.landing.len() == LEN.into());
+        assert!(landed.landing.place().iter().all(|byte| *byte == 9) && landed.landing.len() == usize::from(LEN));
         let (landing, _) = landed.into_parts();
         // The last one is not waited for in this way.
         assert!(reader.handle_landed(NOW, &source(), landing).is_none());
