@@ -203,13 +203,21 @@ impl SlotRing {
 
     /// A slot whose memory may be written, with the bytes of its last use in it.
     pub fn acquire(&mut self) -> SlotMut {
-        let Some(free) = self.free_slot() else { return SlotMut::new() };
+        let Some(free) = self.first_slot().or_else(|| self.free_slot()) else { return SlotMut::new() };
         self.bytes = self.bytes.saturating_sub(free.slot.memory());
         free
     }
 
-    /// A history lets go of its slots in the order in which they were taken: then the first one is free. Where it does not, some
-    /// of those behind it are looked at, others each time.
+    /// The slot that was taken first, if it is free: a history lets go of its slots in the order in which they were taken.
+    #[inline]
+    fn first_slot(&mut self) -> Option<SlotMut> {
+        if !self.young.front()?.slot.is_free() {
+            return None;
+        }
+        self.young.pop_front().and_then(|young| SlotMut::of(young.slot).ok())
+    }
+
+    /// Another one. Some of those behind the first are looked at, others each time.
     fn free_slot(&mut self) -> Option<SlotMut> {
         if let Some(at) = self.young.iter().take(TRIES).position(|young| young.slot.is_free()) {
             return self.young.remove(at).and_then(|young| SlotMut::of(young.slot).ok());

@@ -13,7 +13,7 @@ use crate::driver::{
     Receive, Role, Socket,
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
-use dds_rtps::history::{Payload, SlotMut, SlotPool};
+use dds_rtps::history::{SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{
     Gauge, Received, UdpConfig, UdpError, UdpReceiver, UdpSockets, UdpTransport, dropped, interrupt, peek_sender,
@@ -293,29 +293,35 @@ impl Inbound {
         slot
     }
 
-    /// Takes what one call has received; at most 64 KiB, however many datagrams they are. What is expected next, if the next
-    /// one can land.
-    fn take(&self, slot: SlotMut, received: Received, sender: Option<SocketAddr>, lands: bool) -> Option<Expected> {
+    /// Takes what one call has received; at most 64 KiB, however many datagrams they are. `expected` becomes what is expected
+    /// next, if the next one can land: in its place, for it is large, and there mostly is none.
+    fn take(
+        &self,
+        slot: SlotMut,
+        received: Received,
+        sender: Option<SocketAddr>,
+        expected: Option<&mut Option<Expected>>,
+    ) {
         let whole = self.pool.freeze(slot);
-        let take_one = |datagram| self.take_one(whole.slice(datagram), sender, lands);
-        received.datagrams().map(take_one).last().flatten()
-    }
-
-    fn take_one(&self, payload: Payload, sender: Option<SocketAddr>, lands: bool) -> Option<Expected> {
-        if let Some(recorder) = &self.recorder {
-            recorder.record(sender, payload.bytes());
+        let lands = expected.is_some();
+        let mut none = None;
+        let expected = expected.unwrap_or(&mut none);
+        for datagram in received.datagrams() {
+            let payload = whole.slice(datagram);
+            if let Some(recorder) = &self.recorder {
+                recorder.record(sender, payload.bytes());
+            }
+            let mut packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
+            packet.lands = lands;
+            self.contained(|| *expected = self.receive.receive(&packet));
         }
-        let mut packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
-        packet.lands = lands;
-        self.contained(|| self.receive.receive(&packet))
     }
 
     /// Cells stop their own panics; this is for what lies before them. One packet is lost, not the thread.
-    fn contained(&self, handle: impl FnOnce() -> Option<Expected>) -> Option<Expected> {
-        catch_unwind(AssertUnwindSafe(handle)).unwrap_or_else(|_| {
+    fn contained(&self, handle: impl FnOnce()) {
+        if catch_unwind(AssertUnwindSafe(handle)).is_err() {
             tracing::error!(socket = ?self.socket, "panic while a packet was handled; please report this bug");
-            None
-        })
+        }
     }
 }
 
@@ -338,12 +344,12 @@ impl ReceiveThread {
                 Ok(_) if self.stopped.load(Ordering::Acquire) => return,
                 Ok(Arrival::Landed(landed)) => {
                     errors = 0;
-                    landings.expected = self.inbound.contained(|| self.inbound.receive.land(landed));
+                    self.inbound.contained(|| landings.expected = self.inbound.receive.land(landed));
                 }
                 Ok(Arrival::Datagrams(received)) => {
                     errors = 0;
                     let lands = self.inbound.recorder.is_none() && landings.are_worth_it();
-                    landings.expected = self.inbound.take(slot, received, sender, lands);
+                    self.inbound.take(slot, received, sender, lands.then_some(&mut landings.expected));
                     slot = self.inbound.slot();
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -387,7 +393,7 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTra
                 Ok((len, sender)) => {
                     errors = 0;
                     transport.note_sender(sender);
-                    inbound.take(slot, Received::one(len), Some(sender), false);
+                    inbound.take(slot, Received::one(len), Some(sender), None);
                     slot = inbound.slot();
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,

@@ -105,9 +105,16 @@ mod linux {
     }
 
     fn request(address: SocketAddr, sequence: u32) -> [u8; REQUEST_LEN] {
-        let (family, bytes) = match address.ip() {
-            IpAddr::V4(v4) => (AddressFamily::Inet, { v4 }.octets().to_vec()),
-            IpAddr::V6(v6) => (AddressFamily::Inet6, { v6 }.octets().to_vec()),
+        let mut octets = [0; 16];
+        let family = match address.ip() {
+            IpAddr::V4(v4) => {
+                octets[..4].copy_from_slice(&v4.octets());
+                AddressFamily::Inet
+            }
+            IpAddr::V6(v6) => {
+                octets = v6.octets();
+                AddressFamily::Inet6
+            }
         };
         let mut request = [0; REQUEST_LEN];
         let mut put = |at: usize, bytes: &[u8]| {
@@ -123,8 +130,8 @@ mod linux {
         put(20, &u32::MAX.to_ne_bytes());
         // As the system looks for the socket of a datagram that comes in: from that address, which may be any, to this one.
         put(26, &address.port().to_be_bytes());
-        put(28, &bytes);
-        put(44, &bytes);
+        put(28, &octets);
+        put(44, &octets);
         // Whichever socket it is.
         put(64, &[0xff; 8]);
         request
