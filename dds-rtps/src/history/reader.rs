@@ -278,6 +278,7 @@ impl ReaderHistory {
             return if timed { self.add_in_time(now.instant, received) } else { self.add_sample(received) };
         }
         let known = if timed { self.instances.find(received.change.instance) } else { None };
+        let writer = received.change.writer;
         let visible = match known.map_or(Ok(false), |at| self.let_held_in(at, now.instant)) {
             Ok(visible) => visible,
             Err(refused) => return Err(Refused { received, ..refused }),
@@ -286,7 +287,7 @@ impl ReaderHistory {
             true => self.add_sample_and_end(now.instant, received, kind)?,
             false => self.end_instance(now.instant, received, kind)?,
         };
-        Ok(if visible { Admission::Visible } else { admission })
+        Ok(if visible { self.seen_by_another(writer, admission) } else { admission })
     }
 
     /// A sample and the end of its instance in one.

@@ -157,6 +157,7 @@ impl ReaderHistory {
     pub(super) fn add_in_time(&mut self, now: Instant, received: ReceivedChange) -> Result<Admission, Refused> {
         let instance = received.change.instance;
         let known = self.instances.find_again(instance);
+        let writer = received.change.writer;
         let mut visible = false;
         if let Some(at) = known {
             if self.timing.as_ref().is_some_and(|timing| !timing.filter.is_closed(at, now)) {
@@ -165,7 +166,7 @@ impl ReaderHistory {
             }
             if self.timing.as_ref().is_some_and(|timing| timing.filter.is_closed(at, now)) {
                 let admission = self.hold(at, now, received);
-                return Ok(if visible { Admission::Visible } else { admission });
+                return Ok(if visible { self.seen_by_another(writer, admission) } else { admission });
             }
         }
         let admission = self.add_sample(received)?;
@@ -250,6 +251,13 @@ impl ReaderHistory {
             _ => {}
         }
         admission == Admission::Visible
+    }
+
+    /// What is told of a change before which another one was let in: that there is something to see. What has become of
+    /// itself goes into the ledger here, for only one of the two can be told.
+    pub(super) fn seen_by_another(&mut self, writer: Guid, admission: Admission) -> Admission {
+        self.is_let_in(writer, admission);
+        Admission::Visible
     }
 
     /// A sample that was kept back will never be seen.

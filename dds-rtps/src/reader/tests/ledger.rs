@@ -350,3 +350,26 @@ fn what_another_owns_by_the_time_it_is_let_in_is_not_seen() {
     let Undelivered { too_soon, not_owner, .. } = losses.writers[0].undelivered;
     assert_eq!((losses.writers[0].delivered(), too_soon, not_owner), (1, 1, 1));
 }
+
+#[test]
+fn what_another_owns_counts_though_its_coming_lets_something_else_in() {
+    let time_based_filter = Duration::from_millis(100);
+    let timing = crate::history::ReaderTiming { time_based_filter, ..crate::history::ReaderTiming::NONE };
+    let ownership = crate::qos::Ownership::Exclusive;
+    let config = ReaderConfig { timing, ownership, reliable: false, ..keep_all(config(KeySource::LeadingBytes)) };
+    let mut script = Script::new(config);
+    for (writer, ownership_strength) in [(WRITER, 1), (OTHER, 2)] {
+        let writer = WriterProxyConfig { reliable: false, ownership_strength, ..WriterProxyConfig::new(writer) };
+        script.reader.match_writer(script.now(), writer);
+    }
+    script.write(OTHER, 1, 1, 0);
+    script.write(OTHER, 2, 1, 0);
+    // The separation is over, and the timer is late.
+    script.millis += 150;
+    script.write(WRITER, 1, 1, 0);
+    assert_eq!(script.take().len(), 2);
+    let losses = script.reader.losses();
+    losses.writers.iter().for_each(|row| assert_adds_up(row, ""));
+    let delivered: Vec<_> = losses.writers.iter().map(WriterLosses::delivered).collect();
+    assert_eq!((delivered, losses.writers[0].undelivered.not_owner), (vec![0, 2], 1));
+}
