@@ -590,6 +590,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(not(feature = "rt"))]
     fn what_is_handed_over_to_an_occupied_cell_is_mail_and_nobody_waits() {
         let (outer, inner) = (scribe(), scribe());
         visit(&inner, |_| {

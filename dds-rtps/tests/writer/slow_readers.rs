@@ -128,6 +128,30 @@ fn a_reader_that_only_trickles_is_too_slow() {
 }
 
 #[test]
+fn who_has_caught_up_in_time_with_what_was_there_is_not_given_up() {
+    let mut script = impatient(1000);
+    fill_for_one(&mut script);
+    script.wait(500);
+    script.acknack(3, 5, &[]);
+    events(&mut script);
+    script.wait(600);
+    assert_eq!(events(&mut script), []);
+    assert_eq!(script.writer.demoted_readers().count(), 0);
+}
+
+#[test]
+fn who_was_given_up_is_waited_for_again_once_it_has_everything_and_not_before() {
+    let mut script = impatient(1000);
+    fill_for_one(&mut script);
+    script.wait(1000);
+    assert_eq!(events(&mut script), [WriterEvent::SpaceFreed, demoted(3, 4)]);
+    script.acknack(3, 4, &[]);
+    assert_eq!(events(&mut script), []);
+    script.acknack(3, 5, &[]);
+    assert_eq!(events(&mut script), [restored(3)]);
+}
+
+#[test]
 fn no_time_is_no_wait() {
     let mut script = impatient(0);
     script.write_times(4);
