@@ -50,6 +50,10 @@ const PROMPT_PROBES_MAX: u32 = 7;
 /// A HEARTBEAT that was not answered for so long will not be, or its answer is that to the next one.
 const ANSWER_MAX: Duration = Duration::from_millis(5);
 
+/// The longest way there and back that is believed. What seems longer was more likely a network that was gone for a while: as
+/// long as nothing new is announced nobody finds out that it is back, and answers would be held for early ones.
+const WAY_MAX: Duration = Duration::from_millis(100);
+
 /// The share of what was answered by which the window grows, before and after something was lost. The first is less than
 /// TCP's one half to one: here the loss of a window comes to light late, and costs a repair.
 const QUICK_GROWTH: u64 = 4;
@@ -229,7 +233,8 @@ impl Flow {
     /// The reader has spoken. `shortest`: what answers took at least, as far as is known. What comes much sooner after a
     /// HEARTBEAT than that answers an earlier one.
     pub(super) fn note_answer(&mut self, now: Instant, shortest: Duration) {
-        if self.probe.is_some_and(|probe| now.since(probe.first_at) < shortest.scale(1, 2)) {
+        let soonest = shortest.min(WAY_MAX).scale(1, 2);
+        if self.probe.is_some_and(|probe| now.since(probe.first_at) < soonest) {
             return;
         }
         self.awaited = self.awaited.saturating_sub(1);
@@ -443,6 +448,18 @@ mod tests {
         flow.note_answer(at(0), Duration::ZERO);
         assert!(!flow.is_open());
         flow.note_answer(at(0), Duration::ZERO);
+        assert!(flow.is_open());
+    }
+
+    #[test]
+    fn a_way_that_once_took_seconds_holds_no_answer_up_for_seconds() {
+        let mut flow = Flow::new(100 * KIB, false, false);
+        flow.note_answer(at(0), Duration::from_secs(4));
+        fill(&mut flow);
+        // On a way of 60 ms what comes after 20 answers something earlier.
+        flow.note_answer(at(20), Duration::from_millis(60));
+        assert!(!flow.is_open());
+        flow.note_answer(at(60), Duration::from_secs(4));
         assert!(flow.is_open());
     }
 
