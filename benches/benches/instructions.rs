@@ -1,7 +1,7 @@
 //! How many instructions a sample takes, counted by valgrind, and whether that has grown since it was last written down.
 //!
 //! `cargo bench -p benches --bench instructions` counts every path of the list below and compares it with
-//! `benches/instructions.txt`; it fails if one has grown by more than 5 %, or shrunk by as much without the file being told.
+//! `benches/instructions.txt`; it fails if one has grown by more than 10 %, and says so if one has shrunk by as much: then
 //! `-- --write` writes the file anew. Instructions do not depend on what else the machine does, so that a guard may assert on
 //! them; the kernel's are not among them. A path among 10 and among 1000 other endpoints must cost the same.
 //!
@@ -16,8 +16,9 @@ use std::process::{Command, ExitCode};
 /// Where the counts are written down.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
 
-/// Two library versions, or two processors, copy memory by different instructions.
-const TOLERANCE: f64 = 0.05;
+/// Two library versions, or two processors, copy memory by different instructions; and where threads meet by chance, a wait more
+/// or less for a lock is some hundred of them.
+const TOLERANCE: f64 = 0.10;
 
 /// Passes of the two runs.
 const PASSES: [u32; 2] = [2_000, 6_000];
@@ -141,7 +142,10 @@ fn compare(counted: &BTreeMap<String, u64>, known: &BTreeMap<String, u64>) -> Ex
             continue;
         };
         let change = count as f64 / before as f64 - 1.0;
-        if change.abs() > TOLERANCE {
+        if change < -TOLERANCE {
+            println!("{name}: {before} instructions are now {count}: write that down with `-- --write`");
+        }
+        if change > TOLERANCE {
             complain(format!("{name}: {before} instructions are now {count} ({:+.1} %)", 100.0 * change));
         }
     }
