@@ -89,8 +89,8 @@ impl WriterActor {
         last.deliver(change, effects);
     }
 
-    /// Hands a new change to every reader of this process. Pushed while this cell is held, so that each of them sees the
-    /// order of the sequence numbers; poked after release.
+    /// Hands a new change to every reader of this process while this cell is held, so that each of them sees the
+    /// order of the sequence numbers; whoever got it by mail is poked after release.
     pub(super) fn deliver_locally(&mut self, number: SequenceNumber, effects: &mut Effects) {
         let Some(change) = self.rtps.change(number) else { return };
         let in_place = self.local_readers.len() <= IN_PLACE_MAX;
