@@ -8,8 +8,8 @@
 //! definition, XCDR2 in that of their ids. So one instance may have two key hashes; here it is known by that of XCDR2,
 //! in whichever encoding its samples come ([`KeyHasher`](super::KeyHasher)).
 
-use super::{Encode, EncodeError, Encoder, Encoding, Keyed, MemberDescription, StructDescription, TypeDescription};
-use super::{TypeInfo, TypeKind, UnionDescription};
+use super::shape::{Form, MemberShape, Shape, StructShape, UnionShape};
+use super::{Encode, EncodeError, Encoder, Encoding, Keyed, TypeDescription, TypeInfo};
 use crate::types::InstanceHandle;
 
 /// The key hash that a writer of this encoding sends with a sample; [`InstanceHandle::NIL`] if its type has no key.
@@ -52,7 +52,7 @@ pub fn key_hash_of_key<T: Keyed + TypeInfo>(
 }
 
 /// The key hash of a key that has been written as the hash wants it.
-pub(super) fn hash(ty: &TypeDescription, encoding: Encoding, key: &[u8]) -> InstanceHandle {
+pub(super) fn hash<S: Shape>(ty: S, encoding: Encoding, key: &[u8]) -> InstanceHandle {
     hash_of_bytes(key.len() <= HASH_LEN && is_short(ty, encoding), key)
 }
 
@@ -70,7 +70,7 @@ pub(super) fn hash_of_bytes(is_short: bool, key: &[u8]) -> InstanceHandle {
 ///
 /// Answered anew for each hash: a constant cannot call the functions that nested types hang on. The walk ends with the
 /// first member that does not fit, so it visits at most 16 values.
-pub(super) fn is_short(ty: &TypeDescription, encoding: Encoding) -> bool {
+pub(super) fn is_short<S: Shape>(ty: S, encoding: Encoding) -> bool {
     Extent { encoding, position: 0, depth: 0 }.add(ty).is_some()
 }
 
@@ -84,37 +84,37 @@ struct Extent {
 
 impl Extent {
     /// Adds the longest value of a type; `None` if that is too much.
-    fn add(&mut self, ty: &TypeDescription) -> Option<()> {
+    fn add<S: Shape>(&mut self, ty: S) -> Option<()> {
         if let Some(size) = ty.number_size() {
             return self.number(size);
         }
-        match ty.kind() {
-            TypeKind::String { bound } => {
+        match ty.form() {
+            Form::String(bound) => {
                 self.number(4)?;
-                self.bytes(((*bound)? as usize).checked_add(1)?)
+                self.bytes((bound? as usize).checked_add(1)?)
             }
-            TypeKind::WString { bound } => {
+            Form::WString(bound) => {
                 self.number(4)?;
-                self.bytes(((*bound)? as usize).checked_mul(2)?)
+                self.bytes((bound? as usize).checked_mul(2)?)
             }
-            TypeKind::Sequence { bound, element } => {
-                let (bound, element) = ((*bound)?, element());
+            Form::Sequence(bound, element) => {
+                let bound = bound?;
                 self.delimiter(element.primitive_size().is_some())?;
                 self.number(4)?;
                 self.elements(bound, element)
             }
-            TypeKind::Array { .. } => {
+            Form::Array => {
                 let (count, element) = ty.dimensions();
                 self.delimiter(element.primitive_size().is_some())?;
                 self.elements(u32::try_from(count).ok()?, element)
             }
-            TypeKind::Union(description) => {
+            Form::Union(description) => {
                 self.enter()?;
                 let result = self.union(description);
                 self.depth -= 1;
                 result
             }
-            TypeKind::Struct(description) => {
+            Form::Struct(description) => {
                 self.enter()?;
                 let result = ordered_key_members(description, self.encoding == Encoding::Xcdr2, |member| {
                     if member.is_optional() {
@@ -125,7 +125,7 @@ impl Extent {
                 self.depth -= 1;
                 result
             }
-            _ => None,
+            Form::Map(..) | Form::Number => None,
         }
     }
 
@@ -136,14 +136,14 @@ impl Extent {
     }
 
     /// Adds the discriminator, and the longest member, unless the discriminator is the key.
-    fn union(&mut self, description: &UnionDescription) -> Option<()> {
+    fn union<U: UnionShape>(&mut self, description: U) -> Option<()> {
         self.add(description.discriminator())?;
         if description.has_key() {
             return Some(());
         }
         let start = self.position;
         let mut end = start;
-        for member in description.cases().iter().filter_map(|case| case.ty()) {
+        for member in description.member_types() {
             self.position = start;
             self.add(member)?;
             end = end.max(self.position);
@@ -152,7 +152,7 @@ impl Extent {
         Some(())
     }
 
-    fn elements(&mut self, count: u32, element: &TypeDescription) -> Option<()> {
+    fn elements<S: Shape>(&mut self, count: u32, element: S) -> Option<()> {
         for _ in 0..count {
             let before = self.position;
             self.add(element)?;
@@ -179,7 +179,7 @@ impl Extent {
 }
 
 /// Whether a member belongs to the key: the marked ones do, or all if none is marked.
-pub(super) fn is_part(description: &StructDescription, member: &MemberDescription) -> bool {
+pub(super) fn is_part<S: StructShape>(description: S, member: S::Member) -> bool {
     member.is_key() || !description.has_key()
 }
 
@@ -199,46 +199,46 @@ struct Agreement {
 }
 
 impl Agreement {
-    fn holds(&mut self, ty: &TypeDescription) -> bool {
+    fn holds<S: Shape>(&mut self, ty: S) -> bool {
         if let Some(size) = ty.number_size() {
             return self.numbers(size, 1);
         }
-        match ty.kind() {
-            TypeKind::String { .. } | TypeKind::WString { .. } => {
+        match ty.form() {
+            Form::String(_) | Form::WString(_) => {
                 self.position = None;
                 true
             }
-            TypeKind::Sequence { element, .. } => {
-                let is_narrow = element().primitive_size().is_some_and(|size| size < 8);
+            Form::Sequence(_, element) => {
+                let is_narrow = element.primitive_size().is_some_and(|size| size < 8);
                 self.position = None;
                 is_narrow
             }
-            TypeKind::Array { .. } => {
+            Form::Array => {
                 let (count, element) = ty.dimensions();
                 element.primitive_size().is_some_and(|size| self.numbers(size, count))
             }
-            TypeKind::Union(description) => {
+            Form::Union(description) => {
                 self.holds(description.discriminator()) && (description.has_key() || self.cases(description))
             }
-            TypeKind::Struct(description) => {
+            Form::Struct(description) => {
                 self.depth += 1;
-                let mut members = description.members().iter().filter(|member| is_part(description, member));
+                let mut members = description.members().filter(|member| is_part(description, *member));
                 let agrees = self.depth <= HASH_LEN
                     && description.ids_ascend()
                     && members.all(|member| !member.is_optional() && self.holds(member.ty()));
                 self.depth -= 1;
                 agrees
             }
-            _ => false,
+            Form::Map(..) | Form::Number => false,
         }
     }
 
     /// Each case begins behind the discriminator; where it ends depends on the case.
-    fn cases(&mut self, description: &UnionDescription) -> bool {
+    fn cases<U: UnionShape>(&mut self, description: U) -> bool {
         self.depth += 1;
         let start = self.position;
         let agree = self.depth <= HASH_LEN
-            && description.cases().iter().filter_map(|case| case.ty()).all(|ty| {
+            && description.member_types().all(|ty| {
                 self.position = start;
                 self.holds(ty)
             });
@@ -262,13 +262,13 @@ impl Agreement {
 }
 
 /// Visits the members that make the key: the marked ones, or all if none is marked.
-pub(super) fn ordered_key_members(
-    description: &StructDescription,
+pub(super) fn ordered_key_members<S: StructShape>(
+    description: S,
     by_id: bool,
-    mut visit: impl FnMut(&MemberDescription) -> Option<()>,
+    mut visit: impl FnMut(S::Member) -> Option<()>,
 ) -> Option<()> {
-    let is_part = |member: &&MemberDescription| is_part(description, member);
-    let mut members = description.members().iter().filter(is_part);
+    let is_part = |member: &S::Member| is_part(description, *member);
+    let mut members = description.members().filter(is_part);
     if !by_id || description.ids_ascend() {
         return members.try_for_each(visit);
     }
@@ -276,7 +276,7 @@ pub(super) fn ordered_key_members(
     let mut next = members.min_by_key(|member| member.id());
     while let Some(member) = next {
         visit(member)?;
-        let larger = description.members().iter().filter(is_part).filter(|other| other.id() > member.id());
+        let larger = description.members().filter(is_part).filter(|other| other.id() > member.id());
         next = larger.min_by_key(|other| other.id());
     }
     Some(())

@@ -8,7 +8,8 @@
 
 use super::key::is_part;
 use super::primitive::Number;
-use super::{ByteOrder, DecodeError, Decoder, Encoding, Extensibility, StructDescription, TypeDescription, TypeKind};
+use super::shape::{Form, MemberShape, Shape, StructShape};
+use super::{ByteOrder, DecodeError, Decoder, Encoding, Extensibility};
 
 /// The way to the key in payloads of one encoding.
 #[derive(Debug, Clone)]
@@ -45,8 +46,8 @@ struct Planner {
 
 impl KeyPlan {
     /// The plan of a type for payloads of this encoding, if it can have one.
-    pub(super) fn new(ty: &TypeDescription, encoding: Encoding) -> Option<Self> {
-        let TypeKind::Struct(description) = ty.kind() else { return None };
+    pub(super) fn new<S: Shape>(ty: S, encoding: Encoding) -> Option<Self> {
+        let Form::Struct(description) = ty.form() else { return None };
         let is_delimited = match (description.extensibility(), encoding) {
             (Extensibility::Mutable, _) => return None,
             (Extensibility::Appendable, Encoding::Xcdr2) => true,
@@ -137,7 +138,7 @@ impl KeyNumber {
 
 impl Planner {
     /// Goes through the members up to the last one that belongs to the key.
-    fn add_struct(&mut self, description: &StructDescription, is_key: bool) -> Option<()> {
+    fn add_struct<S: StructShape>(&mut self, description: S, is_key: bool) -> Option<()> {
         self.depth += 1;
         let is_in_order = !is_key || description.ids_ascend();
         let is_plain = self.depth == 1 || self.is_plain(description.extensibility());
@@ -145,10 +146,10 @@ impl Planner {
             return None;
         }
         let members = description.members();
-        let last = members.iter().rposition(|member| is_part(description, member));
+        let last = members.clone().rposition(|member| is_part(description, member));
         // All of an inner struct must be passed over, for what follows it.
         let end = if self.depth == 1 { last.map_or(0, |last| last + 1) } else { members.len() };
-        for member in members.get(..end)? {
+        for member in members.take(end) {
             if member.is_optional() {
                 return None;
             }
@@ -166,20 +167,20 @@ impl Planner {
         }
     }
 
-    fn add(&mut self, ty: &TypeDescription, is_key: bool) -> Option<()> {
+    fn add<S: Shape>(&mut self, ty: S, is_key: bool) -> Option<()> {
         if self.text.is_some() {
             return None;
         }
         if let Some(size) = ty.number_size() {
             return self.add_numbers(size, 1, is_key);
         }
-        match ty.kind() {
-            TypeKind::Array { .. } => {
+        match ty.form() {
+            Form::Array => {
                 let (count, element) = ty.dimensions();
                 self.add_numbers(element.primitive_size()?, count, is_key)
             }
-            TypeKind::Struct(description) => self.add_struct(description, is_key),
-            TypeKind::String { .. } if is_key => {
+            Form::Struct(description) => self.add_struct(description, is_key),
+            Form::String(_) if is_key => {
                 self.position = self.position.next_multiple_of(4);
                 self.text = Some(self.position);
                 self.position += size_of::<u32>();

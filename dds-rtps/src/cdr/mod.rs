@@ -65,6 +65,7 @@ mod pointer;
 mod primitive;
 mod raw;
 mod run;
+mod shape;
 mod text;
 mod traits;
 mod union;

@@ -9,11 +9,12 @@
 use super::decoder::Frame;
 use super::key::is_part;
 use super::primitive::Number;
+use super::shape::{Form, MemberShape, Selected, Shape, StructShape, UnionShape};
 use super::union::DISCRIMINATOR_ID;
 use super::{Decode, Encode};
 use super::{
-    DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Encoding, Extensibility, MemberDescription, Primitive,
-    StructDescription, TypeDescription, TypeKind, UnionCase, UnionDescription, key,
+    DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Encoding, Extensibility, Primitive, TypeDescription,
+    key,
 };
 use crate::types::InstanceHandle;
 use smallvec::SmallVec;
@@ -64,8 +65,8 @@ pub fn key_hash_of_payload(
 }
 
 /// Writes the key of a payload, of which `d` stands at the beginning of the body.
-pub(super) fn key_of_payload(
-    ty: &TypeDescription,
+pub(super) fn key_of_payload<S: Shape>(
+    ty: S,
     mut d: Decoder<'_>,
     is_key: bool,
     output: Encoder<'_>,
@@ -79,7 +80,7 @@ pub(super) fn key_of_payload(
 }
 
 /// Passes over a value, an optional one with what introduces it.
-pub(super) fn pass_value(ty: &TypeDescription, is_optional: bool, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+pub(super) fn pass_value<S: Shape>(ty: S, is_optional: bool, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     let (mut scratch, encoding) = (Vec::new(), d.encoding());
     let mut walk = Walk { output: Encoder::for_key_hash(&mut scratch, encoding), is_key: false, depth: 0 };
     if is_optional { walk.pass_optional(ty, d) } else { walk.pass(ty, d) }
@@ -110,46 +111,41 @@ impl From<EncodeError> for Failure {
 
 impl Walk<'_> {
     /// Copies what of a value belongs to the key.
-    fn copy(&mut self, ty: &TypeDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    fn copy<S: Shape>(&mut self, ty: S, d: &mut Decoder<'_>) -> Result<(), Failure> {
         if let Some(size) = ty.number_size() {
             return self.copy_numbers(size, 1, d);
         }
-        match ty.kind() {
-            TypeKind::String { .. } => {
+        match ty.form() {
+            Form::String(_) => {
                 let text = d.text()?;
                 self.output.length(text.len() + 1)?;
                 self.output.bytes(text);
                 self.output.bytes(&[0]);
                 Ok(())
             }
-            TypeKind::WString { .. } => {
+            Form::WString(_) => {
                 let order = d.order();
                 let text = d.wide_text()?;
                 self.output.length(text.len())?;
                 text.chunks_exact(2).try_for_each(|unit| u16::read(unit, order).encode(&mut self.output))?;
                 Ok(())
             }
-            TypeKind::Sequence { element, .. } => self.copy_elements(None, element(), d),
-            TypeKind::Array { .. } => {
+            Form::Sequence(_, element) => self.copy_elements(None, element, d),
+            Form::Array => {
                 let (count, element) = ty.dimensions();
                 self.copy_elements(Some(count), element, d)
             }
-            TypeKind::Map { key, element, .. } => self.copy_entries(key(), element(), d),
-            TypeKind::Struct(description) => self.copy_struct(description, d),
-            TypeKind::Union(description) => self.copy_union(description, d),
-            // All others are numbers, whose size was known above.
-            _ => Ok(()),
+            Form::Map(key, element) => self.copy_entries(key, element, d),
+            Form::Struct(description) => self.copy_struct(description, d),
+            Form::Union(description) => self.copy_union(description, d),
+            // Its size was known above.
+            Form::Number => Ok(()),
         }
     }
 
     /// Copies a map. The derive lets none be part of a key, as its entries have no order; a description can say what it
     /// wants.
-    fn copy_entries(
-        &mut self,
-        key: &TypeDescription,
-        element: &TypeDescription,
-        d: &mut Decoder<'_>,
-    ) -> Result<(), Failure> {
+    fn copy_entries<S: Shape>(&mut self, key: S, element: S, d: &mut Decoder<'_>) -> Result<(), Failure> {
         let is_of_primitives = is_of_primitives(key, element);
         let (input, output) = match is_of_primitives {
             true => (None, None),
@@ -167,14 +163,14 @@ impl Walk<'_> {
     }
 
     /// Copies the discriminator, and the member, unless the discriminator is the key.
-    fn copy_union(&mut self, description: &UnionDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    fn copy_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), Failure> {
         if description.extensibility() == Extensibility::Mutable {
             return self.copy_mutable_union(description, d);
         }
         let frame = self.enter_type(description.extensibility(), d)?;
         let bits = self.copy_discriminator(description, d)?;
         let case = selected(description, bits, d)?;
-        match case.ty() {
+        match case.ty {
             None => {}
             // A serialized key has no other members.
             Some(_) if description.has_key() && self.is_key => {}
@@ -186,20 +182,20 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn copy_mutable_union(&mut self, description: &UnionDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    fn copy_mutable_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), Failure> {
         self.enter_level(d)?;
         let mut discriminator = mutable_discriminator(d)?;
         let bits = self.copy_discriminator(description, &mut discriminator)?;
         let case = selected(description, bits, d)?;
         let mut value = None;
         d.members(|d, id| {
-            let is_member = case.ty().is_some() && id == case.id();
+            let is_member = case.ty.is_some() && id == case.id;
             if is_member {
                 value = Some(d.clone());
             }
             Ok(is_member || id == DISCRIMINATOR_ID)
         })?;
-        if let (Some(ty), false) = (case.ty(), description.has_key()) {
+        if let (Some(ty), false) = (case.ty, description.has_key()) {
             let mut value = value.ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
             self.copy(ty, &mut value)?;
         }
@@ -208,7 +204,7 @@ impl Walk<'_> {
     }
 
     /// Copies a discriminator, and says what bits it has.
-    fn copy_discriminator(&mut self, description: &UnionDescription, d: &mut Decoder<'_>) -> Result<u64, Failure> {
+    fn copy_discriminator<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<u64, Failure> {
         let size = description.discriminator().number_size().unwrap_or(1);
         let bits = bits_of(size, &mut d.clone())?;
         self.copy_numbers(size, 1, d)?;
@@ -232,10 +228,10 @@ impl Walk<'_> {
     }
 
     /// Copies the elements of an array with `count` of them, or of a sequence.
-    fn copy_elements(
+    fn copy_elements<S: Shape>(
         &mut self,
         count: Option<usize>,
-        element: &TypeDescription,
+        element: S,
         d: &mut Decoder<'_>,
     ) -> Result<(), Failure> {
         let size = element.primitive_size();
@@ -261,17 +257,17 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn copy_struct(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    fn copy_struct<S: StructShape>(&mut self, description: S, d: &mut Decoder<'_>) -> Result<(), Failure> {
         if description.extensibility() == Extensibility::Mutable {
             return self.copy_mutable(description, d);
         }
         let frame = self.enter_type(description.extensibility(), d)?;
-        let last = description.members().iter().rposition(|member| is_part(description, member));
+        let last = description.members().rposition(|member| is_part(description, member));
         // Behind the last part of the key nothing is of interest, unless other members follow on this value.
         let may_stop = frame.is_some() || self.depth == 1;
         let is_sorted = !self.output.keys_by_id() || description.ids_ascend();
-        let mut found = SmallVec::<[(&MemberDescription, Decoder<'_>); 4]>::new();
-        for (index, member) in description.members().iter().enumerate() {
+        let mut found = SmallVec::<[(S::Member, Decoder<'_>); 4]>::new();
+        for (index, member) in description.members().enumerate() {
             if may_stop && Some(index) > last {
                 break;
             }
@@ -295,11 +291,11 @@ impl Walk<'_> {
 
     /// Looks for the members of the key wherever the sender has put them. One that comes twice counts as it came last, as
     /// it does when the value is decoded.
-    fn copy_mutable(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    fn copy_mutable<S: StructShape>(&mut self, description: S, d: &mut Decoder<'_>) -> Result<(), Failure> {
         self.enter_level(d)?;
         let mut found = SmallVec::<[(u32, Decoder<'_>); 4]>::new();
         d.members(|d, id| {
-            let Some(member) = description.members().iter().find(|member| member.id() == id) else { return Ok(false) };
+            let Some(member) = description.members().find(|member| member.id() == id) else { return Ok(false) };
             if is_part(description, member) {
                 match found.iter_mut().find(|(other, _)| *other == id) {
                     Some((_, value)) => *value = d.clone(),
@@ -319,9 +315,9 @@ impl Walk<'_> {
     }
 
     /// Copies a member of a mutable struct, of which `d` is behind the end.
-    fn copy_found(
+    fn copy_found<M: MemberShape>(
         &mut self,
-        member: &MemberDescription,
+        member: M,
         value: Option<&mut Decoder<'_>>,
         d: &Decoder<'_>,
     ) -> Result<(), Failure> {
@@ -337,7 +333,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn copy_member(&mut self, member: &MemberDescription, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    fn copy_member<M: MemberShape>(&mut self, member: M, d: &mut Decoder<'_>) -> Result<(), Failure> {
         if !member.is_optional() {
             return self.copy(member.ty(), d);
         }
@@ -351,11 +347,11 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn pass_member(&mut self, member: &MemberDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    fn pass_member<M: MemberShape>(&mut self, member: M, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         if member.is_optional() { self.pass_optional(member.ty(), d) } else { self.pass(member.ty(), d) }
     }
 
-    fn pass_optional(&mut self, ty: &TypeDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    fn pass_optional<S: Shape>(&mut self, ty: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let (is_present, frame) = d.enter_optional()?;
         // In XCDR1 the header of the member tells its length.
         if is_present && frame.is_none() {
@@ -366,33 +362,26 @@ impl Walk<'_> {
     }
 
     /// Passes over a value.
-    fn pass(&mut self, ty: &TypeDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    fn pass<S: Shape>(&mut self, ty: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         if let Some(size) = ty.number_size() {
             return pass_numbers(size, 1, d);
         }
-        match ty.kind() {
-            TypeKind::String { .. } | TypeKind::WString { .. } => {
-                d.length(1).and_then(|length| d.bytes(length)).map(drop)
-            }
-            TypeKind::Sequence { element, .. } => self.pass_elements(None, element(), d),
-            TypeKind::Array { .. } => {
+        match ty.form() {
+            Form::String(_) | Form::WString(_) => d.length(1).and_then(|length| d.bytes(length)).map(drop),
+            Form::Sequence(_, element) => self.pass_elements(None, element, d),
+            Form::Array => {
                 let (count, element) = ty.dimensions();
                 self.pass_elements(Some(count), element, d)
             }
-            TypeKind::Map { key, element, .. } => self.pass_entries(key(), element(), d),
-            TypeKind::Struct(description) => self.pass_struct(description, d),
-            TypeKind::Union(description) => self.pass_union(description, d),
-            // All others are numbers, whose size was known above.
-            _ => Ok(()),
+            Form::Map(key, element) => self.pass_entries(key, element, d),
+            Form::Struct(description) => self.pass_struct(description, d),
+            Form::Union(description) => self.pass_union(description, d),
+            // Its size was known above.
+            Form::Number => Ok(()),
         }
     }
 
-    fn pass_entries(
-        &mut self,
-        key: &TypeDescription,
-        element: &TypeDescription,
-        d: &mut Decoder<'_>,
-    ) -> Result<(), DecodeError> {
+    fn pass_entries<S: Shape>(&mut self, key: S, element: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         if !is_of_primitives(key, element) {
             if let frame @ Some(_) = d.enter_delimited()? {
                 d.leave(frame);
@@ -406,7 +395,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn pass_union(&mut self, description: &UnionDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    fn pass_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         if description.extensibility() == Extensibility::Mutable {
             return d.pass_members();
         }
@@ -415,7 +404,7 @@ impl Walk<'_> {
             let size = description.discriminator().number_size().unwrap_or(1);
             let bits = bits_of(size, d)?;
             // Nothing follows a discriminator that selects nothing.
-            if let Some(ty) = description.selected_by(bits, size).and_then(UnionCase::ty) {
+            if let Some(ty) = description.selected_by(bits, size).and_then(|case| case.ty) {
                 self.pass(ty, d)?;
             }
         }
@@ -424,10 +413,10 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn pass_elements(
+    fn pass_elements<S: Shape>(
         &mut self,
         count: Option<usize>,
-        element: &TypeDescription,
+        element: S,
         d: &mut Decoder<'_>,
     ) -> Result<(), DecodeError> {
         let size = element.primitive_size();
@@ -447,14 +436,14 @@ impl Walk<'_> {
         }
     }
 
-    fn pass_struct(&mut self, description: &StructDescription, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    fn pass_struct<S: StructShape>(&mut self, description: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         if description.extensibility() == Extensibility::Mutable {
             // Its end is found without going deeper.
             return d.pass_members();
         }
         let frame = self.enter_type(description.extensibility(), d)?;
         if frame.is_none() {
-            description.members().iter().try_for_each(|member| self.pass_member(member, d))?;
+            description.members().try_for_each(|member| self.pass_member(member, d))?;
         }
         d.leave(frame);
         self.depth -= 1;
@@ -483,7 +472,7 @@ impl Walk<'_> {
 }
 
 /// Whether a map of these carries no length in bytes.
-fn is_of_primitives(key: &TypeDescription, element: &TypeDescription) -> bool {
+fn is_of_primitives<S: Shape>(key: S, element: S) -> bool {
     key.primitive_size().is_some() && element.primitive_size().is_some()
 }
 
@@ -498,7 +487,7 @@ fn bits_of(size: usize, d: &mut Decoder<'_>) -> Result<u64, DecodeError> {
 }
 
 /// The case that a discriminator selects, which was just taken.
-fn selected(description: &UnionDescription, bits: u64, d: &Decoder<'_>) -> Result<&'static UnionCase, DecodeError> {
+fn selected<U: UnionShape>(description: U, bits: u64, d: &Decoder<'_>) -> Result<Selected<U::Type>, DecodeError> {
     let size = description.discriminator().number_size().unwrap_or(1);
     description.selected_by(bits, size).ok_or_else(|| d.unknown_discriminator(bits as i64))
 }
