@@ -10,6 +10,7 @@
 //! | [`types`] | identifiers, times, locators |
 //! | [`cdr`] | cursors and the XCDR1/XCDR2 encodings |
 //! | [`qos`] | policies, QoS structs, requested/offered matching |
+//! | [`xtypes`] | types as data, whether one fits the other |
 //! | [`wire`] | submessages: parse and build |
 //! | [`history`] | payload slots, changes, the writer's and the reader's cache |
 //! | [`output`] | what can come out: datagrams |
@@ -49,3 +50,4 @@ pub mod transport;
 pub mod types;
 pub mod wire;
 pub mod writer;
+pub mod xtypes;

@@ -1,0 +1,464 @@
+//! Names of types that say what the type is, or the hash of what it is (XTYPES 1.3, 7.3.4.2, and annex B).
+//!
+//! ```text
+//! kind     follows
+//! 00       nothing: no type
+//! 01 .. 11 nothing: a primitive type
+//! 70 71    bound, 8 or 32 bits: string        72 73  wstring
+//! 80 81    header, bound, element: sequence   90 91  header, bounds, element: array
+//! a0 a1    header, bound, element, key flags, key: map
+//! b0       length, hash kind, hash, number of types, which: a type that contains itself
+//! f1 f2    14 octets: MD5 of the minimal or the complete TypeObject
+//! ```
+
+use super::flags::MemberFlags;
+use super::record::record;
+use crate::cdr::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder};
+use std::fmt;
+
+/// The first 14 bytes of the MD5 of a serialized TypeObject.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EquivalenceHash(pub [u8; 14]);
+
+/// Which of the two descriptions of a type something is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Equivalence {
+    /// What decides whether types fit (EK_MINIMAL): no names but hashes of those of members.
+    Minimal,
+    /// Everything (EK_COMPLETE).
+    Complete,
+    /// There is no hash in it, so that both descriptions are the same (EK_BOTH).
+    Both,
+}
+
+/// A primitive type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Primitive {
+    /// `boolean`.
+    Bool = 0x01,
+    /// `octet`.
+    Byte = 0x02,
+    /// `int16`.
+    Int16 = 0x03,
+    /// `int32`.
+    Int32 = 0x04,
+    /// `int64`.
+    Int64 = 0x05,
+    /// `uint16`.
+    UInt16 = 0x06,
+    /// `uint32`.
+    UInt32 = 0x07,
+    /// `uint64`.
+    UInt64 = 0x08,
+    /// `float`.
+    Float32 = 0x09,
+    /// `double`.
+    Float64 = 0x0a,
+    /// `long double`.
+    Float128 = 0x0b,
+    /// `int8`.
+    Int8 = 0x0c,
+    /// `uint8`.
+    UInt8 = 0x0d,
+    /// `char`.
+    Char8 = 0x10,
+    /// `wchar`.
+    Char16 = 0x11,
+}
+
+/// Names a type.
+///
+/// Bounds are in bytes (string), units of UTF-16 (wstring) or elements; 0 is none, and so is `u32::MAX`, which Cyclone DDS's
+/// Python writes of maps.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TypeIdentifier {
+    /// No type: the base of a struct that has none.
+    None,
+    /// A primitive type.
+    Primitive(Primitive),
+    /// `string`.
+    String8 {
+        /// Bytes without the NUL at most.
+        bound: u32,
+    },
+    /// `wstring`.
+    String16 {
+        /// Units of UTF-16 at most.
+        bound: u32,
+    },
+    /// A sequence whose elements have no annotations of their own.
+    Sequence {
+        /// Elements at most.
+        bound: u32,
+        /// What the elements are.
+        element: Box<PlainElement>,
+    },
+    /// An array, of any number of dimensions.
+    Array {
+        /// The length in each dimension, the outermost first.
+        bounds: Vec<u32>,
+        /// What the elements are.
+        element: Box<PlainElement>,
+    },
+    /// A map.
+    Map {
+        /// Entries at most.
+        bound: u32,
+        /// What the values are.
+        element: Box<PlainElement>,
+        /// What is said of the keys.
+        key_flags: MemberFlags,
+        /// What the keys are.
+        key: Box<TypeIdentifier>,
+    },
+    /// One of several types that contain each other, or one that contains itself.
+    StronglyConnected(ComponentId),
+    /// The hash of a minimal TypeObject.
+    Minimal(EquivalenceHash),
+    /// The hash of a complete TypeObject.
+    Complete(EquivalenceHash),
+}
+
+/// What the elements of a collection are.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlainElement {
+    /// Which hashes are in it.
+    pub equivalence: Equivalence,
+    /// What is said of the elements.
+    pub flags: MemberFlags,
+    /// Their type.
+    pub id: TypeIdentifier,
+}
+
+/// Names a type among those that contain each other (a strongly connected component of the graph of types).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComponentId {
+    /// Of which description the hash is: `Minimal` or `Complete`.
+    pub equivalence: Equivalence,
+    /// Of all of their TypeObjects together.
+    pub hash: EquivalenceHash,
+    /// How many they are.
+    pub length: i32,
+    /// Which of them, from 1 on; 0 is all of them.
+    pub index: i32,
+}
+
+impl TypeIdentifier {
+    /// An `f1` or `f2` with this hash. `Both` has no such name, and counts as complete.
+    #[must_use]
+    pub const fn of_hash(equivalence: Equivalence, hash: EquivalenceHash) -> Self {
+        match equivalence {
+            Equivalence::Minimal => Self::Minimal(hash),
+            Equivalence::Complete | Equivalence::Both => Self::Complete(hash),
+        }
+    }
+
+    /// Whether it says all that there is to say: no hash in it.
+    #[must_use]
+    pub fn is_fully_descriptive(&self) -> bool {
+        match self {
+            Self::StronglyConnected(_) | Self::Minimal(_) | Self::Complete(_) => false,
+            Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.is_fully_descriptive(),
+            Self::Map { element, key, .. } => element.id.is_fully_descriptive() && key.is_fully_descriptive(),
+            _ => true,
+        }
+    }
+
+    /// Whether it is a hash by itself: there is a TypeObject to ask for.
+    #[must_use]
+    pub const fn is_hash(&self) -> bool {
+        matches!(self, Self::StronglyConnected(_) | Self::Minimal(_) | Self::Complete(_))
+    }
+
+    /// Which description it is of; `Both` if there is no hash in it.
+    #[must_use]
+    pub fn equivalence(&self) -> Equivalence {
+        match self {
+            Self::StronglyConnected(component) => component.equivalence,
+            Self::Minimal(_) => Equivalence::Minimal,
+            Self::Complete(_) => Equivalence::Complete,
+            Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.equivalence(),
+            Self::Map { element, key, .. } => match element.id.equivalence() {
+                Equivalence::Both => key.equivalence(),
+                known => known,
+            },
+            _ => Equivalence::Both,
+        }
+    }
+
+    /// Calls `visit` with each hash in it: itself, or those of elements and keys.
+    pub fn for_each_hash<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        match self {
+            Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.for_each_hash(visit),
+            Self::Map { element, key, .. } => {
+                key.for_each_hash(visit);
+                element.id.for_each_hash(visit);
+            }
+            id if id.is_hash() => visit(id),
+            _ => {}
+        }
+    }
+}
+
+impl PlainElement {
+    /// An element of this type.
+    #[must_use]
+    pub fn new(flags: MemberFlags, id: TypeIdentifier) -> Self {
+        Self { equivalence: id.equivalence(), flags, id }
+    }
+}
+
+impl Primitive {
+    const ALL: [Self; 15] = [
+        Self::Bool,
+        Self::Byte,
+        Self::Int16,
+        Self::Int32,
+        Self::Int64,
+        Self::UInt16,
+        Self::UInt32,
+        Self::UInt64,
+        Self::Float32,
+        Self::Float64,
+        Self::Float128,
+        Self::Int8,
+        Self::UInt8,
+        Self::Char8,
+        Self::Char16,
+    ];
+
+    /// The primitive with this number, if there is one.
+    #[must_use]
+    pub fn from_kind(kind: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|primitive| *primitive as u8 == kind)
+    }
+
+    /// Its name in IDL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "boolean",
+            Self::Byte => "octet",
+            Self::Int16 => "int16",
+            Self::Int32 => "int32",
+            Self::Int64 => "int64",
+            Self::UInt16 => "uint16",
+            Self::UInt32 => "uint32",
+            Self::UInt64 => "uint64",
+            Self::Float32 => "float",
+            Self::Float64 => "double",
+            Self::Float128 => "long double",
+            Self::Int8 => "int8",
+            Self::UInt8 => "uint8",
+            Self::Char8 => "char",
+            Self::Char16 => "wchar",
+        }
+    }
+}
+
+impl Equivalence {
+    /// The number on the wire.
+    #[must_use]
+    pub const fn kind(self) -> u8 {
+        match self {
+            Self::Minimal => EK_MINIMAL,
+            Self::Complete => EK_COMPLETE,
+            Self::Both => EK_BOTH,
+        }
+    }
+}
+
+impl Encode for Equivalence {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.kind().encode(e)
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for Equivalence {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        match u8::decode(d)? {
+            EK_MINIMAL => Ok(Self::Minimal),
+            EK_COMPLETE => Ok(Self::Complete),
+            EK_BOTH => Ok(Self::Both),
+            other => Err(d.error(DecodeErrorKind::UnknownDiscriminator { value: other.into() })),
+        }
+    }
+}
+
+impl Encode for EquivalenceHash {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.bytes(&self.0);
+        Ok(())
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for EquivalenceHash {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        <[u8; 14]>::decode(d).map(Self)
+    }
+}
+
+record! {
+    appendable ComponentId { equivalence hash length index }
+}
+
+impl Encode for TypeIdentifier {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        match self {
+            Self::None => 0_u8.encode(e),
+            Self::Primitive(primitive) => (*primitive as u8).encode(e),
+            Self::String8 { bound } => encode_bound(STRING8_SMALL, *bound, e, |_| Ok(())),
+            Self::String16 { bound } => encode_bound(STRING16_SMALL, *bound, e, |_| Ok(())),
+            Self::Sequence { bound, element } => {
+                encode_bound(SEQUENCE_SMALL, *bound, e, |e| element.encode_header(e))?;
+                element.id.encode(e)
+            }
+            Self::Array { bounds, element } => {
+                let small: Option<Vec<u8>> = bounds.iter().map(|bound| u8::try_from(*bound).ok()).collect();
+                (ARRAY_SMALL + u8::from(small.is_none())).encode(e)?;
+                element.encode_header(e)?;
+                match small {
+                    Some(small) => small.encode(e)?,
+                    None => bounds.encode(e)?,
+                }
+                element.id.encode(e)
+            }
+            Self::Map { bound, element, key_flags, key } => {
+                encode_bound(MAP_SMALL, *bound, e, |e| element.encode_header(e))?;
+                element.id.encode(e)?;
+                key_flags.encode(e)?;
+                key.encode(e)
+            }
+            Self::StronglyConnected(component) => {
+                STRONGLY_CONNECTED.encode(e)?;
+                component.encode(e)
+            }
+            Self::Minimal(hash) => {
+                EK_MINIMAL.encode(e)?;
+                hash.encode(e)
+            }
+            Self::Complete(hash) => {
+                EK_COMPLETE.encode(e)?;
+                hash.encode(e)
+            }
+        }
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+/// Writes a kind of which there is a small form, with a bound of 8 bits, and a large one with the next number.
+fn encode_bound(
+    small: u8,
+    bound: u32,
+    e: &mut Encoder<'_>,
+    header: impl FnOnce(&mut Encoder<'_>) -> Result<(), EncodeError>,
+) -> Result<(), EncodeError> {
+    match u8::try_from(bound) {
+        Ok(bound) => {
+            small.encode(e)?;
+            header(e)?;
+            bound.encode(e)
+        }
+        Err(_) => {
+            (small + 1).encode(e)?;
+            header(e)?;
+            bound.encode(e)
+        }
+    }
+}
+
+impl PlainElement {
+    fn encode_header(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.equivalence.encode(e)?;
+        self.flags.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for TypeIdentifier {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        let kind = u8::decode(d)?;
+        match kind {
+            0 => return Ok(Self::None),
+            STRONGLY_CONNECTED => return ComponentId::decode(d).map(Self::StronglyConnected),
+            EK_MINIMAL => return EquivalenceHash::decode(d).map(Self::Minimal),
+            EK_COMPLETE => return EquivalenceHash::decode(d).map(Self::Complete),
+            _ => {}
+        }
+        if let Some(primitive) = Primitive::from_kind(kind) {
+            return Ok(Self::Primitive(primitive));
+        }
+        let is_small = kind & 1 == 0;
+        match kind & !1 {
+            STRING8_SMALL => Ok(Self::String8 { bound: decode_bound(is_small, d)? }),
+            STRING16_SMALL => Ok(Self::String16 { bound: decode_bound(is_small, d)? }),
+            SEQUENCE_SMALL => {
+                let (equivalence, flags) = (Decode::decode(d)?, Decode::decode(d)?);
+                let bound = decode_bound(is_small, d)?;
+                let id = nested(d)?;
+                Ok(Self::Sequence { bound, element: Box::new(PlainElement { equivalence, flags, id }) })
+            }
+            ARRAY_SMALL => {
+                let (equivalence, flags) = (Decode::decode(d)?, Decode::decode(d)?);
+                let bounds = match is_small {
+                    true => Vec::<u8>::decode(d)?.into_iter().map(u32::from).collect(),
+                    false => Vec::<u32>::decode(d)?,
+                };
+                let id = nested(d)?;
+                Ok(Self::Array { bounds, element: Box::new(PlainElement { equivalence, flags, id }) })
+            }
+            MAP_SMALL => {
+                let (equivalence, flags) = (Decode::decode(d)?, Decode::decode(d)?);
+                let bound = decode_bound(is_small, d)?;
+                let id = nested(d)?;
+                let (key_flags, key) = (Decode::decode(d)?, Box::new(nested(d)?));
+                let element = Box::new(PlainElement { equivalence, flags, id });
+                Ok(Self::Map { bound, element, key_flags, key })
+            }
+            // What a later version of the standard adds has no length here, so nothing behind it can be read.
+            _ => Err(d.error(DecodeErrorKind::UnknownDiscriminator { value: kind.into() })),
+        }
+    }
+}
+
+fn decode_bound(is_small: bool, d: &mut Decoder<'_>) -> Result<u32, DecodeError> {
+    if is_small { u8::decode(d).map(u32::from) } else { u32::decode(d) }
+}
+
+/// The type of elements or keys. A peer decides how deep they are nested.
+fn nested(d: &mut Decoder<'_>) -> Result<TypeIdentifier, DecodeError> {
+    d.nested(size_of::<TypeIdentifier>(), TypeIdentifier::decode)
+}
+
+impl fmt::Debug for EquivalenceHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for EquivalenceHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+pub(super) const EK_MINIMAL: u8 = 0xf1;
+pub(super) const EK_COMPLETE: u8 = 0xf2;
+const EK_BOTH: u8 = 0xf3;
+const STRING8_SMALL: u8 = 0x70;
+const STRING16_SMALL: u8 = 0x72;
+const SEQUENCE_SMALL: u8 = 0x80;
+const ARRAY_SMALL: u8 = 0x90;
+const MAP_SMALL: u8 = 0xa0;
+const STRONGLY_CONNECTED: u8 = 0xb0;

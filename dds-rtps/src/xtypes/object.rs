@@ -1,0 +1,514 @@
+//! TypeObjects: types as data that travels (XTYPES 1.3, 7.3.4 and annex B).
+//!
+//! Nested structs of the standard that are only there to share a layout (CommonStructMember and the like) are flat here: being
+//! final, they leave no trace in the bytes.
+
+use super::flags::{MemberFlags, TypeFlags};
+use super::form::{Complete, Form, Minimal};
+use super::identifier::{EK_COMPLETE, EK_MINIMAL, EquivalenceHash, Primitive, TypeIdentifier};
+use super::record::record;
+use crate::cdr::{ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, Encoding};
+
+/// A type as data, in one of its two descriptions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypeObject {
+    /// What decides whether types fit.
+    Minimal(MinimalTypeObject),
+    /// Everything.
+    Complete(CompleteTypeObject),
+}
+
+/// A type without names but hashes of those of members.
+pub type MinimalTypeObject = TypeDefinition<Minimal>;
+/// A type with all names and annotations.
+pub type CompleteTypeObject = TypeDefinition<Complete>;
+
+/// What a type is made of. Types of annotations are left out: nothing here refers to one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypeDefinition<F: Form> {
+    /// Another name for a type.
+    Alias(AliasType<F>),
+    /// An enum.
+    Enum(EnumType<F>),
+    /// A bitmask.
+    Bitmask(BitmaskType<F>),
+    /// A struct.
+    Struct(StructType<F>),
+    /// A union.
+    Union(UnionType<F>),
+    /// A bitset.
+    Bitset(BitsetType<F>),
+    /// A sequence whose elements have annotations.
+    Sequence(Box<SequenceType<F>>),
+    /// An array whose elements have annotations.
+    Array(Box<ArrayType<F>>),
+    /// A map whose keys or values have annotations.
+    Map(Box<MapType<F>>),
+}
+
+/// Another name for a type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AliasType<F: Form> {
+    /// None are defined.
+    pub flags: TypeFlags,
+    /// The name.
+    pub detail: F::Type,
+    /// None are defined.
+    pub related_flags: MemberFlags,
+    /// The type that it names.
+    pub related_type: TypeIdentifier,
+    /// Annotations of that.
+    pub related_detail: F::Element,
+}
+
+/// A struct.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StructType<F: Form> {
+    /// How it may grow, whether it is nested, and where its ids come from.
+    pub flags: TypeFlags,
+    /// The struct that it extends.
+    pub base: TypeIdentifier,
+    /// Its name.
+    pub detail: F::Type,
+    /// Its own members, in the order of definition.
+    pub members: Vec<StructMember<F>>,
+}
+
+/// A member of a struct.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StructMember<F: Form> {
+    /// Its id.
+    pub id: u32,
+    /// Whether it is a key, optional, ...
+    pub flags: MemberFlags,
+    /// Its type.
+    pub ty: TypeIdentifier,
+    /// Its name.
+    pub detail: F::Member,
+}
+
+/// A union.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnionType<F: Form> {
+    /// As of a struct.
+    pub flags: TypeFlags,
+    /// Its name.
+    pub detail: F::Type,
+    /// Whether the discriminator is a key, and what becomes of one that selects nothing.
+    pub discriminator_flags: MemberFlags,
+    /// The type of the discriminator.
+    pub discriminator: TypeIdentifier,
+    /// Annotations of that.
+    pub discriminator_detail: F::Discriminator,
+    /// Its members, in the order of definition.
+    pub members: Vec<UnionMember<F>>,
+}
+
+/// A member of a union.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnionMember<F: Form> {
+    /// Its id.
+    pub id: u32,
+    /// Whether it is the default.
+    pub flags: MemberFlags,
+    /// Its type.
+    pub ty: TypeIdentifier,
+    /// The values of the discriminator that select it.
+    pub labels: Vec<i32>,
+    /// Its name.
+    pub detail: F::Member,
+}
+
+/// An enum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnumType<F: Form> {
+    /// How it may grow.
+    pub flags: TypeFlags,
+    /// Bits of a value, 1 to 32.
+    pub bit_bound: u16,
+    /// Its name.
+    pub detail: F::Type,
+    /// By growing value.
+    pub literals: Vec<EnumLiteral<F>>,
+}
+
+/// A literal of an enum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnumLiteral<F: Form> {
+    /// The value and what is said of it.
+    pub common: CommonLiteral,
+    /// Its name.
+    pub detail: F::Member,
+}
+
+/// A value of an enum, and whether it is the default. Other than its like, it is appendable in annex B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommonLiteral {
+    /// The value.
+    pub value: i32,
+    /// Whether it is the default.
+    pub flags: MemberFlags,
+}
+
+/// A bitmask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BitmaskType<F: Form> {
+    /// How it may grow.
+    pub flags: TypeFlags,
+    /// Bits of a value, 1 to 64.
+    pub bit_bound: u16,
+    /// Its name.
+    pub detail: F::Type,
+    /// By growing position.
+    pub bitflags: Vec<Bitflag<F>>,
+}
+
+/// A named bit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bitflag<F: Form> {
+    /// From the least significant bit, which is 0.
+    pub position: u16,
+    /// None are defined.
+    pub flags: MemberFlags,
+    /// Its name.
+    pub detail: F::Member,
+}
+
+/// A bitset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BitsetType<F: Form> {
+    /// None are defined.
+    pub flags: TypeFlags,
+    /// Its name.
+    pub detail: F::Type,
+    /// By growing position.
+    pub fields: Vec<Bitfield<F>>,
+}
+
+/// Some bits of a bitset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bitfield<F: Form> {
+    /// Of the least significant bit.
+    pub position: u16,
+    /// None are defined.
+    pub flags: MemberFlags,
+    /// How many bits.
+    pub bit_count: u8,
+    /// The type of its value.
+    pub holder: Primitive,
+    /// Its name.
+    pub detail: F::Member,
+}
+
+/// A sequence whose elements have annotations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SequenceType<F: Form> {
+    /// None are defined.
+    pub flags: TypeFlags,
+    /// Elements at most; 0 or `u32::MAX`: any number.
+    pub bound: u32,
+    /// Its name.
+    pub detail: F::Collection,
+    /// What the elements are.
+    pub element: CollectionElement<F>,
+}
+
+/// An array whose elements have annotations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArrayType<F: Form> {
+    /// None are defined.
+    pub flags: TypeFlags,
+    /// The length in each dimension, the outermost first.
+    pub bounds: Vec<u32>,
+    /// Its name.
+    pub detail: F::Type,
+    /// What the elements are.
+    pub element: CollectionElement<F>,
+}
+
+/// A map whose keys or values have annotations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapType<F: Form> {
+    /// None are defined.
+    pub flags: TypeFlags,
+    /// Entries at most; 0 or `u32::MAX`: any number.
+    pub bound: u32,
+    /// Its name.
+    pub detail: F::Collection,
+    /// What the keys are.
+    pub key: CollectionElement<F>,
+    /// What the values are.
+    pub element: CollectionElement<F>,
+}
+
+/// The elements, keys or values of a collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectionElement<F: Form> {
+    /// What is said of them.
+    pub flags: MemberFlags,
+    /// Their type.
+    pub ty: TypeIdentifier,
+    /// Their annotations.
+    pub detail: F::Element,
+}
+
+impl TypeObject {
+    /// Its bytes as they are hashed: XCDR2, little endian, without a header.
+    ///
+    /// # Errors
+    /// A string or a list is longer than 32 bits can say.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, EncodeError> {
+        let mut bytes = Vec::new();
+        self.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Little))?;
+        Ok(bytes)
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// The bytes are no TypeObject, or one of an annotation.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Self::decode(&mut Decoder::new(bytes, Encoding::Xcdr2, ByteOrder::Little))
+    }
+
+    /// Its name: the hash of its bytes.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes).
+    pub fn identifier(&self) -> Result<TypeIdentifier, EncodeError> {
+        let hash = EquivalenceHash::of(&self.to_bytes()?);
+        Ok(match self {
+            Self::Minimal(_) => TypeIdentifier::Minimal(hash),
+            Self::Complete(_) => TypeIdentifier::Complete(hash),
+        })
+    }
+
+    /// Calls `visit` with each type that it refers to by a hash.
+    pub fn for_each_hash<'a>(&'a self, visit: &mut dyn FnMut(&'a TypeIdentifier)) {
+        match self {
+            Self::Minimal(definition) => definition.for_each_hash(visit),
+            Self::Complete(definition) => definition.for_each_hash(visit),
+        }
+    }
+}
+
+impl EquivalenceHash {
+    /// That of the bytes of a TypeObject.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hash = [0; 14];
+        hash.iter_mut().zip(md5::compute(bytes).0).for_each(|(hash, byte)| *hash = byte);
+        Self(hash)
+    }
+}
+
+impl<F: Form> TypeDefinition<F> {
+    /// The name of the type, if the description has it.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Alias(ty) => F::type_name(&ty.detail),
+            Self::Enum(ty) => F::type_name(&ty.detail),
+            Self::Bitmask(ty) => F::type_name(&ty.detail),
+            Self::Struct(ty) => F::type_name(&ty.detail),
+            Self::Union(ty) => F::type_name(&ty.detail),
+            Self::Bitset(ty) => F::type_name(&ty.detail),
+            Self::Array(ty) => F::type_name(&ty.detail),
+            Self::Sequence(_) | Self::Map(_) => None,
+        }
+    }
+
+    /// Calls `visit` with each type that it refers to by a hash.
+    pub fn for_each_hash<'a>(&'a self, visit: &mut dyn FnMut(&'a TypeIdentifier)) {
+        match self {
+            Self::Alias(ty) => ty.related_type.for_each_hash(visit),
+            Self::Struct(ty) => {
+                ty.base.for_each_hash(visit);
+                ty.members.iter().for_each(|member| member.ty.for_each_hash(visit));
+            }
+            Self::Union(ty) => {
+                ty.discriminator.for_each_hash(visit);
+                ty.members.iter().for_each(|member| member.ty.for_each_hash(visit));
+            }
+            Self::Sequence(ty) => ty.element.ty.for_each_hash(visit),
+            Self::Array(ty) => ty.element.ty.for_each_hash(visit),
+            Self::Map(ty) => {
+                ty.key.ty.for_each_hash(visit);
+                ty.element.ty.for_each_hash(visit);
+            }
+            Self::Enum(_) | Self::Bitmask(_) | Self::Bitset(_) => {}
+        }
+    }
+}
+
+record! {
+    final_ AliasType<F> { flags [detail] [related_flags related_type related_detail] }
+    final_ StructType<F> { flags [base detail] members }
+    appendable StructMember<F> { id flags ty detail }
+    final_ UnionType<F> { flags [detail] [discriminator_flags discriminator discriminator_detail] members }
+    appendable UnionMember<F> { id flags ty labels detail }
+    final_ EnumType<F> { flags [bit_bound detail] literals }
+    appendable EnumLiteral<F> { common detail }
+    appendable CommonLiteral { value flags }
+    appendable BitmaskType<F> { flags [bit_bound detail] bitflags }
+    appendable Bitflag<F> { position flags detail }
+    appendable BitsetType<F> { flags [detail] fields }
+    appendable Bitfield<F> { position flags bit_count holder detail }
+    final_ SequenceType<F> { flags [bound detail] element }
+    final_ MapType<F> { flags [bound detail] key element }
+    appendable CollectionElement<F> { flags ty detail }
+}
+
+impl<F: Form> ArrayType<F> {
+    fn encode_members(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.flags.encode(e)?;
+        e.appendable(|e| {
+            self.bounds.encode(e)?;
+            self.detail.encode(e)
+        })?;
+        self.element.encode(e)
+    }
+
+    fn decode_members(d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let flags = Decode::decode(d)?;
+        let (bounds, detail) = d.appendable(|d| Ok((Decode::decode(d)?, Decode::decode(d)?)))?;
+        Ok(Self { flags, bounds, detail, element: Decode::decode(d)? })
+    }
+}
+
+/// The complete form is appendable in annex B, the minimal one final.
+impl<F: Form> Encode for ArrayType<F> {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        match F::EQUIVALENCE {
+            super::Equivalence::Minimal => self.encode_members(e),
+            _ => e.appendable(|e| self.encode_members(e)),
+        }
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de, F: Form> Decode<'de> for ArrayType<F> {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        match F::EQUIVALENCE {
+            super::Equivalence::Minimal => Self::decode_members(d),
+            _ => d.appendable(|d| Self::decode_members(d)),
+        }
+    }
+}
+
+impl Encode for Primitive {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        (*self as u8).encode(e)
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for Primitive {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        let kind = u8::decode(d)?;
+        Self::from_kind(kind).ok_or_else(|| d.error(DecodeErrorKind::UnknownDiscriminator { value: kind.into() }))
+    }
+}
+
+macro_rules! definitions {
+    ($($kind:literal $variant:ident)+) => {
+        impl<F: Form> Encode for TypeDefinition<F> {
+            fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                match self {
+                    $(Self::$variant(ty) => {
+                        <u8 as Encode>::encode(&$kind, e)?;
+                        ty.encode(e)
+                    })+
+                }
+            }
+
+            fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+                self.encode(e)
+            }
+        }
+
+        impl<'de, F: Form> Decode<'de> for TypeDefinition<F> {
+            fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+                match u8::decode(d)? {
+                    $($kind => Decode::decode(d).map(Self::$variant),)+
+                    other => Err(d.error(DecodeErrorKind::UnknownDiscriminator { value: other.into() })),
+                }
+            }
+        }
+    };
+}
+
+definitions! {
+    0x30 Alias 0x40 Enum 0x41 Bitmask 0x51 Struct 0x52 Union 0x53 Bitset 0x60 Sequence 0x61 Array 0x62 Map
+}
+
+impl Encode for TypeObject {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.appendable(|e| match self {
+            Self::Minimal(definition) => {
+                EK_MINIMAL.encode(e)?;
+                definition.encode(e)
+            }
+            Self::Complete(definition) => {
+                EK_COMPLETE.encode(e)?;
+                definition.encode(e)
+            }
+        })
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for TypeObject {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        d.appendable(|d| match u8::decode(d)? {
+            EK_MINIMAL => Decode::decode(d).map(Self::Minimal),
+            EK_COMPLETE => Decode::decode(d).map(Self::Complete),
+            other => Err(d.error(DecodeErrorKind::UnknownDiscriminator { value: other.into() })),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xtypes::PlainElement;
+
+    /// Of `ShapeType` as the shapes demo has it (`sequence<uint8> additional_payload_size` at its end), as Cyclone DDS names it
+    /// (`tests/vectors/cyclone_xcdr2_reliable_dispose.pcap`).
+    #[test]
+    fn the_minimal_shape_has_the_hash_that_cyclone_announces() {
+        let member = |id, name: &str, ty, flags: MemberFlags| StructMember::<Minimal> {
+            id,
+            flags: flags.union(MemberFlags(1)),
+            ty,
+            detail: Minimal::of_member(name),
+        };
+        let long = || TypeIdentifier::Primitive(Primitive::Int32);
+        let element = PlainElement::new(MemberFlags(1), TypeIdentifier::Primitive(Primitive::UInt8));
+        let bytes = TypeIdentifier::Sequence { bound: 0, element: Box::new(element) };
+        let shape = TypeObject::Minimal(TypeDefinition::Struct(StructType {
+            flags: TypeFlags::APPENDABLE,
+            base: TypeIdentifier::None,
+            detail: Minimal::of_type("ShapeType"),
+            members: vec![
+                member(0, "color", TypeIdentifier::String8 { bound: 128 }, MemberFlags::KEY),
+                member(1, "x", long(), MemberFlags::NONE),
+                member(2, "y", long(), MemberFlags::NONE),
+                member(3, "shapesize", long(), MemberFlags::NONE),
+                member(4, "additional_payload_size", bytes, MemberFlags::NONE),
+            ],
+        }));
+        let expected = [0x1e, 0x42, 0x67, 0x89, 0x95, 0x7c, 0xe8, 0x58, 0xcf, 0xdf, 0x31, 0x91, 0xa5, 0x89];
+        assert_eq!(shape.identifier(), Ok(TypeIdentifier::Minimal(EquivalenceHash(expected))));
+        assert_eq!(TypeObject::from_bytes(&shape.to_bytes().unwrap()), Ok(shape));
+    }
+}
