@@ -48,8 +48,8 @@ impl ReaderHistory {
         let mut visible = false;
         for at in self.instances.take_written_by(writer) {
             if let Some(timing) = &mut self.timing {
-                let held = timing.filter.take(at, now.instant);
-                visible |= self.let_last_in(held, now.instant);
+                let held = timing.filter.take(at);
+                visible |= self.let_last_in(at, held, now.instant);
             }
             if self.unregister(at, writer) {
                 let instance = self.instances.get(at);

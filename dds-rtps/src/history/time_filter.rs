@@ -100,18 +100,17 @@ impl TimeFilter {
         self.due.push(Reverse((due, at)));
     }
 
-    /// Takes what is kept back of an instance, to let it in.
-    pub(super) fn take(&mut self, at: u32, now: Instant) -> Option<ReceivedChange> {
+    /// Takes what is kept back of an instance. The gate stays as it is: whether something is let in is not known yet.
+    pub(super) fn take(&mut self, at: u32) -> Option<ReceivedChange> {
         let slot = std::mem::replace(&mut self.gates.get_mut(at as usize)?.held, NOTHING);
         let received = self.held.get_mut(slot as usize)?.take();
         self.free.push(slot);
-        self.close(at, now);
         received
     }
 
     /// Forgets an instance; gives what was kept back of it.
     pub(super) fn forget(&mut self, at: u32) -> Option<ReceivedChange> {
-        let received = self.take(at, Instant::ZERO);
+        let received = self.take(at);
         if let Some(gate) = self.gates.get_mut(at as usize) {
             *gate = Gate::OPEN;
         }
@@ -203,13 +202,16 @@ impl ReaderHistory {
     /// # Errors
     /// There is no room for it: nothing may follow it yet. The change in the error is not the one that is kept back.
     pub(super) fn let_held_in(&mut self, at: u32, now: Instant) -> Result<bool, Refused> {
-        let Some(held) = self.timing.as_mut().and_then(|timing| timing.filter.take(at, now)) else { return Ok(false) };
+        let Some(held) = self.timing.as_mut().and_then(|timing| timing.filter.take(at)) else { return Ok(false) };
         if self.has_outlived(&held, now) {
             return Ok(false);
         }
         let writer = held.change.writer;
         match self.add_sample(held) {
-            Ok(admission) => Ok(self.is_let_in(writer, admission)),
+            Ok(admission) => {
+                self.close_behind(at, now, admission);
+                Ok(self.is_let_in(writer, admission))
+            }
             Err(refused) => {
                 self.hold_again(at, now, refused.received.clone());
                 Err(refused)
@@ -218,18 +220,28 @@ impl ReaderHistory {
     }
 
     /// As [`ReaderHistory::let_held_in`], where nothing can wait: without room it is lost, and counted as rejected.
-    pub(super) fn let_last_in(&mut self, held: Option<ReceivedChange>, now: Instant) -> bool {
+    pub(super) fn let_last_in(&mut self, at: u32, held: Option<ReceivedChange>, now: Instant) -> bool {
         let Some(held) = held else { return false };
         if self.has_outlived(&held, now) {
             return false;
         }
         let writer = held.change.writer;
         match self.add_sample(held) {
-            Ok(admission) => self.is_let_in(writer, admission),
+            Ok(admission) => {
+                self.close_behind(at, now, admission);
+                self.is_let_in(writer, admission)
+            }
             Err(_) => {
                 self.removals.note(writer, Removal::Rejected);
                 false
             }
+        }
+    }
+
+    /// Only what is let in closes the gate: behind what had expired, or is another owner's, nobody has to wait.
+    fn close_behind(&mut self, at: u32, now: Instant, admission: Admission) {
+        if let (Admission::Visible, Some(timing)) = (admission, &mut self.timing) {
+            timing.filter.close(at, now);
         }
     }
 
@@ -280,7 +292,9 @@ impl ReaderHistory {
 
     fn hold_again(&mut self, at: u32, now: Instant, received: ReceivedChange) {
         let Some(timing) = &mut self.timing else { return };
-        timing.filter.gate(at).closed_until = now.after(RETRY_INTERVAL).unwrap_or(now);
+        let retry = now.after(RETRY_INTERVAL).unwrap_or(now);
+        let gate = timing.filter.gate(at);
+        gate.closed_until = gate.closed_until.max(retry);
         timing.filter.hold(at, received);
     }
 }

@@ -136,7 +136,7 @@ impl ReaderHistory {
         if let Some(old) = &mut old {
             // The new filter knows nothing of the old one's time: what that has kept back goes first.
             while let Some(at) = old.filter.first_held() {
-                visible |= self.let_last_in(old.filter.take(at, now.instant), now.instant);
+                visible |= self.let_last_in(at, old.filter.take(at), now.instant);
             }
         }
         self.timing = timing.start();

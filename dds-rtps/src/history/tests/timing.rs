@@ -213,6 +213,51 @@ fn without_room_it_is_kept_back_longer_and_nothing_overtakes_it() {
 }
 
 #[test]
+fn behind_what_has_expired_nobody_waits() {
+    let mut cache = cache(filter(100));
+    cache.write_at(0, 1, 1);
+    let mut short_lived = cache.received(ChangeKind::Alive, 1, 1);
+    short_lived.expires = Some(at(50).instant);
+    assert_eq!(cache.history.add(at(1), short_lived).unwrap(), Admission::Held);
+    assert!(!cache.history.handle_timeout(at(100)));
+    assert_eq!(cache.write_at(101, 1, 1), Admission::Visible);
+    assert_eq!(cache.write_at(102, 1, 1), Admission::Held);
+    assert_eq!(numbers(&cache.take()), [1, 3]);
+    assert_eq!((cache.history.counters().expired, cache.history.counters().time_filtered), (1, 0));
+}
+
+#[test]
+fn behind_what_is_another_owners_nobody_waits() {
+    let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+    let mut cache = Cache::configured(ReaderHistoryConfig {
+        ownership: Ownership::Exclusive,
+        timing: filter(100),
+        ..ReaderHistoryConfig::new(limits)
+    });
+    (1..=2).for_each(|number| cache.history.set_ownership_strength(writer(number), number.into()));
+    let outcomes = [(0, 2), (1, 2), (2, 1)].map(|(now, from)| cache.write_at(now, from, 1));
+    assert_eq!(outcomes, [Admission::Visible, Admission::Held, Admission::NotOwner]);
+    cache.history.set_ownership_strength(writer(2), 0);
+    assert!(!cache.history.handle_timeout(at(100)), "by now the other one owns it");
+    assert_eq!(cache.write_at(101, 1, 1), Admission::Visible);
+    assert_eq!(cache.write_at(102, 1, 1), Admission::Held);
+}
+
+/// Nobody has to wait less either: a try that finds no room does not open the gate.
+#[test]
+fn a_try_that_finds_no_room_does_not_shorten_the_separation() {
+    let limits = ResourceLimits { max_samples_per_instance: Some(1), ..ResourceLimits::default() };
+    let limits = HistoryLimits::new(History::KeepAll, limits);
+    let mut cache = Cache::configured(ReaderHistoryConfig { timing: filter(100), ..ReaderHistoryConfig::new(limits) });
+    cache.write_at(0, 1, 1);
+    cache.write_at(1, 1, 1);
+    assert_eq!(cache.dispose(1, 1), Err(RejectReason::SamplesPerInstance));
+    cache.take();
+    assert!(!cache.history.handle_timeout(at(50)));
+    assert!(cache.history.handle_timeout(at(100)));
+}
+
+#[test]
 fn a_separation_changes_while_it_runs() {
     let mut cache = cache(filter(1_000));
     cache.write_at(0, 1, 1);
