@@ -180,6 +180,18 @@ fn hostile_bytes_are_errors() {
     assert_eq!(error.kind(), DecodeErrorKind::NestingTooDeep);
 }
 
+/// Values without bytes: any number that is meant, but not as many as a stranger may ask for.
+#[test]
+fn values_without_bytes_cost_only_so_much() {
+    round_trip(vec![(); 1_000]);
+    round_trip(vec![vec![((), ())], vec![((), ()); 70_000]]);
+    let endless = [0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff];
+    let error = decode_payload::<Serde<Vec<()>>>(&endless).unwrap_err();
+    assert_eq!(error.kind(), DecodeErrorKind::TooManyNothings);
+    let error = decode_payload::<Serde<Vec<u8>>>(&endless).unwrap_err();
+    assert_eq!(error.kind(), DecodeErrorKind::Truncated);
+}
+
 #[test]
 fn a_serde_topic_meets_a_derived_one_both_ways() {
     for by_udp in [false, true] {

@@ -21,8 +21,9 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let decode = framed(model, &quote!(d), &quote!(::core::result::Result::Ok(Self { #(#fields,)* #hidden })));
     let statements = members.iter().map(|member| statement(model, member, cdr));
     let decode_into = framed(model, &quote!(d), &quote!(#(#statements)* ::core::result::Result::Ok(())));
-    // Without members there is nothing to do with the cursor.
-    let ignore = members.is_empty().then(|| quote!(let _ = &d;));
+    // Without members there is nothing to take, but somebody has to count how often that is done.
+    let is_final = model.extensibility() == Extensibility::Final;
+    let ignore = members.is_empty().then(|| quote!(d.empty_struct(::core::mem::size_of::<Self>(), #is_final)?;));
     let (plain, plain_into) = (plain::decode(model), plain::decode_into(model));
     methods(model, target, &quote!(#ignore #plain #decode), &quote!(#ignore #plain_into #decode_into))
 }
@@ -56,7 +57,7 @@ pub(super) fn implement(
     let ty = model.ty(&lifetime("de"));
     let extensibility = target.extensibility(model);
     let error = quote!(#cdr::DecodeError);
-    let of_plain = plain::decode_methods(model, cdr);
+    let of_plain = plain::decode_methods(model, cdr).or_else(|| size_min(model, cdr));
     quote! {
         #[automatically_derived]
         #[allow(unreachable_patterns, irrefutable_let_patterns)]
@@ -79,6 +80,20 @@ pub(super) fn implement(
             }
         }
     }
+}
+
+/// Says of a struct that may have no bytes at all that it has none: without members, or with such members only.
+fn size_min(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
+    if model.extensibility() == Extensibility::Mutable || model.members().iter().any(|member| member.is_optional) {
+        return None;
+    }
+    let are_empty = model.members().iter().map(|member| {
+        let ty = with_lifetime(member.ty, "de");
+        member.locate(quote!(<#ty as #cdr::Decode<'de>>::SIZE_MIN == 0))
+    });
+    Some(quote! {
+        const SIZE_MIN: usize = !(true #(&& #are_empty)*) as usize;
+    })
 }
 
 /// The value of a member, decoded.

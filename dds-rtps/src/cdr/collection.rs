@@ -138,15 +138,24 @@ impl<T: Encode, const N: usize> Encode for [T; N] {
 
 impl<'de, T: Decode<'de>, const N: usize> Decode<'de> for [T; N] {
     const INNERMOST_IS_PRIMITIVE: bool = T::INNERMOST_IS_PRIMITIVE;
-    const SIZE_MIN: usize = if T::INNERMOST_IS_PRIMITIVE { N * T::SIZE_MIN } else { 1 };
+    const SIZE_MIN: usize = match T::INNERMOST_IS_PRIMITIVE {
+        true => N * T::SIZE_MIN,
+        false => (N > 0 && T::SIZE_MIN > 0) as usize,
+    };
 
     #[inline]
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        if <Self as Decode<'de>>::SIZE_MIN == 0 {
+            d.nothing(N.max(size_of::<Self>()))?;
+        }
         d.collection(T::INNERMOST_IS_PRIMITIVE, T::decode_array)
     }
 
     #[inline]
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        if <Self as Decode<'de>>::SIZE_MIN == 0 {
+            d.nothing(N.max(size_of::<Self>()))?;
+        }
         d.collection(T::INNERMOST_IS_PRIMITIVE, |d| T::decode_dimensions_into(self, d))
     }
 

@@ -128,7 +128,7 @@ impl Decoder<'_> {
         match value(self) {
             Ok(value) => Ok(Some(value)),
             Err(error) if error.kind().is_of_value() => {
-                *self = start;
+                self.go_back_to(start);
                 pass_value(ty, is_optional, self).map(|()| None)
             }
             Err(error) => Err(error),

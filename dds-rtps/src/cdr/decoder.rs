@@ -8,6 +8,11 @@ use super::{ByteOrder, Decode, DecodeError, DecodeErrorKind, Encapsulation, Enco
 /// real types use, and with [`Decoder::nested`] shallow enough for the stack of a small thread.
 pub const NESTING_MAX: u8 = 64;
 
+/// How much decoding of values that take no bytes a payload may cost: each counts with its size in memory, at least 1. A length
+/// costs its sender 4 bytes, so of such elements it alone would decide how long decoding takes; a million counts are some
+/// milliseconds and a megabyte.
+pub const NOTHINGS_MAX: u32 = 1 << 20;
+
 /// Takes values from bytes by the rules of an encoding.
 ///
 /// Every read is checked against the end of the input, or of the delimited value it is in.
@@ -23,6 +28,8 @@ pub struct Decoder<'de> {
     encoding: Encoding,
     order: ByteOrder,
     depth: u8,
+    /// How much of [`NOTHINGS_MAX`] is left.
+    nothings: u32,
     /// What comes next is the base of a struct, whose members are framed together with those of the struct.
     is_base: bool,
 }
@@ -38,7 +45,17 @@ impl<'de> Decoder<'de> {
     /// Reads bytes that have no header; alignment counts from their beginning.
     #[must_use]
     pub fn new(bytes: &'de [u8], encoding: Encoding, order: ByteOrder) -> Self {
-        Self { bytes, input: bytes, position: 0, origin: 0, encoding, order, depth: 0, is_base: false }
+        Self {
+            bytes,
+            input: bytes,
+            position: 0,
+            origin: 0,
+            encoding,
+            order,
+            depth: 0,
+            nothings: NOTHINGS_MAX,
+            is_base: false,
+        }
     }
 
     /// Reads the body of a payload by what its header says, up to the padding.
@@ -58,6 +75,7 @@ impl<'de> Decoder<'de> {
             encoding: header.encoding,
             order: header.order,
             depth: 0,
+            nothings: NOTHINGS_MAX,
             is_base: false,
         };
         Ok((decoder, header))
@@ -181,7 +199,8 @@ impl<'de> Decoder<'de> {
     }
 
     /// Takes a length, of values that occupy at least `size` bytes each. It is compared with what the input can hold, so
-    /// that memory for that many values may be asked for.
+    /// that memory for that many values may be asked for; but not of values that may occupy none at all (0), of which each
+    /// has to be [counted](Decoder::nothing) as it is taken.
     ///
     /// # Errors
     /// The input ends, or cannot hold that much.
@@ -189,10 +208,46 @@ impl<'de> Decoder<'de> {
     pub fn length(&mut self, size: usize) -> Result<usize, DecodeError> {
         let length = u32::decode(self)?;
         let count = length as usize;
-        if count.checked_mul(size.max(1)).is_none_or(|needed| needed > self.remaining()) {
+        if count.checked_mul(size).is_none_or(|needed| needed > self.remaining()) {
             return Err(self.error(DecodeErrorKind::LengthBeyondInput { length }));
         }
         Ok(count)
+    }
+
+    /// A value was taken that has no bytes here, and `size` in memory: a struct without members, an array without elements.
+    ///
+    /// # Errors
+    /// There were too many of them in this payload: [`NOTHINGS_MAX`].
+    #[inline]
+    pub fn nothing(&mut self, size: usize) -> Result<(), DecodeError> {
+        match u32::try_from(size.max(1)).ok().and_then(|size| self.nothings.checked_sub(size)) {
+            Some(left) => {
+                self.nothings = left;
+                Ok(())
+            }
+            None => Err(self.error(DecodeErrorKind::TooManyNothings)),
+        }
+    }
+
+    /// [`Decoder::nothing`] for a struct, unless a length in bytes stands before it.
+    ///
+    /// # Errors
+    /// As of that.
+    #[inline]
+    pub fn empty_struct(&mut self, size: usize, is_final: bool) -> Result<(), DecodeError> {
+        let has_length = self.encoding == Encoding::Xcdr2 && !is_final && !self.is_base;
+        if has_length { Ok(()) } else { self.nothing(size) }
+    }
+
+    /// Goes back to where `start` stood. What values without bytes have cost was spent.
+    #[inline]
+    pub(super) fn go_back_to(&mut self, start: Self) {
+        *self = Self { nothings: self.nothings, ..start };
+    }
+
+    /// What values without bytes may still cost, for who counts in the decoder's stead.
+    pub(super) fn nothings_mut(&mut self) -> &mut u32 {
+        &mut self.nothings
     }
 
     /// Takes an appendable struct. XCDR2: members that this type does not have are passed over, and those that the sender

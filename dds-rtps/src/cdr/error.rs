@@ -106,6 +106,8 @@ pub enum DecodeErrorKind {
     InteriorNul,
     /// Values are nested deeper than [`NESTING_MAX`](super::NESTING_MAX).
     NestingTooDeep,
+    /// More values that take no bytes than [`NOTHINGS_MAX`](super::NOTHINGS_MAX) allows.
+    TooManyNothings,
     /// A mutable struct has a member that is not known here, and whose sender wants it to be.
     MustUnderstand {
         /// The id of the member.
@@ -142,6 +144,9 @@ impl fmt::Display for DecodeErrorKind {
             Self::MissingNul => f.write_str("the string does not end with NUL"),
             Self::InteriorNul => f.write_str("the string has a NUL before its end"),
             Self::NestingTooDeep => write!(f, "values are nested deeper than {}", super::NESTING_MAX),
+            Self::TooManyNothings => {
+                write!(f, "values that take no bytes cost more than {}", super::NOTHINGS_MAX)
+            }
             Self::MustUnderstand { id } => write!(f, "member {id} is not known, but the sender wants it to be"),
             Self::MissingMember => f.write_str("a member was not sent and has no default"),
             Self::Unrepresentable { what } => write!(f, "this encoding cannot be read as {what}"),

@@ -41,7 +41,7 @@ fn decode_entries<'de, K: Decode<'de>, V: Decode<'de>, R>(
 ) -> Result<R, DecodeError> {
     d.nested(size_of::<(K, V)>(), |d| {
         d.collection(K::IS_PRIMITIVE && V::IS_PRIMITIVE, |d| {
-            let count = d.length(K::SIZE_MIN + V::SIZE_MIN)?;
+            let count = d.length((K::SIZE_MIN + V::SIZE_MIN).max(1))?;
             entries(d, count)
         })
     })
@@ -142,7 +142,7 @@ impl<'de, K: MapKey + Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMa
             if self.len() == count && update_sorted(self, d)? {
                 return Ok(());
             }
-            *d = start;
+            d.go_back_to(start);
             rebuild(self, count, d)
         })
     }
@@ -172,7 +172,7 @@ impl<'de, K: MapKey + Decode<'de> + Hash + Eq, V: Decode<'de>, S: BuildHasher + 
             if self.len() == count && update_hashed(self, d)? {
                 return Ok(());
             }
-            *d = start;
+            d.go_back_to(start);
             rebuild(self, count, d)
         })
     }

@@ -76,7 +76,7 @@ mod wide;
 pub use base::{derived_members, member_count, next_member_id};
 pub use bounded::{Bounded, Measured};
 pub use construct::{Trim, TryConstruct};
-pub use decoder::{Decoder, NESTING_MAX};
+pub use decoder::{Decoder, NESTING_MAX, NOTHINGS_MAX};
 pub use description::{MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef};
 pub use element::{OrDefault, Trimmed};
 pub use encapsulation::{ByteOrder, Encapsulation, Encoding, Extensibility, Format};

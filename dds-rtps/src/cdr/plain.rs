@@ -104,7 +104,8 @@ impl<'de> Decoder<'de> {
         elements.truncate(count);
         let Some(bytes) = self.plain_bytes::<T>(count)? else {
             elements.iter_mut().try_for_each(|element| element.decode_into(self))?;
-            // The length was compared with the size of the elements, which is not less in memory.
+            // The length was compared with the size of the elements, which is not less in memory. Those without any size take
+            // no memory.
             elements.reserve(count - elements.len());
             while elements.len() < count {
                 elements.push(T::decode(self)?);
@@ -131,7 +132,7 @@ impl<'de> Decoder<'de> {
 
     #[inline]
     fn plain_bytes<T: Plain>(&mut self, count: usize) -> Result<Option<&'de [u8]>, DecodeError> {
-        let is_plain = T::IS_LAID_OUT && self.order().is_host() && count != 0;
+        let is_plain = T::IS_LAID_OUT && self.order().is_host() && count != 0 && size_of::<T>() != 0;
         if !is_plain || !self.will_be_aligned(T::FIRST, T::LARGEST) {
             return Ok(None);
         }

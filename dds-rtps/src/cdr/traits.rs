@@ -85,7 +85,8 @@ pub trait Decode<'de>: Sized {
     /// As [`Encode::INNERMOST_IS_PRIMITIVE`].
     #[doc(hidden)]
     const INNERMOST_IS_PRIMITIVE: bool = Self::IS_PRIMITIVE;
-    /// The bytes that a value occupies at least; 1 if that is not known. Bounds what a length may ask for.
+    /// The bytes that a value occupies at least. Bounds what a length may ask for. 0 only for types that count values which
+    /// occupy none ([`Decoder::nothing`]).
     #[doc(hidden)]
     const SIZE_MIN: usize = 1;
     /// How a payload of this type is framed, if only one framing is right.
@@ -121,8 +122,8 @@ pub trait Decode<'de>: Sized {
     fn decode_elements(elements: &mut Vec<Self>, count: usize, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         elements.truncate(count);
         elements.iter_mut().try_for_each(|element| element.decode_into(d))?;
-        // A count is at most the number of bytes left, but an element may be large in memory and small on the wire: what
-        // is asked for at once is limited to the size of the input.
+        // A count is at most the number of bytes left, if elements have bytes at all, but an element may be large in memory
+        // and small on the wire: what is asked for at once is limited to the size of the input.
         let affordable = d.remaining() / size_of::<Self>().max(1);
         let missing = count - elements.len();
         elements.reserve(missing.min(affordable + 1));

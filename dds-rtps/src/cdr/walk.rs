@@ -71,7 +71,7 @@ pub(super) fn key_of_payload<S: Shape>(
     is_key: bool,
     output: Encoder<'_>,
 ) -> Result<(), DecodeError> {
-    let mut walk = Walk { output, is_key, depth: 0 };
+    let mut walk = Walk { output, is_key, depth: 0, nothings: *d.nothings_mut() };
     walk.copy(ty, &mut d).map_err(|failure| match failure {
         Failure::Input(error) => error,
         // What came in as 32 bits goes out as 32 bits: only a key of more than 4 GB cannot be written.
@@ -82,14 +82,23 @@ pub(super) fn key_of_payload<S: Shape>(
 /// Passes over a value, an optional one with what introduces it.
 pub(super) fn pass_value<S: Shape>(ty: S, is_optional: bool, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     let (mut scratch, encoding) = (Vec::new(), d.encoding());
-    let mut walk = Walk { output: Encoder::for_key_hash(&mut scratch, encoding), is_key: false, depth: 0 };
-    if is_optional { walk.pass_optional(ty, d) } else { walk.pass(ty, d) }
+    let mut walk = Walk {
+        output: Encoder::for_key_hash(&mut scratch, encoding),
+        is_key: false,
+        depth: 0,
+        nothings: *d.nothings_mut(),
+    };
+    let result = if is_optional { walk.pass_optional(ty, d) } else { walk.pass(ty, d) };
+    *d.nothings_mut() = walk.nothings;
+    result
 }
 
 struct Walk<'b> {
     output: Encoder<'b>,
     is_key: bool,
     depth: usize,
+    /// What values without bytes may still cost. Here, and not with the cursor, as the walk goes with copies of that.
+    nothings: u32,
 }
 
 enum Failure {
@@ -240,9 +249,9 @@ impl Walk<'_> {
             None => (d.enter_delimited()?, self.output.enter_delimited()?),
         };
         let count = match count {
-            Some(count) => count,
+            Some(count) => self.array_length(count, d)?,
             None => {
-                let count = d.length(size.unwrap_or(1))?;
+                let count = d.length(size.unwrap_or(0))?;
                 self.output.length(count)?;
                 count
             }
@@ -262,6 +271,9 @@ impl Walk<'_> {
             return self.copy_mutable(description, d);
         }
         let frame = self.enter_type(description.extensibility(), d)?;
+        if frame.is_none() && description.members().next().is_none() {
+            self.nothing(d)?;
+        }
         let last = description.members().rposition(|member| is_part(description, member));
         // Behind the last part of the key nothing is of interest, unless other members follow on this value.
         let may_stop = frame.is_some() || self.depth == 1;
@@ -427,8 +439,8 @@ impl Walk<'_> {
             }
         }
         let count = match count {
-            Some(count) => count,
-            None => d.length(size.unwrap_or(1))?,
+            Some(count) => self.array_length(count, d)?,
+            None => d.length(size.unwrap_or(0))?,
         };
         match size {
             Some(size) => pass_numbers(size, count, d),
@@ -443,6 +455,9 @@ impl Walk<'_> {
         }
         let frame = self.enter_type(description.extensibility(), d)?;
         if frame.is_none() {
+            if description.members().next().is_none() {
+                self.nothing(d)?;
+            }
             description.members().try_for_each(|member| self.pass_member(member, d))?;
         }
         d.leave(frame);
@@ -460,6 +475,24 @@ impl Walk<'_> {
             Extensibility::Final => Ok(None),
             Extensibility::Appendable | Extensibility::Mutable => d.enter_delimited(),
         }
+    }
+
+    /// A value without bytes was passed or copied; see [`Decoder::nothing`].
+    fn nothing(&mut self, d: &Decoder<'_>) -> Result<(), DecodeError> {
+        match self.nothings.checked_sub(1) {
+            Some(left) => {
+                self.nothings = left;
+                Ok(())
+            }
+            None => Err(d.error(DecodeErrorKind::TooManyNothings)),
+        }
+    }
+
+    fn array_length(&mut self, count: usize, d: &Decoder<'_>) -> Result<usize, DecodeError> {
+        if count == 0 {
+            self.nothing(d)?;
+        }
+        Ok(count)
     }
 
     fn enter_level(&mut self, d: &Decoder<'_>) -> Result<(), DecodeError> {

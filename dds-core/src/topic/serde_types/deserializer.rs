@@ -44,11 +44,16 @@ impl<'de> SeqAccess<'de> for Row<'_, 'de> {
             return Ok(None);
         }
         self.left -= 1;
-        seed.deserialize(CdrDeserializer { d: &mut *self.d, is_member: self.are_members }).map(Some)
+        let start = self.d.position();
+        let value = seed.deserialize(CdrDeserializer { d: &mut *self.d, is_member: self.are_members })?;
+        if self.d.position() == start && !self.are_members {
+            self.d.nothing(size_of::<T::Value>())?;
+        }
+        Ok(Some(value))
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.left)
+        Some(self.left.min(self.d.remaining()))
     }
 }
 
@@ -208,7 +213,8 @@ impl<'de> Deserializer<'de> for CdrDeserializer<'_, 'de> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
         deeper(self.d, |d| {
-            let left = d.length(1)?;
+            // Nobody knows of the elements whether they have bytes.
+            let left = d.length(0)?;
             visitor.visit_seq(Row { d, left, are_members: false })
         })
     }

@@ -117,6 +117,112 @@ fn memory_for_large_elements_is_asked_for_as_they_come() {
     assert!(error.offset() < 100);
 }
 
+#[derive(dds_macros::DdsType, Debug, Default, PartialEq, Clone)]
+#[dds(crate = "crate", nested, extensibility = "final")]
+struct Nothing {}
+
+#[derive(dds_macros::DdsType, Debug, Default, PartialEq, Clone)]
+#[dds(crate = "crate", nested, extensibility = "appendable")]
+struct NothingYet {
+    nothing: Nothing,
+}
+
+#[derive(dds_macros::DdsType, Debug, PartialEq)]
+#[dds(crate = "crate")]
+struct BehindNothing {
+    nothings: Vec<Nothing>,
+    yet: Vec<NothingYet>,
+    arrays: Vec<[[u8; 0]; 3]>,
+    several: Vec<[Nothing; 2]>,
+    #[dds(key)]
+    id: u32,
+}
+
+#[test]
+fn a_sequence_of_values_without_bytes_may_be_longer_than_the_input() {
+    let sample = BehindNothing {
+        nothings: vec![Nothing {}; 1_000],
+        yet: vec![NothingYet::default(); 700],
+        arrays: vec![[[]; 3]; 600],
+        several: vec![[Nothing {}, Nothing {}]; 500],
+        id: 7,
+    };
+    let (mut payload, mut scratch) = (Vec::new(), Vec::new());
+    for encoding in ENCODINGS {
+        encode_payload(&sample, encoding, &mut payload).unwrap();
+        assert_eq!(decode_payload::<BehindNothing>(&payload).unwrap(), sample);
+        let mut other =
+            BehindNothing { nothings: vec![Nothing {}; 2_000], yet: vec![], arrays: vec![], several: vec![], id: 0 };
+        other.decode_into(&mut Decoder::of_payload(&payload).unwrap().0).unwrap();
+        assert_eq!(other, sample);
+        let instance = instance_of_payload(BehindNothing::DESCRIPTION, &payload, false, &mut scratch).unwrap();
+        assert_eq!(instance, crate::cdr::key_hash_of(&sample, encoding, &mut scratch).unwrap());
+    }
+}
+
+#[test]
+fn values_without_bytes_cost_only_so_much() {
+    let too_many = DecodeErrorKind::TooManyNothings;
+    let most = u32::MAX.to_be_bytes();
+    assert_eq!(kind_of::<Vec<Nothing>>(&most), (4, too_many));
+    assert_eq!(kind_of::<Vec<[u8; 0]>>(&most), (4, too_many));
+    assert_eq!(kind_of::<Vec<[[Nothing; 0]; 3]>>(&most), (4, too_many));
+    assert_eq!(
+        kind_of::<Vec<Vec<crate::cdr::OrDefault<NothingYet>>>>(&[&[0, 0, 0, 1], &most[..]].concat()),
+        (8, too_many)
+    );
+    // What is cheap once is counted over the whole payload: 30 times 100 000.
+    let bytes = hex(&format!("0000001e {}", "000186a0".repeat(30)));
+    assert_eq!(kind_of::<Vec<Vec<Nothing>>>(&bytes), (4 + 11 * 4, too_many));
+    // Their memory counts.
+    #[derive(dds_macros::DdsType, Debug)]
+    #[dds(crate = "crate", extensibility = "final")]
+    struct Large {
+        #[dds(non_serialized)]
+        _scratch: Scratch,
+    }
+    #[derive(Debug)]
+    struct Scratch(#[expect(dead_code, reason = "it takes memory")] [u64; 1_000]);
+    impl Default for Scratch {
+        fn default() -> Self {
+            Self([0; 1_000])
+        }
+    }
+    assert_eq!(kind_of::<Vec<Large>>(&hex("00000100")), (4, too_many), "256 times 8 kB");
+    assert_eq!(
+        Vec::<Large>::decode(&mut Decoder::new(&hex("00000080"), Encoding::Xcdr1, ByteOrder::Big)).unwrap().len(),
+        128
+    );
+}
+
+#[test]
+fn the_walk_passes_over_only_so_many_values_without_bytes() {
+    let most = "ffffffff";
+    for (front, offset) in [("", 8), ("00000000", 12), ("00000000 00000000", 16), ("00000000 00000000 00000000", 20)] {
+        let bytes = hex(&format!("0000 0000 {front} {most} 00000000 00000000 00000000 00000007"));
+        let error = instance_of_payload(BehindNothing::DESCRIPTION, &bytes, false, &mut Vec::new()).unwrap_err();
+        assert_eq!((error.offset(), error.kind()), (offset, DecodeErrorKind::TooManyNothings));
+    }
+}
+
+/// A value that is tried and given up has cost what it has cost.
+#[test]
+fn what_is_tried_again_does_not_get_its_cost_back() {
+    #[derive(dds_macros::DdsType, Debug, Default)]
+    #[dds(crate = "crate", nested)]
+    struct Tried {
+        nothings: Vec<Nothing>,
+        gear: Gear,
+    }
+    #[derive(dds_macros::DdsType, Debug)]
+    #[dds(crate = "crate")]
+    struct Tries {
+        tried: Vec<crate::cdr::OrDefault<Tried>>,
+    }
+    let bytes = hex(&format!("0000001e {}", "000186a0 00000009".repeat(30)));
+    assert_eq!(kind_of::<Tries>(&bytes), (4 + 5 * 8 + 4, DecodeErrorKind::TooManyNothings));
+}
+
 #[test]
 fn strings_are_checked() {
     assert_eq!(kind_of::<String>(&hex("00000002 6161")), (5, DecodeErrorKind::MissingNul));
