@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`types`] | identifiers, times, locators |
 //! | [`cdr`] | cursors and the XCDR1/XCDR2 encodings |
+//! | [`filter`] | content filters: expressions, and programs that run on encoded samples |
 //! | [`qos`] | policies, QoS structs, requested/offered matching |
 //! | [`xtypes`] | types as data, whether one fits the other |
 //! | [`wire`] | submessages: parse and build |
@@ -39,6 +40,7 @@
 
 pub mod cdr;
 pub mod discovery;
+pub mod filter;
 pub mod history;
 pub mod output;
 pub mod participant;

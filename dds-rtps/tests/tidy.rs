@@ -9,10 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of dds-rtps: one uses only rooms with a smaller rank, and itself.
-const ROOMS: [(&str, u8); 11] = [
+const ROOMS: [(&str, u8); 12] = [
     ("types", 0),
     ("cdr", 1),
     ("qos", 2),
+    ("filter", 2),
     ("xtypes", 3),
     ("wire", 3),
     ("history", 4),

@@ -1,11 +1,11 @@
 //! Why endpoints match or do not: reports on every pair that could.
 
 use crate::actor::Effects;
-use crate::domain::similar::are_similar;
 use crate::domain::{EndpointInfo, MatchReport, Obstacle, ParticipantHandle, Verdict};
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::discovery::{Differences, DiscoveredReader, DiscoveredWriter};
 use dds_rtps::participant::Participant;
+use dds_rtps::types::similar::are_similar;
 use dds_rtps::types::{Guid, Locator};
 use std::fmt::Write;
 use std::sync::Arc;

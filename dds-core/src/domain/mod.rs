@@ -37,7 +37,6 @@ mod peer_address;
 mod profiles;
 mod receive;
 mod routes;
-mod similar;
 mod traffic;
 mod weak;
 

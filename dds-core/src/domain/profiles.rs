@@ -4,11 +4,11 @@
 //! tree of values, which is then read key by key, so that an error knows its place.
 
 use crate::domain::config::{Config, Scope};
-use crate::domain::similar::nearest;
 use crate::infrastructure::{CreateErrorKind, Delivery, ProfileProblem};
 use crate::qos::{
     DataReaderQos, DataWriterQos, DomainParticipantQos, Preset, PublisherQos, SubscriberQos, TopicQos, partitions_match,
 };
+use dds_rtps::types::similar::nearest;
 use dds_rtps::types::{Duration, IpFamilies};
 use dds_rtps::wire::ChecksumKind;
 use serde::Serialize;

@@ -10,6 +10,7 @@
 //!   and structs of numbers are here.
 //! - [`KeyHasher`]: the instances of one type, whatever the encoding of its samples.
 //! - [`encode_payload`], [`decode_payload`], [`key_hash_of`], [`instance_of_payload`]: whole payloads, with header.
+//! - [`FieldPlan`]: the values of single fields, out of payloads that are not decoded.
 //! - [`Run`], [`Encoded`], [`Raw`]: samples that stay in their bytes.
 //! - [`ParameterListReader`], [`ParameterListWriter`]: parameter lists, as discovery speaks them.
 //!
@@ -51,6 +52,7 @@ mod encapsulation;
 mod encoder;
 mod enumerated;
 mod error;
+mod field_plan;
 mod float128;
 mod key;
 mod key_hasher;
@@ -87,6 +89,7 @@ pub use enumerated::{
     Bitfield, BitfieldValue, Bitflag, BitmaskDescription, BitsetDescription, EnumDescription, EnumLiteral,
 };
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
+pub use field_plan::{FieldPlan, FieldStep, FieldValue, PATH_STEPS_MAX};
 pub use float128::F128;
 pub use key::{key_hash_of, key_hash_of_key, key_hashes_agree};
 pub use key_hasher::KeyHasher;

@@ -510,7 +510,7 @@ fn is_of_primitives<S: Shape>(key: S, element: S) -> bool {
 }
 
 /// The bits of a number of `size` bytes.
-fn bits_of(size: usize, d: &mut Decoder<'_>) -> Result<u64, DecodeError> {
+pub(super) fn bits_of(size: usize, d: &mut Decoder<'_>) -> Result<u64, DecodeError> {
     Ok(match size {
         1 => u8::decode(d)?.into(),
         2 => u16::decode(d)?.into(),
@@ -526,7 +526,7 @@ fn selected<U: UnionShape>(description: U, bits: u64, d: &Decoder<'_>) -> Result
 }
 
 /// Where the discriminator of a mutable union is.
-fn mutable_discriminator<'de>(d: &Decoder<'de>) -> Result<Decoder<'de>, DecodeError> {
+pub(super) fn mutable_discriminator<'de>(d: &Decoder<'de>) -> Result<Decoder<'de>, DecodeError> {
     let mut found = None;
     let mut members = d.clone();
     members.members(|d, id| {
@@ -538,7 +538,7 @@ fn mutable_discriminator<'de>(d: &Decoder<'de>) -> Result<Decoder<'de>, DecodeEr
     found.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))
 }
 
-fn pass_numbers(size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+pub(super) fn pass_numbers(size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     if count == 0 {
         return Ok(());
     }

@@ -10,6 +10,8 @@ mod locator;
 mod port_mapping;
 mod sequence_number;
 mod shortest;
+#[doc(hidden)]
+pub mod similar;
 mod split_mix;
 mod time;
 mod traffic_class;

@@ -7,9 +7,9 @@ mod policies;
 mod reading;
 
 use crate::domain::profiles::{ByTopic, Profiles};
-use crate::domain::similar::nearest;
 use crate::infrastructure::ProfileProblem;
 use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
+use dds_rtps::types::similar::nearest;
 use reading::{Outcome, Reading, each_element, elements, normal};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! An XML document while it is read: places, names and values as the vendors spell them.
 
-use crate::domain::similar::nearest;
 use crate::infrastructure::ProfileProblem;
 use dds_rtps::types::Duration;
+use dds_rtps::types::similar::nearest;
 use roxmltree::{Document, Node};
 use std::path::PathBuf;
 

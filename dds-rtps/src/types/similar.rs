@@ -5,7 +5,8 @@ const LEN_MAX: usize = 128;
 
 /// Whether two names differ so little that one is probably a slip of the other: in capitals and separators, in a prefix
 /// that stands before a slash (ROS 2 puts `rt/` there), or in one letter of four, at most three.
-pub(crate) fn are_similar(one: &str, other: &str) -> bool {
+#[must_use]
+pub fn are_similar(one: &str, other: &str) -> bool {
     let (a, b) = (plain(one), plain(other));
     if a == b {
         return true;
@@ -18,8 +19,7 @@ pub(crate) fn are_similar(one: &str, other: &str) -> bool {
 }
 
 /// The one of `candidates` that is most like `name`, if any is like it.
-#[cfg(feature = "serde")]
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let similar = candidates.into_iter().filter(|candidate| are_similar(name, candidate));
     similar.min_by_key(|candidate| distance(&plain(name), &plain(candidate)))
 }
@@ -73,7 +73,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "serde")]
     #[test]
     fn the_nearest_name_is_found() {
         assert_eq!(nearest("histroy", ["reliability", "history", "durability"]), Some("history"));

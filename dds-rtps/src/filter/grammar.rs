@@ -1,0 +1,275 @@
+//! The grammar of filter expressions (DDS 1.4, Annex B).
+//!
+//! ```text
+//! condition   all { OR all }              all        not { AND not }           not  [NOT] ( '(' condition ')' | predicate )
+//! predicate   operand relation operand | operand [NOT] BETWEEN operand AND operand | operand LIKE|MATCH operand
+//! relation    = <> != < <= > >=
+//! operand     field | %n | '%n' | 'text' | 12 | 0x1f | 1.5e3 | TRUE | FALSE
+//! field       name { . name | [index] }
+//! ```
+//!
+//! Keywords may be written in capitals or not, and those two of the standard's that RTI Connext adds are here as well: `!=`
+//! and `MATCH`. A quote inside a text is doubled (`'it''s'`). The standard says that a field or a parameter stands on
+//! each side; which one is asked where names are looked up.
+
+use super::error::{FilterError, FilterErrorKind};
+use super::syntax::{Condition, Language, Name, Operand, Predicate, Relation, Term};
+use winnow::ascii::{Caseless, digit1, hex_digit1, multispace0};
+use winnow::combinator::{alt, cut_err, delimited, empty, eof, not, opt, peek, preceded, repeat, terminated};
+use winnow::error::{AddContext, ErrMode, ParserError};
+use winnow::prelude::*;
+use winnow::stream::{LocatingSlice, Location, Stateful, Stream};
+use winnow::token::{one_of, take_while};
+
+/// The text, and how many parentheses and `NOT` are open.
+type Input<'i> = Stateful<LocatingSlice<&'i str>, usize>;
+type Parsed<T> = Result<T, ErrMode<FilterError>>;
+
+/// How deep parentheses and `NOT` may go: each takes a few frames of the stack.
+pub(super) const DEPTH_MAX: usize = 32;
+
+/// What stands in an expression; `None` if it is blank.
+pub(super) fn parse(expression: &str) -> Result<Option<Condition>, FilterError> {
+    if expression.trim().is_empty() {
+        return Ok(None);
+    }
+    let mut input = Stateful { input: LocatingSlice::new(expression), state: 0 };
+    let parsed = condition(&mut input).and_then(|condition| end(&mut input).map(|()| condition));
+    parsed.map(Some).map_err(|error| found(expression, error.into_inner().unwrap_or_else(|_| somewhere(&input))))
+}
+
+fn end(input: &mut Input<'_>) -> Parsed<()> {
+    multispace0.void().parse_next(input)?;
+    let position = input.current_token_start();
+    if opt(peek(keyword("ORDER"))).parse_next(input)?.is_some() {
+        return Err(ErrMode::Cut(FilterError::new(position, FilterErrorKind::OrderBy)));
+    }
+    eof.void().context("AND, OR or the end").parse_next(input)
+}
+
+fn condition(input: &mut Input<'_>) -> Parsed<Condition> {
+    let first = all(input)?;
+    let others: Vec<_> = repeat(0.., preceded(keyword("OR"), cut_err(all))).parse_next(input)?;
+    Ok(joined(first, others, Condition::Any))
+}
+
+fn all(input: &mut Input<'_>) -> Parsed<Condition> {
+    let first = negation(input)?;
+    let others: Vec<_> = repeat(0.., preceded(keyword("AND"), cut_err(negation))).parse_next(input)?;
+    Ok(joined(first, others, Condition::All))
+}
+
+fn joined(first: Condition, others: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Condition {
+    if others.is_empty() { first } else { join(std::iter::once(first).chain(others).collect()) }
+}
+
+fn negation(input: &mut Input<'_>) -> Parsed<Condition> {
+    multispace0.void().parse_next(input)?;
+    let position = input.current_token_start();
+    input.state += 1;
+    if input.state > DEPTH_MAX {
+        return Err(ErrMode::Cut(FilterError::new(position, FilterErrorKind::TooDeep { max: DEPTH_MAX })));
+    }
+    let negated = preceded(keyword("NOT"), cut_err(negation)).map(|condition| Condition::Not(Box::new(condition)));
+    let close = (multispace0, ')').void().context("AND, OR or `)`");
+    let enclosed = delimited('(', cut_err(condition), cut_err(close));
+    let result = alt((negated, enclosed, predicate.map(Condition::Predicate))).parse_next(input);
+    input.state -= 1;
+    result
+}
+
+fn predicate(input: &mut Input<'_>) -> Parsed<Predicate> {
+    let left = operand(input)?;
+    let language = alt((keyword("LIKE").value(Language::Sql), keyword("MATCH").value(Language::Shell)));
+    if let Some(language) = opt(language).parse_next(input)? {
+        let pattern = cut_err(pattern).parse_next(input)?;
+        return Ok(Predicate::Fits { field: left, language, pattern });
+    }
+    let between = terminated(opt(keyword("NOT")), keyword("BETWEEN"));
+    if let Some(negation) = opt(between).parse_next(input)? {
+        let low = cut_err(operand).parse_next(input)?;
+        cut_err(keyword("AND")).context("AND").parse_next(input)?;
+        let high = cut_err(operand).parse_next(input)?;
+        return Ok(Predicate::Between { field: left, is_negated: negation.is_some(), low, high });
+    }
+    let relation = cut_err(relation).parse_next(input)?;
+    let right = cut_err(operand).parse_next(input)?;
+    Ok(Predicate::Compare { left, relation, right })
+}
+
+fn relation(input: &mut Input<'_>) -> Parsed<Relation> {
+    let relation = alt((
+        "<=".value(Relation::LessOrEqual),
+        ">=".value(Relation::GreaterOrEqual),
+        "<>".value(Relation::NotEqual),
+        "!=".value(Relation::NotEqual),
+        "<".value(Relation::Less),
+        ">".value(Relation::Greater),
+        "=".value(Relation::Equal),
+    ));
+    preceded(multispace0, relation.context("a comparison (=, <>, <, <=, >, >=, BETWEEN, LIKE, MATCH)"))
+        .parse_next(input)
+}
+
+fn operand(input: &mut Input<'_>) -> Parsed<Operand> {
+    multispace0.void().parse_next(input)?;
+    let position = input.current_token_start();
+    let quoted_parameter = delimited(('\'', '%'), parameter_number, '\'').map(Term::Parameter);
+    let term = alt((quoted_parameter, text.map(Term::Text), parameter, number, truth, field));
+    let term = term.context("a field, a literal or a parameter").parse_next(input)?;
+    Ok(Operand { position, term })
+}
+
+/// What stands behind `LIKE` or `MATCH`. In quotes it is a pattern, though it looks like a parameter: `'%0'` is what ends
+/// with 0.
+fn pattern(input: &mut Input<'_>) -> Parsed<Operand> {
+    multispace0.void().parse_next(input)?;
+    let position = input.current_token_start();
+    let term =
+        alt((text.map(Term::Text), parameter)).context("a pattern in quotes, or a parameter").parse_next(input)?;
+    Ok(Operand { position, term })
+}
+
+fn parameter(input: &mut Input<'_>) -> Parsed<Term> {
+    let number = cut_err(parameter_number).context("a number from 0 to 99");
+    preceded('%', number).map(Term::Parameter).parse_next(input)
+}
+
+fn parameter_number(input: &mut Input<'_>) -> Parsed<u8> {
+    let is_one = |number: &u8| *number < 100;
+    digit1.parse_to().verify(is_one).parse_next(input)
+}
+
+fn text(input: &mut Input<'_>) -> Parsed<String> {
+    '\''.parse_next(input)?;
+    let mut text = String::new();
+    loop {
+        text.push_str(up_to_quote(input)?);
+        if opt('\'').parse_next(input)?.is_none() {
+            return Ok(text);
+        }
+        text.push('\'');
+    }
+}
+
+fn up_to_quote<'i>(input: &mut Input<'i>) -> Parsed<&'i str> {
+    let quote = cut_err('\'').context("a quote at the end of the text");
+    terminated(take_while(0.., |c| c != '\''), quote).parse_next(input)
+}
+
+fn number(input: &mut Input<'_>) -> Parsed<Term> {
+    let sign = opt(one_of(['+', '-'])).parse_next(input)?;
+    let hex = preceded((alt(("0x", "0X")), empty), hex_digit1).map(|digits| i128::from_str_radix(digits, 16));
+    let exponent = (one_of(['e', 'E']), opt(one_of(['+', '-'])), digit1);
+    let fraction = alt(((digit1, '.', take_while(0.., '0'..='9')).void(), ('.', digit1).void()));
+    let float = alt(((fraction, opt(&exponent_of)).take(), (digit1, exponent).take())).map(str::parse::<f64>);
+    let integer = digit1.map(str::parse::<i128>);
+    let is_negative = sign == Some('-');
+    let term = alt((
+        hex.map(move |number| number.map(|number| Term::Integer(if is_negative { -number } else { number })).ok()),
+        float.map(move |number| number.map(|number| Term::Float(if is_negative { -number } else { number })).ok()),
+        integer.map(move |number| number.map(|number| Term::Integer(if is_negative { -number } else { number })).ok()),
+    ));
+    terminated(term.verify_map(|term| term), not(one_of(is_part_of_name))).parse_next(input)
+}
+
+fn exponent_of(input: &mut Input<'_>) -> Parsed<()> {
+    (one_of(['e', 'E']), opt(one_of(['+', '-'])), digit1).void().parse_next(input)
+}
+
+fn truth(input: &mut Input<'_>) -> Parsed<Term> {
+    alt((keyword("TRUE").value(Term::Bool(true)), keyword("FALSE").value(Term::Bool(false)))).parse_next(input)
+}
+
+fn field(input: &mut Input<'_>) -> Parsed<Term> {
+    let mut names = vec![name.parse_next(input)?];
+    loop {
+        let member = preceded((multispace0, '.', multispace0), cut_err(name).context("a name behind the dot"));
+        let index = alt((preceded(alt(("0x", "0X")), hex_digit1).try_map(hexadecimal), digit1.parse_to::<u32>()));
+        let index = delimited(multispace0, index, (multispace0, ']'));
+        let element = preceded((multispace0, '['), cut_err(index).context("an index and `]`")).map(Name::Element);
+        match opt(alt((member, element))).parse_next(input)? {
+            Some(_) if names.len() >= DEPTH_MAX => {
+                let kind = FilterErrorKind::TooDeep { max: DEPTH_MAX };
+                return Err(ErrMode::Cut(FilterError::new(input.current_token_start(), kind)));
+            }
+            Some(part) => names.push(part),
+            None => return Ok(Term::Field(names)),
+        }
+    }
+}
+
+fn hexadecimal(digits: &str) -> Result<u32, std::num::ParseIntError> {
+    u32::from_str_radix(digits, 16)
+}
+
+fn name(input: &mut Input<'_>) -> Parsed<Name> {
+    let is_first = |c: char| c == '_' || c.is_alphabetic();
+    let name = (one_of(is_first), take_while(0.., is_part_of_name)).take();
+    let is_free = |name: &str| !KEYWORDS.iter().any(|word| word.eq_ignore_ascii_case(name));
+    name.verify(is_free).map(|name: &str| Name::Member(name.to_owned())).parse_next(input)
+}
+
+fn is_part_of_name(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// A word that is no name, with the space in front of it.
+fn keyword<'i>(word: &'static str) -> impl Parser<Input<'i>, (), ErrMode<FilterError>> {
+    (multispace0, Caseless(word), not(one_of(is_part_of_name))).void()
+}
+
+impl<'i> ParserError<Input<'i>> for FilterError {
+    type Inner = Self;
+
+    fn from_input(input: &Input<'i>) -> Self {
+        somewhere(input)
+    }
+
+    /// Of two ways that both fail, the one that came further knows better.
+    fn or(self, other: Self) -> Self {
+        if other.position() > self.position() { other } else { self }
+    }
+
+    fn into_inner(self) -> Result<Self::Inner, Self> {
+        Ok(self)
+    }
+}
+
+impl<'i> AddContext<Input<'i>> for FilterError {
+    fn add_context(self, _: &Input<'i>, _: &<Input<'i> as Stream>::Checkpoint, context: &'static str) -> Self {
+        match self.kind() {
+            FilterErrorKind::Syntax { expected: "", .. } => {
+                let kind = FilterErrorKind::Syntax { expected: context, found: String::new() };
+                Self::new(self.position(), kind)
+            }
+            _ => self,
+        }
+    }
+}
+
+impl<'i, E> winnow::error::FromExternalError<Input<'i>, E> for FilterError {
+    fn from_external_error(input: &Input<'i>, _: E) -> Self {
+        somewhere(input)
+    }
+}
+
+fn somewhere(input: &Input<'_>) -> FilterError {
+    let kind = FilterErrorKind::Syntax { expected: "", found: String::new() };
+    FilterError::new(input.current_token_start(), kind)
+}
+
+/// The same error, with what stands in its place.
+fn found(expression: &str, error: FilterError) -> FilterError {
+    let FilterErrorKind::Syntax { expected, .. } = *error.kind() else { return error };
+    let rest = expression.get(error.position()..).unwrap_or_default();
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    let found = word.chars().take(FOUND_MAX).collect();
+    let expected = if expected.is_empty() { "something else" } else { expected };
+    FilterError::new(error.position(), FilterErrorKind::Syntax { expected, found })
+}
+
+const KEYWORDS: [&str; 9] = ["AND", "OR", "NOT", "BETWEEN", "LIKE", "MATCH", "TRUE", "FALSE", "ORDER"];
+
+/// Characters of what stands in the wrong place, for the error.
+const FOUND_MAX: usize = 24;

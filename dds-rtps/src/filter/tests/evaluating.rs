@@ -1,0 +1,233 @@
+//! Single rules.
+
+use super::sample::{Color, Fields, fixed, mutable};
+use super::{ENCODINGS, Encoding, filter, passes, payload};
+use crate::cdr::{ByteOrder, F128, Keyed, TypeInfo, encode_key_payload};
+use crate::types::SplitMix64;
+use dds_macros::DdsType;
+
+fn sample() -> fixed::Sample {
+    fixed::Sample {
+        id: 7,
+        ratio: 0.1,
+        exact: 0.1,
+        flag: true,
+        letter: 'x',
+        color: Color::Blue,
+        maybe: None,
+        big: u64::MAX,
+        name: "it's".to_owned(),
+        ..fixed::Sample::random(&mut SplitMix64::new(1))
+    }
+}
+
+#[test]
+fn literals_are_read_by_the_kind_of_their_field() {
+    for expression in [
+        "id = 7",
+        "id = 0x7",
+        "id = +7",
+        "id=7.0",
+        "-7 < id",
+        "ratio = 0.1",
+        "exact = 0.1",
+        "exact = 1e-1",
+        "exact = .1",
+        "flag = TRUE",
+        "flag = true",
+        "flag = 1",
+        "flag = 'True'",
+        "letter = 'x'",
+        "color = 'Blue'",
+        "color = 7",
+        "big = 18446744073709551615",
+        "big > 18446744073709549568.0",
+        "big < 18446744073709551616",
+        "name = 'it''s'",
+        "wide_letter = 'x'",
+        "id <> 1 and not id = 8",
+        "(id=7)or(id=8)",
+        "color > 'Green'",
+        "  id\n=\t7  ",
+        "",
+        "id BETWEEN 7 AND 7 AND NOT id NOT BETWEEN 6 AND 8",
+    ] {
+        assert!(passes(&sample(), expression, &[]), "{expression}");
+    }
+    for expression in ["id = 7.5", "big = 18446744073709551614", "flag = FALSE", "color = 'Red'", "letter = 'X'"] {
+        assert!(!passes(&sample(), expression, &[]), "{expression}");
+    }
+}
+
+#[test]
+fn parameters_take_the_place_of_literals() {
+    for (expression, parameters) in [
+        ("id = %0", &["7"][..]),
+        ("id = '%0'", &["0x7"]),
+        ("color = %1 AND id = %0", &["7", "'Blue'"]),
+        ("color = %0", &["Blue"]),
+        ("name = %0", &["it's"]),
+        ("name = %0", &["\"it's\""]),
+        ("name LIKE %0", &["it%"]),
+        ("flag = %0", &["TRUE"]),
+        ("ratio = %0", &["0.1"]),
+        ("id BETWEEN %0 AND %1", &["7", "8"]),
+    ] {
+        assert!(passes(&sample(), expression, parameters), "{expression}");
+    }
+    // Of a pattern in quotes these are characters.
+    assert!(!passes(&sample(), "name LIKE '%0'", &[]));
+    assert!(passes(&fixed::Sample { name: "10".to_owned(), ..sample() }, "name LIKE '%0'", &[]));
+}
+
+#[test]
+fn a_comparison_with_what_is_not_there_is_false_whatever_it_asks() {
+    let none = fixed::Sample { list: vec![1], choice: fixed::Choice::Number(3), ..sample() };
+    for field in ["maybe", "list[1]", "choice.Pair.a"] {
+        for rest in ["= 0", "<> 0", "< 5", ">= -5", "BETWEEN -9 AND 9", "NOT BETWEEN 1 AND 2", "<> id"] {
+            assert!(!passes(&none, &format!("{field} {rest}"), &[]), "{field} {rest}");
+        }
+        assert!(passes(&none, &format!("NOT {field} = 0"), &[]));
+    }
+    assert!(!passes(&none, "choice.Text LIKE '%'", &[]));
+    assert!(passes(&none, "choice.Number = 3 AND choice._d = 1", &[]));
+    assert!(!passes(&none, "absent.deep.n <> 100", &[]) || none.absent.is_some());
+}
+
+#[test]
+fn nan_is_unequal_to_everything() {
+    let nan = fixed::Sample { exact: f64::NAN, ..sample() };
+    assert!(passes(&nan, "exact <> 1 AND exact <> exact AND NOT exact = exact", &[]));
+    assert!(!passes(&nan, "exact < 1 OR exact >= 1 OR exact BETWEEN -1 AND 1", &[]));
+}
+
+/// And is stronger than or, and not is stronger than both.
+#[test]
+fn operators_bind_as_in_sql() {
+    assert!(passes(&sample(), "id = 7 OR id = 8 AND id = 9", &[]));
+    assert!(!passes(&sample(), "(id = 7 OR id = 8) AND id = 9", &[]));
+    assert!(passes(&sample(), "NOT id = 8 OR id = 7", &[]));
+    assert!(!passes(&sample(), "NOT (id = 8 OR id = 7)", &[]));
+    assert!(passes(&sample(), "NOT NOT id = 7", &[]));
+}
+
+#[derive(DdsType, Debug, Clone)]
+#[dds(crate = "crate", extensibility = "appendable")]
+struct Older {
+    id: u8,
+}
+
+#[derive(DdsType, Debug, Clone)]
+#[dds(crate = "crate", extensibility = "appendable")]
+struct Newer {
+    id: u8,
+    name: String,
+    count: i32,
+    color: Color,
+    maybe: Option<u8>,
+    corners: [u8; 2],
+}
+
+/// XTYPES 1.3, 7.2.4.2: members that the sender does not have take their defaults.
+#[test]
+fn members_that_the_sender_did_not_have_count_as_nothing() {
+    let bytes = payload(&Older { id: 1 }, Encoding::Xcdr2, ByteOrder::Big);
+    for (expression, expected) in [
+        ("count = 0 AND name = '' AND color = 'Red' AND corners[1] = 0", true),
+        ("maybe = 0", false),
+        ("id = 1", true),
+        ("count <> 0", false),
+    ] {
+        assert_eq!(filter::<Newer>(expression, &[]).unwrap().evaluate(&bytes, false), Ok(expected), "{expression}");
+    }
+}
+
+fn key_of<T: Keyed + TypeInfo>(value: &T, encoding: Encoding) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode_key_payload::<T>(&value.key(), encoding, &mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn a_key_alone_fails_only_what_asks_for_the_key_alone() {
+    for encoding in ENCODINGS {
+        let (fixed, mutable) = (
+            fixed::Sample { id: 3, name: "n".to_owned(), ..sample() },
+            mutable::Sample { id: 3, name: "n".to_owned(), ..mutable::Sample::random(&mut SplitMix64::new(2)) },
+        );
+        for (expression, expected) in [
+            ("id = 3", true),
+            ("id = 4", false),
+            ("name = 'n' AND id = 3", true),
+            ("name = 'm' OR id = 4", false),
+            ("id = 4 AND tail = 1", true),
+            ("tail = 1", true),
+            ("", true),
+        ] {
+            let passes = filter::<fixed::Sample>(expression, &[]).unwrap().passes_key(&key_of(&fixed, encoding));
+            assert_eq!(passes, expected, "{expression} {encoding:?}");
+            let passes = filter::<mutable::Sample>(expression, &[]).unwrap().passes_key(&key_of(&mutable, encoding));
+            assert_eq!(passes, expected, "{expression} {encoding:?} mutable");
+        }
+    }
+}
+
+#[derive(DdsType, Debug, Clone)]
+#[dds(crate = "crate")]
+struct Kinds {
+    long: F128,
+    flags: Rights,
+    packed: Packed,
+    deep: [[[u16; 2]; 3]; 4],
+    rows: Vec<[Color; 3]>,
+    end: u8,
+}
+
+#[derive(DdsType, Debug, Clone, Copy, PartialEq)]
+#[dds(crate = "crate", bitmask)]
+struct Rights(u8);
+
+impl Rights {
+    #[allow(dead_code, reason = "the derive reads it")]
+    const READ: Self = Self(1);
+}
+
+#[derive(DdsType, Debug, Clone, Copy, PartialEq)]
+#[dds(crate = "crate", bitset)]
+struct Packed {
+    #[dds(bits = 3)]
+    low: u8,
+    #[dds(bits = 12)]
+    high: u16,
+}
+
+#[test]
+fn arrays_of_arrays_bits_and_enums_in_collections() {
+    let mut deep = [[[0; 2]; 3]; 4];
+    deep[3][1][0] = 310;
+    let kinds = Kinds {
+        long: F128::from(1.0),
+        flags: Rights(1),
+        packed: Packed { low: 5, high: 0xabc },
+        deep,
+        rows: vec![[Color::Red; 3], [Color::Red, Color::Green, Color::Blue]],
+        end: 1,
+    };
+    for expression in [
+        "deep[3][1][0] = 310 AND deep[0][0][0] = 0 AND deep[3][2][1] = 0",
+        "deep[0x3][1][0] = 310",
+        "flags = 0x1",
+        "packed.low = 5 AND packed.high = 0xabc",
+        "rows[1][2] = 'Blue' AND rows[1][1] = 'Green' AND rows[0][2] = 'Red' AND end = 1",
+        "NOT rows[2][0] = 'Red'",
+    ] {
+        assert!(passes(&kinds, expression, &[]), "{expression}");
+    }
+}
+
+/// Nothing is allocated however often it is asked; that more fields than a few need more room is no exception.
+#[test]
+fn many_fields_are_found_in_one_walk() {
+    let all = super::sample::INTEGERS.map(|name| format!("({name} = 99 OR {name} <> 99 OR TRUE = flag)")).join(" AND ");
+    assert!(passes(&sample(), &all, &[]));
+}

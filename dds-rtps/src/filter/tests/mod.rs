@@ -1,0 +1,37 @@
+//! What the room promises.
+
+mod errors;
+mod evaluating;
+mod hostile;
+mod naive;
+mod patterns;
+mod sample;
+
+use super::{Filter, FilterError, FilterErrorKind};
+use crate::cdr::{ByteOrder, Encapsulation, Encode, Encoder, Encoding, TypeInfo};
+
+const ENCODINGS: [Encoding; 2] = [Encoding::Xcdr1, Encoding::Xcdr2];
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
+
+/// A payload, in any byte order.
+fn payload<T: Encode + TypeInfo>(value: &T, encoding: Encoding, order: ByteOrder) -> Vec<u8> {
+    let mut bytes = Encapsulation::new(encoding, T::DESCRIPTION.extensibility(), order).to_bytes().to_vec();
+    value.encode(&mut Encoder::new(&mut bytes, encoding, order)).unwrap();
+    bytes
+}
+
+fn filter<T: TypeInfo>(expression: &str, parameters: &[&str]) -> Result<Filter, FilterError> {
+    let parameters: Vec<String> = parameters.iter().map(|&parameter| parameter.to_owned()).collect();
+    Filter::new(T::DESCRIPTION, expression, &parameters)
+}
+
+/// Whether a value passes, which must not depend on how it is encoded.
+fn passes<T: Encode + TypeInfo>(value: &T, expression: &str, parameters: &[&str]) -> bool {
+    let filter = filter::<T>(expression, parameters).unwrap_or_else(|error| panic!("{expression}: {error}"));
+    let answer = |encoding, order| filter.evaluate(&payload(value, encoding, order), false).unwrap();
+    let first = answer(Encoding::Xcdr2, ByteOrder::Little);
+    for encoding in ENCODINGS {
+        assert!(ORDERS.iter().all(|order| answer(encoding, *order) == first), "{expression} {encoding:?}");
+    }
+    first
+}
