@@ -1,8 +1,8 @@
-//! Who writes an instance of a reader, and what becomes of it when one of them leaves.
+//! Who writes an instance of a reader, what becomes of it when one of them leaves, and when nobody needs it.
 
 use super::reader::{Admission, ReaderHistory, ReceivedChange};
 use super::{CacheChange, ChangeKind};
-use crate::types::{Guid, Instant, Now, SequenceNumber, Time};
+use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
 
 impl ReaderHistory {
     /// The part of an instance's end that counts whether or not the rest does: a writer that unregisters writes the instance
@@ -115,5 +115,33 @@ impl ReaderHistory {
             ownership.release(at, self.instances.get(at), writer);
         }
         orphaned
+    }
+
+    /// Frees the instance, if nobody needs it.
+    pub(super) fn release(&mut self, at: u32) {
+        if !self.instances.release(at) {
+            return;
+        }
+        if let Some(ownership) = &mut self.ownership {
+            ownership.forget_instance(at);
+        }
+        if let Some(held) = self.timing.as_mut().and_then(|timing| timing.forget(at)) {
+            self.note_filtered(held.change.writer);
+        }
+    }
+
+    /// Forgets the instances that were taken empty.
+    pub(super) fn release_departed(&mut self) {
+        while let Some(at) = self.departed.pop() {
+            self.release(at);
+        }
+    }
+
+    /// Forgets this instance, if it was taken empty. Whether somebody has selected since then is chance, and must not show: a
+    /// change of it is the first one of a new instance, whose generations count from zero (DDS 1.4, 2.2.2.5.1.5).
+    pub(super) fn release_departed_one(&mut self, instance: InstanceHandle) {
+        if let Some(at) = self.instances.find(instance) {
+            self.release(at);
+        }
     }
 }

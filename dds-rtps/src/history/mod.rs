@@ -3,6 +3,7 @@
 mod age_list;
 mod change;
 mod departure;
+mod expiry;
 mod instance;
 mod key_store;
 mod limits;

@@ -18,6 +18,7 @@
 //! KEEP_LAST it is told (SAMPLE_REJECTED), counted and acknowledged: such a reader does not promise to show everything, and
 //! a reader that never takes must not hold up a writer for ever (RTI Connext loses what meets max_instances as well).
 
+use super::expiry::Expiry;
 use super::instance::{Instance, Instances};
 use super::origins::Origins;
 use super::ownership::Ownership;
@@ -154,16 +155,17 @@ pub struct ReaderHistory {
     pub(super) instances: Instances,
     pub(super) not_read: usize,
     pub(super) valid: usize,
-    /// No sample expires before this.
-    pub(super) next_expiry: Option<Instant>,
+    /// The samples whose lifespan ends.
+    pub(super) expiry: Expiry,
     /// The timer does not look for expired samples before this.
     pub(super) expiry_floor: Instant,
     /// Numbers the selections.
     pub(super) visit: u64,
     /// The samples that a selection has found. Kept for its memory.
     pub(super) picked: Vec<u32>,
-    /// Instances whose last sample was taken and that nobody writes. They are forgotten at the next selection: until then
-    /// the application can ask for the keys of what it has taken. Bound: the instances.
+    /// Instances whose last sample was taken and that nobody writes. They are forgotten at the next selection, or with the
+    /// next change of theirs: until then the application can ask for the keys of what it has taken, and nothing else is to
+    /// be seen of them. Bound: the instances.
     pub(super) departed: Vec<u32>,
     /// `None`: shared, nobody owns anything.
     pub(super) ownership: Option<Box<Ownership>>,
@@ -185,7 +187,7 @@ impl ReaderHistory {
             instances: Instances::new(config.seed),
             not_read: 0,
             valid: 0,
-            next_expiry: None,
+            expiry: Expiry::new(),
             expiry_floor: Instant::ZERO,
             visit: 0,
             picked: Vec::new(),
@@ -253,6 +255,9 @@ impl ReaderHistory {
     ///
     /// Gives the change back if it does not fit; the history is as before, but for the count of rejections.
     pub fn add(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, Refused> {
+        if !self.departed.is_empty() {
+            self.release_departed_one(received.change.instance);
+        }
         if self.origins.is_some() || received.change.origin.is_some() {
             return self.add_once(now, received);
         }
@@ -338,6 +343,7 @@ impl ReaderHistory {
         let change = received.change;
         // Of a dispose that is newer than a late sample the news stay, and the instance stays disposed of.
         if is_newest || self.instances.get(at).state != InstanceState::NotAliveDisposed {
+            position = self.beside_invalid(at, position);
             self.remove_invalid(at);
             self.instances.get_mut(at).revive();
         }
@@ -346,9 +352,6 @@ impl ReaderHistory {
         }
         self.claim(at, change.writer);
         let instance = self.instances.get_mut(at);
-        if let Some(expires) = received.expires {
-            self.next_expiry = Some(self.next_expiry.map_or(expires, |next| next.min(expires)));
-        }
         let stored = Stored {
             kind: change.kind,
             writer: change.writer,
@@ -367,6 +370,9 @@ impl ReaderHistory {
         };
         instance.not_read += 1;
         let sample = self.samples.push(&mut instance.samples, stored);
+        if let Some(expires) = received.expires {
+            self.expiry.note(sample, expires);
+        }
         if let Position::Before(before) = position {
             self.samples.bring_forward(&mut instance.samples, before);
             instance.last_late = sample;
@@ -438,19 +444,6 @@ impl ReaderHistory {
         Ok(if changed { Admission::Visible } else { Admission::Unchanged })
     }
 
-    /// Frees the instance, if nobody needs it.
-    pub(super) fn release(&mut self, at: u32) {
-        if !self.instances.release(at) {
-            return;
-        }
-        if let Some(ownership) = &mut self.ownership {
-            ownership.forget_instance(at);
-        }
-        if let Some(held) = self.timing.as_mut().and_then(|timing| timing.forget(at)) {
-            self.note_filtered(held.change.writer);
-        }
-    }
-
     /// Sees to it that the new state of an instance is handed out: by a sample that waits to be read anyway, or by one
     /// without data.
     pub(super) fn announce_state(&mut self, at: u32, change: &CacheChange, reception_timestamp: Time) {
@@ -497,6 +490,9 @@ impl ReaderHistory {
     pub(super) fn remove(&mut self, sample: u32) -> Option<Payload> {
         let stored = self.samples.get(sample);
         let (valid, read) = (stored.valid, stored.read);
+        if stored.expires.is_some() {
+            self.expiry.forget(sample);
+        }
         let instance = self.instances.get_mut(stored.instance);
         if !read {
             self.not_read -= 1;
@@ -511,13 +507,6 @@ impl ReaderHistory {
             instance.last_late = NOWHERE;
         }
         self.samples.remove(&mut instance.samples, sample)
-    }
-
-    /// Forgets the instances that were taken empty.
-    pub(super) fn release_departed(&mut self) {
-        while let Some(at) = self.departed.pop() {
-            self.release(at);
-        }
     }
 
     fn has_room_for_instance(&mut self) -> bool {

@@ -7,14 +7,15 @@
 use super::origins::shown_as;
 use super::reader::{HistorySample, ReaderHistory};
 use super::removals::Removal;
-use super::sample_list::NOWHERE;
+use super::sample_list::{NOWHERE, Stored};
+use super::timing::LOOKS_MAX;
 use super::{
     CacheChange, ChangeKind, InstanceSelection, InstanceState, Operation, SampleInfo, SampleState, Selection,
     SelectionOrder, ViewState,
 };
 use crate::types::{Duration, InstanceHandle, Instant, Now, SequenceNumber, Time};
 
-/// How often the timer looks for expired samples at most: each look goes over all samples, and serves only memory.
+/// How often the timer looks for expired samples at most: a look may cost a system call, and serves only memory.
 const EXPIRY_INTERVAL: Duration = Duration::from_millis(50);
 
 impl ReaderHistory {
@@ -67,7 +68,7 @@ impl ReaderHistory {
     /// Fills `self.picked`, and each instance's `picked` and `picked_generation`.
     fn pick(&mut self, now: Instant, selection: &Selection) {
         self.picked.clear();
-        self.remove_expired(now);
+        self.remove_expired(now, usize::MAX);
         if self.timing.is_some() {
             self.let_due_in(now, usize::MAX);
             self.pass_time(now);
@@ -251,23 +252,24 @@ impl ReaderHistory {
     /// When [`ReaderHistory::handle_timeout`] is to be called, if nobody selects before that.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        let expiry = self.expiry();
+        let expiry = self.next_look();
         match self.timing_deadline() {
             Some(due) => Some(expiry.map_or(due, |expiry| expiry.min(due))),
             None => expiry,
         }
     }
 
-    fn expiry(&self) -> Option<Instant> {
-        self.next_expiry.map(|expiry| expiry.max(self.expiry_floor))
+    /// When the timer is to look for expired samples.
+    fn next_look(&self) -> Option<Instant> {
+        self.expiry.first().map(|expiry| expiry.max(self.expiry_floor))
     }
 
     /// Removes the samples whose lifespan is over, and does what else is due. What is selected is never expired, whether this
     /// is called or not: it frees memory early. `true`: there is something new to see.
     pub fn handle_timeout(&mut self, now: Now) -> bool {
-        if self.expiry().is_some_and(|expiry| expiry <= now.instant) {
-            self.remove_expired(now.instant);
-            self.expiry_floor = now.instant.after(EXPIRY_INTERVAL).unwrap_or(now.instant);
+        if self.next_look().is_some_and(|look| look <= now.instant) {
+            let all = self.remove_expired(now.instant, LOOKS_MAX);
+            self.expiry_floor = now.instant.after(EXPIRY_INTERVAL).filter(|_| all).unwrap_or(now.instant);
         }
         self.pass_time(now.instant)
     }
@@ -297,34 +299,21 @@ impl ReaderHistory {
         (is_last && was_seen).then_some(end)
     }
 
-    fn remove_expired(&mut self, now: Instant) {
-        if self.next_expiry.is_none_or(|expiry| expiry > now) {
-            return;
-        }
-        self.next_expiry = None;
-        let mut sample = self.samples.arrivals.first;
-        while sample != NOWHERE {
-            let next = self.samples.next_arrival(sample);
-            let stored = self.samples.get(sample);
-            let at = stored.instance;
-            match stored.expires {
-                Some(expires) if expires <= now => {
-                    self.counters.expired += 1;
-                    self.removals.note(stored.writer, Removal::Expired);
-                    let untold = self.untold_end(sample, at);
-                    let reception_timestamp = self.samples.get(sample).reception_timestamp;
-                    drop(self.remove(sample));
-                    if let Some(end) = untold {
-                        self.announce_state(at, &end, reception_timestamp);
-                    }
-                    self.release(at);
-                }
-                Some(expires) => {
-                    self.next_expiry = Some(self.next_expiry.map_or(expires, |next| next.min(expires)));
-                }
-                None => {}
+    /// Removes at most `max` samples whose lifespan is over, in the order in which it ended; the others cost nothing. `true`:
+    /// that were all.
+    fn remove_expired(&mut self, now: Instant, max: usize) -> bool {
+        for _ in 0..max {
+            let Some(sample) = self.expiry.first_due(now) else { return true };
+            let Stored { writer, instance, reception_timestamp, .. } = *self.samples.get(sample);
+            self.counters.expired += 1;
+            self.removals.note(writer, Removal::Expired);
+            let untold = self.untold_end(sample, instance);
+            drop(self.remove(sample));
+            if let Some(end) = untold {
+                self.announce_state(instance, &end, reception_timestamp);
             }
-            sample = next;
+            self.release(instance);
         }
+        self.expiry.first_due(now).is_none()
     }
 }

@@ -168,6 +168,19 @@ impl ReaderHistory {
         None
     }
 
+    /// The same position, when the sample without data is gone: the news of an end is not always said at a time of the
+    /// writer's, and may stand behind a sample that is newer than the end.
+    pub(super) fn beside_invalid(&self, at: u32, position: Position) -> Position {
+        let invalid = self.instances.get(at).invalid;
+        if invalid == NOWHERE || position != Position::Before(invalid) {
+            return position;
+        }
+        match self.samples.next_sibling(invalid) {
+            NOWHERE => Position::Last,
+            next => Position::Before(next),
+        }
+    }
+
     /// Whether a change that ends the instance is older than what has last been said of its value.
     pub(super) fn is_superseded(&self, at: u32, received: &ReceivedChange) -> bool {
         let newest = self.instances.get(at).newest.filter(|newest| !newest.is_ahead_of(received.reception_timestamp));

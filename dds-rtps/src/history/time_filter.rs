@@ -30,9 +30,11 @@ pub(super) struct TimeFilter {
     gates: Vec<Gate>,
     held: Vec<Option<ReceivedChange>>,
     free: Vec<u32>,
-    /// When what is kept back is to be let in, and where. An entry whose sample has been let in before stays until then,
-    /// or until most of them are such.
-    due: BinaryHeap<Reverse<(Instant, u32)>>,
+    /// When what is kept back is to be let in, and where; of what is due together, first what was kept back first. An entry
+    /// whose sample has been let in before stays until then, or until most of them are such.
+    due: BinaryHeap<Reverse<(Instant, u64, u32)>>,
+    /// Numbers the entries of `due`.
+    count: u64,
 }
 
 /// Where the samples of one instance pass.
@@ -55,7 +57,7 @@ impl Gate {
 
 impl TimeFilter {
     pub(super) const fn new(separation: Duration) -> Self {
-        Self { separation, gates: Vec::new(), held: Vec::new(), free: Vec::new(), due: BinaryHeap::new() }
+        Self { separation, gates: Vec::new(), held: Vec::new(), free: Vec::new(), due: BinaryHeap::new(), count: 0 }
     }
 
     /// Whether a sample comes too early.
@@ -95,9 +97,10 @@ impl TimeFilter {
         let held = self.held.len() - self.free.len();
         if self.due.len() > 2 * held + 64 {
             let gates = &self.gates;
-            self.due.retain(|&Reverse((due, at))| gates.get(at as usize).is_some_and(|gate| gate.awaits(due)));
+            self.due.retain(|&Reverse((due, _, at))| gates.get(at as usize).is_some_and(|gate| gate.awaits(due)));
         }
-        self.due.push(Reverse((due, at)));
+        self.count += 1;
+        self.due.push(Reverse((due, self.count, at)));
     }
 
     /// Takes what is kept back of an instance. The gate stays as it is: whether something is let in is not known yet.
@@ -128,12 +131,12 @@ impl TimeFilter {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.due.peek().map(|&Reverse((due, _))| due)
+        self.due.peek().map(|&Reverse((due, ..))| due)
     }
 
     /// The next instance whose sample is to be let in now.
     fn pop_due(&mut self, now: Instant) -> Option<u32> {
-        while let Some(&Reverse((due, at))) = self.due.peek().filter(|Reverse((due, _))| *due <= now) {
+        while let Some(&Reverse((due, _, at))) = self.due.peek().filter(|Reverse((due, ..))| *due <= now) {
             self.due.pop();
             if self.gates.get(at as usize).is_some_and(|gate| gate.awaits(due)) {
                 return Some(at);

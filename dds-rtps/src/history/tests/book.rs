@@ -2,8 +2,9 @@
 //! gets the same changes, losses, reads and takes by chance from a seed, and both must tell the application the same.
 //!
 //! What the book leaves open, the model does as the cache's own documentation says: an end of an instance is told by an
-//! unread sample that is there anyway, else by one without data; an instance that was taken empty and that nobody writes is
-//! remembered until the next selection; what does not fit is rejected, or replaces, by the table in `reader.rs`.
+//! unread sample that is there anyway, else by one without data; an instance that was taken empty and that nobody writes can
+//! still be looked up until the next selection or change of it, and is a new one if it is written again; what does not fit is
+//! rejected, or replaces, by the table in `reader.rs`.
 
 use super::model::Chance;
 use super::*;
@@ -213,6 +214,7 @@ impl Book {
     }
 
     fn write(&mut self, writer: u8, key: u8, number: i64, expires: Option<u64>) -> Result<bool, RejectReason> {
+        self.forget_if_idle(key);
         if self.is_foreign(writer, key) {
             return Ok(false);
         }
@@ -248,6 +250,7 @@ impl Book {
     fn end(&mut self, kind: ChangeKind, writer: u8, key: u8, number: i64) -> Result<bool, RejectReason> {
         let disposes = kind != ChangeKind::NotAliveUnregistered;
         let unregisters = kind != ChangeKind::NotAliveDisposed;
+        self.forget_if_idle(key);
         if !self.instances.contains_key(&key) {
             if !disposes {
                 return Ok(false);
@@ -297,10 +300,12 @@ impl Book {
     fn expire(&mut self, now: u64) {
         let has_expired = |sample: &Sample| sample.expires.is_some_and(|expires| expires <= now);
         let all = self.instances.iter().flat_map(|(key, instance)| {
-            instance.samples.iter().filter(|sample| has_expired(sample)).map(|sample| (sample.arrival, *key))
+            let expired = instance.samples.iter().filter(|sample| has_expired(sample));
+            expired.map(|sample| (sample.expires, sample.arrival, *key))
         });
-        let all: BTreeSet<(u64, u8)> = all.collect();
-        for (arrival, key) in all {
+        // In the order in which they have ended, whenever somebody looks.
+        let all: BTreeSet<(Option<u64>, u64, u8)> = all.collect();
+        for (_, arrival, key) in all {
             let instance = self.instances.get_mut(&key).unwrap();
             let at = instance.samples.iter().position(|sample| sample.arrival == arrival).unwrap();
             let gone = instance.samples.remove(at);

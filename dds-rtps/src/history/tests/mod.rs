@@ -7,6 +7,7 @@ mod ownership;
 mod selecting;
 mod source_order;
 mod timing;
+mod twins;
 
 use super::*;
 use crate::qos::{DestinationOrder, History, ResourceLimits};

@@ -257,3 +257,24 @@ fn a_late_end_tells_of_the_leaving_alone() {
     assert_eq!((news.info.instance_state, news.info.valid_data), (InstanceState::NotAliveNoWriters, false));
     assert_eq!(news.kind, ChangeKind::NotAliveUnregistered);
 }
+
+/// The news of a dispose that an expired sample would have told is told at the time of the reception: a sample that is newer
+/// than the dispose and older than that replaces it.
+#[test]
+fn what_follows_a_dispose_takes_the_place_of_its_news() {
+    let mut cache = by_source(History::KeepAll);
+    cache.now = 20;
+    stamped(&mut cache, ChangeKind::Alive, 1, 1, 10);
+    cache.take();
+    let mut mortal = cache.received(ChangeKind::Alive, 1, KEY);
+    mortal.change.source_timestamp = at(2).time;
+    mortal.expires = Some(at(30).instant);
+    mortal.reception_timestamp = at(20).time;
+    cache.history.add(at(20), mortal).unwrap();
+    stamped(&mut cache, ChangeKind::NotAliveDisposed, 1, 3, 20);
+    cache.now = 30;
+    assert_eq!(cache.history.count_matching(at(30), &Selection::default()), 1, "the news of the end is left");
+    assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 4, 30), Admission::Visible);
+    assert_eq!(written(&cache.take()), [4]);
+    assert!(cache.history.is_empty());
+}

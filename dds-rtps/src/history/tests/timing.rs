@@ -323,3 +323,51 @@ fn what_is_let_in_as_a_writer_goes_is_news() {
     assert!(cache.history.writer_lost(at(1_020), writer(2)));
     assert_eq!(numbers(&cache.take()), [2]);
 }
+
+fn write_until(cache: &mut Cache, key: u8, expires: u64) {
+    let mut received = cache.received(ChangeKind::Alive, 1, key);
+    received.expires = Some(at(expires).instant);
+    cache.history.add(at(cache.now), received).unwrap();
+}
+
+/// Looking costs what has ended, and not what lies there.
+#[test]
+fn what_has_not_expired_is_not_looked_at() {
+    let mut cache = Cache::keep_all();
+    // Two writers, one of samples that last and one of samples that do not.
+    for number in 0..20_000 {
+        write_until(&mut cache, 1, 1_000_000 + number);
+        if number % 100 == 0 {
+            write_until(&mut cache, 2, 1 + number / 100);
+        }
+    }
+    let noted = cache.history.expiry.steps;
+    assert!(noted < 20_000 + 200 * 16, "those that come last and end last cost a step each: {noted}");
+    let nothing = Selection { samples_max: 0, ..Selection::default() };
+    for now in 1..=200 {
+        cache.now = now;
+        cache.select(nothing, Operation::Read);
+        assert_eq!(cache.history.counters().expired, now);
+    }
+    let looked = cache.history.expiry.steps - noted;
+    assert!(looked <= 200 * 2 * 16, "200 have ended, each costs twice the depth of the heap: {looked}");
+    cache.now = 1_000;
+    (0..1_000).for_each(|_| drop(cache.select(nothing, Operation::Read)));
+    assert_eq!(cache.history.expiry.steps - noted, looked, "nothing has ended");
+    assert_eq!((cache.history.len(), cache.take().len()), (20_000, 20_000));
+    assert_eq!(cache.history.deadline(), None, "who is gone does not wake the timer");
+}
+
+#[test]
+fn the_timer_removes_what_has_expired_in_turns() {
+    let mut cache = Cache::keep_all();
+    (0..1_000).for_each(|_| write_until(&mut cache, 1, 10));
+    let mut looks = 0;
+    while cache.history.deadline().is_some_and(|due| due <= at(10).instant) {
+        cache.history.handle_timeout(at(10));
+        looks += 1;
+    }
+    assert_eq!((looks, cache.history.len()), (4, 0));
+    write_until(&mut cache, 1, 20);
+    assert_eq!(cache.history.deadline(), Some(at(60).instant), "not so soon again");
+}
