@@ -34,7 +34,18 @@ fn block(count: u32, len: usize) -> Block {
 }
 
 fn link(faults: Faults) -> Link {
-    let participants = participants(faults);
+    link_of(participants(faults))
+}
+
+/// Between two participants of which one has faults, in both directions: of what it sends, and of what it receives.
+fn link_to_one(faults: Faults) -> Link {
+    let world = World::new();
+    let from = world.builder().udp_only(true).build().unwrap();
+    let to = world.builder().udp_only(true).faults(faults);
+    link_of([from, to.receive_faults(Faults { seed: faults.seed + 1, ..faults }).build().unwrap()])
+}
+
+fn link_of(participants: [DomainParticipant; 2]) -> Link {
     let [from, to] = &participants;
     let reader = to.reader_builder("block").qos(Preset::Event.reader()).build().unwrap();
     let writer = from.writer_builder("block").qos(Preset::Event.writer()).build().unwrap();
@@ -44,7 +55,11 @@ fn link(faults: Faults) -> Link {
 }
 
 fn all_arrive_in_order(faults: Faults, samples: u32, len: usize) {
-    let Link { writer, reader, .. } = &link(faults);
+    all_arrive_over(&link(faults), faults, samples, len);
+}
+
+fn all_arrive_over(link: &Link, faults: Faults, samples: u32, len: usize) {
+    let Link { writer, reader, .. } = link;
     std::thread::scope(|scope| {
         scope.spawn(|| (0..samples).for_each(|count| writer.write(&block(count, len)).unwrap()));
         for count in 0..samples {
@@ -141,6 +156,21 @@ fn fragments_survive_everything_at_once() {
     let faults =
         Faults { seed: 5, lost: 5, repeated: 10, late: 10, late_by: 5, blocked: 10, truncated: 2, ..Faults::default() };
     all_arrive_in_order(faults, 20, 300_000);
+}
+
+/// Against a program that knows nothing of faults: all of them are this side's.
+#[test]
+fn one_side_has_the_faults_of_both_directions() {
+    let (delay, jitter) = (Duration::from_millis(2), Duration::from_millis(4));
+    let base = Faults::default();
+    for (faults, samples, len) in [
+        (Faults { seed: 61, lost: 30, ..base }, 200, 100),
+        (Faults { seed: 63, repeated: 50, late: 30, late_by: 5, ..base }, 200, 100),
+        (Faults { seed: 65, lost: 5, truncated: 10, ..base }, 8, 300_000),
+        (Faults { seed: 67, delay, jitter, lost: 5, ..base }, 4, 100_000),
+    ] {
+        all_arrive_over(&link_to_one(faults), faults, samples, len);
+    }
 }
 
 #[test]

@@ -60,6 +60,7 @@ pub(crate) struct Config {
     pub(crate) threads: ThreadOptions,
     pub(crate) tap: Option<PathBuf>,
     pub(crate) faults: Option<Faults>,
+    pub(crate) receive_faults: Option<Faults>,
     /// It takes part as soon as it is made.
     pub(crate) enabled: bool,
     /// The profile file that was read.
@@ -105,6 +106,7 @@ impl Config {
             threads: ThreadOptions::default(),
             tap: None,
             faults: None,
+            receive_faults: None,
             enabled: true,
             profile_file: None,
             #[cfg(feature = "serde")]

@@ -117,6 +117,7 @@ enum Setting {
     Threads(ThreadOptions),
     Tap(PathBuf),
     Faults(Faults),
+    ReceiveFaults(Faults),
     Enabled(bool),
 }
 
@@ -144,6 +145,7 @@ impl Setting {
             Self::Threads(threads) => config.threads = threads,
             Self::Tap(path) => config.tap = Some(path),
             Self::Faults(faults) => config.faults = Some(faults),
+            Self::ReceiveFaults(faults) => config.receive_faults = Some(faults),
             Self::Enabled(enabled) => config.enabled = enabled,
         }
     }
@@ -311,6 +313,12 @@ impl DomainParticipantBuilder {
     #[doc(hidden)]
     pub fn faults(self, faults: Faults) -> Self {
         self.set(Setting::Faults(faults))
+    }
+
+    /// As [`faults`](Self::faults), with what is received: for tests against programs that have no faults of their own.
+    #[doc(hidden)]
+    pub fn receive_faults(self, faults: Faults) -> Self {
+        self.set(Setting::ReceiveFaults(faults))
     }
 
     /// Reads settings and QoS from a TOML or JSON file, by its ending; see [above](Self#profile-files). Replaces the file that

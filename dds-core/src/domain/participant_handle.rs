@@ -11,7 +11,9 @@ use crate::domain::peer_address::{is_name, resolve_again, resolve_peer};
 use crate::domain::receive::ReceiveEnd;
 use crate::domain::traffic::{ReceiveCounters, TrafficCounters};
 use crate::domain::{Contained, EventThread, ListenerPlace, Outgoing, Routes};
-use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reach};
+#[cfg(any(feature = "udp", feature = "sim"))]
+use crate::driver::FaultyReceive;
+use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reach, Receive};
 use crate::infrastructure::{
     CreateError, CreateErrorKind, DefaultQos, Ending, LiveQos, QosError, StatusCondition, Subject, Watched,
 };
@@ -164,7 +166,12 @@ impl ParticipantHandle {
     }
 
     fn begin(&self) -> Result<(), CreateErrorKind> {
-        let receive = ReceiveEnd::new(Weak::clone(&self.weak));
+        let receive: Arc<dyn Receive> = ReceiveEnd::new(Weak::clone(&self.weak));
+        #[cfg(any(feature = "udp", feature = "sim"))]
+        let receive = match self.config.receive_faults {
+            Some(faults) => FaultyReceive::new(receive, faults, &self.driver),
+            None => receive,
+        };
         self.network.start(receive).map_err(|error| CreateErrorKind::of_thread(&error))?;
         Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.start()))
             .map_err(|error| CreateErrorKind::Internal { message: error.to_string() })?;

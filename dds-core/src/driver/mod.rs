@@ -22,7 +22,7 @@ mod timer;
 pub use crate::sync::Parker;
 pub use block_on::block_on;
 #[cfg(any(feature = "udp", feature = "sim"))]
-pub(crate) use faulty::FaultyTransport;
+pub(crate) use faulty::{FaultyReceive, FaultyTransport};
 pub use network::{
     EXPECTED_HEADER_MAX, Expected, Headers, Locators, Network, NetworkConfig, NetworkError, Packet, Presence, Reach,
     Receive, Resolve, Socket,

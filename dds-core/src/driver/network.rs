@@ -56,7 +56,8 @@ pub struct NetworkConfig {
     pub send_buffer: usize,
     /// The pcap file that sent and received datagrams are written to. Default: none.
     pub tap: Option<PathBuf>,
-    /// What goes wrong with sent datagrams, for tests. Default: nothing.
+    /// What goes wrong with sent datagrams, for tests. Default: nothing. With received ones:
+    /// [`FaultyReceive`](super::FaultyReceive).
     pub faults: Option<Faults>,
 }
 

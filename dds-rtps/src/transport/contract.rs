@@ -5,28 +5,43 @@
 
 use crate::history::Payload;
 use crate::output::Datagram;
+use crate::transport::arrivals::FaultyArrivals;
 use crate::transport::fault::{Fault, Faults};
 use crate::transport::tap::{Capture, Tap};
 use crate::transport::udp::{UdpConfig, UdpError, UdpSockets, UdpTransport};
 use crate::transport::{SendOutcome, Transport};
 use crate::types::{Instant, IpFamilies, Locator, LocatorKind, Time};
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::net::{Ipv6Addr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 type Udp = Arc<UdpTransport>;
 
-/// A transport, and two sockets that it can reach.
+/// A transport, two sockets that it can reach, and what stands behind these.
 struct Setting<T> {
     transport: T,
     receivers: [UdpSocket; 2],
+    behind: Option<Behind>,
+}
+
+/// Faults of what is received, and what they have let through by each socket.
+struct Behind {
+    arrivals: FaultyArrivals,
+    through: RefCell<[VecDeque<Vec<u8>>; 2]>,
 }
 
 /// The promises over each version of IP that this host has.
-fn all_promises<T: Transport>(mut wrap: impl FnMut(Udp) -> T) {
+fn all_promises<T: Transport>(wrap: impl FnMut(Udp) -> T) {
+    all_promises_behind(wrap, || None);
+}
+
+/// The same, with faults of what is received.
+fn all_promises_behind<T: Transport>(mut wrap: impl FnMut(Udp) -> T, behind: impl Fn() -> Option<Behind>) {
     for families in [IpFamilies::V4, IpFamilies::V6] {
         match Setting::new(families, &mut wrap) {
-            Some(setting) => setting.all_promises(),
+            Some(setting) => Setting { behind: behind(), ..setting }.all_promises(),
             None => println!("{families:?} skipped: this host has no such address"),
         }
     }
@@ -42,7 +57,7 @@ impl<T: Transport> Setting<T> {
         };
         assert_eq!((sockets.user_unicast.len(), sockets.metatraffic_unicast.len()), (1, 1));
         let receivers = [sockets.user_unicast.remove(0), sockets.metatraffic_unicast.remove(0)];
-        Some(Self { transport: wrap(sockets.transport), receivers })
+        Some(Self { transport: wrap(sockets.transport), receivers, behind: None })
     }
 
     fn locator(&self, receiver: usize) -> Locator {
@@ -51,6 +66,18 @@ impl<T: Transport> Setting<T> {
 
     /// What has arrived next; it is there already, for loopback delivers during the send.
     fn next(&self, receiver: usize) -> Option<Vec<u8>> {
+        let Some(Behind { arrivals, through }) = &self.behind else { return self.receive(receiver) };
+        let mut through = through.borrow_mut();
+        while through[receiver].is_empty() {
+            let bytes = self.receive(receiver)?;
+            for arrival in arrivals.receive(receiver as u16, &bytes) {
+                through[usize::from(arrival.socket)].push_back(arrival.bytes);
+            }
+        }
+        through[receiver].pop_front()
+    }
+
+    fn receive(&self, receiver: usize) -> Option<Vec<u8>> {
         let receiver = &self.receivers[receiver];
         receiver.set_nonblocking(true).unwrap();
         let mut buffer = vec![0; 65_536];
@@ -250,6 +277,21 @@ fn a_tap_keeps_the_contract() {
 #[test]
 fn faults_that_are_none_keep_the_contract() {
     all_promises(|udp| Fault::new(udp, Faults::default(), || Instant::ZERO));
+}
+
+/// Also around a transport that has faults of its own.
+#[test]
+fn faults_of_what_is_received_that_are_none_keep_the_contract() {
+    let behind = || {
+        // Nobody can be refused by a socket that receives.
+        let faults = Faults { blocked: 100, ..Faults::default() };
+        let arrivals = FaultyArrivals::new(faults, || Instant::ZERO);
+        Some(Behind { arrivals, through: RefCell::default() })
+    };
+    all_promises_behind(|udp| udp, behind);
+    let file = File::new("received");
+    let faults = Faults { seed: 8, blocked: 50, ..Faults::default() };
+    all_promises_behind(|udp| Insistent(Fault::new(file.tap(udp), faults, || Instant::ZERO)), behind);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A network that misbehaves as it was told to, and each time in the same way.
 //!
 //! What goes wrong is drawn from a seed, once for every datagram and destination, in the order of the sends. The same sends
-//! under the same seed, at the same times, fail alike. It happens to what is sent: for both directions, give both sides
-//! faults.
+//! under the same seed, at the same times, fail alike. It happens to what is sent; [`arrivals`](super::arrivals) has the same for
+//! what is received.
 //!
 //! Faults of time, which are a delay and a narrow line, need somebody who calls [`Fault::handle_timeout`] at
 //! [`Fault::deadline`]; there is no thread in here. Buffers that are too small are no fault but a setting of the sockets.
@@ -149,6 +149,11 @@ impl<T: Transport> Fault<T> {
             counters: FaultCounters::default(),
         };
         Self { inner, faults, clock: Box::new(clock), state: Mutex::new(state) }
+    }
+
+    /// What is left goes there.
+    pub(super) fn inner(&self) -> &T {
+        &self.inner
     }
 
     /// Sends what is still held back or under way, as if its time had come. Without this, or another send, the last

@@ -8,7 +8,9 @@
 //! | [`udp`] | sends by UDP, over IPv4 and IPv6 |
 //! | [`tap`] | passes on to another transport, and writes a pcap file |
 //! | [`fault`] | passes on to another transport what seeded faults leave of it |
+//! | [`arrivals`] | the same for what any of them receives |
 
+pub mod arrivals;
 #[cfg(test)]
 mod contract;
 pub mod fault;
