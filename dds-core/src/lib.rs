@@ -158,8 +158,8 @@ pub use infrastructure::{
     SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError, WriteErrorKind,
 };
 pub use publication::{
-    AnyWriter, DataWriter, DataWriterBuilder, DataWriterListener, LoanedBytes, LoanedSample, Publisher,
-    PublisherListener, Suspended, WeakDataWriter, WeakPublisher, WriteOptions, WriterEvent,
+    AnyWriter, CoherentChanges, DataWriter, DataWriterBuilder, DataWriterListener, LoanedBytes, LoanedSample,
+    Publisher, PublisherListener, Suspended, WeakDataWriter, WeakPublisher, WriteOptions, WriterEvent,
 };
 pub use subscription::{
     AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, LikelyCause,

@@ -58,6 +58,7 @@ impl Reader {
             source_timestamp: now(self.number).time,
             related_sample: None,
             origin: None,
+            presented: None,
             payload: Some(self.pool.freeze(slot)),
         };
         let reception_timestamp = now(self.number).time;

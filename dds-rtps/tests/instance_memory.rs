@@ -58,6 +58,7 @@ fn reader(count: u64) -> ReaderHistory {
             source_timestamp: now().time,
             related_sample: None,
             origin: None,
+            presented: None,
             payload: Some(sample()),
         };
         let received = ReceivedChange { change, has_data: true, expires: None, reception_timestamp: now().time };
@@ -114,6 +115,7 @@ fn an_instance_has_its_price() {
                 source_timestamp: now().time,
                 related_sample: None,
                 origin: None,
+                presented: None,
                 payload: None,
             };
             let received = ReceivedChange { change, has_data: true, expires: None, reception_timestamp: now().time };

@@ -187,6 +187,7 @@ impl Bench {
                     source_timestamp: now.time,
                     related_sample: None,
                     origin: None,
+                    presented: None,
                     payload: Some(self.slot(bytes)),
                 };
                 assert_eq!(self.reader.handle_local(now, change, SequenceNumber(number - 1)), LocalOutcome::Accepted);

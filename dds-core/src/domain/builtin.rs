@@ -210,6 +210,7 @@ impl ParticipantHandle {
             source_timestamp: self.driver().now().time,
             related_sample: None,
             origin: None,
+            presented: None,
             payload: Some(Payload::copy_of(&news.payload)),
         };
         let mail = ReaderMail::Local { change, previous, path: None };

@@ -10,10 +10,11 @@ use crate::infrastructure::{
     Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject, WaitErrorKind,
     WaitSource, Watched,
 };
-use crate::qos::{PolicyId, Presentation, PublisherQos, QosErrorKind, SubscriberQos};
+use crate::qos::{AccessScope, PolicyId, Presentation, PublisherQos, QosErrorKind, SubscriberQos};
 use crate::subscription::OnReaders;
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::{EntityKind, Guid};
+use dds_rtps::writer::PresentationClock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Poll, Waker};
@@ -42,7 +43,8 @@ pub(crate) trait Member {
 
 /// Whether access is asked for that this version cannot give.
 fn is_unsupported(presentation: Presentation) -> bool {
-    presentation.coherent_access || presentation.ordered_access
+    let Presentation { access_scope, coherent_access, ordered_access } = presentation;
+    access_scope == AccessScope::Group && (coherent_access || ordered_access)
 }
 
 /// A publisher or subscriber, without its endpoints' types.
@@ -69,6 +71,8 @@ struct State<Q, M> {
     /// Grows with each change of the QoS, so that who announces an old one notices.
     version: u64,
     members: Vec<Weak<M>>,
+    /// Of a publisher: what its writers have in common under PRESENTATION, if that is anything.
+    clock: Option<Arc<PresentationClock>>,
 }
 
 impl<Q: GroupQos, M: Member> Group<Q, M> {
@@ -108,7 +112,12 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             suspensions: Arc::default(),
             on_readers: OnceLock::new(),
             participant: ParticipantRef::new(participant),
-            state: Mutex::new(State { qos, version: 0, members: Vec::new() }),
+            state: Mutex::new(State {
+                clock: PresentationClock::new(qos.presentation()),
+                qos,
+                version: 0,
+                members: Vec::new(),
+            }),
             default_qos: DefaultQos::default(),
             subject,
             enabled: AtomicBool::new(false),
@@ -163,6 +172,15 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         Ok(())
     }
 
+    pub(crate) fn presentation(&self) -> Presentation {
+        self.state().qos.presentation()
+    }
+
+    /// What its writers have in common under PRESENTATION, if that is anything.
+    pub(crate) fn presentation_clock(&self) -> Option<Arc<PresentationClock>> {
+        self.state().clock.clone()
+    }
+
     pub(crate) fn qos(&self) -> Q {
         self.state().qos.clone()
     }
@@ -174,12 +192,14 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             let error = |kind| QosError::new(&self.subject, kind);
             match self.is_enabled() {
                 true => state.qos.check_change(&qos).map_err(error)?,
-                false => {
-                    qos.check().map_err(error)?;
-                    if is_unsupported(qos.presentation()) {
-                        return Err(error(QosErrorKind::Unsupported { policy: PolicyId::Presentation }));
-                    }
-                }
+                false => qos.check().map_err(error)?,
+            }
+            if is_unsupported(qos.presentation()) {
+                return Err(error(QosErrorKind::Unsupported { policy: PolicyId::Presentation }));
+            }
+            if state.qos.presentation() != qos.presentation() {
+                // Only of one that is not enabled, whose endpoints begin anew.
+                state.clock = PresentationClock::new(qos.presentation());
             }
             state.qos = qos;
             state.version += 1;

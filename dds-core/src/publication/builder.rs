@@ -239,7 +239,8 @@ fn make_handle<T: 'static>(
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
-    let (protocol, _) = writer_protocol(participant, subject.guid, topic.description(), &qos, behaviour);
+    let (protocol, _) =
+        writer_protocol(participant, subject.guid, topic.description(), &qos, behaviour, group.as_ref());
     let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), &qos);
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
@@ -276,10 +277,12 @@ pub(super) fn writer_protocol(
     description: Option<&'static TypeDescription>,
     qos: &DataWriterQos,
     behaviour: Behaviour,
+    group: Option<&Arc<PublisherGroup>>,
 ) -> (StatefulWriter, Encoding) {
     let mut config = WriterConfig::new(guid, guid.entity_id.kind() == EntityKind::WriterWithKey, qos);
     config.slow_reader = behaviour.slow_reader;
     config.batch_window = behaviour.batching.unwrap_or(qos.latency_budget);
+    config.presentation = group.and_then(|group| group.presentation_clock());
     config.seed = participant.driver().random();
     if let Some(size) = participant.config().fragment_size {
         config.fragment_size = FragmentSize { same_host: size, network: size };

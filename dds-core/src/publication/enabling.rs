@@ -40,9 +40,11 @@ impl WriterHandle {
         }
         let has_changed = self.qos.settle();
         let qos = self.qos.fixed();
+        let group = self.group.as_ref();
         let (protocol, encoding) =
-            writer_protocol(&self.participant, self.guid(), self.description, qos, self.behaviour);
-        if has_changed {
+            writer_protocol(&self.participant, self.guid(), self.description, qos, self.behaviour, group);
+        // Its publisher may have got another PRESENTATION meanwhile.
+        if has_changed || group.is_some_and(|group| group.version() > 0) {
             // Nobody has used the one that it was made with. A closed writer needs none.
             let old = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.begin_anew(protocol, qos)));
             drop(old);

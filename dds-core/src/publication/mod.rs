@@ -2,6 +2,7 @@
 
 mod any_writer;
 mod builder;
+mod coherent;
 mod data_writer;
 mod dispose_all;
 mod enabling;
@@ -29,6 +30,7 @@ mod writer_handle;
 
 pub use any_writer::AnyWriter;
 pub use builder::DataWriterBuilder;
+pub use coherent::CoherentChanges;
 pub use data_writer::DataWriter;
 pub use events::WriterEvent;
 pub(crate) use events::WriterFeed;

@@ -15,7 +15,7 @@ use crate::subscription::ReaderCell;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{AckNack, NackFrag};
 use dds_rtps::writer::{
-    Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriteRefused, WriterEvent as ProtocolEvent,
+    Asker, EndedSet, NewChange, ReaderProxyConfig, StatefulWriter, WriteRefused, WriterEvent as ProtocolEvent,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -212,6 +212,15 @@ impl WriterActor {
         self.follow_liveliness(effects);
         self.deliver_locally(number, effects);
         Ok(self.follow_up(now, effects))
+    }
+
+    /// A coherent set of the publisher has ended: tells the readers, if the writer has a part in it.
+    pub(crate) fn end_set(&mut self, ended: EndedSet, effects: &mut Effects) -> Flushed {
+        let now = self.now(effects);
+        self.rtps.set_suspended(self.is_suspended());
+        let Some(number) = self.rtps.end_set(now, ended) else { return Flushed::Done };
+        self.deliver_locally(number, effects);
+        self.follow_up(now, effects)
     }
 
     fn write_to_history(&mut self, now: Now, change: &mut NewChange) -> Result<SequenceNumber, WriteRefused> {

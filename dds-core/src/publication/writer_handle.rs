@@ -466,6 +466,7 @@ impl WriterHandle {
             return;
         }
         self.warn_of_what_is_unkept();
+        self.leave_sets();
         self.participant.contained().remove(self.guid().entity_id);
         self.listener.close();
         self.ending.close();

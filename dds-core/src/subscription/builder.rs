@@ -220,7 +220,7 @@ fn make_handle<T: 'static>(
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
-    let protocol = reader_protocol(participant, subject.guid, key, &qos);
+    let protocol = reader_protocol(participant, subject.guid, key, &qos, group.as_ref());
     let actor = ReaderActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing());
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
@@ -262,8 +262,10 @@ pub(super) fn reader_protocol(
     guid: Guid,
     key: KeySource,
     qos: &DataReaderQos,
+    group: Option<&Arc<SubscriberGroup>>,
 ) -> StatefulReader {
     let mut config = ReaderConfig::new(guid, key, qos);
+    config.presentation = group.map(|group| group.presentation()).unwrap_or_default();
     config.seed = participant.driver().random();
     config.as_log = participant.config().is_durability_service() && !matches!(key, KeySource::KeyHashOrGuidParameter);
     StatefulReader::new(config)

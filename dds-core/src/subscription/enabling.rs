@@ -45,8 +45,10 @@ impl ReaderHandle {
         if self.is_enabled() {
             return false;
         }
-        if self.qos.settle() {
-            let protocol = reader_protocol(&self.participant, self.guid(), self.key, self.qos.fixed());
+        let group = self.group.as_ref();
+        // Its subscriber may have got another PRESENTATION meanwhile.
+        if self.qos.settle() || group.is_some_and(|group| group.version() > 0) {
+            let protocol = reader_protocol(&self.participant, self.guid(), self.key, self.qos.fixed(), group);
             // Nobody has used the one that it was made with. A closed reader needs none.
             let old = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.begin_anew(protocol)));
             drop(old);

@@ -9,6 +9,7 @@ mod deadline;
 mod dispose_all;
 mod lifecycle;
 mod ownership;
+mod presentation;
 mod time_filter;
 mod transport_priority;
 

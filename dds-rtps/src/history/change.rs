@@ -50,6 +50,28 @@ pub struct Origin {
     pub lifespan: Duration,
 }
 
+/// Where a change stands in what its publisher presents together (RTPS 2.5, 8.7.5 and 8.7.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Presented {
+    /// The coherent set that it belongs to, by the number of its first change within this writer; `None`: to none.
+    pub set: Option<SequenceNumber>,
+    /// Its place among the changes of all writers of its publisher, under PRESENTATION with scope GROUP.
+    pub group: Option<GroupPosition>,
+    /// There is no change at all: it ends the set of this writer, and uses up a number for that.
+    pub is_end: bool,
+}
+
+/// The place of a change among those of all writers of a publisher.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupPosition {
+    /// Its group sequence number. They begin with 1.
+    pub number: SequenceNumber,
+    /// The coherent set that it belongs to or ends, by the group sequence number of its first change.
+    pub set: Option<SequenceNumber>,
+    /// Digest of the writers of the publisher.
+    pub writers: [u8; 4],
+}
+
 /// One change in a history cache (RTPS 2.5, 8.2.1.2).
 #[derive(Debug, Clone)]
 pub struct CacheChange {
@@ -67,11 +89,19 @@ pub struct CacheChange {
     pub related_sample: Option<SampleIdentity>,
     /// Who wrote it, if that was not `writer`. Boxed, because hardly any change has one.
     pub origin: Option<Box<Origin>>,
+    /// What it is presented together with. Boxed, because only coherent sets and groups have it.
+    pub presented: Option<Box<Presented>>,
     /// The encoded sample, or the encoded key of a change that is not alive. `None`: there was no payload at all.
     pub payload: Option<Payload>,
 }
 
 impl CacheChange {
+    /// Whether it is none: a number that only ends a coherent set (RTPS 2.5, 8.7.5).
+    #[must_use]
+    pub fn is_end_of_set(&self) -> bool {
+        self.presented.as_ref().is_some_and(|presented| presented.is_end)
+    }
+
     /// The name of the change, whoever hands it over.
     #[must_use]
     pub fn identity(&self) -> SampleIdentity {

@@ -62,6 +62,7 @@ impl ReaderHistory {
                     source_timestamp: Time::INVALID,
                     related_sample: None,
                     origin: None,
+                    presented: None,
                     payload: None,
                 };
                 self.announce_state(at, &change, now.time);

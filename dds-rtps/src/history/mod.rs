@@ -22,12 +22,14 @@ mod sample_list;
 mod select;
 mod selection;
 mod sequence_index;
+mod set_ends;
 mod source_order;
 mod time_filter;
 mod timing;
+mod unseen;
 mod writer;
 
-pub use change::{CacheChange, ChangeKind, Origin};
+pub use change::{CacheChange, ChangeKind, GroupPosition, Origin, Presented};
 pub use key_store::KeyPayload;
 pub use limits::HistoryLimits;
 pub use local_link::LocalLink;
@@ -44,6 +46,7 @@ pub use removals::Removed;
 pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
 pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};
 pub use timing::ReaderTiming;
+pub(crate) use unseen::Misfit;
 pub use writer::{NoRoom, StoredChange, WriterHistory};
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ use super::removals::{Removal, Removals};
 use super::sample_list::{NOWHERE, Samples, Stored};
 use super::source_order::{Position, is_from_future};
 use super::timing::Timing;
+use super::unseen::Unseen;
 use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Origin, Payload, ReaderTiming};
 use crate::qos::{self, DestinationOrder};
 use crate::types::{InstanceHandle, Instant, Now, Time};
@@ -175,6 +176,8 @@ pub struct ReaderHistory {
     pub(super) origins: Option<Box<Origins>>,
     pub(super) counters: ReaderHistoryCounters,
     pub(super) removals: Removals,
+    /// What is held back until it can be seen together.
+    pub(super) unseen: Unseen,
 }
 
 impl ReaderHistory {
@@ -197,6 +200,7 @@ impl ReaderHistory {
             origins: config.outlives_writers.then(Box::default),
             counters: ReaderHistoryCounters::default(),
             removals: Removals::new(config.seed),
+            unseen: Unseen::default(),
         }
     }
 

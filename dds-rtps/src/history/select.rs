@@ -294,6 +294,7 @@ impl ReaderHistory {
             source_timestamp: Time::INVALID,
             related_sample: None,
             origin: None,
+            presented: None,
             payload: None,
         };
         (is_last && was_seen).then_some(end)

@@ -16,6 +16,7 @@
 use super::age_list::AgeList;
 use super::key_store::KeyStore;
 use super::sequence_index::SequenceIndex;
+use super::set_ends::SetEnds;
 use super::timing::LOOKS_MAX;
 use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, MissedDeadlines, Payload};
 use crate::types::{Duration, InstanceHandle, Instant, SequenceNumber};
@@ -23,7 +24,7 @@ use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 
 /// No slot, no instance.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A change in the cache.
 #[derive(Debug)]
@@ -35,10 +36,10 @@ pub struct StoredChange {
     /// Bytes per fragment, once it has been sent in fragments; 0 before that. All readers, and all repairs, see the
     /// same fragments.
     pub fragment_size: u16,
-    instance: u32,
+    pub(super) instance: u32,
     /// The slots of the next older and newer change of the instance.
-    older: u32,
-    newer: u32,
+    pub(super) older: u32,
+    pub(super) newer: u32,
 }
 
 /// Why a change was not taken in. Nothing has changed then.
@@ -81,7 +82,7 @@ pub struct WriterHistory {
     limits: HistoryLimits,
     /// Acknowledged changes stay for readers that join late.
     keeps_acknowledged: bool,
-    index: SequenceIndex,
+    pub(super) index: SequenceIndex,
     slots: Vec<Option<StoredChange>>,
     free_slots: Vec<u32>,
     instances: Vec<Instance>,
@@ -101,6 +102,8 @@ pub struct WriterHistory {
     /// DEADLINE: the instances that are alive, by their last samples.
     deadlines: AgeList,
     missed: MissedDeadlines,
+    /// The numbers that end coherent sets.
+    pub(super) set_ends: SetEnds,
 }
 
 impl WriterHistory {
@@ -125,6 +128,7 @@ impl WriterHistory {
             has_forgotten: false,
             deadlines: AgeList::of_deadline(Duration::INFINITE),
             missed: MissedDeadlines::default(),
+            set_ends: SetEnds::default(),
         }
     }
 
@@ -365,6 +369,7 @@ impl WriterHistory {
         let number = stored.change.sequence_number;
         self.held.take_if(|held| held.number == number);
         self.free_slots.push(slot);
+        self.set_ends.stored -= usize::from(stored.change.is_end_of_set());
         self.unlink(&stored);
         Some(stored.change)
     }
@@ -403,7 +408,7 @@ impl WriterHistory {
             return Err(NoRoom::InstancesMax);
         }
         let replaced = usize::from(self.held.is_some_and(|held| held.replaced));
-        if self.len() - replaced < self.limits.samples_max {
+        if self.len() - replaced - self.set_ends.stored < self.limits.samples_max {
             return Ok(None);
         }
         if self.limits.depth.is_some() {
@@ -419,17 +424,17 @@ impl WriterHistory {
         let known = self.by_handle.get(&instance).and_then(|&at| self.instances.get(at as usize));
         match known.filter(|known| known.len >= self.limits.samples_per_instance_max) {
             Some(full) => self.stored(full.oldest).map(|stored| stored.change.sequence_number),
-            None => self.first(),
+            None => self.first_to_replace(),
         }
     }
 
-    /// The oldest change that would go if it were replaced: not the one that is held although it has been replaced.
+    /// The oldest change that would go if it were replaced: not the one that is held although it has been replaced, and none
+    /// that only ends a set, which takes no room.
     fn first_to_replace(&self) -> Option<SequenceNumber> {
-        let first = self.first()?;
-        match self.held {
-            Some(held) if held.replaced && held.number == first => self.next_from(first.next()),
-            _ => Some(first),
-        }
+        let is_held = |number| self.held.is_some_and(|held| held.replaced && held.number == number);
+        let mut stored = self.iter_from(SequenceNumber::FIRST).map(|stored| &stored.change);
+        let first = stored.find(|change| !change.is_end_of_set() && !is_held(change.sequence_number));
+        first.map(|change| change.sequence_number)
     }
 
     /// Forgets the instances whose unregistering has been acknowledged, samples and all: a late joiner need not hear of
@@ -511,7 +516,7 @@ impl WriterHistory {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    fn add_slot(&mut self, stored: StoredChange) -> u32 {
+    pub(super) fn add_slot(&mut self, stored: StoredChange) -> u32 {
         if let Some(slot) = self.free_slots.pop() {
             if let Some(place) = self.slots.get_mut(slot as usize) {
                 *place = Some(stored);
@@ -617,6 +622,7 @@ mod tests {
             source_timestamp: Time::INVALID,
             related_sample: None,
             origin: None,
+            presented: None,
             payload: Some(Payload::copy_of(&[number as u8])),
         }
     }

@@ -121,8 +121,8 @@ pub enum AccessScope {
 
 /// How changes belong together (PRESENTATION; DDS 1.4, 2.2.3.6). Default: each instance for itself.
 ///
-/// The scope is matched and announced. Groups that ask for coherent or for ordered access are refused when they are made
-/// (`CreateErrorKind::Unsupported`); the samples of one writer come in its order in any case.
+/// What a publisher offers must be as much as a subscriber asks for. The samples of one writer come in its order in any case;
+/// what is ordered beyond that, or seen only as a whole, waits at the reader for what belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Presentation {

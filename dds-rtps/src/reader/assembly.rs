@@ -11,7 +11,7 @@
 
 use super::change_facts::ChangeFacts;
 use super::landing::{Home, Landed, Landing};
-use crate::history::{Payload, SlotMut, SlotPool};
+use crate::history::{Payload, Presented, SlotMut, SlotPool};
 use crate::types::{Duration, Instant, SequenceNumber};
 use crate::wire::{DataFrag, FragmentNumberSet};
 use std::sync::Arc;
@@ -58,6 +58,7 @@ pub(super) struct Assembled {
     pub(super) payload: Payload,
     pub(super) is_key: bool,
     pub(super) facts: ChangeFacts,
+    pub(super) presented: Option<Box<Presented>>,
 }
 
 /// The limits of one writer.
@@ -87,6 +88,7 @@ pub(super) struct Assembly {
     announced: u32,
     is_key: bool,
     facts: ChangeFacts,
+    presented: Option<Box<Presented>>,
     /// `None`: it is lent, or at home again.
     slot: Option<SlotMut>,
     home: Arc<Home>,
@@ -152,6 +154,7 @@ impl Assembly {
             announced: 0,
             is_key: fragment.is_key,
             facts: ChangeFacts::default(),
+            presented: None,
             slot: Some(slot),
             home,
             in_a_row: 0,
@@ -386,6 +389,13 @@ impl Assemblies {
         self.list.iter().find(|assembly| assembly.sequence_number == number)
     }
 
+    /// Notes what a sample is presented together with.
+    pub(super) fn note_presented(&mut self, number: SequenceNumber, presented: Box<Presented>) {
+        if let Some(assembly) = self.iter_mut().find(|assembly| assembly.sequence_number == number) {
+            assembly.presented.get_or_insert(presented);
+        }
+    }
+
     /// Adds the fragments of one submessage. `facts` is only called if they are of use.
     pub(super) fn add(
         &mut self,
@@ -462,11 +472,11 @@ impl Assemblies {
         assembly.slot();
         // It is here: a fragment has just been put into it.
         let mut slot = assembly.slot.take().unwrap_or_else(|| pool.acquire());
-        let Assembly { sample_size, here, home, is_key, facts, .. } = assembly;
+        let Assembly { sample_size, here, home, is_key, facts, presented, .. } = assembly;
         self.bytes -= sample_size;
         self.keep(here, home);
         slot.buffer().truncate(sample_size);
-        Assembled { payload: pool.freeze(slot), is_key, facts }
+        Assembled { payload: pool.freeze(slot), is_key, facts, presented }
     }
 
     fn remove(&mut self, at: usize, pool: &SlotPool) {

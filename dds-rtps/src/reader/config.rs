@@ -2,7 +2,7 @@
 
 use crate::cdr::TypeDescription;
 use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig, ReaderTiming};
-use crate::qos::{DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership};
+use crate::qos::{AccessScope, DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership, Presentation};
 use crate::types::{Duration, Guid, Locator, Time, VendorId};
 use std::sync::Arc;
 
@@ -45,6 +45,10 @@ pub struct ReaderConfig {
     pub ownership: Ownership,
     /// DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
     pub timing: ReaderTiming,
+    /// PRESENTATION of the reader's subscriber: under coherent access the sets of a writer are seen as a whole or not at all, under
+    /// ordered access beyond instances all that is selected comes in the order of arrival.
+    /// Default: each change for itself.
+    pub presentation: Presentation,
     /// How the instance of a change is found.
     pub key: KeySource,
     /// How long an answer to a HEARTBEAT waits for more to answer with it. Default: zero, it goes out with the next
@@ -102,6 +106,7 @@ impl ReaderConfig {
             destination_order: qos.destination_order,
             ownership: qos.ownership,
             timing: qos.into(),
+            presentation: Presentation::default(),
             key,
             heartbeat_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
@@ -117,6 +122,22 @@ impl ReaderConfig {
             assembly_timeout: Duration::from_secs(1),
             seed: 0,
         }
+    }
+
+    /// Whether it matters what changes are presented together.
+    pub(super) fn presents(&self) -> bool {
+        self.presentation.coherent_access || self.is_group()
+    }
+
+    /// Whether changes are seen in order beyond their instances.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.presentation.ordered_access && self.presentation.access_scope > AccessScope::Instance
+    }
+
+    /// Whether the changes of several readers are presented together.
+    pub(super) fn is_group(&self) -> bool {
+        let Presentation { access_scope, coherent_access, ordered_access } = self.presentation;
+        access_scope == AccessScope::Group && (coherent_access || ordered_access)
     }
 
     pub(super) fn history(&self) -> ReaderHistoryConfig {

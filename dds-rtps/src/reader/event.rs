@@ -19,6 +19,8 @@ pub enum LossCause {
     Fragments,
     /// Its payload does not fit the type, or it is larger than accepted.
     NotDecodable,
+    /// They came, but not all of the coherent set that they belong to (PRESENTATION).
+    Incoherent,
 }
 
 /// Something that a reader's owner should know.

@@ -13,8 +13,9 @@ use super::losses::distance;
 use super::reliable::Fit;
 use super::sink::Sink;
 use super::stateful::{StatefulReader, earliest};
+use super::tally::Tally;
 use super::writer_proxy::{Following, ProxyContext};
-use crate::history::PayloadSource;
+use crate::history::{GroupPosition, PayloadSource, Presented};
 use crate::types::{EntityId, Guid, Now, SequenceNumber};
 use crate::wire::{Data, DataFrag, Gap, Heartbeat, HeartbeatFrag, InlineQos, SerializedPayload};
 
@@ -73,13 +74,17 @@ impl StatefulReader {
         }
         let inline_qos = data.inline_qos.as_ref();
         let envelope = self.envelope(at, data.writer_sn, ChangeFacts::new(inline_qos, source));
-        let inbound = if data.non_standard_payload || !understands(inline_qos) {
+        let mut inbound = if data.non_standard_payload || !understands(inline_qos) {
             Inbound::NotDecodable
         } else if inline_qos.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
             Inbound::Nothing
         } else {
             self.intake.receive(now, &envelope, data.payload, packet)
         };
+        if self.config.presents() {
+            let is_end = matches!(data.payload, SerializedPayload::None);
+            inbound = inbound.presented(now, &envelope, presented(inline_qos, source, is_end));
+        }
         self.take_in(now, at, data.writer_sn, inbound)
     }
 
@@ -160,7 +165,12 @@ impl StatefulReader {
             return self.take_in(now, at, number, Inbound::NotDecodable);
         }
         if inline_qos.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
-            return self.take_in(now, at, number, Inbound::Nothing);
+            let mut inbound = Inbound::Nothing;
+            if self.config.presents() {
+                let envelope = self.envelope(at, number, ChangeFacts::new(inline_qos, source));
+                inbound = inbound.presented(now, &envelope, presented(inline_qos, source, false));
+            }
+            return self.take_in(now, at, number, inbound);
         }
         match self.add_fragment(now, at, source, fragment) {
             FragmentOutcome::Added => {
@@ -198,7 +208,11 @@ impl StatefulReader {
         whole: Assembled,
     ) -> Handled {
         let envelope = self.envelope(at, number, whole.facts);
-        let inbound = self.intake.receive_assembled(now, &envelope, whole.payload, whole.is_key);
+        let mut inbound = self.intake.receive_assembled(now, &envelope, whole.payload, whole.is_key);
+        if self.config.presents() {
+            let presented = whole.presented.map(|presented| *presented).unwrap_or_default();
+            inbound = inbound.presented(now, &envelope, presented);
+        }
         self.take_in(now, at, number, inbound)
     }
 
@@ -207,14 +221,30 @@ impl StatefulReader {
         let Self { proxies, intake, counters, .. } = self;
         let proxy = &mut proxies[at];
         let facts = || ChangeFacts::new(fragment.inline_qos.as_ref(), source);
+        let presented = match &fragment.inline_qos {
+            // The first fragment speaks for the whole sample.
+            Some(inline_qos) if self.config.presents() => Some(Box::new(presented(Some(inline_qos), source, false))),
+            _ => None,
+        };
         let pool = &intake.large;
-        loop {
+        let outcome = loop {
             match proxy.assemblies.add(now.instant, fragment, limits, pool, facts) {
                 FragmentOutcome::NoRoom
                     if !proxy.assemblies.contains(fragment.writer_sn)
                         && proxy.evict(fragment.writer_sn, pool, counters) => {}
-                outcome => return outcome,
+                outcome => break outcome,
             }
+        };
+        match (presented, outcome) {
+            (Some(presented), FragmentOutcome::Complete(mut whole)) => {
+                whole.presented.get_or_insert(presented);
+                FragmentOutcome::Complete(whole)
+            }
+            (Some(presented), FragmentOutcome::Added) => {
+                proxy.assemblies.note_presented(fragment.writer_sn, presented);
+                FragmentOutcome::Added
+            }
+            (_, outcome) => outcome,
         }
     }
 
@@ -246,6 +276,7 @@ impl StatefulReader {
                 if !reliable.believes(now.instant, gap.gap_list.base().previous()) {
                     return self.doubt(now, at);
                 }
+                note_filtered(gap, sink.tally);
                 reliable.handle_gap(now, gap, &mut sink, config);
                 reliable.next()
             }
@@ -257,6 +288,7 @@ impl StatefulReader {
                     return Handled::Doubtful;
                 }
                 if gap.gap_start <= *next {
+                    note_filtered(gap, sink.tally);
                     sink.tally.pass(distance(*next, end));
                     *next = end;
                 }
@@ -323,6 +355,33 @@ impl StatefulReader {
         self.after(now, at);
         Handled::Accepted
     }
+}
+
+/// What a filter has left out is no hole in a coherent set. A GAP that only partly comes from a filter does not say which
+/// numbers: all of them may be holes.
+fn note_filtered(gap: &Gap, tally: &mut Tally) {
+    let (Some(sets), Some(filtered)) = (&mut tally.sets, gap.filtered_count) else { return };
+    let base = gap.gap_list.base();
+    let run = distance(gap.gap_start, base);
+    if u64::try_from(filtered).is_ok_and(|filtered| filtered >= run + gap.gap_list.iter().count() as u64) {
+        sets.excuse(gap.gap_start, base);
+        gap.gap_list.iter().for_each(|number| sets.excuse(number, number.next()));
+    }
+}
+
+/// What a change is presented together with (RTPS 2.5, 9.6.4.2 to 9.6.4.5). Numbers that are none count as absent.
+#[cold]
+fn presented(inline_qos: Option<&InlineQos<'_>>, source: &Source, is_end: bool) -> Presented {
+    let Some(inline_qos) = inline_qos else { return Presented { is_end, ..Presented::default() } };
+    let valid = |number: &SequenceNumber| number.is_valid() && *number < SequenceNumber::MAX;
+    let number = inline_qos.group_sequence_number(source.vendor).filter(valid);
+    let group_set = inline_qos.group_coherent_set(source.vendor).filter(valid);
+    let group = number.map(|number| GroupPosition {
+        number,
+        set: group_set.filter(|&first| first <= number),
+        writers: inline_qos.writer_group_info().unwrap_or_default(),
+    });
+    Presented { set: inline_qos.coherent_set().filter(valid), group, is_end }
 }
 
 /// Whether nothing in the inline QoS must be understood that is not.

@@ -3,7 +3,7 @@
 use super::change_facts::ChangeFacts;
 use super::config::KeySource;
 use crate::cdr::{KeyHasher, ParameterListReader};
-use crate::history::{CacheChange, ChangeKind, Origin, Payload, PayloadSource, ReceivedChange, SlotPool};
+use crate::history::{CacheChange, ChangeKind, Origin, Payload, PayloadSource, Presented, ReceivedChange, SlotPool};
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use crate::wire::SerializedPayload;
 
@@ -33,6 +33,25 @@ pub(super) enum Inbound {
     Nothing,
     /// A change whose instance cannot be found.
     NotDecodable,
+}
+
+impl Inbound {
+    /// With what it is presented together with. A number without a change still says where a set ends, or that it goes on.
+    pub(super) fn presented(self, now: Now, envelope: &Envelope, presented: Presented) -> Self {
+        match self {
+            Self::Change(mut received) => {
+                let presented = Presented { is_end: false, ..presented };
+                received.change.presented = (presented != Presented::default()).then(|| Box::new(presented));
+                Self::Change(received)
+            }
+            Self::Nothing => {
+                let mut received = change(now, envelope, InstanceHandle::NIL, None, false);
+                received.change.presented = Some(Box::new(presented));
+                Self::Change(received)
+            }
+            Self::NotDecodable => Self::NotDecodable,
+        }
+    }
 }
 
 /// What is known of a change before its payload is looked at.
@@ -218,6 +237,7 @@ fn change(
         source_timestamp: facts.source_timestamp,
         related_sample: facts.related_sample,
         origin: facts.original.map(|identity| Box::new(Origin { identity, lifespan })),
+        presented: None,
         payload,
     };
     // A dispose does not expire: nobody would ever hear of it.

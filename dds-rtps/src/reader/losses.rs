@@ -67,6 +67,8 @@ pub struct Undelivered {
     pub not_decodable: u64,
     /// They waited for an earlier one when their writer went.
     pub stranded: u64,
+    /// Something of their coherent set was missing, or it did not fit as a whole (PRESENTATION).
+    pub incoherent: u64,
 }
 
 /// The row of one writer, or the sum of several.
@@ -89,7 +91,7 @@ pub struct WriterLosses {
     pub not_received: NotReceived,
     /// Of these: missing, and still expected.
     pub awaited: u64,
-    /// Of those received: wait for an earlier one, or for room.
+    /// Of those received: wait for an earlier one, for room, or for the end of their coherent set.
     pub waiting: u64,
     /// Of those received: the application does not get them.
     pub undelivered: Undelivered,
@@ -140,7 +142,7 @@ impl NotReceived {
 impl Undelivered {
     /// Each reason with a few words for it.
     #[must_use]
-    pub const fn reasons(&self) -> [(u64, &'static str); 14] {
+    pub const fn reasons(&self) -> [(u64, &'static str); 15] {
         [
             (
                 self.overwritten_unread,
@@ -159,6 +161,7 @@ impl Undelivered {
             (self.known, "here before, by another way (DURABILITY)"),
             (self.not_decodable, "not readable as the reader's type"),
             (self.stranded, "waiting for missing ones when their writer went"),
+            (self.incoherent, "of coherent sets of which something was missing (PRESENTATION)"),
         ]
     }
 
@@ -213,6 +216,7 @@ impl Undelivered {
             (&mut self.known, other.known),
             (&mut self.not_decodable, other.not_decodable),
             (&mut self.stranded, other.stranded),
+            (&mut self.incoherent, other.incoherent),
         ] {
             *own = operation(*own, other);
         }
@@ -250,7 +254,7 @@ impl WriterLosses {
             received,
             not_received,
             awaited: known.saturating_sub(received).saturating_sub(not_received.total()),
-            waiting: extent.waiting,
+            waiting: extent.waiting.saturating_add(tally.held()),
             undelivered,
         }
     }

@@ -5,7 +5,7 @@
 //! next deadline. Owned by [`StatefulReader`]: the history, a proxy per matched writer, the slots of received payloads.
 //!
 //! A change goes this way: is its number of use (`reliable`), which instance is it of and where is its payload kept
-//! (`intake`, after `assembly` if it came in fragments, which `landing` receives in their place), its turn (`window`), the history. What is to be said to the
+//! (`intake`, after `assembly` if it came in fragments, which `landing` receives in their place), its turn (`window`), the end of its coherent set (`set_gate`), the history. What is to be said to the
 //! writer is decided when it is due (`asking`), from the state at that moment. What does not arrive, or is not delivered,
 //! is counted by writer and cause (`tally`, `losses`). Who waits for room: `room`. Whose word is taken for numbers far
 //! away: `jumps`. Which writers are alive: `liveliness`.
@@ -23,6 +23,7 @@ mod liveliness;
 mod losses;
 mod reliable;
 mod room;
+mod set_gate;
 mod sink;
 mod stateful;
 mod tally;

@@ -7,7 +7,7 @@
 use super::stateful::{StatefulReader, earliest};
 use super::writer_proxy::Following;
 use super::{ReaderEvent, sink::Sink};
-use crate::history::{HistorySample, Occupancy, Operation, ReaderHistory, Selection};
+use crate::history::{HistorySample, Occupancy, Operation, ReaderHistory, Selection, SelectionOrder};
 use crate::types::Now;
 
 /// Whether some writer's change waits for room.
@@ -36,7 +36,8 @@ impl WaitingForRoom {
 }
 
 impl StatefulReader {
-    /// Reads or takes; see [`ReaderHistory::select`]. Where that has made room, changes that waited for it follow.
+    /// Reads or takes; see [`ReaderHistory::select`]. Under ordered access beyond instances all comes in the order of arrival
+    /// (DDS 1.4, 2.2.3.6), which for each writer is that of its numbers. Where that has made room, changes that waited for it follow.
     pub fn select(
         &mut self,
         now: Now,
@@ -44,6 +45,8 @@ impl StatefulReader {
         operation: Operation,
         into: &mut Vec<HistorySample>,
     ) -> usize {
+        let in_order = Selection { order: SelectionOrder::ByArrival, ..*selection };
+        let selection = if self.config.is_ordered() { &in_order } else { selection };
         let count = self.history.select(now, selection, operation, into);
         if count > 0 && operation == Operation::Take {
             self.resume(now);

@@ -19,7 +19,16 @@ pub(super) struct Sink<'a> {
 impl Sink<'_> {
     /// Hands a change to the history. Gives it back if it does not fit and is to be held back; `tried` says that this was
     /// reported before.
+    #[inline]
     pub(super) fn deliver(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
+        if self.tally.sets.is_some() {
+            return self.deliver_in_sets(now, change, tried);
+        }
+        self.admit(now, change, tried)
+    }
+
+    /// The same, whatever set it belongs to.
+    pub(super) fn admit(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
         match self.history.add(now, change) {
             Ok(admission) => {
                 self.counters.accepted += 1;

@@ -215,7 +215,7 @@ impl StatefulReader {
         self.note_due(proxy.due());
         self.history.follow_writer(proxy.guid());
         self.proxies.push(proxy);
-        self.tallies.push(Tally::default());
+        self.tallies.push(Tally::new(self.config.presentation.coherent_access));
         self.note_new_writer(self.proxies.len() - 1);
         true
     }
@@ -234,7 +234,9 @@ impl StatefulReader {
         }
         let Self { config, history, events, counters, intake, .. } = self;
         let holds_back = config.holds_back();
-        proxy.abandon(&intake.large, &mut Sink { history, events, counters, tally: &mut tally, holds_back });
+        let mut sink = Sink { history, events, counters, tally: &mut tally, holds_back };
+        proxy.abandon(&intake.large, &mut sink);
+        sink.abandon_set(writer);
         self.close_row(&proxy, &tally);
         self.note_gone_writer(writer, proxy.lease.is_alive());
         if self.history.writer_lost(now, writer) {
@@ -282,7 +284,8 @@ impl StatefulReader {
         let lifespan = change.origin.as_ref().map_or(lifespan, |origin| origin.lifespan);
         let expires = if has_data { expiry(now, &change, lifespan) } else { None };
         let writer = change.writer;
-        let instance = intake.instance_of_local(&change);
+        let is_end = change.is_end_of_set();
+        let instance = if is_end { Some(change.instance) } else { intake.instance_of_local(&change) };
         change.instance = instance.unwrap_or(change.instance);
         let received = ReceivedChange { change, has_data, expires, reception_timestamp: now.time };
         let holds_back = config.holds_back() && local.link.is_some();
@@ -290,6 +293,9 @@ impl StatefulReader {
         if instance.is_none() {
             sink.counters.not_decodable += 1;
             sink.lost(writer, 1, LossCause::NotDecodable);
+        } else if is_end && sink.tally.sets.is_none() {
+            // A set means nothing to this reader.
+            sink.tally.pass(1);
         } else if sink.deliver(now, received, false).is_err() {
             local.refused = true;
             self.waiting.note(&self.history);

@@ -2,6 +2,7 @@
 
 use super::event::LossCause;
 use super::losses::{NotReceived, Undelivered};
+use super::set_gate::SetGate;
 use crate::history::Admission;
 
 /// The counts of one writer. Nothing is counted for a change that arrives in order and is kept.
@@ -11,14 +12,27 @@ pub(super) struct Tally {
     pub(super) undelivered: Undelivered,
     /// Numbers from before the writer began again, at lower ones.
     pub(super) known_before: u64,
+    /// The coherent sets of the writer, of a reader with coherent access: here because what passes them goes into the counts.
+    pub(super) sets: Option<Box<SetGate>>,
 }
 
 impl Tally {
+    /// Those of a writer that has just been matched.
+    pub(super) fn new(is_coherent: bool) -> Self {
+        Self { sets: is_coherent.then(Box::default), ..Self::default() }
+    }
+
+    /// How many changes wait for the end of their set.
+    pub(super) fn held(&self) -> u64 {
+        self.sets.as_ref().map_or(0, |sets| sets.held())
+    }
+
     pub(super) fn lose(&mut self, count: u64, cause: LossCause) {
         let counter = match cause {
             LossCause::NeverArrived => &mut self.not_received.never_came,
             LossCause::Fragments => &mut self.not_received.fragments,
             LossCause::NotDecodable => &mut self.undelivered.not_decodable,
+            LossCause::Incoherent => &mut self.undelivered.incoherent,
         };
         *counter = counter.saturating_add(count);
     }

@@ -100,6 +100,12 @@ impl<'a> InlineQos<'a> {
         })
     }
 
+    /// Digest of the writers of the sample's publisher.
+    #[must_use]
+    pub fn writer_group_info(&self) -> Option<[u8; 4]> {
+        self.find(parameter_id::WRITER_GROUP_INFO)?.fields().array().ok()
+    }
+
     /// The request that this sample answers. Fast DDS also writes it as 0x800f.
     #[must_use]
     pub fn related_sample_identity(&self, source: VendorId) -> Option<SampleIdentity> {

@@ -24,6 +24,12 @@ impl<'b> InlineQosWriter<'b> {
         present
     }
 
+    /// A list of its own, with its sentinel. Whether there is one.
+    #[cfg(test)]
+    pub(crate) fn list(buffer: &'b mut Vec<u8>, fill: impl FnOnce(&mut Self)) -> bool {
+        Self::write(buffer, fill)
+    }
+
     /// The key hash.
     pub fn key_hash(&mut self, key_hash: &[u8; 16]) -> &mut Self {
         self.put(Fields::<20>::new().u16(parameter_id::KEY_HASH).u16(16).bytes(*key_hash))
@@ -47,6 +53,11 @@ impl<'b> InlineQosWriter<'b> {
     /// The sample's number within its group, from 1.
     pub fn group_sequence_number(&mut self, number: SequenceNumber) -> &mut Self {
         self.sequence_number(parameter_id::GROUP_SEQ_NUM, number)
+    }
+
+    /// Digest of the writers of the publisher.
+    pub fn writer_group_info(&mut self, digest: [u8; 4]) -> &mut Self {
+        self.put(Fields::<8>::new().u16(parameter_id::WRITER_GROUP_INFO).u16(4).bytes(digest))
     }
 
     /// A sequence number under an id of [`parameter_id`].

@@ -1,5 +1,6 @@
 //! What a writer is made of, and what it is told about its readers.
 
+use super::presentation::PresentationClock;
 use crate::cdr::TypeDescription;
 use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Origin, Payload, Pulse};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
@@ -137,6 +138,9 @@ pub struct WriterConfig {
     /// Parameters that go out with each sample once a matched reader expects inline QoS: little endian, without the
     /// sentinel. Default: none.
     pub inline_qos: Vec<u8>,
+    /// PRESENTATION of the writer's publisher, shared by its writers. Default: none, changes belong to no sets and to no order
+    /// beyond that of the writer.
+    pub presentation: Option<Arc<PresentationClock>>,
     /// Makes the order of the maps this writer's own.
     pub seed: u64,
 }
@@ -166,6 +170,7 @@ impl WriterConfig {
             unasked_max: 128 << 10,
             batch_window: qos.latency_budget,
             inline_qos: Vec::new(),
+            presentation: None,
             seed: 0,
         }
     }

@@ -23,8 +23,9 @@
 //! | `round_trip` | how long answers take |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `lifespan` | when changes are too old to be sent |
-//! | `instances` | the walk over those that are alive |
+//! | `instances` | which are registered, and the walk over those that are alive |
 //! | `absent` | readers that fell silent and may come back |
+//! | `presentation` | which coherent set a change belongs to, and its place among those of its publisher |
 //! | `liveliness` | what the writer has promised to show of itself |
 //! | `stateless` | a writer without reliability, for SPDP |
 
@@ -43,6 +44,7 @@ mod local_reader;
 mod one_by_one;
 mod opening;
 mod pace;
+mod presentation;
 mod progress;
 mod reader_proxy;
 mod repair;
@@ -57,5 +59,6 @@ pub use config::{
     Asker, FlowConfig, FragmentSize, NewChange, ReaderLag, ReaderProxyConfig, SlowReader, WriteRefused, WriterConfig,
     WriterCounters, WriterEvent,
 };
+pub use presentation::{EndedSet, PresentationClock};
 pub use stateful::StatefulWriter;
 pub use stateless::StatelessWriter;

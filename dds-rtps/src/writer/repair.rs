@@ -259,7 +259,7 @@ impl StatefulWriter {
             count: self.heartbeat.next_count(),
             is_final,
             liveliness: false,
-            group_info: None,
+            group_info: self.group_info(),
         };
         layout.heartbeat(&heartbeat);
         self.counters.heartbeats += 1;

@@ -11,11 +11,12 @@ use super::layout::Sender;
 use super::liveliness::Promise;
 use super::local_reader::LocalReader;
 use super::pace::Pace;
+use super::presentation::WriterPresentation;
 use super::reader_proxy::ReaderProxy;
 use super::slow_reader::{SlowReaders, Standing};
-use crate::history::{CacheChange, ChangeKind, KeyPayload, LocalLink, NoRoom, Payload, WriterHistory};
+use crate::history::{CacheChange, ChangeKind, LocalLink, NoRoom, WriterHistory};
 use crate::qos::Durability;
-use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber};
+use crate::types::{Guid, Instant, Now, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -55,6 +56,8 @@ pub struct StatefulWriter {
     pub(super) liveliness_due: bool,
     pub(super) promise: Promise,
     pub(super) absent: Absent,
+    /// `None`: no set, no order beyond its own.
+    pub(super) presentation: Option<Box<WriterPresentation>>,
     /// Up to where all reliable proxies that are waited for have everything; [`SequenceNumber::MAX`] if there are none.
     pub(super) remote_acknowledged: SequenceNumber,
     /// The same of all reliable proxies.
@@ -111,6 +114,7 @@ impl StatefulWriter {
             liveliness_due: false,
             promise: Promise::new(config.liveliness, config.pulse.clone()),
             absent: Absent::default(),
+            presentation: WriterPresentation::new(&config),
             remote_acknowledged: SequenceNumber::MAX,
             remote_received: SequenceNumber::MAX,
             slow_readers: SlowReaders::default(),
@@ -166,6 +170,7 @@ impl StatefulWriter {
         }
         let source_timestamp = change.source_timestamp.unwrap_or(now.time);
         let sequence_number = self.last.next();
+        let presented = self.presentation.as_mut().and_then(|presentation| presentation.present(sequence_number));
         let change = CacheChange {
             kind: change.kind,
             writer: self.config.guid,
@@ -174,6 +179,7 @@ impl StatefulWriter {
             source_timestamp,
             related_sample: change.related_sample,
             origin: change.origin.take(),
+            presented,
             payload: change.payload.take(),
         };
         // An end does not run out: who still has to be told of it could not learn it otherwise.
@@ -231,6 +237,7 @@ impl StatefulWriter {
             source_timestamp: change.source_timestamp.unwrap_or(now.time),
             related_sample: change.related_sample,
             origin: change.origin.take(),
+            presented: None,
             payload: change.payload.take(),
         })
     }
@@ -249,38 +256,9 @@ impl StatefulWriter {
         change.must_be_registered && !self.history.is_registered(change.instance)
     }
 
-    /// Registers an instance, whose serialized key is `key`. Nothing is sent. Known already: nothing changes.
-    ///
-    /// # Errors
-    /// [`WriteRefused::InstancesMax`].
-    pub fn register_instance(&mut self, instance: InstanceHandle, key: &Payload) -> Result<(), WriteRefused> {
-        // An instance that has been unregistered may be gone by now.
-        let acknowledged = self.acknowledged();
-        self.history.retire(self.finished_up_to(self.received(acknowledged)));
-        let registered = match self.history.register(instance, key) {
-            Err(_) if self.forget_absent() => self.history.register(instance, key),
-            outcome => outcome,
-        };
-        registered.map_err(|_| {
-            self.counters.refused += 1;
-            WriteRefused::InstancesMax
-        })
-    }
-
-    /// Whether the instance has been registered, or written, and not unregistered since.
-    #[must_use]
-    pub fn is_registered(&self, instance: InstanceHandle) -> bool {
-        self.history.is_registered(instance)
-    }
-
-    /// Something from which the key of a registered instance can be decoded.
-    #[must_use]
-    pub fn instance_key_payload(&self, instance: InstanceHandle) -> Option<&KeyPayload> {
-        self.history.instance_key_payload(instance)
-    }
-
     fn can_write_through(&self) -> bool {
         self.proxies.is_empty()
+            && self.presentation.is_none()
             && self.config.durability == Durability::Volatile
             && self.config.limits.is_boundless()
             && !self.locals.iter().any(|local| local.reliable)
@@ -596,9 +574,10 @@ impl StatefulWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Payload;
     use crate::output::Datagram;
     use crate::qos::DataWriterQos;
-    use crate::types::{EntityId, GuidPrefix, Locator, Time};
+    use crate::types::{EntityId, GuidPrefix, InstanceHandle, Locator, Time};
     use crate::wire::{AckNack, Message, SequenceNumberSet, Submessage};
 
     const READER: Guid = Guid::new(GuidPrefix([2; 12]), EntityId([0, 0, 1, 4]));

@@ -71,6 +71,7 @@ impl StatelessWriter {
             source_timestamp: change.source_timestamp.unwrap_or(now.time),
             related_sample: change.related_sample,
             origin: change.origin,
+            presented: None,
             payload: change.payload,
         });
         self.resend();

@@ -335,7 +335,7 @@ impl StatefulWriter {
             count: self.heartbeat.send(now.instant, pending),
             is_final: !pending && !ask.probes,
             liveliness: ask.liveliness,
-            group_info: None,
+            group_info: self.group_info(),
         }
     }
 

@@ -66,6 +66,7 @@ impl Cache {
             source_timestamp: Time::from_unix_nanos(self.number),
             related_sample: None,
             origin: None,
+            presented: None,
             payload: Some(Payload::copy_of(&[0, 1, 0, 0, key, self.number as u8])),
         };
         let has_data = kind == ChangeKind::Alive;

@@ -13,6 +13,7 @@ fn change(number: i64) -> CacheChange {
         source_timestamp: Time::INVALID,
         related_sample: None,
         origin: None,
+        presented: None,
         payload: Some(Payload::copy_of(&body(number as u8))),
     }
 }

@@ -1,5 +1,6 @@
 //! Scripts: what comes at which time, and what the reader then says and holds.
 
+mod coherent;
 mod fragments;
 mod hostile;
 mod instances;

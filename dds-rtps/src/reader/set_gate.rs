@@ -1,0 +1,195 @@
+//! Coherent sets of one writer: nothing of a set is seen before all of it is here (DDS 1.4, 2.2.3.6; RTPS 2.5, 8.7.5).
+//!
+//! What a writer's changes come to in their order stands here until the set that they belong to has ended, and then goes to
+//! the history in one go. A set ends with a number that is none of it: one that carries no change, one that is in no set or
+//! in another one. A number that is left out within a set, or on its way to its end, is a hole: what is known to be missing
+//! may have been a part of it. A set with a hole is dropped as a whole and counted, for an application that asks for
+//! coherent access must not see half of it. What a filter has left out is no hole.
+//!
+//! Bound: one open set for each writer. The open sets of all writers together have no more samples than the history may
+//! have, and no more than [`BYTES_MAX`]; a set that does not fit is dropped as a whole as well.
+
+use super::event::{LossCause, ReaderEvent};
+use super::sink::Sink;
+use crate::history::{ChangeKind, Misfit, Presented, ReceivedChange};
+use crate::types::{Guid, Now, SequenceNumber};
+
+/// How many bytes of payload may wait in the open sets of a reader. As much as the largest sample: a set of large samples has
+/// to be cut smaller than a gigabyte, and whoever sends sets without an end fills no memory.
+pub(super) const BYTES_MAX: usize = 256 << 20;
+
+/// How many runs of filtered numbers ahead are remembered. A GAP names at most some, and they are behind soon.
+const EXCUSED_MAX: usize = 64;
+
+/// The sets of one writer.
+#[derive(Debug, Default)]
+pub(super) struct SetGate {
+    /// The number that follows on what has passed; `None`: nothing has.
+    next: Option<SequenceNumber>,
+    open: Option<OpenSet>,
+    /// Numbers from `next` on that a filter has left out, as `start .. end`.
+    excused: Vec<(SequenceNumber, SequenceNumber)>,
+}
+
+/// A set that has not ended.
+#[derive(Debug)]
+struct OpenSet {
+    /// The number of its first change.
+    first: SequenceNumber,
+    changes: Vec<ReceivedChange>,
+    bytes: usize,
+    /// It has a hole, or did not fit: what else comes of it is dropped as well.
+    broken: bool,
+}
+
+impl SetGate {
+    /// How many changes wait.
+    pub(super) fn held(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.changes.len() as u64)
+    }
+
+    /// A filter has left out `start .. end`: they are no holes.
+    pub(super) fn excuse(&mut self, start: SequenceNumber, end: SequenceNumber) {
+        let next = self.next.unwrap_or(SequenceNumber::FIRST);
+        self.excused.retain(|&(_, end)| end > next);
+        if self.excused.len() < EXCUSED_MAX && end > next {
+            self.excused.push((start, end));
+            self.excused.sort_unstable();
+        }
+    }
+
+    /// Whether nothing is missing before `number`.
+    fn follows_on(&self, number: SequenceNumber) -> bool {
+        self.next.is_some_and(|next| next <= number && self.is_excused(next, number))
+    }
+
+    /// Whether a filter has left out all of `start .. end`.
+    fn is_excused(&self, mut start: SequenceNumber, end: SequenceNumber) -> bool {
+        for &(from, to) in &self.excused {
+            if from <= start {
+                start = start.max(to);
+            }
+        }
+        start >= end
+    }
+}
+
+impl Sink<'_> {
+    /// As [`Sink::deliver`], for a reader with coherent access.
+    pub(super) fn deliver_in_sets(
+        &mut self,
+        now: Now,
+        change: ReceivedChange,
+        tried: bool,
+    ) -> Result<(), ReceivedChange> {
+        let Some(mut gate) = self.tally.sets.take() else { return self.admit(now, change, tried) };
+        let outcome = self.pass_gate(now, &mut gate, change, tried);
+        self.tally.sets = Some(gate);
+        outcome
+    }
+
+    fn pass_gate(
+        &mut self,
+        now: Now,
+        gate: &mut SetGate,
+        change: ReceivedChange,
+        tried: bool,
+    ) -> Result<(), ReceivedChange> {
+        let number = change.change.sequence_number;
+        let presented = change.change.presented.as_deref().copied().unwrap_or_default();
+        let follows_on = gate.follows_on(number);
+        // A set that begins after one of its changes is none.
+        let set = presented.set.filter(|&first| first.is_valid() && first <= number && !presented.is_end);
+        let goes_on = gate.open.as_ref().is_some_and(|open| Some(open.first) == set);
+        if !goes_on && gate.open.is_some() && !self.close_set(now, gate, follows_on, tried) {
+            return Err(change);
+        }
+        match set {
+            Some(first) => {
+                let is_whole = if goes_on { follows_on } else { gate.is_excused(first, number) };
+                self.add_to_set(gate, first, is_whole, change);
+            }
+            None if presented.is_end => self.tally.pass(1),
+            None if is_empty(&change, presented) => {}
+            None => self.admit(now, change, tried)?,
+        }
+        gate.next = Some(number.next());
+        gate.excused.retain(|&(_, end)| end > number.next());
+        Ok(())
+    }
+
+    fn add_to_set(&mut self, gate: &mut SetGate, first: SequenceNumber, is_whole: bool, change: ReceivedChange) {
+        let open = gate.open.get_or_insert_with(|| OpenSet { first, changes: Vec::new(), bytes: 0, broken: false });
+        let writer = change.change.writer;
+        if !is_whole {
+            self.break_set(writer, open);
+        }
+        if change.change.kind == ChangeKind::Alive && change.change.payload.is_none() {
+            // Filtered, or for another reader: it belongs to the set, and is nothing to see.
+            return;
+        }
+        if !open.broken {
+            let bytes = change.change.payload.as_ref().map_or(0, crate::history::Payload::len);
+            if self.history.hold_unseen(1, bytes, BYTES_MAX) {
+                open.bytes += bytes;
+                open.changes.push(change);
+                return;
+            }
+            self.break_set(writer, open);
+        }
+        self.lost(writer, 1, LossCause::Incoherent);
+    }
+
+    /// Drops what is here of a set.
+    fn break_set(&mut self, writer: Guid, open: &mut OpenSet) {
+        open.broken = true;
+        self.history.release_unseen(open.changes.len(), open.bytes);
+        self.lost(writer, open.changes.len() as u64, LossCause::Incoherent);
+        (open.changes, open.bytes) = (Vec::new(), 0);
+    }
+
+    /// The open set has ended. `false`: it is whole and finds no room, but will.
+    fn close_set(&mut self, now: Now, gate: &mut SetGate, follows_on: bool, tried: bool) -> bool {
+        let Some(mut open) = gate.open.take() else { return true };
+        let Some(writer) = open.changes.first().map(|first| first.change.writer) else { return true };
+        let is_expired = |change: &ReceivedChange| change.expires.is_some_and(|expires| expires <= now.instant);
+        if !follows_on || open.changes.iter().any(is_expired) {
+            self.break_set(writer, &mut open);
+            return true;
+        }
+        if let Err(misfit) = self.history.fit(&open.changes) {
+            let Misfit { reason, instance, is_lasting } = misfit;
+            if !tried {
+                self.counters.rejected += 1;
+                self.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
+            }
+            if self.holds_back && !is_lasting {
+                gate.open = Some(open);
+                return false;
+            }
+            self.break_set(writer, &mut open);
+            return true;
+        }
+        self.history.release_unseen(open.changes.len(), open.bytes);
+        for change in open.changes {
+            if self.admit(now, change, true).is_err() {
+                // There was room for all of them.
+                self.lost(writer, 1, LossCause::Incoherent);
+            }
+        }
+        true
+    }
+
+    /// The writer has gone: the set that it has not ended never will.
+    pub(super) fn abandon_set(&mut self, writer: Guid) {
+        let Some(mut gate) = self.tally.sets.take() else { return };
+        if let Some(open) = &mut gate.open {
+            self.break_set(writer, open);
+        }
+    }
+}
+
+/// Whether there is nothing to see: what came was for another reader.
+fn is_empty(change: &ReceivedChange, presented: Presented) -> bool {
+    !presented.is_end && change.change.kind == ChangeKind::Alive && change.change.payload.is_none()
+}

@@ -1,0 +1,339 @@
+//! Coherent sets of one writer (RTPS 2.5, 8.7.5): a set is seen as a whole or not at all.
+
+use super::*;
+use crate::history::{CacheChange, ChangeKind, Presented};
+use crate::qos::Presentation;
+use crate::types::SplitMix64;
+use crate::wire::InlineQosWriter;
+use std::sync::Arc;
+
+fn coherent(config: ReaderConfig) -> ReaderConfig {
+    ReaderConfig { presentation: Presentation { coherent_access: true, ..Presentation::default() }, ..config }
+}
+
+fn reliable() -> Script {
+    let mut script = Script::new(coherent(transient_local(keep_all(config(KeySource::None)))));
+    script.meet(WRITER, true);
+    script.hear(1, 0);
+    script.said();
+    script
+}
+
+fn best_effort() -> Script {
+    let mut script = Script::new(coherent(keep_all(config(KeySource::None))));
+    script.meet(WRITER, false);
+    script
+}
+
+impl Script {
+    /// A sample of the set that began with `first`.
+    fn part(&mut self, number: i64, first: i64) -> Handled {
+        let mut qos = Vec::new();
+        InlineQosWriter::list(&mut qos, |list| {
+            list.coherent_set(sn(first));
+        });
+        let bytes = body(number as u8);
+        let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
+        let data = Data { inline_qos, ..data(number, SerializedPayload::Data(&bytes)) };
+        self.reader.handle_data(self.now(), &source(WRITER), &data, &())
+    }
+
+    /// The number that ends a set.
+    fn end_of_set(&mut self, number: i64) -> Handled {
+        self.reader.handle_data(self.now(), &source(WRITER), &data(number, SerializedPayload::None), &())
+    }
+
+    fn incoherent(&self) -> u64 {
+        self.reader.losses().total().undelivered.incoherent
+    }
+
+    /// Both columns of the ledger add up, and this many were delivered.
+    fn check_ledger(&self, delivered: u64) {
+        let total = self.reader.losses().total();
+        assert_eq!(total.received + total.not_received.total() + total.awaited, total.known, "{total:?}");
+        assert_eq!(total.delivered(), delivered, "{total:?}");
+    }
+}
+
+#[test]
+fn a_set_is_seen_when_its_end_is_known() {
+    for mut script in [reliable(), best_effort()] {
+        script.part(1, 1);
+        script.part(2, 1);
+        assert_eq!((script.taken(), script.events()), (vec![], vec![]));
+        assert_eq!(script.reader.losses().total().waiting, 2);
+        script.end_of_set(3);
+        assert_eq!(script.events(), [ReaderEvent::DataAvailable]);
+        assert_eq!(script.taken(), [1, 2]);
+        script.check_ledger(2);
+    }
+}
+
+#[test]
+fn each_end_that_the_standard_knows_ends_a_set() {
+    let ends: [fn(&mut Script); 4] = [
+        |script| _ = script.end_of_set(3),
+        |script| _ = script.sample(3),
+        |script| _ = script.part(3, 3),
+        |script| _ = script.part(3, SequenceNumber::UNKNOWN.0),
+    ];
+    for end in ends {
+        let mut script = reliable();
+        script.part(1, 1);
+        script.part(2, 1);
+        assert!(script.taken().is_empty());
+        end(&mut script);
+        assert_eq!(script.taken()[..2], [1, 2]);
+    }
+}
+
+#[test]
+fn a_set_waits_for_what_is_asked_for_again() {
+    let mut script = reliable();
+    script.part(1, 1);
+    script.part(3, 1);
+    script.end_of_set(4);
+    script.hear(1, 4);
+    assert_eq!(script.asked(), (2, vec![2]));
+    assert!(script.taken().is_empty());
+    script.part(2, 1);
+    assert_eq!(script.taken(), [1, 2, 3]);
+}
+
+#[test]
+fn a_set_with_a_hole_is_dropped_as_a_whole() {
+    // The first, one in the midst, the last, and the end itself.
+    for hole in 1..=4 {
+        let mut script = reliable();
+        for number in (1..=3).filter(|&number| number != hole) {
+            script.part(number, 1);
+        }
+        if hole != 4 {
+            script.end_of_set(4);
+        }
+        script.gap(hole, hole + 1, &[]);
+        script.part(5, 5);
+        script.end_of_set(6);
+        let came = if hole == 4 { 3 } else { 2 };
+        assert_eq!((script.taken(), script.incoherent(), script.lost()), (vec![5], came, came), "hole {hole}");
+        script.check_ledger(1);
+    }
+}
+
+#[test]
+fn what_a_best_effort_reader_loses_breaks_the_set() {
+    let mut script = best_effort();
+    script.part(1, 1);
+    script.part(3, 1);
+    script.part(4, 1);
+    script.end_of_set(5);
+    script.part(6, 6);
+    script.end_of_set(7);
+    assert_eq!((script.taken(), script.incoherent(), script.lost()), (vec![6], 3, 4));
+    script.check_ledger(1);
+}
+
+#[test]
+fn who_comes_in_the_midst_of_a_set_sees_nothing_of_it() {
+    let mut script = best_effort();
+    script.part(7, 5);
+    script.part(8, 5);
+    script.end_of_set(9);
+    script.sample(10);
+    assert_eq!((script.taken(), script.incoherent()), (vec![10], 2));
+}
+
+#[test]
+fn what_a_filter_leaves_out_is_no_hole() {
+    for hole in 1..=3 {
+        let mut script = reliable();
+        let filtered = Gap { filtered_count: Some(1), ..gap(hole, hole + 1, &[]) };
+        for number in 1..=3 {
+            if number == hole {
+                script.reader.handle_gap(script.now(), &source(WRITER), &filtered);
+            } else {
+                script.part(number, 1);
+            }
+        }
+        script.end_of_set(4);
+        assert_eq!((script.taken().len(), script.incoherent()), (2, 0), "hole {hole}");
+    }
+}
+
+#[test]
+fn a_writer_that_goes_takes_its_open_set_along() {
+    let mut script = reliable();
+    script.part(1, 1);
+    script.part(2, 1);
+    script.reader.unmatch_writer(script.now(), WRITER);
+    assert_eq!((script.taken(), script.lost()), (vec![], 2));
+    assert_eq!(script.incoherent(), 2);
+    script.check_ledger(0);
+}
+
+#[test]
+fn numbers_that_are_none_are_in_no_set() {
+    for first in [i64::MAX, 99, 0, -1, i64::MIN] {
+        let mut script = reliable();
+        script.part(1, first);
+        assert_eq!(script.taken(), [1], "{first}");
+    }
+}
+
+#[test]
+fn a_set_waits_for_room_as_a_whole() {
+    let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
+    let mut script = Script::new(coherent(limited(transient_local(config(KeySource::None)), limits)));
+    script.meet(WRITER, true);
+    script.hear(1, 0);
+    script.said();
+    script.sample(1);
+    script.sample(2);
+    script.part(3, 3);
+    script.part(4, 3);
+    script.end_of_set(5);
+    let rejected = |events: &[ReaderEvent]| {
+        events.iter().filter(|event| matches!(event, ReaderEvent::SampleRejected { .. })).count()
+    };
+    assert_eq!(rejected(&script.events()), 1);
+    script.hear(1, 5);
+    assert_eq!(script.asked(), (5, vec![]), "the end is not acknowledged");
+    assert_eq!(script.taken(), [1, 2]);
+    assert_eq!(script.taken(), [3, 4]);
+    // One that never fits is none.
+    (6..=9).for_each(|number| _ = script.part(number, 6));
+    script.end_of_set(10);
+    script.sample(11);
+    assert_eq!((script.taken(), script.incoherent()), (vec![11], 4));
+    script.check_ledger(5);
+}
+
+#[test]
+fn sets_without_an_end_are_bounded() {
+    let limits = ResourceLimits { max_samples: Some(8), ..ResourceLimits::default() };
+    let mut script = Script::new(coherent(limited(transient_local(config(KeySource::None)), limits)));
+    script.meet(WRITER, true);
+    script.hear(1, 0);
+    (1..=1000).for_each(|number| _ = script.part(number, 1));
+    assert_eq!(script.reader.losses().total().waiting, 0);
+    assert_eq!(script.incoherent(), 1000);
+    // Who goes on with whole sets is seen again.
+    script.part(1001, 1001);
+    script.end_of_set(1002);
+    assert_eq!(script.taken(), [1001]);
+}
+
+#[test]
+fn a_lifespan_that_ends_before_the_set_breaks_it() {
+    let mut script = reliable();
+    let writer = WriterProxyConfig { lifespan: Duration::from_millis(10), ..WriterProxyConfig::new(WRITER) };
+    script.reader.match_writer(script.now(), writer);
+    script.part(1, 1);
+    script.later(20).part(2, 1);
+    script.end_of_set(3);
+    assert_eq!((script.taken(), script.incoherent()), (vec![], 2));
+}
+
+#[test]
+fn a_reader_without_coherent_access_sees_each_change_at_once() {
+    let mut script = Script::reliable();
+    script.part(1, 1);
+    assert_eq!(script.taken(), [1]);
+    script.part(2, 1);
+    script.end_of_set(3);
+    assert_eq!(script.taken(), [2]);
+}
+
+#[test]
+fn sets_of_a_writer_of_the_same_process_are_held_back_as_well() {
+    let change = |number: i64, presented: Option<Presented>| CacheChange {
+        kind: ChangeKind::Alive,
+        writer: WRITER,
+        sequence_number: sn(number),
+        instance: InstanceHandle::NIL,
+        source_timestamp: Time::INVALID,
+        related_sample: None,
+        origin: None,
+        payload: presented.is_none_or(|presented| !presented.is_end).then(|| Payload::copy_of(&body(1))),
+        presented: presented.map(Box::new),
+    };
+    let part = |first| Some(Presented { set: Some(sn(first)), ..Presented::default() });
+    let end = Some(Presented { is_end: true, ..Presented::default() });
+    for (is_coherent, before, after) in [(true, vec![], vec![1, 2, 4]), (false, vec![1, 2], vec![4])] {
+        let config = volatile(keep_all(config(KeySource::None)));
+        let mut script = Script::new(if is_coherent { coherent(config) } else { config });
+        let link = Arc::new(LocalLink::new());
+        script.reader.match_local_writer(at(0), WriterProxyConfig::new(WRITER), sn(1), Some(link));
+        let changes = [(1, part(1)), (2, part(1)), (3, end), (4, None)];
+        for (number, presented) in changes {
+            script.reader.handle_local(at(0), change(number, presented), sn(number - 1));
+            if number == 2 {
+                assert_eq!(script.taken(), before);
+            }
+        }
+        assert_eq!(script.taken(), after);
+        script.check_ledger(3);
+    }
+}
+
+/// Random sets, some of whose numbers never come; in whatever order they arrive.
+#[test]
+fn a_set_is_seen_as_a_whole_or_not_at_all() {
+    for seed in 0..300 {
+        let mut dice = SplitMix64::new(seed);
+        let mut roll = |sides: u64| dice.draw() % sides;
+        let mut script = if roll(2) == 0 { reliable() } else { best_effort() };
+        let is_reliable = script.reader.config.reliable;
+        // Number, and its set.
+        let mut numbers: Vec<(i64, Option<i64>)> = Vec::new();
+        let mut ends = Vec::new();
+        while numbers.len() < 60 {
+            let next = numbers.len() as i64 + 1;
+            let len = 1 + roll(5) as i64;
+            if roll(4) == 0 {
+                numbers.push((next, None));
+                continue;
+            }
+            numbers.extend((next..next + len).map(|number| (number, Some(next))));
+            if roll(3) > 0 {
+                ends.push(next + len);
+                numbers.push((next + len, None));
+            }
+        }
+        let end = numbers.len() as i64;
+        let missing: Vec<i64> = (1..end).filter(|_| roll(12) == 0).collect();
+        let mut arriving: Vec<_> = numbers.iter().filter(|(number, _)| !missing.contains(number)).copied().collect();
+        if is_reliable {
+            (1..arriving.len()).for_each(|at| arriving.swap(at, at - (roll(3) as usize).min(at)));
+        }
+        let mut seen = Vec::new();
+        for (number, set) in arriving {
+            match set {
+                Some(first) => _ = script.part(number, first),
+                None if ends.contains(&number) => _ = script.end_of_set(number),
+                None => _ = script.sample(number),
+            }
+            if roll(3) == 0 {
+                seen.extend(script.taken());
+            }
+        }
+        missing.iter().for_each(|&number| _ = script.gap(number, number + 1, &[]));
+        // Something after everything, so that the last set has ended.
+        script.sample(end + 1);
+        seen.extend(script.taken());
+        let is_whole = |first: i64| {
+            let last = numbers.iter().filter(|(_, set)| *set == Some(first)).map(|(number, _)| *number).max();
+            // What stands between the set and what comes next may have been a part of it.
+            let next = (last.unwrap() + 1..).find(|number| !missing.contains(number)).unwrap();
+            (first..next).all(|number| !missing.contains(&number))
+        };
+        let expected: Vec<i64> = numbers
+            .iter()
+            .filter(|(number, set)| !missing.contains(number) && !ends.contains(number) && set.is_none_or(is_whole))
+            .map(|(number, _)| *number)
+            .chain([end + 1])
+            .collect();
+        assert_eq!(seen, expected, "seed {seed}: missing {missing:?} of {numbers:?}");
+        script.check_ledger(expected.len() as u64);
+    }
+}
