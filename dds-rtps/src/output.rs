@@ -69,6 +69,24 @@ impl Datagram {
         self.gathered.push(Gathered { offset: self.buffer.len(), payload, range });
     }
 
+    /// Lets all that was laid out in `other` follow, without its first `skipped` bytes, which must lie in its buffer; its
+    /// destinations are forgotten.
+    pub fn append(&mut self, other: &mut Self, skipped: usize) {
+        let before = self.buffer.len();
+        self.buffer.extend_from_slice(other.buffer.get(skipped..).unwrap_or_default());
+        let moved = other.gathered.drain(..);
+        self.gathered
+            .extend(moved.map(|piece| Gathered { offset: before + piece.offset.saturating_sub(skipped), ..piece }));
+        other.clear();
+    }
+
+    /// How it begins: what was laid out before the first payload that is gathered.
+    #[must_use]
+    pub fn head(&self) -> &[u8] {
+        let end = self.gathered.first().map_or(self.buffer.len(), |first| first.offset);
+        self.buffer.get(..end).unwrap_or_default()
+    }
+
     /// Adds a destination, unless it is there already.
     pub fn add_destination(&mut self, locator: Locator) {
         if !self.destinations.contains(&locator) {
@@ -168,6 +186,23 @@ mod tests {
         datagram.copy_to(&mut bytes);
         assert_eq!(bytes, b"headloadtailend");
         assert_eq!(datagram.len(), bytes.len());
+    }
+
+    #[test]
+    fn what_is_appended_keeps_its_order_and_loses_its_head() {
+        let mut first = Datagram::new();
+        first.buffer().extend_from_slice(b"head");
+        first.gather(Payload::copy_of(b"one"), 0..3);
+        let mut second = Datagram::new();
+        second.buffer().extend_from_slice(b"headtwo");
+        second.gather(Payload::copy_of(b"three"), 0..5);
+        second.buffer().extend_from_slice(b"four");
+        assert_eq!(second.head(), b"headtwo");
+        first.append(&mut second, 4);
+        let mut bytes = Vec::new();
+        first.copy_to(&mut bytes);
+        assert_eq!(bytes, b"headonetwothreefour");
+        assert!(second.is_empty());
     }
 
     #[test]

@@ -11,10 +11,12 @@
 //! |---|---|
 //! | `config`, `counters` | what goes in at the start, and what was left out |
 //! | `peer` | other participants |
+//! | `bundle` | which of the datagrams to them go together |
 //! | `departed` | those that have said farewell |
 //! | `endpoint` | writers and readers, ours and theirs |
 //! | `ignoring` | what the application does not want to see |
 
+mod bundle;
 mod config;
 mod counters;
 mod departed;
@@ -34,6 +36,7 @@ use crate::history::{HistorySample, PayloadSource};
 use crate::output::Datagram;
 use crate::types::{EntityId, GuidPrefix, Instant, Locator, Now};
 use crate::wire::{Receiver, Submessage};
+use bundle::Bundle;
 use departed::Departed;
 use ignoring::Ignored;
 use peer::Peer;
@@ -61,6 +64,7 @@ pub struct Participant {
     has_started: bool,
     has_left: bool,
     counters: ParticipantCounters,
+    bundle: Bundle,
     /// Used again for each batch of samples.
     samples: Vec<HistorySample>,
     /// Used again for each payload of our own.
@@ -88,6 +92,7 @@ impl Participant {
             has_started: false,
             has_left: false,
             counters: ParticipantCounters::default(),
+            bundle: Bundle::default(),
             samples: Vec::new(),
             payload: Vec::new(),
             config,
@@ -224,7 +229,8 @@ impl Participant {
         if self.announcer.poll_transmit(datagram) {
             return true;
         }
-        !self.has_left && self.pairs.iter_mut().any(|pair| pair.poll_transmit(now, datagram))
+        let pairs = &mut self.pairs;
+        !self.has_left && self.bundle.poll(datagram, |next| pairs.iter_mut().any(|pair| pair.poll_transmit(now, next)))
     }
 
     /// What has happened since the last call, in the order in which it did; `None`: nothing more.
