@@ -3,6 +3,7 @@
 use super::config::{FlowConfig, FragmentSize};
 use super::reader_proxy::ReaderProxy;
 use crate::types::{EntityId, Locator, LocatorKind, SequenceNumber};
+use std::collections::HashSet;
 
 /// Room for the headers of a datagram beside its payload: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, and key hash
 /// with sentinel 24 or HEARTBEAT 32, which do not come together, make 116.
@@ -84,9 +85,11 @@ impl Destinations {
 /// The locators that reach all of `proxies`. A multicast locator is used if it saves datagrams; whoever it does not reach
 /// is sent to by unicast.
 fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
-    let mut locators = Vec::new();
+    let mut locators = Distinct::default();
     let mut covered = vec![false; proxies.len()];
-    for group in proxies.iter().flat_map(|proxy| &proxy.config.multicast) {
+    let mut groups = Distinct::default();
+    groups.extend(proxies.iter().flat_map(|proxy| &proxy.config.multicast));
+    for group in &groups.list {
         let members = || {
             let members = proxies
                 .iter()
@@ -94,29 +97,53 @@ fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
                 .filter(|(proxy, covered)| !**covered && proxy.config.multicast.contains(group));
             members.map(|(proxy, _)| proxy)
         };
-        let mut saved = Vec::new();
-        members().flat_map(|proxy| &proxy.config.unicast).for_each(|locator| add(&mut saved, *locator));
+        let mut saved = Distinct::default();
+        saved.extend(members().flat_map(|proxy| &proxy.config.unicast));
         let unreachable = members().any(|proxy| proxy.config.unicast.is_empty());
-        if saved.len() < 2 && !unreachable {
+        if saved.list.len() < 2 && !unreachable {
             continue;
         }
         if members().count() < 2 && !unreachable {
             continue;
         }
-        add(&mut locators, *group);
+        locators.extend([group]);
         for (proxy, covered) in proxies.iter().zip(&mut covered) {
             *covered |= proxy.config.multicast.contains(group);
         }
     }
     for (proxy, _) in proxies.iter().zip(&covered).filter(|(_, covered)| !**covered) {
-        proxy.config.unicast.iter().for_each(|locator| add(&mut locators, *locator));
+        locators.extend(&proxy.config.unicast);
     }
-    locators
+    locators.list
 }
 
-fn add(locators: &mut Vec<Locator>, locator: Locator) {
-    if !locators.contains(&locator) {
-        locators.push(locator);
+/// Locators in the order in which they came, each once. A few are compared with each other; of many, each with all others
+/// would cost more than anything else where hundreds of participants meet.
+#[derive(Debug, Default)]
+struct Distinct {
+    list: Vec<Locator>,
+    /// All of them, once they are many.
+    set: HashSet<Locator>,
+}
+
+impl Distinct {
+    /// So many are compared one by one.
+    const FEW: usize = 8;
+
+    fn extend<'a>(&mut self, locators: impl IntoIterator<Item = &'a Locator>) {
+        for locator in locators {
+            let is_new = if self.list.len() <= Self::FEW {
+                !self.list.contains(locator)
+            } else {
+                if self.set.is_empty() {
+                    self.set.extend(&self.list);
+                }
+                self.set.insert(*locator)
+            };
+            if is_new {
+                self.list.push(*locator);
+            }
+        }
     }
 }
 
@@ -162,6 +189,14 @@ mod tests {
     fn a_reader_that_has_only_multicast_is_reached_by_it() {
         assert_eq!(union(&[proxy(1, &[], &[group(9)])]), [group(9)]);
         assert!(union(&[proxy(1, &[], &[])]).is_empty());
+    }
+
+    #[test]
+    fn many_locators_are_kept_in_order_and_each_once() {
+        let ports = || (1..40).chain(20..60);
+        let proxies: Vec<_> = ports().map(|port| proxy(1, &[unicast(port)], &[])).collect();
+        let expected: Vec<_> = (1..60).map(unicast).collect();
+        assert_eq!(union(&proxies), expected);
     }
 
     #[test]

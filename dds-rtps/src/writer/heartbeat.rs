@@ -21,9 +21,9 @@ const SPACING_KEEP_ALL: Duration = Duration::from_millis(1);
 const SPACING_KEEP_LAST: Duration = Duration::from_millis(5);
 /// So many HEARTBEATs in a row may stay unanswered before the period grows: a network that loses every fifth datagram
 /// loses every third answer.
-const PATIENCE: u32 = 3;
+pub(super) const PATIENCE: u32 = 3;
 /// The period doubles so many times at most: a reader that comes back is found within eight periods.
-const BACKOFF_MAX: u32 = 3;
+pub(super) const BACKOFF_MAX: u32 = 3;
 /// … and so many times if those that owe an answer have never given one, as far as the writer allows.
 const BACKOFF_MAX_UNHEARD: u32 = 16;
 /// While somebody waits the period is so many times shorter.
@@ -183,6 +183,17 @@ impl HeartbeatSchedule {
         self.due = pending;
         self.unanswered = self.unanswered.saturating_add(1);
         self.deadline = if pending { now.after(self.interval()) } else { None };
+    }
+
+    /// Nobody was to be asked this time, though somebody owes an answer.
+    pub(super) fn postpone(&mut self, now: Instant) {
+        self.due = false;
+        self.deadline = now.after(self.interval());
+    }
+
+    /// How often each reader is asked that owes an answer.
+    pub(super) fn pace(&self) -> Duration {
+        self.period.scale(1, if self.hurried { HURRY } else { 1 })
     }
 
     /// How long an answer is waited for.

@@ -5,6 +5,7 @@
 
 use super::config::ReaderProxyConfig;
 use super::flow::Flow;
+use super::heartbeat::{BACKOFF_MAX, PATIENCE};
 use super::round_trip::RoundTrip;
 use super::slow_reader::Standing;
 use crate::types::{Duration, Instant, Locator, SequenceNumber, VendorId};
@@ -57,8 +58,14 @@ pub(super) struct ReaderProxy {
     pub(super) knows_start: bool,
     /// The lowest `first_relevant` of the readers of its participant when it came: below it no HEARTBEAT needs to begin.
     pub(super) stream_from: SequenceNumber,
+    /// When, and up to where, it was last asked what it has, and how often since it last said so.
+    asked_at: Option<Instant>,
+    asked_through: SequenceNumber,
+    asked: u32,
     /// A HEARTBEAT for this reader alone goes out with the next datagram for it.
     pub(super) heartbeat_owed: bool,
+    /// It only says hello, and need not be answered.
+    pub(super) is_greeting: bool,
     /// The change whose fragments are being sent again, or for the first time to this reader.
     pub(super) resend: Option<Resend>,
     /// The history that it is sent unasked.
@@ -151,7 +158,11 @@ impl ReaderProxy {
             heard: false,
             knows_start,
             stream_from: first_relevant,
+            asked_at: None,
+            asked_through: SequenceNumber::ZERO,
+            asked: 0,
             heartbeat_owed: reliable,
+            is_greeting: false,
             resend: None,
             backlog: None,
             flow,
@@ -408,6 +419,28 @@ impl ReaderProxy {
     pub(super) fn note_heartbeat(&mut self, now: Instant, last: SequenceNumber) {
         self.flow.note_heartbeat(now);
         self.round_trip.note_heartbeat(now, last);
+        self.asked_at = Some(now);
+        self.asked_through = last;
+        self.asked = self.asked.saturating_add(1);
+    }
+
+    /// It has said what it has.
+    pub(super) fn note_answer(&mut self) {
+        self.asked = 0;
+    }
+
+    /// Whether it is asked by the timer, which looks every `period`, if it owes an answer up to `last`. Many readers make one
+    /// timer fire often, and a machine that is slow to answer gets slower by each question: so what it was asked before it is
+    /// asked again in its own time.
+    pub(super) fn may_be_asked(&self, now: Instant, last: SequenceNumber, period: Duration) -> bool {
+        let doubled = self.asked.saturating_sub(PATIENCE).min(BACKOFF_MAX);
+        let has_had_time = |at| now.since(at) >= period.scale(1 << doubled, 2);
+        self.asked_through < last || self.asked_at.is_none_or(has_had_time)
+    }
+
+    /// Whether it was asked a moment ago, and is about to answer.
+    pub(super) fn was_just_asked(&self, now: Instant, period: Duration) -> bool {
+        self.asked > 0 && self.asked_at.is_some_and(|at| now.since(at) < period.scale(1, 8))
     }
 
     /// Lets the reader be asked how far it has come, if that is what everything waits for.

@@ -243,7 +243,8 @@ impl StatefulWriter {
         }
         proxy.heartbeat_owed &= !is_last;
         let last_sn = self.next.previous();
-        let is_final = proxy.heard && proxy.acknowledged >= last_sn && !asks;
+        let is_greeting = std::mem::take(&mut proxy.is_greeting);
+        let is_final = proxy.heard && (proxy.acknowledged >= last_sn || is_greeting) && !asks;
         if !is_final {
             proxy.note_heartbeat(now.instant, last_sn);
         }

@@ -49,6 +49,9 @@ impl StatefulWriter {
         let before = (proxy.heard, proxy.is_stranger());
         proxy.note_knowledge(asks_anew);
         proxy.apply_acknack(now.instant, ack_nack.count, base.previous(), requested);
+        if !asks_anew {
+            proxy.note_answer();
+        }
         if asks {
             // It asks by itself, window by window: sending the same unasked would send it twice.
             proxy.backlog = None;
@@ -57,6 +60,9 @@ impl StatefulWriter {
                 proxy.respond_at = now.instant.after(delay);
             }
         } else if !ack_nack.is_final && (asks_anew || proxy.acknowledged < self.next.previous()) {
+            // A pre-emptive ACKNACK is answered at once, but not with a second question: the first is being answered.
+            let is_asked = !proxy.is_stranger() && proxy.was_just_asked(now.instant, self.heartbeat.pace());
+            proxy.is_greeting = asks_anew && is_asked && !proxy.heartbeat_owed;
             proxy.heartbeat_owed = true;
         }
         if before != (proxy.heard, proxy.is_stranger()) {

@@ -261,11 +261,16 @@ impl StatefulWriter {
     fn transmit_heartbeat(&mut self, now: Now, datagram: &mut Datagram) -> bool {
         let liveliness = std::mem::take(&mut self.liveliness_due);
         let last = self.next.previous();
-        let owes = |proxy: &&ReaderProxy| liveliness || (proxy.reliable && (!proxy.heard || proxy.acknowledged < last));
-        let mut asked = self.proxies.iter().enumerate().filter(|(_, proxy)| owes(proxy));
+        let pace = self.heartbeat.pace();
+        let owes = |proxy: &ReaderProxy| proxy.reliable && (!proxy.heard || proxy.acknowledged < last);
+        let is_asked = |proxy: &ReaderProxy| liveliness || (owes(proxy) && proxy.may_be_asked(now.instant, last, pace));
+        let mut asked = self.proxies.iter().enumerate().filter(|(_, proxy)| is_asked(proxy));
         let (first, second) = (asked.next(), asked.next());
         let Some((index, proxy)) = first else {
-            self.heartbeat.note_answer(now.instant, false);
+            match self.proxies.iter().any(owes) {
+                true => self.heartbeat.postpone(now.instant),
+                false => self.heartbeat.note_answer(now.instant, false),
+            }
             return false;
         };
         let only = second.is_none().then_some(index);
@@ -283,7 +288,8 @@ impl StatefulWriter {
         if let Some(prefix) = prefix {
             layout.participant(prefix);
         }
-        let locators = self.proxies.iter().filter(owes).flat_map(|proxy| proxy.config.reachable_by());
+        let locators =
+            self.proxies.iter().filter(|proxy| is_asked(proxy)).flat_map(|proxy| proxy.config.reachable_by());
         locators.for_each(|locator| layout.datagram().add_destination(*locator));
         if self.strangers > 0 {
             match only {
@@ -291,7 +297,7 @@ impl StatefulWriter {
                 None => self.lay_out_openings(last, &mut layout),
             }
         }
-        let mut heartbeat = self.heartbeat_for_all(now, reader_id, Ask { liveliness, probes: false });
+        let mut heartbeat = self.heartbeat_for(now, reader_id, Ask { liveliness, probes: false }, is_asked);
         heartbeat.first_sn = heartbeat.first_sn.max(stream_from).min(self.next);
         layout.heartbeat(&heartbeat);
         true
@@ -312,17 +318,24 @@ impl StatefulWriter {
         if self.strangers > 0 {
             self.lay_out_openings(self.next.previous(), layout);
         }
-        layout.heartbeat(&self.heartbeat_for_all(now, self.destinations.reader_id, ask));
+        layout.heartbeat(&self.heartbeat_for(now, self.destinations.reader_id, ask, |_| true));
     }
 
-    /// A HEARTBEAT that counts as asking everybody.
-    fn heartbeat_for_all(&mut self, now: Now, reader_id: EntityId, ask: Ask) -> Heartbeat {
+    /// A HEARTBEAT that counts as asking everybody; it goes to those that `is_asked` names.
+    fn heartbeat_for(
+        &mut self,
+        now: Now,
+        reader_id: EntityId,
+        ask: Ask,
+        is_asked: impl Fn(&ReaderProxy) -> bool,
+    ) -> Heartbeat {
         let pending = self.expects_answer();
         self.note_who_owes();
         self.counters.heartbeats += 1;
         if pending || ask.probes {
             let last = self.next.previous();
-            self.proxies.iter_mut().for_each(|proxy| proxy.note_heartbeat(now.instant, last));
+            let asked = self.proxies.iter_mut().filter(|proxy| is_asked(proxy));
+            asked.for_each(|proxy| proxy.note_heartbeat(now.instant, last));
             let deadlines =
                 self.proxies.iter().filter(|proxy| proxy.reliable).filter_map(|proxy| proxy.flow.deadline());
             deadlines.min().into_iter().for_each(|deadline| self.wait_until(deadline));
