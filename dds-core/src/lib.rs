@@ -124,7 +124,7 @@ mod subscription;
 mod sync;
 mod topic;
 
-pub use dds_rtps::{cdr, qos};
+pub use dds_rtps::{cdr, filter, qos};
 
 pub use cdr::{DdsType, Encoded, Encoding, Raw};
 #[cfg(feature = "derive")]
@@ -151,11 +151,12 @@ pub use futures_core::Stream;
 #[cfg(feature = "serde")]
 pub use infrastructure::ProfileProblem;
 pub use infrastructure::{
-    Active, Condition, CreateError, CreateErrorKind, DeadlineMissedStatus, Delivery, Entity, Error, Events, GivenBack,
-    GuardCondition, IncompatibleQosStatus, InconsistentTopicStatus, ListenerCounters, LivelinessChangedStatus,
-    LivelinessLostStatus, PublicationMatchedStatus, QosError, ReadError, ReadErrorKind, Result, ReturnCode,
-    SampleLostStatus, SampleRejectedStatus, SlowReaderStatus, StatusCondition, StatusMask, Subject,
-    SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError, WriteErrorKind,
+    Active, Condition, CreateError, CreateErrorKind, DeadlineMissedStatus, Delivery, Entity, Error, Events,
+    FilterError, FilterErrorKind, GivenBack, GuardCondition, IncompatibleQosStatus, InconsistentTopicStatus,
+    ListenerCounters, LivelinessChangedStatus, LivelinessLostStatus, PublicationMatchedStatus, QosError, ReadError,
+    ReadErrorKind, Result, ReturnCode, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus, StatusCondition,
+    StatusMask, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError,
+    WriteErrorKind,
 };
 pub use publication::{
     AnyWriter, CoherentChanges, DataWriter, DataWriterBuilder, DataWriterListener, LoanedBytes, LoanedSample,
@@ -163,15 +164,15 @@ pub use publication::{
 };
 pub use subscription::{
     AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, LikelyCause,
-    ReadCondition, ReaderEvent, ReaderLosses, Sample, SampleRef, SampleStream, Samples, SamplesIter, Select,
-    Subscriber, SubscriberListener, WeakDataReader, WeakSubscriber,
+    QueryCondition, ReadCondition, ReaderEvent, ReaderLosses, Sample, SampleRef, SampleStream, Samples, SamplesIter,
+    Select, Subscriber, SubscriberListener, WeakDataReader, WeakSubscriber,
 };
 #[cfg(feature = "serde")]
 pub use topic::Serde;
 pub use topic::{
-    BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, ParticipantBuiltinTopicData,
-    PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicListener, TopicRef,
-    TopicSpec, WeakTopic,
+    BuiltinTopic, ContentFilteredTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC,
+    ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, Topic,
+    TopicBuiltinTopicData, TopicListener, TopicRef, TopicSpec, WeakTopic,
 };
 
 /// The programs of the README compile.

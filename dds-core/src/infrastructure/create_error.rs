@@ -62,6 +62,14 @@ pub enum CreateErrorKind {
     },
     /// The topic is a built-in one, which nobody can write.
     BuiltinTopic,
+    /// Writers are made of a topic itself, not of a part of it ([`ContentFilteredTopic`](crate::ContentFilteredTopic)).
+    FilteredTopic,
+    /// The filter of a reader is wrong, or does not fit the topic's type.
+    Filter(dds_rtps::filter::FilterError),
+    /// A reader of a [`ContentFilteredTopic`](crate::ContentFilteredTopic) was given another filter.
+    FilteredTwice,
+    /// A MultiTopic (DDS 1.4, 2.2.2.3.4), which does not exist here.
+    MultiTopic,
     /// The policies contradict each other.
     InconsistentQos(QosErrorKind),
     /// The QoS asks for something that this version cannot do yet.
@@ -132,6 +140,10 @@ impl Advice for CreateErrorKind {
             Self::InvalidTypeName => "give the type a name of 1 to 255 bytes",
             Self::TypeConflict { .. } => "use the same type name for the topic everywhere, or another topic",
             Self::BuiltinTopic => "make a reader of it, or use another topic",
+            Self::FilteredTopic => "make the writer of its related topic",
+            Self::Filter(error) => error.next_step(),
+            Self::FilteredTwice => "join both expressions by AND",
+            Self::MultiTopic => "make a reader of each topic, with a filter, and join what they give by key",
             Self::InconsistentQos(kind) => kind.next_step(),
             Self::Unsupported { .. } => "leave the policy at its default",
             Self::Environment { .. } => "correct the variable, unset it, or call `ignore_environment` on the builder",
@@ -159,8 +171,10 @@ impl Advice for CreateErrorKind {
             #[cfg(feature = "serde")]
             Self::Profile(_) | Self::UnknownProfile { .. } => ReturnCode::BadParameter,
             Self::TypeConflict { .. } | Self::BuiltinTopic | Self::FactoryNotEnabled => ReturnCode::PreconditionNotMet,
+            Self::FilteredTopic | Self::FilteredTwice => ReturnCode::PreconditionNotMet,
+            Self::Filter(_) => ReturnCode::BadParameter,
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
-            Self::Unsupported { .. } => ReturnCode::Unsupported,
+            Self::Unsupported { .. } | Self::MultiTopic => ReturnCode::Unsupported,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::Forked => ReturnCode::IllegalOperation,
             Self::Thread { .. } | Self::ThreadOption { .. } => ReturnCode::OutOfResources,
@@ -188,6 +202,12 @@ impl fmt::Display for CreateErrorKind {
                 write!(f, "the topic has the type `{existing}` here, and `{asked}` was asked for")
             }
             Self::BuiltinTopic => f.write_str("nobody can write a built-in topic"),
+            Self::FilteredTopic => f.write_str("a content-filtered topic is for readers"),
+            Self::Filter(error) => write!(f, "filter, at byte {}: {}", error.position(), error.kind()),
+            Self::FilteredTwice => f.write_str("the topic has a filter already"),
+            Self::MultiTopic => f.write_str(
+                "no MultiTopic: what it joins has no description that could be announced, and no other product has it",
+            ),
             Self::InconsistentQos(kind) => write!(f, "{kind}"),
             Self::Unsupported { policy } => write!(f, "{policy} asks for what is not supported yet"),
             Self::Environment { variable, value, expected } => {

@@ -5,6 +5,7 @@
 use crate::cdr::{DecodeError, EncodeError, Encoding};
 use crate::infrastructure::{CreateErrorKind, ReturnCode};
 use crate::qos::QosErrorKind;
+use dds_rtps::filter::FilterError as ExpressionError;
 use dds_rtps::types::{Duration, Guid, InstanceHandle};
 use dds_rtps::writer::ReaderLag;
 use std::fmt;
@@ -112,6 +113,10 @@ family! {
 family! {
     /// Samples could not be read or taken. None was taken.
     ReadError, ReadErrorKind
+}
+family! {
+    /// A filter or query was not taken over. Everything is as it was.
+    FilterError, FilterErrorKind
 }
 family! {
     /// What was waited for did not happen.
@@ -270,6 +275,8 @@ fn write_slowest(f: &mut fmt::Formatter<'_>, slowest: Option<ReaderLag>) -> fmt:
 pub enum ReadErrorKind {
     /// The condition is one of another reader.
     ForeignCondition,
+    /// A selection was given two query conditions.
+    TwoQueries,
     /// The reader has been closed.
     Closed,
     /// The reader has been made disabled, and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
@@ -286,6 +293,7 @@ pub enum ReadErrorKind {
 impl Advice for ReadErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
+            Self::TwoQueries => "make one query of both, joined by AND",
             Self::ForeignCondition => "make the condition with `read_condition` of this reader",
             Self::Closed => "make a new reader",
             Self::NotEnabled => "call `enable` on it, or on what it was made with",
@@ -297,6 +305,7 @@ impl Advice for ReadErrorKind {
     fn return_code(&self) -> ReturnCode {
         match self {
             Self::Internal { .. } => ReturnCode::Error,
+            Self::TwoQueries => ReturnCode::Unsupported,
             Self::ForeignCondition => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::NotEnabled => ReturnCode::NotEnabled,
@@ -308,6 +317,7 @@ impl Advice for ReadErrorKind {
 impl fmt::Display for ReadErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::TwoQueries => f.write_str("a selection has one query condition at most"),
             Self::ForeignCondition => f.write_str("the condition is one of another reader"),
             Self::Closed => f.write_str("the reader has been closed"),
             Self::NotEnabled => f.write_str("the reader is not enabled yet"),
@@ -391,6 +401,45 @@ impl fmt::Display for WaitErrorKind {
     }
 }
 
+/// Why there is no filter or query.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum FilterErrorKind {
+    /// The expression or its parameters are wrong, or do not fit the topic's type: what, and at which byte.
+    Expression(ExpressionError),
+    /// The name that the filtered topic should have is empty, longer than 255 bytes, or has a NUL.
+    InvalidTopicName,
+    /// The topic has been closed.
+    Closed,
+}
+
+impl Advice for FilterErrorKind {
+    fn next_step(&self) -> &'static str {
+        match self {
+            Self::Expression(error) => error.next_step(),
+            Self::InvalidTopicName => "give it a name of 1 to 255 bytes",
+            Self::Closed => "make a new topic",
+        }
+    }
+
+    fn return_code(&self) -> ReturnCode {
+        match self {
+            Self::Expression(_) | Self::InvalidTopicName => ReturnCode::BadParameter,
+            Self::Closed => ReturnCode::AlreadyDeleted,
+        }
+    }
+}
+
+impl fmt::Display for FilterErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expression(error) => write!(f, "at byte {}: {}", error.position(), error.kind()),
+            Self::InvalidTopicName => f.write_str("the name is empty, longer than 255 bytes, or has a NUL"),
+            Self::Closed => f.write_str("the topic has been closed"),
+        }
+    }
+}
+
 /// Any error of this crate, for `?`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -405,6 +454,8 @@ pub enum Error {
     Read(ReadError),
     /// What was waited for did not happen.
     Wait(WaitError),
+    /// A filter or query was not taken over.
+    Filter(FilterError),
 }
 
 impl fmt::Display for Error {
@@ -415,6 +466,7 @@ impl fmt::Display for Error {
             Self::Write(error) => error.fmt(f),
             Self::Read(error) => error.fmt(f),
             Self::Wait(error) => error.fmt(f),
+            Self::Filter(error) => error.fmt(f),
         }
     }
 }
@@ -427,6 +479,7 @@ impl std::error::Error for Error {
             Self::Write(error) => Some(error),
             Self::Read(error) => Some(error),
             Self::Wait(error) => Some(error),
+            Self::Filter(error) => Some(error),
         }
     }
 }
@@ -441,7 +494,7 @@ macro_rules! into_error {
     };
 }
 
-into_error!(CreateError => Create, QosError => Qos, WriteError => Write, ReadError => Read, WaitError => Wait);
+into_error!(CreateError => Create, QosError => Qos, WriteError => Write, ReadError => Read, WaitError => Wait, FilterError => Filter);
 
 #[cfg(test)]
 mod tests {

@@ -31,8 +31,8 @@ pub(crate) use ending::{Ending, Stake};
 pub use entity::Entity;
 pub(crate) use entity::Sealed;
 pub use error::{
-    CreateError, Error, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind, WriteError,
-    WriteErrorKind,
+    CreateError, Error, FilterError, FilterErrorKind, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError,
+    WaitErrorKind, WriteError, WriteErrorKind,
 };
 pub use events::Events;
 pub(crate) use events::Feed;

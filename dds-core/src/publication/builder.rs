@@ -187,6 +187,9 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
+        if topic.filtered().is_some() {
+            return Err(error(CreateErrorKind::FilteredTopic));
+        }
         if topic.builtin().is_some() {
             return Err(error(CreateErrorKind::BuiltinTopic));
         }

@@ -3,12 +3,14 @@
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
 use crate::domain::{ListenerPlace, ParticipantHandle, ParticipantRef};
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject, mark};
+use crate::infrastructure::{
+    CreateError, CreateErrorKind, Delivery, Ending, FilterErrorKind, LiveQos, StatusMask, Subject, mark,
+};
 use crate::qos::{DataReaderQos, Preset};
 use crate::subscription::listener::{Tell, new_listener, tell_listener};
 use crate::subscription::reader_actor::ReaderActor;
 use crate::subscription::{DataReader, DataReaderListener, ReaderEvent, ReaderHandle, Sample, SubscriberGroup};
-use crate::topic::{TopicRef, narrow_representations};
+use crate::topic::{FilteredTopic, TopicRef, narrow_representations, texts};
 use dds_rtps::reader::{KeySource, ReaderConfig, StatefulReader};
 use dds_rtps::types::{EntityKind, Guid};
 use std::any::TypeId;
@@ -68,6 +70,8 @@ pub struct DataReaderBuilder<'t, T> {
     listener: Option<(StatusMask, Tell<T>)>,
     /// Where keys are found, if not as the topic says.
     key: Option<KeySource>,
+    /// Or what is wrong with it.
+    filter: Option<Result<Arc<FilteredTopic>, FilterErrorKind>>,
 }
 
 impl<'t, T> DataReaderBuilder<'t, T> {
@@ -90,6 +94,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             on_event: None,
             listener: None,
             key: None,
+            filter: None,
         }
     }
 
@@ -107,6 +112,46 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     #[cfg(feature = "serde")]
     pub fn profile(mut self, name: &str) -> Self {
         self.qos = self.participant.config().profiles.reader(name, self.topic.name());
+        self
+    }
+
+    /// Only samples whose contents meet `expression`, with `parameters` for `%0`, `%1`, …: as a reader of a
+    /// [`ContentFilteredTopic`](crate::ContentFilteredTopic), whose documentation says more, without making one. What is wrong with it
+    /// is an error of [`build`](Self::build).
+    ///
+    /// ```
+    /// use dds_core::{CreateErrorKind, DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType, Debug, PartialEq)]
+    /// struct Pose {
+    ///     robot: u32,
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
+    /// let reader = participant.reader_builder::<Pose>("near/pose").filter("x < %0", [10]).build()?;
+    /// let writer = participant.writer::<Pose>("near/pose")?;
+    /// writer.wait_for_readers(1).block()?;
+    /// writer.write(&Pose { robot: 1, x: 5.0 })?;
+    /// writer.write(&Pose { robot: 2, x: 15.0 })?;
+    /// assert_eq!(reader.take()?.into_data().collect::<Vec<_>>(), [Pose { robot: 1, x: 5.0 }]);
+    ///
+    /// let wrong = participant.reader_builder::<Pose>("near/pose").filter("z < 10", [0; 0]).build();
+    /// assert!(matches!(wrong.unwrap_err().kind(), CreateErrorKind::Filter(error) if error.position() == 0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn filter(mut self, expression: &str, parameters: impl IntoIterator<Item: ToString>) -> Self {
+        let topic = self.topic.name();
+        // What discovery says has a description for those who decode it, and is encoded in another way.
+        let description = self.topic.description().filter(|_| self.topic.builtin().is_none());
+        let name = FilteredTopic::derived_name(topic);
+        let filtered = FilteredTopic::new(name, topic, description, expression, &texts(parameters));
+        self.filter = Some(filtered.map_err(|error| error.kind().clone()));
         self
     }
 
@@ -175,12 +220,13 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     ///
     /// # Errors
     /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`],
-    /// [`CreateErrorKind::Thread`], or [`CreateErrorKind::Closed`].
+    /// [`CreateErrorKind::Filter`], [`CreateErrorKind::FilteredTwice`], [`CreateErrorKind::Thread`], or
+    /// [`CreateErrorKind::Closed`].
     pub fn build(self) -> Result<DataReader<T>, CreateError>
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key } = self;
+        let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key, filter } = self;
         let has_key = topic.has_key() || !matches!(key, None | Some(KeySource::None));
         let kind = if has_key { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
@@ -192,9 +238,14 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         if topic.handle().is_some_and(|topic| topic.is_closed()) {
             return Err(error(CreateErrorKind::Closed));
         }
+        let filtered = match (filter, topic.filtered()) {
+            (Some(_), Some(_)) => return Err(error(CreateErrorKind::FilteredTwice)),
+            (Some(filter), None) => Some(filter.map_err(|kind| error(of_filter(kind)))?),
+            (None, filtered) => filtered.cloned(),
+        };
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let key = key.unwrap_or_else(|| key_source(&topic));
-        let handle = make_handle(&participant, &topic, (qos, key), group, delivery, &subject);
+        let handle = make_handle(&participant, &topic, (qos, key, filtered), group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
         // A new cell cannot be closed.
         let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke)));
@@ -204,6 +255,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             .set_listener(&handle.listener, listener, &handle.ending, || participant.is_closed(), || ())
             .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
             .and_then(|()| participant.enter_reader(&handle))
+            .map(|()| handle.filtered.iter().for_each(|filtered| filtered.add_reader(&handle)))
             .and_then(|()| if handle.is_autoenabled() { handle.enable() } else { Ok(()) });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
@@ -215,12 +267,13 @@ impl<'t, T> DataReaderBuilder<'t, T> {
 fn make_handle<T: 'static>(
     participant: &Arc<ParticipantHandle>,
     topic: &TopicRef<'_, T>,
-    (qos, key): (DataReaderQos, KeySource),
+    (qos, key, filtered): (DataReaderQos, KeySource, Option<Arc<FilteredTopic>>),
     group: Option<Arc<SubscriberGroup>>,
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
-    let protocol = reader_protocol(participant, subject.guid, key, &qos, group.as_ref());
+    let context = (group.as_ref(), filtered.as_ref());
+    let protocol = reader_protocol(participant, subject.guid, key, &qos, context);
     let actor = ReaderActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing());
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
@@ -232,6 +285,8 @@ fn make_handle<T: 'static>(
         sample_type: TypeId::of::<T>(),
         qos: LiveQos::new(qos),
         key,
+        description: topic.description().filter(|_| topic.builtin().is_none()),
+        filtered,
         builtin: topic.builtin(),
         enabled: AtomicBool::new(false),
         enabling: Mutex::default(),
@@ -248,6 +303,15 @@ fn make_handle<T: 'static>(
     })
 }
 
+/// The error of making a reader that one of its filter is.
+fn of_filter(kind: FilterErrorKind) -> CreateErrorKind {
+    match kind {
+        FilterErrorKind::Expression(error) => CreateErrorKind::Filter(error),
+        FilterErrorKind::InvalidTopicName => CreateErrorKind::InvalidTopicName,
+        FilterErrorKind::Closed => CreateErrorKind::Closed,
+    }
+}
+
 /// Where the keys of a topic's samples are found.
 fn key_source<T>(topic: &TopicRef<'_, T>) -> KeySource {
     match topic.builtin() {
@@ -262,10 +326,11 @@ pub(super) fn reader_protocol(
     guid: Guid,
     key: KeySource,
     qos: &DataReaderQos,
-    group: Option<&Arc<SubscriberGroup>>,
+    (group, filtered): (Option<&Arc<SubscriberGroup>>, Option<&Arc<FilteredTopic>>),
 ) -> StatefulReader {
     let mut config = ReaderConfig::new(guid, key, qos);
     config.presentation = group.map(|group| group.presentation()).unwrap_or_default();
+    config.filter = filtered.map(|filtered| filtered.filter());
     config.seed = participant.driver().random();
     config.as_log = participant.config().is_durability_service() && !matches!(key, KeySource::KeyHashOrGuidParameter);
     StatefulReader::new(config)

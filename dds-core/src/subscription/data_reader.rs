@@ -7,18 +7,18 @@ use crate::driver::Driver;
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, LivelinessChangedStatus,
-    QosError, ReadError, SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask, Subject,
-    SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
+    Awaited, CreateError, DeadlineMissedStatus, Entity, Events, FilterError, IncompatibleQosStatus,
+    LivelinessChangedStatus, QosError, ReadError, SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask,
+    Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
 };
 use crate::qos::{DataReaderQos, Durability};
 use crate::subscription::reader_handle::wait_error;
 use crate::subscription::samples::{BatchPool, decode_sample, decode_sample_into};
 use crate::subscription::{
-    DataStream, HistoryWait, Iter, ReadCondition, ReaderEvent, ReaderHandle, ReaderLosses, Sample, SampleStream,
-    Samples, Select, Subscriber, WeakDataReader,
+    DataStream, HistoryWait, Iter, QueryCondition, ReadCondition, ReaderEvent, ReaderHandle, ReaderLosses, Sample,
+    SampleStream, Samples, Select, Subscriber, WeakDataReader,
 };
-use crate::topic::{PublicationBuiltinTopicData, Topic};
+use crate::topic::{PublicationBuiltinTopicData, Topic, texts};
 use dds_rtps::history::{Operation, Selection, States};
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::fmt;
@@ -107,7 +107,7 @@ impl<T> DataReader<T> {
         Select::new(self)
     }
 
-    pub(crate) fn batch(&self, selection: &Selection, operation: Operation) -> Result<Samples<T>, ReadError> {
+    pub(crate) fn batch(&self, selection: &Selection<'_>, operation: Operation) -> Result<Samples<T>, ReadError> {
         let list = self.handle.select(selection, operation)?;
         Ok(Samples::new(list, Arc::clone(self.handle.batches())))
     }
@@ -272,6 +272,22 @@ impl<T> DataReader<T> {
     #[doc(alias = "create_readcondition")]
     pub fn read_condition(&self, states: States) -> ReadCondition {
         ReadCondition::new(Arc::clone(self.handle.cell()), states)
+    }
+
+    /// A condition that is triggered as long as there are samples in these states whose contents meet `expression`, with
+    /// `parameters` for `%0`, `%1`, …; for a [`WaitSet`](crate::WaitSet) and for [`Select::condition`].
+    ///
+    /// # Errors
+    /// The expression is none, or does not fit the topic's type ([`FilterErrorKind`](crate::FilterErrorKind)); raw topics have
+    /// no type that it could fit.
+    #[doc(alias = "create_querycondition")]
+    pub fn query_condition(
+        &self,
+        states: States,
+        expression: &str,
+        parameters: impl IntoIterator<Item: ToString>,
+    ) -> Result<QueryCondition, FilterError> {
+        ReadCondition::query(&self.handle, states, expression, &texts(parameters))
     }
 
     /// The condition that a status of this reader has changed, for a [`WaitSet`](crate::WaitSet). There is one for all

@@ -48,9 +48,16 @@ impl ReaderHandle {
         let group = self.group.as_ref();
         // Its subscriber may have got another PRESENTATION meanwhile.
         if self.qos.settle() || group.is_some_and(|group| group.version() > 0) {
-            let protocol = reader_protocol(&self.participant, self.guid(), self.key, self.qos.fixed(), group);
+            let context = (group, self.filtered());
+            let protocol = reader_protocol(&self.participant, self.guid(), self.key, self.qos.fixed(), context);
             // Nobody has used the one that it was made with. A closed reader needs none.
-            let old = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.begin_anew(protocol)));
+            let old = Effects::scope(|effects| {
+                self.cell.with(effects, |actor, _| {
+                    let old = actor.begin_anew(protocol);
+                    self.filtered().into_iter().for_each(|filtered| actor.set_filter(filtered.filter()));
+                    old
+                })
+            });
             drop(old);
         }
         self.enabled.store(true, Ordering::Release);

@@ -1,12 +1,17 @@
 //! The condition that a reader holds samples in certain states (DDS 1.4, 2.2.2.5.8).
 
 use crate::actor::{Effects, Poke};
-use crate::infrastructure::{Condition, ConditionId, HasTrigger, Look, Observer, Trigger, mark};
-use crate::subscription::{ReaderCell, ReaderHandle};
+use crate::cdr::TypeDescription;
+use crate::infrastructure::{
+    Condition, ConditionId, FilterError, FilterErrorKind, HasTrigger, Look, Observer, Subject, Trigger, mark,
+};
+use crate::subscription::{QueryCondition, ReaderCell, ReaderHandle};
 use crate::sync::AtomicU32;
-use dds_rtps::history::States;
+use crate::topic::compile;
+use dds_rtps::filter::Filter;
+use dds_rtps::history::{Selection, States};
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Triggered as long as the reader holds at least one sample in the states; from
 /// [`DataReader::read_condition`](crate::DataReader::read_condition).
@@ -51,11 +56,72 @@ struct ReadCore {
     id: ConditionId,
     cell: Arc<ReaderCell>,
     states: States,
+    /// Of a [`QueryCondition`](crate::QueryCondition).
+    query: Option<Arc<Query>>,
+}
+
+/// What samples must say. Its parameters can change.
+pub(super) struct Query {
+    description: &'static TypeDescription,
+    filter: Mutex<Arc<Filter>>,
+    subject: Arc<Subject>,
+}
+
+impl Query {
+    fn new(
+        description: Option<&'static TypeDescription>,
+        expression: &str,
+        parameters: &[String],
+        subject: &Arc<Subject>,
+    ) -> Result<Arc<Self>, FilterError> {
+        let error = |kind| FilterError::new(subject, kind);
+        let filter = compile(description, expression, parameters).map_err(error)?;
+        let no_description = || error(FilterErrorKind::Expression(dds_rtps::filter::FilterError::no_description()));
+        let description = description.ok_or_else(no_description)?;
+        Ok(Arc::new(Self { description, filter: Mutex::new(Arc::new(filter)), subject: Arc::clone(subject) }))
+    }
+
+    pub(super) fn filter(&self) -> Arc<Filter> {
+        Arc::clone(&self.filter.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn set_parameters(&self, parameters: &[String]) -> Result<(), FilterError> {
+        let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
+        let compiled = compile(Some(self.description), filter.expression(), parameters);
+        *filter = Arc::new(compiled.map_err(|kind| FilterError::new(&self.subject, kind))?);
+        Ok(())
+    }
 }
 
 impl ReadCondition {
     pub(crate) fn new(cell: Arc<ReaderCell>, states: States) -> Self {
-        Self { core: Arc::new(ReadCore { id: ConditionId::new(), cell, states }) }
+        Self { core: Arc::new(ReadCore { id: ConditionId::new(), cell, states, query: None }) }
+    }
+
+    /// One that looks at contents as well.
+    pub(super) fn query(
+        reader: &ReaderHandle,
+        states: States,
+        expression: &str,
+        parameters: &[String],
+    ) -> Result<QueryCondition, FilterError> {
+        let query = Query::new(reader.description(), expression, parameters, reader.subject())?;
+        let cell = Arc::clone(reader.cell());
+        let core = ReadCore { id: ConditionId::new(), cell, states, query: Some(Arc::clone(&query)) };
+        Ok(QueryCondition::new(Self { core: Arc::new(core) }, query))
+    }
+
+    /// What samples must say, if that matters.
+    pub(super) fn filter(&self) -> Option<Arc<Filter>> {
+        self.core.query.as_ref().map(|query| query.filter())
+    }
+
+    /// Lets whoever waits for it look again.
+    pub(super) fn look_again(&self) {
+        // A closed reader has nothing to tell any more.
+        let _ = Effects::scope(|effects| {
+            self.core.cell.with(effects, |actor, effects| actor.observers().notify(mark::SELECTED, effects))
+        });
     }
 
     /// Which samples it looks for.
@@ -90,7 +156,9 @@ impl Trigger for ReadCore {
     }
 
     fn look(&self, effects: &mut Effects) -> Look {
-        let found = self.cell.with(effects, |actor, effects| actor.has_matching(self.states, effects));
+        let filter = self.query.as_ref().map(|query| query.filter());
+        let selection = Selection { states: self.states, filter: filter.as_deref(), ..Selection::default() };
+        let found = self.cell.with(effects, |actor, effects| actor.has_matching(&selection, effects));
         found.map_or(Look::Closed, Look::from)
     }
 

@@ -10,9 +10,8 @@ use crate::infrastructure::{
 use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
 use crate::subscription::{Parsed, Run, RunEnd};
-use dds_rtps::history::{
-    CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection, States,
-};
+use dds_rtps::filter::Filter;
+use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection};
 use dds_rtps::reader::{
     Landing, LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig,
 };
@@ -372,6 +371,11 @@ impl ReaderActor {
         self.follow_up(now, effects);
     }
 
+    /// Which samples are wanted from now on, by their contents.
+    pub(crate) fn set_filter(&mut self, filter: Arc<Filter>) {
+        self.rtps.set_filter(Some(filter));
+    }
+
     /// The reader's own policies of time have changed.
     pub(crate) fn set_timing(&mut self, timing: ReaderTiming, effects: &mut Effects) {
         let now = self.now(effects);
@@ -409,7 +413,7 @@ impl ReaderActor {
     /// Reads or takes into `list`.
     pub(crate) fn select(
         &mut self,
-        selection: &Selection,
+        selection: &Selection<'_>,
         operation: Operation,
         list: &mut Vec<HistorySample>,
         effects: &mut Effects,
@@ -422,10 +426,10 @@ impl ReaderActor {
         self.follow_up(now, effects);
     }
 
-    /// Whether there is a sample in these states. Nothing is read by that.
-    pub(crate) fn has_matching(&mut self, states: States, effects: &mut Effects) -> bool {
+    /// Whether there is a sample that is asked for. Nothing is read by that.
+    pub(crate) fn has_matching(&mut self, selection: &Selection<'_>, effects: &mut Effects) -> bool {
         let now = if self.rtps.needs_clock() { self.now(effects) } else { self.last };
-        let found = self.rtps.has_matching(now, &Selection { states, ..Selection::default() });
+        let found = self.rtps.has_matching(now, selection);
         // What has expired has made room.
         self.follow_up(now, effects);
         found

@@ -1,6 +1,7 @@
 //! What all handles of one reader share, without its type.
 
 use crate::actor::{Effects, EnterError, Ticket};
+use crate::cdr::TypeDescription;
 use crate::domain::{ListenerPlace, Member, ParticipantHandle, ParticipantRef, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
@@ -14,7 +15,7 @@ use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{AnyReader, ReaderLosses, SubscriberGroup};
 use crate::subscription::{ReaderEvent, ReaderFeed};
-use crate::topic::{BuiltinKind, TopicHandle};
+use crate::topic::{BuiltinKind, FilteredTopic, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
 use dds_rtps::reader::KeySource;
 use dds_rtps::types::{Guid, InstanceHandle};
@@ -34,6 +35,10 @@ pub(crate) struct ReaderHandle {
     pub(super) qos: LiveQos<DataReaderQos>,
     /// Where keys of its samples are found.
     pub(super) key: KeySource,
+    /// What its samples are made of; `None`: nobody here knows.
+    pub(super) description: Option<&'static TypeDescription>,
+    /// The part of the topic that it is a reader of.
+    pub(super) filtered: Option<Arc<FilteredTopic>>,
     /// Which of the built-in topics it is of, if any.
     pub(super) builtin: Option<BuiltinKind>,
     pub(super) enabled: AtomicBool,
@@ -73,12 +78,34 @@ impl ReaderHandle {
     /// Grows with each change of what is announced.
     pub(crate) fn version(&self) -> u64 {
         let group = self.group.as_ref().map_or(0, |group| group.version());
-        self.qos.version() + group + self.topic.as_ref().map_or(0, |topic| topic.version())
+        let filter = self.filtered.as_ref().map_or(0, |filtered| filtered.version());
+        self.qos.version() + group + self.topic.as_ref().map_or(0, |topic| topic.version()) + filter
     }
 
     /// The topic object that it was made of; a name alone needs none.
     pub(crate) fn topic(&self) -> Option<&Arc<TopicHandle>> {
         self.topic.as_ref()
+    }
+
+    /// The part of the topic that it is a reader of, if not of all.
+    pub(crate) fn filtered(&self) -> Option<&Arc<FilteredTopic>> {
+        self.filtered.as_ref()
+    }
+
+    /// What its samples are made of, if anybody here knows.
+    pub(super) fn description(&self) -> Option<&'static TypeDescription> {
+        self.description
+    }
+
+    pub(super) fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    /// Announces the reader with the filter that it has now.
+    pub(crate) fn announce_filter(&self) {
+        if self.is_enabled() {
+            self.participant.update_reader(self);
+        }
     }
 
     /// Whether `T` is the Rust type of its samples.
@@ -117,7 +144,7 @@ impl ReaderHandle {
     }
 
     /// One sample, in the order of arrival.
-    pub(crate) fn next_selection(operation: Operation) -> Selection {
+    pub(crate) fn next_selection(operation: Operation) -> Selection<'static> {
         let states = if operation == Operation::Read { States::NOT_READ } else { States::ANY };
         Selection { samples_max: 1, order: SelectionOrder::ByArrival, states, ..Selection::default() }
     }
@@ -137,7 +164,7 @@ impl ReaderHandle {
     /// Reads or takes into `list`.
     pub(crate) fn select_into(
         &self,
-        selection: &Selection,
+        selection: &Selection<'_>,
         operation: Operation,
         list: &mut Vec<HistorySample>,
     ) -> Result<(), ReadError> {
@@ -153,14 +180,19 @@ impl ReaderHandle {
     }
 
     /// Reads or takes into a list of the pool.
-    pub(crate) fn select(&self, selection: &Selection, operation: Operation) -> Result<Vec<HistorySample>, ReadError> {
+    pub(crate) fn select(
+        &self,
+        selection: &Selection<'_>,
+        operation: Operation,
+    ) -> Result<Vec<HistorySample>, ReadError> {
         let mut list = self.batches.list();
         self.select_into(selection, operation, &mut list).map(|()| list)
     }
 
     /// Whether there are samples in these states; a closed reader has none.
     pub(super) fn has_matching(&self, states: States) -> bool {
-        self.visit(|actor, effects| actor.has_matching(states, effects)).unwrap_or(false)
+        let selection = Selection { states, ..Selection::default() };
+        self.visit(|actor, effects| actor.has_matching(&selection, effects)).unwrap_or(false)
     }
 
     /// A closed reader knows no instance.

@@ -2,9 +2,11 @@
 
 use crate::infrastructure::{ReadError, ReadErrorKind};
 use crate::subscription::{DataReader, ReadCondition, Samples};
+use dds_rtps::filter::Filter;
 use dds_rtps::history::{InstanceSelection, Operation, Selection, States};
 use dds_rtps::types::InstanceHandle;
 use std::fmt;
+use std::sync::Arc;
 
 /// Which samples to [`read`](Select::read) or [`take`](Select::take); from [`DataReader::select`].
 ///
@@ -39,13 +41,22 @@ use std::fmt;
 #[must_use = "a selection does nothing until `read` or `take` is called"]
 pub struct Select<'a, T> {
     reader: &'a DataReader<T>,
-    selection: Selection,
+    selection: Selection<'static>,
+    /// What the condition says of contents.
+    filter: Option<Arc<Filter>>,
     condition_is_foreign: bool,
+    conditions_are_two: bool,
 }
 
 impl<'a, T> Select<'a, T> {
     pub(crate) fn new(reader: &'a DataReader<T>) -> Self {
-        Self { reader, selection: Selection::default(), condition_is_foreign: false }
+        Self {
+            reader,
+            selection: Selection::default(),
+            filter: None,
+            condition_is_foreign: false,
+            conditions_are_two: false,
+        }
     }
 
     /// At most so many samples. Default: no limit.
@@ -78,12 +89,17 @@ impl<'a, T> Select<'a, T> {
         self
     }
 
-    /// Only samples in the states of `condition`, which must be one of this reader.
+    /// Only samples in the states of `condition`, a [`ReadCondition`] of this reader, and with the contents of it, if it is a
+    /// [`QueryCondition`](crate::QueryCondition). Of those there can be one.
     #[doc(alias = "read_w_condition")]
     #[doc(alias = "take_w_condition")]
     #[doc(alias = "read_next_instance_w_condition")]
     #[doc(alias = "take_next_instance_w_condition")]
-    pub fn condition(mut self, condition: &ReadCondition) -> Self {
+    pub fn condition(mut self, condition: &impl AsRef<ReadCondition>) -> Self {
+        let condition = condition.as_ref();
+        if let Some(filter) = condition.filter() {
+            self.conditions_are_two |= self.filter.replace(filter).is_some();
+        }
         self.condition_is_foreign |= !condition.is_of(self.reader.handle());
         self.states(condition.states())
     }
@@ -91,7 +107,8 @@ impl<'a, T> Select<'a, T> {
     /// Hands the samples out and leaves them in the reader, marked as read. Nothing selected: an empty batch.
     ///
     /// # Errors
-    /// [`ReadErrorKind::ForeignCondition`] for a condition of another reader, [`ReadErrorKind::Closed`] after `close`.
+    /// [`ReadErrorKind::ForeignCondition`] for a condition of another reader, [`ReadErrorKind::TwoQueries`],
+    /// [`ReadErrorKind::Closed`] after `close`.
     pub fn read(self) -> Result<Samples<T>, ReadError> {
         self.run(Operation::Read)
     }
@@ -99,7 +116,8 @@ impl<'a, T> Select<'a, T> {
     /// Hands the samples out and removes them from the reader. Nothing selected: an empty batch.
     ///
     /// # Errors
-    /// [`ReadErrorKind::ForeignCondition`] for a condition of another reader, [`ReadErrorKind::Closed`] after `close`;
+    /// [`ReadErrorKind::ForeignCondition`] for a condition of another reader, [`ReadErrorKind::TwoQueries`],
+    /// [`ReadErrorKind::Closed`] after `close`;
     /// no sample was taken then.
     pub fn take(self) -> Result<Samples<T>, ReadError> {
         self.run(Operation::Take)
@@ -109,7 +127,11 @@ impl<'a, T> Select<'a, T> {
         if self.condition_is_foreign {
             return Err(self.reader.handle().read_error(ReadErrorKind::ForeignCondition));
         }
-        self.reader.batch(&self.selection, operation)
+        if self.conditions_are_two {
+            return Err(self.reader.handle().read_error(ReadErrorKind::TwoQueries));
+        }
+        let filter = self.filter.as_deref();
+        self.reader.batch(&Selection { filter, ..self.selection }, operation)
     }
 }
 

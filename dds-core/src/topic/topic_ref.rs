@@ -3,7 +3,7 @@
 use crate::cdr::{DdsType, TypeDescription};
 use crate::infrastructure::CreateErrorKind;
 use crate::qos::{DataRepresentation, PolicyId, Preset};
-use crate::topic::{BuiltinKind, BuiltinTopic, Topic, TopicHandle, TopicSpec};
+use crate::topic::{BuiltinKind, BuiltinTopic, ContentFilteredTopic, FilteredTopic, Topic, TopicHandle, TopicSpec};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use std::sync::Arc;
 const NAME_LEN_MAX: usize = 255;
 
 /// How a topic may be named when a reader or a writer is made: by `&str`, `&String`, [`&TopicSpec<T>`](TopicSpec),
-/// [`&Topic<T>`](Topic), or for readers alone [`&BuiltinTopic<T>`](BuiltinTopic).
+/// [`&Topic<T>`](Topic), or for readers alone [`&ContentFilteredTopic<T>`](ContentFilteredTopic) and
+/// [`&BuiltinTopic<T>`](BuiltinTopic).
 ///
 /// By name or specification the type must be a topic's type ([`DdsType`], by `#[derive(DdsType)]`). A [`Topic`] has proved
 /// its type already.
@@ -24,6 +25,8 @@ pub struct TopicRef<'t, T> {
     preset: Preset,
     handle: Option<&'t Arc<TopicHandle>>,
     builtin: Option<BuiltinKind>,
+    /// The part of the topic that is wanted.
+    filtered: Option<&'t Arc<FilteredTopic>>,
     marker: PhantomData<fn() -> T>,
 }
 
@@ -59,6 +62,11 @@ impl<'t, T> TopicRef<'t, T> {
         self.builtin
     }
 
+    /// The part of the topic that is wanted, if not all of it.
+    pub(crate) fn filtered(&self) -> Option<&'t Arc<FilteredTopic>> {
+        self.filtered
+    }
+
     /// The topic object, if it is named by one.
     pub(crate) fn handle(&self) -> Option<&'t Arc<TopicHandle>> {
         self.handle
@@ -74,6 +82,7 @@ impl<'t, T: DdsType> From<&'t str> for TopicRef<'t, T> {
             preset: Preset::Default,
             handle: None,
             builtin: None,
+            filtered: None,
             marker: PhantomData,
         }
     }
@@ -101,8 +110,15 @@ impl<'t, T> From<&'t Topic<T>> for TopicRef<'t, T> {
             preset: Preset::Default,
             handle: Some(handle),
             builtin: None,
+            filtered: None,
             marker: PhantomData,
         }
+    }
+}
+
+impl<'t, T> From<&'t ContentFilteredTopic<T>> for TopicRef<'t, T> {
+    fn from(filtered: &'t ContentFilteredTopic<T>) -> Self {
+        Self { filtered: Some(filtered.core()), ..Self::from(filtered.related_topic()) }
     }
 }
 
@@ -117,6 +133,7 @@ impl<T> TopicRef<'static, T> {
             preset: Preset::State,
             handle: None,
             builtin: Some(kind),
+            filtered: None,
             marker: PhantomData,
         }
     }

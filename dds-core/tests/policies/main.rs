@@ -5,6 +5,7 @@
 
 mod batching;
 mod changing;
+mod content_filter;
 mod deadline;
 mod dispose_all;
 mod lifecycle;

@@ -10,6 +10,7 @@ mod borrowed;
 mod bridge;
 mod configured;
 mod doctor;
+mod filtered;
 mod groups;
 mod instances;
 mod latched;

@@ -140,7 +140,20 @@ impl Filter {
     /// reader's cache, and it must learn that their instance has ended (OpenDDS decides alike).
     #[must_use]
     pub fn passes_key(&self, payload: &[u8]) -> bool {
-        !self.uses_only_key || self.evaluate(payload, true).unwrap_or(true)
+        self.passes_key_of(payload, true)
+    }
+
+    /// As [`passes_key`](Self::passes_key), of an instance whose key is all that counts of `payload`: a serialized key, or
+    /// any of its samples.
+    #[must_use]
+    pub fn passes_key_of(&self, payload: &[u8], is_key: bool) -> bool {
+        !self.uses_only_key || self.evaluate(payload, is_key).unwrap_or(true)
+    }
+
+    /// Whether the expression names fields of the key, and no others.
+    #[must_use]
+    pub fn uses_only_key(&self) -> bool {
+        self.uses_only_key
     }
 
     /// Whether the sample in `payload` meets the expression; `is_key` tells that it is a serialized key.

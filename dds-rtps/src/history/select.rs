@@ -13,6 +13,7 @@ use super::{
     CacheChange, ChangeKind, InstanceSelection, InstanceState, Operation, SampleInfo, SampleState, Selection,
     SelectionOrder, ViewState,
 };
+use crate::filter::Filter;
 use crate::types::{Duration, InstanceHandle, Instant, Now, SequenceNumber, Time};
 
 /// How often the timer looks for expired samples at most: a look may cost a system call, and serves only memory.
@@ -26,7 +27,7 @@ impl ReaderHistory {
     pub fn select(
         &mut self,
         now: Now,
-        selection: &Selection,
+        selection: &Selection<'_>,
         operation: Operation,
         into: &mut Vec<HistorySample>,
     ) -> usize {
@@ -45,7 +46,7 @@ impl ReaderHistory {
 
     /// How many samples are asked for. Looks at each sample once.
     #[must_use]
-    pub fn count_matching(&mut self, now: Now, selection: &Selection) -> usize {
+    pub fn count_matching(&mut self, now: Now, selection: &Selection<'_>) -> usize {
         self.pick(now.instant, selection);
         let picked = std::mem::take(&mut self.picked);
         for &sample in &picked {
@@ -60,13 +61,13 @@ impl ReaderHistory {
 
     /// Whether anything is asked for. Stops at the first sample found.
     #[must_use]
-    pub fn has_matching(&mut self, now: Now, selection: &Selection) -> bool {
+    pub fn has_matching(&mut self, now: Now, selection: &Selection<'_>) -> bool {
         let samples_max = selection.samples_max.min(1);
         self.count_matching(now, &Selection { samples_max, ..*selection }) > 0
     }
 
     /// Fills `self.picked`, and each instance's `picked` and `picked_generation`.
-    fn pick(&mut self, now: Instant, selection: &Selection) {
+    fn pick(&mut self, now: Instant, selection: &Selection<'_>) {
         self.picked.clear();
         self.remove_expired(now, usize::MAX);
         if self.timing.is_some() {
@@ -93,7 +94,7 @@ impl ReaderHistory {
 
     /// The first of all samples to look at. Those that were read are mostly the older ones, and may be many: who asks for
     /// unread ones goes back from the newest until all of these are found.
-    fn first_arrival(&self, selection: &Selection) -> u32 {
+    fn first_arrival(&self, selection: &Selection<'_>) -> u32 {
         if selection.states.admits_sample(SampleState::Read) || self.not_read == self.len() {
             return self.samples.arrivals.first;
         }
@@ -102,7 +103,7 @@ impl ReaderHistory {
     }
 
     /// The first sample of an instance to look at.
-    fn first_sibling(&self, at: u32, selection: &Selection) -> u32 {
+    fn first_sibling(&self, at: u32, selection: &Selection<'_>) -> u32 {
         let instance = self.instances.get(at);
         if selection.states.admits_sample(SampleState::Read) || instance.not_read == instance.samples.len {
             return instance.samples.first;
@@ -123,20 +124,27 @@ impl ReaderHistory {
         oldest
     }
 
-    fn pick_next_instance(&mut self, handle: InstanceHandle, selection: &Selection) {
+    fn pick_next_instance(&mut self, handle: InstanceHandle, selection: &Selection<'_>) {
         let states = selection.states;
-        let found = self.instances.after(handle).find(|&at| {
-            let instance = self.instances.get(at);
-            let unread = states.admits_sample(SampleState::NotRead) && instance.not_read > 0;
-            let read = states.admits_sample(SampleState::Read) && instance.samples.len > instance.not_read;
-            (unread || read) && states.admits_instance(instance.view, instance.state)
-        });
-        if let Some(at) = found {
+        let mut after = handle;
+        loop {
+            let found = self.instances.after(after).find(|&at| {
+                let instance = self.instances.get(at);
+                let unread = states.admits_sample(SampleState::NotRead) && instance.not_read > 0;
+                let read = states.admits_sample(SampleState::Read) && instance.samples.len > instance.not_read;
+                (unread || read) && states.admits_instance(instance.view, instance.state)
+            });
+            let Some(at) = found else { return };
             self.pick_instance(at, selection);
+            // By its states it is the one, but none of its samples may have the contents.
+            if !self.picked.is_empty() || selection.filter.is_none() {
+                return;
+            }
+            after = self.instances.get(at).handle;
         }
     }
 
-    fn pick_by_arrival(&mut self, selection: &Selection) {
+    fn pick_by_arrival(&mut self, selection: &Selection<'_>) {
         let mut sample = self.first_arrival(selection);
         while sample != NOWHERE && self.picked.len() < selection.samples_max {
             let instance = self.instances.get(self.samples.get(sample).instance);
@@ -147,7 +155,7 @@ impl ReaderHistory {
         }
     }
 
-    fn pick_by_instance(&mut self, selection: &Selection) {
+    fn pick_by_instance(&mut self, selection: &Selection<'_>) {
         self.visit += 1;
         let with_read = selection.states.admits_sample(SampleState::Read);
         let mut sample = self.first_arrival(selection);
@@ -165,12 +173,12 @@ impl ReaderHistory {
         }
     }
 
-    fn pick_instance(&mut self, at: u32, selection: &Selection) {
+    fn pick_instance(&mut self, at: u32, selection: &Selection<'_>) {
         self.pick_siblings(self.first_sibling(at, selection), selection);
     }
 
     /// Of an instance, from this sample on.
-    fn pick_siblings(&mut self, first: u32, selection: &Selection) {
+    fn pick_siblings(&mut self, first: u32, selection: &Selection<'_>) {
         if first == NOWHERE {
             return;
         }
@@ -185,16 +193,29 @@ impl ReaderHistory {
         }
     }
 
-    fn pick_sample(&mut self, sample: u32, selection: &Selection) {
+    fn pick_sample(&mut self, sample: u32, selection: &Selection<'_>) {
         let stored = self.samples.get(sample);
         let state = if stored.read { SampleState::Read } else { SampleState::NotRead };
         if !selection.states.admits_sample(state) {
+            return;
+        }
+        if selection.filter.is_some_and(|filter| !self.has_contents(sample, filter)) {
             return;
         }
         let instance = self.instances.get_mut(stored.instance);
         instance.picked += 1;
         instance.picked_generation = stored.generation();
         self.picked.push(sample);
+    }
+
+    /// Whether a sample has contents that pass; of one without data, the key decides what it can.
+    fn has_contents(&self, sample: u32, filter: &Filter) -> bool {
+        let stored = self.samples.get(sample);
+        if stored.valid {
+            return stored.payload.as_ref().is_none_or(|payload| filter.passes(payload.bytes()));
+        }
+        let key = self.instances.get(stored.instance).key.as_ref();
+        key.is_none_or(|key| filter.passes_key_of(key.payload.bytes(), key.is_key))
     }
 
     fn hand_out(&mut self, sample: u32, operation: Operation) -> HistorySample {

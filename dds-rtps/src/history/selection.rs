@@ -1,6 +1,7 @@
 //! Which samples a read or take asks for.
 
 use super::{InstanceState, SampleInfo, SampleState, ViewState};
+use crate::filter::Filter;
 use crate::types::InstanceHandle;
 use std::fmt;
 use std::ops::{BitAnd, BitOr};
@@ -141,8 +142,8 @@ pub enum SelectionOrder {
 }
 
 /// What a read or take asks for. The default asks for everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Selection {
+#[derive(Debug, Clone, Copy)]
+pub struct Selection<'f> {
     /// At most so many samples. Default: no limit.
     pub samples_max: usize,
     /// In these states. Default: any.
@@ -151,15 +152,19 @@ pub struct Selection {
     pub instance: InstanceSelection,
     /// In this order. Default: instance by instance.
     pub order: SelectionOrder,
+    /// With these contents (DDS 1.4, 2.2.2.5.9). Samples without data are asked for unless their key alone fails it.
+    /// Default: any.
+    pub filter: Option<&'f Filter>,
 }
 
-impl Default for Selection {
+impl Default for Selection<'_> {
     fn default() -> Self {
         Self {
             samples_max: usize::MAX,
             states: States::ANY,
             instance: InstanceSelection::Any,
             order: SelectionOrder::ByInstance,
+            filter: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
 use crate::cdr::TypeDescription;
+use crate::filter::Filter;
 use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig, ReaderTiming};
 use crate::qos::{AccessScope, DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership, Presentation};
 use crate::types::{Duration, Guid, Locator, Time, VendorId};
@@ -51,6 +52,8 @@ pub struct ReaderConfig {
     pub presentation: Presentation,
     /// How the instance of a change is found.
     pub key: KeySource,
+    /// Which samples are wanted, by their contents; the others are never kept. Default: all.
+    pub filter: Option<Arc<Filter>>,
     /// How long an answer to a HEARTBEAT waits for more to answer with it. Default: zero, it goes out with the next
     /// transmission, which answers all HEARTBEATs of the datagrams handled before it. Each millisecond delays repairs, and
     /// writers that wait for acknowledgement, by a millisecond.
@@ -108,6 +111,7 @@ impl ReaderConfig {
             timing: qos.into(),
             presentation: Presentation::default(),
             key,
+            filter: None,
             heartbeat_response_delay: Duration::ZERO,
             nack_suppression: Duration::from_millis(5),
             nack_period: Duration::from_millis(100),

@@ -83,6 +83,7 @@ impl StatefulReader {
         };
         if self.config.presents() {
             let is_end = matches!(data.payload, SerializedPayload::None);
+            self.tallies[at].filter(&inbound);
             inbound = inbound.presented(now, &envelope, presented(inline_qos, source, is_end));
         }
         self.take_in(now, at, data.writer_sn, inbound)
@@ -126,6 +127,10 @@ impl StatefulReader {
         let (change, handled) = match inbound {
             Inbound::Change(change) => (Some(change), Handled::Accepted),
             Inbound::Nothing => (None, Handled::Accepted),
+            Inbound::Filtered => {
+                sink.tally.filter(&inbound);
+                (None, Handled::Accepted)
+            }
             Inbound::NotDecodable => {
                 sink.counters.not_decodable += 1;
                 sink.lost(proxy.guid(), 1, LossCause::NotDecodable);
@@ -211,6 +216,7 @@ impl StatefulReader {
         let mut inbound = self.intake.receive_assembled(now, &envelope, whole.payload, whole.is_key);
         if self.config.presents() {
             let presented = whole.presented.map(|presented| *presented).unwrap_or_default();
+            self.tallies[at].filter(&inbound);
             inbound = inbound.presented(now, &envelope, presented);
         }
         self.take_in(now, at, number, inbound)

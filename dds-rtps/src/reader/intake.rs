@@ -3,9 +3,11 @@
 use super::change_facts::ChangeFacts;
 use super::config::KeySource;
 use crate::cdr::{KeyHasher, ParameterListReader};
+use crate::filter::Filter;
 use crate::history::{CacheChange, ChangeKind, Origin, Payload, PayloadSource, Presented, ReceivedChange, SlotPool};
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use crate::wire::SerializedPayload;
+use std::sync::Arc;
 
 /// Payloads below this are copied into a slot of the reader; larger ones keep the receive buffer, where it can be shared.
 /// A copy of 4 KiB costs less than the receive buffer that would lie still as long as the sample is kept.
@@ -31,6 +33,8 @@ pub(super) enum Inbound {
     Change(ReceivedChange),
     /// No change: it uses up its number, nothing is delivered.
     Nothing,
+    /// A change that the content filter does not let in.
+    Filtered,
     /// A change whose instance cannot be found.
     NotDecodable,
 }
@@ -44,8 +48,9 @@ impl Inbound {
                 received.change.presented = (presented != Presented::default()).then(|| Box::new(presented));
                 Self::Change(received)
             }
-            Self::Nothing => {
+            Self::Nothing | Self::Filtered => {
                 let mut received = change(now, envelope, InstanceHandle::NIL, None, false);
+                received.change.kind = ChangeKind::Alive;
                 received.change.presented = Some(Box::new(presented));
                 Self::Change(received)
             }
@@ -69,13 +74,14 @@ pub(super) struct Envelope {
 pub(super) struct Intake {
     key: KeySource,
     hasher: KeyHasher,
+    pub(super) filter: Option<Arc<Filter>>,
     small: SlotPool,
     pub(super) large: SlotPool,
     scratch: Vec<u8>,
 }
 
 impl Intake {
-    pub(super) fn new(key: KeySource) -> Self {
+    pub(super) fn new(key: KeySource, filter: Option<Arc<Filter>>) -> Self {
         let hasher = match key {
             KeySource::Type(description) => KeyHasher::new(description, description.has_key()),
             _ => KeyHasher::keyless(),
@@ -83,6 +89,7 @@ impl Intake {
         Self {
             key,
             hasher,
+            filter,
             small: SlotPool::with_budget(SMALL_SLOTS, SMALL_SLOTS_BYTES),
             large: SlotPool::new(LARGE_SLOTS),
             scratch: Vec::new(),
@@ -102,6 +109,10 @@ impl Intake {
             Ok(None) => return Inbound::Nothing,
             Err(NotDecodable) => return Inbound::NotDecodable,
         };
+        // Before it is copied.
+        if !self.wants(payload) {
+            return Inbound::Filtered;
+        }
         let (payload, has_data) = match payload {
             SerializedPayload::None => (None, false),
             SerializedPayload::Data(bytes) => (Some(self.keep(bytes, packet)), true),
@@ -123,9 +134,32 @@ impl Intake {
             false => SerializedPayload::Data(payload.bytes()),
         };
         match self.instance(envelope, serialized) {
+            Ok(Some(_)) if !self.wants(serialized) => Inbound::Filtered,
             Ok(Some(instance)) => Inbound::Change(change(now, envelope, instance, Some(payload), !is_key)),
             Ok(None) => Inbound::Nothing,
             Err(NotDecodable) => Inbound::NotDecodable,
+        }
+    }
+
+    /// Whether the content filter lets a payload in. Without one, everything is wanted; so is what has no payload to ask.
+    #[inline]
+    fn wants(&self, payload: SerializedPayload<'_>) -> bool {
+        let Some(filter) = &self.filter else { return true };
+        match payload {
+            SerializedPayload::None => true,
+            SerializedPayload::Data(bytes) => filter.passes(bytes),
+            SerializedPayload::Key(bytes) => filter.passes_key(bytes),
+        }
+    }
+
+    /// Whether the content filter lets a change of this process in.
+    #[inline]
+    pub(super) fn wants_local(&self, change: &CacheChange) -> bool {
+        let Some(filter) = &self.filter else { return true };
+        let Some(payload) = &change.payload else { return true };
+        match change.kind {
+            ChangeKind::Alive => filter.passes(payload.bytes()),
+            _ => filter.passes_key(payload.bytes()),
         }
     }
 

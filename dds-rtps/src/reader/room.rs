@@ -41,7 +41,7 @@ impl StatefulReader {
     pub fn select(
         &mut self,
         now: Now,
-        selection: &Selection,
+        selection: &Selection<'_>,
         operation: Operation,
         into: &mut Vec<HistorySample>,
     ) -> usize {
@@ -57,7 +57,7 @@ impl StatefulReader {
     }
 
     /// Whether there is anything of this kind to read; see [`ReaderHistory::has_matching`].
-    pub fn has_matching(&mut self, now: Now, selection: &Selection) -> bool {
+    pub fn has_matching(&mut self, now: Now, selection: &Selection<'_>) -> bool {
         let found = self.history.has_matching(now, selection);
         self.resume_if_room(now);
         found

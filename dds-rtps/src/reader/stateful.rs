@@ -10,6 +10,7 @@ use super::room::WaitingForRoom;
 use super::sink::Sink;
 use super::tally::Tally;
 use super::writer_proxy::{Following, WriterProxy};
+use crate::filter::Filter;
 use crate::history::{CacheChange, ChangeKind, LocalLink, ReaderHistory, ReaderTiming, ReceivedChange};
 use crate::output::Datagram;
 use crate::types::{Guid, Instant, Now, SequenceNumber};
@@ -80,7 +81,7 @@ impl StatefulReader {
             answered: AnswerCounts::default(),
             by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
             last: 0,
-            intake: Intake::new(config.key),
+            intake: Intake::new(config.key, config.filter.clone()),
             events: Events::default(),
             counters: ReaderCounters::default(),
             next_due: None,
@@ -287,6 +288,12 @@ impl StatefulReader {
         let is_end = change.is_end_of_set();
         let instance = if is_end { Some(change.instance) } else { intake.instance_of_local(&change) };
         change.instance = instance.unwrap_or(change.instance);
+        let is_wanted = is_end || intake.wants_local(&change);
+        if !is_wanted {
+            // What is left of it says where a set goes on.
+            (change.kind, change.payload) = (ChangeKind::Alive, None);
+        }
+        let has_data = has_data && is_wanted;
         let received = ReceivedChange { change, has_data, expires, reception_timestamp: now.time };
         let holds_back = config.holds_back() && local.link.is_some();
         let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back };
@@ -296,10 +303,14 @@ impl StatefulReader {
         } else if is_end && sink.tally.sets.is_none() {
             // A set means nothing to this reader.
             sink.tally.pass(1);
+        } else if !is_wanted && sink.tally.sets.is_none() {
+            sink.tally.undelivered.filtered += 1;
         } else if sink.deliver(now, received, false).is_err() {
             local.refused = true;
             self.waiting.note(&self.history);
             return LocalOutcome::Refused;
+        } else if !is_wanted {
+            sink.tally.undelivered.filtered += 1;
         }
         let expected = std::mem::replace(&mut local.next, number.next());
         if let Some(link) = &local.link {
@@ -345,6 +356,11 @@ impl StatefulReader {
         if timing != std::mem::replace(&mut self.config.timing, timing) && self.history.set_timing(now, timing) {
             self.events.data_available();
         }
+    }
+
+    /// Which samples are wanted from now on, by their contents. Those that are kept stay.
+    pub fn set_filter(&mut self, filter: Option<Arc<Filter>>) {
+        self.intake.filter = filter;
     }
 
     /// Whether there is nothing to say to anybody and nothing that time changes: no need to poll for datagrams or a

@@ -1,6 +1,7 @@
 //! What is counted of one writer; `losses` makes a row of the ledger of it.
 
 use super::event::LossCause;
+use super::intake::Inbound;
 use super::losses::{NotReceived, Undelivered};
 use super::set_gate::SetGate;
 use crate::history::Admission;
@@ -51,6 +52,13 @@ impl Tally {
         self.known_before = self.known_before.saturating_sub(known_before);
         self.not_received.never_came = self.not_received.never_came.saturating_sub(lost);
         self.not_received.irrelevant = self.not_received.irrelevant.saturating_sub(irrelevant);
+    }
+
+    /// Counts a change that the content filter does not let in.
+    pub(super) fn filter(&mut self, inbound: &Inbound) {
+        if matches!(inbound, Inbound::Filtered) {
+            self.undelivered.filtered += 1;
+        }
     }
 
     /// What became of a change that arrived.

@@ -420,7 +420,7 @@ fn told(samples: &[HistorySample]) -> Vec<Told> {
 }
 
 /// A selection of any kind.
-fn selection(chance: &mut Chance) -> Selection {
+fn selection(chance: &mut Chance) -> Selection<'static> {
     let one_of = |chance: &mut Chance, sets: &[States]| sets[chance.below(sets.len() as u64) as usize];
     let states = one_of(chance, &[States::ANY, States::ANY, States::READ, States::NOT_READ])
         & one_of(chance, &[States::ANY, States::ANY, States::NEW, States::NOT_NEW])
@@ -437,6 +437,7 @@ fn selection(chance: &mut Chance) -> Selection {
     // Keys begin with 1, so that 0 is nobody's.
     let any = handle(chance.below(u64::from(KEYS) + 1) as u8);
     Selection {
+        filter: None,
         samples_max: [1, 2, 5, usize::MAX, usize::MAX][chance.below(5) as usize],
         states,
         instance: match chance.below(6) {

@@ -52,8 +52,9 @@ impl Chance {
     }
 }
 
-fn selection(chance: &mut Chance, unread_only: bool) -> Selection {
+fn selection(chance: &mut Chance, unread_only: bool) -> Selection<'static> {
     Selection {
+        filter: None,
         samples_max: 1 + chance.below(12) as usize,
         states: if unread_only { States::NOT_READ } else { States::ANY },
         instance: match chance.below(3) {

@@ -1,0 +1,117 @@
+//! The condition that a reader holds samples with certain contents (DDS 1.4, 2.2.2.5.9).
+
+use crate::infrastructure::{Condition, FilterError, HasTrigger, Trigger};
+use crate::subscription::ReadCondition;
+use crate::subscription::read_condition::Query;
+use crate::topic::texts;
+use std::fmt;
+use std::sync::Arc;
+
+/// Triggered as long as the reader holds at least one sample in the states that meets the expression; from
+/// [`DataReader::query_condition`](crate::DataReader::query_condition). A [`ReadCondition`] that looks at contents too: it can be
+/// used wherever one can.
+///
+/// The samples that do not meet it stay in the reader, for whoever asks in another way; a reader that never wants them is better
+/// made of a [`ContentFilteredTopic`](crate::ContentFilteredTopic), which has the same language. Each look goes over the samples
+/// in the states until one is found. Samples without data meet the expression, unless it uses fields of the key only and these
+/// fail it. `ORDER BY` is not supported.
+///
+/// ```
+/// use dds_core::qos::Preset;
+/// use dds_core::{Condition, DdsType, DomainParticipant, Scope, States, WaitSet};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
+/// let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
+/// writer.wait_for_readers(1).block()?;
+/// let far = reader.query_condition(States::NOT_READ, "x > %0", [10])?;
+/// let wait_set = WaitSet::new(&participant);
+/// wait_set.attach(&far);
+/// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// assert!(!far.is_triggered());
+/// writer.write(&Pose { robot: 8, x: 11.0 })?;
+/// assert!(wait_set.wait().block()?.contains(&far));
+/// assert_eq!(reader.select().condition(&far).take()?.into_data().map(|pose| pose.robot).collect::<Vec<_>>(), [8]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct QueryCondition {
+    condition: ReadCondition,
+    query: Arc<Query>,
+}
+
+impl QueryCondition {
+    pub(super) fn new(condition: ReadCondition, query: Arc<Query>) -> Self {
+        Self { condition, query }
+    }
+
+    /// The expression.
+    #[must_use]
+    #[doc(alias = "get_query_expression")]
+    pub fn expression(&self) -> String {
+        self.query.filter().expression().to_owned()
+    }
+
+    /// The values of the parameters, `%0` first.
+    #[must_use]
+    #[doc(alias = "get_query_parameters")]
+    pub fn parameters(&self) -> Vec<String> {
+        self.query.filter().parameters().to_vec()
+    }
+
+    /// Gives the parameters other values. Whoever waits for the condition looks again.
+    ///
+    /// # Errors
+    /// Nothing has changed: the values do not fit the expression.
+    #[doc(alias = "set_query_parameters")]
+    pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), FilterError> {
+        self.query.set_parameters(&texts(parameters))?;
+        self.condition.look_again();
+        Ok(())
+    }
+}
+
+impl AsRef<ReadCondition> for QueryCondition {
+    fn as_ref(&self) -> &ReadCondition {
+        &self.condition
+    }
+}
+
+impl AsRef<ReadCondition> for ReadCondition {
+    fn as_ref(&self) -> &ReadCondition {
+        self
+    }
+}
+
+impl Condition for QueryCondition {
+    fn is_triggered(&self) -> bool {
+        self.condition.is_triggered()
+    }
+}
+
+impl HasTrigger for QueryCondition {
+    fn trigger(&self) -> Arc<dyn Trigger> {
+        self.condition.trigger()
+    }
+}
+
+impl fmt::Debug for QueryCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryCondition")
+            .field("condition", &self.condition)
+            .field("expression", &self.expression())
+            .finish()
+    }
+}

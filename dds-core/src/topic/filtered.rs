@@ -1,0 +1,263 @@
+//! A part of a topic: the samples whose contents somebody wants (DDS 1.4, 2.2.2.3.3).
+
+use crate::actor::Effects;
+use crate::infrastructure::{FilterError, FilterErrorKind, Subject};
+use crate::subscription::ReaderHandle;
+use crate::topic::Topic;
+use dds_rtps::filter::Filter;
+use dds_rtps::types::Guid;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A [`Topic`] of which only those samples are wanted whose contents meet an expression; from
+/// [`DomainParticipant::filtered_topic`](crate::DomainParticipant::filtered_topic). Readers are made of it, writers of the topic itself.
+///
+/// What does not pass is never in a reader's cache: it wakes nobody, fills no history and counts against no limit. It has a row of
+/// its own in the ledger ([`Undelivered::filtered`](crate::Undelivered::filtered)) and is not lost. The expression is announced
+/// with each reader, so that writers may leave out what it does not want; a reader always looks for itself at what it gets.
+///
+/// The language is that of DDS 1.4, Annex B, with what RTI Connext adds to it; [`filter`](crate::filter) has a table. The end of an
+/// instance (dispose, unregister) passes, unless the expression uses fields of the key only and these fail it.
+///
+/// A handle: cloning it is cheap. Readers keep what they need of it.
+///
+/// ```
+/// use dds_core::qos::{Preset, TopicQos};
+/// use dds_core::{DdsType, DomainParticipant, Scope};
+///
+/// #[derive(DdsType, Debug, PartialEq)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let topic = participant.topic::<Pose>("robot/pose", TopicQos::default())?;
+/// let near = participant.filtered_topic(&topic, "x BETWEEN 0 AND %0 AND robot <> 13", ["10"])?;
+/// let reader = participant.reader_builder(&near).qos(Preset::Event).build()?;
+/// let writer = participant.writer_builder(&topic).qos(Preset::Event).build()?;
+/// writer.wait_for_readers(1).block()?;
+/// for x in [-1.0, 5.0, 15.0] {
+///     writer.write(&Pose { robot: 1, x })?;
+/// }
+/// near.set_parameters(["20"])?;
+/// writer.write(&Pose { robot: 1, x: 15.0 })?;
+/// assert_eq!(reader.take()?.into_data().map(|pose| pose.x).collect::<Vec<_>>(), [5.0, 15.0]);
+/// assert_eq!(reader.losses()?.total().undelivered.filtered, 2);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ContentFilteredTopic<T> {
+    core: Arc<FilteredTopic>,
+    topic: Topic<T>,
+}
+
+/// What readers know of the part of a topic that they are of.
+pub(crate) struct FilteredTopic {
+    name: String,
+    subject: Arc<Subject>,
+    description: &'static crate::cdr::TypeDescription,
+    live: Mutex<Live>,
+}
+
+struct Live {
+    filter: Arc<Filter>,
+    /// Grows with each change.
+    version: u64,
+    /// Bound: the readers that live, and those that have gone since the last one was made.
+    readers: Vec<Weak<ReaderHandle>>,
+}
+
+impl FilteredTopic {
+    pub(crate) fn new(
+        name: String,
+        topic: &str,
+        description: Option<&'static crate::cdr::TypeDescription>,
+        expression: &str,
+        parameters: &[String],
+    ) -> Result<Arc<Self>, FilterError> {
+        let subject = Subject::new("filter", topic, Guid::UNKNOWN);
+        let error = |kind| FilterError::new(&subject, kind);
+        if name.is_empty() || name.len() > NAME_LEN_MAX || name.contains('\0') {
+            return Err(error(FilterErrorKind::InvalidTopicName));
+        }
+        let filter = compile(description, expression, parameters).map_err(error)?;
+        let Some(description) = description else {
+            return Err(error(FilterErrorKind::Expression(dds_rtps::filter::FilterError::no_description())));
+        };
+        let live = Mutex::new(Live { filter: Arc::new(filter), version: 0, readers: Vec::new() });
+        Ok(Arc::new(Self { name, subject, description, live }))
+    }
+
+    /// A name for the part of a topic that was not given one.
+    pub(crate) fn derived_name(topic: &str) -> String {
+        let room = NAME_LEN_MAX - SUFFIX.len();
+        let end = (0..=room.min(topic.len())).rev().find(|end| topic.is_char_boundary(*end)).unwrap_or_default();
+        [topic.get(..end).unwrap_or_default(), SUFFIX].concat()
+    }
+
+    pub(crate) fn filter(&self) -> Arc<Filter> {
+        Arc::clone(&self.live().filter)
+    }
+
+    /// The filter, and the version that it is.
+    pub(crate) fn versioned(&self) -> (Arc<Filter>, u64) {
+        let live = self.live();
+        (Arc::clone(&live.filter), live.version)
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.live().version
+    }
+
+    /// Enters a reader that is to hear of changes. It may have been made of an earlier filter than there is now.
+    pub(crate) fn add_reader(&self, reader: &Arc<ReaderHandle>) {
+        let mut live = self.live();
+        live.readers.retain(|reader| reader.strong_count() > 0);
+        live.readers.push(Arc::downgrade(reader));
+        let has_changed = live.version > 0;
+        drop(live);
+        if has_changed {
+            self.tell(reader);
+        }
+    }
+
+    fn change(&self, expression: Option<&str>, parameters: &[String]) -> Result<(), FilterError> {
+        let mut live = self.live();
+        let expression = expression.unwrap_or(live.filter.expression());
+        let filter = compile(Some(self.description), expression, parameters);
+        live.filter = Arc::new(filter.map_err(|kind| FilterError::new(&self.subject, kind))?);
+        live.version += 1;
+        let readers: Vec<_> = live.readers.iter().filter_map(Weak::upgrade).collect();
+        drop(live);
+        readers.iter().for_each(|reader| self.tell(reader));
+        Ok(())
+    }
+
+    /// Lets a reader go on with the filter that there is now, and announce it.
+    fn tell(&self, reader: &ReaderHandle) {
+        // A closed reader stays as it was. The filter is read inside of the cell, so that of two changes the last one counts.
+        let _ = Effects::scope(|effects| reader.cell().with(effects, |actor, _| actor.set_filter(self.filter())));
+        reader.announce_filter();
+    }
+
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The filter of a type, which may have no description.
+pub(crate) fn compile(
+    description: Option<&'static crate::cdr::TypeDescription>,
+    expression: &str,
+    parameters: &[String],
+) -> Result<Filter, FilterErrorKind> {
+    let filter = description.map(|description| Filter::new(description, expression, parameters));
+    let filter = filter.unwrap_or_else(|| Err(dds_rtps::filter::FilterError::no_description()));
+    filter.map_err(FilterErrorKind::Expression)
+}
+
+/// Values of parameters as texts.
+pub(crate) fn texts(parameters: impl IntoIterator<Item: ToString>) -> Vec<String> {
+    parameters.into_iter().map(|parameter| parameter.to_string()).collect()
+}
+
+impl<T> ContentFilteredTopic<T> {
+    pub(crate) fn new(
+        topic: &Topic<T>,
+        name: String,
+        expression: &str,
+        parameters: &[String],
+    ) -> Result<Self, FilterError> {
+        let handle = topic.handle();
+        let core = FilteredTopic::new(name, &handle.name, handle.description, expression, parameters)?;
+        if handle.is_closed() {
+            return Err(FilterError::new(&core.subject, FilterErrorKind::Closed));
+        }
+        Ok(Self { core, topic: topic.clone() })
+    }
+
+    /// The name under which it is announced; not that of the topic.
+    #[must_use]
+    #[doc(alias = "get_name")]
+    pub fn name(&self) -> &str {
+        &self.core.name
+    }
+
+    /// The topic that it is a part of.
+    #[must_use]
+    #[doc(alias = "get_related_topic")]
+    pub fn related_topic(&self) -> &Topic<T> {
+        &self.topic
+    }
+
+    /// The expression, as it was given.
+    #[must_use]
+    #[doc(alias = "get_filter_expression")]
+    pub fn expression(&self) -> String {
+        self.core.filter().expression().to_owned()
+    }
+
+    /// The values of the parameters, `%0` first.
+    #[must_use]
+    #[doc(alias = "get_expression_parameters")]
+    pub fn parameters(&self) -> Vec<String> {
+        self.core.filter().parameters().to_vec()
+    }
+
+    /// Gives the parameters other values, for samples that come from now on; those that the readers hold stay. All readers
+    /// of it are announced anew.
+    ///
+    /// # Errors
+    /// Nothing has changed: the values do not fit the expression.
+    #[doc(alias = "set_expression_parameters")]
+    pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), FilterError> {
+        self.core.change(None, &texts(parameters))
+    }
+
+    /// Takes another expression, as [`set_parameters`](Self::set_parameters) takes other values. DDS 1.4 has no such
+    /// operation; RTI Connext does.
+    ///
+    /// # Errors
+    /// Nothing has changed: the expression is none, or does not fit the type.
+    pub fn set_expression(
+        &self,
+        expression: &str,
+        parameters: impl IntoIterator<Item: ToString>,
+    ) -> Result<(), FilterError> {
+        self.core.change(Some(expression), &texts(parameters))
+    }
+
+    pub(super) fn core(&self) -> &Arc<FilteredTopic> {
+        &self.core
+    }
+}
+
+impl<T> Clone for ContentFilteredTopic<T> {
+    fn clone(&self) -> Self {
+        Self { core: Arc::clone(&self.core), topic: self.topic.clone() }
+    }
+}
+
+impl<T> fmt::Debug for ContentFilteredTopic<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let filter = self.core.filter();
+        write!(f, "ContentFilteredTopic(\"{}\" of {:?}: {})", self.name(), self.topic, filter.expression())
+    }
+}
+
+impl fmt::Debug for FilteredTopic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FilteredTopic").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// As long as names of topics may be.
+const NAME_LEN_MAX: usize = 255;
+
+const SUFFIX: &str = "_filtered";

@@ -1,0 +1,187 @@
+//! Content filters (DDS 1.4, 2.2.2.3.3), queries (2.2.2.5.9) and what they leave alone.
+
+use super::*;
+use dds_core::qos::{Preset, TopicQos};
+use dds_core::{Condition, States, StatusMask};
+
+fn filtered(pair: &Pair, qos: impl Into<DataReaderQos>, expression: &str) -> DataReader<Pose> {
+    pair.to.reader_builder::<Pose>("pose").qos(qos).filter(expression, [0; 0]).build().unwrap()
+}
+
+fn count(reader: &DataReader<Pose>) -> u64 {
+    let total = reader.losses().unwrap().total();
+    total.undelivered.filtered + total.not_received.irrelevant
+}
+
+#[test]
+fn what_does_not_pass_is_never_there() {
+    for (writer, reader) in [
+        (DataWriterQos::default().keep_all(), DataReaderQos::default().reliable().keep_last(1)),
+        (DataWriterQos::default().best_effort(), DataReaderQos::default().keep_last(1)),
+    ] {
+        Pair::on_every_way(|pair| {
+            let (reader, writer) = (filtered(pair, reader.clone(), "x < 10"), pair.writer(writer.clone()));
+            pair.settle();
+            pair.write(&writer, 1, 5);
+            let _ = reader.read().unwrap();
+            assert!(!reader.status_changes().contains(StatusMask::DATA_AVAILABLE));
+            for x in 10..20 {
+                // It would take the place of the first one, whose history is one sample deep.
+                pair.write(&writer, 1, x);
+            }
+            assert!(!reader.status_changes().contains(StatusMask::DATA_AVAILABLE), "nobody is told");
+            assert!(reader.readable().block_for(SOON).is_err());
+            assert_eq!(values(&reader), [5]);
+            assert_eq!(count(&reader), 10);
+            assert_eq!(reader.sample_lost().unwrap().total_count, 0);
+            let total = reader.losses().unwrap().total();
+            assert_eq!(total.known, total.received + total.not_received.total());
+            assert_eq!((total.lost(), total.delivered()), (0, 1));
+        });
+    }
+}
+
+#[test]
+fn what_does_not_pass_needs_no_room() {
+    Pair::on_every_way(|pair| {
+        let mut qos = DataReaderQos::default().reliable().keep_all();
+        (qos.resource_limits.max_samples, qos.resource_limits.max_instances) = (Some(1), Some(1));
+        let (reader, writer) = (filtered(pair, qos, "robot = 3"), pair.writer(Preset::Event.into()));
+        pair.settle();
+        (0..50).for_each(|robot| pair.write(&writer, robot, robot));
+        writer.acknowledged().block_for(Duration::from_secs(1)).unwrap();
+        assert_eq!(values(&reader), [3]);
+        assert_eq!(reader.sample_rejected().unwrap().total_count, 0);
+    });
+}
+
+#[test]
+fn the_end_of_an_instance_passes_unless_its_key_alone_fails() {
+    Pair::on_every_way(|pair| {
+        let event = || DataReaderQos::from(Preset::Event);
+        let (by_value, by_key) = (filtered(pair, event(), "x < 10"), filtered(pair, event(), "robot <> 2"));
+        let writer = pair.writer(Preset::Event.into());
+        pair.settle();
+        for robot in [1, 2] {
+            pair.write(&writer, robot, 1);
+            pair.write(&writer, robot, 11);
+            writer.dispose(&robot).unwrap();
+        }
+        pair.settle();
+        // Unread samples of an instance tell of its end themselves.
+        let ended = |reader: &DataReader<Pose>| {
+            let samples = reader.select().states(States::NOT_ALIVE_DISPOSED).take().unwrap();
+            samples.into_data().map(|pose: Pose| (pose.robot, pose.x)).collect::<Vec<_>>()
+        };
+        assert_eq!(ended(&by_value), [(1, 1), (2, 1)]);
+        assert_eq!(ended(&by_key), [(1, 1), (1, 11)]);
+        assert_eq!((count(&by_value), count(&by_key)), (2, 3));
+    });
+}
+
+#[test]
+fn other_parameters_are_for_what_comes_later() {
+    Pair::on_every_way(|pair| {
+        let topic = pair.to.topic::<Pose>("pose", TopicQos::default()).unwrap();
+        let part = pair.to.filtered_topic(&topic, "x = %0", [1]).unwrap();
+        let reader = pair.to.reader_builder(&part).qos(Preset::Event).build().unwrap();
+        let writer = pair.writer(Preset::Event.into());
+        pair.settle();
+        [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
+        part.set_parameters([2]).unwrap();
+        pair.settle();
+        [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
+        assert_eq!(values(&reader), [1, 2]);
+        // Readers that are made later have the parameters that there are then.
+        let other = pair.to.reader_builder(&part).qos(Preset::Event).build().unwrap();
+        pair.settle();
+        [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
+        assert_eq!((values(&reader), values(&other)), (vec![2], vec![2]));
+        // They need the object no more.
+        drop((part, topic));
+        [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
+        assert_eq!((values(&reader), values(&other)), (vec![2], vec![2]));
+    });
+}
+
+#[test]
+fn large_samples_are_filtered_when_they_are_whole() {
+    #[derive(DdsType, Debug, Clone, PartialEq)]
+    struct Image {
+        pixels: Vec<u8>,
+        number: u32,
+    }
+    Pair::on_every_way(|pair| {
+        let builder = pair.to.reader_builder::<Image>("image").qos(Preset::Event);
+        let reader = builder.filter("number = 2 AND pixels[300000] = 7", [0; 0]).build().unwrap();
+        let writer = pair.from.writer_builder::<Image>("image").qos(Preset::Event).build().unwrap();
+        pair.settle();
+        for number in 0..4 {
+            writer.write(&Image { pixels: vec![7; 400_000], number }).unwrap();
+        }
+        writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
+        let numbers: Vec<u32> = reader.take().unwrap().into_data().map(|image| image.number).collect();
+        assert_eq!(numbers, [2]);
+    });
+}
+
+#[test]
+fn a_query_looks_at_contents_and_leaves_the_others() {
+    Pair::on_every_way(|pair| {
+        let (reader, writer) = (pair.reader(Preset::Event.into()), pair.writer(Preset::Event.into()));
+        pair.settle();
+        let query = reader.query_condition(States::ANY, "x BETWEEN %0 AND %1", [10, 20]).unwrap();
+        assert!(!query.is_triggered());
+        for (robot, x) in [(1, 5), (2, 15), (1, 16), (3, 25)] {
+            pair.write(&writer, robot, x);
+        }
+        assert!(query.is_triggered());
+        let of = |samples: dds_core::Samples<Pose>| samples.into_data().map(|pose| pose.x).collect::<Vec<_>>();
+        assert_eq!(of(reader.select().condition(&query).max_samples(1).read().unwrap()).len(), 1);
+        // The walk leaves out instances that have no such sample.
+        let walk = |from| reader.select().condition(&query).next_instance(from).read().unwrap();
+        let mut found = Vec::new();
+        let mut at = dds_core::InstanceHandle::NIL;
+        loop {
+            let samples = walk(at);
+            let Some(first) = samples.iter().next() else { break };
+            at = first.info().instance_handle;
+            found.extend(of(samples));
+        }
+        found.sort_unstable();
+        assert_eq!(found, [15, 16]);
+        let mut taken = of(reader.select().condition(&query).take().unwrap());
+        taken.sort_unstable();
+        assert_eq!(taken, [15, 16]);
+        assert!(!query.is_triggered());
+        query.set_parameters([0, 100]).unwrap();
+        assert!(query.is_triggered());
+        let two = reader.select().condition(&query).condition(&query).take();
+        assert_eq!(*two.unwrap_err().kind(), dds_core::ReadErrorKind::TwoQueries);
+        assert_eq!(values(&reader).len(), 2);
+    });
+}
+
+#[test]
+fn a_coherent_set_is_whole_without_what_the_filter_leaves_out() {
+    use dds_core::qos::{AccessScope, Presentation, PublisherQos, SubscriberQos};
+    let mut presentation = Presentation::default();
+    (presentation.access_scope, presentation.coherent_access) = (AccessScope::Topic, true);
+    presentation.ordered_access = true;
+    Pair::on_every_way(|pair| {
+        let publisher = pair.from.publisher(PublisherQos::default().presentation(presentation)).unwrap();
+        let subscriber = pair.to.subscriber(SubscriberQos::default().presentation(presentation)).unwrap();
+        let reader = subscriber.reader_builder::<Pose>("pose").qos(DataReaderQos::default().reliable().keep_all());
+        let reader = reader.filter("x <> 0 AND x <> 3 AND x <> 5", [0; 0]).build().unwrap();
+        let writer = publisher.writer_builder("pose").qos(Preset::Event).build().unwrap();
+        pair.settle();
+        // The first of a set, one in its middle, and the last one are left out.
+        let set = publisher.coherent_changes().unwrap();
+        (0..6).for_each(|x| pair.write(&writer, 1, x));
+        assert!(values(&reader).is_empty());
+        set.end().unwrap();
+        pair.run(500);
+        assert_eq!(values(&reader), [1, 2, 4]);
+        assert_eq!(reader.losses().unwrap().total().lost(), 0);
+    });
+}
