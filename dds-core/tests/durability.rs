@@ -501,15 +501,113 @@ fn a_service_that_is_slower_than_the_writer_loses_nothing() {
 fn what_memory_does_not_hold_is_refused_and_counted() {
     let simulation = Simulation::new(13);
     let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
-    let service = DurabilityService::builder().memory(100).start(participant).unwrap();
+    let service = DurabilityService::builder().memory(4_800).start(participant).unwrap();
     let robot = simulation.participant("robot", 0).unwrap();
     let writer = writer(&robot, offer(Durability::Transient, 100).keep_all());
     (0..20).for_each(|count| writer.write(&Place { key: 1, count }).unwrap());
     writer.acknowledged().block_for(PATIENCE).unwrap();
     simulation.run_for(MOMENT);
     let status = service.status();
-    // Each has a header of 4 bytes and two numbers.
+    // Each has a header of 4 bytes and two numbers, and takes 512 bytes beside it, as their instance does.
     assert_eq!((status.changes, status.bytes, status.refused), (8, 96, 12), "{status:?}");
+}
+
+/// What takes the place of something older needs no room of its own: the last value is the one that is kept.
+#[test]
+fn a_full_service_still_keeps_the_last_value() {
+    let simulation = Simulation::new(15);
+    let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
+    let service = DurabilityService::builder().memory(1_100).start(participant).unwrap();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writer = writer(&robot, offer(Durability::Transient, 1));
+    for count in 0..5 {
+        writer.write(&Place { key: 1, count }).unwrap();
+        simulation.run_for(MOMENT);
+    }
+    writer.write(&Place { key: 2, count: 9 }).unwrap();
+    simulation.run_for(MOMENT);
+    let status = service.status();
+    assert_eq!((status.changes, status.taken_in, status.refused), (1, 5, 1), "{status:?}");
+    drop((writer, robot));
+    let station = simulation.participant("station", 0).unwrap();
+    let late = reader(&station, Durability::Transient);
+    simulation.run_for(MOMENT);
+    assert_eq!(counts(&late), [4]);
+}
+
+#[test]
+fn more_topics_than_a_service_stands_in_for_are_left_out_and_counted() {
+    let simulation = Simulation::new(16);
+    let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
+    let service = DurabilityService::builder().groups_max(2).start(participant).unwrap();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writers = ["one", "two", "three"].map(|topic| {
+        let writer = robot.writer_builder::<Place>(topic).qos(offer(Durability::Transient, 1)).build().unwrap();
+        simulation.run_for(MOMENT);
+        writer.write(&Place { key: 1, count: 1 }).unwrap();
+        simulation.run_for(MOMENT);
+        writer
+    });
+    let status = service.status();
+    assert_eq!((status.groups, status.changes, status.writers_left_out), (2, 2, 1), "{status:?}");
+    let matched = writers.each_ref().map(|writer| writer.publication_matched().unwrap().current_count);
+    assert_eq!(matched, [1, 1, 0]);
+}
+
+/// A writer in a pattern of partitions meets readers of many: those that come late as well, whatever their partition is called.
+#[test]
+fn a_writer_in_a_pattern_of_partitions_is_kept() {
+    let simulation = Simulation::new(17);
+    let keepers = ["keeper", "second"].map(|host| service(&simulation, host));
+    let robot = simulation.participant("robot", 0).unwrap();
+    let publisher = robot.publisher(PublisherQos::default().partition(["robot[0-9]*"])).unwrap();
+    let qos = offer(Durability::Transient, 9);
+    let writer = publisher.writer_builder::<Place>("places").qos(qos.clone()).build().unwrap();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    (0..3).for_each(|count| writer.write(&Place { key: 1, count }).unwrap());
+    keepers.iter().for_each(|keeper| settled(&simulation, keeper, 3));
+    // No name without a wildcard is fitted by this one.
+    let nobody = robot.publisher(PublisherQos::default().partition(["[a*"])).unwrap();
+    let _left_out = nobody.writer_builder::<Place>("places").qos(qos).build().unwrap();
+    simulation.run_for(MOMENT);
+    let status = keepers[0].status();
+    assert_eq!((status.groups, status.writers_left_out), (1, 1), "{status:?}");
+    drop((writer, publisher, robot));
+    simulation.run_for(MOMENT);
+    let station = simulation.participant("station", 0).unwrap();
+    let seen = ["robot7", "robot42", "station"].map(|name| {
+        let subscriber = station.subscriber(SubscriberQos::default().partition([name])).unwrap();
+        let qos = request(Durability::Transient);
+        let reader = subscriber.reader_builder::<Place>("places").qos(qos).build().unwrap();
+        simulation.run_for(MOMENT);
+        counts(&reader)
+    });
+    assert_eq!(seen, [vec![0, 1, 2], vec![0, 1, 2], vec![]]);
+}
+
+#[test]
+fn a_report_says_that_nobody_keeps_what_is_to_outlive_its_writer() {
+    let simulation = Simulation::new(18);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let writer = robot.writer_builder::<Place>("places").qos(offer(Durability::Transient, 1)).build().unwrap();
+    let [late, present] = [Durability::Transient, Durability::Volatile].map(|kind| reader(&station, kind));
+    late.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    simulation.run_for(MOMENT);
+    let warned = |reports: Vec<dds_core::MatchReport>| {
+        let told = reports.iter().map(|report| {
+            assert_eq!(report.to_string().contains("no durability service"), report.without_service, "{report}");
+            report.without_service
+        });
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(warned(late.explain_matches()), [true]);
+    assert_eq!(warned(present.explain_matches()), [false], "who asks for nothing misses nothing");
+    assert_eq!(warned(writer.explain_matches()), [true, true]);
+    let _service = service(&simulation, "keeper");
+    simulation.run_for(MOMENT);
+    assert!(!warned(late.explain_matches()).contains(&true));
+    assert!(!warned(writer.explain_matches()).contains(&true));
 }
 
 #[test]

@@ -5,11 +5,12 @@
 //! ```
 //!
 //! Run it twice under `valgrind --tool=callgrind`, with 0 times and with 10 000, and divide what it counts more; the table in
-//! `docs/instances.md` was made so.
+//! `docs/instances.md` was made so. `take_all` and `walk` go over all instances each time: run them with 0 and 1, and divide by
+//! the number of instances.
 
 use dds_rtps::history::{
-    CacheChange, ChangeKind, HistoryLimits, InstanceSelection, Operation, Payload, ReaderHistory, ReaderHistoryConfig,
-    ReceivedChange, Selection, SlotPool, States,
+    Admission, CacheChange, ChangeKind, HistoryLimits, InstanceSelection, Operation, Payload, ReaderHistory,
+    ReaderHistoryConfig, ReceivedChange, Selection, SlotPool, States,
 };
 use dds_rtps::qos::{DataWriterQos, History, ResourceLimits};
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now, SequenceNumber, SplitMix64, Time};
@@ -47,11 +48,16 @@ impl Reader {
     }
 
     fn receive(&mut self, instance: u64) {
+        self.receive_kind(instance, ChangeKind::Alive);
+    }
+
+    /// A sample, or the end of an instance with its key.
+    fn receive_kind(&mut self, instance: u64, kind: ChangeKind) {
         self.number += 1;
         let mut slot = self.pool.acquire();
         slot.buffer().resize(64, 0);
         let change = CacheChange {
-            kind: ChangeKind::Alive,
+            kind,
             writer: GUID,
             sequence_number: SequenceNumber(self.number as i64),
             instance: handle(instance),
@@ -62,14 +68,22 @@ impl Reader {
             payload: Some(self.pool.freeze(slot)),
         };
         let reception_timestamp = now(self.number).time;
-        let received = ReceivedChange { change, has_data: true, expires: None, reception_timestamp };
+        let received =
+            ReceivedChange { change, has_data: kind == ChangeKind::Alive, expires: None, reception_timestamp };
         let admitted = self.history.add(now(self.number), received);
-        assert!(admitted.is_ok(), "there is room for all");
+        assert!(matches!(admitted, Ok(Admission::Visible)), "there is room for all, and each is news");
     }
 
     fn select(&mut self, selection: &Selection, operation: Operation) -> usize {
         self.batch.clear();
         self.history.select(now(self.number), selection, operation, &mut self.batch)
+    }
+
+    /// Reads the instance after this one, if there is one, and says which it is.
+    fn step(&mut self, at: InstanceHandle) -> Option<InstanceHandle> {
+        let selection = Selection { instance: InstanceSelection::Next(at), ..Selection::default() };
+        self.select(&selection, Operation::Read);
+        self.batch.first().map(|first| first.info.instance_handle)
     }
 }
 
@@ -80,12 +94,25 @@ fn writer(instances: u64) -> (StatefulWriter, SlotPool) {
     writer
 }
 
-fn write((writer, pool): &mut (StatefulWriter, SlotPool), instance: u64) {
+fn write(writer: &mut (StatefulWriter, SlotPool), instance: u64) {
+    write_kind(writer, instance, ChangeKind::Alive);
+}
+
+fn write_kind((writer, pool): &mut (StatefulWriter, SlotPool), instance: u64, kind: ChangeKind) {
     let mut slot = pool.acquire();
     slot.buffer().resize(64, 0);
-    let mut change = NewChange::alive(handle(instance), pool.freeze(slot));
+    let payload = pool.freeze(slot);
+    let mut change = match kind {
+        ChangeKind::Alive => NewChange::alive(handle(instance), payload),
+        _ => NewChange::not_alive(kind, handle(instance), payload),
+    };
     let written = writer.try_write(now(1), &mut change);
     assert!(written.is_ok(), "there is room for all");
+}
+
+/// The end of an instance that an operation is named after.
+fn end(operation: &str) -> ChangeKind {
+    if operation.ends_with("dispose") { ChangeKind::NotAliveDisposed } else { ChangeKind::NotAliveUnregistered }
 }
 
 fn main() {
@@ -100,6 +127,15 @@ fn main() {
             let mut writer = writer(instances);
             (0..times).for_each(|_| write(&mut writer, any()));
         }
+        // Ends an instance and writes it again.
+        "dispose" | "unregister" => {
+            let mut writer = writer(instances);
+            for _ in 0..times {
+                let instance = any();
+                write_kind(&mut writer, instance, end(&operation));
+                write(&mut writer, instance);
+            }
+        }
         "register" => {
             let (mut writer, _) = writer(instances);
             let key = Payload::copy_of(&[0; 12]);
@@ -112,6 +148,45 @@ fn main() {
         "receive" => {
             let mut reader = Reader::new(instances);
             (0..times).for_each(|_| reader.receive(any()));
+        }
+        // Receives the end of an instance, and a sample of it.
+        "receive_dispose" | "receive_unregister" => {
+            let mut reader = Reader::new(instances);
+            for _ in 0..times {
+                let instance = any();
+                reader.receive_kind(instance, end(&operation));
+                reader.receive(instance);
+            }
+        }
+        // The sole writer of all instances is lost, and writes them again.
+        "lose" => {
+            let mut reader = Reader::new(instances);
+            for _ in 0..times {
+                reader.history.writer_lost(now(reader.number), GUID);
+                (0..instances).for_each(|instance| reader.receive(instance));
+            }
+        }
+        // All samples, which are there anew each time.
+        "take_all" => {
+            let mut reader = Reader::new(instances);
+            reader.batch = Vec::with_capacity(instances as usize);
+            for time in 0..times {
+                if time > 0 {
+                    (0..instances).for_each(|instance| reader.receive(instance));
+                }
+                assert_eq!(reader.select(&Selection::default(), Operation::Take) as u64, instances);
+            }
+        }
+        // From instance to instance, until there is none.
+        "walk" => {
+            let mut reader = Reader::new(instances);
+            for _ in 0..times {
+                let (mut at, mut met) = (InstanceHandle::NIL, 0);
+                while let Some(next) = reader.step(at) {
+                    (at, met) = (next, met + 1);
+                }
+                assert_eq!(met, instances);
+            }
         }
         // Receives one sample and takes it, while the others' last samples lie there, read.
         "take" | "read" => {
@@ -138,18 +213,11 @@ fn main() {
         "next_instance" => {
             let mut reader = Reader::new(instances);
             let mut at = InstanceHandle::NIL;
-            for _ in 0..times {
-                let selection = Selection { instance: InstanceSelection::Next(at), ..Selection::default() };
-                let found = reader.select(&selection, Operation::Read);
-                at = reader
-                    .batch
-                    .first()
-                    .filter(|_| found > 0)
-                    .map_or(InstanceHandle::NIL, |first| first.info.instance_handle);
-            }
+            (0..times).for_each(|_| at = reader.step(at).unwrap_or(InstanceHandle::NIL));
         }
         _ => eprintln!(
-            "usage: instances write|register|lookup|receive|take|read|take_instance|next_instance <instances> <times>"
+            "usage: instances write|register|dispose|unregister|lookup|receive|receive_dispose|receive_unregister|lose|take|read|\
+             take_all|take_instance|next_instance|walk <instances> <times>"
         ),
     }
 }

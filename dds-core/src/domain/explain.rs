@@ -1,7 +1,8 @@
 //! Why endpoints match or do not: reports on every pair that could.
 
 use crate::actor::Effects;
-use crate::domain::{EndpointInfo, MatchReport, Obstacle, ParticipantHandle, Verdict};
+use crate::domain::{DURABILITY_SERVICE, EndpointInfo, MatchReport, Obstacle, ParticipantHandle, Verdict};
+use crate::qos::Durability;
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::discovery::{Differences, DiscoveredReader, DiscoveredWriter};
 use dds_rtps::participant::Participant;
@@ -31,6 +32,7 @@ impl ParticipantHandle {
         // A closed participant knows nobody.
         let mut reports = reports.unwrap_or_default();
         self.note_slow_readers(&mut reports);
+        self.note_missing_service(&mut reports);
         reports
     }
 
@@ -45,6 +47,26 @@ impl ParticipantHandle {
             // A closed writer has no readers.
             report.too_slow = lag.ok().flatten().map(|lag| lag.samples);
         }
+    }
+
+    /// Says so where more durability is asked for than writers have themselves, and nobody is there who keeps it.
+    fn note_missing_service(&self, reports: &mut [MatchReport]) {
+        let asks_for_one = |report: &&mut MatchReport| {
+            let qos = &report.local.qos;
+            let asked = qos.writer().map(|qos| qos.durability).or_else(|| qos.reader().map(|qos| qos.durability));
+            report.verdict == Verdict::Matched && asked.is_some_and(|asked| asked > Durability::TransientLocal)
+        };
+        let mut asking = reports.iter_mut().filter(asks_for_one).peekable();
+        if asking.peek().is_none() || self.config().is_durability_service() || self.knows_durability_service() {
+            return;
+        }
+        asking.for_each(|report| report.without_service = true);
+    }
+
+    /// Whether a participant is known that is a durability service.
+    fn knows_durability_service(&self) -> bool {
+        let is_one = |(name, _): &(String, String)| name == DURABILITY_SERVICE;
+        self.discovered_participants().iter().any(|known| known.properties.iter().any(is_one))
     }
 
     /// What is known of the counterparts of the endpoint `guid`, and what to do about it, for a line of the log.

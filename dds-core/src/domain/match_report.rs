@@ -46,12 +46,15 @@ pub struct MatchReport {
     /// They match, but the reader has been too slow, and our writer does not wait for it
     /// ([`SlowReader::Demote`](crate::SlowReader::Demote)): how many samples it is behind. `None`: it is not so.
     pub too_slow: Option<u64>,
+    /// They match, and ours offers or requests DURABILITY transient or persistent, but no durability service is known: what was
+    /// written is there no longer than its writer. One runs with `DurabilityService` (feature `durability`).
+    pub without_service: bool,
 }
 
 impl MatchReport {
     pub(crate) fn new(local: EndpointInfo, remote: EndpointInfo, obstacles: Vec<Obstacle>) -> Self {
         let verdict = if obstacles.is_empty() { Verdict::Matched } else { Verdict::NotMatched(obstacles) };
-        Self { local, remote, verdict, too_slow: None }
+        Self { local, remote, verdict, too_slow: None, without_service: false }
     }
 }
 
@@ -202,13 +205,20 @@ impl fmt::Display for Obstacle {
 
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { local, remote, verdict, too_slow } = self;
+        let Self { local, remote, verdict, too_slow, without_service } = self;
         write!(f, "topic \"{}\": {local} and {remote} ", local.topic_name)?;
         match verdict {
             Verdict::Matched => {
                 f.write_str("match")?;
                 let slow = |samples| write!(f, "; the reader is {samples} samples behind and not waited for");
-                too_slow.map_or(Ok(()), slow)
+                too_slow.map_or(Ok(()), slow)?;
+                if *without_service {
+                    f.write_str(
+                        "; no durability service is known, so samples end with their writers (start one, or request less than \
+                         Transient)",
+                    )?;
+                }
+                Ok(())
             }
             Verdict::NotMatched(obstacles) => {
                 f.write_str("do not match")?;

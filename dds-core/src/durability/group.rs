@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::kept::{Gone, Kept};
-use super::key::{GroupKey, stand_in};
+use super::key::{GroupKey, reading_partition, stand_in};
 use crate::cdr::{Raw, TypeDescription};
 use crate::domain::DomainParticipant;
 use crate::infrastructure::{CreateError, Entity, ReadError, WriteError};
@@ -70,8 +70,7 @@ impl Group {
         let is_persistent = qos.durability == Durability::Persistent && has_database;
         let durability = if is_persistent { Durability::Persistent } else { Durability::Transient };
         let topic = participant.raw_topic(&endpoint.topic_name, &endpoint.type_name, TopicQos::default())?;
-        let partition = || endpoint.partition.iter().cloned();
-        let publisher = PublisherQos::default().partition(partition());
+        let publisher = PublisherQos::default().partition(endpoint.partition.iter().cloned());
         // What cannot be offered in their place is not: readers that ask for it do not match.
         let same = participant.publisher(publisher.clone().presentation(endpoint.presentation));
         let writer = same
@@ -93,7 +92,9 @@ impl Group {
             Some(ty) => KeySource::Type(ty),
             None => KeySource::KeyHash,
         };
-        let subscriber = participant.subscriber(SubscriberQos::default().partition(partition()))?;
+        // A group is of writers that have such names.
+        let partition = reading_partition(&endpoint.partition).unwrap_or_default();
+        let subscriber = participant.subscriber(SubscriberQos::default().partition(partition))?;
         let reader = subscriber.reader_builder(&topic).qos(wanted).key_source(key_source).build()?;
         let lease = qos.liveliness.lease_duration;
         let is_manual = qos.liveliness.kind == LivelinessKind::ManualByTopic && !lease.is_infinite();

@@ -26,6 +26,13 @@ pub(super) const UNKNOWN_INSTANCE_MAX: usize = 4096;
 /// Writers of an instance that are remembered. Beyond it one is taken for gone.
 const WRITERS_MAX: usize = 64;
 
+/// What a change takes beside its payload: its places in the tables here, and in the history of the group's writer. Without it
+/// small samples without number would take many times as much memory as they may.
+const CHANGE_COST: usize = 512;
+
+/// The same, of an instance.
+const INSTANCE_COST: usize = 512;
+
 /// Why a change is not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotKept {
@@ -37,6 +44,8 @@ pub(super) enum NotKept {
     Expired,
     /// DURABILITY_SERVICE max_instances.
     Instances,
+    /// The memory of the service.
+    Memory,
 }
 
 /// What has gone.
@@ -130,8 +139,22 @@ impl Kept {
         self.bytes
     }
 
-    /// Takes in a change, whose order must be higher than all before. What makes room for it is gone.
-    pub(super) fn take_in(&mut self, now: Now, change: &Change, order: u64) -> Result<Gone, NotKept> {
+    /// How much memory all of it takes: the payloads, and what knows of them.
+    pub(super) fn cost(&self) -> usize {
+        self.bytes + CHANGE_COST * self.places.len() + INSTANCE_COST * self.instances.len()
+    }
+
+    /// By how much [`Kept::cost`] grows with this change: what it replaces makes room for it.
+    fn growth(&self, change: &Change, capacity: usize) -> usize {
+        let cost = CHANGE_COST + change.len();
+        let Some(instance) = self.instances.get(&change.instance) else { return cost + INSTANCE_COST };
+        let replaced = instance.entries.front().filter(|_| instance.entries.len() >= capacity);
+        let replaced = replaced.and_then(|oldest| self.places.get(&oldest.order));
+        cost - replaced.map_or(0, |oldest| CHANGE_COST + oldest.len).min(cost)
+    }
+
+    /// Takes in a change, whose order must be higher than all before, if there is room for it. What makes room is gone.
+    pub(super) fn take_in(&mut self, now: Now, change: &Change, order: u64, room: usize) -> Result<Gone, NotKept> {
         let expires = expiry(now, change);
         if expires.is_some_and(|expires| expires <= now.instant) {
             return Err(NotKept::Expired);
@@ -148,6 +171,9 @@ impl Kept {
             None if self.instances.len() >= self.instances_max => return Err(NotKept::Instances),
             None => 0,
         };
+        if self.growth(change, capacity) > room {
+            return Err(NotKept::Memory);
+        }
         let mut gone = Gone::default();
         let instance = self.instances.entry(change.instance).or_default();
         let entry = Entry { order, timestamp: change.source_timestamp, disposes: change.disposes };
@@ -282,6 +308,14 @@ fn expiry(now: Now, change: &Change) -> Option<Instant> {
 mod tests {
     use super::*;
     use crate::qos::ResourceLimits;
+    use dds_rtps::history::Payload;
+
+    impl Kept {
+        /// With all the room in the world.
+        fn add(&mut self, now: Now, change: &Change, order: u64) -> Result<Gone, NotKept> {
+            self.take_in(now, change, order, usize::MAX)
+        }
+    }
 
     const WRITER: Guid = Guid::new(dds_rtps::types::GuidPrefix([7; 12]), dds_rtps::types::EntityId([7; 4]));
 
@@ -326,12 +360,12 @@ mod tests {
     fn the_last_ones_of_each_instance_stay_by_source_timestamp() {
         let mut kept = last(2);
         for (order, number) in [(0, 5), (1, 9), (2, 7)] {
-            kept.take_in(at(10), &change(number, key(1)), order).unwrap();
+            kept.add(at(10), &change(number, key(1)), order).unwrap();
         }
-        kept.take_in(at(10), &change(1, key(2)), 3).unwrap();
+        kept.add(at(10), &change(1, key(2)), 3).unwrap();
         assert_eq!(orders(&kept), [1, 2, 3]);
-        assert_eq!(kept.take_in(at(10), &change(6, key(1)), 4), Err(NotKept::Older));
-        assert_eq!(kept.take_in(at(10), &change(9, key(1)), 5), Err(NotKept::Known));
+        assert_eq!(kept.add(at(10), &change(6, key(1)), 4), Err(NotKept::Older));
+        assert_eq!(kept.add(at(10), &change(9, key(1)), 5), Err(NotKept::Known));
         assert_eq!((kept.len(), kept.instance_count()), (3, 2));
     }
 
@@ -340,14 +374,14 @@ mod tests {
         let limits = ResourceLimits { max_samples: Some(3), max_instances: Some(2), max_samples_per_instance: Some(2) };
         let mut kept = kept(History::KeepAll, limits, Duration::ZERO);
         for (order, instance) in [(0, 1), (1, 1), (2, 1), (3, 2)] {
-            kept.take_in(at(9), &change(order, key(instance)), order).unwrap();
+            kept.add(at(9), &change(order, key(instance)), order).unwrap();
             kept.set_number(order, SequenceNumber(order as i64 + 100));
         }
         assert_eq!(orders(&kept), [1, 2, 3]);
-        assert_eq!(kept.take_in(at(9), &change(4, key(3)), 4), Err(NotKept::Instances));
-        let gone = kept.take_in(at(9), &change(5, key(2)), 5).unwrap();
+        assert_eq!(kept.add(at(9), &change(4, key(3)), 4), Err(NotKept::Instances));
+        let gone = kept.add(at(9), &change(5, key(2)), 5).unwrap();
         assert_eq!(gone.changes, [(1, Some(SequenceNumber(101)))]);
-        let gone = kept.take_in(at(9), &change(6, key(2)), 6).unwrap();
+        let gone = kept.add(at(9), &change(6, key(2)), 6).unwrap();
         assert_eq!((gone.changes[0].0, gone.changes.len()), (3, 1), "of its own instance");
         assert_eq!(kept.len(), 3);
     }
@@ -357,16 +391,16 @@ mod tests {
         let delay = Duration::from_secs(10);
         let mut kept = kept(History::KeepLast { depth: 1 }, ResourceLimits::default(), delay);
         for instance in [1, 2, 3] {
-            kept.take_in(at(0), &change(u64::from(instance), key(instance)), u64::from(instance)).unwrap();
+            kept.add(at(0), &change(u64::from(instance), key(instance)), u64::from(instance)).unwrap();
             kept.note_writer(at(0), key(instance), WRITER, true);
         }
-        kept.take_in(at(5), &dispose(5, key(1)), 5).unwrap();
-        kept.take_in(at(5), &dispose(6, key(2)), 6).unwrap();
+        kept.add(at(5), &dispose(5, key(1)), 5).unwrap();
+        kept.add(at(5), &dispose(6, key(2)), 6).unwrap();
         assert_eq!(kept.due(), None, "its writer is there");
         kept.note_writer_gone(at(6), WRITER);
         assert_eq!(kept.due(), at(6).instant.after(delay));
         // It comes back to life.
-        kept.take_in(at(7), &change(7, key(2)), 7).unwrap();
+        kept.add(at(7), &change(7, key(2)), 7).unwrap();
         assert_eq!(kept.pass_time(at(15)), Gone::default());
         let gone = kept.pass_time(at(16));
         assert_eq!((gone.changes, gone.instances), (vec![(5, None)], vec![key(1)]));
@@ -377,9 +411,9 @@ mod tests {
     fn a_lifespan_counts_from_the_source_timestamp() {
         let mut kept = last(9);
         let mortal = |number| Change { lifespan: Duration::from_secs(5), ..change(number, key(1)) };
-        kept.take_in(at(3), &mortal(2), 0).unwrap();
-        kept.take_in(at(3), &mortal(3), 1).unwrap();
-        assert_eq!(kept.take_in(at(7), &mortal(1), 2), Err(NotKept::Expired));
+        kept.add(at(3), &mortal(2), 0).unwrap();
+        kept.add(at(3), &mortal(3), 1).unwrap();
+        assert_eq!(kept.add(at(7), &mortal(1), 2), Err(NotKept::Expired));
         assert_eq!(kept.due(), Some(at(7).instant));
         assert_eq!(kept.pass_time(at(7)).changes, [(0, None)]);
         let gone = kept.pass_time(at(8));
@@ -390,8 +424,24 @@ mod tests {
     fn what_belongs_to_nobody_knows_which_instance_is_kept_up_to_a_bound() {
         let mut kept = last(1);
         for order in 0..(UNKNOWN_INSTANCE_MAX as u64 + 5) {
-            kept.take_in(at(0), &change(order, InstanceHandle::NIL), order).unwrap();
+            kept.add(at(0), &change(order, InstanceHandle::NIL), order).unwrap();
         }
         assert_eq!((kept.len(), kept.places.first_key_value().unwrap().0), (UNKNOWN_INSTANCE_MAX, &5));
+    }
+
+    #[test]
+    fn what_replaces_needs_no_more_room_than_what_it_replaces_leaves() {
+        let mut kept = last(1);
+        let room = |kept: &Kept| 2 * (CHANGE_COST + INSTANCE_COST) - kept.cost();
+        for (order, instance) in [(0, 1), (1, 2), (2, 1), (3, 2)] {
+            let room = room(&kept);
+            assert!(kept.take_in(at(9), &change(order, key(instance)), order, room).is_ok());
+        }
+        assert_eq!(orders(&kept), [2, 3]);
+        let full = room(&kept);
+        assert_eq!((full, kept.take_in(at(9), &change(4, key(3)), 4, full)), (0, Err(NotKept::Memory)));
+        let longer = Change { payload: Some(Payload::copy_of(&[0])), ..change(5, key(1)) };
+        assert_eq!(kept.take_in(at(9), &longer, 5, full), Err(NotKept::Memory));
+        assert_eq!(kept.take_in(at(9), &change(3, key(3)), 6, full), Err(NotKept::Known), "that is said first");
     }
 }

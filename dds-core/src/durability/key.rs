@@ -4,13 +4,16 @@
 //! makes no difference: equal bytes, equal groups. It is also how the database names them, so a group is there again before any
 //! of its writers.
 
-use crate::qos::{DataRepresentation, DataWriterQos, Durability, History, ResourceLimits};
+use crate::qos::{DataRepresentation, DataWriterQos, Durability, History, ResourceLimits, example_of, is_pattern};
 use crate::topic::PublicationBuiltinTopicData;
 use dds_rtps::discovery::data::{EndpointData, PublicationData};
 use dds_rtps::types::{Duration, EntityId, EntityKind, Guid, GuidPrefix};
 
 /// The writer in a key, which nobody is.
 const NOBODY: GuidPrefix = GuidPrefix([0; 12]);
+
+/// What stands for any name in a partition in which only the service reads.
+const READING: &str = "(durability service)";
 
 /// The bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -47,6 +50,12 @@ impl GroupKey {
     pub(super) fn decode(&self) -> Option<PublicationData> {
         PublicationData::decode(&self.0, NOBODY).ok().map(|decoded| decoded.data)
     }
+}
+
+/// In which partitions writers of these are met. A pattern never meets a pattern (DDS 1.4, 2.2.3.13), so where they have one, it
+/// is met by a name that it fits and that nobody else has. `None`: there is no such name.
+pub(super) fn reading_partition(writers: &[String]) -> Option<Vec<String>> {
+    writers.iter().map(|name| if is_pattern(name) { example_of(name, READING) } else { Some(name.clone()) }).collect()
 }
 
 /// What the service's own writer of a group announces.

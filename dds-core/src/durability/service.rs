@@ -51,7 +51,8 @@ pub struct DurabilityStatus {
     /// Changes of topics with a key, of which nobody could tell the instance: their writers send no key hash, and the type was not
     /// given ([`key_of`](DurabilityServiceBuilder::key_of)). The last 4096 of such a topic are kept, whatever HISTORY says.
     pub of_unknown_instance: u64,
-    /// Writers that cannot be stood in for: their partitions have wildcards, or there are too many groups.
+    /// Writers that cannot be stood in for: there are too many groups
+    /// ([`groups_max`](DurabilityServiceBuilder::groups_max)), or they write in a partition whose pattern no name fits.
     pub writers_left_out: u64,
     /// Transactions of the database.
     pub commits: u64,
@@ -167,12 +168,13 @@ pub struct DurabilityServiceBuilder {
     pub(super) database: Option<PathBuf>,
     pub(super) sync: Sync,
     pub(super) memory: usize,
+    pub(super) groups_max: usize,
     pub(super) types: HashMap<&'static str, &'static TypeDescription>,
 }
 
 impl Default for DurabilityServiceBuilder {
     fn default() -> Self {
-        Self { database: None, sync: Sync::default(), memory: 256 << 20, types: HashMap::new() }
+        Self { database: None, sync: Sync::default(), memory: 256 << 20, groups_max: 4096, types: HashMap::new() }
     }
 }
 
@@ -190,10 +192,18 @@ impl DurabilityServiceBuilder {
         self
     }
 
-    /// How many bytes of payload may be kept, all topics together; everything that is kept is in memory, persistent samples too.
-    /// What comes beyond it is refused and counted. Default: 256 MiB.
+    /// How many bytes may be kept, all topics together; everything that is kept is in memory, persistent samples too. Counted
+    /// are the payloads, and 512 bytes for each change and each instance. What comes beyond it, and replaces nothing, is refused
+    /// and counted. Default: 256 MiB.
     pub fn memory(mut self, bytes: usize) -> Self {
         self.memory = bytes;
+        self
+    }
+
+    /// How many sets of writers that announce the same are stood in for, each by a reader and a writer; any peer can invent
+    /// topics. What further ones write is not kept, and they are counted. Default: 4096.
+    pub fn groups_max(mut self, groups: usize) -> Self {
+        self.groups_max = groups;
         self
     }
 

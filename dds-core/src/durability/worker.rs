@@ -9,21 +9,18 @@ use super::database::{Database, Step, StoredGroup};
 use super::error::DurabilityError;
 use super::group::{Arrival, BATCH_MAX, Group};
 use super::kept::{Gone, NotKept};
-use super::key::GroupKey;
+use super::key::{GroupKey, reading_partition};
 use super::service::{DurabilityServiceBuilder, Shared};
 use crate::cdr::TypeDescription;
 use crate::domain::DomainParticipant;
 use crate::infrastructure::{GuardCondition, ReadError, WaitErrorKind, WaitSet, WriteError};
-use crate::qos::{DataReaderQos, Durability, Preset, is_pattern};
+use crate::qos::{DataReaderQos, Durability, Preset};
 use crate::subscription::{DataReader, ReadCondition};
 use crate::topic::{DCPS_PUBLICATION, PublicationBuiltinTopicData};
 use dds_rtps::history::{HistorySample, InstanceState, States};
 use dds_rtps::types::{Duration, Guid, Instant, Now};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Groups of writers at most: any peer can invent topics.
-const GROUPS_MAX: usize = 4096;
 
 /// How long a failed transaction waits to be tried again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -58,6 +55,7 @@ pub(super) struct Worker {
     participant: DomainParticipant,
     types: HashMap<&'static str, &'static TypeDescription>,
     memory: usize,
+    groups_max: usize,
     database: Option<Database>,
     shared: Arc<Shared>,
     stop: GuardCondition,
@@ -103,6 +101,7 @@ impl Worker {
             participant: participant.clone(),
             types: settings.types.clone(),
             memory: settings.memory,
+            groups_max: settings.groups_max,
             database,
             shared,
             stop,
@@ -149,7 +148,7 @@ impl Worker {
         let now = self.now();
         let Some(group) = self.groups.get_mut(&id) else { return };
         group.is_named = true;
-        match group.kept.take_in(now, &change, order) {
+        match group.kept.take_in(now, &change, order, usize::MAX) {
             Ok(gone) => {
                 superfluous.extend(gone.changes.iter().map(|(order, _)| Step::Remove(id, *order)));
                 let restored = group.publish(change, order).and_then(|()| group.withdraw(&gone));
@@ -238,8 +237,8 @@ impl Worker {
         if writer.qos.durability < Durability::Transient {
             return self.lose(writer.key);
         }
-        if writer.partition.iter().any(|name| is_pattern(name)) {
-            self.leave_out(writer, "its partitions have wildcards");
+        if reading_partition(&writer.partition).is_none() {
+            self.leave_out(writer, "no name fits a pattern among its partitions");
             return;
         }
         let key = GroupKey::of(writer);
@@ -249,7 +248,7 @@ impl Worker {
         }
         let id = match self.by_key.get(&key) {
             Some(&id) => id,
-            None if self.groups.len() >= GROUPS_MAX => return self.leave_out(writer, "there are too many topics"),
+            None if self.groups.len() >= self.groups_max => return self.leave_out(writer, "there are too many topics"),
             None => {
                 let id = self.next_group;
                 self.next_group += 1;
@@ -315,8 +314,9 @@ impl Worker {
     /// Decides what is kept.
     fn sort(&mut self, id: u64, list: &mut Vec<HistorySample>, batch: &mut Batch) {
         let now = self.now();
-        let mut room = self.memory.saturating_sub(self.groups.values().map(|group| group.kept.bytes()).sum());
+        let taken: usize = self.groups.values().map(|group| group.kept.cost()).sum();
         let Some(group) = self.groups.get_mut(&id) else { return };
+        let others = taken - group.kept.cost();
         // The log is the application's code: the status is not held meanwhile. Nobody else changes it.
         let mut status = self.shared.status().clone();
         for sample in list.drain(..) {
@@ -335,14 +335,13 @@ impl Worker {
                     tracing::warn!(topic, "samples without key hash: give the service the type (`key_of`)");
                 }
             }
-            let (instance, len) = (change.instance, change.len());
-            let outcome =
-                if len > room { Err(NotKept::Instances) } else { group.kept.take_in(now, &change, self.next_order) };
-            match outcome {
+            let instance = change.instance;
+            // What the others take does not change meanwhile.
+            let room = self.memory.saturating_sub(others + group.kept.cost());
+            match group.kept.take_in(now, &change, self.next_order, room) {
                 Ok(gone) => {
                     let order = self.next_order;
                     self.next_order += 1;
-                    room -= len;
                     status.taken_in += 1;
                     if group.is_persistent {
                         batch.steps.push(Step::Put(id, order, change.encode()));
@@ -352,7 +351,7 @@ impl Worker {
                 }
                 Err(NotKept::Known) => status.known += 1,
                 Err(NotKept::Older | NotKept::Expired) => status.outdated += 1,
-                Err(NotKept::Instances) => {
+                Err(NotKept::Instances | NotKept::Memory) => {
                     status.refused += 1;
                     if !std::mem::replace(&mut self.warned.refused, true) {
                         tracing::warn!(topic = group.topic_name(), "a limit is reached: samples are not kept");

@@ -26,7 +26,7 @@ pub use consistency::{PARTITION_BYTES_MAX, PARTITION_NAME_MAX, QosErrorKind, USE
 pub use group_qos::{PublisherQos, SubscriberQos};
 pub use matching::{OfferedQos, RequestedQos, incompatible_policies};
 pub use participant_qos::DomainParticipantQos;
-pub use partition::{is_pattern, partitions_match};
+pub use partition::{example_of, is_pattern, partitions_match};
 pub use policy::{
     AccessScope, DataRepresentation, DestinationOrder, Durability, DurabilityService, EntityFactory, History,
     Liveliness, LivelinessKind, Ownership, Presentation, ReaderDataLifecycle, Reliability, ResourceLimits,

@@ -28,6 +28,29 @@ pub fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
+/// A name that a pattern fits, with `filler` wherever any bytes do: with one, an endpoint meets whoever has the pattern, which an
+/// equal pattern would not. `None`: no such name was found that is not a pattern itself. A name is its own example.
+#[must_use]
+pub fn example_of(pattern: &str, filler: &str) -> Option<String> {
+    let (bytes, mut name, mut at) = (pattern.as_bytes(), Vec::new(), 0);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        if rest.first() == Some(&b'*') {
+            name.extend_from_slice(filler.as_bytes());
+            at += 1;
+            continue;
+        }
+        // What stands for itself, or for what follows it; else any letter that is in the set.
+        let own = rest.iter().take(2).copied();
+        let mut plain = own.chain(b'0'..=b'~').filter(|byte| !b"*?[".contains(byte));
+        let fit = plain.find_map(|byte| Some((byte, fits_one(rest, byte)?)));
+        let (byte, len) = fit?;
+        name.push(byte);
+        at += len;
+    }
+    let name = String::from_utf8(name).ok()?;
+    partition_matches(pattern, &name).then_some(name)
+}
+
 /// Whether `pattern` fits the whole of `name`. `*` fits any run of bytes, `?` one, `[…]` one of a set, `\` takes the next
 /// byte as it is. Only the last `*` is ever gone back to, so the time is at most the product of the lengths.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
@@ -147,6 +170,8 @@ mod tests {
             ("[]x]*", "]"),
             ("[a-]*", "-"),
             ("[*]", "*"),
+            ("[a\\]b]c", "]c"),
+            ("[a\\]b]c", "bc"),
             ("a\\*b?", "a*bc"),
         ] {
             assert!(fits(pattern.as_bytes(), name.as_bytes()), "{pattern} {name}");
@@ -155,6 +180,27 @@ mod tests {
             [("p*", "q"), ("?", ""), ("?", "ab"), ("[a-c]1", "d1"), ("[!a-c]", "a"), ("*a*b*c", "abcd"), ("a\\?", "ab")]
         {
             assert!(!fits(pattern.as_bytes(), name.as_bytes()), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn an_example_meets_its_pattern() {
+        for (pattern, example) in [
+            ("", ""),
+            ("plain", "plain"),
+            ("robot*", "robot-any-"),
+            ("*", "-any-"),
+            ("a?c", "acc"),
+            ("[b-d]x", "bx"),
+            ("[!0-9]x", "!x"),
+            ("[!!-9]x", ":x"),
+            ("Zürich*[ab]", "Zürich-any-a"),
+        ] {
+            assert_eq!(example_of(pattern, "-any-").as_deref(), Some(example), "{pattern}");
+            assert!(matched(&[pattern], &[example]));
+        }
+        for impossible in ["a\\*b*", "[a*"] {
+            assert_eq!(example_of(impossible, "-"), None, "{impossible}");
         }
     }
 

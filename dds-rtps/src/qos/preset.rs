@@ -111,6 +111,27 @@ mod tests {
         assert_eq!(DataReaderQos::from(Preset::Default), DataReaderQos::default());
     }
 
+    /// Both sides as the table of [`Preset`] has them.
+    #[test]
+    fn each_preset_says_what_its_row_says() {
+        let (received, written) = (DestinationOrder::ByReceptionTimestamp, DestinationOrder::BySourceTimestamp);
+        let last = |depth| History::KeepLast { depth };
+        let (reliable, lossy) = (Reliability::RELIABLE, Reliability::BestEffort);
+        for (preset, reliability, history, durability, order) in [
+            (Preset::SensorData, lossy, last(5), Durability::Volatile, received),
+            (Preset::State, reliable, last(1), Durability::TransientLocal, received),
+            (Preset::Command, reliable, last(10), Durability::Volatile, received),
+            (Preset::Parameter, reliable, last(1), Durability::TransientLocal, written),
+            (Preset::Event, reliable, History::KeepAll, Durability::Volatile, received),
+        ] {
+            let (writer, reader) = (preset.writer(), preset.reader());
+            let offered = (writer.reliability, writer.history, writer.durability, writer.destination_order);
+            assert_eq!(offered, (reliability, history, durability, order), "{preset:?}");
+            let requested = (reader.reliability, reader.history, reader.durability, reader.destination_order);
+            assert_eq!(requested, (reliability, history, durability, order), "{preset:?}");
+        }
+    }
+
     #[test]
     fn each_preset_is_consistent_and_matches_itself() {
         for preset in ALL {
