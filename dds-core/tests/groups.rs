@@ -4,12 +4,10 @@
 
 mod support;
 
-use dds_core::qos::{
-    AccessScope, PolicyId, Presentation, Preset, PublisherQos, QosErrorKind, ResourceLimits, SubscriberQos,
-};
+use dds_core::qos::{PolicyId, Presentation, Preset, PublisherQos, QosErrorKind, ResourceLimits, SubscriberQos};
 use dds_core::{
     CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, QosError, ReadErrorKind,
-    ReturnCode, States, WaitErrorKind, WriteErrorKind,
+    States, WaitErrorKind, WriteErrorKind,
 };
 use std::future::Future;
 use std::sync::mpsc;
@@ -99,21 +97,6 @@ fn an_endpoint_keeps_its_group() {
     let writer = participant.publisher(PublisherQos::default()).unwrap().writer::<Pose>("t").unwrap();
     let reader = participant.subscriber(SubscriberQos::default()).unwrap().reader::<Pose>("t").unwrap();
     passes(&writer, &reader, 1.0);
-}
-
-#[test]
-fn what_has_no_effect_yet_is_refused_by_name() {
-    let participant = World::new().participant();
-    let presentation =
-        Presentation { access_scope: AccessScope::Group, coherent_access: true, ..Presentation::default() };
-    let error = participant.publisher(PublisherQos::default().presentation(presentation)).unwrap_err();
-    assert_eq!(error.kind(), &CreateErrorKind::Unsupported { policy: PolicyId::Presentation });
-    assert_eq!(error.return_code(), ReturnCode::Unsupported);
-    assert!(error.to_string().contains("PRESENTATION"), "{error}");
-    let presentation =
-        Presentation { access_scope: AccessScope::Group, ordered_access: true, ..Presentation::default() };
-    let error = participant.subscriber(SubscriberQos::default().presentation(presentation)).unwrap_err();
-    assert_eq!(error.kind(), &CreateErrorKind::Unsupported { policy: PolicyId::Presentation });
 }
 
 #[test]

@@ -4,10 +4,12 @@
 
 mod support;
 
-use dds_rtps::history::{HistorySample, Operation, Selection, SelectionOrder};
+use dds_rtps::history::{ChangeKind, HistorySample, Operation, Selection, SelectionOrder};
 use dds_rtps::qos::{AccessScope, DataReaderQos, Presentation};
-use dds_rtps::reader::{KeySource, ReaderConfig, Source, StatefulReader, WriterProxyConfig};
-use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, Instant, Now, Time};
+use dds_rtps::reader::{
+    GroupGate, GroupKey, KeySource, ReaderConfig, Release, Source, StatefulReader, WriterProxyConfig,
+};
+use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, Instant, Now, SequenceNumber, Time};
 use dds_rtps::wire::{Data, Message, Receiver, SerializedPayload, Submessage};
 use std::collections::BTreeMap;
 
@@ -117,4 +119,41 @@ fn without_coherent_access_each_of_its_samples_is_seen_at_once() {
         assert!(seen <= 1 && (seen == 1) != is_end(data));
     });
     assert!(samples > 12);
+}
+
+#[test]
+fn the_group_order_of_zenzen_dds_is_read_under_its_own_numbers() {
+    let mut readers: BTreeMap<[u8; 16], StatefulReader> = BTreeMap::new();
+    let mut gate = GroupGate::new(false, true);
+    let (mut numbers, mut without_number, mut seen) = (Vec::new(), Vec::new(), 0);
+    replay("zzdds_ordered_group_scope", |now, source, submessage| {
+        let id = EntityId([0, 0, 1, 7]);
+        let reader = readers.entry(source.writer.to_bytes()).or_insert_with(|| {
+            let key = GroupKey::Remote(source.writer.prefix, EntityId::UNKNOWN);
+            // It says nothing of its group by HEARTBEAT: nobody waits for that.
+            gate.add(key, (source.writer, id), (true, false), SequenceNumber::ZERO, None);
+            reader(source.writer, AccessScope::Group, false)
+        });
+        hand_over(reader, now, &source, submessage);
+        while let Some((writer, item)) = reader.poll_group_item() {
+            gate.push(writer, id, item);
+        }
+        assert!(take(reader, now).is_empty(), "nothing goes past the gate");
+        gate.release(now);
+        while let Some(release) = gate.poll_release(id) {
+            let Release::Admit { change, .. } = &release else { panic!("nothing is missing") };
+            let group = change.change.presented.as_deref().and_then(|presented| presented.group);
+            match group {
+                Some(group) => numbers.push(group.number.0),
+                None => without_number.push((change.change.sequence_number.0, change.change.kind)),
+            }
+            reader.take_released(now, release);
+        }
+        seen += take(reader, now).iter().filter(|sample| sample.info.valid_data).count();
+    });
+    assert!(numbers.len() > 50, "{}", numbers.len());
+    assert!(numbers.windows(2).all(|two| two[1] == two[0] + 1), "{numbers:?}");
+    // Its unregistrations have no place among the numbers of the group.
+    assert!(without_number.iter().all(|(_, kind)| *kind == ChangeKind::NotAliveUnregistered), "{without_number:?}");
+    assert_eq!(seen, numbers.len());
 }

@@ -170,6 +170,7 @@ impl ParticipantHandle {
             history_expires: None,
             reliable: false,
             terms: LocalTerms::default(),
+            presented: None,
         };
         // Nobody waits for the reader: it takes what it is given, or rejects it.
         let path = LocalPath::new(Weak::<WriterCell>::new());

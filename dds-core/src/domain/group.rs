@@ -10,8 +10,8 @@ use crate::infrastructure::{
     Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject, WaitErrorKind,
     WaitSource, Watched,
 };
-use crate::qos::{AccessScope, PolicyId, Presentation, PublisherQos, QosErrorKind, SubscriberQos};
-use crate::subscription::OnReaders;
+use crate::qos::{Presentation, PublisherQos, QosErrorKind, SubscriberQos};
+use crate::subscription::{GroupAccess, OnReaders};
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::{EntityKind, Guid};
 use dds_rtps::writer::PresentationClock;
@@ -41,12 +41,6 @@ pub(crate) trait Member {
     fn enable(&self) -> Result<(), CreateErrorKind>;
 }
 
-/// Whether access is asked for that this version cannot give.
-fn is_unsupported(presentation: Presentation) -> bool {
-    let Presentation { access_scope, coherent_access, ordered_access } = presentation;
-    access_scope == AccessScope::Group && (coherent_access || ordered_access)
-}
-
 /// A publisher or subscriber, without its endpoints' types.
 pub(crate) struct Group<Q, M: Member> {
     participant: ParticipantRef,
@@ -73,6 +67,12 @@ struct State<Q, M> {
     members: Vec<Weak<M>>,
     /// Of a publisher: what its writers have in common under PRESENTATION, if that is anything.
     clock: Option<Arc<PresentationClock>>,
+    /// Of a subscriber: what its readers have in common, if its scope is GROUP.
+    access: Option<Arc<GroupAccess>>,
+}
+
+fn group_access(presentation: Presentation) -> Option<Arc<GroupAccess>> {
+    presentation.is_of_group().then(|| GroupAccess::new(presentation.coherent_access, presentation.ordered_access))
 }
 
 impl<Q: GroupQos, M: Member> Group<Q, M> {
@@ -87,9 +87,6 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         let error = |kind| CreateError::new(&subject, kind);
         participant.check_open().map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
-        if is_unsupported(qos.presentation()) {
-            return Err(error(CreateErrorKind::Unsupported { policy: PolicyId::Presentation }));
-        }
         Ok(Self::open(participant, subject, qos))
     }
 
@@ -114,6 +111,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             participant: ParticipantRef::new(participant),
             state: Mutex::new(State {
                 clock: PresentationClock::new(qos.presentation()),
+                access: group_access(qos.presentation()),
                 qos,
                 version: 0,
                 members: Vec::new(),
@@ -181,6 +179,11 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.state().clock.clone()
     }
 
+    /// What its readers have in common, if its scope is GROUP.
+    pub(crate) fn access(&self) -> Option<Arc<GroupAccess>> {
+        self.state().access.clone()
+    }
+
     pub(crate) fn qos(&self) -> Q {
         self.state().qos.clone()
     }
@@ -194,12 +197,10 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
                 true => state.qos.check_change(&qos).map_err(error)?,
                 false => qos.check().map_err(error)?,
             }
-            if is_unsupported(qos.presentation()) {
-                return Err(error(QosErrorKind::Unsupported { policy: PolicyId::Presentation }));
-            }
             if state.qos.presentation() != qos.presentation() {
                 // Only of one that is not enabled, whose endpoints begin anew.
                 state.clock = PresentationClock::new(qos.presentation());
+                state.access = group_access(qos.presentation());
             }
             state.qos = qos;
             state.version += 1;
@@ -234,6 +235,9 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     pub(crate) fn describe(&self, endpoint: &mut EndpointData) -> u64 {
         let state = self.state();
         endpoint.presentation = state.qos.presentation();
+        if endpoint.presentation.is_of_group() {
+            endpoint.group = self.guid().entity_id;
+        }
         endpoint.partition = state.qos.partition().to_vec();
         endpoint.group_data = state.qos.group_data().to_vec();
         state.version

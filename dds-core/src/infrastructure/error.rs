@@ -277,6 +277,8 @@ pub enum ReadErrorKind {
     ForeignCondition,
     /// A selection was given two query conditions.
     TwoQueries,
+    /// Its subscriber asks for coherent or ordered access with scope GROUP, and nobody has begun access (DDS 1.4, 2.2.2.5.2.8).
+    OutsideAccess,
     /// The reader has been closed.
     Closed,
     /// The reader has been made disabled, and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
@@ -294,6 +296,7 @@ impl Advice for ReadErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
             Self::TwoQueries => "make one query of both, joined by AND",
+            Self::OutsideAccess => "call `access` of the subscriber, and read while what it returns lives",
             Self::ForeignCondition => "make the condition with `read_condition` of this reader",
             Self::Closed => "make a new reader",
             Self::NotEnabled => "call `enable` on it, or on what it was made with",
@@ -306,7 +309,7 @@ impl Advice for ReadErrorKind {
         match self {
             Self::Internal { .. } => ReturnCode::Error,
             Self::TwoQueries => ReturnCode::Unsupported,
-            Self::ForeignCondition => ReturnCode::PreconditionNotMet,
+            Self::ForeignCondition | Self::OutsideAccess => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::NotEnabled => ReturnCode::NotEnabled,
             Self::Forked => ReturnCode::IllegalOperation,
@@ -319,6 +322,7 @@ impl fmt::Display for ReadErrorKind {
         match self {
             Self::TwoQueries => f.write_str("a selection has one query condition at most"),
             Self::ForeignCondition => f.write_str("the condition is one of another reader"),
+            Self::OutsideAccess => f.write_str("PRESENTATION has scope GROUP, and access has not begun"),
             Self::Closed => f.write_str("the reader has been closed"),
             Self::NotEnabled => f.write_str("the reader is not enabled yet"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),
@@ -340,6 +344,8 @@ pub enum WaitErrorKind {
     Closed,
     /// The entity has been made disabled, and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
     NotEnabled,
+    /// Samples of its subscriber are only handed out while somebody has access (DDS 1.4, 2.2.2.5.2.8).
+    OutsideAccess,
     /// The participant was made by the parent of this process, whose threads do not exist here.
     Forked,
     /// The wait would block the thread that delivers: the calling listener is an [`Inline`](crate::Delivery::Inline) one.
@@ -363,6 +369,9 @@ impl Advice for WaitErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
             Self::Timeout { .. } => "check that a peer with the same topic, type and compatible QoS is running",
+            Self::OutsideAccess => {
+                "wait with `readable` or a condition, call `access` of the subscriber, and read while what it returns lives"
+            }
             Self::OtherType { .. } => "look for the topic with the type that it has",
             Self::Closed => "make a new entity",
             Self::NotEnabled => "call `enable` on it, or on what it was made with",
@@ -376,7 +385,7 @@ impl Advice for WaitErrorKind {
     fn return_code(&self) -> ReturnCode {
         match self {
             Self::Timeout { .. } => ReturnCode::Timeout,
-            Self::OtherType { .. } => ReturnCode::PreconditionNotMet,
+            Self::OtherType { .. } | Self::OutsideAccess => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::NotEnabled => ReturnCode::NotEnabled,
             Self::Forked => ReturnCode::IllegalOperation,
@@ -391,6 +400,7 @@ impl fmt::Display for WaitErrorKind {
         match self {
             Self::Timeout { waited } => write!(f, "nothing happened within {waited}"),
             Self::OtherType { existing } => write!(f, "the topic has the type `{existing}` here"),
+            Self::OutsideAccess => f.write_str("PRESENTATION has scope GROUP, and access has not begun"),
             Self::Closed => f.write_str("the entity has been closed"),
             Self::NotEnabled => f.write_str("the entity is not enabled yet"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),

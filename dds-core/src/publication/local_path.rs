@@ -4,6 +4,7 @@ use crate::actor::{Effects, Poke, Signals};
 use crate::qos::DataWriterQos;
 use dds_rtps::history::LocalLink;
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
+use dds_rtps::writer::PresentationClock;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -69,7 +70,7 @@ impl fmt::Debug for LocalPath {
 }
 
 /// What a reader of this process is told of the writer.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct LocalBegin {
     /// The first change that it gets.
     pub(crate) first: SequenceNumber,
@@ -81,6 +82,9 @@ pub(crate) struct LocalBegin {
     pub(crate) reliable: bool,
     /// What the writer's samples are under.
     pub(crate) terms: LocalTerms,
+    /// What it shares with the other writers of its publisher under PRESENTATION, and up to which group sequence number nothing
+    /// of it is to be expected.
+    pub(crate) presented: Option<(Arc<PresentationClock>, SequenceNumber)>,
 }
 
 /// The policies of a writer that act in its readers, and may change. Discovery tells those of other processes.

@@ -379,7 +379,8 @@ impl WriterActor {
         // What is written from here on is no history.
         let history_end = self.rtps.newest_kept().map_or(first.previous(), |newest| newest.max(first.previous()));
         let history_expires = self.rtps.history_expires(first);
-        Some(LocalBegin { first, history_end, history_expires, reliable, terms: self.terms })
+        let presented = self.rtps.presented_before(first);
+        Some(LocalBegin { first, history_end, history_expires, reliable, terms: self.terms, presented })
     }
 
     /// A reader of this process has been told of the writer: hands over what it is to get, and from now on each new change.

@@ -290,6 +290,7 @@ fn make_handle<T: 'static>(
         builtin: topic.builtin(),
         enabled: AtomicBool::new(false),
         enabling: Mutex::default(),
+        access: OnceLock::new(),
         group,
         topic: topic.handle().cloned(),
         span,

@@ -60,6 +60,7 @@ impl ReaderHandle {
             });
             drop(old);
         }
+        self.take_seat();
         self.enabled.store(true, Ordering::Release);
         true
     }

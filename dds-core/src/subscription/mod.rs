@@ -1,10 +1,12 @@
 //! Receiving: readers, batches of samples, and the ways to wait for them (DDS 1.4, 2.2.2.5).
 
+mod access;
 mod any_reader;
 mod builder;
 mod data_reader;
 mod enabling;
 mod events;
+mod group_access;
 mod history_wait;
 mod instances;
 mod landing;
@@ -23,11 +25,13 @@ mod stream;
 mod subscriber;
 mod weak;
 
+pub use access::Access;
 pub use any_reader::AnyReader;
 pub use builder::DataReaderBuilder;
 pub use data_reader::DataReader;
 pub use events::ReaderEvent;
 pub(crate) use events::ReaderFeed;
+pub(crate) use group_access::GroupAccess;
 pub(crate) use history_wait::HistoryWait;
 pub(crate) use instances::decode_key;
 pub use listener::{DataReaderListener, SubscriberListener};

@@ -9,6 +9,7 @@ use crate::infrastructure::{
 };
 use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
+use crate::subscription::group_access::Seat;
 use crate::subscription::{Parsed, Run, RunEnd};
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection};
@@ -103,6 +104,8 @@ pub(crate) struct ReaderActor {
     waiting_for_data: Wakers,
     waiting_for_match: Wakers,
     waiting_for_history: Wakers,
+    /// Under PRESENTATION scope GROUP: its place among the readers of its subscriber.
+    pub(super) seat: Option<Box<Seat>>,
     /// How many writers had not delivered their history when those who wait for it were last woken.
     histories_pending: usize,
 }
@@ -138,6 +141,7 @@ impl ReaderActor {
             waiting_for_data: Wakers::new(),
             waiting_for_match: Wakers::new(),
             waiting_for_history: Wakers::new(),
+            seat: None,
             histories_pending: 0,
         }
     }
@@ -222,6 +226,7 @@ impl ReaderActor {
 
     /// After anything that may have changed the protocol's state: answers, events, the next deadline.
     pub(super) fn follow_up(&mut self, now: Now, effects: &mut Effects) {
+        self.pass_gate(now, effects);
         self.take_events(effects);
         self.send(now);
     }
@@ -307,7 +312,9 @@ impl ReaderActor {
 
     /// Sends what the protocol has to say, and sets the timer anew.
     fn send(&mut self, now: Now) {
-        let expiry = self.next_history_expiry();
+        let asking = self.seat.as_ref().and_then(|seat| seat.deadline());
+        let history = self.next_history_expiry();
+        let expiry = asking.into_iter().chain(history).min();
         if self.rtps.is_at_rest() && self.outgoing.is_at_rest() && expiry.is_none() {
             return;
         }
@@ -327,6 +334,7 @@ impl ReaderActor {
     pub(crate) fn match_remote(&mut self, writer: WriterProxyConfig, effects: &mut Effects) {
         let now = self.now(effects);
         let guid = writer.guid;
+        self.seat_remote(&writer);
         self.rtps.match_writer(now, writer);
         self.note_match(guid, effects);
         self.follow_up(now, effects);
@@ -339,6 +347,7 @@ impl ReaderActor {
         writer.reliable = begin.reliable;
         let link = begin.reliable.then(|| Arc::clone(&path.link));
         self.rtps.match_local_writer(now, writer, begin.first, link);
+        self.seat_local(guid, &begin);
         let LocalBegin { history_end, history_expires, .. } = begin;
         self.local_writers.push(LocalWriter { guid, path, history_end, history_expires });
         self.note_match(guid, effects);
@@ -396,6 +405,7 @@ impl ReaderActor {
     pub(crate) fn unmatch(&mut self, writer: Guid, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.unmatch_writer(now, writer);
+        self.leave_gate(writer, now, effects);
         self.local_writers.retain(|known| known.guid != writer);
         if let Some(at) = self.publications.iter().position(|known| *known == writer) {
             self.publications.swap_remove(at);
@@ -548,6 +558,7 @@ impl Actor for ReaderActor {
                 // It was parsed before.
                 if let Ok(message) = Message::parse(packet.bytes()) {
                     run.walk(&message, |source, submessage| self.take_in(source, submessage, &packet, effects));
+                    self.pass_gate(self.last, effects);
                     self.take_events(effects);
                     // Answered once for all the mail that a visitor finds, by the signal that is served after it.
                     self.outgoing.come_back();

@@ -13,7 +13,7 @@ use crate::qos::DataReaderQos;
 use crate::subscription::losses::Context;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
-use crate::subscription::{AnyReader, ReaderLosses, SubscriberGroup};
+use crate::subscription::{AnyReader, GroupAccess, ReaderLosses, SubscriberGroup};
 use crate::subscription::{ReaderEvent, ReaderFeed};
 use crate::topic::{BuiltinKind, FilteredTopic, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
@@ -43,6 +43,8 @@ pub(crate) struct ReaderHandle {
     pub(super) builtin: Option<BuiltinKind>,
     pub(super) enabled: AtomicBool,
     pub(super) enabling: Mutex<()>,
+    /// Under PRESENTATION scope GROUP, once it is enabled: what it has in common with the other readers of its subscriber.
+    pub(super) access: OnceLock<Arc<GroupAccess>>,
     pub(super) group: Option<Arc<SubscriberGroup>>,
     /// Its topic, if it was made of a [`Topic`](crate::Topic).
     pub(super) topic: Option<Arc<TopicHandle>>,
@@ -150,7 +152,7 @@ impl ReaderHandle {
     }
 
     /// Runs `visit` in the reader's cell, and its effects afterwards.
-    fn visit<R>(&self, visit: impl FnOnce(&mut ReaderActor, &mut Effects) -> R) -> Result<R, ReadError> {
+    pub(super) fn visit<R>(&self, visit: impl FnOnce(&mut ReaderActor, &mut Effects) -> R) -> Result<R, ReadError> {
         Effects::scope(|effects| self.cell.with(effects, visit)).map_err(|error| {
             self.read_error(match error {
                 EnterError::Closed => ReadErrorKind::Closed,
@@ -170,6 +172,9 @@ impl ReaderHandle {
     ) -> Result<(), ReadError> {
         if !self.is_enabled() {
             return Err(self.not_enabled());
+        }
+        if self.access.get().is_some_and(|access| !access.is_open()) {
+            return Err(self.read_error(ReadErrorKind::OutsideAccess));
         }
         self.visit(|actor, effects| actor.select(selection, operation, list, effects))
     }
@@ -359,6 +364,8 @@ impl ReaderHandle {
             return;
         }
         self.participant.contained().remove(self.guid().entity_id);
+        // First, so that its writers do not count as gone.
+        self.leave_group();
         self.participant.delete_reader(self.guid().entity_id, self.topic_name());
         close_cell(&self.cell);
         self.listener.close();
@@ -373,6 +380,7 @@ pub(super) fn wait_error(kind: &ReadErrorKind) -> WaitErrorKind {
         ReadErrorKind::Internal { message } => WaitErrorKind::Internal { message },
         ReadErrorKind::Forked => WaitErrorKind::Forked,
         ReadErrorKind::NotEnabled => WaitErrorKind::NotEnabled,
+        ReadErrorKind::OutsideAccess => WaitErrorKind::OutsideAccess,
         _ => WaitErrorKind::Closed,
     }
 }

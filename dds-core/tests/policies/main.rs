@@ -11,6 +11,7 @@ mod dispose_all;
 mod lifecycle;
 mod ownership;
 mod presentation;
+mod presentation_group;
 mod time_filter;
 mod transport_priority;
 

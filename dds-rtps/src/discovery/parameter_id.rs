@@ -70,6 +70,10 @@ pub const DEFAULT_MULTICAST_LOCATOR: u16 = 0x0048;
 pub const TRANSPORT_PRIORITY: u16 = 0x0049;
 /// PARTICIPANT_GUID: 16 octets; may be absent in endpoint data.
 pub const PARTICIPANT_GUID: u16 = 0x0050;
+/// GROUP_GUID: 16 octets; the publisher or subscriber of an endpoint.
+pub const GROUP_GUID: u16 = 0x0052;
+/// GROUP_ENTITYID: 4 octets; the same, within the participant.
+pub const GROUP_ENTITYID: u16 = 0x0053;
 /// BUILTIN_ENDPOINT_SET: u32.
 pub const BUILTIN_ENDPOINT_SET: u16 = 0x0058;
 /// PROPERTY_LIST: sequence of pairs of strings.

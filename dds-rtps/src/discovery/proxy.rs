@@ -36,6 +36,8 @@ impl DiscoveredWriter {
             lifespan: self.data.qos.lifespan,
             ownership_strength: self.data.qos.ownership_strength,
             liveliness: self.data.qos.liveliness,
+            publisher: self.data.endpoint.group,
+            tells_group: self.vendor == VendorId::OURS,
             unicast: self.reach.unicast.to_vec(),
             multicast: self.reach.multicast.to_vec(),
             ..known

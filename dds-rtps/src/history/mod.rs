@@ -13,6 +13,7 @@ mod occupancy;
 mod origins;
 mod ownership;
 mod payload;
+mod presentation_clock;
 mod pulse;
 mod reader;
 mod reader_counters;
@@ -36,6 +37,8 @@ pub use local_link::LocalLink;
 pub use missed_deadlines::MissedDeadlines;
 pub(crate) use occupancy::Occupancy;
 pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
+pub(crate) use presentation_clock::Stamp;
+pub use presentation_clock::{EndedSet, PresentationClock};
 pub use pulse::Pulse;
 pub use reader::{
     Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReceivedChange, Refused, RejectReason,

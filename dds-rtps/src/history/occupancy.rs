@@ -7,18 +7,19 @@ use super::reader::ReaderHistory;
 pub(crate) struct Occupancy {
     samples: usize,
     instances: usize,
+    unseen: usize,
 }
 
 impl Occupancy {
     /// Whether something has left that was there.
     pub(crate) fn has_fallen_since(&self, earlier: &Self) -> bool {
-        self.samples < earlier.samples || self.instances < earlier.instances
+        self.samples < earlier.samples || self.instances < earlier.instances || self.unseen < earlier.unseen
     }
 }
 
 impl ReaderHistory {
     /// What takes up room.
     pub(crate) fn occupancy(&self) -> Occupancy {
-        Occupancy { samples: self.valid, instances: self.instances.len() }
+        Occupancy { samples: self.valid, instances: self.instances.len(), unseen: self.unseen.samples }
     }
 }

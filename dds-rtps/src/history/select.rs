@@ -47,16 +47,22 @@ impl ReaderHistory {
     /// How many samples are asked for. Looks at each sample once.
     #[must_use]
     pub fn count_matching(&mut self, now: Now, selection: &Selection<'_>) -> usize {
+        let picked = self.picked_by(now, selection);
+        let count = picked.len();
+        self.picked = picked;
+        self.picked.clear();
+        count
+    }
+
+    /// The samples that are asked for, by their places.
+    pub(super) fn picked_by(&mut self, now: Now, selection: &Selection<'_>) -> Vec<u32> {
         self.pick(now.instant, selection);
         let picked = std::mem::take(&mut self.picked);
         for &sample in &picked {
             let instance = self.samples.get(sample).instance;
             self.instances.get_mut(instance).picked = 0;
         }
-        let count = picked.len();
-        self.picked = picked;
-        self.picked.clear();
-        count
+        picked
     }
 
     /// Whether anything is asked for. Stops at the first sample found.

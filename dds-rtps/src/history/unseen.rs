@@ -2,15 +2,17 @@
 //!
 //! Bound: as many samples as the history may have, once more, and the bytes that the caller allows.
 
+use super::Selection;
 use super::reader::{INSTANCES_MAX, ReaderHistory, ReceivedChange, RejectReason, SAMPLES_MAX};
-use crate::types::InstanceHandle;
+use super::sample_list::NOWHERE;
+use crate::types::{Guid, InstanceHandle, Now, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 
 /// What is held back.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Unseen {
-    samples: usize,
+    pub(super) samples: usize,
     bytes: usize,
 }
 
@@ -85,6 +87,24 @@ impl ReaderHistory {
             }
         }
         Ok(())
+    }
+
+    /// Who has written what lies here, and under which numbers, in the order of arrival.
+    pub fn names(&self) -> impl Iterator<Item = (Guid, SequenceNumber)> + '_ {
+        let existing = |at: u32| (at != NOWHERE).then_some(at);
+        let places = std::iter::successors(existing(self.samples.arrivals.first), move |&at| {
+            existing(self.samples.next_arrival(at))
+        });
+        places.map(|at| {
+            let stored = self.samples.get(at);
+            (stored.writer, stored.sequence_number)
+        })
+    }
+
+    /// The same of what is asked for. Nothing is read by that.
+    pub fn names_of(&mut self, now: Now, selection: &Selection<'_>) -> Vec<(Guid, SequenceNumber)> {
+        let picked = self.picked_by(now, selection);
+        picked.into_iter().map(|at| self.samples.get(at)).map(|found| (found.writer, found.sequence_number)).collect()
     }
 
     fn instances_max(&self) -> usize {

@@ -134,6 +134,14 @@ pub struct Presentation {
     pub ordered_access: bool,
 }
 
+impl Presentation {
+    /// Whether the changes of all writers of a publisher are coherent or ordered among each other.
+    #[must_use]
+    pub const fn is_of_group(&self) -> bool {
+        matches!(self.access_scope, AccessScope::Group) && (self.coherent_access || self.ordered_access)
+    }
+}
+
 /// Whether one writer at a time owns an instance (OWNERSHIP; DDS 1.4, 2.2.3.9). Both sides must say the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]

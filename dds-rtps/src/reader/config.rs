@@ -4,7 +4,7 @@ use crate::cdr::TypeDescription;
 use crate::filter::Filter;
 use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig, ReaderTiming};
 use crate::qos::{AccessScope, DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership, Presentation};
-use crate::types::{Duration, Guid, Locator, Time, VendorId};
+use crate::types::{Duration, EntityId, Guid, Locator, Time, VendorId};
 use std::sync::Arc;
 
 /// How the instance of a change is found.
@@ -140,8 +140,7 @@ impl ReaderConfig {
 
     /// Whether the changes of several readers are presented together.
     pub(super) fn is_group(&self) -> bool {
-        let Presentation { access_scope, coherent_access, ordered_access } = self.presentation;
-        access_scope == AccessScope::Group && (coherent_access || ordered_access)
+        self.presentation.is_of_group()
     }
 
     pub(super) fn history(&self) -> ReaderHistoryConfig {
@@ -176,6 +175,10 @@ pub struct WriterProxyConfig {
     /// Where signs of life of its participant are noted that do not come from the writer itself: for an automatic one
     /// all of them, for one that is manual by participant those that say so. Default: nowhere.
     pub pulse: Option<Arc<Pulse>>,
+    /// Its publisher, whose group sequence numbers it shares under scope GROUP; [`EntityId::UNKNOWN`]: its participant has one.
+    pub publisher: EntityId,
+    /// Whether it is known to say by HEARTBEAT how far its group is, and to end each set of its publisher.
+    pub tells_group: bool,
     /// Where ACKNACKs go.
     pub unicast: Vec<Locator>,
     /// Where they go if there is no unicast locator.
@@ -198,6 +201,8 @@ impl WriterProxyConfig {
             ownership_strength: 0,
             liveliness: Liveliness::default(),
             pulse: None,
+            publisher: EntityId::UNKNOWN,
+            tells_group: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
         }

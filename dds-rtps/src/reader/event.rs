@@ -1,5 +1,7 @@
 //! What a reader has to tell: events that wait to be polled, and counters.
 
+use super::group::GroupItems;
+use super::group_gate::GroupItem;
 use crate::history::{MissedDeadlines, RejectReason};
 use crate::types::{Guid, InstanceHandle};
 use std::collections::VecDeque;
@@ -104,9 +106,19 @@ pub(super) struct Events {
     data_available: bool,
     liveliness_changed: bool,
     queue: VecDeque<ReaderEvent>,
+    /// What goes to the gate of the subscriber.
+    group: GroupItems,
 }
 
 impl Events {
+    pub(super) fn push_group(&mut self, writer: Guid, item: GroupItem) {
+        self.group.push_back((writer, item));
+    }
+
+    pub(super) fn pop_group(&mut self) -> Option<(Guid, GroupItem)> {
+        self.group.pop_front()
+    }
+
     pub(super) fn data_available(&mut self) {
         self.data_available = true;
     }

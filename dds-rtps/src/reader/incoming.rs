@@ -146,6 +146,9 @@ impl StatefulReader {
     /// Brings the summaries up to date with a proxy that has changed.
     fn after(&mut self, now: Now, at: usize) {
         self.resume_if_room(now);
+        if self.config.is_group() {
+            self.look_at_group(at);
+        }
         let proxy = &self.proxies[at];
         if matches!(&proxy.following, Following::Reliable(reliable) if reliable.is_refused()) {
             self.waiting.note(&self.history);
@@ -332,6 +335,9 @@ impl StatefulReader {
         proxy.reply = source.reply;
         let next = reliable.next();
         proxy.drop_assemblies_below(next, &intake.large, counters);
+        if self.config.is_group() {
+            self.note_group_info(at, heartbeat);
+        }
         self.after(now, at);
         Handled::Accepted
     }

@@ -10,6 +10,7 @@
 //! have, and no more than [`BYTES_MAX`]; a set that does not fit is dropped as a whole as well.
 
 use super::event::{LossCause, ReaderEvent};
+use super::group::WriterPart;
 use super::sink::Sink;
 use crate::history::{ChangeKind, Misfit, Presented, ReceivedChange};
 use crate::types::{Guid, Now, SequenceNumber};
@@ -24,25 +25,31 @@ const EXCUSED_MAX: usize = 64;
 /// The sets of one writer.
 #[derive(Debug, Default)]
 pub(super) struct SetGate {
+    /// Under scope GROUP: what this writer's part comes to.
+    pub(super) group: Option<WriterPart>,
     /// The number that follows on what has passed; `None`: nothing has.
-    next: Option<SequenceNumber>,
-    open: Option<OpenSet>,
+    pub(super) next: Option<SequenceNumber>,
+    pub(super) open: Option<OpenSet>,
     /// Numbers from `next` on that a filter has left out, as `start .. end`.
     excused: Vec<(SequenceNumber, SequenceNumber)>,
 }
 
 /// A set that has not ended.
 #[derive(Debug)]
-struct OpenSet {
-    /// The number of its first change.
-    first: SequenceNumber,
-    changes: Vec<ReceivedChange>,
+pub(super) struct OpenSet {
+    /// Its name: the number of its first change, under scope GROUP the group sequence number of that.
+    pub(super) name: SequenceNumber,
+    pub(super) changes: Vec<ReceivedChange>,
     bytes: usize,
     /// It has a hole, or did not fit: what else comes of it is dropped as well.
-    broken: bool,
+    pub(super) broken: bool,
 }
 
 impl SetGate {
+    pub(super) fn new(group: Option<WriterPart>) -> Self {
+        Self { group, ..Self::default() }
+    }
+
     /// How many changes wait.
     pub(super) fn held(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.changes.len() as u64)
@@ -58,13 +65,19 @@ impl SetGate {
         }
     }
 
+    /// The number has passed.
+    pub(super) fn pass(&mut self, number: SequenceNumber) {
+        self.next = Some(number.next());
+        self.excused.retain(|&(_, end)| end > number.next());
+    }
+
     /// Whether nothing is missing before `number`.
-    fn follows_on(&self, number: SequenceNumber) -> bool {
+    pub(super) fn follows_on(&self, number: SequenceNumber) -> bool {
         self.next.is_some_and(|next| next <= number && self.is_excused(next, number))
     }
 
     /// Whether a filter has left out all of `start .. end`.
-    fn is_excused(&self, mut start: SequenceNumber, end: SequenceNumber) -> bool {
+    pub(super) fn is_excused(&self, mut start: SequenceNumber, end: SequenceNumber) -> bool {
         for &(from, to) in &self.excused {
             if from <= start {
                 start = start.max(to);
@@ -95,12 +108,15 @@ impl Sink<'_> {
         change: ReceivedChange,
         tried: bool,
     ) -> Result<(), ReceivedChange> {
+        if gate.group.is_some() {
+            return self.pass_to_group(gate, change, tried);
+        }
         let number = change.change.sequence_number;
         let presented = change.change.presented.as_deref().copied().unwrap_or_default();
         let follows_on = gate.follows_on(number);
         // A set that begins after one of its changes is none.
         let set = presented.set.filter(|&first| first.is_valid() && first <= number && !presented.is_end);
-        let goes_on = gate.open.as_ref().is_some_and(|open| Some(open.first) == set);
+        let goes_on = gate.open.as_ref().is_some_and(|open| Some(open.name) == set);
         if !goes_on && gate.open.is_some() && !self.close_set(now, gate, follows_on, tried) {
             return Err(change);
         }
@@ -113,13 +129,18 @@ impl Sink<'_> {
             None if is_empty(&change, presented) => {}
             None => self.admit(now, change, tried)?,
         }
-        gate.next = Some(number.next());
-        gate.excused.retain(|&(_, end)| end > number.next());
+        gate.pass(number);
         Ok(())
     }
 
-    fn add_to_set(&mut self, gate: &mut SetGate, first: SequenceNumber, is_whole: bool, change: ReceivedChange) {
-        let open = gate.open.get_or_insert_with(|| OpenSet { first, changes: Vec::new(), bytes: 0, broken: false });
+    pub(super) fn add_to_set(
+        &mut self,
+        gate: &mut SetGate,
+        name: SequenceNumber,
+        is_whole: bool,
+        change: ReceivedChange,
+    ) {
+        let open = gate.open.get_or_insert_with(|| OpenSet { name, changes: Vec::new(), bytes: 0, broken: false });
         let writer = change.change.writer;
         if !is_whole {
             self.break_set(writer, open);
@@ -141,7 +162,7 @@ impl Sink<'_> {
     }
 
     /// Drops what is here of a set.
-    fn break_set(&mut self, writer: Guid, open: &mut OpenSet) {
+    pub(super) fn break_set(&mut self, writer: Guid, open: &mut OpenSet) {
         open.broken = true;
         self.history.release_unseen(open.changes.len(), open.bytes);
         self.lost(writer, open.changes.len() as u64, LossCause::Incoherent);
@@ -190,6 +211,6 @@ impl Sink<'_> {
 }
 
 /// Whether there is nothing to see: what came was for another reader.
-fn is_empty(change: &ReceivedChange, presented: Presented) -> bool {
+pub(super) fn is_empty(change: &ReceivedChange, presented: Presented) -> bool {
     !presented.is_end && change.change.kind == ChangeKind::Alive && change.change.payload.is_none()
 }

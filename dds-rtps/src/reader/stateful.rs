@@ -15,7 +15,7 @@ use crate::history::{CacheChange, ChangeKind, LocalLink, ReaderHistory, ReaderTi
 use crate::output::Datagram;
 use crate::types::{Guid, Instant, Now, SequenceNumber};
 use foldhash::fast::FixedState;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// The most writers that one reader matches. A peer can announce endpoints without end; this many writers of one topic are
@@ -65,6 +65,8 @@ pub struct StatefulReader {
     pub(super) next_lease: Option<Instant>,
     pub(super) liveliness: LivelinessCounts,
     pub(super) waiting: WaitingForRoom,
+    /// What the gate of the subscriber has released and the history has no room for.
+    pub(super) released: VecDeque<ReceivedChange>,
     /// Where the next transmission begins to look, so that no writer is left out for long.
     pub(super) cursor: usize,
 }
@@ -89,6 +91,7 @@ impl StatefulReader {
             next_lease: None,
             liveliness: LivelinessCounts::default(),
             waiting: WaitingForRoom::default(),
+            released: VecDeque::new(),
             cursor: 0,
             config,
         }
@@ -98,6 +101,12 @@ impl StatefulReader {
     #[must_use]
     pub fn guid(&self) -> Guid {
         self.config.guid
+    }
+
+    /// Whether it asks for what it misses.
+    #[must_use]
+    pub fn is_reliable(&self) -> bool {
+        self.config.reliable
     }
 
     /// What has been received and not been taken.
@@ -216,7 +225,7 @@ impl StatefulReader {
         self.note_due(proxy.due());
         self.history.follow_writer(proxy.guid());
         self.proxies.push(proxy);
-        self.tallies.push(Tally::new(self.config.presentation.coherent_access));
+        self.tallies.push(Tally::new(&self.config));
         self.note_new_writer(self.proxies.len() - 1);
         true
     }

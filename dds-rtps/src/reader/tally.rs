@@ -1,6 +1,8 @@
 //! What is counted of one writer; `losses` makes a row of the ledger of it.
 
+use super::config::ReaderConfig;
 use super::event::LossCause;
+use super::group::WriterPart;
 use super::intake::Inbound;
 use super::losses::{NotReceived, Undelivered};
 use super::set_gate::SetGate;
@@ -19,8 +21,10 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Those of a writer that has just been matched.
-    pub(super) fn new(is_coherent: bool) -> Self {
-        Self { sets: is_coherent.then(Box::default), ..Self::default() }
+    pub(super) fn new(config: &ReaderConfig) -> Self {
+        let coherent = config.presentation.coherent_access;
+        let group = config.is_group().then(|| WriterPart::new(coherent));
+        Self { sets: config.presents().then(|| Box::new(SetGate::new(group))), ..Self::default() }
     }
 
     /// How many changes wait for the end of their set.

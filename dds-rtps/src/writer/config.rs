@@ -1,8 +1,7 @@
 //! What a writer is made of, and what it is told about its readers.
 
-use super::presentation::PresentationClock;
 use crate::cdr::TypeDescription;
-use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Origin, Payload, Pulse};
+use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Origin, Payload, PresentationClock, Pulse};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
 use crate::wire::SampleIdentity;

@@ -55,10 +55,10 @@ mod stateful;
 mod stateless;
 mod transmit;
 
+pub use crate::history::{EndedSet, PresentationClock};
 pub use config::{
     Asker, FlowConfig, FragmentSize, NewChange, ReaderLag, ReaderProxyConfig, SlowReader, WriteRefused, WriterConfig,
     WriterCounters, WriterEvent,
 };
-pub use presentation::{EndedSet, PresentationClock};
 pub use stateful::StatefulWriter;
 pub use stateless::StatelessWriter;

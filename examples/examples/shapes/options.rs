@@ -2,7 +2,8 @@
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use dds_core::qos::{
-    DataReaderQos, DataRepresentation, DataWriterQos, Durability, History, Ownership, PublisherQos, SubscriberQos,
+    AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, Durability, History, Ownership, Presentation,
+    PublisherQos, SubscriberQos,
 };
 use std::time::Duration;
 
@@ -93,13 +94,13 @@ pub(crate) struct Options {
     access_scope: AccessScopeOption,
     /// PRESENTATION: coherent access
     #[arg(long)]
-    coherent: bool,
+    pub(crate) coherent: bool,
     /// PRESENTATION: ordered access
     #[arg(long)]
-    ordered: bool,
-    /// Publisher: rounds in a coherent set
+    pub(crate) ordered: bool,
+    /// Publisher: rounds in a coherent set; 0: none is begun
     #[arg(long, value_name = "N", default_value_t = 0)]
-    coherent_sample_count: u32,
+    coherent_sample_count: u64,
     /// Publisher: bytes more in each sample
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) additional_payload_size: usize,
@@ -154,14 +155,6 @@ impl Options {
         let asked = [
             (self.subscribe && self.color.is_some(), "-c of a subscriber", filter),
             (self.cft.is_some(), "--cft", filter),
-            (self.coherent, "--coherent", "coherent sets are missing"),
-            (self.coherent_sample_count > 0, "--coherent-sample-count", "coherent sets are missing"),
-            (self.ordered, "--ordered", "ordered access is missing"),
-            (
-                self.access_scope != AccessScopeOption::I,
-                "--access-scope",
-                "coherent sets and ordered access are missing, and the scope is theirs",
-            ),
         ];
         asked.into_iter().find(|(asked, ..)| *asked).map(|(_, option, missing)| (option, missing))
     }
@@ -184,6 +177,7 @@ impl Options {
             (self.instances > 1, "--num-instances"),
             (self.final_instance_state.is_some(), "--final-instance-state"),
             (self.additional_payload_size > 0, "--additional-payload-size"),
+            (self.coherent_sample_count > 0, "--coherent-sample-count"),
         ];
         let useless: &[(bool, &str)] = if self.publish { &of_subscribers } else { &of_publishers };
         let mut warnings: Vec<String> = useless
@@ -226,11 +220,30 @@ impl Options {
     }
 
     pub(crate) fn publisher_qos(&self) -> PublisherQos {
-        PublisherQos::default().partition(&self.partition)
+        PublisherQos::default().partition(&self.partition).presentation(self.presentation())
     }
 
     pub(crate) fn subscriber_qos(&self) -> SubscriberQos {
-        SubscriberQos::default().partition(&self.partition)
+        SubscriberQos::default().partition(&self.partition).presentation(self.presentation())
+    }
+
+    /// The scope means something only together with one of the other two.
+    fn presentation(&self) -> Presentation {
+        let mut presentation = Presentation::default();
+        if self.coherent || self.ordered {
+            presentation.access_scope = match self.access_scope {
+                AccessScopeOption::I => AccessScope::Instance,
+                AccessScopeOption::T => AccessScope::Topic,
+                AccessScopeOption::G => AccessScope::Group,
+            };
+        }
+        (presentation.coherent_access, presentation.ordered_access) = (self.coherent, self.ordered);
+        presentation
+    }
+
+    /// How many rounds are a coherent set; the suite asks for two at least.
+    pub(crate) fn rounds_in_a_set(&self) -> Option<u64> {
+        (self.coherent_sample_count > 1).then_some(self.coherent_sample_count)
     }
 
     /// What the writers offer.

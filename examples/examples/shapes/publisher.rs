@@ -3,7 +3,7 @@
 use crate::options::{FinalInstanceState, Options};
 use crate::say;
 use crate::shape::Shape;
-use dds_core::{DataWriter, DomainParticipant, Publisher, ReturnCode, Topic, WriteError};
+use dds_core::{CoherentChanges, DataWriter, DomainParticipant, Publisher, ReturnCode, Topic, WriteError};
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -36,8 +36,12 @@ pub(crate) fn run(
         shapesize: options.shape_size,
         additional_payload_size: vec![255; options.additional_payload_size],
     };
-    let mut round = 0;
+    let (mut round, mut set) = (0, None);
     while options.iterations.is_none_or(|iterations| round < iterations) {
+        if options.rounds_in_a_set().is_some_and(|rounds| round % rounds == 0) {
+            say("Started Coherent Set");
+            set = Some(publisher.coherent_changes()?);
+        }
         round += 1;
         step(&mut shape.x, &mut velocity.0, WIDTH);
         step(&mut shape.y, &mut velocity.1, HEIGHT);
@@ -53,11 +57,16 @@ pub(crate) fn run(
                 }
             }
         }
+        if options.rounds_in_a_set().is_some_and(|rounds| round % rounds == 0) {
+            set.take().map_or(Ok(()), CoherentChanges::end)?;
+            say("Finished Coherent Set");
+        }
         if options.says_what_it_does() {
             eprintln!("round {round}: {} samples", writers.len() * colors.len());
         }
         thread::sleep(options.write_period());
     }
+    drop(set);
     take_leave(&publisher, &writers, &colors, options)
 }
 

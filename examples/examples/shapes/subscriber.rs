@@ -25,12 +25,20 @@ pub(crate) fn run(
     let mut round = 0;
     while options.iterations.is_none_or(|iterations| round < iterations) {
         round += 1;
+        if options.coherent {
+            say(&format!("Reading coherent sets, iteration {round}"));
+        }
+        if options.ordered {
+            say(&format!("Reading with ordered access, iteration {round}"));
+        }
+        let access = (options.coherent || options.ordered).then(|| subscriber.access()).transpose()?;
         for reader in &readers {
             let count = if options.take_read { tell_all(reader, options)? } else { tell_instances(reader, options)? };
             if options.says_what_it_does() {
                 eprintln!("round {round}: {count} samples of {}", reader.topic_name());
             }
         }
+        drop(access);
         thread::sleep(options.read_period());
     }
     Ok(())

@@ -293,11 +293,6 @@ fn what_is_not_there_is_named_and_nothing_is_made() {
     for (arguments, missing) in [
         ("-S -t Square -c RED", "-c of a subscriber is not supported: content filtered topics are missing"),
         ("-S -t Square --cft size<20", "--cft is not supported: content filtered topics are missing"),
-        ("-P -t Square --coherent", "--coherent is not supported: coherent sets are missing"),
-        ("-P -t Square --ordered", "--ordered is not supported: ordered access is missing"),
-        ("-P -t Square --access-scope t", "--access-scope is not supported: "),
-        ("-S -t Square --access-scope g --ordered", "--ordered is not supported: "),
-        ("-P -t Square --coherent-sample-count 3", "--coherent-sample-count is not supported: "),
     ] {
         let output = Stage::new().command(arguments).output().unwrap();
         let text = text(&output);

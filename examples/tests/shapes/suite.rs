@@ -1,6 +1,6 @@
 //! The cases of the OMG's interoperability suite (omg-dds/dds-rtps) with ourselves on all sides: their names, their programs,
-//! and what must be seen. Those of content filters, ordered access and coherent sets are left out until there are any
-//! (`Cft`, `OrderedAccess`, `CoherentSets`).
+//! and what must be seen. Those of content filters are left out until there are any (`Cft`). Those of ordered access and coherent
+//! sets (`OrderedAccess`, `CoherentSets`) are our own choice of what the suite tries.
 //!
 //! The suite goes by time: it calls it a failure if nothing comes for 15 s. Here a program that must hear nothing gets a third one
 //! that it does hear, so that nothing depends on how long a machine takes.
@@ -40,6 +40,8 @@ enum Seen {
     Ends(&'static str),
     /// Its last byte.
     Large,
+    /// Sizes that grow by one, of each color, in rounds that are announced; coherent sets of three rounds, if they are coherent.
+    Presented { coherent: bool, ordered: bool },
 }
 
 type Case = (&'static str, &'static [&'static str], Seen);
@@ -144,6 +146,42 @@ const TIME: &[Case] = &[
     ("FinalInstanceState_2", &["-P -t Square --num-iterations 200 --num-instances 4", "-S -t Square"], NO_WRITERS),
 ];
 
+/// Of the scopes each offer with each request, and what is presented: instances of one topic, and several topics.
+#[rustfmt::skip]
+const COHERENT: &[Case] = &[
+    ("CoherentSets i i", &["-P -t Square --coherent --access-scope i", "-S -t Square --coherent --access-scope i"], Seen::Data),
+    ("CoherentSets t i", &["-P -t Square --coherent --access-scope t", "-S -t Square --coherent --access-scope i"], Seen::Data),
+    ("CoherentSets t t", &["-P -t Square --coherent --access-scope t", "-S -t Square --coherent --access-scope t"], Seen::Data),
+    ("CoherentSets g i", &["-P -t Square --coherent --access-scope g", "-S -t Square --coherent --access-scope i"], Seen::Data),
+    ("CoherentSets g t", &["-P -t Square --coherent --access-scope g", "-S -t Square --coherent --access-scope t"], Seen::Data),
+    ("CoherentSets g g", &["-P -t Square --coherent --access-scope g", "-S -t Square --coherent --access-scope g"], Seen::Data),
+    ("CoherentSets i t", &["-P -t Square --coherent --access-scope i", "-S -t Square --coherent --access-scope t"], Seen::Incompatible),
+    ("CoherentSets i g", &["-P -t Square --coherent --access-scope i", "-S -t Square --coherent --access-scope g"], Seen::Incompatible),
+    ("CoherentSets t g", &["-P -t Square --coherent --access-scope t", "-S -t Square --coherent --access-scope g"], Seen::Incompatible),
+    ("CoherentSets only asked for", &["-P -t Square", "-S -t Square --coherent"], Seen::Incompatible),
+    ("CoherentSets only offered", &["-P -t Square --coherent", "-S -t Square"], Seen::Data),
+    ("CoherentSets of instances", &["-P -t Square -r -k 0 -z 0 --coherent --access-scope i --coherent-sample-count 3",
+        "-S -t Square -r -k 0 --coherent --access-scope i"], Seen::Presented { coherent: true, ordered: false }),
+    ("CoherentSets of a topic", &["-P -t Square -r -k 0 -z 0 --coherent --access-scope t --coherent-sample-count 3 --num-instances 4",
+        "-S -t Square -r -k 0 --coherent --access-scope t"], Seen::Presented { coherent: true, ordered: false }),
+    ("CoherentSets of a group", &["-P -t Square -r -k 0 -z 0 --coherent --access-scope g --coherent-sample-count 3 --num-instances 4 --num-topics 3",
+        "-S -t Square -r -k 0 --coherent --access-scope g --num-topics 3"], Seen::Presented { coherent: true, ordered: false }),
+];
+
+#[rustfmt::skip]
+const ORDERED: &[Case] = &[
+    ("OrderedAccess i i", &["-P -t Square --ordered --access-scope i", "-S -t Square --ordered --access-scope i"], Seen::Data),
+    ("OrderedAccess t t", &["-P -t Square --ordered --access-scope t", "-S -t Square --ordered --access-scope t"], Seen::Data),
+    ("OrderedAccess g g", &["-P -t Square --ordered --access-scope g", "-S -t Square --ordered --access-scope g"], Seen::Data),
+    ("OrderedAccess i t", &["-P -t Square --ordered --access-scope i", "-S -t Square --ordered --access-scope t"], Seen::Incompatible),
+    ("OrderedAccess t g", &["-P -t Square --ordered --access-scope t", "-S -t Square --ordered --access-scope g"], Seen::Incompatible),
+    ("OrderedAccess only asked for", &["-P -t Square", "-S -t Square --ordered"], Seen::Incompatible),
+    ("OrderedAccess of a topic", &["-P -t Square -r -k 0 -z 0 --ordered --access-scope t --num-instances 4",
+        "-S -t Square -r -k 0 --ordered --access-scope t --take-read"], Seen::Presented { coherent: false, ordered: true }),
+    ("OrderedAccess of a group", &["-P -t Square -r -k 0 -z 0 --ordered --access-scope g --num-instances 4 --num-topics 3",
+        "-S -t Square -r -k 0 --ordered --access-scope g --num-topics 3 --take-read"], Seen::Presented { coherent: false, ordered: true }),
+];
+
 /// The programs of a case, publishers first, as the suite starts them.
 fn start(stage: &Stage, programs: &[&str], seen: Seen) -> (Vec<Running>, Running) {
     let (subscriber, publishers) = programs.split_last().unwrap();
@@ -198,6 +236,7 @@ fn run(&(name, programs, seen): &Case) {
         }
         Seen::Both => [20, 30].into_iter().for_each(|size| while subscriber.shape().size != size {}),
         Seen::Data => drop(subscriber.shape()),
+        Seen::Presented { coherent, ordered } => presented(name, &mut subscriber, coherent, ordered),
         Seen::Large => assert_eq!(subscriber.shape().last_byte, Some(255), "{name}"),
         Seen::Later => assert!(subscriber.shape().size >= 10, "{name}"),
         Seen::FromTheFirst => assert_eq!(subscriber.shape().size, 1, "{name}"),
@@ -209,6 +248,33 @@ fn run(&(name, programs, seen): &Case) {
         }
     }
     publishers[0].wait_for(matched);
+}
+
+/// Each round says what it reads, and shows the sizes of each color without a gap, of coherent sets each as a whole.
+fn presented(name: &str, subscriber: &mut Running, coherent: bool, ordered: bool) {
+    let mut sizes: HashMap<String, Vec<i32>> = HashMap::new();
+    let mut rounds = 0;
+    while rounds < 60 && sizes.values().all(|sizes| sizes.len() < 12) {
+        let line = subscriber.wait_for(|line| line.starts_with("Reading ") || line.contains('['));
+        if line.starts_with("Reading ") {
+            let says = |line: &str| if coherent { line.starts_with("Reading coherent sets, iteration ") } else { true };
+            assert!(says(&line) || (ordered && line.starts_with("Reading with ordered access, iteration ")), "{name}");
+            rounds += 1;
+            if coherent {
+                assert!(sizes.values().all(|sizes| sizes.len() % 3 == 0), "{name}: {sizes:?}");
+            }
+            continue;
+        }
+        let mut words = line.split_whitespace();
+        let key = format!("{} {}", words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let size = line.split(['[', ']']).nth(1).and_then(|size| size.parse().ok()).unwrap();
+        sizes.entry(key).or_default().push(size);
+    }
+    assert!(!sizes.is_empty(), "{name}");
+    for (key, sizes) in sizes {
+        assert!(sizes.windows(2).all(|two| two[1] == two[0] + 1), "{name}: {key} {sizes:?}");
+        assert!(!coherent || sizes[0] % 3 == 1, "{name}: {key} {sizes:?}");
+    }
 }
 
 /// By how much each size is greater than the one before it, of the same color.
@@ -250,4 +316,14 @@ fn durability() {
 #[test]
 fn filters_lifespans_and_ends() {
     run_all(TIME);
+}
+
+#[test]
+fn coherent_sets() {
+    run_all(COHERENT);
+}
+
+#[test]
+fn ordered_access() {
+    run_all(ORDERED);
 }

@@ -24,6 +24,8 @@ pub struct EndpointData {
     pub multicast_locators: Vec<Locator>,
     /// Its publisher's or subscriber's PRESENTATION.
     pub presentation: Presentation,
+    /// Its publisher or subscriber, of one with scope GROUP; [`EntityId::UNKNOWN`]: not said.
+    pub group: EntityId,
     /// Its publisher's or subscriber's partitions.
     pub partition: Vec<String>,
     /// Octets of its topic.
@@ -45,6 +47,7 @@ impl EndpointData {
             unicast_locators: Vec::new(),
             multicast_locators: Vec::new(),
             presentation: Presentation::default(),
+            group: EntityId::UNKNOWN,
             partition: Vec::new(),
             topic_data: Vec::new(),
             group_data: Vec::new(),
@@ -74,6 +77,11 @@ impl EndpointData {
         write_locators(list, parameter_id::UNICAST_LOCATOR, &self.unicast_locators);
         write_locators(list, parameter_id::MULTICAST_LOCATOR, &self.multicast_locators);
         list.parameter(parameter_id::PRESENTATION, |value| self.presentation.write(value));
+        if self.group != EntityId::UNKNOWN {
+            list.parameter(parameter_id::GROUP_ENTITYID, |value| {
+                value.bytes(&self.group.0);
+            });
+        }
         if !self.partition.is_empty() {
             list.parameter(parameter_id::PARTITION, |value| self.partition.write(value));
         }
@@ -96,6 +104,7 @@ pub(super) struct EndpointDraft {
     unicast_locators: Vec<Locator>,
     multicast_locators: Vec<Locator>,
     presentation: Presentation,
+    group: Option<EntityId>,
     partition: Vec<String>,
     topic_data: Vec<u8>,
     group_data: Vec<u8>,
@@ -111,6 +120,9 @@ impl EndpointDraft {
             parameter_id::TOPIC_NAME => self.topic_name = Some(name(parameter.id, fields)?),
             parameter_id::TYPE_NAME => self.type_name = Some(name(parameter.id, fields)?),
             parameter_id::PRESENTATION => self.presentation = Presentation::read(&mut fields)?,
+            // Others name it in one way or the other.
+            parameter_id::GROUP_ENTITYID => self.group = Some(EntityId(fields.array()?)),
+            parameter_id::GROUP_GUID => self.group = Some(fields.guid()?.entity_id),
             parameter_id::PARTITION => self.partition = PolicyParameter::read(&mut fields)?,
             parameter_id::UNICAST_LOCATOR => return Ok(add_locator(&mut self.unicast_locators, fields)),
             parameter_id::MULTICAST_LOCATOR => return Ok(add_locator(&mut self.multicast_locators, fields)),
@@ -144,6 +156,7 @@ impl EndpointDraft {
             unicast_locators: self.unicast_locators,
             multicast_locators: self.multicast_locators,
             presentation: self.presentation,
+            group: self.group.unwrap_or(EntityId::UNKNOWN),
             partition: self.partition,
             topic_data: self.topic_data,
             group_data: self.group_data,

@@ -2,6 +2,7 @@
 
 mod coherent;
 mod fragments;
+mod group_gate;
 mod hostile;
 mod instances;
 mod landing;

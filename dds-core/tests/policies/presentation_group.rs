@@ -1,0 +1,270 @@
+//! PRESENTATION with scope GROUP (DDS 1.4, 2.2.3.6): several writers and readers as one, through the public API.
+
+use super::{Pair, Pose, SOON};
+use dds_core::qos::{AccessScope, DataReaderQos, DataWriterQos, Presentation, PublisherQos, SubscriberQos};
+use dds_core::sim::{Conditions, Simulation};
+use dds_core::{
+    DataReader, DataWriter, Entity, Publisher, ReadErrorKind, ReturnCode, States, Subscriber, WaitErrorKind, WaitSet,
+};
+use dds_rtps::types::SplitMix64;
+
+const TOPICS: [&str; 3] = ["a", "b", "c"];
+
+fn group(coherent_access: bool, ordered_access: bool) -> Presentation {
+    Presentation { access_scope: AccessScope::Group, coherent_access, ordered_access }
+}
+
+fn groups(pair: &Pair, presentation: Presentation) -> (Publisher, Subscriber) {
+    let publisher = pair.from.publisher(PublisherQos::default().presentation(group(true, true))).unwrap();
+    let subscriber = pair.to.subscriber(SubscriberQos::default().presentation(presentation)).unwrap();
+    (publisher, subscriber)
+}
+
+fn writers(publisher: &Publisher, qos: &DataWriterQos) -> Vec<DataWriter<Pose>> {
+    TOPICS.iter().map(|&topic| publisher.writer_builder(topic).qos(qos.clone()).build().unwrap()).collect()
+}
+
+fn readers(subscriber: &Subscriber, topics: &[&str], qos: &DataReaderQos) -> Vec<DataReader<Pose>> {
+    topics.iter().map(|&topic| subscriber.reader_builder(topic).qos(qos.clone()).build().unwrap()).collect()
+}
+
+fn all() -> (DataWriterQos, DataReaderQos) {
+    (DataWriterQos::default().keep_all(), DataReaderQos::default().reliable().keep_all())
+}
+
+/// What is taken during one access, in the order of its readers, by the value of each.
+fn access(subscriber: &Subscriber) -> Vec<u32> {
+    let access = subscriber.access().unwrap();
+    let mut values = Vec::new();
+    for reader in access.readers(States::ANY) {
+        let reader = reader.downcast_ref::<DataReader<Pose>>().unwrap();
+        values.extend(reader.take_next().unwrap().and_then(|sample| sample.data).map(|pose| pose.x));
+    }
+    values
+}
+
+fn write(writers: &[DataWriter<Pose>], values: impl IntoIterator<Item = (usize, u32)>) {
+    for (topic, x) in values {
+        writers[topic].write(&Pose { robot: x % 3, x }).unwrap();
+    }
+}
+
+#[test]
+fn a_set_of_several_topics_is_seen_at_once_and_in_order() {
+    Pair::on_every_way(|pair| {
+        let (publisher, subscriber) = groups(pair, group(true, true));
+        let writers = writers(&publisher, &all().0);
+        let readers = readers(&subscriber, &TOPICS, &all().1);
+        pair.settle();
+        let set = publisher.coherent_changes().unwrap();
+        write(&writers, [(2, 0), (0, 1), (1, 2), (0, 3), (2, 4)]);
+        pair.run(500);
+        assert!(access(&subscriber).is_empty());
+        set.end().unwrap();
+        pair.simulation.run_for(SOON);
+        assert!(readers.iter().all(|reader| reader.status_changes().contains(dds_core::StatusMask::DATA_AVAILABLE)));
+        assert_eq!(access(&subscriber), [0, 1, 2, 3, 4]);
+        // Outside of sets each change stands for itself, in order all the same.
+        write(&writers, [(1, 5), (0, 6), (1, 7)]);
+        pair.run(500);
+        assert_eq!(access(&subscriber), [5, 6, 7]);
+    });
+}
+
+#[test]
+fn what_has_a_part_in_no_set_does_not_hold_it_up() {
+    for (coherent, ordered) in [(true, true), (true, false), (false, true)] {
+        Pair::on_every_way(|pair| {
+            let (publisher, subscriber) = groups(pair, group(coherent, ordered));
+            let writers = writers(&publisher, &all().0);
+            // Topic c is none of the subscriber's business, and nothing is written to b.
+            let _readers = readers(&subscriber, &TOPICS[..2], &all().1);
+            pair.settle();
+            {
+                let _set = publisher.coherent_changes().unwrap();
+                write(&writers, [(2, 0), (0, 1), (2, 2), (0, 3)]);
+            }
+            write(&writers, [(2, 4), (0, 5)]);
+            pair.run(500);
+            let mut seen = Vec::new();
+            for _ in 0..3 {
+                seen.extend(access(&subscriber));
+            }
+            assert_eq!(seen, [1, 3, 5], "coherent {coherent}, ordered {ordered}");
+        });
+    }
+}
+
+#[test]
+fn during_access_nothing_changes() {
+    Pair::on_every_way(|pair| {
+        let (publisher, subscriber) = groups(pair, group(true, true));
+        let writers = writers(&publisher, &all().0);
+        let readers = readers(&subscriber, &TOPICS, &all().1);
+        pair.settle();
+        let access_one = subscriber.access().unwrap();
+        let access_two = subscriber.access().unwrap();
+        {
+            let _set = publisher.coherent_changes().unwrap();
+            write(&writers, [(0, 0), (1, 1)]);
+        }
+        pair.run(500);
+        assert!(access_one.readers(States::ANY).is_empty());
+        drop(access_one);
+        assert!(readers.iter().all(|reader| reader.take().unwrap().is_empty()));
+        drop(access_two);
+        assert_eq!(access(&subscriber), [0, 1]);
+    });
+}
+
+#[test]
+fn outside_of_access_samples_are_refused_by_name() {
+    Pair::on_every_way(|pair| {
+        let (publisher, subscriber) = groups(pair, group(false, true));
+        let writers = writers(&publisher, &all().0);
+        let readers = readers(&subscriber, &TOPICS, &all().1);
+        pair.settle();
+        write(&writers, [(0, 0)]);
+        pair.run(500);
+        for error in [readers[0].take().unwrap_err(), readers[0].select().read().unwrap_err()] {
+            assert_eq!(error.kind(), &ReadErrorKind::OutsideAccess);
+            assert_eq!(error.return_code(), ReturnCode::PreconditionNotMet);
+        }
+        let error = readers[0].next_sample().block_for(SOON).unwrap_err();
+        assert_eq!(error.kind(), &WaitErrorKind::OutsideAccess);
+        // To wait needs no access.
+        readers[0].readable().block_for(SOON).unwrap();
+        let condition = readers[0].read_condition(States::NOT_READ);
+        let wait_set = WaitSet::new(&pair.to);
+        wait_set.attach(&condition);
+        assert!(wait_set.wait().block_for(SOON).unwrap().contains(&condition));
+        assert_eq!(access(&subscriber), [0]);
+    });
+}
+
+#[test]
+fn a_writer_that_goes_in_the_midst_of_a_set_breaks_it_for_all() {
+    Pair::on_every_way(|pair| {
+        let (publisher, subscriber) = groups(pair, group(true, true));
+        let mut writers = writers(&publisher, &all().0);
+        let readers = readers(&subscriber, &TOPICS, &all().1);
+        pair.settle();
+        let set = publisher.coherent_changes().unwrap();
+        write(&writers, [(0, 0), (1, 1), (2, 2)]);
+        pair.run(500);
+        writers.remove(1).close();
+        pair.settle();
+        set.end().unwrap();
+        pair.run(500);
+        assert!(access(&subscriber).is_empty());
+        let incoherent = readers.iter().map(|reader| reader.losses().unwrap().total().undelivered.incoherent);
+        assert_eq!(incoherent.sum::<u64>(), 3);
+        // The others go on.
+        let set = publisher.coherent_changes().unwrap();
+        write(&writers, [(0, 3), (1, 4)]);
+        set.end().unwrap();
+        pair.run(500);
+        assert_eq!(access(&subscriber), [3, 4]);
+    });
+}
+
+#[test]
+fn a_reader_that_closes_holds_nobody_up() {
+    Pair::on_every_way(|pair| {
+        let (publisher, subscriber) = groups(pair, group(true, true));
+        let writers = writers(&publisher, &all().0);
+        let readers = readers(&subscriber, &TOPICS, &all().1);
+        pair.settle();
+        let set = publisher.coherent_changes().unwrap();
+        write(&writers, [(0, 0), (1, 1), (2, 2)]);
+        pair.run(500);
+        readers[1].close();
+        set.end().unwrap();
+        pair.run(500);
+        assert_eq!(access(&subscriber), [0, 2]);
+    });
+}
+
+#[test]
+fn late_joiners_of_a_group_get_whole_sets_or_none() {
+    Pair::on_every_way(|pair| {
+        let (publisher, subscriber) = groups(pair, group(true, true));
+        let writers = writers(&publisher, &DataWriterQos::default().transient_local().keep_last(1));
+        for set in [[(0, 0), (1, 1), (2, 2)], [(0, 3), (1, 4), (0, 6)], [(2, 8), (1, 10), (0, 12)]] {
+            let _set = publisher.coherent_changes().unwrap();
+            write(&writers, set);
+        }
+        let _readers = readers(&subscriber, &TOPICS, &DataReaderQos::default().reliable().transient_local().keep_all());
+        pair.settle();
+        pair.settle();
+        // Each topic has kept its last sample; of the first two sets something is missing everywhere. Each reader sees what was
+        // there when it came, so that their order is that in which they met the writers.
+        let mut seen = access(&subscriber);
+        seen.sort_unstable();
+        assert_eq!(seen, [8, 10, 12]);
+    });
+}
+
+/// Random writes and sets of three topics over a network that loses: each access shows whole sets, in order, and in the end
+/// nothing is missing.
+#[test]
+fn whatever_is_lost_groups_see_whole_sets_in_order() {
+    for seed in 0..40 {
+        let simulation = Simulation::new(seed);
+        simulation.set_network(Conditions::office_wifi().lossy(0.2));
+        let (from, to) = (simulation.participant("robot", 0).unwrap(), simulation.participant("station", 0).unwrap());
+        let pair = Pair { simulation, from, to };
+        let mut dice = SplitMix64::new(seed);
+        let (coherent, ordered) = [(true, true), (false, true), (true, false)][seed as usize % 3];
+        let (publisher, subscriber) = groups(&pair, group(coherent, ordered));
+        let writers = writers(&publisher, &all().0);
+        let topics = &TOPICS[..2 + (dice.draw() % 2) as usize];
+        let _readers = readers(&subscriber, topics, &all().1);
+        pair.run(20_000);
+        // The values of each set, as far as the subscriber reads their topics.
+        let (mut x, mut sets, mut seen) = (0, Vec::new(), Vec::new());
+        let mut look = |sets: &Vec<Vec<u32>>| {
+            let mut values: Vec<u32> = Vec::new();
+            loop {
+                let more = access(&subscriber);
+                if more.is_empty() {
+                    break;
+                }
+                values.extend(more);
+            }
+            let is_whole = |set: &Vec<u32>| {
+                let here = set.iter().filter(|x| values.contains(x)).count();
+                here == 0 || here == set.len()
+            };
+            assert!(!coherent || sets.iter().all(is_whole), "seed {seed}: {values:?} of {sets:?}");
+            seen.extend(values);
+        };
+        for _ in 0..40 {
+            let set = (dice.draw() % 3 > 0).then(|| publisher.coherent_changes().unwrap());
+            let mut values = Vec::new();
+            for _ in 0..=dice.draw() % 6 {
+                let topic = (dice.draw() % 3) as usize;
+                write(&writers, [(topic, x)]);
+                if topic < topics.len() {
+                    values.push(x);
+                }
+                x += 1;
+                pair.run(dice.draw() % 4);
+            }
+            match &set {
+                Some(_) => sets.push(values),
+                None => sets.extend(values.into_iter().map(|x| vec![x])),
+            }
+            drop(set);
+            look(&sets);
+        }
+        pair.run(20_000);
+        look(&sets);
+        let mut expected: Vec<u32> = sets.concat();
+        if !ordered {
+            seen.sort_unstable();
+            expected.sort_unstable();
+        }
+        assert_eq!(seen, expected, "seed {seed}: {sets:?}");
+    }
+}

@@ -1,0 +1,156 @@
+//! The gate of a subscriber by itself: what it lets out, and in which order.
+
+use super::*;
+use crate::history::{CacheChange, ChangeKind, GroupPosition, Presented, ReceivedChange};
+use crate::qos::{AccessScope, Presentation};
+
+const NEAR: EntityId = EntityId([0, 0, 1, 7]);
+const FAR: EntityId = EntityId([0, 0, 2, 7]);
+
+fn gate(coherent: bool) -> GroupGate {
+    let mut gate = GroupGate::new(coherent, true);
+    for (writer, reader) in [(WRITER, NEAR), (OTHER, FAR)] {
+        gate.add(GroupKey::Local(1), (writer, reader), (true, true), SequenceNumber::ZERO, None);
+    }
+    gate
+}
+
+fn change(writer: Guid, number: i64) -> ReceivedChange {
+    let group = Some(GroupPosition { number: sn(number), set: None, writers: [0; 4] });
+    let change = CacheChange {
+        kind: ChangeKind::Alive,
+        writer,
+        sequence_number: sn(number),
+        instance: InstanceHandle::NIL,
+        source_timestamp: Time::INVALID,
+        related_sample: None,
+        origin: None,
+        presented: Some(Box::new(Presented { group, ..Presented::default() })),
+        payload: Some(Payload::copy_of(&body(1))),
+    };
+    ReceivedChange { change, has_data: true, expires: None, reception_timestamp: Time::INVALID }
+}
+
+fn plain(writer: Guid, number: i64) -> GroupItem {
+    GroupItem::Change { number: Some(sn(number)), change: change(writer, number) }
+}
+
+fn part(writer: Guid, set: i64, end: i64, numbers: &[i64], is_whole: bool) -> GroupItem {
+    let changes = numbers.iter().map(|&number| change(writer, number)).collect();
+    GroupItem::Part { set: sn(set), end: sn(end), changes, is_whole }
+}
+
+/// What comes out, by rank; what is dropped is negative.
+fn released(gate: &mut GroupGate) -> Vec<i64> {
+    gate.release(at(0));
+    let mut all = Vec::new();
+    for reader in [NEAR, FAR] {
+        while let Some(release) = gate.poll_release(reader) {
+            match release {
+                Release::Admit { rank, change } => all.push((rank, change.change.sequence_number.0)),
+                Release::Drop(changes) => all.extend(changes.iter().map(|c| (0, -c.change.sequence_number.0))),
+            }
+        }
+    }
+    all.sort_unstable();
+    all.into_iter().map(|(_, number)| number).collect()
+}
+
+#[test]
+fn what_follows_on_goes_at_once_and_a_hole_waits_for_who_may_fill_it() {
+    let mut gate = gate(false);
+    gate.push(WRITER, NEAR, plain(WRITER, 1));
+    assert_eq!(released(&mut gate), [1]);
+    gate.push(WRITER, NEAR, plain(WRITER, 3));
+    assert_eq!(released(&mut gate), []);
+    assert_eq!(gate.take_writers_to_ask(FAR, at(0), Duration::from_millis(100)), [OTHER]);
+    assert_eq!(gate.take_writers_to_ask(FAR, at(99), Duration::from_millis(100)), []);
+    assert_eq!(gate.take_writers_to_ask(FAR, at(100), Duration::from_millis(100)), [OTHER]);
+    gate.push(OTHER, FAR, plain(OTHER, 2));
+    assert_eq!(released(&mut gate), [2, 3]);
+    // A number of somebody whom nobody here reads.
+    gate.push(WRITER, NEAR, plain(WRITER, 5));
+    assert_eq!(released(&mut gate), []);
+    gate.push(OTHER, FAR, GroupItem::Reached(sn(4)));
+    assert_eq!(released(&mut gate), [5]);
+}
+
+#[test]
+fn a_set_waits_for_every_writer() {
+    let mut gate = gate(true);
+    gate.push(WRITER, NEAR, part(WRITER, 1, 4, &[1, 3], true));
+    assert_eq!(released(&mut gate), []);
+    gate.push(OTHER, FAR, GroupItem::Begun { set: sn(1) });
+    gate.push(OTHER, FAR, GroupItem::Reached(sn(9)));
+    assert_eq!(released(&mut gate), [], "it has begun the set");
+    gate.push(OTHER, FAR, part(OTHER, 1, 5, &[2], true));
+    assert_eq!(released(&mut gate), [1, 2, 3]);
+}
+
+#[test]
+fn a_hole_in_one_part_drops_all_of_them() {
+    let mut gate = gate(true);
+    gate.push(WRITER, NEAR, part(WRITER, 1, 4, &[1, 3], true));
+    gate.push(OTHER, FAR, part(OTHER, 1, 5, &[], false));
+    assert_eq!(released(&mut gate), [-3, -1]);
+    gate.push(WRITER, NEAR, plain(WRITER, 6));
+    assert_eq!(released(&mut gate), [6]);
+}
+
+#[test]
+fn who_leaves_before_the_end_breaks_the_set_and_a_closed_reader_does_not() {
+    for by_reader in [false, true] {
+        let mut gate = gate(true);
+        gate.push(OTHER, FAR, GroupItem::Begun { set: sn(1) });
+        gate.push(WRITER, NEAR, part(WRITER, 1, 4, &[1], true));
+        gate.remove(OTHER, FAR, by_reader);
+        assert_eq!(released(&mut gate), if by_reader { [1] } else { [-1] });
+    }
+}
+
+#[test]
+fn what_waits_in_the_gate_is_bounded() {
+    let mut gate = gate(true);
+    gate.push(OTHER, FAR, GroupItem::Begun { set: sn(1) });
+    for set in 1..=2 * ITEMS_MAX as i64 {
+        gate.push(WRITER, NEAR, part(WRITER, 2 * set, 2 * set + 1, &[], true));
+    }
+    gate.push(WRITER, NEAR, part(WRITER, 20_000, 20_002, &[20_000], true));
+    assert_eq!(released(&mut gate), []);
+    // The sets that were given up are broken, whatever the others have of them.
+    gate.push(OTHER, FAR, part(OTHER, 1, 2, &[1], true));
+    gate.push(OTHER, FAR, GroupItem::Reached(sn(20_001)));
+    assert_eq!(released(&mut gate), [1, 20_000]);
+}
+
+#[test]
+fn a_number_far_away_holds_nobody_up() {
+    let mut gate = gate(true);
+    gate.push(WRITER, NEAR, plain(WRITER, 1));
+    gate.push(WRITER, NEAR, part(WRITER, 1 << 60, (1 << 60) + 1, &[7], true));
+    assert_eq!(released(&mut gate), [-7, 1]);
+    gate.push(OTHER, FAR, plain(OTHER, 2));
+    assert_eq!(released(&mut gate), [2]);
+}
+
+#[test]
+fn a_reader_that_is_full_takes_nothing_in_for_the_gate() {
+    let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
+    let mut config = limited(transient_local(config(KeySource::None)), limits);
+    config.presentation =
+        Presentation { access_scope: AccessScope::Group, coherent_access: false, ordered_access: true };
+    let mut script = Script::new(config);
+    script.meet(WRITER, true);
+    script.hear(1, 0);
+    script.said();
+    script.samples(1..=5);
+    let items: Vec<_> = std::iter::from_fn(|| script.reader.poll_group_item()).collect();
+    assert_eq!(items.len(), 3);
+    script.hear(1, 5);
+    assert_eq!(script.asked().0, 4, "what has no room is not acknowledged");
+    for (_, item) in items {
+        let GroupItem::Change { change, .. } = item else { panic!("{item:?}") };
+        script.reader.take_released(script.now(), Release::Admit { rank: 1, change });
+    }
+    assert_eq!(script.taken(), [1, 2, 3]);
+}
