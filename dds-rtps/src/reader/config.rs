@@ -81,7 +81,7 @@ pub struct ReaderConfig {
     /// The largest sample accepted, in bytes of its serialized payload. Default: 64 MiB and 64 KiB. Only fragmented samples
     /// can be larger than a datagram; the size is checked before there is any memory for them.
     pub sample_size_max: usize,
-    /// How many fragmented samples of one writer are put together at a time. Default: 8.
+    /// How many fragmented samples of one writer are put together at a time. Default: 64: on a long way that loses, so many are begun before the first is whole.
     pub assemblies_max: usize,
     /// How many bytes the fragmented samples of one writer that are being put together may have, in all; one is always
     /// accepted. Default: 128 MiB.
@@ -121,7 +121,7 @@ impl ReaderConfig {
             reorder_max: REORDER_MAX,
             reorder_bytes_max: 16 << 20,
             sample_size_max: (64 << 20) + (64 << 10),
-            assemblies_max: 8,
+            assemblies_max: 64,
             assembly_bytes_max: 128 << 20,
             assembly_timeout: Duration::from_secs(1),
             seed: 0,

@@ -86,6 +86,21 @@ impl Window {
         false
     }
 
+    /// Whether all members of another one lie in this window.
+    pub(crate) fn reaches_all(&self, other: &Self) -> bool {
+        let (first, last) = (other.first_from(other.base), other.last());
+        [first, last].into_iter().flatten().all(|number| self.reaches(number))
+    }
+
+    /// Adds the members of another one, as far as they lie in this window.
+    pub(crate) fn insert_all(&mut self, other: &Self) {
+        let mut from = other.base;
+        while let Some(number) = other.first_from(from) {
+            self.insert(number);
+            from = number + 1;
+        }
+    }
+
     /// Removes the members of another one.
     pub(crate) fn remove_all(&mut self, other: &Self) {
         let mut from = other.base;

@@ -16,6 +16,11 @@
 //!   incomplete, Cyclone DDS leaves a HEARTBEAT that comes within 10 ms of its last ACKNACK alone for 100 ms, but answers
 //!   the next one at once. To take its late answers for the way there and back would keep all of them late.
 //!
+//! On a long way, where an answer takes milliseconds whatever is sent, the window is what is on its way, and a few losses by chance
+//! would keep it small for ever. There it goes by shares (see [`Afar`]): what is lost at the smallest window is the network's
+//! doing, and while the share does not grow with the window, the window does. HEARTBEATs follow each other without waiting for
+//! an answer, and an answer is to the last one that was sent long enough ago.
+//!
 //! Small samples count as well, some at a time, each datagram with what it costs in a receive buffer. Of these it is
 //! remembered up to which number how much was sent: whatever an ACKNACK answers, what it acknowledges is not under way.
 
@@ -54,6 +59,30 @@ const ANSWER_MAX: Duration = Duration::from_millis(5);
 /// long as nothing new is announced nobody finds out that it is back, and answers would be held for early ones.
 const WAY_MAX: Duration = Duration::from_millis(100);
 
+/// From here on a way is long: what one host or one network takes to answer has to do with what it is sent.
+const LONG_WAY: Duration = Duration::from_millis(20);
+
+/// The longest way that is believed where ways are long: to the other end of the world and back.
+const LONG_WAY_MAX: Duration = Duration::from_millis(300);
+
+/// How often HEARTBEATs follow each other on a long way: so many in a window.
+const ASKS: u64 = 8;
+
+/// HEARTBEATs that are remembered on a long way.
+const ASKED_MAX: usize = 32;
+
+/// A window is judged by a window's worth, and by so many bytes at least: of fewer datagrams, twice as many are lost as usual by
+/// mere chance.
+const JUDGED_MIN: u64 = 128 << 10;
+
+/// On a long way the window doubles, but grows by no more at once than a receive buffer takes; once it has been too large, by this
+/// share of itself.
+const LONG_GROWTH_MAX: u64 = 192 << 10;
+const LONG_GROWTH: u64 = 16;
+
+/// A share of losses is too large, in thousandths, if it is larger by a half than what the network itself loses, and this.
+const SHARE_MARGIN: u64 = 60;
+
 /// The share of what was answered by which the window grows, before and after something was lost. The first is less than
 /// TCP's one half to one: here the loss of a window comes to light late, and costs a repair.
 const QUICK_GROWTH: u64 = 4;
@@ -89,10 +118,52 @@ pub(super) struct Flow {
     asked_up_to: u64,
     /// The reader answers at once.
     is_prompt: bool,
+    same_host: bool,
+    /// How long the way there and back is, as far as is known.
+    way: Duration,
+    afar: Afar,
     /// How long an answer takes, smoothed; zero as long as nothing is known.
     round_trip: Duration,
     /// How long an answer takes after the last HEARTBEAT before it, smoothed; zero as long as nothing is known.
     from_last: Duration,
+}
+
+/// What is kept of a long way. Bound: [`ASKED_MAX`] HEARTBEATs.
+#[derive(Debug)]
+struct Afar {
+    /// HEARTBEATs, and how many bytes had been sent before them.
+    asked: VecDeque<(Instant, u64)>,
+    /// What was sent up to here was sent with another window.
+    from: u64,
+    from_place: (SequenceNumber, u32),
+    /// The place behind which the last HEARTBEAT stood.
+    place: (SequenceNumber, u32),
+    /// The first of what is judged by now, once that is under way no more.
+    judged_from: Option<u64>,
+    /// Bytes lost of what is judged.
+    lost: u64,
+    /// The share of losses, in thousandths, that the network itself is to blame for.
+    usual: u64,
+    /// The window has been too large, and not because it was the network.
+    has_been_large: bool,
+    /// The share of losses because of which the window was halved just now.
+    halved: Option<u64>,
+}
+
+impl Afar {
+    const fn new() -> Self {
+        Self {
+            asked: VecDeque::new(),
+            from: 0,
+            from_place: (SequenceNumber::ZERO, 0),
+            place: (SequenceNumber::ZERO, 0),
+            judged_from: None,
+            lost: 0,
+            usual: 0,
+            has_been_large: false,
+            halved: None,
+        }
+    }
 }
 
 /// Everything up to a number had been sent, and so many bytes.
@@ -136,6 +207,9 @@ impl Flow {
             awaited: 0,
             asked_up_to: 0,
             is_prompt,
+            same_host,
+            way: Duration::ZERO,
+            afar: Afar::new(),
             round_trip: Duration::ZERO,
             from_last: Duration::ZERO,
         }
@@ -191,14 +265,77 @@ impl Flow {
     fn settle(&mut self, position: u64) {
         let answered = position.saturating_sub(self.settled);
         self.settled = self.settled.max(position);
+        if self.is_long() {
+            return self.judge();
+        }
         if std::mem::take(&mut self.was_full) {
             let growth = answered / if self.has_lost { SLOW_GROWTH } else { QUICK_GROWTH };
             self.window = (self.window + growth).min(WINDOW_MAX);
         }
     }
 
+    /// Whether the way there and back takes long, whatever is sent.
+    pub(super) fn is_long(&self) -> bool {
+        self.way >= LONG_WAY && !self.same_host
+    }
+
+    /// Looks at what was lost of that which was sent with the present window, once that is enough.
+    fn judge(&mut self) {
+        if self.settled < self.afar.from {
+            return;
+        }
+        let Some(judged_from) = self.afar.judged_from else {
+            (self.afar.judged_from, self.afar.lost) = (Some(self.settled), 0);
+            return;
+        };
+        let judged = self.settled - judged_from;
+        if judged < self.window.max(JUDGED_MIN) {
+            return;
+        }
+        self.adapt((self.afar.lost * 1000 / judged).min(1000));
+        self.was_full = false;
+        (self.afar.from, self.afar.from_place, self.afar.judged_from) = (self.sent, self.afar.place, None);
+    }
+
+    /// A window has lost this share, in thousandths.
+    fn adapt(&mut self, share: u64) {
+        let usual = self.afar.usual;
+        let is_usual = share <= usual + usual / 2 + SHARE_MARGIN;
+        let halved = self.afar.halved.take();
+        if is_usual {
+            self.afar.usual = (7 * usual + share) / 8;
+            if self.was_full {
+                let growth = if self.afar.has_been_large { self.window / LONG_GROWTH } else { self.window };
+                self.window = (self.window + growth.min(LONG_GROWTH_MAX)).min(WINDOW_MAX);
+            }
+            return;
+        }
+        // What so few bytes lose, they do not lose because they are too many; nor does a half of a window that loses as much as the
+        // whole. (Of one that was more than twice too large, a half is too large as well.)
+        let is_smallest = self.window <= self.least() + self.least() / 4;
+        if is_smallest || halved.is_some_and(|before| before <= 500 && share * 10 >= before * 7) {
+            self.afar.usual = share;
+            self.afar.has_been_large = false;
+            return;
+        }
+        self.window = (self.window / 2).max(self.least());
+        self.afar.has_been_large = true;
+        self.afar.halved = Some(share);
+    }
+
+    /// The reader misses so many bytes that were sent once, and stood at `place`: a number, and so many fragments of the next one.
+    pub(super) fn note_lost(&mut self, place: (SequenceNumber, u32), len: u64) {
+        // What was sent with another window says nothing about this one, however late it comes to light.
+        if place > self.afar.from_place {
+            self.afar.lost += len;
+        }
+    }
+
     /// Whether a HEARTBEAT should follow what has been sent.
     pub(super) fn wants_probe(&self) -> bool {
+        if self.is_long() {
+            return self.sent - self.asked_up_to.max(self.settled) >= self.window / ASKS;
+        }
         self.probe.is_none() && self.under_way() >= self.window / 4
     }
 
@@ -208,13 +345,17 @@ impl Flow {
     }
 
     /// A HEARTBEAT that is to be answered is laid out. While the answer to an earlier one is awaited, which may be lost,
-    /// it counts only once the window is full.
-    pub(super) fn note_heartbeat(&mut self, now: Instant) {
+    /// it counts only once the window is full. It stands behind `place`: a number, and so many fragments of the next one.
+    pub(super) fn note_heartbeat(&mut self, now: Instant, place: (SequenceNumber, u32)) {
+        self.afar.place = place;
         let before = self.asked.replace(now);
         let answer_max = ANSWER_MAX.max(self.round_trip.scale(2, 1));
         let behind = if before.is_some_and(|before| now.since(before) < answer_max) { self.awaited } else { 0 };
         self.awaited = behind.saturating_add(1);
         self.asked_up_to = self.sent;
+        if self.is_long() && self.afar.asked.len() < ASKED_MAX {
+            self.afar.asked.push_back((now, self.sent));
+        }
         let goes_on = self.is_open() && !self.is_due(now);
         match &mut self.probe {
             _ if self.sent == self.settled => {}
@@ -230,9 +371,17 @@ impl Flow {
         self.round_trip
     }
 
+    /// How long answers take at most, if nothing holds them up; zero as long as nothing is known.
+    pub(super) fn note_way(&mut self, way: Duration) {
+        self.way = way;
+    }
+
     /// The reader has spoken. `shortest`: what answers took at least, as far as is known. What comes much sooner after a
     /// HEARTBEAT than that answers an earlier one.
     pub(super) fn note_answer(&mut self, now: Instant, shortest: Duration) {
+        if self.is_long() {
+            return self.note_answer_from_afar(now);
+        }
         let soonest = shortest.min(WAY_MAX).scale(1, 2);
         if self.probe.is_some_and(|probe| now.since(probe.first_at) < soonest) {
             return;
@@ -250,6 +399,29 @@ impl Flow {
         self.from_last = if is_first { from_last } else { self.from_last.scale(7, 8) + from_last.scale(1, 8) };
         self.settle(probe.position);
         self.await_last();
+        self.window = self.window.max(self.least());
+    }
+
+    /// The reader of a long way has spoken. It answers what it could have heard of by then; if it answers something earlier, the
+    /// rest is a moment behind.
+    fn note_answer_from_afar(&mut self, now: Instant) {
+        let soonest = self.way.min(LONG_WAY_MAX).scale(7, 8);
+        let mut answered = None;
+        while let Some(asked) = self.afar.asked.front().copied().filter(|(at, _)| now.since(*at) >= soonest) {
+            self.afar.asked.pop_front();
+            answered = Some(asked);
+        }
+        let Some((at, position)) = answered else { return };
+        let took = now.since(at);
+        let is_first = self.round_trip == Duration::ZERO;
+        self.round_trip = if is_first { took } else { self.round_trip.scale(7, 8) + took.scale(1, 8) };
+        self.from_last = self.round_trip;
+        self.awaited = 0;
+        self.settle(position);
+        if self.probe.is_some_and(|probe| probe.position <= self.settled) {
+            self.probe = None;
+            self.await_last();
+        }
         self.window = self.window.max(self.least());
     }
 
@@ -276,6 +448,7 @@ impl Flow {
         self.settled = self.sent;
         self.probe = None;
         self.marks.clear();
+        self.afar.asked.clear();
         self.awaited = 0;
     }
 
@@ -287,6 +460,9 @@ impl Flow {
 
     /// The reader misses some of what was sent.
     pub(super) fn note_loss(&mut self) {
+        if self.is_long() {
+            return;
+        }
         // What is under way was sent with the old window: it is no news if some of that is lost, too.
         if self.settled < self.lost_up_to || self.sent == 0 {
             return;
@@ -304,7 +480,8 @@ impl Flow {
     pub(super) fn deadline(&self) -> Option<Instant> {
         let probe = self.probe?;
         let least = if self.is_prompt { PROMPT_PATIENCE } else { PATIENCE };
-        let patience = self.from_last.scale(2, 1).clamp(least, FIRST_PATIENCE_MAX);
+        let most = FIRST_PATIENCE_MAX.max(self.way.min(LONG_WAY_MAX).scale(3, 2));
+        let patience = self.from_last.scale(2, 1).clamp(least, most);
         probe.at.after(patience.scale(1 << (probe.count.clamp(1, self.probes_max()) - 1), 1))
     }
 
@@ -348,11 +525,11 @@ mod tests {
             flow.note_sent(10 * KIB);
             count += 1;
             if flow.wants_probe() {
-                flow.note_heartbeat(at(0));
+                flow.note_heartbeat(at(0), (SequenceNumber::ZERO, 0));
             }
         }
         if flow.is_stuck() {
-            flow.note_heartbeat(at(0));
+            flow.note_heartbeat(at(0), (SequenceNumber::ZERO, 0));
         }
         count
     }
@@ -398,7 +575,7 @@ mod tests {
         let mut flow = Flow::new(100 * KIB, false, false);
         for _ in 0..100 {
             flow.note_sent(50 * KIB);
-            flow.note_heartbeat(at(0));
+            flow.note_heartbeat(at(0), (SequenceNumber::ZERO, 0));
             flow.note_answer(at(0), Duration::ZERO);
         }
         assert_eq!(flow.window, 100 << 10);
@@ -443,7 +620,7 @@ mod tests {
     #[test]
     fn an_answer_to_an_earlier_heartbeat_is_not_taken_for_the_one_that_is_awaited() {
         let mut flow = Flow::new(100 * KIB, false, false);
-        flow.note_heartbeat(at(0));
+        flow.note_heartbeat(at(0), (SequenceNumber::ZERO, 0));
         fill(&mut flow);
         flow.note_answer(at(0), Duration::ZERO);
         assert!(!flow.is_open());
@@ -476,7 +653,7 @@ mod tests {
                 asks = flow.wants_probe();
             }
             if asks {
-                flow.note_heartbeat(at(ms));
+                flow.note_heartbeat(at(ms), (SequenceNumber::ZERO, 0));
                 put_off_until = put_off_until.or(at(ms).after(Duration::from_millis(100)));
             }
             let answers_at_once = asks && at(ms).since(answered_at) >= Duration::from_millis(10);
@@ -495,7 +672,7 @@ mod tests {
         // The second answer comes late: the reader was busy. It lost something, too, so that the window stays as it is.
         for (asked, answered) in [(0, 1), (2, 602)] {
             flow.note_sent(64 * KIB);
-            flow.note_heartbeat(at(asked));
+            flow.note_heartbeat(at(asked), (SequenceNumber::ZERO, 0));
             flow.note_answer(at(answered), Duration::ZERO);
         }
         flow.note_loss();
@@ -525,5 +702,75 @@ mod tests {
         assert!(flow.is_open());
         assert_eq!(flow.window, WINDOW_MIN);
         assert_eq!(flow.deadline(), None);
+    }
+
+    /// A window to a reader whose answers take 60 ms.
+    fn far() -> Flow {
+        let mut flow = Flow::new(128 * KIB, false, true);
+        flow.note_way(Duration::from_millis(60));
+        flow
+    }
+
+    /// The window is used up and judged, having lost this share, in thousandths.
+    fn judged(flow: &mut Flow, share: u64) -> u64 {
+        flow.was_full = true;
+        flow.adapt(share);
+        flow.window >> 10
+    }
+
+    #[test]
+    fn far_away_the_share_that_is_lost_by_chance_does_not_hold_the_window() {
+        for share in [10, 100, 300] {
+            let mut flow = far();
+            (0..60).for_each(|_| _ = judged(&mut flow, share));
+            assert_eq!(flow.window, WINDOW_MAX, "with {share} of 1000 lost");
+        }
+    }
+
+    #[test]
+    fn far_away_what_a_window_loses_by_itself_halves_it_and_it_grows_slowly_from_then_on() {
+        let mut flow = far();
+        let grown: Vec<u64> = (0..4).map(|_| judged(&mut flow, 10)).collect();
+        assert_eq!(grown, [256, 448, 640, 832]);
+        assert_eq!(judged(&mut flow, 300), 416);
+        assert_eq!(judged(&mut flow, 10), 442, "the half does not lose it: it was the window");
+        // Of one that is much too large a half is too large as well, and that is no sign of the network.
+        let mut flow = far();
+        (0..60).for_each(|_| _ = judged(&mut flow, 10));
+        assert_eq!([(); 4].map(|()| judged(&mut flow, 900)), [4096, 2048, 1024, 512]);
+    }
+
+    #[test]
+    fn far_away_a_network_that_begins_to_lose_is_told_from_a_window_that_is_too_large() {
+        let mut flow = far();
+        (0..4).for_each(|_| _ = judged(&mut flow, 0));
+        let shares = [150, 150, 150, 150];
+        assert_eq!(shares.map(|share| judged(&mut flow, share)), [416, 416, 608, 800]);
+    }
+
+    #[test]
+    fn far_away_an_answer_is_to_what_was_sent_long_enough_ago() {
+        let mut flow = far();
+        for ms in [0, 10, 20] {
+            flow.note_sent(10 * KIB);
+            flow.note_heartbeat(at(ms), (SequenceNumber::ZERO, 0));
+        }
+        flow.note_answer(at(30), Duration::ZERO);
+        assert_eq!(flow.under_way(), 30 << 10, "it answers something earlier");
+        flow.note_answer(at(60), Duration::ZERO);
+        assert_eq!(flow.under_way(), 20 << 10);
+        // The answer to the second one was lost.
+        flow.note_answer(at(80), Duration::ZERO);
+        assert_eq!(flow.under_way(), 0);
+    }
+
+    #[test]
+    fn far_away_what_was_sent_with_another_window_says_nothing_about_this_one() {
+        let mut flow = far();
+        flow.afar.from_place = (SequenceNumber(7), 3);
+        flow.note_lost((SequenceNumber(7), 3), 1_000);
+        flow.note_lost((SequenceNumber(7), 4), 10);
+        flow.note_lost((SequenceNumber(8), 1), 1);
+        assert_eq!(flow.afar.lost, 11);
     }
 }

@@ -20,7 +20,7 @@
 //! | `one_by_one` | what is not for all readers |
 //! | `opening` | where the samples begin that a reader is to get |
 //! | `slow_reader` | which reliable readers are not waited for any more, and when they are again |
-//! | `round_trip` | how long answers take |
+//! | `round_trip`, `way` | how long answers take, exactly and at most |
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `lifespan` | when changes are too old to be sent |
 //! | `instances` | which are registered, and the walk over those that are alive |
@@ -54,6 +54,7 @@ mod slow_reader;
 mod stateful;
 mod stateless;
 mod transmit;
+mod way;
 
 pub use crate::history::{EndedSet, PresentationClock};
 pub use config::{

@@ -8,6 +8,7 @@ use super::flow::Flow;
 use super::heartbeat::{BACKOFF_MAX, PATIENCE};
 use super::round_trip::RoundTrip;
 use super::slow_reader::Standing;
+use super::way::Way;
 use crate::types::{Duration, Instant, Locator, SequenceNumber, VendorId};
 use crate::wire::{Recent, Window};
 use smallvec::SmallVec;
@@ -16,6 +17,9 @@ use std::collections::VecDeque;
 /// Requests for fragments that stand open for one reader: each speaks of up to 256 fragments, so these are 2048, 2.7 MB
 /// in fragments for the network. What is dropped is asked for again.
 const FRAGMENT_REQUESTS_MAX: usize = 8;
+
+/// Answers to requests for fragments that are remembered while they are on their way: on a long one there are many.
+const FRAGMENTS_SERVED_MAX: usize = 64;
 
 /// The shortest time for which a change that was sent is not sent again: a thread that is not run for a moment is no loss.
 const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
@@ -35,6 +39,9 @@ const AHEAD_MAX_OF_OTHERS: i64 = 96;
 
 /// So long new samples wait for a reader that gets no further. If it still misses the same one then, waiting does not help.
 const CATCH_UP_MAX: Duration = Duration::from_millis(500);
+
+/// On a long way that is as long as so many answers take: where a third is lost, one in a thousand repairs needs six attempts.
+const CATCH_UP_ATTEMPTS: u32 = 8;
 
 /// The writer's view of one reader.
 #[derive(Debug)]
@@ -74,6 +81,8 @@ pub(super) struct ReaderProxy {
     pub(super) flow: Flow,
     /// How long its answers take.
     pub(super) round_trip: RoundTrip,
+    /// … and at most.
+    pub(super) way: Way,
     /// It stands in the writer's queue of readers with something to send.
     pub(super) queued: bool,
     /// When what it asked for may be sent.
@@ -89,6 +98,8 @@ pub(super) struct ReaderProxy {
     fragments: SmallVec<[FragmentRequest; 1]>,
     /// The last requests that were answered to their ends, and when.
     fragments_served: VecDeque<(FragmentRequest, Instant)>,
+    /// What it has spoken of as missing, up to a number and so many fragments of the next one: beyond that, losses are news.
+    losses_known: (SequenceNumber, u32),
     acknack_count: Option<i32>,
     nack_frag_count: Option<i32>,
 }
@@ -167,6 +178,7 @@ impl ReaderProxy {
             backlog: None,
             flow,
             round_trip: RoundTrip::default(),
+            way: Way::default(),
             queued: false,
             respond_at: None,
             requested: Window::default(),
@@ -175,6 +187,7 @@ impl ReaderProxy {
             served: Recent::default(),
             fragments: SmallVec::new(),
             fragments_served: VecDeque::new(),
+            losses_known: (first_relevant.previous(), 0),
             acknack_count: None,
             nack_frag_count: None,
         }
@@ -309,6 +322,10 @@ impl ReaderProxy {
             return true;
         }
         let (missing, not_before) = self.without_served(now, sequence_number, missing, suppression);
+        if not_before.is_some() && self.flow.is_long() {
+            // By the time that it might be answered it would be an old one: the reader goes on asking.
+            return true;
+        }
         if self.fragments.len() >= FRAGMENT_REQUESTS_MAX {
             return false;
         }
@@ -341,6 +358,10 @@ impl ReaderProxy {
     /// How long a change that was sent is not sent again: until the reader can have said that it has it, if it is known how
     /// long that takes, else `usual`.
     fn suppression_of_changes(&self, usual: Duration) -> Duration {
+        if self.flow.is_long() {
+            // Three times would be three times as long until a repair that was lost is made up for.
+            return self.way.shortest().scale(5, 4).min(SUPPRESSION_MAX);
+        }
         match self.round_trip.shortest() {
             Duration::ZERO => usual,
             shortest => shortest.scale(3, 1).clamp(SUPPRESSION_MIN.min(usual), SUPPRESSION_MAX),
@@ -349,7 +370,23 @@ impl ReaderProxy {
 
     /// How long fragments that were sent are not sent again: `least`, or longer where answers take longer.
     fn suppression(&self, least: Duration) -> Duration {
-        least.max(self.flow.round_trip().scale(3, 2)).min(SUPPRESSION_MAX)
+        let way = if self.flow.is_long() { self.way.shortest() } else { Duration::ZERO };
+        let answer = self.flow.round_trip().max(way);
+        least.max(answer.scale(3, 2)).min(SUPPRESSION_MAX)
+    }
+
+    /// It misses so many bytes of a change, or of one of its fragments, from 1; 0 for all of it. If that is news, the window has lost
+    /// them.
+    pub(super) fn note_missing(&mut self, number: SequenceNumber, fragment: u32, len: usize) {
+        let place = (number.previous(), fragment.max(1));
+        if place > self.losses_known {
+            self.flow.note_lost(place, len as u64);
+        }
+    }
+
+    /// All losses up to a number, and so many fragments of the next one, are known.
+    pub(super) fn know_losses(&mut self, number: SequenceNumber, fragments: u32) {
+        self.losses_known = self.losses_known.max((number, fragments));
     }
 
     /// Whether a NACK_FRAG with this count is newer than the last one, which it then replaces.
@@ -369,12 +406,21 @@ impl ReaderProxy {
     /// Forgets what was asked for of a change that is gone, and requests that have been answered.
     pub(super) fn drop_fragments(&mut self, now: Instant, gone: Option<SequenceNumber>) {
         let served = &mut self.fragments_served;
+        // What was sent within a quarter of a round trip counts as sent together.
+        let together = if self.flow.is_long() { self.way.shortest().scale(1, 4) } else { Duration::ZERO };
         self.fragments.retain(|request| {
             if request.missing.is_empty() {
-                if served.len() == FRAGMENT_REQUESTS_MAX {
-                    served.pop_front();
+                let mut alike = served.iter_mut().filter(|(last, _)| last.sequence_number == request.sequence_number);
+                let alike =
+                    alike.find(|(last, at)| now.since(*at) < together && last.asked.reaches_all(&request.asked));
+                if let Some((last, _)) = alike {
+                    last.asked.insert_all(&request.asked);
+                } else {
+                    if served.len() == FRAGMENTS_SERVED_MAX {
+                        served.pop_front();
+                    }
+                    served.push_back((*request, now));
                 }
-                served.push_back((*request, now));
             }
             !request.missing.is_empty() && Some(request.sequence_number) != gone
         });
@@ -406,7 +452,8 @@ impl ReaderProxy {
     /// Until when nothing newer than `next` should go out for its sake: it misses something, and can keep only so much behind
     /// that. What comes further ahead it drops, and it would have to be sent again.
     pub(super) fn catches_up_until(&self, now: Instant, next: SequenceNumber) -> Option<Instant> {
-        let until = self.hole?.since.after(CATCH_UP_MAX)?;
+        let attempts = self.way.shortest().min(SUPPRESSION_MAX).scale(CATCH_UP_ATTEMPTS, 1);
+        let until = self.hole?.since.after(CATCH_UP_MAX.max(attempts))?;
         let is_ahead = next.0.saturating_sub(self.acknowledged.0) > self.ahead_max();
         (is_ahead && now < until).then_some(until)
     }
@@ -415,10 +462,11 @@ impl ReaderProxy {
         if is_ours(&self.config) { AHEAD_MAX } else { AHEAD_MAX_OF_OTHERS }
     }
 
-    /// A HEARTBEAT that it is to answer is laid out, which ends with `last`.
-    pub(super) fn note_heartbeat(&mut self, now: Instant, last: SequenceNumber) {
-        self.flow.note_heartbeat(now);
+    /// A HEARTBEAT that it is to answer is laid out, which ends with `last`, behind so many fragments of the next change.
+    pub(super) fn note_heartbeat(&mut self, now: Instant, last: SequenceNumber, fragments: u32) {
+        self.flow.note_heartbeat(now, (last, fragments));
         self.round_trip.note_heartbeat(now, last);
+        self.way.note_heartbeat(now, last, fragments);
         self.asked_at = Some(now);
         self.asked_through = last;
         self.asked = self.asked.saturating_add(1);

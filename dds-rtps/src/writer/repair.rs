@@ -246,7 +246,7 @@ impl StatefulWriter {
         let is_greeting = std::mem::take(&mut proxy.is_greeting);
         let is_final = proxy.heard && (proxy.acknowledged >= last_sn || is_greeting) && !asks;
         if !is_final {
-            proxy.note_heartbeat(now.instant, last_sn);
+            proxy.note_heartbeat(now.instant, last_sn, self.next_fragment - 1);
         }
         let (reader_id, stream_from) = (proxy.config.guid.entity_id, proxy.stream_from);
         if self.strangers > 0 {

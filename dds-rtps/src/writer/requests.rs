@@ -2,6 +2,7 @@
 
 use super::config::Asker;
 use super::stateful::StatefulWriter;
+use super::transmit::DATAGRAM_COST;
 use crate::types::{Duration, Now, SequenceNumber};
 use crate::wire::{AckNack, NackFrag, Window};
 
@@ -40,7 +41,13 @@ impl StatefulWriter {
             proxy.flow.note_loss();
         }
         let heard_of = base.previous().max(SequenceNumber(requested.last().unwrap_or(0)));
+        if proxy.flow.is_long() {
+            self.note_lost_changes(index, &requested, heard_of);
+        }
+        let Some(proxy) = self.proxies.get_mut(index) else { return };
         proxy.round_trip.note_answer(now.instant, heard_of);
+        proxy.way.note_answer(now.instant, heard_of, 0);
+        proxy.flow.note_way(proxy.way.shortest());
         proxy.flow.note_answer(now.instant, proxy.round_trip.shortest());
         proxy.flow.note_acknowledged(base.previous());
         if base == self.next && self.next_fragment == 1 {
@@ -97,6 +104,18 @@ impl StatefulWriter {
         if !is_sent || missing.is_empty() {
             return;
         }
+        let last = missing.last().and_then(|last| u32::try_from(last).ok()).unwrap_or(0);
+        if proxy.flow.is_long() {
+            let fragment_size = self.history.get(sequence_number).map_or(0, |stored| stored.fragment_size);
+            let mut from = missing.base();
+            while let Some(number) = missing.first_from(from) {
+                let fragment = u32::try_from(number).unwrap_or(0);
+                proxy.note_missing(sequence_number, fragment, fragment_size.into());
+                from = number + 1;
+            }
+            proxy.know_losses(sequence_number.previous(), last);
+        }
+        proxy.way.note_answer(now.instant, sequence_number.previous(), last);
         if proxy.resend.is_none_or(|resend| resend.sequence_number != sequence_number) {
             proxy.flow.note_loss();
         }
@@ -104,5 +123,18 @@ impl StatefulWriter {
             self.counters.fragment_requests_dropped += 1;
         }
         self.enqueue(now, index);
+    }
+
+    /// What of these changes a reader misses for the first time; `heard_of`: up to where it would say so.
+    fn note_lost_changes(&mut self, index: usize, requested: &Window, heard_of: SequenceNumber) {
+        let Some(proxy) = self.proxies.get_mut(index) else { return };
+        let mut from = requested.base();
+        while let Some(number) = requested.first_from(from) {
+            from = number + 1;
+            let number = SequenceNumber(number);
+            let payload = self.history.get(number).and_then(|stored| stored.change.payload.as_ref());
+            proxy.note_missing(number, 0, payload.map_or(0, |payload| payload.len()) + DATAGRAM_COST);
+        }
+        proxy.know_losses(heard_of, 0);
     }
 }

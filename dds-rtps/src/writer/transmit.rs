@@ -10,7 +10,7 @@ use crate::wire::{Heartbeat, SET_BITS_MAX};
 
 /// What a datagram takes of a receive buffer beside its bytes: the kernel charges 1 KiB for its own record of it, and grants
 /// twice what it is asked for.
-const DATAGRAM_COST: usize = 512;
+pub(super) const DATAGRAM_COST: usize = 512;
 
 /// Whole samples are noted as under way by so many bytes at a time: that walks over the readers.
 const NOTED_MIN: usize = 8 << 10;
@@ -209,9 +209,11 @@ impl StatefulWriter {
             return;
         }
         // A long change takes a while: tell reliable readers how far it has come, so that they need not wait for its end to
-        // ask for what they miss. At least as often as one NACK_FRAG can speak of all since.
+        // ask for what they miss. At least as often as one NACK_FRAG can speak of all since; on a long way, whenever they are
+        // asked: what they have lost of the window says how large that may be.
         let is_long = self.destinations.reliable_count > 0 && (first - 1) / SET_BITS_MAX != (end - 1) / SET_BITS_MAX;
-        if is_long && !laid.probes {
+        let is_far = laid.probes && self.proxies.iter().any(|proxy| proxy.reliable && proxy.flow.is_long());
+        if (is_long && !laid.probes) || is_far {
             let count = self.heartbeat.next_fragment_count();
             layout.heartbeat_frag(self.next, end - 1, count);
         }
@@ -333,9 +335,9 @@ impl StatefulWriter {
         self.note_who_owes();
         self.counters.heartbeats += 1;
         if pending || ask.probes {
-            let last = self.next.previous();
+            let (last, fragments) = (self.next.previous(), self.next_fragment - 1);
             let asked = self.proxies.iter_mut().filter(|proxy| is_asked(proxy));
-            asked.for_each(|proxy| proxy.note_heartbeat(now.instant, last));
+            asked.for_each(|proxy| proxy.note_heartbeat(now.instant, last, fragments));
             let deadlines =
                 self.proxies.iter().filter(|proxy| proxy.reliable).filter_map(|proxy| proxy.flow.deadline());
             deadlines.min().into_iter().for_each(|deadline| self.wait_until(deadline));
