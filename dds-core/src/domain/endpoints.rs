@@ -158,9 +158,9 @@ fn subscription_data(reader: &ReaderHandle) -> (SubscriptionData, u64) {
     let mut endpoint = EndpointData::new(reader.guid(), reader.topic_name(), reader.type_name());
     let version = version + reader.group().map_or(0, |group| group.describe(&mut endpoint));
     let version = version + reader.topic().map_or(0, |topic| topic.describe(&mut endpoint));
-    let filter = reader.filtered().map(|filtered| (filtered, filtered.versioned()));
-    let version = version + filter.as_ref().map_or(0, |(_, (_, version))| *version);
-    (SubscriptionData::new(endpoint, qos), version)
+    let filter = reader.filtered().map(|filtered| filtered.describe(reader.topic_name()));
+    let (content_filter, filter_version) = filter.unwrap_or_default();
+    (SubscriptionData { content_filter, ..SubscriptionData::new(endpoint, qos) }, version + filter_version)
 }
 
 /// What is announced of a writer, and the version of that, as of a reader.

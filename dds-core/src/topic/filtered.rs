@@ -4,7 +4,7 @@ use crate::actor::Effects;
 use crate::infrastructure::{FilterError, FilterErrorKind, Subject};
 use crate::subscription::ReaderHandle;
 use crate::topic::Topic;
-use dds_rtps::filter::Filter;
+use dds_rtps::filter::{ContentFilterProperty, DDSSQL, Filter};
 use dds_rtps::types::Guid;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -101,14 +101,23 @@ impl FilteredTopic {
         [topic.get(..end).unwrap_or_default(), SUFFIX].concat()
     }
 
-    pub(crate) fn filter(&self) -> Arc<Filter> {
-        Arc::clone(&self.live().filter)
+    /// What is announced of it, and the version that it is. A filter that lets everything in is none.
+    pub(crate) fn describe(&self, topic: &str) -> (Option<Box<ContentFilterProperty>>, u64) {
+        let live = self.live();
+        let (filter, version) = (Arc::clone(&live.filter), live.version);
+        drop(live);
+        let property = ContentFilterProperty {
+            filtered_topic: self.name.clone(),
+            related_topic: topic.to_owned(),
+            class: DDSSQL.to_owned(),
+            expression: filter.expression().to_owned(),
+            parameters: filter.parameters().to_vec(),
+        };
+        ((!property.expression.trim().is_empty()).then(|| Box::new(property)), version)
     }
 
-    /// The filter, and the version that it is.
-    pub(crate) fn versioned(&self) -> (Arc<Filter>, u64) {
-        let live = self.live();
-        (Arc::clone(&live.filter), live.version)
+    pub(crate) fn filter(&self) -> Arc<Filter> {
+        Arc::clone(&self.live().filter)
     }
 
     pub(crate) fn version(&self) -> u64 {

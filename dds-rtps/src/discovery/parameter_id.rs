@@ -56,6 +56,8 @@ pub const DEFAULT_UNICAST_LOCATOR: u16 = 0x0031;
 pub const METATRAFFIC_UNICAST_LOCATOR: u16 = 0x0032;
 /// METATRAFFIC_MULTICAST_LOCATOR; repeated.
 pub const METATRAFFIC_MULTICAST_LOCATOR: u16 = 0x0033;
+/// CONTENT_FILTER_PROPERTY: names of the filtered and the related topic, class, expression; sequence of strings.
+pub const CONTENT_FILTER_PROPERTY: u16 = 0x0035;
 /// HISTORY: kind, depth; last 1.
 pub const HISTORY: u16 = 0x0040;
 /// RESOURCE_LIMITS: three i32, -1 for no limit.

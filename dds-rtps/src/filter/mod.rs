@@ -61,10 +61,12 @@ mod error;
 mod grammar;
 mod pattern;
 mod program;
+mod property;
 mod resolve;
 mod syntax;
 
 pub use error::{FilterError, FilterErrorKind};
+pub use property::{ContentFilterProperty, DDSSQL};
 
 use crate::cdr::{DecodeError, FieldPlan, FieldValue, TypeDescription};
 use compile::{Compiler, FIELDS_MAX};

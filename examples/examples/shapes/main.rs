@@ -40,10 +40,6 @@ fn main() -> ExitCode {
             return if asked_for { ExitCode::SUCCESS } else { ExitCode::from(WRONG_ARGUMENTS) };
         }
     };
-    if let Some((option, missing)) = options.not_supported() {
-        say(&format!("{option} is not supported: {missing}"));
-        return ExitCode::from(WRONG_ARGUMENTS);
-    }
     options.warnings().iter().for_each(|warning| say(warning));
     match run(&options) {
         Ok(()) => {

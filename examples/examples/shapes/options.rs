@@ -149,16 +149,6 @@ pub(crate) enum FinalInstanceState {
 }
 
 impl Options {
-    /// The first option that asks for what is not there, and what that is.
-    pub(crate) fn not_supported(&self) -> Option<(&'static str, &'static str)> {
-        let filter = "content filtered topics are missing";
-        let asked = [
-            (self.subscribe && self.color.is_some(), "-c of a subscriber", filter),
-            (self.cft.is_some(), "--cft", filter),
-        ];
-        asked.into_iter().find(|(asked, ..)| *asked).map(|(_, option, missing)| (option, missing))
-    }
-
     /// What is asked for and has no effect here, or was chosen by nobody.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let other = if self.publish { "publisher" } else { "subscriber" };
@@ -167,6 +157,7 @@ impl Options {
             (self.read, "-R"),
             (self.take_read, "--take-read"),
             (self.read_period != 100, "--read-period"),
+            (self.cft.is_some(), "--cft"),
         ];
         let of_publishers = [
             (self.shape_size != 20, "-z"),
@@ -185,6 +176,9 @@ impl Options {
             .filter(|(asked, _)| *asked)
             .map(|(_, option)| format!("warning: {option} has no effect on a {other}"))
             .collect();
+        if self.subscribe && self.color.is_some() && self.cft.is_some() {
+            warnings.push("warning: -c has no effect beside --cft".to_owned());
+        }
         if self.publish && self.color.is_none() {
             warnings.push("warning: no color was given, so it is BLUE".to_owned());
         }
@@ -192,6 +186,12 @@ impl Options {
             warnings.push("warning: --size-modulo has no effect unless -z is 0".to_owned());
         }
         warnings
+    }
+
+    /// What a subscriber wants of a topic, if not everything: an expression and its parameters.
+    pub(crate) fn filter(&self) -> Option<(&str, Vec<String>)> {
+        let of_color = || self.color.as_ref().map(|color| ("color = %0", vec![format!("'{color}'")]));
+        self.cft.as_deref().map(|expression| (expression, Vec::new())).or_else(of_color)
     }
 
     pub(crate) fn topic_names(&self) -> Vec<String> {

@@ -19,8 +19,20 @@ pub(crate) fn run(
     let subscriber = participant.subscriber(options.subscriber_qos())?;
     let mut readers = Vec::new();
     for topic in topics {
-        say(&format!("Create reader for topic: {}", topic.name()));
-        readers.push(subscriber.reader_builder::<Shape>(topic).qos(options.reader_qos()).build()?);
+        let reader = match options.filter() {
+            None => {
+                say(&format!("Create reader for topic: {}", topic.name()));
+                (topic.name().to_owned(), subscriber.reader_builder::<Shape>(topic).qos(options.reader_qos()).build()?)
+            }
+            Some((expression, parameters)) => {
+                let filtered = participant.filtered_topic(topic, expression, parameters);
+                let filtered = filtered.inspect_err(|_| say("failed to create content filtered topic"))?;
+                say(&format!("Create reader for topic: {}", filtered.name()));
+                let reader = subscriber.reader_builder::<Shape>(&filtered).qos(options.reader_qos()).build()?;
+                (filtered.name().to_owned(), reader)
+            }
+        };
+        readers.push(reader);
     }
     let mut round = 0;
     while options.iterations.is_none_or(|iterations| round < iterations) {
@@ -32,10 +44,13 @@ pub(crate) fn run(
             say(&format!("Reading with ordered access, iteration {round}"));
         }
         let access = (options.coherent || options.ordered).then(|| subscriber.access()).transpose()?;
-        for reader in &readers {
-            let count = if options.take_read { tell_all(reader, options)? } else { tell_instances(reader, options)? };
+        for (topic, reader) in &readers {
+            let count = match options.take_read {
+                true => tell_all(topic, reader, options)?,
+                false => tell_instances(topic, reader, options)?,
+            };
             if options.says_what_it_does() {
-                eprintln!("round {round}: {count} samples of {}", reader.topic_name());
+                eprintln!("round {round}: {count} samples of {topic}");
             }
         }
         drop(access);
@@ -45,15 +60,15 @@ pub(crate) fn run(
 }
 
 /// Everything at once.
-fn tell_all(reader: &DataReader<Shape>, options: &Options) -> Result<usize, ReadError> {
+fn tell_all(topic: &str, reader: &DataReader<Shape>, options: &Options) -> Result<usize, ReadError> {
     let samples = if options.read { reader.read()? } else { reader.take()? };
     let count = samples.len();
-    tell(reader, samples);
+    tell(topic, reader, samples);
     Ok(count)
 }
 
 /// Instance by instance, until there are no more.
-fn tell_instances(reader: &DataReader<Shape>, options: &Options) -> Result<usize, ReadError> {
+fn tell_instances(topic: &str, reader: &DataReader<Shape>, options: &Options) -> Result<usize, ReadError> {
     let (mut instance, mut count) = (InstanceHandle::NIL, 0);
     loop {
         let next = reader.select().next_instance(instance);
@@ -61,14 +76,13 @@ fn tell_instances(reader: &DataReader<Shape>, options: &Options) -> Result<usize
         let Some(first) = samples.iter().next() else { return Ok(count) };
         instance = first.info().instance_handle;
         count += samples.len();
-        tell(reader, samples);
+        tell(topic, reader, samples);
     }
 }
 
 /// Prints samples, and behind the last one of an instance its state if it is not alive: with an unread sample the state comes
 /// along, and there is none of its own.
-fn tell(reader: &DataReader<Shape>, samples: Samples<Shape>) {
-    let topic = reader.topic_name();
+fn tell(topic: &str, reader: &DataReader<Shape>, samples: Samples<Shape>) {
     let mut samples = samples.into_iter().peekable();
     while let Some(sample) = samples.next() {
         if let Some(shape) = sample.data {

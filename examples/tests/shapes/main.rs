@@ -289,17 +289,24 @@ fn large_samples_arrive_whole_in_pieces_of_any_size() {
 }
 
 #[test]
-fn what_is_not_there_is_named_and_nothing_is_made() {
-    for (arguments, missing) in [
-        ("-S -t Square -c RED", "-c of a subscriber is not supported: content filtered topics are missing"),
-        ("-S -t Square --cft size<20", "--cft is not supported: content filtered topics are missing"),
-    ] {
-        let output = Stage::new().command(arguments).output().unwrap();
-        let text = text(&output);
-        assert_eq!(text.lines().count(), 1, "{text}");
-        assert!(text.starts_with(missing), "{text}");
-        assert_eq!(output.status.code(), Some(1));
+fn a_subscriber_wants_one_color_or_some_sizes() {
+    let stage = Stage::new();
+    let mut red = stage.start("-S -t Square -r -c RED --read-period 20");
+    let mut small = stage.start("-S -t Square -r --cft shapesize<=5 --read-period 20");
+    for subscriber in [&mut red, &mut small] {
+        subscriber.wait_for(|line| line == "Create reader for topic: Square_filtered");
     }
+    let _blue = stage.start("-P -t Square -r -z 9 --write-period 20");
+    let _red = stage.start("-P -t Square -r -c RED -z 0 --size-modulo 10 --write-period 20");
+    for _ in 0..30 {
+        let shape = red.shape();
+        assert_eq!((shape.topic.as_str(), shape.color.as_str()), ("Square_filtered", "RED"));
+        assert!(small.shape().size <= 5);
+    }
+    while red.shape().size < 6 {}
+
+    let mut wrong = stage.start("-S -t Square --cft shapesise<=5");
+    wrong.wait_for(|line| line == "failed to create content filtered topic");
 }
 
 #[test]

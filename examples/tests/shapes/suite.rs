@@ -1,6 +1,6 @@
 //! The cases of the OMG's interoperability suite (omg-dds/dds-rtps) with ourselves on all sides: their names, their programs,
-//! and what must be seen. Those of content filters are left out until there are any (`Cft`). Those of ordered access and coherent
-//! sets (`OrderedAccess`, `CoherentSets`) are our own choice of what the suite tries.
+//! and what must be seen. Those of content filters (`Cft`) stand in `main.rs`. Those of ordered access and coherent sets
+//! (`OrderedAccess`, `CoherentSets`) are our own choice of what the suite tries.
 //!
 //! The suite goes by time: it calls it a failure if nothing comes for 15 s. Here a program that must hear nothing gets a third one
 //! that it does hear, so that nothing depends on how long a machine takes.

@@ -3,6 +3,7 @@
 //!
 //! Spans of time are those of the policies, and the only thing that is waited for without an event; no time is asserted.
 
+mod content_filter;
 mod deadline;
 mod durability;
 mod incompatible;

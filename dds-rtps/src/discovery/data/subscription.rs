@@ -5,6 +5,7 @@ use super::endpoint::{EndpointData, EndpointDraft};
 use super::policies::{PolicyParameter, decide, take_shared_policy, write_shared_policies};
 use crate::cdr::Parameter;
 use crate::discovery::parameter_id as id;
+use crate::filter::ContentFilterProperty;
 use crate::qos::{DataReaderQos, DataRepresentation, TypeConsistency};
 use crate::types::{EntityId, GuidPrefix};
 
@@ -17,6 +18,8 @@ pub struct SubscriptionData {
     pub qos: DataReaderQos,
     /// Whether every sample has to carry the writer's QoS ([`PublicationData::inline_qos`](super::PublicationData::inline_qos)).
     pub expects_inline_qos: bool,
+    /// Which samples it wants, if not all.
+    pub content_filter: Option<Box<ContentFilterProperty>>,
 }
 
 impl SubscriptionData {
@@ -26,7 +29,7 @@ impl SubscriptionData {
         if qos.representation.is_empty() {
             qos.representation.extend_from_slice(DataRepresentation::READABLE);
         }
-        Self { endpoint, qos, expects_inline_qos: false }
+        Self { endpoint, qos, expects_inline_qos: false, content_filter: None }
     }
 
     /// Reads the payload of a sample that participant `sender` sent.
@@ -37,10 +40,16 @@ impl SubscriptionData {
         let mut endpoint = EndpointDraft::default();
         let mut qos = DataReaderQos::default();
         let mut expects_inline_qos = false;
+        let mut content_filter = None;
         let skipped = walk(payload, |parameter| {
             if parameter.id == id::EXPECTS_INLINE_QOS {
                 expects_inline_qos = parameter.fields().bool()?;
                 return Ok(Outcome::Taken);
+            }
+            if parameter.id == id::CONTENT_FILTER_PROPERTY {
+                // It only says what need not be sent.
+                let property = ContentFilterProperty::read(parameter.fields());
+                return Ok(inform(&mut content_filter, property.map(|property| Some(Box::new(property)))));
             }
             match take(&mut qos, parameter)? {
                 Outcome::Unknown => endpoint.take(parameter),
@@ -51,7 +60,7 @@ impl SubscriptionData {
             qos.representation.push(DataRepresentation::Xcdr1);
         }
         let endpoint = endpoint.finish(sender, EntityId::is_reader)?;
-        Ok(Decoded { data: Self { endpoint, qos, expects_inline_qos }, skipped })
+        Ok(Decoded { data: Self { endpoint, qos, expects_inline_qos, content_filter }, skipped })
     }
 
     /// Writes the payload into `buffer`, which is cleared first.
@@ -68,6 +77,9 @@ impl SubscriptionData {
             list.parameter(id::EXPECTS_INLINE_QOS, |value| {
                 value.bool(true);
             });
+        }
+        if let Some(filter) = &self.content_filter {
+            list.parameter(id::CONTENT_FILTER_PROPERTY, |value| filter.write(value));
         }
         list.finish();
     }
@@ -127,7 +139,14 @@ mod tests {
             .type_consistency(consistency)
             .representation([DataRepresentation::Xcdr1, DataRepresentation::Xcdr2]);
         let endpoint = EndpointData::new(guid(), "Square", "ShapeType");
-        let data = SubscriptionData { endpoint, qos, expects_inline_qos: true };
+        let content_filter = Some(Box::new(ContentFilterProperty {
+            filtered_topic: "Square_filtered".to_owned(),
+            related_topic: "Square".to_owned(),
+            class: crate::filter::DDSSQL.to_owned(),
+            expression: "x < %0".to_owned(),
+            parameters: vec!["10".to_owned()],
+        }));
+        let data = SubscriptionData { endpoint, qos, expects_inline_qos: true, content_filter };
         let mut bytes = Vec::new();
         data.encode(&mut bytes);
         assert_eq!(SubscriptionData::decode(&bytes, guid().prefix), Ok(Decoded { data, skipped: 0 }));
@@ -141,6 +160,7 @@ mod tests {
             endpoint: EndpointData::new(writer, "Square", "ShapeType"),
             qos: DataReaderQos::default(),
             expects_inline_qos: false,
+            content_filter: None,
         };
         let mut bytes = Vec::new();
         data.encode(&mut bytes);
