@@ -18,7 +18,7 @@ pub trait Condition: HasTrigger {
 }
 
 /// What distinguishes conditions; never used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ConditionId(u64);
 
 impl ConditionId {

@@ -1,15 +1,20 @@
 //! The conditions of a wait set, and who waits for one of them.
 //!
 //! A wait registers its waker first and looks at the conditions then: what happens in between wakes it. Each attached
-//! condition has an observer with its entity, which counts whatever may have triggered it; a condition that was found idle
-//! is looked at again only when that count has grown, so a wait costs one visit for each condition that may be triggered,
-//! not for each that is attached. No lock of the list is held while a cell is visited.
+//! condition has an observer with its entity, which counts whatever may have triggered it, and pokes it: then it is ready to be
+//! looked at, and stays so until it was found idle and nothing has happened since. So a wait costs a visit for each condition
+//! that may be triggered, and nothing for the others, however many are attached. No lock of the list is held while a cell is
+//! visited.
 
 use crate::actor::{Effects, Poke, Signals, Ticket, Wakers};
 use crate::infrastructure::{Active, ConditionId, Look, Observer, Trigger, WaitErrorKind};
 use crate::sync::{Arc, AtomicBool, AtomicU64, Lock, Mutation, Ordering, Weak, mutated};
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 use std::task::{Poll, Waker};
+
+/// How many conditions one wait can look at without an allocation.
+const READY_IN_PLACE: usize = 64;
 
 /// The conditions of one wait set.
 pub(super) struct ConditionList {
@@ -17,8 +22,11 @@ pub(super) struct ConditionList {
 }
 
 struct State {
-    /// Replaced as a whole, so that a wait can look at it without the lock.
-    attached: Arc<[Arc<Attachment>]>,
+    attached: BTreeMap<ConditionId, Arc<Attachment>>,
+    /// Those that are to be looked at, each of them once.
+    ready: Vec<Arc<Attachment>>,
+    /// How many of those that are not ready never will be: their entities are closed.
+    closed: usize,
     waiters: Wakers,
 }
 
@@ -27,33 +35,39 @@ struct Attachment {
     id: ConditionId,
     trigger: Arc<dyn Trigger>,
     observer: Arc<Observer>,
+    list: Weak<ConditionList>,
     /// The observer's version when the condition was last found idle; 0: never.
     idle_at: AtomicU64,
     closed: AtomicBool,
+    /// It is in the list, and among those that are ready. Both change under the list's lock alone.
+    is_attached: AtomicBool,
+    is_ready: AtomicBool,
 }
 
 impl ConditionList {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { state: Lock::new(State { attached: Arc::from([]), waiters: Wakers::new() }) })
+        let state = State { attached: BTreeMap::new(), ready: Vec::new(), closed: 0, waiters: Wakers::new() };
+        Arc::new(Self { state: Lock::new(state) })
     }
 
-    /// Adds a condition, unless it is in the list.
+    /// Adds a condition, unless it is in the list. Who waits already waits for it as well.
     pub(super) fn attach(self: &Arc<Self>, trigger: Arc<dyn Trigger>) {
         let id = trigger.id();
-        if self.state.lock().attached.iter().any(|attached| attached.id == id) {
+        if self.state.lock().attached.contains_key(&id) {
             return;
         }
-        let observer = trigger.attach(Arc::downgrade(self) as Weak<dyn Poke>);
-        let attachment =
-            Arc::new(Attachment { id, trigger, observer, idle_at: AtomicU64::new(0), closed: AtomicBool::new(false) });
-        let is_new = self.change(|attached| {
-            let is_new = attached.iter().all(|attached| attached.id != id);
-            if is_new {
-                attached.push(Arc::clone(&attachment));
-            }
-            is_new
+        // What happens until it is in the list is seen by the first look.
+        let attachment = Arc::new_cyclic(|own: &Weak<Attachment>| Attachment {
+            id,
+            observer: trigger.attach(Weak::clone(own) as Weak<dyn Poke>),
+            trigger,
+            list: Arc::downgrade(self),
+            idle_at: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+            is_attached: AtomicBool::new(false),
+            is_ready: AtomicBool::new(false),
         });
-        if !is_new {
+        if !Effects::scope(|effects| self.state.lock().add(&attachment, effects)) {
             // Another thread has attached it in the meantime.
             attachment.trigger.detach(&attachment.observer);
         }
@@ -61,10 +75,7 @@ impl ConditionList {
 
     /// Removes a condition; false if it was not in the list.
     pub(super) fn detach(&self, id: ConditionId) -> bool {
-        let removed = self.change(|attached| {
-            let at = attached.iter().position(|attached| attached.id == id)?;
-            Some(attached.remove(at))
-        });
+        let removed = Effects::scope(|effects| self.state.lock().remove(id, effects));
         if let Some(attachment) = &removed {
             attachment.trigger.detach(&attachment.observer);
         }
@@ -73,20 +84,6 @@ impl ConditionList {
 
     pub(super) fn len(&self) -> usize {
         self.state.lock().attached.len()
-    }
-
-    /// Changes what is attached, and lets who waits look again.
-    fn change<R>(&self, change: impl FnOnce(&mut Vec<Arc<Attachment>>) -> R) -> R {
-        Effects::scope(|effects| {
-            let mut state = self.state.lock();
-            let mut attached = state.attached.to_vec();
-            let result = change(&mut attached);
-            let old = std::mem::replace(&mut state.attached, attached.into());
-            state.waiters.wake_all(effects);
-            drop(state);
-            drop(old);
-            result
-        })
     }
 
     /// The conditions that are triggered; registers the waiter if there is none.
@@ -98,27 +95,23 @@ impl ConditionList {
             if let Some(waker) = waker.take_if(|_| !mutated(Mutation::LookThenRegister)) {
                 state.waiters.register(ticket, waker, effects);
             }
-            let attached = Arc::clone(&state.attached);
+            let ready: SmallVec<[Arc<Attachment>; READY_IN_PLACE]> = state.ready.iter().map(Arc::clone).collect();
             drop(state);
             let mut active = Active { conditions: SmallVec::new() };
-            let mut closed = 0;
-            for attachment in attached.iter() {
-                match attachment.look(effects) {
-                    Look::Triggered => active.conditions.push(attachment.id),
-                    Look::Idle => {}
-                    Look::Closed => closed += 1,
+            for attachment in &ready {
+                if attachment.look(effects) == Look::Triggered {
+                    active.conditions.push(attachment.id);
                 }
             }
-            if !active.conditions.is_empty() {
-                self.state.lock().waiters.finish(ticket, effects);
-                return Poll::Ready(Ok(active));
-            }
-            if closed == attached.len() && closed > 0 {
-                self.state.lock().waiters.finish(ticket, effects);
-                return Poll::Ready(Err(WaitErrorKind::Closed));
+            let mut state = self.state.lock();
+            state.leave_out_idle();
+            let all_closed = state.closed > 0 && state.closed == state.attached.len();
+            if !active.conditions.is_empty() || all_closed {
+                state.waiters.finish(ticket, effects);
+                return Poll::Ready(if all_closed { Err(WaitErrorKind::Closed) } else { Ok(active) });
             }
             if let Some(waker) = waker.take() {
-                self.state.lock().waiters.register(ticket, waker, effects);
+                state.waiters.register(ticket, waker, effects);
             }
             Poll::Pending
         })
@@ -126,6 +119,55 @@ impl ConditionList {
 
     pub(super) fn abandon(&self, ticket: Ticket) {
         Effects::scope(|effects| self.state.lock().waiters.abandon(&mut Some(ticket), effects));
+    }
+}
+
+impl State {
+    /// False if the condition is there already.
+    fn add(&mut self, attachment: &Arc<Attachment>, effects: &mut Effects) -> bool {
+        if self.attached.contains_key(&attachment.id) {
+            return false;
+        }
+        attachment.is_attached.store(true, Ordering::Relaxed);
+        self.attached.insert(attachment.id, Arc::clone(attachment));
+        self.make_ready(Arc::clone(attachment));
+        self.waiters.wake_all(effects);
+        true
+    }
+
+    fn remove(&mut self, id: ConditionId, effects: &mut Effects) -> Option<Arc<Attachment>> {
+        let attachment = self.attached.remove(&id)?;
+        attachment.is_attached.store(false, Ordering::Relaxed);
+        if attachment.is_ready.swap(false, Ordering::Relaxed) {
+            self.ready.retain(|ready| !Arc::ptr_eq(ready, &attachment));
+        } else if attachment.closed.load(Ordering::Acquire) {
+            self.closed -= 1;
+        }
+        self.waiters.wake_all(effects);
+        Some(attachment)
+    }
+
+    /// It is to be looked at, unless that is known, or of no use.
+    fn make_ready(&mut self, attachment: Arc<Attachment>) {
+        let is_out = !attachment.is_attached.load(Ordering::Relaxed) || attachment.closed.load(Ordering::Acquire);
+        if !is_out && !attachment.is_ready.swap(true, Ordering::Relaxed) {
+            self.ready.push(attachment);
+        }
+    }
+
+    /// What was found idle is not looked at again before something happens to it. If that has happened already, its poke may
+    /// have come while it was still here: then it stays.
+    fn leave_out_idle(&mut self) {
+        let closed = &mut self.closed;
+        self.ready.retain(|attachment| {
+            let idle_at = attachment.idle_at.load(Ordering::Acquire);
+            let is_idle = idle_at == attachment.observer.version() || (idle_at != 0 && mutated(Mutation::ForgetReady));
+            if is_idle {
+                attachment.is_ready.store(false, Ordering::Relaxed);
+                *closed += usize::from(attachment.closed.load(Ordering::Acquire));
+            }
+            !is_idle
+        });
     }
 }
 
@@ -150,9 +192,12 @@ impl Attachment {
     }
 }
 
-impl Poke for ConditionList {
+impl Poke for Attachment {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
-        self.state.lock().waiters.wake_all(effects);
+        let Some(list) = self.list.upgrade() else { return };
+        let mut state = list.state.lock();
+        state.make_ready(self);
+        state.waiters.wake_all(effects);
     }
 
     fn resume(self: Arc<Self>, effects: &mut Effects) {
@@ -164,9 +209,145 @@ impl Poke for ConditionList {
 
 impl Drop for ConditionList {
     fn drop(&mut self) {
-        for attachment in self.state.lock().attached.iter() {
+        for attachment in self.state.lock().attached.values() {
             attachment.trigger.detach(&attachment.observer);
         }
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+    use crate::infrastructure::{Observers, mark};
+    use crate::sync::AtomicU32;
+    use std::sync::Mutex;
+    use std::sync::atomic::AtomicUsize;
+
+    /// A condition that counts who looks at it.
+    struct Counted {
+        id: ConditionId,
+        state: Mutex<Look>,
+        observers: Mutex<Observers>,
+        looks: AtomicUsize,
+    }
+
+    impl Counted {
+        fn become_(&self, state: Look) {
+            *self.state.lock().unwrap() = state;
+            Effects::scope(|effects| self.observers.lock().unwrap().status_changed(mark::DATA, effects));
+        }
+        fn take_looks(&self) -> usize {
+            self.looks.swap(0, Ordering::Relaxed)
+        }
+    }
+
+    impl Trigger for Counted {
+        fn id(&self) -> ConditionId {
+            self.id
+        }
+        fn look(&self, _effects: &mut Effects) -> Look {
+            self.looks.fetch_add(1, Ordering::Relaxed);
+            *self.state.lock().unwrap()
+        }
+        fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
+            let observer = Observer::new(Arc::new(AtomicU32::new(mark::DATA)), target);
+            self.observers.lock().unwrap().add(Arc::clone(&observer));
+            observer
+        }
+        fn detach(&self, observer: &Arc<Observer>) {
+            self.observers.lock().unwrap().remove(observer);
+        }
+    }
+
+    fn conditions(count: usize) -> (Arc<ConditionList>, Vec<Arc<Counted>>) {
+        let list = ConditionList::new();
+        let new = |_| {
+            let (state, observers) = (Mutex::new(Look::Idle), Mutex::default());
+            let counted = Arc::new(Counted { id: ConditionId::new(), state, observers, looks: AtomicUsize::new(0) });
+            list.attach(Arc::clone(&counted) as Arc<dyn Trigger>);
+            counted
+        };
+        let all = (0..count).map(new).collect();
+        (list, all)
+    }
+
+    /// What a wait ends with; `None`: it goes on.
+    fn poll(list: &ConditionList, ticket: &mut Option<Ticket>) -> Option<Result<Vec<ConditionId>, WaitErrorKind>> {
+        match list.poll(ticket, Waker::noop()) {
+            Poll::Ready(Ok(active)) => Some(Ok(active.conditions.to_vec())),
+            Poll::Ready(Err(error)) => Some(Err(error)),
+            Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn a_wait_looks_at_what_has_happened_and_at_nothing_else() {
+        let (list, all) = conditions(10_000);
+        let looks = |expected: &[usize]| {
+            let seen: Vec<usize> = all.iter().map(|counted| counted.take_looks()).collect();
+            let at: Vec<usize> = (0..seen.len()).filter(|&at| seen[at] > 0).collect();
+            assert_eq!(at, expected);
+            seen.iter().sum::<usize>()
+        };
+        let mut ticket = None;
+        assert!(poll(&list, &mut ticket).is_none());
+        all.iter().for_each(|counted| assert_eq!(counted.take_looks(), 1));
+        for round in 0..100 {
+            let one = &all[(round * 7919) % all.len()];
+            one.become_(Look::Triggered);
+            assert_eq!(list.state.lock().ready.len(), 1, "a wait goes over these and no others");
+            // Level, not edge: as long as it is triggered.
+            for _ in 0..2 {
+                assert_eq!(poll(&list, &mut ticket).unwrap().unwrap(), [one.id]);
+            }
+            one.become_(Look::Idle);
+            assert!(poll(&list, &mut ticket).is_none());
+            assert!(poll(&list, &mut ticket).is_none());
+            assert_eq!(looks(&[(round * 7919) % all.len()]), 3);
+            assert!(list.state.lock().ready.is_empty());
+        }
+    }
+
+    #[test]
+    fn two_that_wait_are_told_of_the_same_and_detached_ones_of_nothing() {
+        let (list, all) = conditions(3);
+        let (mut one, mut other) = (None, None);
+        assert!(poll(&list, &mut one).is_none() && poll(&list, &mut other).is_none());
+        all[0].become_(Look::Triggered);
+        all[2].become_(Look::Triggered);
+        for ticket in [&mut one, &mut other] {
+            assert_eq!(poll(&list, ticket).unwrap().unwrap(), [all[0].id, all[2].id]);
+        }
+        assert!(list.detach(all[0].id) && !list.detach(all[0].id));
+        all[0].become_(Look::Triggered);
+        assert_eq!(poll(&list, &mut one).unwrap().unwrap(), [all[2].id]);
+        list.attach(Arc::clone(&all[0]) as Arc<dyn Trigger>);
+        assert_eq!(poll(&list, &mut one).unwrap().unwrap(), [all[2].id, all[0].id]);
+        assert_eq!(list.len(), 3);
+    }
+
+    #[test]
+    fn a_set_of_closed_conditions_ends_waits_and_one_that_is_open_lets_them_wait() {
+        let (list, all) = conditions(3);
+        let mut ticket = None;
+        for counted in &all[..2] {
+            counted.become_(Look::Closed);
+            assert!(poll(&list, &mut ticket).is_none());
+            // Told again of the end, it counts once.
+            counted.become_(Look::Closed);
+            assert!(poll(&list, &mut ticket).is_none());
+        }
+        assert!(list.detach(all[2].id));
+        assert_eq!(poll(&list, &mut ticket), Some(Err(WaitErrorKind::Closed)));
+        list.attach(Arc::clone(&all[2]) as Arc<dyn Trigger>);
+        assert!(list.detach(all[0].id));
+        assert!(poll(&list, &mut ticket).is_none());
+        assert!(list.detach(all[1].id));
+        all[2].become_(Look::Triggered);
+        assert_eq!(poll(&list, &mut ticket).unwrap().unwrap(), [all[2].id]);
+        all[2].become_(Look::Closed);
+        assert_eq!(poll(&list, &mut ticket), Some(Err(WaitErrorKind::Closed)));
     }
 }
 
@@ -248,6 +429,13 @@ mod models {
     #[should_panic(expected = "deadlock")]
     fn a_wait_that_registers_after_its_look_sleeps_for_ever() {
         mutate(Mutation::LookThenRegister);
+        model(a_wait_beside_a_delivery);
+    }
+
+    #[test]
+    #[should_panic(expected = "deadlock")]
+    fn what_is_left_out_though_it_was_poked_meanwhile_is_never_looked_at() {
+        mutate(Mutation::ForgetReady);
         model(a_wait_beside_a_delivery);
     }
 

@@ -51,6 +51,8 @@ pub(crate) enum Mutation {
     LookThenRegister,
     /// A condition that was found idle counts as idle up to now, not up to when the look began.
     VersionAfterLook,
+    /// A wait set leaves out what it has found idle although it was poked in the meantime.
+    ForgetReady,
 }
 
 #[cfg(dds_loom)]
