@@ -75,6 +75,12 @@ impl Payload {
         Self { slot: Arc::clone(&self.slot), start, end }
     }
 
+    /// Whether most of the slot's memory is not of use for this part of it.
+    #[must_use]
+    pub fn is_small_part(&self) -> bool {
+        self.len() < self.slot.bytes.capacity() / 2
+    }
+
     /// The slot, to be written again, if nobody else has a part of it and no ring remembers it.
     ///
     /// # Errors

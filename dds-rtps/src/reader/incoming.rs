@@ -7,14 +7,14 @@ use super::assembly::{Assembled, FragmentOutcome};
 use super::change_facts::ChangeFacts;
 use super::config::Source;
 use super::event::LossCause;
-use super::intake::{Envelope, Inbound};
+use super::intake::{Envelope, Inbound, SHARED_PARTS_MAX};
 use super::jumps::JUMP_MAX;
 use super::losses::distance;
 use super::reliable::Fit;
 use super::sink::Sink;
 use super::stateful::{StatefulReader, earliest};
 use super::tally::Tally;
-use super::writer_proxy::{Following, ProxyContext};
+use super::writer_proxy::{Following, ProxyContext, WriterProxy};
 use crate::history::{GroupPosition, PayloadSource, Presented};
 use crate::types::{EntityId, Guid, Now, SequenceNumber};
 use crate::wire::{Data, DataFrag, Gap, Heartbeat, HeartbeatFrag, InlineQos, SerializedPayload};
@@ -115,8 +115,10 @@ impl StatefulReader {
     }
 
     fn envelope(&self, at: usize, sequence_number: SequenceNumber, facts: ChangeFacts) -> Envelope {
-        let writer = &self.proxies[at].config;
-        Envelope { writer: writer.guid, sequence_number, lifespan: writer.lifespan, facts }
+        let WriterProxy { config: writer, following, .. } = &self.proxies[at];
+        let is_early = matches!(following, Following::Reliable(reliable) if sequence_number > reliable.next());
+        let piles_up = is_early || self.history.len() >= SHARED_PARTS_MAX;
+        Envelope { writer: writer.guid, sequence_number, lifespan: writer.lifespan, facts, piles_up }
     }
 
     /// Hands what has come to its proxy.

@@ -4,7 +4,9 @@ use super::change_facts::ChangeFacts;
 use super::config::KeySource;
 use crate::cdr::{KeyHasher, ParameterListReader};
 use crate::filter::Filter;
-use crate::history::{CacheChange, ChangeKind, Origin, Payload, PayloadSource, Presented, ReceivedChange, SlotPool};
+use crate::history::{
+    CacheChange, ChangeKind, Origin, Payload, PayloadSource, Presented, ReceivedChange, SlotMut, SlotPool, SlotRing,
+};
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use crate::wire::SerializedPayload;
 use std::sync::Arc;
@@ -13,12 +15,20 @@ use std::sync::Arc;
 /// A copy of 4 KiB costs less than the receive buffer that would lie still as long as the sample is kept.
 const COPY_MAX: usize = 4096;
 
+/// The most samples of a reader that may lie in receive buffers, none of which they fill by half. One that is taken soon is not
+/// worth a copy; what piles up, or stays as the last sample of its instance, gets a slot of its size. Bound: a megabyte of
+/// receive buffers for each reader, whatever its history.
+pub(super) const SHARED_PARTS_MAX: usize = 16;
+
 /// Slots for copies that are used again. Slots are made as they are needed; what an application holds beyond this number, and
 /// beyond the bytes below, comes from the heap.
 const SMALL_SLOTS: usize = 4096;
 
 /// Memory of slots for copies up to which there may be more of them, for a deep history of small samples.
 const SMALL_SLOTS_BYTES: usize = 16 << 20;
+
+/// Memory of slots for copies of medium size.
+const FITTING_SLOTS_BYTES: usize = 16 << 20;
 
 /// Slots for large and reassembled samples that are used again: each keeps the memory of the largest sample it ever held.
 const LARGE_SLOTS: usize = 16;
@@ -67,6 +77,8 @@ pub(super) struct Envelope {
     /// The writer's LIFESPAN.
     pub(super) lifespan: Duration,
     pub(super) facts: ChangeFacts,
+    /// It may lie in the reader for long: many others do.
+    pub(super) piles_up: bool,
 }
 
 /// The memory of received payloads, and the way to an instance.
@@ -75,7 +87,9 @@ pub(super) struct Intake {
     key: KeySource,
     hasher: KeyHasher,
     pub(super) filter: Option<Arc<Filter>>,
-    small: SlotPool,
+    small: SlotRing,
+    /// For what came in a receive buffer and lies longer than that may be kept. By bytes alone: slots differ in size.
+    fitting: SlotRing,
     pub(super) large: SlotPool,
     scratch: Vec<u8>,
 }
@@ -90,7 +104,8 @@ impl Intake {
             key,
             hasher,
             filter,
-            small: SlotPool::with_budget(SMALL_SLOTS, SMALL_SLOTS_BYTES),
+            small: SlotRing::with_budget(SMALL_SLOTS, SMALL_SLOTS_BYTES),
+            fitting: SlotRing::with_budget(0, FITTING_SLOTS_BYTES),
             large: SlotPool::new(LARGE_SLOTS),
             scratch: Vec::new(),
         }
@@ -115,8 +130,8 @@ impl Intake {
         }
         let (payload, has_data) = match payload {
             SerializedPayload::None => (None, false),
-            SerializedPayload::Data(bytes) => (Some(self.keep(bytes, packet)), true),
-            SerializedPayload::Key(bytes) => (Some(self.keep(bytes, packet)), false),
+            SerializedPayload::Data(bytes) => (Some(self.keep(bytes, packet, envelope.piles_up)), true),
+            SerializedPayload::Key(bytes) => (Some(self.keep(bytes, packet, envelope.piles_up)), false),
         };
         Inbound::Change(change(now, envelope, instance, payload, has_data))
     }
@@ -163,19 +178,24 @@ impl Intake {
         }
     }
 
-    fn keep(&mut self, bytes: &[u8], packet: &dyn PayloadSource) -> Payload {
-        let pool = if bytes.len() < COPY_MAX {
-            &self.small
-        } else if let Some(payload) = packet.share(bytes) {
-            return payload;
-        } else {
-            &self.large
+    fn keep(&mut self, bytes: &[u8], packet: &dyn PayloadSource, piles_up: bool) -> Payload {
+        let fill = |mut slot: SlotMut| {
+            let buffer = slot.buffer();
+            buffer.clear();
+            buffer.extend_from_slice(bytes);
+            slot
         };
-        let mut slot = pool.acquire();
-        let buffer = slot.buffer();
-        buffer.clear();
-        buffer.extend_from_slice(bytes);
-        pool.freeze(slot)
+        let ring = if bytes.len() < COPY_MAX {
+            &mut self.small
+        } else {
+            match packet.share(bytes) {
+                Some(payload) if !(piles_up && payload.is_small_part()) => return payload,
+                Some(_) => &mut self.fitting,
+                None => return self.large.freeze(fill(self.large.acquire())),
+            }
+        };
+        let slot = fill(ring.acquire());
+        ring.freeze(slot)
     }
 
     /// The instance; `None`: there is no change at all.

@@ -1,6 +1,7 @@
 //! Order, duplicates and losses, without requests.
 
 use super::*;
+use crate::history::SlotMut;
 
 #[test]
 fn best_effort_delivers_in_order_and_counts_what_is_missing_as_lost() {
@@ -331,6 +332,52 @@ fn large_payloads_share_the_packet_and_small_ones_are_copied() {
     assert!(same(0));
     assert!(!same(1));
     assert_eq!(samples[1].payload.as_ref().unwrap().bytes(), &bytes[..100]);
+}
+
+/// As the receive thread has it: of 64 KiB, whatever has come.
+fn receive_buffer(bytes: &[u8]) -> Payload {
+    let mut slot = SlotMut::copy_of(&vec![0; 64 << 10]);
+    slot.buffer().clear();
+    slot.buffer().extend_from_slice(bytes);
+    slot.freeze()
+}
+
+#[test]
+fn what_piles_up_keeps_no_receive_buffers_that_it_does_not_fill() {
+    let mut script = Script::reliable();
+    let mut bytes = vec![0, 1, 0, 0];
+    bytes.resize(5000, 7);
+    let now = script.now();
+    // The last one comes before the one that is missing.
+    for number in (1..=100).chain([102]) {
+        let packet = receive_buffer(&bytes);
+        script.reader.handle_data(
+            now,
+            &source(WRITER),
+            &data(number, SerializedPayload::Data(packet.bytes())),
+            &packet,
+        );
+    }
+    let samples = script.take();
+    let memory =
+        |sample: &HistorySample| if sample.payload.as_ref().unwrap().is_small_part() { 64 << 10 } else { 5000 };
+    assert_eq!(samples.len(), 100);
+    assert_eq!(samples.iter().map(memory).sum::<usize>(), 16 * (64 << 10) + 84 * 5000);
+    script.samples([101]);
+    assert!(!script.take().last().unwrap().payload.as_ref().unwrap().is_small_part());
+    // What fills its buffer stays in it.
+    bytes.resize(40_000, 7);
+    for number in 103..=200 {
+        let packet = receive_buffer(&bytes);
+        script.reader.handle_data(
+            now,
+            &source(WRITER),
+            &data(number, SerializedPayload::Data(packet.bytes())),
+            &packet,
+        );
+        let last = packet.bytes().as_ptr();
+        assert!(number < 200 || script.take().last().unwrap().payload.as_ref().unwrap().bytes().as_ptr() == last);
+    }
 }
 
 #[test]
