@@ -59,7 +59,7 @@ pub struct Effects {
     /// What the clocks said when this frame last read them.
     now: Option<Now>,
     pokes: Queue<Arc<dyn Poke>, 32>,
-    wakers: SmallVec<[WakerEnd; 8]>,
+    wakers: Queue<WakerEnd, 8>,
     jobs: Queue<Job, 16>,
 }
 
@@ -70,9 +70,9 @@ impl Effects {
         // Made in place: moving it, which is what returning it from a constructor comes to, costs as much as a visit.
         let mut frame = Frame(Self {
             now: None,
-            pokes: Queue { only: None, items: SmallVec::new(), next: 0 },
-            wakers: SmallVec::new(),
-            jobs: Queue { only: None, items: SmallVec::new(), next: 0 },
+            pokes: Queue { only: None, is_spread: false, items: SmallVec::new(), next: 0 },
+            wakers: Queue { only: None, is_spread: false, items: SmallVec::new(), next: 0 },
+            jobs: Queue { only: None, is_spread: false, items: SmallVec::new(), next: 0 },
         });
         let result = f(&mut frame.0);
         if !frame.0.is_empty() {
@@ -142,8 +142,7 @@ impl Effects {
     /// Whether there is nothing to be dropped, neither items nor memory.
     #[inline]
     fn holds_nothing(&self) -> bool {
-        let spilled = self.pokes.items.spilled() || self.wakers.spilled() || self.jobs.items.spilled();
-        !spilled && self.is_empty()
+        self.pokes.is_untouched() && self.wakers.is_untouched() && self.jobs.is_untouched()
     }
 
     fn run(&mut self) {
@@ -153,25 +152,18 @@ impl Effects {
             while let Some(cell) = self.pokes.pop() {
                 cell.poke(self);
             }
-            if !self.wakers.is_empty() {
-                self.serve_wakers();
+            // One by one, so that a waker that panics takes no other with it.
+            while let Some(waker) = self.wakers.pop() {
+                match waker {
+                    WakerEnd::Wake(waker) => shield("waker", || waker.wake()),
+                    WakerEnd::Drop(waker) => shield("waker", || drop(waker)),
+                }
             }
             let Some(job) = self.jobs.pop() else { break };
             if jobs_done == JOBS_MAX {
                 shield("listener", || job.work.hand_over(job.marks));
             } else if self.run_job(job) {
                 jobs_done += 1;
-            }
-        }
-    }
-
-    fn serve_wakers(&mut self) {
-        // Popped one by one, so that a waker that panics takes no other with it.
-        self.wakers.reverse();
-        while let Some(waker) = self.wakers.pop() {
-            match waker {
-                WakerEnd::Wake(waker) => shield("waker", || waker.wake()),
-                WakerEnd::Drop(waker) => shield("waker", || drop(waker)),
             }
         }
     }
@@ -187,8 +179,10 @@ impl Effects {
         self.now = None;
         drop(inside);
         let _ = HANDED_DOWN.try_with(|jobs| {
-            let mut jobs = jobs.borrow_mut();
-            jobs.drain(..).for_each(|job| self.jobs.push(job));
+            // Mostly it has called nothing; looking costs less than draining what is empty.
+            if !jobs.borrow().is_empty() {
+                jobs.borrow_mut().drain(..).for_each(|job| self.jobs.push(job));
+            }
         });
         true
     }
@@ -231,6 +225,8 @@ impl Drop for Frame {
 struct Queue<T, const N: usize> {
     /// The oldest item, if it is the only one; most frames never have a second one.
     only: Option<T>,
+    /// There has been a second one. As long as there has not, nobody looks at `items`.
+    is_spread: bool,
     items: SmallVec<[Option<T>; N]>,
     /// Index of the first item that has not been popped.
     next: usize,
@@ -239,17 +235,29 @@ struct Queue<T, const N: usize> {
 impl<T, const N: usize> Queue<T, N> {
     #[inline]
     fn is_empty(&self) -> bool {
-        self.only.is_none() && self.items.is_empty()
+        self.only.is_none() && !self.has_second()
+    }
+
+    /// Whether there is nothing to be dropped, neither items nor memory.
+    #[inline]
+    fn is_untouched(&self) -> bool {
+        self.only.is_none() && !self.is_spread
     }
 
     #[inline]
     fn last(&self) -> Option<&T> {
-        if self.items.is_empty() { self.only.as_ref() } else { self.items.last().and_then(Option::as_ref) }
+        if self.has_second() { self.items.last().and_then(Option::as_ref) } else { self.only.as_ref() }
     }
 
     #[inline]
     fn last_mut(&mut self) -> Option<&mut T> {
-        if self.items.is_empty() { self.only.as_mut() } else { self.items.last_mut().and_then(Option::as_mut) }
+        if self.has_second() { self.items.last_mut().and_then(Option::as_mut) } else { self.only.as_mut() }
+    }
+
+    /// Whether there is something in `items`.
+    #[inline]
+    fn has_second(&self) -> bool {
+        self.is_spread && !self.items.is_empty()
     }
 
     #[inline]
@@ -261,7 +269,9 @@ impl<T, const N: usize> Queue<T, N> {
         }
     }
 
+    #[cold]
     fn push_behind(&mut self, item: T) {
+        self.is_spread = true;
         if self.items.len() == self.items.capacity() && self.next >= self.items.len() / 2 {
             self.items.drain(..self.next);
             self.next = 0;
@@ -274,7 +284,7 @@ impl<T, const N: usize> Queue<T, N> {
         if let Some(only) = self.only.take() {
             return Some(only);
         }
-        if self.items.is_empty() { None } else { self.pop_behind() }
+        if self.has_second() { self.pop_behind() } else { None }
     }
 
     fn pop_behind(&mut self) -> Option<T> {
@@ -435,7 +445,7 @@ mod tests {
 
     #[test]
     fn a_queue_keeps_no_more_memory_than_its_content_needs() {
-        let mut queue: Queue<u32, 4> = Queue { only: None, items: SmallVec::new(), next: 0 };
+        let mut queue: Queue<u32, 4> = Queue { only: None, is_spread: false, items: SmallVec::new(), next: 0 };
         (0..3).for_each(|item| queue.push(item));
         for item in 0..10_000 {
             assert_eq!(queue.pop(), Some(item));

@@ -92,6 +92,9 @@ impl WriterActor {
     /// Hands a new change to every reader of this process while this cell is held, so that each of them sees the
     /// order of the sequence numbers; whoever got it by mail is poked after release.
     pub(super) fn deliver_locally(&mut self, number: SequenceNumber, effects: &mut Effects) {
+        if self.local_readers.is_empty() {
+            return;
+        }
         let Some(change) = self.rtps.change(number) else { return };
         let in_place = self.local_readers.len() <= IN_PLACE_MAX;
         for reader in self.local_readers.iter_mut().filter(|reader| reader.behind_from.is_none()) {

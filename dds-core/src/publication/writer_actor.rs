@@ -211,6 +211,10 @@ impl WriterActor {
         self.waiting_for_space.wake_one(effects);
         self.follow_liveliness(effects);
         self.deliver_locally(number, effects);
+        if self.rtps.has_only_gathered() {
+            // The timer is set for the first one of the batch, and that is all there is to do for it.
+            return Ok(Flushed::Done);
+        }
         Ok(self.follow_up(now, effects))
     }
 

@@ -57,6 +57,12 @@ impl Run {
         let mut end = RunEnd { offset: submessages.offset(), timestamp: source.timestamp };
         let mut count = 1;
         while count < RUN_MAX {
+            // What stands before every sample of a batch is not worth being made a submessage of.
+            if let Some(timestamp) = submessages.next_timestamp() {
+                source.timestamp = Some(timestamp);
+                end = RunEnd { offset: submessages.offset(), timestamp: source.timestamp };
+                continue;
+            }
             let Some(Ok(submessage)) = submessages.next() else { break };
             match (submessage.writer_and_reader(), &submessage) {
                 (Some(endpoints), _) if endpoints == (source.writer.entity_id, self.reader_id) => {

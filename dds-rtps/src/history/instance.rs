@@ -124,6 +124,12 @@ impl Instance {
         &self.writers
     }
 
+    /// Whether that is who wrote it last.
+    #[inline]
+    pub(super) fn was_last_written_by(&self, writer: Guid) -> bool {
+        self.writers.first() == Some(&writer)
+    }
+
     fn is_written_by(&self, writer: Guid) -> bool {
         self.writers.contains(&writer)
     }

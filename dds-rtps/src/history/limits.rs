@@ -40,6 +40,19 @@ impl HistoryLimits {
             && self.samples_per_instance_max == usize::MAX
     }
 
+    /// Whether a sample more of a known instance replaces none, where `len` lie here already: KEEP_ALL, and no limit of samples is
+    /// reached.
+    #[inline]
+    pub(super) fn admits_any(&self, len: usize) -> bool {
+        self.depth.is_none() && len < self.samples_max.min(self.samples_per_instance_max)
+    }
+
+    /// The same, whatever its instance.
+    #[inline]
+    pub(super) fn admits_any_instance(&self, len: usize) -> bool {
+        self.instances_max == usize::MAX && self.admits_any(len)
+    }
+
     /// The most samples that can lie in the history at once; [`usize::MAX`]: no limit.
     ///
     /// `keyed`: whether there can be more than one instance.

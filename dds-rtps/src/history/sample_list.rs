@@ -138,7 +138,11 @@ impl Samples {
         let sibling = Links { previous: siblings.last, next: NOWHERE };
         let place = Place { stored, arrival, sibling };
         let at = match self.places.get_mut(self.free as usize) {
-            Some(free) => std::mem::replace(&mut self.free, std::mem::replace(free, place).arrival.next),
+            Some(free) => {
+                let next = free.arrival.next;
+                *free = place;
+                std::mem::replace(&mut self.free, next)
+            }
             None => {
                 self.places.push(place);
                 (self.places.len() - 1) as u32

@@ -286,6 +286,13 @@ impl ReaderHistory {
         }
     }
 
+    /// Whether [`ReaderHistory::deadline`] is some moment.
+    #[must_use]
+    #[inline]
+    pub fn has_deadline(&self) -> bool {
+        self.expiry.first().is_some() || (self.has_timing() && self.timing_deadline().is_some())
+    }
+
     /// When the timer is to look for expired samples.
     fn next_look(&self) -> Option<Instant> {
         self.expiry.first().map(|expiry| expiry.max(self.expiry_floor))

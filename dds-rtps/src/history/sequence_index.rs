@@ -93,6 +93,7 @@ impl SequenceIndex {
     }
 
     /// The first place whose number is at least `number`.
+    #[inline]
     fn place_from(&self, number: SequenceNumber) -> usize {
         let Some(&(first, _)) = self.places.front() else { return 0 };
         // Numbers differ by at least one from place to place, so this is the furthest that the number can lie. Without
@@ -100,8 +101,13 @@ impl SequenceIndex {
         let Ok(furthest) = usize::try_from(number.0.saturating_sub(first.0)) else { return 0 };
         match self.places.get(furthest) {
             Some(place) if place.0 == number => furthest,
-            _ => self.places.partition_point(|place| place.0 < number),
+            _ => self.search(number),
         }
+    }
+
+    #[cold]
+    fn search(&self, number: SequenceNumber) -> usize {
+        self.places.partition_point(|place| place.0 < number)
     }
 }
 

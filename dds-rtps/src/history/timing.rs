@@ -169,8 +169,16 @@ impl ReaderHistory {
     }
 
     /// Deadlines that were missed since this was last asked; `None`: none.
+    #[inline]
     pub fn take_missed(&mut self) -> Option<MissedDeadlines> {
         self.timing.as_mut()?.missed.take()
+    }
+
+    /// Whether anything happens by time alone, but LIFESPAN.
+    #[must_use]
+    #[inline]
+    pub const fn has_timing(&self) -> bool {
+        self.timing.is_some()
     }
 
     /// When something is due by the policies of time.

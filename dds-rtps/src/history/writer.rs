@@ -190,16 +190,15 @@ impl WriterHistory {
     /// # Errors
     /// The reason why it would not.
     pub fn check_room(&self, instance: InstanceHandle, acknowledged: SequenceNumber) -> Result<(), NoRoom> {
-        if self.limits.is_boundless() {
-            return Ok(());
-        }
-        self.victim(self.by_handle.get(&instance).copied(), acknowledged).map(|_| ())
+        let has_room = self.limits.is_boundless() || self.limits.admits_any_instance(self.len());
+        if has_room { Ok(()) } else { self.victim(self.by_handle.get(&instance).copied(), acknowledged).map(|_| ()) }
     }
 
     /// Which change [`WriterHistory::insert`] of one of `instance` would replace, if any.
     #[must_use]
     pub fn next_replaced(&self, instance: InstanceHandle, acknowledged: SequenceNumber) -> Option<SequenceNumber> {
-        self.victim(self.by_handle.get(&instance).copied(), acknowledged).ok().flatten()
+        let victim = || self.victim(self.by_handle.get(&instance).copied(), acknowledged).ok().flatten();
+        if self.limits.admits_any(self.len()) { None } else { victim() }
     }
 
     /// Takes in a change, whose number must be greater than all before. All readers have acknowledged what lies up to
@@ -393,6 +392,9 @@ impl WriterHistory {
 
     /// Which change has to go for a new one of the instance.
     fn victim(&self, known: Option<u32>, acknowledged: SequenceNumber) -> Result<Option<SequenceNumber>, NoRoom> {
+        if known.is_some() && self.limits.admits_any(self.len()) {
+            return Ok(None);
+        }
         let instance = known.and_then(|instance| self.instances.get(instance as usize));
         let oldest = instance.and_then(|instance| self.stored(instance.oldest));
         let oldest = oldest.map(|stored| stored.change.sequence_number);

@@ -139,6 +139,18 @@ impl Events {
         self.queue.push_back(event);
     }
 
+    /// Whether nothing waits but, perhaps, news of data.
+    #[inline]
+    pub(super) fn is_only_data(&self) -> bool {
+        !self.liveliness_changed && self.queue.is_empty()
+    }
+
+    /// Whether there is news of data; takes it.
+    #[inline]
+    pub(super) fn take_data(&mut self) -> bool {
+        std::mem::take(&mut self.data_available)
+    }
+
     /// Losses and rejections come before the data that came after them.
     pub(super) fn pop(&mut self) -> Option<ReaderEvent> {
         if std::mem::take(&mut self.liveliness_changed) {

@@ -375,14 +375,23 @@ impl StatefulReader {
     /// Whether there is nothing to say to anybody and nothing that time changes: no need to poll for datagrams or a
     /// deadline.
     #[must_use]
+    #[inline]
     pub fn is_at_rest(&self) -> bool {
-        self.next_due.is_none() && self.deadline().is_none()
+        self.is_timeless()
     }
 
     /// Whether a selection has a use for the time: something may expire, be asked for, or wait for room.
     #[must_use]
+    #[inline]
     pub fn needs_clock(&self) -> bool {
-        self.waiting.any() || self.deadline().is_some()
+        self.waiting.any() || !self.is_timeless()
+    }
+
+    /// Whether there is no deadline; as [`Self::deadline`] would say, without finding out which one is the earliest.
+    #[inline]
+    fn is_timeless(&self) -> bool {
+        let own = self.next_due.is_none() && self.next_stale.is_none() && self.next_lease.is_none();
+        own && !self.history.has_deadline()
     }
 
     /// When [`StatefulReader::handle_timeout`] and [`StatefulReader::poll_transmit`] are to be called, if nothing else
@@ -413,7 +422,16 @@ impl StatefulReader {
     }
 
     /// What the owner should know, until there is nothing more.
+    #[inline]
     pub fn poll_event(&mut self) -> Option<ReaderEvent> {
+        // The way of every sample.
+        if self.events.is_only_data() && !self.history.has_timing() {
+            return self.events.take_data().then_some(ReaderEvent::DataAvailable);
+        }
+        self.next_event()
+    }
+
+    fn next_event(&mut self) -> Option<ReaderEvent> {
         match self.history.take_missed() {
             Some(missed) => Some(ReaderEvent::DeadlineMissed(missed)),
             None => self.events.pop(),

@@ -11,7 +11,7 @@
 use super::cursor::Cursor;
 use super::submessage::FLAG_LITTLE_ENDIAN;
 use super::{Submessage, WireError, WireErrorKind, id};
-use crate::types::{GuidPrefix, ProtocolVersion, VendorId};
+use crate::types::{GuidPrefix, ProtocolVersion, Time, VendorId};
 
 /// Who sent a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +117,25 @@ impl<'a> Submessages<'a> {
         self.offset
     }
 
+    /// Passes over an INFO_TS that is a valid time by itself, which stands before every sample of a batch; `None`: something else,
+    /// to be parsed, comes next.
+    #[inline]
+    pub fn next_timestamp(&mut self) -> Option<Time> {
+        let (header, behind) = self.rest.split_first_chunk::<4>()?;
+        if *header != LITTLE_ENDIAN_INFO_TS {
+            return None;
+        }
+        let (seconds, behind) = behind.split_first_chunk::<4>()?;
+        let (fraction, behind) = behind.split_first_chunk::<4>()?;
+        let time = Time::from_wire(u32::from_le_bytes(*seconds), u32::from_le_bytes(*fraction));
+        if !time.is_valid() {
+            return None;
+        }
+        self.offset += 12;
+        self.rest = behind;
+        Some(time)
+    }
+
     fn parse_next(&mut self) -> Result<Submessage<'a>, WireError> {
         // Until the length is known there is nothing to go on with.
         let mut cursor = Cursor::new(std::mem::take(&mut self.rest), self.offset, true);
@@ -150,13 +169,15 @@ impl<'a> Iterator for Submessages<'a> {
 
 impl std::iter::FusedIterator for Submessages<'_> {}
 
+/// INFO_TS with a time, and its length.
+const LITTLE_ENDIAN_INFO_TS: [u8; 4] = [id::INFO_TS, FLAG_LITTLE_ENDIAN, 8, 0];
+
 /// How every message begins.
 pub(super) const MAGIC: &[u8; 4] = b"RTPS";
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Time;
     use crate::wire::WireErrorKind::{SequenceNumber, Truncated};
 
     const HEADER: &[u8] = b"RTPS\x02\x05\x01\x10abcdefghijkl";
@@ -251,6 +272,34 @@ mod tests {
         assert_eq!(walk(&[1, 1, 0, 0, 0x80, 1, 5, 0, 1, 1, 0, 0]), [skipped(1), error(Truncated, 28)]);
         assert_eq!(walk(&[1, 1, 0, 0, 0x80, 1]), [skipped(1), error(Truncated, 26)]);
         assert_eq!(walk(&[1]), [error(Truncated, 20)]);
+    }
+
+    #[test]
+    fn a_timestamp_is_passed_over_as_it_is_parsed() {
+        let valid = [9, 1, 8, 0, 5, 0, 0, 0, 0, 0, 0, 0x80, 1, 1, 0, 0];
+        let cases: [(&[u8], bool); 6] = [
+            (&valid, true),
+            // The other byte order, no time, an invalid one, another length, too short: all of these are parsed.
+            (&[9, 0, 0, 8, 0, 0, 0, 5, 0x80, 0, 0, 0], false),
+            (&[9, 3, 0, 0], false),
+            (&[9, 1, 8, 0, 255, 255, 255, 255, 255, 255, 255, 255], false),
+            (&[9, 1, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0x80], false),
+            (&valid[..11], false),
+        ];
+        for (bytes, is_passed_over) in cases {
+            let bytes = [HEADER, bytes].concat();
+            let message = Message::parse(&bytes).unwrap();
+            let (mut passing, mut parsing) = (message.submessages(), message.submessages());
+            let before = (passing.offset(), passing.rest);
+            let time = passing.next_timestamp();
+            assert_eq!(time.is_some(), is_passed_over, "{bytes:?}");
+            if let Some(time) = time {
+                assert_eq!(parsing.next(), Some(Ok(Submessage::InfoTimestamp(Some(time)))));
+                assert_eq!((passing.offset(), passing.rest), (parsing.offset(), parsing.rest));
+            } else {
+                assert_eq!((passing.offset(), passing.rest), before);
+            }
+        }
     }
 
     #[test]

@@ -32,11 +32,13 @@ pub(super) struct Batch {
     len: usize,
     /// When the first of them has waited for long enough; `None`: there are none, or they wait for ever.
     deadline: Option<Instant>,
+    /// The newest change has joined others that waited already.
+    has_joined: bool,
 }
 
 impl Batch {
     pub(super) fn new(budget: Duration) -> Self {
-        Self { budget, suspended: false, released: SequenceNumber::ZERO, len: 0, deadline: None }
+        Self { budget, suspended: false, released: SequenceNumber::ZERO, len: 0, deadline: None, has_joined: false }
     }
 
     /// Changes how long a change may wait, from the next one on.
@@ -68,6 +70,7 @@ impl Batch {
         if self.len + len > len_max {
             self.release(number.previous());
         }
+        self.has_joined = self.len > 0;
         if self.len == 0 && !self.suspended {
             self.deadline = now.after(self.budget);
         }
@@ -80,6 +83,7 @@ impl Batch {
         self.released = number;
         self.len = 0;
         self.deadline = None;
+        self.has_joined = false;
     }
 
     /// Time has passed, and the newest change is `last`.
@@ -114,6 +118,16 @@ impl StatefulWriter {
     /// Lets everything that was written leave now, whatever LATENCY_BUDGET says.
     pub fn flush(&mut self) {
         self.batch.release(self.last);
+    }
+
+    /// Whether the newest change has only joined others that wait for company, so that there is nothing to be sent or told, and no
+    /// deadline, that there was not before it was written. May say no though it is so.
+    #[must_use]
+    #[inline]
+    pub fn has_only_gathered(&self) -> bool {
+        let has_events = self.acknowledged_event || self.space_freed_event || self.refused;
+        let by_time = self.mortal || self.history.watches_deadline() || self.slow_readers.any();
+        self.batch.has_joined && !self.has_more_to_send() && self.queue.is_empty() && !has_events && !by_time
     }
 
     /// Whether writing `change` would drop one that has not left yet, because it waits in a batch. To be flushed and sent
@@ -164,6 +178,21 @@ mod tests {
         assert_eq!((batch.released(), batch.deadline()), (SequenceNumber(3), Some(at(9))));
         batch.add(at(5), SequenceNumber(5), 700, LEN_MAX);
         assert_eq!((batch.released(), batch.deadline()), (SequenceNumber(3), Some(at(9))));
+    }
+
+    #[test]
+    fn only_who_finds_others_waiting_has_joined_them() {
+        let mut batch = batch();
+        let mut add = |number, len| {
+            batch.add(at(0), SequenceNumber(number), len, LEN_MAX);
+            batch.has_joined
+        };
+        assert!(!add(1, 600));
+        assert!(add(2, 300));
+        // There is no room for it, nor for any other one.
+        assert!(!add(3, 500));
+        assert!(!add(4, LEN_MAX + 1));
+        assert!(!add(5, 10));
     }
 
     #[test]

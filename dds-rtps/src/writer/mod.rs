@@ -24,6 +24,7 @@
 //! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
 //! | `lifespan` | when changes are too old to be sent |
 //! | `instances` | which are registered, and the walk over those that are alive |
+//! | `through` | the short way of changes that nobody will ask for again |
 //! | `absent` | readers that fell silent and may come back |
 //! | `presentation` | which coherent set a change belongs to, and its place among those of its publisher |
 //! | `liveliness` | what the writer has promised to show of itself |
@@ -53,6 +54,7 @@ mod round_trip;
 mod slow_reader;
 mod stateful;
 mod stateless;
+mod through;
 mod transmit;
 mod way;
 

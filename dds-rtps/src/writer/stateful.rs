@@ -72,9 +72,9 @@ pub struct StatefulWriter {
     pub(super) acknowledged_event: bool,
     /// A write has been refused, and nothing has come free since.
     pub(super) refused: bool,
-    space_freed_event: bool,
+    pub(super) space_freed_event: bool,
     /// See [`StatefulWriter::write_through`]; decided anew when readers come and go.
-    writes_through: bool,
+    pub(super) writes_through: bool,
     /// It has, or has had, a lifespan.
     pub(super) mortal: bool,
     /// No change before this one has a lifespan.
@@ -209,39 +209,6 @@ impl StatefulWriter {
         Ok(sequence_number)
     }
 
-    /// Numbers a change that nobody will ever ask for again, and gives it back to be handed to the readers of this process:
-    /// none of them is reliable, there are none elsewhere, and late ones get nothing old. The history does not store it.
-    /// `None`: it has to be written, by [`Self::try_write`].
-    pub fn write_through(&mut self, now: Now, change: &mut NewChange) -> Option<CacheChange> {
-        if !self.writes_through || change.payload.as_ref().is_some_and(|payload| payload.len() > u32::MAX as usize) {
-            return None;
-        }
-        if self.lacks_registration(change) {
-            return None;
-        }
-        if !self.history.is_empty() {
-            self.history.retire(self.last);
-        }
-        if !change.instance.is_nil() {
-            self.history.pass_by(change.instance, change.kind, change.payload.as_ref());
-        }
-        self.last = self.last.next();
-        self.counters.written += 1;
-        self.promise.assert(now.instant);
-        self.skip_if_nobody_listens();
-        Some(CacheChange {
-            kind: change.kind,
-            writer: self.config.guid,
-            sequence_number: self.last,
-            instance: change.instance,
-            source_timestamp: change.source_timestamp.unwrap_or(now.time),
-            related_sample: change.related_sample,
-            origin: change.origin.take(),
-            presented: None,
-            payload: change.payload.take(),
-        })
-    }
-
     /// Who writes, as a message for all readers says it.
     pub(super) fn sender(&self) -> Sender<'_> {
         Sender {
@@ -252,17 +219,8 @@ impl StatefulWriter {
         }
     }
 
-    fn lacks_registration(&self, change: &NewChange) -> bool {
+    pub(super) fn lacks_registration(&self, change: &NewChange) -> bool {
         change.must_be_registered && !self.history.is_registered(change.instance)
-    }
-
-    fn can_write_through(&self) -> bool {
-        self.proxies.is_empty()
-            && self.presentation.is_none()
-            && self.config.durability == Durability::Volatile
-            && self.config.limits.is_boundless()
-            && !self.locals.iter().any(|local| local.reliable)
-            && !self.history.watches_deadline()
     }
 
     /// A change, for as long as it is in the history.
@@ -435,10 +393,20 @@ impl StatefulWriter {
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         let expiry = if self.mortal { self.next_expiring().and_then(|stored| stored.expires) } else { None };
-        let own =
-            [self.heartbeat.deadline(), self.waiting_until, self.slow_readers.deadline(), self.promise.deadline()];
-        let late = [expiry, self.batch.deadline(), self.history.next_deadline()];
-        own.into_iter().chain(late).flatten().min()
+        // One by one: as a chain of iterators it costs as much as laying out a sample.
+        let mut earliest = self.heartbeat.deadline();
+        let mut note = |deadline: Option<Instant>| {
+            if let Some(deadline) = deadline {
+                earliest = Some(earliest.map_or(deadline, |earliest| earliest.min(deadline)));
+            }
+        };
+        note(self.waiting_until);
+        note(self.slow_readers.deadline());
+        note(self.promise.deadline());
+        note(expiry);
+        note(self.batch.deadline());
+        note(self.history.next_deadline());
+        earliest
     }
 
     /// Time has passed. Calling it early or late does no harm.

@@ -116,7 +116,10 @@ impl StatefulWriter {
     fn lay_out_new(&mut self, now: Now, layout: &mut Layout<'_>) -> Laid {
         let mut laid = Laid::default();
         while self.has_more_to_send() {
-            let found = self.next_sendable(now, self.next).unwrap_or(self.last.next());
+            // Mostly it is the next one. What is missing is looked for.
+            let is_there = self.sendable(now, self.next).is_some();
+            let found =
+                if is_there { self.next } else { self.next_sendable(now, self.next).unwrap_or(self.last.next()) };
             if found > self.next {
                 if self.destinations.reliable_count > 0 {
                     layout.gap(self.next, found.previous());
