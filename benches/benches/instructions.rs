@@ -7,6 +7,7 @@
 //!
 //! Each count is the difference of two runs, so that what is done once cancels out.
 
+use benches::burst::{BURST_LEN, Burst};
 use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -47,12 +48,20 @@ fn paths() -> Vec<Path> {
         path("udp_among_1000", form.udp(), 999, pass::<Small>),
         path("udp_32000_bytes", form.udp(), 0, pass::<Large>),
         path("udp_reliable", form.udp().reliable(), 0, pass::<Small>),
+        path("udp_batched", form.udp().reliable(), 0, burst),
     ]
 }
 
 fn pass<T: Payload>(form: Form, others: usize, passes: u32) -> Result<(), Box<dyn Error>> {
     let pair = Pair::<T>::among(form, others)?;
     (0..passes).for_each(|_| pair.pass());
+    Ok(())
+}
+
+/// 64 bytes, reliable, KEEP_ALL, as many in a datagram as fit.
+fn burst(_: Form, _: usize, passes: u32) -> Result<(), Box<dyn Error>> {
+    let burst = Burst::new()?;
+    (0..passes.div_ceil(BURST_LEN)).for_each(|_| burst.pass());
     Ok(())
 }
 

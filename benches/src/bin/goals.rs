@@ -1,0 +1,157 @@
+//! The table of all goals with what was measured: the last step of the script `benches/goals`, which makes the files that this reads.
+
+use benches::perf::record::{Latency, Line, Outcome, Record};
+use std::error::Error;
+use std::fs::read_to_string;
+use std::path::Path;
+
+/// Named as the lines of the bench `percentiles`.
+const SMALL: &str = "best_effort_write_and_receive";
+const LARGE: &str = "best_effort_write_and_receive_frag";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let directory = std::env::args().nth(1).ok_or("which directory? `benches/goals` gives it")?;
+    let directory = Path::new(&directory);
+    let outcomes = outcomes(&directory.join("perf.jsonl"))?;
+    if let Some(first) = outcomes.first() {
+        let environment = &first.environment;
+        println!(
+            "{}, {} cores, {}, commit {} ({})\n",
+            environment.processor, environment.cores, environment.kernel, environment.commit, environment.profile
+        );
+    }
+    println!("| one process, µs | goal | p50 | p99 | p99.9 | of the floor | met |\n|---|---|---|---|---|---|---|");
+    for (file, cores) in [("percentiles-one-core.txt", "one core"), ("percentiles.txt", "all cores")] {
+        in_process(&read_to_string(directory.join(file))?, cores);
+    }
+    println!(
+        "\n| two processes, round trip, one core, µs | goal | p50 | p99 | p99.9 | of the floor | met |\n|---|---|---|---|---|---|---|"
+    );
+    roundtrips(&outcomes);
+    println!("\n| two processes, samples received a second | goal | measured | lost | met |\n|---|---|---|---|---|");
+    throughput(&outcomes);
+    println!("\n| standing costs | goal | measured | met |\n|---|---|---|---|");
+    standing(&read_to_string(directory.join("standing.txt"))?);
+    let crates: f64 = read_to_string(directory.join("crates.txt"))?.trim().parse()?;
+    row(&["crates in the tree of `dds-core`", "≤ 35", &crates.to_string(), met(crates <= 35.0)]);
+    if let Ok(instructions) = read_to_string(directory.join("instructions.txt")) {
+        println!("\n| instructions a sample, both sides | |\n|---|---|");
+        for line in instructions.lines() {
+            if let [name, count] = line.split_whitespace().collect::<Vec<_>>()[..] {
+                row(&[name, count]);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn row(cells: &[&str]) {
+    println!("| {} |", cells.join(" | "));
+}
+
+fn met(is_met: bool) -> &'static str {
+    if is_met { "yes" } else { "no" }
+}
+
+/// The results in a file that `perf --json` has written.
+fn outcomes(path: &Path) -> Result<Vec<Outcome>, Box<dyn Error>> {
+    let mut outcomes = Vec::new();
+    for line in read_to_string(path)?.lines() {
+        let line: Line = serde_json::from_str(line)?;
+        if let Record::Result(outcome) = line.record {
+            outcomes.push(*outcome);
+        }
+    }
+    Ok(outcomes)
+}
+
+/// p50, p99 and p99.9 of one line of the bench `percentiles`, in µs.
+fn percentiles(text: &str, name: &str) -> Option<[f64; 3]> {
+    let line = text.lines().find(|line| line.split_whitespace().next() == Some(name))?;
+    let mut numbers = line.split_whitespace().skip(1).map_while(|number| number.parse().ok());
+    Some([numbers.next()?, numbers.next()?, numbers.next()?])
+}
+
+/// Within a process the goal is a time, without the two readings of the clock; through a socket it is a share of the floor.
+fn in_process(text: &str, cores: &str) {
+    let clock = percentiles(text, "clock").map_or(0.0, |clock| clock[0]);
+    for (name, bytes, limit) in [(SMALL, "2 B", 0.20), (LARGE, "32 000 B", 0.60)] {
+        let Some([p50, p99, p999]) = percentiles(text, name) else { continue };
+        let took = p50 - clock;
+        let [took_text, p99, p999] = [took, p99 - clock, p999 - clock].map(|took| format!("{took:.2}"));
+        let what = format!("in process, {bytes}, {cores}");
+        row(&[&what, &format!("≤ {limit:.2}"), &took_text, &p99, &p999, "", met(took <= limit)]);
+    }
+    for (name, bytes, limit) in [(SMALL, "2 B", 1.15), (LARGE, "32 000 B", 1.3)] {
+        let (ours, floor) =
+            (percentiles(text, &format!("{name}_udp")), percentiles(text, &format!("{name}_floor_udp")));
+        let (Some([p50, p99, p999]), Some([floor, ..])) = (ours, floor) else { continue };
+        let [p50_text, p99, p999] = [p50, p99, p999].map(|took| format!("{took:.2}"));
+        let ratio = p50 / floor;
+        let what = format!("UDP forced, {bytes}, {cores}");
+        let limit_text = format!("≤ {limit} × {floor:.2}");
+        row(&[&what, &limit_text, &p50_text, &p99, &p999, &format!("{ratio:.2}"), met(ratio <= limit)]);
+    }
+}
+
+/// Those of a run with this label, by the size of their samples.
+fn of_size<'a>(outcomes: &'a [Outcome], label: &str, size: u64) -> Option<&'a Outcome> {
+    outcomes.iter().find(|outcome| outcome.label == label && outcome.settings.size == size)
+}
+
+fn roundtrips(outcomes: &[Outcome]) {
+    let sizes = [(64, "64 B"), (64 << 10, "64 KiB"), (1 << 20, "1 MiB")];
+    let runs = [
+        ("roundtrip-best-effort", "best effort", 1.2),
+        ("roundtrip-reliable", "reliable", 1.3),
+        ("roundtrip-wait-best-effort", "best effort, a thread waits", 1.2),
+        ("roundtrip-wait-reliable", "reliable, a thread waits", 1.3),
+    ];
+    for (label, name, limit) in runs {
+        for (size, bytes) in sizes {
+            let Some(outcome) = of_size(outcomes, label, size) else { continue };
+            let Latency { p50, p99, p99_9, .. } = outcome.latency;
+            let [p50_text, p99, p999] = [p50, p99, p99_9].map(|nanos| format!("{:.2}", nanos as f64 / 1000.0));
+            let floor = outcome.floor.as_ref().map_or(f64::NAN, |floor| floor.p50 as f64);
+            let ratio = p50 as f64 / floor;
+            let limit_text = format!("≤ {limit} × {:.2}", floor / 1000.0);
+            let what = format!("{bytes}, {name}");
+            row(&[&what, &limit_text, &p50_text, &p99, &p999, &format!("{ratio:.2}"), met(ratio <= limit)]);
+        }
+    }
+}
+
+fn throughput(outcomes: &[Outcome]) {
+    let runs = [
+        ("throughput-batched", 64, "64 B, batched", 3.2e6),
+        ("throughput-batched", 1 << 10, "1 KiB, batched", 1.1e6),
+        ("throughput", 64, "64 B, one datagram each", f64::NAN),
+        ("throughput", 1 << 10, "1 KiB, one datagram each", f64::NAN),
+        ("throughput", 16 << 10, "16 KiB", 100e3),
+        ("throughput", 1 << 20, "1 MiB", 2500.0),
+    ];
+    for (label, size, name, goal) in runs {
+        let Some(outcome) = of_size(outcomes, label, size) else { continue };
+        let rate = outcome.samples_per_second;
+        let goal_text = if goal.is_nan() { String::new() } else { format!("≥ {goal:.0}") };
+        let is_met = if goal.is_nan() { "" } else { met(rate >= goal && outcome.lost == 0) };
+        row(&[name, &goal_text, &format!("{rate:.0}"), &outcome.lost.to_string(), is_met]);
+    }
+}
+
+/// The lines of the bench `standing`: a name, a number, its unit.
+fn standing(text: &str) {
+    let goals = [
+        ("resident memory", 3.0, "MB"),
+        ("threads", 3.0, ""),
+        ("processor at rest", 10.0, "µs a second"),
+        ("start to matched", 4.0, "ms"),
+    ];
+    for (name, limit, unit) in goals {
+        let rest = text.lines().find_map(|line| line.strip_prefix(name));
+        let number = rest.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
+        let Some(number) = number else { continue };
+        let (limit_text, measured) = (format!("≤ {limit} {unit}"), format!("{number} {unit}"));
+        row(&[name, limit_text.trim(), measured.trim(), met(number <= limit)]);
+    }
+}

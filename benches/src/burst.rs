@@ -1,0 +1,75 @@
+//! Many small samples, one behind the other, that share datagrams: what throughput is made of.
+
+use crate::slot::{Arrival, slot};
+use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::{CreateError, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Scope};
+use std::hint::black_box;
+
+/// Apart from the domains of the others.
+const DOMAIN_ID: u32 = 62;
+
+/// How many samples are written before those are waited for: some datagrams, and fewer than a writer may have under way.
+pub const BURST_LEN: u32 = 500;
+
+/// A sample of 64 bytes.
+#[derive(Debug, Clone, Copy, DdsType)]
+pub struct Word {
+    /// Which one it is.
+    pub number: u64,
+    /// The rest of the 64 bytes.
+    pub rest: [u64; 7],
+}
+
+/// A writer that batches and a reader that looks at the samples in place, reliable, KEEP_ALL, by UDP.
+#[derive(Debug)]
+pub struct Burst {
+    writer: DataWriter<Word>,
+    _reader: DataReader<Word>,
+    arrival: Arrival,
+}
+
+impl Burst {
+    /// Makes a participant with both and waits until they have met.
+    ///
+    /// # Errors
+    ///
+    /// If an entity cannot be made.
+    ///
+    /// # Panics
+    ///
+    /// If they do not meet within 10 s.
+    pub fn new() -> Result<Self, CreateError> {
+        let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(true).build()?;
+        let (announce, arrival) = slot();
+        let listen = move |reader: &DataReader<Word>| {
+            let Ok(samples) = reader.take() else { return };
+            for word in samples.iter().filter_map(|sample| sample.decode()?.ok()) {
+                if (black_box(word).number + 1) % u64::from(BURST_LEN) == 0 {
+                    announce.announce();
+                }
+            }
+        };
+        let builder = participant.reader_builder::<Word>("burst").qos(DataReaderQos::default().reliable().keep_all());
+        let reader = builder.delivery(Delivery::Inline).on_data(listen).build()?;
+        let qos = DataWriterQos::default().reliable().keep_all();
+        let writer =
+            participant.writer_builder::<Word>("burst").qos(qos).batching(Duration::from_millis(100)).build()?;
+        let limit = std::time::Duration::from_secs(10);
+        writer.wait_for_readers(1).block_for(limit).expect("they meet in their participant");
+        reader.wait_for_writers(1).block_for(limit).expect("they meet in their participant");
+        Ok(Self { writer, _reader: reader, arrival })
+    }
+
+    /// Writes [`BURST_LEN`] samples and waits until all of them have been looked at.
+    ///
+    /// # Panics
+    ///
+    /// If one cannot be written or does not arrive.
+    pub fn pass(&self) {
+        for number in 0..BURST_LEN {
+            self.writer.write(&Word { number: number.into(), rest: [7; 7] }).expect("there is room");
+        }
+        self.writer.flush().expect("it is open");
+        self.arrival.wait();
+    }
+}
