@@ -85,7 +85,7 @@ use proc_macro::TokenStream;
 /// |---|---|---|
 /// | `case = 1`, `case = [1, 2]` | the values of the discriminator that select it; constants and enum literals too | of integers, `Variant = 1`, or one more than that of the variant before, from 0 |
 /// | `default` | all other values select it | other values are an error |
-/// | `id`, `hashid`, `name`, `bound`, `octet`, `try_construct` | as on a field; ids count from 1 | |
+/// | `id`, `hashid`, `name`, `bound`, `octet`, `try_construct` | as on a field; ids count from 1. Cyclone DDS up to 11.0 counts from 0 in unions that are not mutable: for its type checks say `id = 0` at the first member | |
 /// | `discriminator`, on another field | keeps the value that was received, or is to be sent | the first value of the case is sent; of a default case without one, the first number from 0 on that is free |
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! Unions: enums with data. What is written of the cases, as a model, and what can be wrong with it.
 
 use crate::ast::{Member, Model, id_of, is_option, last_segment, name_of};
-use crate::attr::{CaseFieldAttributes, TypeAttributes, VariantAttributes};
+use crate::attr::{CaseFieldAttributes, Extensibility, TypeAttributes, VariantAttributes};
 use crate::check::{Errors, check_member, number, unique, unique_ids};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -236,11 +236,11 @@ pub(crate) fn check(model: &Model<'_>, union: &Union<'_>, errors: &mut Errors) {
     if let (Some(_), Some(second)) = (defaults.next(), defaults.next()) {
         errors.add(syn::Error::new(second, "a union has one default case at most"));
     }
-    for member in union.members() {
-        if member.id == 0 {
-            let place = member.attributes.id.map_or_else(|| member.ident.span(), |(_, span)| span);
-            errors.add(syn::Error::new(place, "id 0 is that of the discriminator"));
-        }
+    // Elsewhere no id is sent, and Cyclone DDS counts from 0 up to its version 11.0.
+    let sends_ids = model.attributes.extensibility == Some(Extensibility::Mutable);
+    for member in union.members().filter(|member| sends_ids && member.id == 0) {
+        let place = member.attributes.id.map_or_else(|| member.ident.span(), |(_, span)| span);
+        errors.add(syn::Error::new(place, "id 0 is that of the discriminator"));
     }
     let mut seen: Vec<i128> = Vec::new();
     for label in union.cases.iter().flat_map(|case| &case.labels) {

@@ -28,12 +28,14 @@ fn description(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> 
     let type_name = type_info::name(model, cdr);
     let extensibility = target.extensibility(model);
     let bit_bound = bit_bound(model);
+    let default = literals.iter().position(|literal| literal.default.is_some());
+    let default = default.map(|index| quote!(.default_literal(#index)));
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = false;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
             const LITERALS: &[#cdr::EnumLiteral] = &[#(#entries),*];
-            &#cdr::TypeDescription::of_enum(Self::TYPE_NAME, #extensibility, #bit_bound, LITERALS)
+            &#cdr::TypeDescription::of_enum(Self::TYPE_NAME, #extensibility, #bit_bound, LITERALS) #default
         };
     };
     target.implement(&quote!(#cdr::TypeInfo), &body)

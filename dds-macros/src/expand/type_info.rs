@@ -2,7 +2,7 @@
 
 use super::Target;
 use crate::ast::{Member, Model, with_lifetime};
-use crate::attr::TryConstruct;
+use crate::attr::{AutoId, TryConstruct};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -12,16 +12,16 @@ pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
     let members = model.members().iter().filter(|member| !member.is_base()).map(|member| description(member, cdr));
     let extensibility = target.extensibility(model);
     let has_key = model.has_key();
-    let type_name = name(model, cdr);
+    let (type_name, marks) = (name(model, cdr), marks(model));
     let described = match base {
-        None => quote!(&#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, MEMBERS)),
+        None => quote!(&#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, MEMBERS) #marks),
         Some(base) => {
             let (ty, is_key) = (with_lifetime(base.ty, "static"), base.attributes.key.is_some());
             base.locate(quote! {{
                 const BASE: &#cdr::TypeDescription = <#ty as #cdr::TypeInfo>::DESCRIPTION;
                 const ALL: &[#cdr::MemberDescription] =
                     &#cdr::derived_members::<{ MEMBERS.len() + #cdr::member_count(BASE) }>(BASE, #is_key, MEMBERS);
-                &#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, ALL).derived_from(BASE)
+                &#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, ALL).derived_from(BASE) #marks
             }})
         }
     };
@@ -36,6 +36,13 @@ pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
     let implemented = target.implement(&quote!(#cdr::TypeInfo), &body);
     let tried = model.members().iter().filter_map(|member| must_be_tried(member, cdr));
     quote!(#implemented #(#tried)*)
+}
+
+/// What is said of a struct or union as a whole.
+pub(super) fn marks(model: &Model<'_>) -> TokenStream {
+    let nested = model.attributes.nested.map(|_| quote!(.nested()));
+    let hash_ids = (model.attributes.autoid == Some(AutoId::Hash)).then(|| quote!(.hash_ids()));
+    quote!(#nested #hash_ids)
 }
 
 /// The name that a type is announced under.
@@ -57,9 +64,17 @@ fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let optional = member.is_optional.then(|| quote!(.optional()));
     let must_understand = member.attributes.must_understand.map(|_| quote!(.must_understand()));
     let external = member.attributes.external.map(|_| quote!(.external()));
+    let hash_id = hash_id(member);
     let try_construct = try_construct(member, cdr);
-    let marks = quote!(#key #optional #must_understand #external #try_construct);
+    let marks = quote!(#key #optional #must_understand #external #hash_id #try_construct);
     quote!(#cdr::MemberDescription::new(#name, #id, || #described) #marks)
+}
+
+/// The name that the id of the member is made of, if it says so.
+pub(super) fn hash_id(member: &Member<'_>) -> Option<TokenStream> {
+    let hash_id = member.attributes.hashid.as_ref()?;
+    let name = hash_id.name.as_ref().map(syn::LitStr::value).unwrap_or_default();
+    Some(quote!(.hash_id(#name)))
 }
 
 /// What becomes of values that the member cannot hold.

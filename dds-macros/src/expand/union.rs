@@ -31,7 +31,8 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
         });
         let default = case.default.map(|_| quote!(.or_default()));
         let try_construct = case.member.as_ref().and_then(|member| type_info::try_construct(&member.member, cdr));
-        quote!(#cdr::UnionCase::new(#name, #id, { const LABELS: &[i64] = &#labels; LABELS }) #member #default #try_construct)
+        let hash_id = case.member.as_ref().and_then(|member| type_info::hash_id(&member.member));
+        quote!(#cdr::UnionCase::new(#name, #id, { const LABELS: &[i64] = &#labels; LABELS }) #member #default #hash_id #try_construct)
     });
     let ty = &union.discriminator;
     let described = match union.is_octet {
@@ -42,7 +43,7 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
     let keyed = has_key.then(|| quote!(.keyed()));
     let or_default = model.defaults_discriminator().then(|| quote!(.or_default()));
     let type_name = type_info::name(model, cdr);
-    let extensibility = target.extensibility(model);
+    let (extensibility, marks) = (target.extensibility(model), type_info::marks(model));
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = #has_key;
@@ -51,7 +52,7 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
             &#cdr::TypeDescription::of_union(
                 Self::TYPE_NAME,
                 #cdr::UnionDescription::new(#extensibility, || #described, CASES) #keyed #or_default,
-            )
+            ) #marks
         };
     };
     let implemented = target.implement(&quote!(#cdr::TypeInfo), &body);

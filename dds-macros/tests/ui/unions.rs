@@ -1,7 +1,7 @@
 use dds_macros::DdsType;
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", bit_bound = 8)]
+#[dds(crate = "dds_rtps", bit_bound = 8, mutable)]
 enum Cases {
     Two(u32, u32),
     #[dds(case = 0)]

@@ -16,6 +16,10 @@ pub struct TypeDescription {
     kind: TypeKind,
     /// Of elements of collections, which have no description of their own beside that of their type.
     try_construct: TryConstruct,
+    /// It is no topic's type.
+    is_nested: bool,
+    /// Members have ids made of their names, unless they say otherwise.
+    has_hash_ids: bool,
 }
 
 /// What a type is made of.
@@ -117,6 +121,8 @@ pub struct MemberDescription {
     is_optional: bool,
     must_understand: bool,
     is_external: bool,
+    /// `@hashid`: the name that the id is made of, empty if it is that of the member.
+    hash_id: Option<&'static str>,
     try_construct: TryConstruct,
     ty: TypeRef,
 }
@@ -125,7 +131,7 @@ impl TypeDescription {
     /// A type called `name`.
     #[must_use]
     pub const fn new(name: &'static str, kind: TypeKind) -> Self {
-        Self { name, kind, try_construct: TryConstruct::Discard }
+        Self { name, kind, try_construct: TryConstruct::Discard, is_nested: false, has_hash_ids: false }
     }
 
     /// A struct called `name`.
@@ -231,7 +237,7 @@ impl TypeDescription {
             (TryConstruct::Trim, _) => panic!("only what has a bound can be trimmed to it"),
             (TryConstruct::UseDefault, _) => self.must_be_tried(),
         }
-        Self { name: self.name, kind: self.kind, try_construct }
+        Self { try_construct, ..*self }
     }
 
     /// Says nothing, if what is sent can be another value than this type has.
@@ -256,6 +262,42 @@ impl TypeDescription {
     #[must_use]
     pub const fn on_construct_failure(&self) -> TryConstruct {
         self.try_construct
+    }
+
+    /// This type as one that is only a part of others (`@nested`).
+    #[must_use]
+    pub const fn nested(self) -> Self {
+        Self { is_nested: true, ..self }
+    }
+
+    /// This type as one whose members have ids made of their names (`@autoid(HASH)`).
+    #[must_use]
+    pub const fn hash_ids(self) -> Self {
+        Self { has_hash_ids: true, ..self }
+    }
+
+    /// This enum with the literal at `index` as its default (`@default_literal`). Without, it is the first.
+    ///
+    /// # Panics
+    /// It is no enum, or has no such literal; in a constant, that is a compile error.
+    #[must_use]
+    pub const fn default_literal(self, index: usize) -> Self {
+        match self.kind {
+            TypeKind::Enum(description) => Self { kind: TypeKind::Enum(description.with_default(index)), ..self },
+            _ => panic!("only enums have a default literal"),
+        }
+    }
+
+    /// Whether the type is only a part of others.
+    #[must_use]
+    pub const fn is_nested(&self) -> bool {
+        self.is_nested
+    }
+
+    /// Whether members have ids made of their names, unless they say otherwise.
+    #[must_use]
+    pub const fn has_hash_ids(&self) -> bool {
+        self.has_hash_ids
     }
 
     /// The name under which the type is announced; of types without one, what they are.
@@ -442,6 +484,7 @@ impl MemberDescription {
             is_optional: false,
             must_understand: false,
             is_external: false,
+            hash_id: None,
             try_construct: TryConstruct::Discard,
             ty,
         }
@@ -469,6 +512,12 @@ impl MemberDescription {
     #[must_use]
     pub const fn external(self) -> Self {
         Self { is_external: true, ..self }
+    }
+
+    /// This member as one whose id is made of a name (`@hashid`), its own if this one is empty.
+    #[must_use]
+    pub const fn hash_id(self, name: &'static str) -> Self {
+        Self { hash_id: Some(name), ..self }
     }
 
     /// This member as one that treats values like this which its type cannot hold.
@@ -513,6 +562,18 @@ impl MemberDescription {
     #[must_use]
     pub const fn is_must_understand(&self) -> bool {
         self.must_understand || self.is_key
+    }
+
+    /// Whether it says by itself that a reader must know it.
+    #[must_use]
+    pub(crate) const fn says_must_understand(&self) -> bool {
+        self.must_understand
+    }
+
+    /// The name that the id is made of, if the member says so (`@hashid`); empty if it is that of the member.
+    #[must_use]
+    pub const fn hash_id_name(&self) -> Option<&'static str> {
+        self.hash_id
     }
 
     /// Whether the value lies elsewhere, behind a box.

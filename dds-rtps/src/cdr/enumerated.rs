@@ -12,6 +12,8 @@ pub struct EnumDescription {
     extensibility: Extensibility,
     bit_bound: u8,
     literals: &'static [EnumLiteral],
+    /// Which of them is the default.
+    default: usize,
 }
 
 /// A literal of an enum.
@@ -63,7 +65,18 @@ impl EnumDescription {
         // One bit less, if there are signs to tell.
         let limit = 1_i64 << if least < 0 { bit_bound - 1 } else { bit_bound };
         assert!(least >= -limit && greatest < limit, "a number of the enum needs more bits than `bit_bound` says");
-        Self { extensibility, bit_bound, literals }
+        Self { extensibility, bit_bound, literals, default: 0 }
+    }
+
+    pub(super) const fn with_default(self, index: usize) -> Self {
+        assert!(index < self.literals.len(), "the enum has no such literal");
+        Self { default: index, ..self }
+    }
+
+    /// The literal that stands for members that were not sent.
+    #[must_use]
+    pub fn default_literal(&self) -> Option<&'static EnumLiteral> {
+        self.literals.get(self.default)
     }
 
     /// How many bits the numbers have, 1 to 32.

@@ -34,6 +34,8 @@ pub struct UnionCase {
     id: u32,
     labels: &'static [i64],
     is_default: bool,
+    /// As of a member of a struct.
+    hash_id: Option<&'static str>,
     try_construct: TryConstruct,
     ty: Option<TypeRef>,
 }
@@ -139,7 +141,7 @@ impl UnionCase {
     /// The case called `name` that these values of the discriminator select, with the member that has `id`.
     #[must_use]
     pub const fn new(name: &'static str, id: u32, labels: &'static [i64]) -> Self {
-        Self { name, id, labels, is_default: false, try_construct: TryConstruct::Discard, ty: None }
+        Self { name, id, labels, is_default: false, hash_id: None, try_construct: TryConstruct::Discard, ty: None }
     }
 
     /// This case with a member of this type.
@@ -152,6 +154,18 @@ impl UnionCase {
     #[must_use]
     pub const fn or_default(self) -> Self {
         Self { is_default: true, ..self }
+    }
+
+    /// This case as one whose member has an id made of a name (`@hashid`), its own if this one is empty.
+    #[must_use]
+    pub const fn hash_id(self, name: &'static str) -> Self {
+        Self { hash_id: Some(name), ..self }
+    }
+
+    /// The name that the id is made of, if the member says so (`@hashid`); empty if it is that of the member.
+    #[must_use]
+    pub const fn hash_id_name(&self) -> Option<&'static str> {
+        self.hash_id
     }
 
     /// This case as one whose member treats values like this which its type cannot hold.

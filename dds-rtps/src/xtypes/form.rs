@@ -2,6 +2,7 @@
 
 use super::annotation::{AppliedAnnotation, MemberAnnotations, TypeAnnotations};
 use super::identifier::{Equivalence, EquivalenceHash, TypeIdentifier};
+use super::object::{TypeDefinition, TypeObject};
 use super::record::record;
 use crate::cdr::{Decode, DecodeError, Decoder, Encode, EncodeError, Encoder};
 use std::fmt::Debug;
@@ -31,6 +32,10 @@ pub trait Form: Copy + Debug + PartialEq + Eq + sealed::Sealed + 'static {
     fn of_type(name: &str) -> Self::Type;
     /// What is said of a member called `name`.
     fn of_member(name: &str) -> Self::Member;
+    /// The same with annotations.
+    fn with_annotations(detail: Self::Member, annotations: Option<Box<MemberAnnotations>>) -> Self::Member;
+    /// A type in this description.
+    fn object(definition: TypeDefinition<Self>) -> TypeObject;
     /// The name of a type that has a hash.
     #[must_use]
     fn identifier(hash: EquivalenceHash) -> TypeIdentifier {
@@ -141,6 +146,14 @@ impl Form for Minimal {
     fn of_member(name: &str) -> NameHash {
         NameHash::of(name)
     }
+
+    fn with_annotations(detail: NameHash, _: Option<Box<MemberAnnotations>>) -> NameHash {
+        detail
+    }
+
+    fn object(definition: TypeDefinition<Self>) -> TypeObject {
+        TypeObject::Minimal(definition)
+    }
 }
 
 impl Form for Complete {
@@ -169,6 +182,14 @@ impl Form for Complete {
 
     fn of_member(name: &str) -> MemberDetail {
         MemberDetail { name: name.to_owned(), ..MemberDetail::default() }
+    }
+
+    fn with_annotations(detail: MemberDetail, builtin_annotations: Option<Box<MemberAnnotations>>) -> MemberDetail {
+        MemberDetail { builtin_annotations, ..detail }
+    }
+
+    fn object(definition: TypeDefinition<Self>) -> TypeObject {
+        TypeObject::Complete(definition)
     }
 }
 

@@ -8,12 +8,17 @@
 //! | `identifier` | | names of types: what they are, or a hash of that |
 //! | `flags`, `form`, `annotation` | | what is said of types and members, in the minimal and the complete description |
 //! | `object` | bytes | TypeObjects, and the way back |
+//! | `information` | bytes | what endpoints announce of their types, and the way back |
+//! | `graph`, `definition` | descriptions of our own types | their TypeObjects, and those of all that is in them |
 //! | `record` | | how structs of annex B lie in the bytes |
 
 mod annotation;
+mod definition;
 mod flags;
 mod form;
+mod graph;
 mod identifier;
+mod information;
 mod object;
 mod record;
 
@@ -25,7 +30,9 @@ pub use form::{
     CollectionDetail, Complete, Detail, DiscriminatorDetail, ElementDetail, Form, MemberDetail, Minimal, NameHash,
     Nothing, TypeDetail,
 };
+pub use graph::{GraphType, Indescribable, TypeGraph};
 pub use identifier::{ComponentId, Equivalence, EquivalenceHash, PlainElement, Primitive, TypeIdentifier};
+pub use information::{TypeInformation, TypeWithDependencies, TypeWithSize};
 pub use object::{
     AliasType, ArrayType, Bitfield, Bitflag, BitmaskType, BitsetType, CollectionElement, CommonLiteral,
     CompleteTypeObject, EnumLiteral, EnumType, MapType, MinimalTypeObject, SequenceType, StructMember, StructType,
