@@ -124,7 +124,7 @@ mod subscription;
 mod sync;
 mod topic;
 
-pub use dds_rtps::{cdr, filter, qos};
+pub use dds_rtps::{cdr, filter, qos, xtypes};
 
 pub use cdr::{DdsType, Encoded, Encoding, Raw};
 #[cfg(feature = "derive")]
@@ -138,8 +138,8 @@ pub use dds_rtps::types::{
 pub use dds_rtps::wire::{ChecksumKind, SampleIdentity};
 pub use dds_rtps::writer::{ReaderLag, SlowReader};
 pub use domain::{
-    DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, EndpointInfo, EndpointQos, MatchReport,
-    Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
+    DiscoveredType, DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, EndpointInfo, EndpointQos,
+    MatchReport, Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
 };
 pub use driver::{ThreadOptions, ThreadSettings};
 #[cfg(feature = "durability")]

@@ -17,7 +17,7 @@ struct Pose {
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Twist {
-    x: f64,
+    x: f32,
 }
 
 fn obstacles(report: &MatchReport) -> &[Obstacle] {
@@ -90,16 +90,34 @@ fn every_obstacle_is_named_with_its_values_and_a_way_out() {
 }
 
 #[test]
-fn a_type_of_another_name_is_an_obstacle() {
+fn a_type_that_does_not_fit_is_an_obstacle_that_names_the_member() {
     let world = World::new();
     let (from, to) = (world.participant(), world.participant());
     let _writer = from.writer::<Twist>("t").unwrap();
+    let reader = to.reader::<Pose>("t").unwrap();
+    let report = loop {
+        let reports = reader.explain_matches();
+        match reports.into_iter().next() {
+            Some(report) if obstacles(&report) != [Obstacle::TypePending] => break report,
+            _ => std::thread::yield_now(),
+        }
+    };
+    let [Obstacle::Type { difference }] = obstacles(&report) else { panic!("{report:?}") };
+    assert_eq!(difference.to_string(), "x: the writer has float, the reader double");
+}
+
+#[test]
+fn a_type_of_another_name_that_nobody_describes_is_an_obstacle() {
+    let world = World::new();
+    let (from, to) = (world.participant(), world.participant());
+    let raw = from.raw_topic("t", "Twist", Default::default()).unwrap();
+    let _writer = from.writer(&raw).unwrap();
     let reader = to.reader::<Pose>("t").unwrap();
     // A second writer says when the first one has been found.
     let _second = from.writer::<Pose>("there").unwrap();
     to.reader::<Pose>("there").unwrap().wait_for_writers(1).block_for(PATIENCE).unwrap();
     let reports = reader.explain_matches();
-    let [Obstacle::Type { ours, theirs }] = obstacles(&reports[0]) else { panic!("{reports:?}") };
+    let [Obstacle::TypeName { ours, theirs }] = obstacles(&reports[0]) else { panic!("{reports:?}") };
     assert_eq!((ours.as_str(), theirs.as_str()), ("Pose", "Twist"));
 }
 

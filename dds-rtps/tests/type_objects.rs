@@ -216,13 +216,13 @@ fn compare<T: TypeInfo>() {
     let announced = lines("information").pop_first().unwrap();
     let announced = TypeInformation::from_bytes(&bytes(announced.strip_prefix("information ").unwrap())).unwrap();
     let information = graph.information();
-    assert_eq!(TypeInformation::from_bytes(&information.to_bytes().unwrap()).as_ref(), Ok(information));
+    assert_eq!(TypeInformation::from_bytes(&information.to_bytes().unwrap()).as_ref(), Ok(&**information));
     assert_eq!(
         (&announced.minimal.ty.id, &announced.complete.ty.id),
         (&information.minimal.ty.id, &information.complete.ty.id)
     );
     if announced.complete.dependencies.is_empty() {
-        assert_eq!(announced, *information);
+        assert_eq!(announced, **information);
     }
 }
 

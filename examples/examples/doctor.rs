@@ -54,7 +54,7 @@ fn main() -> Result<()> {
         let kind = match obstacle {
             Obstacle::Qos { .. } => "a policy",
             Obstacle::Partition { .. } => "a partition",
-            Obstacle::Type { .. } => "a type",
+            Obstacle::Type { .. } | Obstacle::TypeName { .. } => "a type",
             _ => "something else",
         };
         println!("to be repaired: {kind}");

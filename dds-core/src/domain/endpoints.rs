@@ -35,7 +35,10 @@ impl ParticipantHandle {
     pub(crate) fn add_reader(&self, reader: &ReaderHandle) -> Result<(), CreateErrorKind> {
         self.routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
         let (data, version) = subscription_data(reader);
-        self.announce(|participant, now| participant.add_reader(now, data))?;
+        self.announce(|participant, now| {
+            reader.types().into_iter().for_each(|types| participant.add_type(types));
+            participant.add_reader(now, data);
+        })?;
         if reader.version() != version {
             self.update_reader(reader);
         }
@@ -50,7 +53,10 @@ impl ParticipantHandle {
         // Its lease begins. A closed writer promises nothing any more.
         let _ =
             Effects::scope(|effects| writer.cell().with(effects, |actor, effects| actor.assert_liveliness(effects)));
-        self.announce(|participant, now| participant.add_writer(now, data))?;
+        self.announce(|participant, now| {
+            writer.types.iter().for_each(|types| participant.add_type(types));
+            participant.add_writer(now, data);
+        })?;
         if writer.version() != version {
             self.update_writer(writer);
         }
@@ -156,6 +162,7 @@ fn subscription_data(reader: &ReaderHandle) -> (SubscriptionData, u64) {
         qos.representation = DataRepresentation::READABLE.to_vec();
     }
     let mut endpoint = EndpointData::new(reader.guid(), reader.topic_name(), reader.type_name());
+    endpoint.type_information = reader.types().map(|types| Arc::clone(types.information()));
     let version = version + reader.group().map_or(0, |group| group.describe(&mut endpoint));
     let version = version + reader.topic().map_or(0, |topic| topic.describe(&mut endpoint));
     let filter = reader.filtered().map(|filtered| filtered.describe(reader.topic_name()));
@@ -172,6 +179,7 @@ fn publication_data(writer: &WriterHandle) -> (PublicationData, u64) {
         Ok(Encoding::Xcdr1) | Err(_) => DataRepresentation::Xcdr1,
     }];
     let mut endpoint = EndpointData::new(writer.guid(), writer.topic_name(), writer.type_name());
+    endpoint.type_information = writer.types.as_ref().map(|types| Arc::clone(types.information()));
     let version = version + writer.group().map_or(0, |group| group.describe(&mut endpoint));
     let version = version + writer.topic().map_or(0, |topic| topic.describe(&mut endpoint));
     (PublicationData { endpoint, qos }, version)

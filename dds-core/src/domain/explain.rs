@@ -4,10 +4,11 @@ use crate::actor::Effects;
 use crate::domain::{DURABILITY_SERVICE, EndpointInfo, MatchReport, Obstacle, ParticipantHandle, Verdict};
 use crate::qos::Durability;
 use dds_rtps::discovery::data::EndpointData;
-use dds_rtps::discovery::{Differences, DiscoveredReader, DiscoveredWriter};
+use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter};
 use dds_rtps::participant::Participant;
 use dds_rtps::types::similar::are_similar;
 use dds_rtps::types::{Guid, Locator};
+use dds_rtps::xtypes::TypeDifference;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -148,12 +149,18 @@ impl Explainer<'_> {
 
     /// Everything between a writer and a reader, in the order in which it is best repaired.
     fn obstacles(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader, reader_is_ours: bool) -> Vec<Obstacle> {
-        let differences = Differences::between(writer, reader);
+        let differences = self.rtps.matching().differences(writer, reader);
         let (w, r) = (&writer.data.endpoint, &reader.data.endpoint);
         let (ours, theirs) = if reader_is_ours { (r, w) } else { (w, r) };
         let mut obstacles = Vec::new();
         if differences.type_name {
-            obstacles.push(Obstacle::Type { ours: ours.type_name.clone(), theirs: theirs.type_name.clone() });
+            obstacles.push(Obstacle::TypeName { ours: ours.type_name.clone(), theirs: theirs.type_name.clone() });
+        }
+        if let Some(difference) = &differences.type_difference {
+            obstacles.push(Obstacle::Type { difference: TypeDifference::clone(difference) });
+        }
+        if differences.type_pending {
+            obstacles.push(Obstacle::TypePending);
         }
         if differences.partition {
             obstacles.push(Obstacle::Partition { ours: ours.partition.clone(), theirs: theirs.partition.clone() });

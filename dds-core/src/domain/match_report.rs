@@ -3,6 +3,7 @@
 use crate::domain::EndpointInfo;
 use crate::qos::{DataReaderQos, DataRepresentation, DataWriterQos, PolicyId};
 use dds_rtps::types::Locator;
+use dds_rtps::xtypes::TypeDifference;
 use std::fmt;
 
 /// Whether an endpoint of this participant matches another one, and if not, why.
@@ -80,8 +81,15 @@ pub enum Obstacle {
         /// What the reader requests.
         requested: String,
     },
-    /// The types have different names.
+    /// The writer's type cannot be assigned to the reader's (XTYPES 1.3, 7.2.4).
     Type {
+        /// In what they differ: the first difference that was found.
+        difference: TypeDifference,
+    },
+    /// The type of the other endpoint is not known yet: its participant has been asked to describe it.
+    TypePending,
+    /// The types have different names, and one of them is not described.
+    TypeName {
         /// The name here.
         ours: String,
         /// The name there.
@@ -139,7 +147,9 @@ impl Obstacle {
             Self::Qos { policy: PolicyId::TypeConsistency, .. } => "do not force type validation in the reader's QoS",
             Self::Qos { policy: PolicyId::Ownership, .. } => "give both sides the same OWNERSHIP",
             Self::Qos { .. } => "let the writer offer more, or the reader request less",
-            Self::Type { .. } => "use the same type name on both sides (`#[dds(name = \"…\")]`)",
+            Self::Type { .. } => "make the types agree, or let the reader's TYPE_CONSISTENCY ignore the difference",
+            Self::TypePending => "wait a second or two: if it is not described, names of types decide",
+            Self::TypeName { .. } => "use the same type name on both sides (`#[dds(name = \"…\")]`)",
             Self::Partition { .. } => "give publisher and subscriber a partition in common",
             Self::Representation { .. } => "add the writer's encoding to the reader's list, or change the writer's",
             Self::Unreachable { .. } => "check scope and interfaces on both sides, and that both hosts share a network",
@@ -185,7 +195,9 @@ impl fmt::Display for Obstacle {
             Self::Qos { policy, offered, requested } => {
                 write!(f, "{policy}: the writer offers {offered}, the reader requests {requested}")
             }
-            Self::Type { ours, theirs } => write!(f, "the type is called `{ours}` here and `{theirs}` there"),
+            Self::Type { difference } => write!(f, "the types do not fit: {difference}"),
+            Self::TypePending => f.write_str("the other type is not known yet, its description has been asked for"),
+            Self::TypeName { ours, theirs } => write!(f, "the type is called `{ours}` here and `{theirs}` there"),
             Self::Partition { ours, theirs } => {
                 write!(f, "no partition in common: here {}, there {}", list(ours), list(theirs))
             }

@@ -23,7 +23,12 @@ impl ParticipantHandle {
             let event = self.cell().with(effects, |actor, _| actor.poll_event());
             let Ok(Some(event)) = event else { break };
             self.tell_builtin_readers(&event, effects);
-            if matches!(event, ParticipantEvent::WriterAnnounced { .. } | ParticipantEvent::ReaderAnnounced { .. }) {
+            if matches!(
+                event,
+                ParticipantEvent::WriterAnnounced { .. }
+                    | ParticipantEvent::ReaderAnnounced { .. }
+                    | ParticipantEvent::TypesDescribed { .. }
+            ) {
                 self.wake_finders(effects);
             }
             self.carry_out(event, effects);

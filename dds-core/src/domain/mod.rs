@@ -6,6 +6,7 @@ mod config;
 mod contained;
 #[cfg(feature = "profiles")]
 mod dds_xml;
+mod discovered_type;
 mod domain_participant;
 mod draining;
 mod endpoint_info;
@@ -44,6 +45,7 @@ pub(crate) use closing::{Awaitable, close_cell};
 pub(crate) use config::DURABILITY_SERVICE;
 pub use config::Scope;
 pub(crate) use contained::Contained;
+pub use discovered_type::DiscoveredType;
 pub use domain_participant::DomainParticipant;
 pub use endpoint_info::{EndpointInfo, EndpointQos};
 pub(crate) use event_thread::EventThread;

@@ -254,6 +254,7 @@ fn make_handle<T: 'static>(
         type_name: topic.type_name().to_owned(),
         sample_type: TypeId::of::<T>(),
         description: topic.description(),
+        types: topic.types(),
         qos: LiveQos::new(qos),
         group,
         topic: topic.handle().cloned(),

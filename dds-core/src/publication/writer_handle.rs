@@ -19,6 +19,7 @@ use crate::topic::TopicHandle;
 use dds_rtps::history::{KeyPayload, Payload, SlotRing};
 use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber};
 use dds_rtps::writer::{NewChange, ReaderLag, WriteRefused};
+use dds_rtps::xtypes::TypeGraph;
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
@@ -34,6 +35,8 @@ pub(crate) struct WriterHandle {
     pub(super) sample_type: TypeId,
     /// What the samples are made of; `None`: nobody here knows (raw topics).
     pub(super) description: Option<&'static TypeDescription>,
+    /// What others are told of the type; `None`: its name alone.
+    pub(crate) types: Option<Arc<TypeGraph>>,
     pub(super) qos: LiveQos<DataWriterQos>,
     pub(super) group: Option<Arc<PublisherGroup>>,
     /// Its topic, if it was made of a [`Topic`](crate::Topic).

@@ -19,6 +19,7 @@ use crate::topic::{BuiltinKind, FilteredTopic, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
 use dds_rtps::reader::KeySource;
 use dds_rtps::types::{Guid, InstanceHandle};
+use dds_rtps::xtypes::TypeGraph;
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -39,6 +40,8 @@ pub(crate) struct ReaderHandle {
     pub(super) description: Option<&'static TypeDescription>,
     /// The part of the topic that it is a reader of.
     pub(super) filtered: Option<Arc<FilteredTopic>>,
+    /// What others are told of the type; `None`: its name alone.
+    pub(super) types: Option<Arc<TypeGraph>>,
     /// Which of the built-in topics it is of, if any.
     pub(super) builtin: Option<BuiltinKind>,
     pub(super) enabled: AtomicBool,
@@ -66,6 +69,11 @@ impl ReaderHandle {
 
     pub(crate) fn cell(&self) -> &Arc<ReaderCell> {
         &self.cell
+    }
+
+    /// What others are told of the type.
+    pub(crate) fn types(&self) -> Option<&Arc<TypeGraph>> {
+        self.types.as_ref()
     }
 
     pub(crate) fn topic_name(&self) -> &str {

@@ -9,6 +9,7 @@ mod serde_types;
 mod topic;
 mod topic_ref;
 mod topic_spec;
+mod type_graphs;
 mod weak;
 
 pub use builtin_data::{

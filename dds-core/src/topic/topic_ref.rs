@@ -3,7 +3,9 @@
 use crate::cdr::{DdsType, TypeDescription};
 use crate::infrastructure::CreateErrorKind;
 use crate::qos::{DataRepresentation, PolicyId, Preset};
+use crate::topic::type_graphs::graph_of;
 use crate::topic::{BuiltinKind, BuiltinTopic, ContentFilteredTopic, FilteredTopic, Topic, TopicHandle, TopicSpec};
+use dds_rtps::xtypes::TypeGraph;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -41,6 +43,11 @@ impl<'t, T> TopicRef<'t, T> {
 
     pub(crate) fn description(&self) -> Option<&'static TypeDescription> {
         self.description
+    }
+
+    /// What others are told of the type; `None`: its name alone.
+    pub(crate) fn types(&self) -> Option<Arc<TypeGraph>> {
+        self.description.and_then(graph_of)
     }
 
     pub(crate) fn has_key(&self) -> bool {

@@ -5,6 +5,7 @@ mod durability;
 mod large;
 mod policies;
 pub(crate) mod types;
+mod types_of_others;
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};

@@ -17,9 +17,9 @@ pub struct TypeDescription {
     /// Of elements of collections, which have no description of their own beside that of their type.
     try_construct: TryConstruct,
     /// It is no topic's type.
-    is_nested: bool,
+    pub(crate) is_nested: bool,
     /// Members have ids made of their names, unless they say otherwise.
-    has_hash_ids: bool,
+    pub(crate) has_hash_ids: bool,
 }
 
 /// What a type is made of.
@@ -119,7 +119,8 @@ pub struct MemberDescription {
     id: u32,
     is_key: bool,
     is_optional: bool,
-    must_understand: bool,
+    /// As the member says by itself: keys always are so.
+    pub(crate) must_understand: bool,
     is_external: bool,
     /// `@hashid`: the name that the id is made of, empty if it is that of the member.
     hash_id: Option<&'static str>,
@@ -264,7 +265,7 @@ impl TypeDescription {
         self.try_construct
     }
 
-    /// This type as one that is only a part of others (`@nested`).
+    /// This type as one that is only a part of others.
     #[must_use]
     pub const fn nested(self) -> Self {
         Self { is_nested: true, ..self }
@@ -286,18 +287,6 @@ impl TypeDescription {
             TypeKind::Enum(description) => Self { kind: TypeKind::Enum(description.with_default(index)), ..self },
             _ => panic!("only enums have a default literal"),
         }
-    }
-
-    /// Whether the type is only a part of others.
-    #[must_use]
-    pub const fn is_nested(&self) -> bool {
-        self.is_nested
-    }
-
-    /// Whether members have ids made of their names, unless they say otherwise.
-    #[must_use]
-    pub const fn has_hash_ids(&self) -> bool {
-        self.has_hash_ids
     }
 
     /// The name under which the type is announced; of types without one, what they are.
@@ -562,12 +551,6 @@ impl MemberDescription {
     #[must_use]
     pub const fn is_must_understand(&self) -> bool {
         self.must_understand || self.is_key
-    }
-
-    /// Whether it says by itself that a reader must know it.
-    #[must_use]
-    pub(crate) const fn says_must_understand(&self) -> bool {
-        self.must_understand
     }
 
     /// The name that the id is made of, if the member says so (`@hashid`); empty if it is that of the member.

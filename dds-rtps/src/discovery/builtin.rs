@@ -23,6 +23,14 @@ impl BuiltinEndpoints {
     pub const MESSAGE_WRITER: Self = Self(1 << 10);
     /// The reader of participant messages (liveliness).
     pub const MESSAGE_READER: Self = Self(1 << 11);
+    /// The writer of questions for types (XTYPES 1.3, 7.6.3.3.3).
+    pub const TYPE_REQUEST_WRITER: Self = Self(1 << 12);
+    /// The reader of questions for types.
+    pub const TYPE_REQUEST_READER: Self = Self(1 << 13);
+    /// The writer of descriptions of types.
+    pub const TYPE_REPLY_WRITER: Self = Self(1 << 14);
+    /// The reader of descriptions of types.
+    pub const TYPE_REPLY_READER: Self = Self(1 << 15);
 
     /// Whether every endpoint of `other` is in this set.
     #[must_use]

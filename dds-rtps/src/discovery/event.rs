@@ -147,6 +147,12 @@ pub enum ParticipantEvent {
         /// The other one.
         remote: Guid,
     },
+    /// Somebody who was asked for the description of a type has answered, or will not. Only told where it was
+    /// [asked for by an application](crate::participant::Participant::resolve_type).
+    TypesDescribed {
+        /// Who.
+        prefix: GuidPrefix,
+    },
     /// A participant has shown that its writers of this kind are alive.
     LivelinessAsserted {
         /// Which participant.

@@ -10,6 +10,7 @@
 use super::announced::Announced;
 use super::data::{PublicationData, SubscriptionData};
 use super::event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
+use super::known_types::KnownTypes;
 use super::verdict::{Differences, Verdict};
 use crate::qos::PolicyId;
 use crate::types::{EntityId, Guid, GuidPrefix};
@@ -27,6 +28,7 @@ pub struct Matching {
     /// By writer and reader.
     verdicts: BTreeMap<(Guid, Guid), Verdict>,
     events: VecDeque<ParticipantEvent>,
+    types: KnownTypes,
     /// Somebody wants to hear of every endpoint of others, whether it matches or not.
     is_observed: bool,
 }
@@ -121,6 +123,7 @@ impl Matching {
             topics: BTreeMap::new(),
             verdicts: BTreeMap::new(),
             events: VecDeque::new(),
+            types: KnownTypes::default(),
             is_observed: false,
         }
     }
@@ -183,6 +186,7 @@ impl Matching {
 
     /// Every endpoint of a participant is gone.
     pub fn remove_participant(&mut self, prefix: GuidPrefix, cause: ParticipantLoss) {
+        self.types.forget(prefix);
         for writer in self.of::<PublicationData>(prefix) {
             self.remove::<PublicationData>(writer.data.endpoint.guid, cause);
         }
@@ -231,6 +235,30 @@ impl Matching {
         self.verdicts.get(&(writer, reader))
     }
 
+    /// Everything that stands between a writer and a reader of one topic.
+    #[must_use]
+    pub fn differences(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> Differences {
+        Differences::between(writer, reader, self.types.known(writer, reader))
+    }
+
+    /// The types that are known.
+    #[must_use]
+    pub fn types(&self) -> &KnownTypes {
+        &self.types
+    }
+
+    /// The same, to change them. [`judge_pending`](Self::judge_pending) says what follows.
+    pub fn types_mut(&mut self) -> &mut KnownTypes {
+        &mut self.types
+    }
+
+    /// Compares those pairs anew that wait for descriptions of types.
+    pub fn judge_pending(&mut self) {
+        let pending = self.verdicts.iter().filter(|(_, verdict)| **verdict == Verdict::TypePending);
+        let pending: Vec<(Guid, Guid)> = pending.map(|(pair, _)| *pair).collect();
+        pending.into_iter().for_each(|pair| self.judge(pair));
+    }
+
     /// All verdicts, as writer, reader, verdict.
     pub fn verdicts(&self) -> impl Iterator<Item = (Guid, Guid, &Verdict)> {
         self.verdicts.iter().map(|(&(writer, reader), verdict)| (writer, reader, verdict))
@@ -252,7 +280,8 @@ impl Matching {
             return;
         }
         let (Some(w), Some(r)) = (self.writers.get(&writer), self.readers.get(&reader)) else { return };
-        let verdict = Differences::between(w, r).verdict();
+        let types = self.types.compare(w, r);
+        let verdict = Differences::between(w, r, types).verdict();
         let (w, r) = (Arc::clone(w), Arc::clone(r));
         let before = self.verdicts.insert((writer, reader), verdict.clone());
         if before == Some(Verdict::Matched) && verdict != Verdict::Matched {
@@ -262,8 +291,8 @@ impl Matching {
             Verdict::Matched => self.tell_matched(w, r),
             verdict if before.as_ref() == Some(&verdict) => {}
             Verdict::Incompatible(policies) => self.tell_incompatible(writer, reader, policies),
-            Verdict::TypeName => self.tell_inconsistent(writer, reader),
-            Verdict::Partition | Verdict::Unreachable => {}
+            Verdict::TypeName | Verdict::Type(_) => self.tell_inconsistent(writer, reader),
+            Verdict::Partition | Verdict::Unreachable | Verdict::TypePending => {}
         }
     }
 
@@ -529,6 +558,7 @@ mod tests {
                 data.endpoint.partition = vec!["a".to_owned()];
                 data.qos = data.qos.clone().reliable();
             }),
+            crate::discovery::verdict::TypeMatch::ByName,
         );
         assert!(differences.type_name && differences.partition && !differences.unreachable);
         assert_eq!(differences.policies[..], [PolicyId::Reliability]);

@@ -13,6 +13,7 @@
 //! | `reach` | announced locators, our interfaces | where to send |
 //! | `reply` | INFO_REPLY, announced locators | where to answer |
 //! | `matching` | endpoints that come, change and go | events: what fits, what does not, and why |
+//! | `known_types` | types of endpoints, descriptions of others | whether types fit, and what to ask for |
 //! | `verdict` | a writer and a reader of one topic | what stands between them |
 //! | `proxy` | a discovered endpoint | what the local one that it matches has to know |
 
@@ -20,6 +21,7 @@ mod announced;
 mod builtin;
 pub mod data;
 mod event;
+mod known_types;
 mod lease;
 mod liveliness;
 mod matching;
@@ -34,6 +36,7 @@ mod verdict;
 pub use announced::Announced;
 pub use builtin::BuiltinEndpoints;
 pub use event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
+pub use known_types::KnownTypes;
 pub use lease::Leases;
 pub use liveliness::{AssertionSchedule, ManualSchedule, ParticipantMessage};
 pub use matching::Matching;

@@ -88,6 +88,8 @@ pub const ENTITY_NAME: u16 = 0x0062;
 pub const DATA_REPRESENTATION: u16 = 0x0073;
 /// TYPE_CONSISTENCY_ENFORCEMENT: kind u16 and up to five bools.
 pub const TYPE_CONSISTENCY: u16 = 0x0074;
+/// TYPE_INFORMATION: XCDR2, little endian, without encapsulation header (XTYPES 1.3, 7.6.3.2.2).
+pub const TYPE_INFORMATION: u16 = 0x0075;
 /// BUILTIN_ENDPOINT_QOS: u32.
 pub const BUILTIN_ENDPOINT_QOS: u16 = 0x0077;
 /// DOMAIN_TAG: string, "". Carries the must-understand bit.

@@ -28,6 +28,8 @@ const WITHDRAWN_MAX: usize = 4_096;
 const ABSENT_MAX: usize = 256;
 /// How long a lost peer is waited for. Leases end within seconds; who was cut off for longer has lost us, too.
 const ABSENCE_MAX: Duration = Duration::from_secs(600);
+/// Questions, or answers, that are kept for those who have not acknowledged them. They ask again if one is lost.
+const MESSAGES_MAX: u32 = 64;
 /// Bytes of announcements of one peer that wait for earlier ones, or are being put together.
 const WAITING_BYTES_MAX: usize = 4 << 20;
 
@@ -40,11 +42,16 @@ pub enum BuiltinTopic {
     Subscriptions,
     /// Who is alive.
     Messages,
+    /// Questions for types (XTYPES 1.3, 7.6.3.3).
+    TypeRequests,
+    /// Descriptions of types.
+    TypeReplies,
 }
 
 impl BuiltinTopic {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Publications, Self::Subscriptions, Self::Messages];
+    pub const ALL: [Self; 5] =
+        [Self::Publications, Self::Subscriptions, Self::Messages, Self::TypeRequests, Self::TypeReplies];
 
     /// The ids of its writer and its reader, the same in each participant.
     #[must_use]
@@ -53,6 +60,8 @@ impl BuiltinTopic {
             Self::Publications => (EntityId::SEDP_PUBLICATIONS_WRITER, EntityId::SEDP_PUBLICATIONS_READER),
             Self::Subscriptions => (EntityId::SEDP_SUBSCRIPTIONS_WRITER, EntityId::SEDP_SUBSCRIPTIONS_READER),
             Self::Messages => (EntityId::PARTICIPANT_MESSAGE_WRITER, EntityId::PARTICIPANT_MESSAGE_READER),
+            Self::TypeRequests => (EntityId::TYPE_REQUEST_WRITER, EntityId::TYPE_REQUEST_READER),
+            Self::TypeReplies => (EntityId::TYPE_REPLY_WRITER, EntityId::TYPE_REPLY_READER),
         }
     }
 
@@ -63,7 +72,14 @@ impl BuiltinTopic {
             Self::Publications => (BuiltinEndpoints::PUBLICATIONS_WRITER, BuiltinEndpoints::PUBLICATIONS_READER),
             Self::Subscriptions => (BuiltinEndpoints::SUBSCRIPTIONS_WRITER, BuiltinEndpoints::SUBSCRIPTIONS_READER),
             Self::Messages => (BuiltinEndpoints::MESSAGE_WRITER, BuiltinEndpoints::MESSAGE_READER),
+            Self::TypeRequests => (BuiltinEndpoints::TYPE_REQUEST_WRITER, BuiltinEndpoints::TYPE_REQUEST_READER),
+            Self::TypeReplies => (BuiltinEndpoints::TYPE_REPLY_WRITER, BuiltinEndpoints::TYPE_REPLY_READER),
         }
+    }
+
+    /// Whether it tells how things are, also to those who come later. The others ask and answer, once.
+    const fn is_state(self) -> bool {
+        !matches!(self, Self::TypeRequests | Self::TypeReplies)
     }
 
     /// The topic with this writer.
@@ -89,14 +105,20 @@ impl BuiltinPair {
     #[must_use]
     pub fn new(topic: BuiltinTopic, prefix: GuidPrefix, instances_max: u32, seed: u64) -> Self {
         let (writer_id, reader_id) = topic.ids();
-        let qos = DataWriterQos::default().reliable().transient_local().keep_last(1);
-        let writer = WriterConfig::new(Guid::new(prefix, writer_id), true, &qos);
+        let qos = DataWriterQos::default().reliable();
+        let qos = if topic.is_state() { qos.transient_local().keep_last(1) } else { qos.keep_last(MESSAGES_MAX) };
+        let writer = WriterConfig::new(Guid::new(prefix, writer_id), topic.is_state(), &qos);
         let writer = WriterConfig { seed, unasked_max: UNASKED_MAX, unheard_period_max: UNHEARD_PERIOD_MAX, ..writer };
         let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };
-        let qos = DataReaderQos::default().reliable().transient_local().keep_last(1).resource_limits(limits);
+        let qos = DataReaderQos::default().reliable();
+        let qos = match topic.is_state() {
+            true => qos.transient_local().keep_last(1).resource_limits(limits),
+            false => qos.keep_last(MESSAGES_MAX),
+        };
         let key = match topic {
             BuiltinTopic::Publications | BuiltinTopic::Subscriptions => KeySource::KeyHashOrGuidParameter,
             BuiltinTopic::Messages => KeySource::LeadingBytes,
+            BuiltinTopic::TypeRequests | BuiltinTopic::TypeReplies => KeySource::None,
         };
         let reader = ReaderConfig {
             sample_size_max: SAMPLE_SIZE_MAX,
@@ -126,6 +148,13 @@ impl BuiltinPair {
         &self.reader
     }
 
+    /// Whether peers are matched that have only been announced, perhaps in another's name: each endpoint costs datagrams. Types
+    /// are asked of those, and told to those, that have shown to be there.
+    #[must_use]
+    pub fn is_for_strangers(&self) -> bool {
+        self.topic.is_state()
+    }
+
     /// Matches those endpoints that a peer has, or takes over that it is reached in another way now.
     pub fn match_peer(&mut self, now: Now, prefix: GuidPrefix, has: BuiltinEndpoints, reach: &Reach) {
         let (writer_id, reader_id) = self.topic.ids();
@@ -136,7 +165,7 @@ impl BuiltinPair {
         if has.contains(reader_bit) && reach.is_usable() {
             let proxy = ReaderProxyConfig {
                 reliable: true,
-                wants_history: true,
+                wants_history: self.topic.is_state(),
                 multicast: groups.to_vec(),
                 same_host: reach.same_host,
                 ..ReaderProxyConfig::new(their_reader, reach.unicast.to_vec())

@@ -142,4 +142,8 @@ const OUR_ENDPOINTS: BuiltinEndpoints = BuiltinEndpoints::PARTICIPANT_WRITER
     .union(BuiltinEndpoints::SUBSCRIPTIONS_WRITER)
     .union(BuiltinEndpoints::SUBSCRIPTIONS_READER)
     .union(BuiltinEndpoints::MESSAGE_WRITER)
-    .union(BuiltinEndpoints::MESSAGE_READER);
+    .union(BuiltinEndpoints::MESSAGE_READER)
+    .union(BuiltinEndpoints::TYPE_REQUEST_WRITER)
+    .union(BuiltinEndpoints::TYPE_REQUEST_READER)
+    .union(BuiltinEndpoints::TYPE_REPLY_WRITER)
+    .union(BuiltinEndpoints::TYPE_REPLY_READER);

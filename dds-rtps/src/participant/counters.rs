@@ -28,6 +28,14 @@ pub struct ParticipantCounters {
     pub endpoints_refused: u64,
     /// Things that somebody said in another's name.
     pub foreign: u64,
+    /// Questions for types, and answers, that could not be read.
+    pub malformed_type_messages: u64,
+    /// Descriptions of types that were not what their names say, or for which there was no room.
+    pub types_refused: u64,
+    /// Types that others were asked for, and did not describe. Names decide instead.
+    pub types_unavailable: u64,
+    /// Questions for types that were answered.
+    pub type_requests_answered: u64,
     /// Announcements of our own that could not be written.
     pub unpublished: u64,
 }

@@ -73,6 +73,7 @@ impl Participant {
         self.publish(now, T::TOPIC, instance, &payload);
         self.payload = payload;
         self.matching.put(Arc::new(Discovered::local(data)));
+        self.ask_for_types(now);
     }
 
     fn remove<T: Announced>(&mut self, now: Now, id: EntityId) -> bool {
@@ -89,7 +90,7 @@ impl Participant {
         true
     }
 
-    fn publish(&mut self, now: Now, topic: BuiltinTopic, instance: InstanceHandle, payload: &[u8]) {
+    pub(super) fn publish(&mut self, now: Now, topic: BuiltinTopic, instance: InstanceHandle, payload: &[u8]) {
         if !self.pair(topic).publish(now, instance, payload) {
             self.counters.unpublished += 1;
         }
@@ -147,9 +148,12 @@ impl Participant {
                 BuiltinTopic::Publications => self.take_endpoint::<PublicationData>(sender, &sample),
                 BuiltinTopic::Subscriptions => self.take_endpoint::<SubscriptionData>(sender, &sample),
                 BuiltinTopic::Messages => self.take_message(sender, &sample),
+                BuiltinTopic::TypeRequests => self.take_type_request(now, &sample),
+                BuiltinTopic::TypeReplies => self.take_type_reply(sender, &sample),
             }
         }
         self.samples = samples;
+        self.ask_for_types(now);
     }
 
     fn take_endpoint<T: Announced>(&mut self, sender: GuidPrefix, sample: &HistorySample) {

@@ -14,6 +14,7 @@
 //! | `bundle` | which of the datagrams to them go together |
 //! | `departed` | those that have said farewell |
 //! | `endpoint` | writers and readers, ours and theirs |
+//! | `types` | questions for types, ours and theirs, and answers |
 //! | `ignoring` | what the application does not want to see |
 
 mod bundle;
@@ -23,9 +24,11 @@ mod departed;
 mod endpoint;
 mod ignoring;
 mod peer;
+mod types;
 
 pub use config::{DiscoveryLimits, ParticipantConfig, ParticipantLocators};
 pub use counters::ParticipantCounters;
+pub use types::TypeResolution;
 
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{
@@ -42,6 +45,7 @@ use ignoring::Ignored;
 use peer::Peer;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use types::TypeQuestions;
 
 /// One participant's discovery.
 ///
@@ -52,13 +56,15 @@ use std::sync::Arc;
 pub struct Participant {
     config: ParticipantConfig,
     announcer: Announcer,
-    pairs: [BuiltinPair; 3],
+    pairs: [BuiltinPair; 5],
     peers: BTreeMap<GuidPrefix, Peer>,
     departed: Departed,
     leases: Leases,
     matching: Matching,
     assertions: AssertionSchedule,
     manual: ManualSchedule,
+    /// What others have been asked of their types.
+    questions: TypeQuestions,
     /// What the application does not want to see.
     ignored: Ignored,
     has_started: bool,
@@ -88,6 +94,7 @@ impl Participant {
             matching: Matching::new(prefix),
             assertions: AssertionSchedule::default(),
             manual: ManualSchedule::new(Arc::clone(&config.pulse)),
+            questions: TypeQuestions::default(),
             ignored: Ignored::default(),
             has_started: false,
             has_left: false,
@@ -202,8 +209,13 @@ impl Participant {
         if self.has_left {
             return None;
         }
-        let own =
-            [self.announcer.deadline(), self.leases.deadline(), self.assertions.deadline(), self.manual.deadline()];
+        let own = [
+            self.announcer.deadline(),
+            self.leases.deadline(),
+            self.assertions.deadline(),
+            self.manual.deadline(),
+            self.questions.deadline(),
+        ];
         own.into_iter().chain(self.pairs.iter().map(BuiltinPair::deadline)).flatten().min()
     }
 
@@ -217,6 +229,7 @@ impl Participant {
             self.lose(now, prefix, ParticipantLoss::LeaseExpired);
         }
         self.assert_what_is_due(now);
+        self.ask_again_for_types(now);
         for topic in BuiltinTopic::ALL {
             self.pair(topic).handle_timeout(now);
             self.take_samples(now, topic);
@@ -281,11 +294,13 @@ impl Participant {
     /// One of the builtin topics, to look at its counters.
     #[must_use]
     pub fn builtin(&self, topic: BuiltinTopic) -> &BuiltinPair {
-        let [publications, subscriptions, messages] = &self.pairs;
+        let [publications, subscriptions, messages, type_requests, type_replies] = &self.pairs;
         match topic {
             BuiltinTopic::Publications => publications,
             BuiltinTopic::Subscriptions => subscriptions,
             BuiltinTopic::Messages => messages,
+            BuiltinTopic::TypeRequests => type_requests,
+            BuiltinTopic::TypeReplies => type_replies,
         }
     }
 
@@ -296,11 +311,13 @@ impl Participant {
     }
 
     fn pair(&mut self, topic: BuiltinTopic) -> &mut BuiltinPair {
-        let [publications, subscriptions, messages] = &mut self.pairs;
+        let [publications, subscriptions, messages, type_requests, type_replies] = &mut self.pairs;
         match topic {
             BuiltinTopic::Publications => publications,
             BuiltinTopic::Subscriptions => subscriptions,
             BuiltinTopic::Messages => messages,
+            BuiltinTopic::TypeRequests => type_requests,
+            BuiltinTopic::TypeReplies => type_replies,
         }
     }
 }

@@ -125,7 +125,8 @@ impl Participant {
             let reach = self.reach_of_discovery(&data);
             if let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.reach != reach) {
                 peer.reach = reach.clone();
-                for pair in &mut self.pairs {
+                let has_answered = peer.has_answered;
+                for pair in self.pairs.iter_mut().filter(|pair| has_answered || pair.is_for_strangers()) {
                     pair.match_peer(now, prefix, data.builtin_endpoints, &reach);
                 }
             }
@@ -149,7 +150,7 @@ impl Participant {
         let has_answered = self.peers.get(&prefix).is_some_and(|peer| peer.has_answered && peer.reach == reach);
         let lease = if has_answered { data.lease_duration } else { data.lease_duration.min(UNPROVEN_LEASE_MAX) };
         self.leases.set(now.instant, prefix, lease);
-        for pair in &mut self.pairs {
+        for pair in self.pairs.iter_mut().filter(|pair| has_answered || pair.is_for_strangers()) {
             pair.match_peer(now, prefix, data.builtin_endpoints, &reach);
         }
         let data = Arc::new(data);
@@ -163,6 +164,10 @@ impl Participant {
         let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| !peer.has_answered) else { return };
         peer.has_answered = true;
         self.leases.set(now.instant, prefix, peer.data.lease_duration);
+        for pair in self.pairs.iter_mut().filter(|pair| !pair.is_for_strangers()) {
+            pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.reach);
+        }
+        self.ask_for_types(now);
     }
 
     /// The process of a participant has ended without a farewell, as the system of this host knows.
@@ -176,6 +181,7 @@ impl Participant {
             return;
         }
         self.leases.remove(prefix);
+        self.questions.forget(prefix);
         for pair in &mut self.pairs {
             pair.unmatch_peer(now, prefix, cause.comes_back());
         }

@@ -317,12 +317,13 @@ pub enum TypeConsistencyKind {
 
 /// How far a writer's type may differ from the reader's (TYPE_CONSISTENCY_ENFORCEMENT; XTYPES 1.3, 7.6.3.4).
 ///
-/// Announced. No type descriptions are exchanged yet, so the types' names decide; of the fields only
-/// `force_type_validation` acts: it refuses every writer of another process, as its type cannot be validated.
+/// The reader's policy decides. Types are compared by their descriptions, whatever they are called; what is not known of the other
+/// one is asked for, which takes a round trip, and 3 s at most if there is no answer. Where a side has no description (raw topics,
+/// serde types, participants without type information), the names of the types decide. Nothing of this is on the path of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct TypeConsistency {
-    /// Whether types may differ at all. Default: they may.
+    /// Whether types may differ at all. Default: they may, as far as XTYPES 1.3, 7.2.4.4 lets them.
     pub kind: TypeConsistencyKind,
     /// Bounds of sequences do not count. Default: yes.
     pub ignore_sequence_bounds: bool,
@@ -330,9 +331,9 @@ pub struct TypeConsistency {
     pub ignore_string_bounds: bool,
     /// Names of members do not count. Default: no.
     pub ignore_member_names: bool,
-    /// A wider type of the writer is refused. Default: no.
+    /// A type of the writer that has members, or cases, which the reader's does not have, is refused. Default: no.
     pub prevent_type_widening: bool,
-    /// Without type descriptions there is no match. Default: no.
+    /// Without descriptions of both types there is no match, whatever they are called. Default: no.
     pub force_type_validation: bool,
 }
 

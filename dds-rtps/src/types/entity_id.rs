@@ -48,6 +48,14 @@ impl EntityId {
     pub const PARTICIPANT_MESSAGE_WRITER: Self = Self([0x00, 0x02, 0x00, 0xc2]);
     /// Reader of participant messages (liveliness).
     pub const PARTICIPANT_MESSAGE_READER: Self = Self([0x00, 0x02, 0x00, 0xc7]);
+    /// Writer of questions for types (XTYPES 1.3, 7.6.3.3.1). These four have no key.
+    pub const TYPE_REQUEST_WRITER: Self = Self([0x00, 0x03, 0x00, 0xc3]);
+    /// Reader of questions for types.
+    pub const TYPE_REQUEST_READER: Self = Self([0x00, 0x03, 0x00, 0xc4]);
+    /// Writer of descriptions of types.
+    pub const TYPE_REPLY_WRITER: Self = Self([0x00, 0x03, 0x01, 0xc3]);
+    /// Reader of descriptions of types.
+    pub const TYPE_REPLY_READER: Self = Self([0x00, 0x03, 0x01, 0xc4]);
 
     /// The id of a user's endpoint: `key` in the first three bytes (its low 24 bits) and the kind in the last.
     ///

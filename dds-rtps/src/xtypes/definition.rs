@@ -38,7 +38,7 @@ impl Definer<'_> {
             flags: MemberFlags::of_try_construct(member.on_construct_failure())
                 .with(MemberFlags::EXTERNAL, member.is_external())
                 .with(MemberFlags::OPTIONAL, member.is_optional())
-                .with(MemberFlags::MUST_UNDERSTAND, member.says_must_understand())
+                .with(MemberFlags::MUST_UNDERSTAND, member.must_understand)
                 .with(MemberFlags::KEY, member.is_key()),
             ty: self.identifier::<F>(member.ty()),
             detail: member_detail::<F>(member.name(), member.hash_id_name()),
@@ -83,7 +83,7 @@ impl Definer<'_> {
         let label = |label: &i64| match (i32::try_from(*label), u32::try_from(*label)) {
             (Ok(label), _) => Ok(label),
             // Labels of unsigned discriminators are the same bits.
-            (_, Ok(label)) => Ok(label.cast_signed()),
+            (_, Ok(label)) => Ok(i32::from_le_bytes(label.to_le_bytes())),
             _ => Err(Indescribable::Label(*label)),
         };
         // The default case is selected by what it names as well as by what nobody names.
@@ -214,8 +214,8 @@ fn of_bitset<F: Form>(ty: &TypeDescription, description: &BitsetDescription) -> 
 
 fn type_flags(ty: &TypeDescription) -> TypeFlags {
     TypeFlags::of_extensibility(ty.extensibility())
-        .with(TypeFlags::NESTED, ty.is_nested())
-        .with(TypeFlags::AUTOID_HASH, ty.has_hash_ids())
+        .with(TypeFlags::NESTED, ty.is_nested)
+        .with(TypeFlags::AUTOID_HASH, ty.has_hash_ids)
 }
 
 fn member_detail<F: Form>(name: &str, hash_id: Option<&str>) -> F::Member {

@@ -36,6 +36,8 @@ pub trait Form: Copy + Debug + PartialEq + Eq + sealed::Sealed + 'static {
     fn with_annotations(detail: Self::Member, annotations: Option<Box<MemberAnnotations>>) -> Self::Member;
     /// A type in this description.
     fn object(definition: TypeDefinition<Self>) -> TypeObject;
+    /// The type, if that is the description that there is of it.
+    fn definition(object: &TypeObject) -> Option<&TypeDefinition<Self>>;
     /// The name of a type that has a hash.
     #[must_use]
     fn identifier(hash: EquivalenceHash) -> TypeIdentifier {
@@ -154,6 +156,13 @@ impl Form for Minimal {
     fn object(definition: TypeDefinition<Self>) -> TypeObject {
         TypeObject::Minimal(definition)
     }
+
+    fn definition(object: &TypeObject) -> Option<&TypeDefinition<Self>> {
+        match object {
+            TypeObject::Minimal(definition) => Some(definition),
+            TypeObject::Complete(_) => None,
+        }
+    }
 }
 
 impl Form for Complete {
@@ -190,6 +199,13 @@ impl Form for Complete {
 
     fn object(definition: TypeDefinition<Self>) -> TypeObject {
         TypeObject::Complete(definition)
+    }
+
+    fn definition(object: &TypeObject) -> Option<&TypeDefinition<Self>> {
+        match object {
+            TypeObject::Complete(definition) => Some(definition),
+            TypeObject::Minimal(_) => None,
+        }
     }
 }
 

@@ -16,11 +16,12 @@ use super::object::{TypeDefinition, TypeObject};
 use crate::cdr::{ByteOrder, Encode, EncodeError, Encoder, Encoding, TypeDescription, TypeKind};
 use std::fmt;
 use std::ptr;
+use std::sync::Arc;
 
 /// A type with all that it is made of, in both descriptions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeGraph {
-    information: TypeInformation,
+    information: Arc<TypeInformation>,
     types: Vec<GraphType>,
 }
 
@@ -69,13 +70,21 @@ impl TypeGraph {
         }
         let (dependencies, own): (Vec<_>, Vec<_>) = types.into_iter().partition(|(vertex, _)| *vertex != root);
         let types: Vec<GraphType> = own.into_iter().chain(dependencies).map(|(_, ty)| ty).collect();
-        let information = information(&types)?;
+        Self::of_types(types)
+    }
+
+    /// The graph of a type that was made elsewhere: itself first, then all that it is made of.
+    ///
+    /// # Errors
+    /// There is no type, or one is too large.
+    pub fn of_types(types: Vec<GraphType>) -> Result<Self, Indescribable> {
+        let information = Arc::new(information(&types)?);
         Ok(Self { information, types })
     }
 
     /// What is announced of the type.
     #[must_use]
-    pub fn information(&self) -> &TypeInformation {
+    pub fn information(&self) -> &Arc<TypeInformation> {
         &self.information
     }
 
@@ -97,8 +106,16 @@ fn information(types: &[GraphType]) -> Result<TypeInformation, Indescribable> {
     let complete =
         types.iter().map(|ty| with_size(&ty.complete_id, &ty.complete)).collect::<Result<_, Indescribable>>()?;
     let described = |list| TypeWithDependencies::of(list).ok_or(Indescribable::NoTopicType);
-    Ok(TypeInformation { minimal: described(minimal)?, complete: described(complete)? })
+    let mut information = TypeInformation { minimal: described(minimal)?, complete: described(complete)? };
+    if information.to_bytes()?.len() > INFORMATION_MAX {
+        information.minimal.dependencies.clear();
+        information.complete.dependencies.clear();
+    }
+    Ok(information)
 }
+
+/// Bytes of type information that are announced with the names of all dependencies; others can ask for them.
+const INFORMATION_MAX: usize = 32 << 10;
 
 /// The types with names that a type is made of, itself included.
 #[derive(Default)]

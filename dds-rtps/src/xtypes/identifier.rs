@@ -187,6 +187,19 @@ impl TypeIdentifier {
         }
     }
 
+    /// Calls `change` with each name in it of a type that contains itself.
+    pub(super) fn for_each_component_mut(&mut self, change: &mut dyn FnMut(&mut ComponentId)) {
+        match self {
+            Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.for_each_component_mut(change),
+            Self::Map { element, key, .. } => {
+                key.for_each_component_mut(change);
+                element.id.for_each_component_mut(change);
+            }
+            Self::StronglyConnected(component) => change(component),
+            _ => {}
+        }
+    }
+
     /// Calls `visit` with each hash in it: itself, or those of elements and keys.
     pub fn for_each_hash<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         match self {

@@ -10,21 +10,31 @@
 //! | `object` | bytes | TypeObjects, and the way back |
 //! | `information` | bytes | what endpoints announce of their types, and the way back |
 //! | `graph`, `definition` | descriptions of our own types | their TypeObjects, and those of all that is in them |
+//! | `assignable`, `compatible`, `difference` | the types of a reader and a writer, the reader's policy | whether they fit, and if not, in what they differ |
+//! | `store` | our types, descriptions by others | the types that are known |
+//! | `lookup` | bytes | questions for descriptions and answers, and the way back |
 //! | `record` | | how structs of annex B lie in the bytes |
 
 mod annotation;
+mod assignable;
+mod compatible;
 mod definition;
+mod difference;
 mod flags;
 mod form;
 mod graph;
 mod identifier;
 mod information;
+mod lookup;
 mod object;
 mod record;
+mod store;
 
 pub use annotation::{
     AnnotationParameter, AnnotationValue, AppliedAnnotation, MemberAnnotations, TypeAnnotations, Verbatim,
 };
+pub use assignable::{Mismatch, TypeSource, check_assignable};
+pub use difference::{TypeDifference, TypeDifferenceKind};
 pub use flags::{MemberFlags, TypeFlags};
 pub use form::{
     CollectionDetail, Complete, Detail, DiscriminatorDetail, ElementDetail, Form, MemberDetail, Minimal, NameHash,
@@ -33,8 +43,13 @@ pub use form::{
 pub use graph::{GraphType, Indescribable, TypeGraph};
 pub use identifier::{ComponentId, Equivalence, EquivalenceHash, PlainElement, Primitive, TypeIdentifier};
 pub use information::{TypeInformation, TypeWithDependencies, TypeWithSize};
+pub use lookup::{LookupCall, LookupReply, LookupRequest, LookupReturn, SampleIdentity};
 pub use object::{
     AliasType, ArrayType, Bitfield, Bitflag, BitmaskType, BitsetType, CollectionElement, CommonLiteral,
     CompleteTypeObject, EnumLiteral, EnumType, MapType, MinimalTypeObject, SequenceType, StructMember, StructType,
     TypeDefinition, TypeObject, UnionMember, UnionType,
 };
+pub use store::{OTHERS_BYTES_MAX, PARTICIPANT_BYTES_MAX, Refused, TypeStore};
+
+#[cfg(test)]
+mod tests;

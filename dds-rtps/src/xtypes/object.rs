@@ -5,7 +5,7 @@
 
 use super::flags::{MemberFlags, TypeFlags};
 use super::form::{Complete, Form, Minimal};
-use super::identifier::{EK_COMPLETE, EK_MINIMAL, EquivalenceHash, Primitive, TypeIdentifier};
+use super::identifier::{ComponentId, EK_COMPLETE, EK_MINIMAL, EquivalenceHash, Primitive, TypeIdentifier};
 use super::record::record;
 use crate::cdr::{ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, Encoding};
 
@@ -292,6 +292,16 @@ impl TypeObject {
     }
 }
 
+impl TypeObject {
+    /// Calls `change` with each name in it of a type that contains itself.
+    pub(super) fn for_each_component_mut(&mut self, change: &mut dyn FnMut(&mut ComponentId)) {
+        match self {
+            Self::Minimal(definition) => definition.for_each_id_mut(&mut |id| id.for_each_component_mut(change)),
+            Self::Complete(definition) => definition.for_each_id_mut(&mut |id| id.for_each_component_mut(change)),
+        }
+    }
+}
+
 impl EquivalenceHash {
     /// That of the bytes of a TypeObject.
     #[must_use]
@@ -315,6 +325,27 @@ impl<F: Form> TypeDefinition<F> {
             Self::Bitset(ty) => F::type_name(&ty.detail),
             Self::Array(ty) => F::type_name(&ty.detail),
             Self::Sequence(_) | Self::Map(_) => None,
+        }
+    }
+
+    fn for_each_id_mut(&mut self, change: &mut dyn FnMut(&mut TypeIdentifier)) {
+        match self {
+            Self::Alias(ty) => change(&mut ty.related_type),
+            Self::Struct(ty) => {
+                change(&mut ty.base);
+                ty.members.iter_mut().for_each(|member| change(&mut member.ty));
+            }
+            Self::Union(ty) => {
+                change(&mut ty.discriminator);
+                ty.members.iter_mut().for_each(|member| change(&mut member.ty));
+            }
+            Self::Sequence(ty) => change(&mut ty.element.ty),
+            Self::Array(ty) => change(&mut ty.element.ty),
+            Self::Map(ty) => {
+                change(&mut ty.key.ty);
+                change(&mut ty.element.ty);
+            }
+            Self::Enum(_) | Self::Bitmask(_) | Self::Bitset(_) => {}
         }
     }
 

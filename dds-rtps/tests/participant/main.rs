@@ -10,6 +10,7 @@ mod network;
 mod parting;
 #[path = "../support/mod.rs"]
 mod support;
+mod types;
 
 use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::discovery::data::{EndpointData, PublicationData, SubscriptionData};

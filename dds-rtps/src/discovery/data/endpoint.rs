@@ -8,6 +8,11 @@ use crate::cdr::{Parameter, ParameterListWriter};
 use crate::discovery::parameter_id;
 use crate::qos::Presentation;
 use crate::types::{EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
+use crate::xtypes::TypeInformation;
+use std::sync::Arc;
+
+/// Bytes of type information that are taken in: a type that is made of 400 others. Beyond it, names decide.
+const TYPE_INFORMATION_MAX: usize = 32 << 10;
 
 /// The part of SEDP data that does not depend on whether a reader or a writer is described.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +39,8 @@ pub struct EndpointData {
     pub group_data: Vec<u8>,
     /// A name for people.
     pub entity_name: String,
+    /// The names of its type by what it is made of. `None`: only the name in `type_name` is known.
+    pub type_information: Option<Arc<TypeInformation>>,
 }
 
 impl EndpointData {
@@ -52,6 +59,7 @@ impl EndpointData {
             topic_data: Vec::new(),
             group_data: Vec::new(),
             entity_name: String::new(),
+            type_information: None,
         }
     }
 
@@ -92,6 +100,11 @@ impl EndpointData {
                 value.string(&self.entity_name);
             });
         }
+        if let Some(information) = self.type_information.as_ref().and_then(|information| information.to_bytes().ok()) {
+            list.parameter(parameter_id::TYPE_INFORMATION, |value| {
+                value.bytes(&information);
+            });
+        }
     }
 }
 
@@ -109,6 +122,7 @@ pub(super) struct EndpointDraft {
     topic_data: Vec<u8>,
     group_data: Vec<u8>,
     entity_name: String,
+    type_information: Option<Arc<TypeInformation>>,
 }
 
 impl EndpointDraft {
@@ -129,6 +143,14 @@ impl EndpointDraft {
             parameter_id::TOPIC_DATA => return Ok(inform(&mut self.topic_data, informative_octets(fields))),
             parameter_id::GROUP_DATA => return Ok(inform(&mut self.group_data, informative_octets(fields))),
             parameter_id::ENTITY_NAME => return Ok(inform(&mut self.entity_name, informative_name(fields))),
+            parameter_id::TYPE_INFORMATION => {
+                let value = Some(parameter.value).filter(|value| value.len() <= TYPE_INFORMATION_MAX);
+                let information = value.and_then(|value| TypeInformation::from_bytes(value).ok());
+                return Ok(inform(
+                    &mut self.type_information,
+                    information.map(|information| Some(Arc::new(information))),
+                ));
+            }
             // Known, and of no use here: the endpoint's GUID has the participant's prefix in it, and the message's header
             // says version and vendor.
             parameter_id::PARTICIPANT_GUID | parameter_id::PROTOCOL_VERSION | parameter_id::VENDOR_ID => {}
@@ -161,6 +183,7 @@ impl EndpointDraft {
             topic_data: self.topic_data,
             group_data: self.group_data,
             entity_name: self.entity_name,
+            type_information: self.type_information,
         })
     }
 }

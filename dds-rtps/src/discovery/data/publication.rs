@@ -237,6 +237,17 @@ mod tests {
     }
 
     #[test]
+    fn more_type_information_than_anybody_needs_is_skipped() {
+        let bytes = payload(|list| {
+            list.parameter(id::TYPE_INFORMATION, |value| {
+                value.bytes(&[0; 40_000]);
+            });
+        });
+        let Decoded { data, skipped } = decode(&bytes).unwrap();
+        assert_eq!((data.endpoint.type_information, skipped), (None, 1));
+    }
+
+    #[test]
     fn too_many_locators_are_skipped() {
         let bytes = payload(|list| {
             for port in 1..=40 {

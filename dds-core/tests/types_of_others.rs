@@ -1,0 +1,241 @@
+//! Types of two sides that differ: which match, what arrives, and what is told if they do not (XTYPES 1.3, 7.2.4 and 7.6.3).
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use dds_core::qos::{DataReaderQos, TypeConsistency, TypeConsistencyKind};
+use dds_core::sim::Simulation;
+use dds_core::xtypes::{TypeDefinition, TypeDifferenceKind, TypeObject};
+use dds_core::{DdsType, DomainParticipant, Obstacle, Verdict};
+use std::time::Duration;
+
+/// Of virtual time.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable)]
+struct Short {
+    #[dds(key)]
+    id: u32,
+    text: String,
+}
+
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable)]
+struct Long {
+    #[dds(key)]
+    id: u32,
+    text: String,
+    more: Vec<i32>,
+}
+
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable)]
+struct Renamed {
+    #[dds(key)]
+    id: u32,
+    words: String,
+}
+
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable)]
+struct Numbered {
+    #[dds(key)]
+    id: u32,
+    text: i64,
+}
+
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable)]
+struct Bounded {
+    #[dds(key)]
+    id: u32,
+    #[dds(bound = 4)]
+    text: String,
+}
+
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable)]
+struct Listed {
+    #[dds(bound = 2)]
+    list: Vec<i32>,
+}
+
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable)]
+struct Unlisted {
+    list: Vec<i32>,
+}
+
+/// Contains itself, and is named twice.
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable)]
+struct Tree {
+    value: i32,
+    children: Vec<Tree>,
+}
+
+/// The same with a member more.
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable)]
+struct LaterTree {
+    value: i32,
+    children: Vec<LaterTree>,
+    note: String,
+}
+
+struct World {
+    simulation: Simulation,
+    from: DomainParticipant,
+    to: DomainParticipant,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let simulation = Simulation::new(seed);
+        let participant = |host| simulation.participant(host, 0).unwrap();
+        Self { from: participant("a"), to: participant("b"), simulation }
+    }
+
+    /// What keeps a writer of `W` and a reader of `R` apart, when all is said and done; `None`: they match.
+    fn obstacle<W: DdsType + 'static, R: DdsType + 'static>(self, consistency: TypeConsistency) -> Option<Obstacle> {
+        let _writer = self.from.writer::<W>("t").unwrap();
+        let qos = DataReaderQos::default().type_consistency(consistency);
+        let reader = self.to.reader_builder::<R>("t").qos(qos).build().unwrap();
+        self.simulation.run_for(PATIENCE);
+        let [report] = &reader.explain_matches()[..] else { panic!("there is one writer") };
+        match &report.verdict {
+            Verdict::Matched => None,
+            Verdict::NotMatched(obstacles) => Some(obstacles[0].clone()),
+        }
+    }
+}
+
+fn refused<W: DdsType + 'static, R: DdsType + 'static>(consistency: TypeConsistency) -> (String, TypeDifferenceKind) {
+    match World::new(1).obstacle::<W, R>(consistency) {
+        Some(Obstacle::Type { difference }) => (difference.path, difference.kind),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn accepted<W: DdsType + 'static, R: DdsType + 'static>(consistency: TypeConsistency) {
+    assert_eq!(World::new(1).obstacle::<W, R>(consistency), None);
+}
+
+fn policy() -> TypeConsistency {
+    TypeConsistency::default()
+}
+
+#[test]
+fn members_more_or_less_are_coerced_and_samples_arrive() {
+    let World { simulation: _simulation, from, to } = World::new(2);
+    let long = from.writer::<Long>("long").unwrap();
+    let short = to.reader::<Short>("long").unwrap();
+    // Each side asks for itself.
+    long.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    short.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    long.write(&Long { id: 1, text: "a".into(), more: vec![1, 2] }).unwrap();
+    let sample = short.next_sample().block_for(PATIENCE).unwrap().data;
+    assert_eq!(sample, Some(Short { id: 1, text: "a".into() }));
+
+    let short = from.writer::<Short>("short").unwrap();
+    let long = to.reader::<Long>("short").unwrap();
+    short.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    long.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    short.write(&Short { id: 2, text: "b".into() }).unwrap();
+    let sample = long.next_sample().block_for(PATIENCE).unwrap().data;
+    assert_eq!(sample, Some(Long { id: 2, text: "b".into(), more: vec![] }));
+}
+
+#[test]
+fn types_that_contain_themselves_are_asked_for_and_coerced() {
+    let World { simulation: _simulation, from, to } = World::new(3);
+    let writer = from.writer::<Tree>("trees").unwrap();
+    let reader = to.reader::<LaterTree>("trees").unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    writer.write(&Tree { value: 1, children: vec![Tree { value: 2, children: vec![] }] }).unwrap();
+    let tree = reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap();
+    assert_eq!((tree.value, tree.children[0].value, tree.note.as_str()), (1, 2, ""));
+}
+
+#[test]
+fn another_type_in_a_member_is_refused_and_raises_inconsistent_topic() {
+    let kind = TypeDifferenceKind::Kind { writer: "int64".into(), reader: "string".into() };
+    assert_eq!(refused::<Numbered, Short>(policy()), ("text".to_owned(), kind));
+
+    let World { simulation, from, to } = World::new(4);
+    let topic = to.topic::<Short>("t", Default::default()).unwrap();
+    let _reader = to.reader(&topic).unwrap();
+    let _writer = from.writer::<Numbered>("t").unwrap();
+    simulation.run_for(PATIENCE);
+    assert_eq!(topic.inconsistent_topic().total_count, 1);
+}
+
+#[test]
+fn disallowed_coercion_refuses_what_is_not_equal() {
+    let consistency = TypeConsistency { kind: TypeConsistencyKind::DisallowTypeCoercion, ..policy() };
+    assert_eq!(refused::<Long, Short>(consistency), (String::new(), TypeDifferenceKind::NotEqual));
+    accepted::<Short, Short>(consistency);
+}
+
+#[test]
+fn names_of_members_count_unless_ignored() {
+    assert_eq!(refused::<Renamed, Short>(policy()), ("text".to_owned(), TypeDifferenceKind::NameOrId));
+    accepted::<Renamed, Short>(TypeConsistency { ignore_member_names: true, ..policy() });
+}
+
+#[test]
+fn bounds_of_strings_count_unless_ignored() {
+    accepted::<Short, Bounded>(policy());
+    let kind = TypeDifferenceKind::Bound { writer: 0, reader: 4 };
+    let consistency = TypeConsistency { ignore_string_bounds: false, ..policy() };
+    assert_eq!(refused::<Short, Bounded>(consistency), ("text".to_owned(), kind));
+    accepted::<Bounded, Short>(consistency);
+}
+
+#[test]
+fn bounds_of_sequences_count_unless_ignored() {
+    accepted::<Unlisted, Listed>(policy());
+    let kind = TypeDifferenceKind::Bound { writer: 0, reader: 2 };
+    let consistency = TypeConsistency { ignore_sequence_bounds: false, ..policy() };
+    assert_eq!(refused::<Unlisted, Listed>(consistency), ("list".to_owned(), kind));
+    accepted::<Listed, Unlisted>(consistency);
+}
+
+#[test]
+fn a_wider_type_of_the_writer_is_accepted_unless_prevented() {
+    accepted::<Long, Short>(policy());
+    let consistency = TypeConsistency { prevent_type_widening: true, ..policy() };
+    let (path, kind) = refused::<Long, Short>(consistency);
+    assert_eq!(kind, TypeDifferenceKind::OnlyInWriter);
+    assert!(path.starts_with("member with id 2"), "nobody here has told its name: {path}");
+    accepted::<Short, Long>(consistency);
+}
+
+#[test]
+fn forced_validation_needs_a_description_and_takes_it() {
+    let consistency = TypeConsistency { force_type_validation: true, ..policy() };
+    accepted::<Long, Short>(consistency);
+
+    let World { simulation, from, to } = World::new(5);
+    let raw = from.raw_topic("t", "Short", Default::default()).unwrap();
+    let _writer = from.writer(&raw).unwrap();
+    let qos = DataReaderQos::default().type_consistency(consistency);
+    let reader = to.reader_builder::<Short>("t").qos(qos).build().unwrap();
+    simulation.run_for(PATIENCE);
+    assert_eq!(reader.subscription_matched().unwrap().current_count, 0);
+    // By name alone it is accepted.
+    let reader = to.reader::<Short>("t").unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+}
+
+#[test]
+fn the_type_of_a_topic_is_told_with_all_its_members() {
+    let World { simulation: _simulation, from, to } = World::new(6);
+    let _writer = from.writer::<Long>("t").unwrap();
+    let found = to.discover_type_objects("t").block_for(PATIENCE).unwrap();
+    let TypeObject::Complete(TypeDefinition::Struct(long)) = &*found.objects[&found.root] else { panic!("{found:?}") };
+    assert_eq!(found.type_name, "Long");
+    let members: Vec<&str> = long.members.iter().map(|member| member.detail.name.as_str()).collect();
+    assert_eq!(members, ["id", "text", "more"]);
+}

@@ -1,0 +1,223 @@
+//! Structs, unions and enums of a writer and of a reader, member by member (XTYPES 1.3, 7.2.4.4.7 and 7.2.4.4.8).
+
+use super::assignable::{Checked, Comparison, Keys, Mismatch};
+use super::difference::TypeDifferenceKind as Kind;
+use super::flags::{MemberFlags, TypeFlags};
+use super::form::Form;
+use super::object::{EnumType, StructMember, StructType, UnionMember, UnionType};
+use crate::cdr::Extensibility;
+use std::collections::BTreeMap;
+
+/// How long a chain of structs that extend each other may be.
+const BASES_MAX: usize = 64;
+
+fn same_extensibility<F: Form>(c: &Comparison<'_, F>, reader: TypeFlags, writer: TypeFlags) -> Checked {
+    let (reader, writer) = (reader.extensibility(), writer.extensibility());
+    if reader == writer { Ok(()) } else { c.differ(Kind::Extensibility { writer, reader }) }
+}
+
+/// All members of a struct, those of its bases first.
+fn members_of<'a: 'b, 'b, F: Form>(
+    c: &Comparison<'a, F>,
+    ty: &'b StructType<F>,
+) -> Result<Vec<&'b StructMember<F>>, Mismatch> {
+    let (mut chain, mut next) = (vec![ty], c.base_of(&ty.base)?);
+    while let Some(base) = next {
+        if chain.len() == BASES_MAX {
+            c.differ(Kind::TooDeep)?;
+        }
+        chain.push(base);
+        next = c.base_of(&base.base)?;
+    }
+    Ok(chain.into_iter().rev().flat_map(|ty| &ty.members).collect())
+}
+
+/// Structs: see the rules in order in table 19 of 7.2.4.4.8.
+pub(super) fn of_structs<'a: 'b, 'b, F: Form>(
+    c: &mut Comparison<'a, F>,
+    reader: &'b StructType<F>,
+    writer: &'b StructType<F>,
+    keys: Keys,
+) -> Checked {
+    same_extensibility(c, reader.flags, writer.flags)?;
+    let (rs, ws) = (members_of(c, reader)?, members_of(c, writer)?);
+    let by_id = |members: &[&'b StructMember<F>]| -> BTreeMap<u32, &'b StructMember<F>> {
+        members.iter().map(|member| (member.id, *member)).collect()
+    };
+    let (by_reader, by_writer) = (by_id(&rs), by_id(&ws));
+    same_names(c, rs.iter().map(|m| (m.id, &m.detail)), ws.iter().map(|m| (m.id, &m.detail)))?;
+    let is_final = reader.flags.extensibility() == Extensibility::Final;
+    for (members, others, is_reader) in [(&rs, &by_writer, true), (&ws, &by_reader, false)] {
+        for member in members.iter().filter(|member| !others.contains_key(&member.id)) {
+            let is_needed = is_final
+                || keys == Keys::Matter && member.flags.contains(MemberFlags::KEY)
+                || member.flags.contains(MemberFlags::MUST_UNDERSTAND) && !member.flags.contains(MemberFlags::OPTIONAL)
+                || !is_reader && c.policy.prevent_type_widening;
+            if is_needed {
+                let kind = if is_reader { Kind::OnlyInReader } else { Kind::OnlyInWriter };
+                return c.within(c.name_of(&member.detail, member.id), |c| c.differ(kind));
+            }
+        }
+    }
+    let mut has_common = rs.is_empty() && ws.is_empty();
+    for r in &rs {
+        if let Some(w) = by_writer.get(&r.id) {
+            has_common = true;
+            c.within(c.name_of(&r.detail, r.id), |c| of_members(c, r, w, keys))?;
+        }
+    }
+    if !has_common {
+        return c.differ(Kind::NothingInCommon);
+    }
+    if reader.flags.extensibility() == Extensibility::Mutable { Ok(()) } else { same_places(c, &rs, &ws) }
+}
+
+/// Two members with the same id.
+fn of_members<'a, F: Form>(
+    c: &mut Comparison<'_, F>,
+    r: &'a StructMember<F>,
+    w: &'a StructMember<F>,
+    keys: Keys,
+) -> Checked {
+    let is_key = keys == Keys::Matter && r.flags.contains(MemberFlags::KEY);
+    if keys == Keys::Matter {
+        c.must_agree(r.flags, w.flags, MemberFlags::KEY, Kind::Key)?;
+    }
+    c.assignable(&r.ty, &w.ty, if is_key { Keys::Matter } else { Keys::AreErased })?;
+    if is_key { c.key_member(&r.ty, &w.ty) } else { Ok(()) }
+}
+
+/// Members of types that are not mutable have no id in the encoding: it is their place that counts.
+fn same_places<'a, F: Form>(
+    c: &mut Comparison<'_, F>,
+    rs: &[&'a StructMember<F>],
+    ws: &[&'a StructMember<F>],
+) -> Checked {
+    for (r, w) in rs.iter().zip(ws) {
+        c.within(c.name_of(&r.detail, r.id), |c| {
+            if r.id != w.id {
+                return c.differ(Kind::Order);
+            }
+            c.must_agree(r.flags, w.flags, MemberFlags::OPTIONAL, Kind::Optional)?;
+            c.strongly_assignable(&r.ty, &w.ty, Keys::AreErased)
+        })?;
+    }
+    Ok(())
+}
+
+/// Members have the same name if and only if they have the same id, unless names do not count.
+fn same_names<'a, F: Form>(
+    c: &mut Comparison<'_, F>,
+    rs: impl Iterator<Item = (u32, &'a F::Member)>,
+    ws: impl Iterator<Item = (u32, &'a F::Member)> + Clone,
+) -> Checked {
+    if c.policy.ignore_member_names {
+        return Ok(());
+    }
+    let by_id: BTreeMap<_, _> = ws.clone().map(|(id, detail)| (id, F::name_hash(detail))).collect();
+    let by_name: BTreeMap<_, _> = ws.map(|(id, detail)| (F::name_hash(detail), id)).collect();
+    for (id, detail) in rs {
+        let name = F::name_hash(detail);
+        let differs =
+            by_id.get(&id).is_some_and(|other| *other != name) || by_name.get(&name).is_some_and(|other| *other != id);
+        if differs {
+            return c.within(c.name_of(detail, id), |c| c.differ(Kind::NameOrId));
+        }
+    }
+    Ok(())
+}
+
+/// Unions: see table 18 of 7.2.4.4.7.
+pub(super) fn of_unions<'a, F: Form>(
+    c: &mut Comparison<'_, F>,
+    reader: &'a UnionType<F>,
+    writer: &'a UnionType<F>,
+    keys: Keys,
+) -> Checked {
+    same_extensibility(c, reader.flags, writer.flags)?;
+    c.within("discriminator".to_owned(), |c| {
+        if keys == Keys::Matter {
+            c.must_agree(reader.discriminator_flags, writer.discriminator_flags, MemberFlags::KEY, Kind::Key)?;
+        }
+        c.strongly_assignable(&reader.discriminator, &writer.discriminator, keys)
+    })?;
+    let names = |ty: &'a UnionType<F>| ty.members.iter().map(|member| (member.id, &member.detail));
+    same_names(c, names(reader), names(writer))?;
+
+    let must_have_all = reader.flags.extensibility() == Extensibility::Final;
+    let (rs, ws) = (by_label(reader), by_label(writer));
+    let (r_default, w_default) = (default_of(reader), default_of(writer));
+    for (label, w) in &ws {
+        if let Some(r) = rs.get(label).copied().or(r_default) {
+            of_cases(c, r, w, keys)?;
+        }
+        if !rs.contains_key(label) && (must_have_all || r_default.is_none() && c.policy.prevent_type_widening) {
+            return c.within(c.name_of(&w.detail, w.id), |c| c.differ(Kind::OnlyInWriter));
+        }
+    }
+    for (_, r) in rs.iter().filter(|(label, _)| !ws.contains_key(label)) {
+        if must_have_all {
+            return c.within(c.name_of(&r.detail, r.id), |c| c.differ(Kind::OnlyInReader));
+        }
+        if let Some(w) = w_default {
+            of_cases(c, r, w, keys)?;
+        }
+    }
+    match (r_default, w_default) {
+        (Some(r), Some(w)) => of_cases(c, r, w, keys)?,
+        (None, Some(w)) if must_have_all => {
+            return c.within(c.name_of(&w.detail, w.id), |c| c.differ(Kind::OnlyInWriter));
+        }
+        _ => {}
+    }
+    let has_common = ws.keys().any(|label| rs.contains_key(label)) || ws.is_empty() && rs.is_empty();
+    if has_common { Ok(()) } else { c.differ(Kind::NothingInCommon) }
+}
+
+fn of_cases<'a, F: Form>(
+    c: &mut Comparison<'_, F>,
+    r: &'a UnionMember<F>,
+    w: &'a UnionMember<F>,
+    keys: Keys,
+) -> Checked {
+    c.within(c.name_of(&r.detail, r.id), |c| c.assignable(&r.ty, &w.ty, keys))
+}
+
+fn by_label<F: Form>(ty: &UnionType<F>) -> BTreeMap<i32, &UnionMember<F>> {
+    ty.members.iter().flat_map(|member| member.labels.iter().map(move |label| (*label, member))).collect()
+}
+
+fn default_of<F: Form>(ty: &UnionType<F>) -> Option<&UnionMember<F>> {
+    ty.members.iter().find(|member| member.flags.contains(MemberFlags::DEFAULT))
+}
+
+/// Enums: see table 17 of 7.2.4.4.6.
+pub(super) fn of_enums<F: Form>(c: &Comparison<'_, F>, reader: &EnumType<F>, writer: &EnumType<F>) -> Checked {
+    same_extensibility(c, reader.flags, writer.flags)?;
+    if size_of_bits(reader.bit_bound) != size_of_bits(writer.bit_bound) {
+        let (writer, reader) = (vec![writer.bit_bound.into()], vec![reader.bit_bound.into()]);
+        return c.differ(Kind::Size { writer, reader });
+    }
+    let literals = |ty: &EnumType<F>| -> BTreeMap<i32, _> {
+        ty.literals.iter().map(|literal| (literal.common.value, F::name_hash(&literal.detail))).collect()
+    };
+    let (rs, ws) = (literals(reader), literals(writer));
+    let values: BTreeMap<_, i32> = ws.iter().map(|(value, name)| (*name, *value)).collect();
+    let contradicts = |(value, name): (&i32, _)| {
+        ws.get(value).is_some_and(|other| other != name) || values.get(name).is_some_and(|other| other != value)
+    };
+    let is_final = reader.flags.extensibility() == Extensibility::Final;
+    if rs.iter().any(contradicts) || is_final && rs.len() != ws.len() || is_final && rs.keys().ne(ws.keys()) {
+        return c.differ(Kind::Literals);
+    }
+    Ok(())
+}
+
+/// Bytes of an enum of so many bits: others could not be read.
+fn size_of_bits(bit_bound: u16) -> u8 {
+    match bit_bound {
+        0..=8 => 1,
+        9..=16 => 2,
+        _ => 4,
+    }
+}

@@ -1,0 +1,388 @@
+//! The messages of the TypeLookup service (XTYPES 1.3, 7.6.3.3.4): who describes which type.
+//!
+//! ```text
+//! request  writer GUID 16, number 8, name of the server, (length, operation, mutable: names of types [, continuation])
+//! reply    writer GUID 16, number 8 of the request, exception,
+//!          (length, operation, (length, 0, mutable: names and TypeObjects, names by both descriptions))
+//! ```
+//!
+//! Payloads are XCDR2 of final structs. Operations and members have ids made of their names.
+
+use super::identifier::TypeIdentifier;
+use super::information::TypeWithSize;
+use super::object::TypeObject;
+use super::record::record;
+use crate::cdr::{
+    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encapsulation, Encode, EncodeError, Encoder, Encoding,
+    Extensibility, LengthCode,
+};
+use crate::types::{EntityId, Guid, GuidPrefix};
+
+/// Names a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SampleIdentity {
+    /// The writer.
+    pub writer: Guid,
+    /// Its number.
+    pub number: i64,
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookupRequest {
+    /// Its name.
+    pub id: SampleIdentity,
+    /// Who is asked: `dds.builtin.TOS.`, and the GUID of a participant in hexadecimal.
+    pub instance_name: String,
+    /// What is asked.
+    pub call: LookupCall,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LookupCall {
+    /// The descriptions of these types.
+    Types(Vec<TypeIdentifier>),
+    /// The names of what these types are made of.
+    Dependencies {
+        /// The types.
+        types: Vec<TypeIdentifier>,
+        /// Where the answer before ended; empty: from the beginning.
+        continuation: Vec<u8>,
+    },
+    /// Something that is not known here.
+    Unknown,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookupReply {
+    /// The question.
+    pub request: SampleIdentity,
+    /// 0: it is answered.
+    pub exception: i32,
+    /// What was asked for.
+    pub result: LookupReturn,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LookupReturn {
+    /// Descriptions of types.
+    Types {
+        /// Names, and what they stand for.
+        types: Vec<(TypeIdentifier, TypeObject)>,
+        /// Complete and minimal names of the same types.
+        complete_to_minimal: Vec<(TypeIdentifier, TypeIdentifier)>,
+    },
+    /// What types are made of.
+    Dependencies {
+        /// Those.
+        types: Vec<TypeWithSize>,
+        /// Where to go on; empty: that was all.
+        continuation: Vec<u8>,
+    },
+    /// Nothing that is known here.
+    Unknown,
+}
+
+impl LookupRequest {
+    /// The name of a participant's service.
+    #[must_use]
+    pub fn instance_of(prefix: GuidPrefix) -> String {
+        let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
+        let mut name = String::from(SERVICE);
+        name.extend(
+            guid.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|digit| char::from_digit(digit.into(), 16)),
+        );
+        name
+    }
+
+    /// Whether another participant than `prefix` is asked. Who asks nobody by name asks everybody.
+    #[must_use]
+    pub fn is_for_another(&self, prefix: GuidPrefix) -> bool {
+        let Some(guid) = self.instance_name.strip_prefix(SERVICE) else { return false };
+        let names_somebody = guid.len() == 32 && guid.bytes().any(|digit| digit != b'0');
+        names_somebody && !self.instance_name.eq_ignore_ascii_case(&Self::instance_of(prefix))
+    }
+
+    /// Writes the payload into `buffer`, which is cleared first.
+    ///
+    /// # Errors
+    /// There is more of it than 32 bits can say.
+    pub fn encode_payload(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+        encode_payload(self, buffer)
+    }
+
+    /// Reads a payload.
+    ///
+    /// # Errors
+    /// It is no request.
+    pub fn decode_payload(payload: &[u8]) -> Result<Self, DecodeError> {
+        decode_payload(payload)
+    }
+}
+
+impl LookupReply {
+    /// Writes the payload into `buffer`, which is cleared first.
+    ///
+    /// # Errors
+    /// There is more of it than 32 bits can say.
+    pub fn encode_payload(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+        encode_payload(self, buffer)
+    }
+
+    /// Reads a payload.
+    ///
+    /// # Errors
+    /// It is no reply.
+    pub fn decode_payload(payload: &[u8]) -> Result<Self, DecodeError> {
+        decode_payload(payload)
+    }
+}
+
+fn encode_payload(value: &impl Encode, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+    buffer.clear();
+    let header = Encapsulation::new(Encoding::Xcdr2, Extensibility::Final, ByteOrder::Little);
+    buffer.extend_from_slice(&header.to_bytes());
+    value.encode(&mut Encoder::new(buffer, Encoding::Xcdr2, ByteOrder::Little))
+}
+
+fn decode_payload<T: for<'de> Decode<'de>>(payload: &[u8]) -> Result<T, DecodeError> {
+    let (mut decoder, header) = Decoder::of_payload(payload)?;
+    header.expect_fit(Extensibility::Final)?;
+    match header.encoding {
+        Encoding::Xcdr2 => T::decode(&mut decoder),
+        Encoding::Xcdr1 => {
+            Err(decoder.error(DecodeErrorKind::Unrepresentable { what: "a message of the TypeLookup service" }))
+        }
+    }
+}
+
+record! {
+    final_ LookupRequest { id instance_name call }
+    final_ LookupReply { request exception result }
+}
+
+impl Encode for SampleIdentity {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.bytes(&self.writer.to_bytes());
+        i32::try_from(self.number >> 32).unwrap_or(-1).encode(e)?;
+        // The low half, as it stands.
+        (self.number as u32).encode(e)
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for SampleIdentity {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        let writer = Guid::from_bytes(<[u8; 16]>::decode(d)?);
+        let (high, low) = (i32::decode(d)?, u32::decode(d)?);
+        Ok(Self { writer, number: i64::from(high) << 32 | i64::from(low) })
+    }
+}
+
+impl Encode for LookupCall {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.appendable(|e| match self {
+            Self::Types(types) => {
+                GET_TYPES.encode(e)?;
+                e.mutable(|e| e.member(TYPE_IDS, false, LengthCode::NextInt, |e| types.encode(e)))
+            }
+            Self::Dependencies { types, continuation } => {
+                GET_DEPENDENCIES.encode(e)?;
+                e.mutable(|e| {
+                    e.member(TYPE_IDS, false, LengthCode::NextInt, |e| types.encode(e))?;
+                    e.member(CONTINUATION, false, LengthCode::NextInt, |e| continuation.encode(e))
+                })
+            }
+            Self::Unknown => 0_i32.encode(e),
+        })
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for LookupCall {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        d.appendable(|d| {
+            let operation = i32::decode(d)?;
+            let (mut types, mut continuation) = (Vec::new(), Vec::new());
+            if operation == GET_TYPES || operation == GET_DEPENDENCIES {
+                d.members(|d, id| {
+                    match id {
+                        TYPE_IDS => types = Decode::decode(d)?,
+                        CONTINUATION => continuation = decode_continuation(d)?,
+                        _ => return Ok(false),
+                    }
+                    Ok(true)
+                })?;
+            }
+            Ok(match operation {
+                GET_TYPES => Self::Types(types),
+                GET_DEPENDENCIES => Self::Dependencies { types, continuation },
+                _ => Self::Unknown,
+            })
+        })
+    }
+}
+
+impl Encode for LookupReturn {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.appendable(|e| {
+            let operation = match self {
+                Self::Types { .. } => GET_TYPES,
+                Self::Dependencies { .. } => GET_DEPENDENCIES,
+                Self::Unknown => return 0_i32.encode(e),
+            };
+            operation.encode(e)?;
+            e.appendable(|e| {
+                RETCODE_OK.encode(e)?;
+                e.mutable(|e| self.encode_result(e))
+            })
+        })
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl LookupReturn {
+    fn encode_result(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        match self {
+            Self::Types { types, complete_to_minimal } => {
+                e.member(TYPES, false, LengthCode::NextInt, |e| encode_pairs(types, e))?;
+                e.member(COMPLETE_TO_MINIMAL, false, LengthCode::NextInt, |e| encode_pairs(complete_to_minimal, e))
+            }
+            Self::Dependencies { types, continuation } => {
+                e.member(DEPENDENT_TYPE_IDS, false, LengthCode::NextInt, |e| types.encode(e))?;
+                e.member(CONTINUATION, false, LengthCode::NextInt, |e| continuation.encode(e))
+            }
+            Self::Unknown => Ok(()),
+        }
+    }
+
+    fn decode_result(operation: i32, d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let (mut types, mut pairs, mut dependencies, mut continuation) = Default::default();
+        d.members(|d, id| {
+            match id {
+                TYPES => types = decode_pairs(d)?,
+                COMPLETE_TO_MINIMAL => pairs = decode_pairs(d)?,
+                DEPENDENT_TYPE_IDS => dependencies = Decode::decode(d)?,
+                CONTINUATION => continuation = decode_continuation(d)?,
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        Ok(match operation {
+            GET_TYPES => Self::Types { types, complete_to_minimal: pairs },
+            _ => Self::Dependencies { types: dependencies, continuation },
+        })
+    }
+}
+
+impl<'de> Decode<'de> for LookupReturn {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        d.appendable(|d| {
+            let operation = i32::decode(d)?;
+            if operation != GET_TYPES && operation != GET_DEPENDENCIES {
+                return Ok(Self::Unknown);
+            }
+            d.appendable(|d| match i32::decode(d)? {
+                RETCODE_OK => Self::decode_result(operation, d),
+                _ => Ok(Self::Unknown),
+            })
+        })
+    }
+}
+
+/// A sequence of final structs of two members.
+fn encode_pairs<A: Encode, B: Encode>(pairs: &[(A, B)], e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+    e.collection(false, |e| {
+        e.length(pairs.len())?;
+        pairs.iter().try_for_each(|(a, b)| {
+            a.encode(e)?;
+            b.encode(e)
+        })
+    })
+}
+
+fn decode_pairs<'de, A: Decode<'de>, B: Decode<'de>>(d: &mut Decoder<'de>) -> Result<Vec<(A, B)>, DecodeError> {
+    d.collection(false, |d| {
+        let count = d.length(2)?;
+        // An element is larger in memory than on the wire: nothing is asked for at once.
+        let mut pairs = Vec::new();
+        for _ in 0..count {
+            pairs.push((A::decode(d)?, B::decode(d)?));
+        }
+        Ok(pairs)
+    })
+}
+
+fn decode_continuation(d: &mut Decoder<'_>) -> Result<Vec<u8>, DecodeError> {
+    let continuation = Vec::<u8>::decode(d)?;
+    d.check_bound(continuation.len(), CONTINUATION_MAX)?;
+    Ok(continuation)
+}
+
+const SERVICE: &str = "dds.builtin.TOS.";
+const RETCODE_OK: i32 = 0;
+/// Octets of a continuation point at most.
+const CONTINUATION_MAX: u32 = 32;
+// The ids are MD5s of the names, as of any member with `@hashid`; the operations are those of Cyclone DDS and OpenDDS.
+const GET_TYPES: i32 = 0x0182_52d3;
+const GET_DEPENDENCIES: i32 = 0x05aa_fb31;
+const TYPE_IDS: u32 = HASHED[0].1;
+const CONTINUATION: u32 = HASHED[1].1;
+const TYPES: u32 = HASHED[2].1;
+const COMPLETE_TO_MINIMAL: u32 = HASHED[3].1;
+const DEPENDENT_TYPE_IDS: u32 = HASHED[4].1;
+/// Names of members, and their ids.
+const HASHED: [(&str, u32); 5] = [
+    ("type_ids", 0x0c53_6065),
+    ("continuation_point", 0x0508_e3d2),
+    ("types", 0x0280_4ad1),
+    ("complete_to_minimal", 0x0b8e_6577),
+    ("dependent_typeids", 0x0ba4_dfc9),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_made_of_names() {
+        for (name, id) in HASHED {
+            let [a, b, c, d, ..] = md5::compute(name).0;
+            assert_eq!(u32::from_le_bytes([a, b, c, d]) & 0x0fff_ffff, id, "{name}");
+        }
+    }
+
+    #[test]
+    fn messages_survive_a_round_trip() {
+        let id = SampleIdentity { writer: Guid::from_bytes([7; 16]), number: (3 << 32) + 5 };
+        let types = vec![TypeIdentifier::Minimal(super::super::EquivalenceHash([1; 14]))];
+        let instance_name = LookupRequest::instance_of(GuidPrefix([0xab; 12]));
+        assert_eq!(instance_name, "dds.builtin.TOS.abababababababababababab000001c1");
+        let calls = [LookupCall::Types(types.clone()), LookupCall::Dependencies { types, continuation: vec![1, 2] }];
+        let mut payload = Vec::new();
+        for call in calls {
+            let request = LookupRequest { id, instance_name: instance_name.clone(), call };
+            request.encode_payload(&mut payload).unwrap();
+            assert_eq!(LookupRequest::decode_payload(&payload), Ok(request));
+        }
+        let reply = LookupReply {
+            request: id,
+            exception: 0,
+            result: LookupReturn::Dependencies { types: Vec::new(), continuation: vec![9] },
+        };
+        reply.encode_payload(&mut payload).unwrap();
+        assert_eq!(LookupReply::decode_payload(&payload), Ok(reply));
+    }
+}

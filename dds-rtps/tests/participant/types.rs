@@ -1,0 +1,230 @@
+//! Types of others: asked for, told, bounded, and what follows for matching.
+
+use crate::network::{Network, config, prefix};
+use crate::{reader, writer};
+use dds_macros::DdsType;
+use dds_rtps::cdr::TypeInfo;
+use dds_rtps::discovery::data::{PublicationData, SubscriptionData};
+use dds_rtps::discovery::{ParticipantEvent, Verdict};
+use dds_rtps::participant::TypeResolution;
+use dds_rtps::qos::{DataReaderQos, DataWriterQos};
+use dds_rtps::types::{Duration, EntityId, Guid};
+use dds_rtps::xtypes::{
+    Complete, Form, GraphType, MemberFlags, Minimal, Primitive, StructMember, StructType, TypeDefinition, TypeFlags,
+    TypeGraph, TypeIdentifier, TypeObject,
+};
+use std::sync::Arc;
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", appendable)]
+struct Short {
+    id: u32,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", appendable)]
+struct Long {
+    id: u32,
+    more: Vec<Inner>,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", appendable)]
+struct Other {
+    id: String,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", appendable, nested)]
+struct Inner {
+    x: f32,
+}
+
+fn graph<T: TypeInfo>() -> TypeGraph {
+    TypeGraph::of(T::DESCRIPTION).unwrap()
+}
+
+fn writer_of(graph: &TypeGraph) -> PublicationData {
+    let mut data = writer(1, DataWriterQos::default());
+    data.endpoint.type_information = Some(Arc::clone(graph.information()));
+    data
+}
+
+fn reader_of(graph: &TypeGraph) -> SubscriptionData {
+    let mut data = reader(2, DataReaderQos::default());
+    data.endpoint.type_information = Some(Arc::clone(graph.information()));
+    data
+}
+
+/// A writer of one type and a reader of another one, and what the reader's participant makes of it in the end. `loses`: which
+/// datagrams are lost.
+struct Pair {
+    network: Network,
+    a: usize,
+    b: usize,
+}
+
+impl Pair {
+    fn new(ours: &TypeGraph, theirs: &TypeGraph, tells: bool) -> Self {
+        let mut network = Network::new();
+        let (a, b) = (network.start(config(1)), network.start(config(2)));
+        network.run_for(Duration::from_secs(1));
+        network.with(a, |participant, now| {
+            // Who has not added its type cannot describe it.
+            if tells {
+                participant.add_type(theirs);
+            }
+            participant.add_writer(now, writer_of(theirs));
+        });
+        network.with(b, |participant, now| {
+            participant.add_type(ours);
+            participant.add_reader(now, reader_of(ours));
+        });
+        Self { network, a, b }
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        let matching = self.network.participant(self.b).matching();
+        matching.verdicts().next().map(|(_, _, verdict)| verdict.clone())
+    }
+}
+
+#[test]
+fn what_differs_is_asked_for_and_matches_when_the_answer_comes() {
+    let mut pair = Pair::new(&graph::<Short>(), &graph::<Long>(), true);
+    pair.network.run_for(Duration::from_secs(1));
+    assert_eq!(pair.verdict(), Some(Verdict::Matched));
+    assert_eq!(pair.network.participant(pair.a).counters().type_requests_answered, 1, "one question for all of it");
+}
+
+#[test]
+fn equal_types_match_at_once_without_a_question() {
+    let mut pair = Pair::new(&graph::<Long>(), &graph::<Long>(), true);
+    pair.network.run_for(Duration::from_secs(1));
+    assert_eq!(pair.verdict(), Some(Verdict::Matched));
+    assert_eq!(pair.network.participant(pair.a).counters().type_requests_answered, 0);
+}
+
+#[test]
+fn a_type_that_does_not_fit_is_told_once() {
+    let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), true);
+    pair.network.run_for(Duration::from_secs(1));
+    let Some(Verdict::Type(difference)) = pair.verdict() else { panic!("{:?}", pair.verdict()) };
+    assert_eq!(difference.to_string(), "id: the writer has string, the reader uint32");
+    let told = |event: &ParticipantEvent| matches!(event, ParticipantEvent::InconsistentTopic { .. });
+    assert_eq!(pair.network.events(pair.b).iter().filter(|event| told(event)).count(), 1);
+}
+
+#[test]
+fn what_is_not_described_is_unavailable_and_names_decide() {
+    let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), false);
+    pair.network.run_for(Duration::from_secs(1));
+    assert_eq!(pair.verdict(), Some(Verdict::Matched), "both say that they have the type of these tests");
+    assert_eq!(pair.network.participant(pair.b).counters().types_unavailable, 1);
+}
+
+#[test]
+fn who_does_not_answer_is_asked_three_times_and_then_names_decide() {
+    let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), true);
+    // Nothing of the service gets through: its four endpoints have 0003 in their ids.
+    let is_of_service = |bytes: &[u8]| bytes.windows(4).any(|id| matches!(id, [0, 3, 0 | 1, 0xc3 | 0xc4]));
+    pair.network.loses = Box::new(move |_, bytes| is_of_service(bytes));
+    pair.network.run_for(Duration::from_millis(2_500));
+    assert_eq!(pair.verdict(), Some(Verdict::TypePending));
+    pair.network.run_for(Duration::from_secs(2));
+    assert_eq!(pair.verdict(), Some(Verdict::Matched));
+    assert_eq!(pair.network.participant(pair.b).counters().types_unavailable, 1);
+}
+
+#[test]
+fn a_type_is_resolved_with_all_that_it_is_made_of() {
+    let (ours, theirs) = (graph::<Short>(), graph::<Long>());
+    let Pair { mut network, b, .. } = Pair::new(&ours, &theirs, true);
+    network.run_for(Duration::from_secs(1));
+    let endpoint = Guid::new(prefix(1), writer_of(&theirs).endpoint.guid.entity_id);
+    let first = network.with(b, |participant, now| participant.resolve_type(now, endpoint));
+    assert_eq!(first, TypeResolution::Asked, "only the minimal description was needed to match");
+    network.run_for(Duration::from_secs(1));
+    assert!(network.events(b).contains(&ParticipantEvent::TypesDescribed { prefix: prefix(1) }));
+    let TypeResolution::Known { root, types } =
+        network.with(b, |participant, now| participant.resolve_type(now, endpoint))
+    else {
+        panic!("it was told");
+    };
+    assert_eq!((root, types.len()), (theirs.information().complete.ty.id.clone(), 2));
+    let nobody = Guid::new(prefix(1), EntityId::PARTICIPANT);
+    let none = network.with(b, |participant, now| participant.resolve_type(now, nobody));
+    assert_eq!(none, TypeResolution::NoEndpoint);
+}
+
+/// A type of sixty others, of which each takes some 4 KiB to describe.
+fn large_type() -> TypeGraph {
+    let described = |name: &str, members: Vec<(String, [TypeIdentifier; 2])>| {
+        let minimal = TypeObject::Minimal(structure::<Minimal>(name, &members, 0));
+        let complete = TypeObject::Complete(structure::<Complete>(name, &members, 1));
+        let ids = (minimal.identifier().unwrap(), complete.identifier().unwrap());
+        GraphType { minimal_id: ids.0, minimal, complete_id: ids.1, complete }
+    };
+    let number = || [TypeIdentifier::Primitive(Primitive::Int32), TypeIdentifier::Primitive(Primitive::Int32)];
+    let part = |part: u32| {
+        let members = (0..200).map(|member| (format!("part {part} member {member}"), number())).collect();
+        described(&format!("Part{part}"), members)
+    };
+    let parts: Vec<GraphType> = (0..60).map(part).collect();
+    let members = parts
+        .iter()
+        .zip(0..)
+        .map(|(part, index): (_, u32)| (format!("part{index}"), [part.minimal_id.clone(), part.complete_id.clone()]));
+    let whole = described("Whole", members.collect());
+    TypeGraph::of_types(std::iter::once(whole).chain(parts).collect()).unwrap()
+}
+
+fn structure<F: Form>(name: &str, members: &[(String, [TypeIdentifier; 2])], form: usize) -> TypeDefinition<F> {
+    let member = |(id, (name, ty)): (u32, &(String, [TypeIdentifier; 2]))| StructMember {
+        id,
+        flags: MemberFlags(1),
+        ty: ty[form].clone(),
+        detail: F::of_member(name),
+    };
+    TypeDefinition::Struct(StructType {
+        flags: TypeFlags::APPENDABLE,
+        base: TypeIdentifier::None,
+        detail: F::of_type(name),
+        members: (0..).zip(members).map(member).collect(),
+    })
+}
+
+#[test]
+fn an_answer_has_only_so_many_types() {
+    let (ours, theirs) = (graph::<Short>(), large_type());
+    let Pair { mut network, a, b } = Pair::new(&ours, &theirs, true);
+    network.run_for(Duration::from_secs(2));
+    let endpoint = Guid::new(prefix(1), writer_of(&theirs).endpoint.guid.entity_id);
+    network.with(b, |participant, now| participant.resolve_type(now, endpoint));
+    network.run_for(Duration::from_secs(3));
+    let resolution = network.with(b, |participant, now| participant.resolve_type(now, endpoint));
+    let TypeResolution::Known { types, .. } = resolution else { panic!("{:?}", network.participant(b).counters()) };
+    assert_eq!(types.len(), 61);
+    let answers = network.participant(a).counters().type_requests_answered;
+    assert!(answers > 2, "{answers}: what had no room in one answer is asked for again");
+    assert_eq!(network.participant(b).counters().types_unavailable, 0);
+}
+
+/// Announcements may name types without end.
+#[test]
+fn wanted_types_are_bounded() {
+    use dds_rtps::discovery::KnownTypes;
+    use dds_rtps::xtypes::EquivalenceHash;
+    let mut types = KnownTypes::default();
+    for number in 0..10_000_u32 {
+        let mut hash = [0; 14];
+        hash[..4].copy_from_slice(&number.to_le_bytes());
+        let id = TypeIdentifier::Minimal(EquivalenceHash(hash));
+        assert!(types.want(prefix(1), &id, std::iter::empty()));
+        types.set_unavailable(prefix(2), id);
+    }
+    assert_eq!(types.take_wanted().len(), 4_096);
+    let last = TypeIdentifier::Minimal(EquivalenceHash([0xff; 14]));
+    types.set_unavailable(prefix(2), last.clone());
+    assert!(!types.is_unavailable(prefix(2), &last));
+}
