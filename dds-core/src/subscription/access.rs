@@ -18,7 +18,8 @@ impl Subscriber {
     /// reading or taking outside of it answers [`ReadErrorKind::OutsideAccess`], for nobody could tell then what of one reader
     /// belongs to what of another. (DDS 1.4 demands it of the scope alone; where neither is asked for nothing is gained by
     /// it, and it is not asked for.) To wait, use [`readable`](crate::DataReader::readable), a condition or a listener: none
-    /// of them needs access. Under other scopes access may be begun and has no effect.
+    /// of them needs access. ([`iter`](crate::DataReader::iter) and the streams take without it, and so get nothing here.) A
+    /// reader that is made later than another one sees what writers had kept when it came, by itself. Under other scopes access may be begun and has no effect.
     ///
     /// ```
     /// use dds_core::qos::{AccessScope, Presentation, Preset, PublisherQos, SubscriberQos};
