@@ -198,6 +198,23 @@ fn enabling_a_status_that_has_changed_wakes_who_waits() {
     });
 }
 
+/// Nothing of it has been closed.
+#[test]
+fn a_wait_set_without_conditions_waits() {
+    let error = WaitSet::new(&World::new().participant()).wait().block_for(Duration::ZERO).unwrap_err();
+    assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
+}
+
+#[test]
+fn a_guard_says_what_it_was_set_to() {
+    let guard = GuardCondition::new();
+    assert!(!guard.is_triggered());
+    guard.set_triggered(true);
+    assert!(guard.is_triggered());
+    guard.set_triggered(false);
+    assert!(!guard.is_triggered());
+}
+
 #[test]
 fn a_guard_wakes_every_thread_that_waits() {
     let participant = World::new().participant();

@@ -63,6 +63,7 @@ impl Subscriber {
     /// # Errors
     /// [`ReadErrorKind::NotEnabled`] or [`ReadErrorKind::Closed`].
     #[doc(alias = "begin_access")]
+    #[doc(alias = "end_access")]
     pub fn access(&self) -> Result<Access<'_>, ReadError> {
         let group = self.group();
         let error = |kind| ReadError::new(group.subject(), kind);
