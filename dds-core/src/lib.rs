@@ -66,6 +66,8 @@
 //! With the feature `durability`, a `DurabilityService` keeps samples beyond the life of their writers
 //! ([`Durability::Transient`](qos::Durability::Transient), [`Durability::Persistent`](qos::Durability::Persistent)).
 //!
+//! With the feature `dynamic`, topics have types that are made at run time (`DomainParticipant::dynamic_topic`, module
+//! `dynamic`).
 //! With the feature `sim`, the module `sim` is a world in memory, to test a program against bad networks.
 //!
 //! # Waiting and threads
@@ -124,6 +126,8 @@ mod subscription;
 mod sync;
 mod topic;
 
+#[cfg(feature = "dynamic")]
+pub use dds_rtps::cdr::dynamic;
 pub use dds_rtps::{cdr, filter, qos, xtypes};
 
 pub use cdr::{DdsType, Encoded, Encoding, Raw};

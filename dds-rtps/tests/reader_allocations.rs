@@ -71,7 +71,7 @@ fn writer() -> Guid {
 impl Bench {
     fn new(qos: &DataReaderQos, way: Way, payload_len: usize, instances: u32) -> Self {
         let guid = Guid::new(GuidPrefix([1; 12]), EntityId([0, 0, 1, 7]));
-        let reader = StatefulReader::new(ReaderConfig::new(guid, KeySource::Type(Keyed::DESCRIPTION), qos));
+        let reader = StatefulReader::new(ReaderConfig::new(guid, KeySource::Type(Keyed::DESCRIPTION.into()), qos));
         let payload = |id| {
             let mut payload = Vec::new();
             cdr::encode_payload(&Keyed { id, bytes: vec![7; payload_len] }, Encoding::Xcdr1, &mut payload).unwrap();

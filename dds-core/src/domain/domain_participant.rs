@@ -158,7 +158,7 @@ impl DomainParticipant {
     /// name is in use here with another type, or [`CreateErrorKind::Closed`].
     #[doc(alias = "create_topic")]
     pub fn topic<T: DdsType>(&self, name: &str, qos: TopicQos) -> Result<Topic<T>, CreateError> {
-        Topic::new(&self.handle, name, T::TYPE_NAME, Some(T::DESCRIPTION), qos)
+        Topic::new(&self.handle, name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos)
     }
 
     /// Makes a topic whose samples stay in their encoded form, for recorders and bridges. Readers of it give [`Raw`]

@@ -95,7 +95,7 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
             Ok(None) => return Poll::Pending,
             Err(kind) => return Poll::Ready(Err(kind)),
         };
-        let topic = Topic::new(&self.participant, name, T::TYPE_NAME, Some(T::DESCRIPTION), qos);
+        let topic = Topic::new(&self.participant, name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos);
         Poll::Ready(topic.map_err(|error| match error.kind() {
             crate::infrastructure::CreateErrorKind::TypeConflict { existing, .. } => {
                 WaitErrorKind::OtherType { existing: existing.clone() }

@@ -9,6 +9,8 @@ mod dds_xml;
 mod discovered_type;
 mod domain_participant;
 mod draining;
+#[cfg(feature = "dynamic")]
+mod dynamic_topic;
 mod endpoint_info;
 mod endpoints;
 mod event_thread;

@@ -89,7 +89,7 @@ impl Group {
             .resource_limits(limits);
         let key_source = match ty.filter(|ty| ty.has_key()) {
             _ if !is_keyed => KeySource::None,
-            Some(ty) => KeySource::Type(ty),
+            Some(ty) => KeySource::Type(ty.into()),
             None => KeySource::KeyHash,
         };
         // A group is of writers that have such names.

@@ -1,7 +1,7 @@
 //! How a writer is made.
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
-use crate::cdr::{self, Encoding, Extensibility, KeyHasher, TypeDescription};
+use crate::cdr::{AnyType, Encoding, Extensibility, KeyHasher};
 use crate::domain::{ListenerPlace, ParticipantHandle, ParticipantRef};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
 use crate::publication::listener::{Tell, new_listener, tell_listener};
@@ -242,8 +242,7 @@ fn make_handle<T: 'static>(
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
-    let (protocol, _) =
-        writer_protocol(participant, subject.guid, topic.description(), &qos, behaviour, group.as_ref());
+    let (protocol, _) = writer_protocol(participant, subject.guid, topic.ty(), &qos, behaviour, group.as_ref());
     let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), &qos);
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
@@ -253,14 +252,14 @@ fn make_handle<T: 'static>(
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
         sample_type: TypeId::of::<T>(),
-        description: topic.description(),
+        ty: topic.ty().cloned(),
         types: topic.types(),
         qos: LiveQos::new(qos),
         group,
         topic: topic.handle().cloned(),
         encoding: OnceLock::new(),
         enabling: Mutex::default(),
-        hasher: topic.description().map_or(KeyHasher::keyless(), |ty| KeyHasher::new(ty, topic.has_key())),
+        hasher: topic.ty().map_or(KeyHasher::keyless(), |ty| KeyHasher::new(ty.clone(), topic.has_key())),
         span,
         desk: Mutex::new(Desk::new(SlotRing::with_budget(SLOTS_MAX, SLOTS_BYTES))),
         loans: Loans::default(),
@@ -278,7 +277,7 @@ fn make_handle<T: 'static>(
 pub(super) fn writer_protocol(
     participant: &ParticipantHandle,
     guid: Guid,
-    description: Option<&'static TypeDescription>,
+    ty: Option<&AnyType>,
     qos: &DataWriterQos,
     behaviour: Behaviour,
     group: Option<&Arc<PublisherGroup>>,
@@ -294,13 +293,13 @@ pub(super) fn writer_protocol(
     config.pulse = Some(Arc::clone(participant.pulse()));
     // Who is on this host and of our kind has been granted as much as we have.
     config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());
-    let is_final = description.is_none_or(|ty| ty.extensibility() == Extensibility::Final);
+    let is_final = ty.is_none_or(|ty| ty.extensibility() == Extensibility::Final);
     let encoding = match qos.offered_representation(is_final) {
         DataRepresentation::Xcdr2 => Encoding::Xcdr2,
         _ => Encoding::Xcdr1,
     };
     // Instances are known by the key hash of XCDR2; what goes out is that of the encoding.
-    config.hashed_type = description.filter(|ty| encoding == Encoding::Xcdr1 && !cdr::key_hashes_agree(ty));
+    config.hashed_type = ty.filter(|ty| encoding == Encoding::Xcdr1 && !ty.key_hashes_agree()).cloned();
     (StatefulWriter::new(config), encoding)
 }
 

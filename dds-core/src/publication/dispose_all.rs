@@ -116,7 +116,9 @@ impl<T> DataWriter<T> {
         let key = match known {
             Some(known) if known.is_key => Some(known.payload),
             Some(known) => {
-                let encoded = decode_key::<T>(&known).map(|key| self.handle.encode_key::<T>(&key)).transpose()?;
+                let encoded = decode_key::<T>(&known, self.handle.ty.as_ref())
+                    .map(|key| self.handle.encode_key::<T>(&key))
+                    .transpose()?;
                 encoded.map(|(_, payload)| payload)
             }
             None => None,

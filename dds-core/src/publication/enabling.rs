@@ -42,7 +42,7 @@ impl WriterHandle {
         let qos = self.qos.fixed();
         let group = self.group.as_ref();
         let (protocol, encoding) =
-            writer_protocol(&self.participant, self.guid(), self.description, qos, self.behaviour, group);
+            writer_protocol(&self.participant, self.guid(), self.ty.as_ref(), qos, self.behaviour, group);
         // Its publisher may have got another PRESENTATION meanwhile.
         if has_changed || group.is_some_and(|group| group.version() > 0) {
             // Nobody has used the one that it was made with. A closed writer needs none.

@@ -90,7 +90,7 @@ impl WriterHandle {
         if header.encoding != offered {
             return Err(WriteErrorKind::OtherEncoding { offered, given: header.encoding });
         }
-        let Some(ty) = self.description else { return Ok(InstanceHandle::NIL) };
+        let Some(ty) = &self.ty else { return Ok(InstanceHandle::NIL) };
         header
             .expect_fit(ty.extensibility())
             .and_then(|()| self.hasher.of_payload(bytes, false, &mut desk.scratch))

@@ -1,6 +1,6 @@
 //! The instances of a writer: registering, ending and looking them up (DDS 1.4, 2.2.2.4.2.5 to 2.2.2.4.2.10).
 
-use crate::cdr::{DecodeOwned, Keyed, TypeInfo, encode_key_payload};
+use crate::cdr::{DecodeOwned, EncodeError, Keyed, TypeInfo, encode_key_payload};
 use crate::infrastructure::{WriteError, WriteErrorKind};
 use crate::publication::{DataWriter, WriteOptions, WriterHandle};
 use crate::subscription::decode_key;
@@ -125,6 +125,9 @@ impl<T> DataWriter<T> {
         T: Keyed + TypeInfo,
     {
         let handle = &self.handle;
+        if !T::is_key_of(key, handle.ty.as_ref()) {
+            return None;
+        }
         let instance = handle.at_desk(|desk| handle.hasher().of_key::<T>(key, &mut desk.scratch)).ok()?;
         handle.is_registered(instance).then_some(instance)
     }
@@ -139,7 +142,7 @@ impl<T> DataWriter<T> {
     where
         T: Keyed + DecodeOwned,
     {
-        decode_key::<T>(&self.handle.instance_key(instance)?)
+        decode_key::<T>(&self.handle.instance_key(instance)?, self.handle.ty.as_ref())
     }
 }
 
@@ -150,6 +153,9 @@ impl WriterHandle {
         key: &T::Key,
     ) -> Result<(InstanceHandle, Payload), WriteErrorKind> {
         let encoding = self.encoding()?;
+        if !T::is_key_of(key, self.ty.as_ref()) {
+            return Err(WriteErrorKind::Encode(EncodeError::OtherType));
+        }
         self.at_desk(|desk| {
             let instance = self.hasher().of_key::<T>(key, &mut desk.scratch)?;
             let payload = desk.encode(|buffer| encode_key_payload::<T>(key, encoding, buffer))?;

@@ -326,7 +326,7 @@ impl WriterHandle {
         let out_of_memory = |_| WriteErrorKind::OutOfResources { limit: "bytes of memory", value: len as u64 };
         buffer.try_reserve_exact(missing).map_err(out_of_memory)?;
         buffer.resize(len, 0);
-        let extensibility = self.description.map_or(Extensibility::Final, |ty| ty.extensibility());
+        let extensibility = self.ty.as_ref().map_or(Extensibility::Final, |ty| ty.extensibility());
         match buffer.first_chunk_mut() {
             Some(header) => *header = Encapsulation::new(encoding, extensibility, ByteOrder::HOST).to_bytes(),
             // Parsing says how much of it is missing.

@@ -1,7 +1,7 @@
 //! What all handles of one writer share, without its type.
 
 use crate::actor::{Effects, EnterError, Ticket, in_listener};
-use crate::cdr::{Encode, Encoding, KeyHasher, TypeDescription, TypeInfo, encode_payload};
+use crate::cdr::{AnyType, Encode, EncodeError, Encoding, KeyHasher, TypeInfo, encode_payload};
 use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle, ParticipantRef};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
@@ -34,7 +34,7 @@ pub(crate) struct WriterHandle {
     /// The Rust type of the samples.
     pub(super) sample_type: TypeId,
     /// What the samples are made of; `None`: nobody here knows (raw topics).
-    pub(super) description: Option<&'static TypeDescription>,
+    pub(super) ty: Option<AnyType>,
     /// What others are told of the type; `None`: its name alone.
     pub(crate) types: Option<Arc<TypeGraph>>,
     pub(super) qos: LiveQos<DataWriterQos>,
@@ -180,6 +180,9 @@ impl WriterHandle {
     /// Encodes a sample, outside of the cell, and finds its instance.
     pub(super) fn encode<S: Encode + TypeInfo>(&self, sample: &S) -> Result<NewChange, WriteErrorKind> {
         let encoding = self.encoding()?;
+        if !sample.is_of(self.ty.as_ref()) {
+            return Err(WriteErrorKind::Encode(EncodeError::OtherType));
+        }
         self.at_desk(|desk| {
             let instance = self.hasher.of_sample(sample, &mut desk.scratch)?;
             let payload = desk.encode(|buffer| encode_payload(sample, encoding, buffer))?;

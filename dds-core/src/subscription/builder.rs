@@ -9,6 +9,7 @@ use crate::infrastructure::{
 use crate::qos::{DataReaderQos, Preset};
 use crate::subscription::listener::{Tell, new_listener, tell_listener};
 use crate::subscription::reader_actor::ReaderActor;
+use crate::subscription::samples::BatchPool;
 use crate::subscription::{DataReader, DataReaderListener, ReaderEvent, ReaderHandle, Sample, SubscriberGroup};
 use crate::topic::{FilteredTopic, TopicRef, narrow_representations, texts};
 use dds_rtps::reader::{KeySource, ReaderConfig, StatefulReader};
@@ -227,7 +228,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         T: 'static,
     {
         let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key, filter } = self;
-        let has_key = topic.has_key() || !matches!(key, None | Some(KeySource::None));
+        let has_key = topic.has_key() || !matches!(&key, None | Some(KeySource::None));
         let kind = if has_key { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
         let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
         let subject = Subject::new("reader", topic.name(), guid);
@@ -273,7 +274,7 @@ fn make_handle<T: 'static>(
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
     let context = (group.as_ref(), filtered.as_ref());
-    let protocol = reader_protocol(participant, subject.guid, key, &qos, context);
+    let protocol = reader_protocol(participant, subject.guid, key.clone(), &qos, context);
     let actor = ReaderActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing());
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
@@ -295,7 +296,7 @@ fn make_handle<T: 'static>(
         group,
         topic: topic.handle().cloned(),
         span,
-        batches: Arc::default(),
+        batches: Arc::new(BatchPool::new(topic.ty().cloned())),
         listener: ListenerPlace::default(),
         delivery,
         erase: |handle| Box::new(DataReader::<T>::from_handle(handle)),
@@ -318,7 +319,7 @@ fn of_filter(kind: FilterErrorKind) -> CreateErrorKind {
 fn key_source<T>(topic: &TopicRef<'_, T>) -> KeySource {
     match topic.builtin() {
         Some(_) => KeySource::KeyHashOrGuidParameter,
-        None => topic.description().filter(|ty| ty.has_key()).map_or(KeySource::None, KeySource::Type),
+        None => topic.ty().filter(|ty| ty.has_key()).cloned().map_or(KeySource::None, KeySource::Type),
     }
 }
 
@@ -330,11 +331,12 @@ pub(super) fn reader_protocol(
     qos: &DataReaderQos,
     (group, filtered): (Option<&Arc<SubscriberGroup>>, Option<&Arc<FilteredTopic>>),
 ) -> StatefulReader {
+    let is_of_discovery = matches!(key, KeySource::KeyHashOrGuidParameter);
     let mut config = ReaderConfig::new(guid, key, qos);
     config.presentation = group.map(|group| group.presentation()).unwrap_or_default();
     config.filter = filtered.map(|filtered| filtered.filter());
     config.seed = participant.driver().random();
-    config.as_log = participant.config().is_durability_service() && !matches!(key, KeySource::KeyHashOrGuidParameter);
+    config.as_log = participant.config().is_durability_service() && !is_of_discovery;
     StatefulReader::new(config)
 }
 

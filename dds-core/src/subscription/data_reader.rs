@@ -145,7 +145,7 @@ impl<T> DataReader<T> {
             loop {
                 self.handle.select_into(&selection, operation, list)?;
                 let Some(sample) = list.pop() else { return Ok(None) };
-                match decode_sample(&sample) {
+                match decode_sample(&sample, self.handle.batches().ty()) {
                     Ok(sample) => return Ok(Some(sample)),
                     Err(_) => self.handle.batches().note_not_decodable(),
                 }
@@ -164,11 +164,11 @@ impl<T> DataReader<T> {
     {
         BatchPool::with_list(|list| {
             self.handle.select_into(&Selection::default(), Operation::Take, list)?;
-            let mut filled = 0;
+            let (mut filled, ty) = (0, self.handle.batches().ty());
             for sample in list.iter() {
                 let decoded = match buffer.get_mut(filled) {
-                    Some(element) => decode_sample_into(sample, element),
-                    None => decode_sample(sample).map(|sample| buffer.push(sample)),
+                    Some(element) => decode_sample_into(sample, element, ty),
+                    None => decode_sample(sample, ty).map(|sample| buffer.push(sample)),
                 };
                 match decoded {
                     Ok(()) => filled += 1,

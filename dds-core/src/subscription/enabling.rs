@@ -49,7 +49,7 @@ impl ReaderHandle {
         // Its subscriber may have got another PRESENTATION meanwhile.
         if self.qos.settle() || group.is_some_and(|group| group.version() > 0) {
             let context = (group, self.filtered());
-            let protocol = reader_protocol(&self.participant, self.guid(), self.key, self.qos.fixed(), context);
+            let protocol = reader_protocol(&self.participant, self.guid(), self.key.clone(), self.qos.fixed(), context);
             // Nobody has used the one that it was made with. A closed reader needs none.
             let old = Effects::scope(|effects| {
                 self.cell.with(effects, |actor, _| {

@@ -1,6 +1,6 @@
 //! The instances that a reader knows (DDS 1.4, 2.2.2.5.3.16 and 2.2.2.5.3.30).
 
-use crate::cdr::{DecodeOwned, Encoding, Keyed, TypeInfo, decode_key_payload, decode_payload, key_hash_of_key};
+use crate::cdr::{AnyType, DecodeOwned, KeyHasher, Keyed, TypeInfo};
 use crate::subscription::DataReader;
 use dds_rtps::history::KeyPayload;
 use dds_rtps::types::InstanceHandle;
@@ -14,7 +14,11 @@ impl<T> DataReader<T> {
         T: Keyed + TypeInfo,
     {
         // Instances are known by the hash of XCDR2, whatever their writers offer.
-        let instance = key_hash_of_key::<T>(key, Encoding::Xcdr2, &mut Vec::new()).ok()?;
+        let ty = self.handle().batches().ty()?;
+        if !T::is_key_of(key, Some(ty)) {
+            return None;
+        }
+        let instance = KeyHasher::new(ty.clone(), true).of_key::<T>(key, &mut Vec::new()).ok()?;
         self.handle().knows_instance(instance).then_some(instance)
     }
 
@@ -26,14 +30,14 @@ impl<T> DataReader<T> {
     where
         T: Keyed + DecodeOwned,
     {
-        decode_key::<T>(&self.handle().instance_payload(instance)?)
+        decode_key::<T>(&self.handle().instance_payload(instance)?, self.handle().batches().ty())
     }
 }
 
 /// The key in what an endpoint keeps of an instance: a serialized key, or else a whole sample.
-pub(crate) fn decode_key<T: Keyed + DecodeOwned>(known: &KeyPayload) -> Option<T::Key> {
+pub(crate) fn decode_key<T: Keyed + DecodeOwned>(known: &KeyPayload, ty: Option<&AnyType>) -> Option<T::Key> {
     match known.is_key {
-        true => decode_key_payload::<T>(known.payload.bytes()).ok(),
-        false => decode_payload::<T>(known.payload.bytes()).ok().map(|sample| sample.key()),
+        true => T::decode_typed_key(known.payload.bytes(), ty).ok(),
+        false => T::decode_typed(known.payload.bytes(), ty).ok().map(|sample| sample.key()),
     }
 }

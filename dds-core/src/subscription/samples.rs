@@ -1,6 +1,6 @@
 //! Batches of samples as a reader hands them out: counted references to encoded slots, decoded when asked for.
 
-use crate::cdr::{Decode, DecodeError, DecodeOwned, Encoded, ViewOf, decode_payload, decode_payload_into};
+use crate::cdr::{AnyType, Decode, DecodeError, DecodeOwned, Encoded, ViewOf, decode_payload};
 use dds_rtps::history::{HistorySample, SampleInfo};
 use std::cell::Cell;
 use std::fmt;
@@ -33,9 +33,19 @@ pub struct Sample<T> {
 pub(crate) struct BatchPool {
     spare: Mutex<Vec<Vec<HistorySample>>>,
     not_decodable: AtomicU64,
+    /// What the samples are made of, for values that do not say it themselves.
+    ty: Option<AnyType>,
 }
 
 impl BatchPool {
+    pub(crate) fn new(ty: Option<AnyType>) -> Self {
+        Self { ty, ..Self::default() }
+    }
+
+    pub(crate) fn ty(&self) -> Option<&AnyType> {
+        self.ty.as_ref()
+    }
+
     /// An empty list, with memory of an earlier batch if there is one.
     pub(crate) fn list(&self) -> Vec<HistorySample> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
@@ -146,7 +156,7 @@ impl<T> Samples<T> {
 
     /// The samples by reference: nothing is decoded or copied yet.
     pub fn iter(&self) -> SamplesIter<'_, T> {
-        SamplesIter { samples: self.list.iter(), marker: PhantomData }
+        SamplesIter { samples: self.list.iter(), ty: self.pool.ty(), marker: PhantomData }
     }
 
     /// The values alone. What has no data, or does not decode (counted by the reader), is passed over.
@@ -201,7 +211,7 @@ impl<T: DecodeOwned> Iterator for IntoSamples<T> {
         loop {
             let sample = self.batch.list.get(self.next)?;
             self.next += 1;
-            match decode_sample(sample) {
+            match decode_sample(sample, self.batch.pool.ty()) {
                 Ok(sample) => return Some(sample),
                 Err(_) => self.batch.pool.note_not_decodable(),
             }
@@ -217,6 +227,7 @@ impl<T: DecodeOwned> Iterator for IntoSamples<T> {
 #[derive(Debug)]
 pub struct SamplesIter<'s, T> {
     samples: std::slice::Iter<'s, HistorySample>,
+    ty: Option<&'s AnyType>,
     marker: PhantomData<fn() -> T>,
 }
 
@@ -224,7 +235,7 @@ impl<'s, T> Iterator for SamplesIter<'s, T> {
     type Item = SampleRef<'s, T>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.samples.next().map(|sample| SampleRef { sample, marker: PhantomData })
+        self.samples.next().map(|sample| SampleRef { sample, ty: self.ty, marker: PhantomData })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -237,6 +248,7 @@ impl<T> ExactSizeIterator for SamplesIter<'_, T> {}
 /// One sample of a batch, still encoded.
 pub struct SampleRef<'s, T> {
     sample: &'s HistorySample,
+    ty: Option<&'s AnyType>,
     marker: PhantomData<fn() -> T>,
 }
 
@@ -285,7 +297,7 @@ impl<'s, T> SampleRef<'s, T> {
     where
         T: Decode<'s>,
     {
-        data_bytes(self.sample).map(decode_payload)
+        data_bytes(self.sample).map(|bytes| T::decode_typed(bytes, self.ty))
     }
 }
 
@@ -301,8 +313,11 @@ fn data_bytes(sample: &HistorySample) -> Option<&[u8]> {
 }
 
 /// One sample with its own value.
-pub(crate) fn decode_sample<T: DecodeOwned>(sample: &HistorySample) -> Result<Sample<T>, DecodeError> {
-    let data = data_bytes(sample).map(decode_payload).transpose()?;
+pub(crate) fn decode_sample<T: DecodeOwned>(
+    sample: &HistorySample,
+    ty: Option<&AnyType>,
+) -> Result<Sample<T>, DecodeError> {
+    let data = data_bytes(sample).map(|bytes| T::decode_typed(bytes, ty)).transpose()?;
     Ok(Sample { data, info: sample.info.clone() })
 }
 
@@ -310,10 +325,11 @@ pub(crate) fn decode_sample<T: DecodeOwned>(sample: &HistorySample) -> Result<Sa
 pub(crate) fn decode_sample_into<T: DecodeOwned>(
     sample: &HistorySample,
     into: &mut Sample<T>,
+    ty: Option<&AnyType>,
 ) -> Result<(), DecodeError> {
     match (data_bytes(sample), &mut into.data) {
-        (Some(bytes), Some(value)) => decode_payload_into(bytes, value)?,
-        (Some(bytes), data @ None) => *data = Some(decode_payload(bytes)?),
+        (Some(bytes), Some(value)) => value.decode_typed_into(bytes, ty)?,
+        (Some(bytes), data @ None) => *data = Some(T::decode_typed(bytes, ty)?),
         (None, data) => *data = None,
     }
     into.info = sample.info.clone();

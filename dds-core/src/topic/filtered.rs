@@ -184,7 +184,7 @@ impl<T> ContentFilteredTopic<T> {
         parameters: &[String],
     ) -> Result<Self, FilterError> {
         let handle = topic.handle();
-        let core = FilteredTopic::new(name, &handle.name, handle.description, expression, parameters)?;
+        let core = FilteredTopic::new(name, &handle.name, handle.description(), expression, parameters)?;
         if handle.is_closed() {
             return Err(FilterError::new(&core.subject, FilterErrorKind::Closed));
         }

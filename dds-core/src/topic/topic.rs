@@ -1,7 +1,7 @@
 //! A topic of a participant as an object (DDS 1.4, 2.2.2.3.2).
 
 use crate::actor::{Effects, Ticket};
-use crate::cdr::{DdsType, TypeDescription};
+use crate::cdr::{AnyType, DdsType, TypeDescription};
 use crate::domain::{DomainParticipant, ListenerPlace, NewListener, ParticipantHandle, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{
@@ -57,7 +57,7 @@ pub(crate) struct TopicHandle {
     participant: ParticipantRef,
     pub(super) name: String,
     pub(super) type_name: String,
-    pub(super) description: Option<&'static TypeDescription>,
+    pub(super) ty: Option<AnyType>,
     /// The only encodings that its samples can have; empty: any that we have.
     pub(super) representations: &'static [DataRepresentation],
     pub(super) qos: LiveQos<TopicQos>,
@@ -76,10 +76,10 @@ impl<T> Topic<T> {
         participant: &Arc<ParticipantHandle>,
         name: &str,
         type_name: &str,
-        description: Option<&'static TypeDescription>,
+        ty: Option<AnyType>,
         qos: TopicQos,
     ) -> Result<Self, CreateError> {
-        Self::with_representations(participant, name, type_name, description, &[], qos)
+        Self::with_representations(participant, name, type_name, ty, &[], qos)
     }
 
     /// One whose samples cannot have every encoding.
@@ -87,7 +87,7 @@ impl<T> Topic<T> {
         participant: &Arc<ParticipantHandle>,
         name: &str,
         type_name: &str,
-        description: Option<&'static TypeDescription>,
+        ty: Option<AnyType>,
         representations: &'static [DataRepresentation],
         qos: TopicQos,
     ) -> Result<Self, CreateError> {
@@ -101,7 +101,7 @@ impl<T> Topic<T> {
             participant: ParticipantRef::new(participant),
             name: name.to_owned(),
             type_name: type_name.to_owned(),
-            description,
+            ty,
             representations,
             qos: LiveQos::new(qos),
             subject: Arc::clone(&subject),
@@ -214,6 +214,11 @@ impl TopicHandle {
         &self.name
     }
 
+    /// What the program knows of the type as constant data.
+    pub(super) fn description(&self) -> Option<&'static TypeDescription> {
+        self.ty.as_ref().and_then(AnyType::description)
+    }
+
     pub(crate) fn qos(&self) -> TopicQos {
         self.qos.get()
     }
@@ -252,7 +257,7 @@ impl TopicHandle {
 
     /// Whether its samples are encoded as those of `T`.
     pub(crate) fn is_of<T: DdsType>(&self) -> bool {
-        self.type_name == T::TYPE_NAME && self.description.is_some_and(|ty| ty.is_encoded_like(T::DESCRIPTION))
+        self.type_name == T::TYPE_NAME && self.description().is_some_and(|ty| ty.is_encoded_like(T::DESCRIPTION))
     }
 
     /// Leaves an endpoint only the encodings that the topic's samples can have.

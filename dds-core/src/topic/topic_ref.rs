@@ -1,6 +1,6 @@
 //! How a topic may be named, and the table of the topics of a participant.
 
-use crate::cdr::{DdsType, TypeDescription};
+use crate::cdr::{AnyType, DdsType, TypeDescription};
 use crate::infrastructure::CreateErrorKind;
 use crate::qos::{DataRepresentation, PolicyId, Preset};
 use crate::topic::type_graphs::graph_of;
@@ -23,7 +23,7 @@ pub struct TopicRef<'t, T> {
     name: &'t str,
     type_name: &'t str,
     /// What the samples are made of; `None`: nobody here knows (raw topics).
-    description: Option<&'static TypeDescription>,
+    ty: Option<AnyType>,
     preset: Preset,
     handle: Option<&'t Arc<TopicHandle>>,
     builtin: Option<BuiltinKind>,
@@ -41,17 +41,22 @@ impl<'t, T> TopicRef<'t, T> {
         self.type_name
     }
 
+    /// What the program knows of the type as constant data, which filters need.
     pub(crate) fn description(&self) -> Option<&'static TypeDescription> {
-        self.description
+        self.ty.as_ref().and_then(AnyType::description)
+    }
+
+    pub(crate) fn ty(&self) -> Option<&AnyType> {
+        self.ty.as_ref()
     }
 
     /// What others are told of the type; `None`: its name alone.
     pub(crate) fn types(&self) -> Option<Arc<TypeGraph>> {
-        self.description.and_then(graph_of)
+        self.description().and_then(graph_of)
     }
 
     pub(crate) fn has_key(&self) -> bool {
-        self.description.is_some_and(TypeDescription::has_key)
+        self.ty.as_ref().is_some_and(AnyType::has_key)
     }
 
     /// The QoS that an endpoint begins with.
@@ -85,7 +90,7 @@ impl<'t, T: DdsType> From<&'t str> for TopicRef<'t, T> {
         Self {
             name,
             type_name: T::TYPE_NAME,
-            description: Some(T::DESCRIPTION),
+            ty: Some(T::DESCRIPTION.into()),
             preset: Preset::Default,
             handle: None,
             builtin: None,
@@ -113,7 +118,7 @@ impl<'t, T> From<&'t Topic<T>> for TopicRef<'t, T> {
         Self {
             name: &handle.name,
             type_name: &handle.type_name,
-            description: handle.description,
+            ty: handle.ty.clone(),
             preset: Preset::Default,
             handle: Some(handle),
             builtin: None,
@@ -136,7 +141,7 @@ impl<T> TopicRef<'static, T> {
         Self {
             name: kind.topic_name(),
             type_name: description.name(),
-            description: Some(description),
+            ty: Some(description.into()),
             preset: Preset::State,
             handle: None,
             builtin: Some(kind),

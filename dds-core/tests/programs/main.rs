@@ -23,6 +23,8 @@ mod simulated;
 mod support;
 mod threads;
 mod tree;
+#[cfg(feature = "dynamic")]
+mod unknown_types;
 mod wait_set;
 
 use dds_core::DdsType;

@@ -559,6 +559,12 @@ impl MemberDescription {
         self.hash_id
     }
 
+    /// Whether the member says so itself, as it is sent with its values then.
+    #[cfg(feature = "dynamic")]
+    pub(super) const fn says_must_understand(&self) -> bool {
+        self.must_understand
+    }
+
     /// Whether the value lies elsewhere, behind a box.
     #[must_use]
     pub const fn is_external(&self) -> bool {

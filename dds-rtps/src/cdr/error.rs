@@ -196,6 +196,8 @@ pub enum EncodeError {
         /// Which thing.
         what: &'static str,
     },
+    /// The value is of another type than the topic.
+    OtherType,
     /// A bitmask or bitset has bits, or a value, that its type has no room for.
     TooManyBits {
         /// How many bits there are.
@@ -213,6 +215,7 @@ impl fmt::Display for EncodeError {
             Self::NotAChar16 { character } => write!(f, "{character:?} does not fit into one unit of UTF-16"),
             Self::OtherCase { value } => write!(f, "the discriminator {value} selects another case of the union"),
             Self::Unrepresentable { what } => write!(f, "this encoding has no form for {what}"),
+            Self::OtherType => f.write_str("the value is of another type than the topic"),
             Self::TooManyBits { bit_bound } => write!(f, "a value does not fit into {bit_bound} bits"),
         }
     }

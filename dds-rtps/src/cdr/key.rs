@@ -188,6 +188,11 @@ pub(super) fn is_part<S: StructShape>(description: S, member: S::Member) -> bool
 /// are the same all the same.
 #[must_use]
 pub fn key_hashes_agree(ty: &TypeDescription) -> bool {
+    do_hashes_agree(ty)
+}
+
+/// [`key_hashes_agree`] of a type, whoever knows it.
+pub(super) fn do_hashes_agree<S: Shape>(ty: S) -> bool {
     Agreement { position: Some(0), depth: 0 }.holds(ty)
 }
 

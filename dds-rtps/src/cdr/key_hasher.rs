@@ -2,8 +2,9 @@
 
 use super::key::{hash_of_bytes, is_short};
 use super::key_plan::KeyPlan;
+use super::shape::Shape;
 use super::walk::key_of_payload;
-use super::{DecodeError, Decoder, Encode, EncodeError, Encoder, Encoding, Keyed, TypeDescription, TypeInfo};
+use super::{AnyType, DecodeError, Decoder, Encode, EncodeError, Encoder, Encoding, Extensibility, Keyed, TypeInfo};
 use crate::types::InstanceHandle;
 
 /// Finds the instances that samples of one type belong to, whatever their encoding: what depends on the type alone is
@@ -17,7 +18,7 @@ use crate::types::InstanceHandle;
 #[derive(Debug, Clone)]
 pub struct KeyHasher {
     /// `None`: there is no key.
-    ty: Option<&'static TypeDescription>,
+    ty: Option<AnyType>,
     /// Whether every key is its own hash.
     is_short: bool,
     in_xcdr1: Option<KeyPlan>,
@@ -27,15 +28,25 @@ pub struct KeyHasher {
 impl KeyHasher {
     /// Looks at the type.
     #[must_use]
-    pub fn new(ty: &'static TypeDescription, has_key: bool) -> Self {
-        if !has_key {
-            return Self::keyless();
+    pub fn new(ty: impl Into<AnyType>, has_key: bool) -> Self {
+        let ty = ty.into();
+        match &ty {
+            _ if !has_key => Self::keyless(),
+            AnyType::Described(described) => Self::of_shape(*described, ty),
+            #[cfg(feature = "dynamic")]
+            AnyType::Dynamic(dynamic) => {
+                let dynamic = dynamic.clone();
+                Self::of_shape(dynamic.view(), ty)
+            }
         }
+    }
+
+    fn of_shape<S: Shape>(shape: S, ty: AnyType) -> Self {
         Self {
             ty: Some(ty),
-            is_short: is_short(ty, Encoding::Xcdr2),
-            in_xcdr1: KeyPlan::new(ty, Encoding::Xcdr1),
-            in_xcdr2: KeyPlan::new(ty, Encoding::Xcdr2),
+            is_short: is_short(shape, Encoding::Xcdr2),
+            in_xcdr1: KeyPlan::new(shape, Encoding::Xcdr1),
+            in_xcdr2: KeyPlan::new(shape, Encoding::Xcdr2),
         }
     }
 
@@ -90,8 +101,24 @@ impl KeyHasher {
         is_key: bool,
         scratch: &mut Vec<u8>,
     ) -> Result<InstanceHandle, DecodeError> {
-        let Some(ty) = self.ty else { return Ok(InstanceHandle::NIL) };
-        let d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
+        match &self.ty {
+            None => Ok(InstanceHandle::NIL),
+            Some(AnyType::Described(ty)) => self.of_shaped(*ty, ty.extensibility(), payload, is_key, scratch),
+            #[cfg(feature = "dynamic")]
+            Some(AnyType::Dynamic(ty)) => self.of_shaped(ty.view(), ty.extensibility(), payload, is_key, scratch),
+        }
+    }
+
+    #[inline]
+    fn of_shaped<S: Shape>(
+        &self,
+        ty: S,
+        extensibility: Extensibility,
+        payload: &[u8],
+        is_key: bool,
+        scratch: &mut Vec<u8>,
+    ) -> Result<InstanceHandle, DecodeError> {
+        let d = Decoder::of_payload_for(payload, Some(extensibility))?;
         let plan = match d.encoding() {
             Encoding::Xcdr1 => self.in_xcdr1.as_ref(),
             Encoding::Xcdr2 => self.in_xcdr2.as_ref(),

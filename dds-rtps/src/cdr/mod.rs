@@ -12,6 +12,7 @@
 //! - [`encode_payload`], [`decode_payload`], [`key_hash_of`], [`instance_of_payload`]: whole payloads, with header.
 //! - [`FieldPlan`]: the values of single fields, out of payloads that are not decoded.
 //! - [`Run`], [`Encoded`], [`Raw`]: samples that stay in their bytes.
+//! - [`AnyType`]: the type of a topic, as constant data or (`dynamic`, a feature) made at run time.
 //! - [`ParameterListReader`], [`ParameterListWriter`]: parameter lists, as discovery speaks them.
 //!
 //! ```
@@ -40,6 +41,7 @@
 //! Everything here may meet bytes of a stranger: a length is compared with what the input can hold before anything is
 //! allocated for it, and recursive types end at [`NESTING_MAX`].
 
+mod any_type;
 mod base;
 mod bounded;
 mod collection;
@@ -47,6 +49,8 @@ mod compare;
 mod construct;
 mod decoder;
 mod description;
+#[cfg(feature = "dynamic")]
+pub mod dynamic;
 mod element;
 mod encapsulation;
 mod encoder;
@@ -74,6 +78,7 @@ mod union;
 mod walk;
 mod wide;
 
+pub use any_type::AnyType;
 #[doc(hidden)]
 pub use base::{derived_members, member_count, next_member_id};
 pub use bounded::{Bounded, Measured};

@@ -1,8 +1,8 @@
 //! Whole payloads: header, body, padding.
 
 use super::{
-    ByteOrder, Decode, DecodeError, Decoder, Encapsulation, Encode, EncodeError, Encoder, Encoding, Keyed,
-    TypeDescription, TypeInfo,
+    ByteOrder, Decode, DecodeError, Decoder, Encapsulation, Encode, EncodeError, Encoder, Encoding, Extensibility,
+    Keyed, TypeInfo,
 };
 
 /// Writes a sample as a payload: encapsulation header, body, and padding to a multiple of 4 whose size stands in the
@@ -18,7 +18,8 @@ pub fn encode_payload<T: Encode + TypeInfo>(
     encoding: Encoding,
     buffer: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
-    payload_of(T::DESCRIPTION, encoding, buffer, |e| sample.encode(e))
+    let extensibility = sample.framing().unwrap_or(T::DESCRIPTION.extensibility());
+    payload_of(extensibility, encoding, buffer, |e| sample.encode(e))
 }
 
 /// Writes a key as a payload, as disposing and unregistering send it. It is framed as the data would be: the key of an
@@ -33,7 +34,8 @@ pub fn encode_key_payload<T: Keyed + TypeInfo>(
     encoding: Encoding,
     buffer: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
-    payload_of(T::DESCRIPTION, encoding, buffer, |e| T::encode_key_value(key, e))
+    let extensibility = T::framing_of_key(key).unwrap_or(T::DESCRIPTION.extensibility());
+    payload_of(extensibility, encoding, buffer, |e| T::encode_key_value(key, e))
 }
 
 /// Reads a sample from a payload. It may borrow from it.
@@ -64,12 +66,12 @@ pub fn decode_key_payload<T: Keyed>(payload: &[u8]) -> Result<T::Key, DecodeErro
 
 #[inline]
 fn payload_of(
-    ty: &TypeDescription,
+    extensibility: Extensibility,
     encoding: Encoding,
     buffer: &mut Vec<u8>,
     body: impl FnOnce(&mut Encoder<'_>) -> Result<(), EncodeError>,
 ) -> Result<(), EncodeError> {
-    let mut header = Encapsulation::new(encoding, ty.extensibility(), ByteOrder::HOST);
+    let mut header = Encapsulation::new(encoding, extensibility, ByteOrder::HOST);
     buffer.clear();
     buffer.extend_from_slice(&header.to_bytes());
     body(&mut Encoder::new(buffer, encoding, ByteOrder::HOST))?;

@@ -1,6 +1,8 @@
 //! What a type must be able to do. All of it is written by `#[derive(DdsType)]`.
 
-use super::{DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, LengthCode, TypeDescription};
+use super::{
+    AnyType, DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, LengthCode, TypeDescription,
+};
 
 /// A type whose name and structure are known.
 #[diagnostic::on_unimplemented(
@@ -43,6 +45,21 @@ pub trait Encode {
     /// # Errors
     /// The value does not fit its type.
     fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError>;
+
+    /// How a payload is framed, if only the value knows.
+    #[doc(hidden)]
+    #[inline]
+    fn framing(&self) -> Option<Extensibility> {
+        None
+    }
+
+    /// Whether this is a sample of a topic of this type, where its own type does not prove it.
+    #[doc(hidden)]
+    #[inline]
+    fn is_of(&self, ty: Option<&AnyType>) -> bool {
+        let _ = ty;
+        true
+    }
 
     /// Appends the elements of a sequence.
     #[doc(hidden)]
@@ -117,6 +134,28 @@ pub trait Decode<'de>: Sized {
         Err(d.error(DecodeErrorKind::MissingMember))
     }
 
+    /// Reads a payload of a topic of this type.
+    ///
+    /// # Errors
+    /// The payload is not a value of the type.
+    #[doc(hidden)]
+    #[inline]
+    fn decode_typed(payload: &'de [u8], ty: Option<&AnyType>) -> Result<Self, DecodeError> {
+        let _ = ty;
+        super::decode_payload(payload)
+    }
+
+    /// [`Decode::decode_typed`], keeping the allocations of this one.
+    ///
+    /// # Errors
+    /// As of that.
+    #[doc(hidden)]
+    #[inline]
+    fn decode_typed_into(&mut self, payload: &'de [u8], ty: Option<&AnyType>) -> Result<(), DecodeError> {
+        let _ = ty;
+        super::decode_payload_into(payload, self)
+    }
+
     /// Takes the elements of a sequence.
     #[doc(hidden)]
     fn decode_elements(elements: &mut Vec<Self>, count: usize, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
@@ -182,6 +221,36 @@ pub trait Keyed {
     /// # Errors
     /// The input is not a key of this type.
     fn decode_key_value(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError>;
+
+    /// How a payload is framed, if only the key knows.
+    #[doc(hidden)]
+    #[inline]
+    fn framing_of_key(key: &Self::Key) -> Option<Extensibility> {
+        let _ = key;
+        None
+    }
+
+    /// Whether this is a key of a topic of this type, where its own type does not prove it.
+    #[doc(hidden)]
+    #[inline]
+    fn is_key_of(key: &Self::Key, ty: Option<&AnyType>) -> bool {
+        let _ = (key, ty);
+        true
+    }
+
+    /// Reads a serialized key of a topic of this type.
+    ///
+    /// # Errors
+    /// The payload is not a key of the type.
+    #[doc(hidden)]
+    #[inline]
+    fn decode_typed_key(payload: &[u8], ty: Option<&AnyType>) -> Result<Self::Key, DecodeError>
+    where
+        Self: Sized,
+    {
+        let _ = ty;
+        super::decode_key_payload::<Self>(payload)
+    }
 }
 
 /// A type that can be the type of a topic.

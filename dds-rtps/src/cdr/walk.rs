@@ -56,7 +56,18 @@ pub fn key_hash_of_payload(
     if !ty.has_key() {
         return Ok(InstanceHandle::NIL);
     }
-    let d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
+    key_hash_by(ty, ty.extensibility(), payload, is_key, scratch)
+}
+
+/// [`key_hash_of_payload`] of a type that has a key, whoever knows it.
+pub(super) fn key_hash_by<S: Shape>(
+    ty: S,
+    extensibility: Extensibility,
+    payload: &[u8],
+    is_key: bool,
+    scratch: &mut Vec<u8>,
+) -> Result<InstanceHandle, DecodeError> {
+    let d = Decoder::of_payload_for(payload, Some(extensibility))?;
     let (encoding, start) = (d.encoding(), scratch.len());
     let result = key_of_payload(ty, d, is_key, Encoder::for_key_hash(scratch, encoding));
     let hash = key::hash(ty, encoding, scratch.get(start..).unwrap_or_default());

@@ -148,15 +148,22 @@ impl Encode for WString {
     const LENGTH_CODE: LengthCode = LengthCode::Shared1;
 
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
-        if let Some(position) = self.0.find('\0') {
-            return Err(EncodeError::InteriorNul { position });
-        }
-        e.length(2 * self.len())?;
-        self.0.encode_utf16().try_for_each(|unit| unit.encode(e))
+        e.wide_text(&self.0)
     }
 
     fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         self.encode(e)
+    }
+}
+
+impl Encoder<'_> {
+    /// Writes a wide string.
+    pub(super) fn wide_text(&mut self, text: &str) -> Result<(), EncodeError> {
+        if let Some(position) = text.find('\0') {
+            return Err(EncodeError::InteriorNul { position });
+        }
+        self.length(2 * text.encode_utf16().count())?;
+        text.encode_utf16().try_for_each(|unit| unit.encode(self))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
-use crate::cdr::TypeDescription;
+use crate::cdr::AnyType;
 use crate::filter::Filter;
 use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig, ReaderTiming};
 use crate::qos::{AccessScope, DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership, Presentation};
@@ -8,13 +8,13 @@ use crate::types::{Duration, EntityId, Guid, Locator, Time, VendorId};
 use std::sync::Arc;
 
 /// How the instance of a change is found.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum KeySource {
     /// The topic has no key: everything belongs to one instance, whose handle is nil.
     None,
     /// The payload decides, by the type's key. A key hash counts only where there is no payload, and is only looked up
     /// among known instances: some peers compute it in ways of their own.
-    Type(&'static TypeDescription),
+    Type(AnyType),
     /// Discovery data in a parameter list: ENDPOINT_GUID, else PARTICIPANT_GUID, else the key hash.
     KeyHashOrGuidParameter,
     /// The key hash that comes with the change, of whatever type; without one, the instance whose handle is nil.

@@ -96,8 +96,8 @@ pub(super) struct Intake {
 
 impl Intake {
     pub(super) fn new(key: KeySource, filter: Option<Arc<Filter>>) -> Self {
-        let hasher = match key {
-            KeySource::Type(description) => KeyHasher::new(description, description.has_key()),
+        let hasher = match &key {
+            KeySource::Type(ty) => KeyHasher::new(ty.clone(), ty.has_key()),
             _ => KeyHasher::keyless(),
         };
         Self {

@@ -1,6 +1,6 @@
 //! What a writer is made of, and what it is told about its readers.
 
-use crate::cdr::TypeDescription;
+use crate::cdr::AnyType;
 use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Origin, Payload, PresentationClock, Pulse};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
@@ -109,7 +109,7 @@ pub struct WriterConfig {
     pub keyed: bool,
     /// The type, if the key hash that goes out with a change is not what its instance is known by here: of writers of XCDR1
     /// whose type has another key hash in XCDR2. It is then made of the payload each time. Default: none.
-    pub hashed_type: Option<&'static TypeDescription>,
+    pub hashed_type: Option<AnyType>,
     /// How large the pieces are in which samples leave.
     pub fragment_size: FragmentSize,
     /// How much of large samples may be on its way at once.

@@ -1,7 +1,7 @@
 //! Lays out one message of a writer in a datagram.
 
 use super::gap_run::GapRun;
-use crate::cdr::{self, TypeDescription};
+use crate::cdr::AnyType;
 use crate::history::{CacheChange, ChangeKind, Presented};
 use crate::output::Datagram;
 use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, SequenceNumber, Time};
@@ -42,7 +42,7 @@ pub(super) struct Sender<'a> {
     pub(super) guid: Guid,
     pub(super) keyed: bool,
     /// As [`WriterConfig::hashed_type`](super::WriterConfig::hashed_type).
-    pub(super) hashed_type: Option<&'static TypeDescription>,
+    pub(super) hashed_type: Option<&'a AnyType>,
     /// Encoded parameters for each change; may be empty.
     pub(super) inline_qos: &'a [u8],
 }
@@ -260,7 +260,7 @@ impl Sender<'_> {
         match (self.hashed_type, &change.payload) {
             (Some(ty), Some(payload)) => {
                 let is_key = change.kind != ChangeKind::Alive;
-                cdr::key_hash_of_payload(ty, payload.bytes(), is_key, scratch).unwrap_or(change.instance)
+                ty.key_hash_of_payload(payload.bytes(), is_key, scratch).unwrap_or(change.instance)
             }
             _ => change.instance,
         }

@@ -28,10 +28,11 @@ impl StatefulWriter {
     fn lay_out_for(&mut self, now: Now, index: usize, datagram: &mut Datagram) -> bool {
         let Some(proxy) = self.proxies.get(index) else { return false };
         let inline_qos = std::mem::take(&mut self.config.inline_qos);
+        let hashed_type = self.config.hashed_type.clone();
         let sender = Sender {
             guid: self.config.guid,
             keyed: self.config.keyed,
-            hashed_type: self.config.hashed_type,
+            hashed_type: hashed_type.as_ref(),
             inline_qos: if proxy.config.expects_inline_qos { &inline_qos } else { &[] },
         };
         let guid = proxy.config.guid;

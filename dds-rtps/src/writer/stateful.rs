@@ -214,7 +214,7 @@ impl StatefulWriter {
         Sender {
             guid: self.config.guid,
             keyed: self.config.keyed,
-            hashed_type: self.config.hashed_type,
+            hashed_type: self.config.hashed_type.as_ref(),
             inline_qos: if self.destinations.expects_inline_qos { &self.config.inline_qos } else { &[] },
         }
     }

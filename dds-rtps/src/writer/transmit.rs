@@ -75,10 +75,11 @@ impl StatefulWriter {
     fn transmit_new(&mut self, now: Now, datagram: &mut Datagram) -> bool {
         // Taken out for the time of the lay-out, so that the datagram may borrow from it.
         let inline_qos = std::mem::take(&mut self.config.inline_qos);
+        let hashed_type = self.config.hashed_type.clone();
         let sender = Sender {
             guid: self.config.guid,
             keyed: self.config.keyed,
-            hashed_type: self.config.hashed_type,
+            hashed_type: hashed_type.as_ref(),
             inline_qos: if self.destinations.expects_inline_qos { &inline_qos } else { &[] },
         };
         let reader_id = self.destinations.reader_id;
@@ -283,10 +284,11 @@ impl StatefulWriter {
             Some(_) => (proxy.config.guid.entity_id, Some(proxy.config.guid.prefix), proxy.stream_from),
             None => (EntityId::UNKNOWN, None, SequenceNumber::FIRST),
         };
+        let hashed_type = self.config.hashed_type.clone();
         let sender = Sender {
             guid: self.config.guid,
             keyed: self.config.keyed,
-            hashed_type: self.config.hashed_type,
+            hashed_type: hashed_type.as_ref(),
             inline_qos: &[],
         };
         let mut layout = Layout::new(datagram, sender, reader_id, 0);

@@ -13,6 +13,7 @@
 //! | `assignable`, `compatible`, `difference` | the types of a reader and a writer, the reader's policy | whether they fit, and if not, in what they differ |
 //! | `store` | our types, descriptions by others | the types that are known |
 //! | `lookup` | bytes | questions for descriptions and answers, and the way back |
+//! | `dynamic` | complete TypeObjects | types that are made at run time (feature `dynamic`) |
 //! | `record` | | how structs of annex B lie in the bytes |
 
 mod annotation;
@@ -20,6 +21,8 @@ mod assignable;
 mod compatible;
 mod definition;
 mod difference;
+#[cfg(feature = "dynamic")]
+mod dynamic;
 mod flags;
 mod form;
 mod graph;
@@ -35,6 +38,8 @@ pub use annotation::{
 };
 pub use assignable::{Mismatch, TypeSource, check_assignable};
 pub use difference::{TypeDifference, TypeDifferenceKind};
+#[cfg(feature = "dynamic")]
+pub use dynamic::dynamic_type_of;
 pub use flags::{MemberFlags, TypeFlags};
 pub use form::{
     CollectionDetail, Complete, Detail, DiscriminatorDetail, ElementDetail, Form, MemberDetail, Minimal, NameHash,

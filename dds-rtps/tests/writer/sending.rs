@@ -143,7 +143,7 @@ struct Track {
 /// An instance is known by the key hash of XCDR2, but a writer of XCDR1 sends that of XCDR1 (RTPS 2.5, 9.6.4.8).
 #[test]
 fn the_key_hash_on_the_wire_is_that_of_the_encoding() {
-    let mut script = Script::with(true, &qos(), |config| config.hashed_type = Some(Track::DESCRIPTION));
+    let mut script = Script::with(true, &qos(), |config| config.hashed_type = Some(Track::DESCRIPTION.into()));
     script.match_reader(best_effort(2));
     let (mut payload, mut scratch) = (Vec::new(), Vec::new());
     let track = Track { kind: 1, number: 2 };

@@ -4,9 +4,7 @@
 
 use super::types::{Gear, Label, Point};
 use super::*;
-use crate::cdr::{
-    Encapsulation, Keyed, TypeInfo, decode_key_payload, decode_payload, instance_of_payload, key_hash_of,
-};
+use crate::cdr::{Encapsulation, Keyed, TypeInfo, decode_key_payload, instance_of_payload, key_hash_of};
 use dds_macros::DdsType;
 
 macro_rules! cyclone_type {

@@ -5,7 +5,7 @@ use super::types::Gear;
 use super::*;
 use crate::cdr::{
     Bounded, DecodeErrorKind, Encapsulation, EncodeError, OrDefault, Trimmed, TryConstruct, TypeInfo, TypeKind,
-    WString, decode_payload, decode_payload_into,
+    WString, decode_payload_into,
 };
 use dds_macros::DdsType;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ type Short = Trimmed<String, 3>;
 /// What the receiver has no room for is read, in both encodings, and what follows it is right.
 fn is_received<S: Encode, R>(sent: &S, expected: &R)
 where
-    R: for<'de> Decode<'de> + TypeInfo + PartialEq + Debug + Default,
+    R: for<'de> Decode<'de> + Encode + TypeInfo + PartialEq + Debug + Default,
 {
     for encoding in ENCODINGS {
         for order in ORDERS {
@@ -163,7 +163,7 @@ proptest! {
     ) {
         fn compare<S: Encode, R>(sent: &S, encoding: Encoding, changes: &[(prop::sample::Index, u8)])
         where
-            R: for<'de> Decode<'de> + TypeInfo + PartialEq + Debug + Default,
+            R: for<'de> Decode<'de> + Encode + TypeInfo + PartialEq + Debug + Default,
         {
             let order = ByteOrder::HOST;
             let mut payload = Encapsulation::new(encoding, R::DESCRIPTION.extensibility(), order).to_bytes().to_vec();

@@ -1,7 +1,7 @@
 //! Enums of fewer bytes. In XCDR1 too, as the C library of Cyclone DDS has it; its Python package sends four bytes there.
 
 use super::*;
-use crate::cdr::{DecodeErrorKind, Keyed, TypeInfo, TypeKind, decode_payload, encode_payload};
+use crate::cdr::{DecodeErrorKind, Keyed, TypeInfo, TypeKind, encode_payload};
 use dds_macros::DdsType;
 
 #[derive(DdsType, Debug, PartialEq, Clone, Copy)]

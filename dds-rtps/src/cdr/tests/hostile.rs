@@ -2,9 +2,7 @@
 
 use super::types::*;
 use super::*;
-use crate::cdr::{
-    DecodeErrorKind, NESTING_MAX, TypeInfo, decode_key_payload, decode_payload, encode_payload, instance_of_payload,
-};
+use crate::cdr::{DecodeErrorKind, NESTING_MAX, TypeInfo, decode_key_payload, encode_payload, instance_of_payload};
 use proptest::prelude::*;
 
 fn kind_of<'de, T: Decode<'de> + std::fmt::Debug>(body: &'de [u8]) -> (usize, DecodeErrorKind) {

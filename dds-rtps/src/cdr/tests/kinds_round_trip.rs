@@ -4,7 +4,7 @@ use super::kinds::*;
 use super::round_trip::{comes_back, keys_agree};
 use super::types::{Gear, Label, Point};
 use super::*;
-use crate::cdr::{Char16, DecodeOwned, F128, TypeInfo, WString, decode_payload, encode_payload, instance_of_payload};
+use crate::cdr::{Char16, DecodeOwned, F128, TypeInfo, WString, encode_payload, instance_of_payload};
 use proptest::collection::{btree_map, hash_map, vec};
 use proptest::prelude::*;
 

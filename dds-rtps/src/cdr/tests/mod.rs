@@ -7,6 +7,8 @@ mod cyclone;
 mod descriptions;
 mod differences;
 mod discriminators;
+#[cfg(feature = "dynamic")]
+pub(in crate::cdr) mod dynamic;
 mod elements;
 mod enums;
 mod evolution;
@@ -25,7 +27,7 @@ mod unions;
 mod vectors;
 mod wide;
 
-use super::{ByteOrder, Decode, Decoder, Encode, Encoder, Encoding};
+use super::{ByteOrder, Decode, DecodeError, Decoder, Encode, Encoder, Encoding, TypeInfo};
 
 const ENCODINGS: [Encoding; 2] = [Encoding::Xcdr1, Encoding::Xcdr2];
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
@@ -50,4 +52,11 @@ fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> =
         outside.flat_map(str::chars).filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
+/// [`decode_payload`](super::decode_payload), and whether dynamic data of the type would be the same.
+fn decode_payload<'de, T: Decode<'de> + Encode + TypeInfo>(payload: &'de [u8]) -> Result<T, DecodeError> {
+    #[cfg(feature = "dynamic")]
+    dynamic::agrees_on::<T>(payload)?;
+    super::decode_payload(payload)
 }

@@ -3,8 +3,8 @@
 use super::types::{Gear, Point};
 use super::*;
 use crate::cdr::{
-    DecodeError, DecodeErrorKind, Keyed, Run, TypeInfo, decode_key_payload, decode_payload, encode_payload,
-    instance_of_payload, key_hash_of,
+    DecodeError, DecodeErrorKind, Keyed, Run, TypeInfo, decode_key_payload, encode_payload, instance_of_payload,
+    key_hash_of,
 };
 use dds_macros::DdsType;
 

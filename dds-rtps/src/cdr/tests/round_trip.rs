@@ -3,14 +3,15 @@
 use super::types::*;
 use super::*;
 use crate::cdr::{
-    DecodeOwned, Keyed, Run, TypeInfo, decode_key_payload, decode_payload, decode_payload_into, encode_key_payload,
-    encode_payload,
+    DecodeOwned, Keyed, Run, TypeInfo, decode_key_payload, decode_payload_into, encode_key_payload, encode_payload,
 };
 use proptest::prelude::*;
 use std::fmt::Debug;
 
 /// In both encodings and byte orders, as a body and as a payload, made anew and in place.
 pub(super) fn comes_back<T: Encode + DecodeOwned + TypeInfo + Clone + PartialEq + Debug>(sample: &T, other: &T) {
+    #[cfg(feature = "dynamic")]
+    super::dynamic::agrees(sample);
     let mut payload = Vec::new();
     for encoding in ENCODINGS {
         for order in ORDERS {
@@ -31,6 +32,8 @@ pub(super) fn comes_back<T: Encode + DecodeOwned + TypeInfo + Clone + PartialEq 
 }
 
 pub(super) fn keys_agree<T: Encode + Keyed<Key: PartialEq + Debug> + TypeInfo>(sample: &T) {
+    #[cfg(feature = "dynamic")]
+    super::dynamic::key_agrees(sample);
     let mut payload = Vec::new();
     for encoding in ENCODINGS {
         super::keys::key_hash(sample, encoding);

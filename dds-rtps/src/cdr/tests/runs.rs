@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::cdr::{
-    Bounded, Char16, DecodeErrorKind, F128, Primitive, Run, TypeInfo, decode_payload, encode_payload,
-    instance_of_payload, key_hash_of,
+    Bounded, Char16, DecodeErrorKind, F128, Primitive, Run, TypeInfo, encode_payload, instance_of_payload, key_hash_of,
 };
 use dds_macros::DdsType;
 use proptest::prelude::*;

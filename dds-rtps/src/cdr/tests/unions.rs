@@ -5,7 +5,7 @@ use super::types::{Gear, Label, Point};
 use super::*;
 use crate::cdr::{
     DecodeError, DecodeErrorKind, Encapsulation, EncodeError, Keyed, TypeInfo, TypeKind, Union, decode_key_payload,
-    decode_payload, encode_key_payload,
+    encode_key_payload,
 };
 use dds_macros::DdsType;
 

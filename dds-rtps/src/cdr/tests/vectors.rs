@@ -2,7 +2,7 @@
 
 use super::types::*;
 use super::*;
-use crate::cdr::{DecodeErrorKind, decode_payload, encode_payload};
+use crate::cdr::{DecodeErrorKind, encode_payload};
 use dds_macros::DdsType;
 
 fn blue() -> ShapeType {

@@ -21,7 +21,7 @@ fn shape(color: &str, x: i32) -> Shape {
 #[test]
 fn by_the_type_data_keys_and_hashes_find_the_same_instance() {
     for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
-        let mut script = Script::new(keep_all(config(KeySource::Type(Shape::DESCRIPTION))));
+        let mut script = Script::new(keep_all(config(KeySource::Type(Shape::DESCRIPTION.into()))));
         script.meet(WRITER, false);
         let now = script.now();
         let blue = cdr::key_hash_of(&shape("BLUE", 0), encoding, &mut Vec::new()).unwrap();

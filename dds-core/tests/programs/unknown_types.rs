@@ -1,0 +1,53 @@
+//! A program that has no Rust type for what it subscribes to: it is told at run time what samples are made of, prints them, and
+//! answers; beside it a raw subscriber, whose samples are read when somebody knows the type.
+
+use crate::support::{PATIENCE, World};
+use crate::{Log, Pose, log, pose};
+use dds_core::cdr::Extensibility;
+use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::qos::{Preset, TopicQos};
+
+#[test]
+fn a_topic_is_printed_and_answered_without_a_type() {
+    let participant = World::new().participant();
+    let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build().unwrap();
+    let typed = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build().unwrap();
+
+    let ty = DynamicType::structure("Pose")
+        .extensibility(Extensibility::Final)
+        .member("robot", DynamicType::uint32())
+        .key()
+        .member("x", DynamicType::float64())
+        .build()
+        .unwrap();
+    let topic = participant.dynamic_topic("robot/pose", &ty, TopicQos::default()).unwrap();
+    let reader = participant.reader_builder(&topic).qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    writer.write(&pose(7, 1.5)).unwrap();
+    let seen = reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap();
+    assert_eq!(seen.to_string(), "{robot: 7, x: 1.5}");
+    let names: Vec<&str> = seen.as_ref().members().map(|(name, _)| name).collect();
+    assert_eq!(names, ["robot", "x"]);
+
+    let mut answer = seen;
+    answer.set("x", answer.get::<f64>("x").unwrap() + 1.0).unwrap();
+    let answering = participant.writer_builder(&topic).qos(Preset::Event).build().unwrap();
+    answering.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    answering.write(&answer).unwrap();
+    let received: Vec<Pose> = typed.take().unwrap().into_data().collect();
+    assert_eq!(received, [pose(7, 1.5), pose(7, 2.5)]);
+}
+
+#[test]
+fn raw_samples_are_read_when_the_type_is_known() {
+    let participant = World::new().participant();
+    let topic = participant.raw_topic("log", "Log", TopicQos::default()).unwrap();
+    let reader = participant.reader_builder(&topic).qos(Preset::Event).build().unwrap();
+    let writer = participant.writer_builder::<Log>("log").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    writer.write(&log("hello")).unwrap();
+    let raw = reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap();
+    let data = DynamicData::from_payload(&DynamicType::of::<Log>().unwrap(), &raw.bytes).unwrap();
+    assert_eq!(data.get::<&str>("text"), Ok("hello"));
+    assert_eq!(data.at("octets").unwrap().as_slice::<u8>(), Some(&b"hello"[..]));
+}

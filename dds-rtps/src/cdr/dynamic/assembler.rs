@@ -1,0 +1,262 @@
+//! From drafts to a graph.
+
+use super::builder::{CaseDraft, CollectionForm, Draft, MemberDraft, StructBuilder, TypeDraft, UnionBuilder};
+use super::builder::{CollectionBuilder, EnumBuilder};
+use super::graph::{
+    BitmaskNode, BitsetNode, Case, Element, EnumNode, Graph, Index, Kind, Member, Node, StructNode, UnionNode,
+};
+use super::{DynamicType, Input, TypeError, check};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The type that a draft is of.
+pub(super) fn assemble(draft: TypeDraft) -> Result<DynamicType, TypeError> {
+    if let TypeDraft(Draft::Done(ty)) = draft {
+        return Ok(ty);
+    }
+    let mut assembler = Assembler::default();
+    let root = assembler.add(draft)?;
+    assembler.finish(root)
+}
+
+/// Nodes that are being put together.
+#[derive(Default)]
+pub(super) struct Assembler {
+    /// `None`: the node is being made.
+    nodes: Vec<Option<Node>>,
+    /// Types that may be named.
+    named: Vec<(String, Index)>,
+    /// Where nodes of finished types were copied to. The graphs are held, so that no other comes to lie at their address.
+    copied: HashMap<(usize, Index), Index>,
+    held: Vec<Arc<Graph>>,
+    /// Defaults of members: struct, index, value.
+    defaults: Vec<(Index, usize, Input)>,
+}
+
+impl Assembler {
+    /// Checks all of it.
+    pub(super) fn finish(self, root: Index) -> Result<DynamicType, TypeError> {
+        let nodes = self.nodes.into_iter().collect::<Option<Vec<Node>>>();
+        let nodes = nodes.ok_or(TypeError::Malformed { what: "a type was not finished" })?;
+        let graph = check::checked(nodes, self.defaults)?;
+        Ok(DynamicType { graph: Arc::new(graph), index: root })
+    }
+
+    /// A place for a node that is made later.
+    pub(super) fn reserve(&mut self) -> Result<Index, TypeError> {
+        if self.nodes.len() >= check::TYPES_MAX {
+            return Err(TypeError::TooLarge { what: "types", max: check::TYPES_MAX as u64 });
+        }
+        self.nodes.push(None);
+        Ok((self.nodes.len() - 1) as Index)
+    }
+
+    pub(super) fn put(&mut self, index: Index, name: &str, kind: Kind) {
+        if let Some(place) = self.nodes.get_mut(index as usize) {
+            *place = Some(Node { name: name.into(), kind });
+        }
+    }
+
+    pub(super) fn push(&mut self, name: &str, kind: Kind) -> Result<Index, TypeError> {
+        let index = self.reserve()?;
+        self.put(index, name, kind);
+        Ok(index)
+    }
+
+    fn add(&mut self, draft: TypeDraft) -> Result<Index, TypeError> {
+        match draft.0 {
+            Draft::Done(ty) => self.copy(&ty.graph, ty.index),
+            Draft::Named(name) => {
+                let found = self.named.iter().rev().find(|(other, _)| *other == name);
+                found.map(|(_, index)| *index).ok_or(TypeError::UnknownType { name })
+            }
+            Draft::Alias { name, of } => {
+                let of = self.add(*of)?;
+                self.push(&name, Kind::Alias { of })
+            }
+            Draft::Collection(builder) => self.add_collection(*builder),
+            Draft::Struct(builder) => self.add_struct(*builder),
+            Draft::Union(builder) => self.add_union(*builder),
+            Draft::Enum(builder) => self.add_enum(builder),
+            Draft::Bitmask(builder) => {
+                let node = BitmaskNode {
+                    extensibility: builder.extensibility,
+                    bit_bound: builder.bit_bound,
+                    flags: builder.flags.into(),
+                };
+                self.push(&builder.name, Kind::Bitmask(node))
+            }
+            Draft::Bitset(builder) => {
+                self.push(&builder.name, Kind::Bitset(BitsetNode { fields: builder.fields.into() }))
+            }
+        }
+    }
+
+    fn add_collection(&mut self, builder: CollectionBuilder) -> Result<Index, TypeError> {
+        let CollectionBuilder { form, bound, try_construct, key_try_construct } = builder;
+        match form {
+            CollectionForm::String => self.push("string", Kind::String { bound }),
+            CollectionForm::WString => self.push("wstring", Kind::WString { bound }),
+            CollectionForm::Sequence(element) => {
+                let element = Element { ty: self.add(element)?, try_construct };
+                self.push("sequence", Kind::Sequence { bound, element })
+            }
+            CollectionForm::Array(element) => {
+                let element = Element { ty: self.add(element)?, try_construct };
+                self.push("array", Kind::Array { length: bound.unwrap_or_default(), element })
+            }
+            CollectionForm::Map(key, value) => {
+                let key = Element { ty: self.add(key)?, try_construct: key_try_construct };
+                let element = Element { ty: self.add(value)?, try_construct };
+                self.push("map", Kind::Map { bound, key, element })
+            }
+        }
+    }
+
+    fn add_struct(&mut self, builder: StructBuilder) -> Result<Index, TypeError> {
+        let StructBuilder { name, extensibility, base, members, is_out_of_order } = builder;
+        if is_out_of_order {
+            return Err(TypeError::NoMember { ty: name });
+        }
+        let index = self.reserve()?;
+        self.named.push((name.clone(), index));
+        let base = base.map(|base| self.add(base)).transpose()?;
+        let base_node = base.map(|base| self.base_node(base, &name)).transpose()?;
+        let inherited = base_node.as_ref().map_or(0, |node| node.members.len());
+        let last = base_node.as_ref().and_then(|node| node.members.last());
+        let mut next_id = last.map_or(0, |last| last.id.saturating_add(1));
+        let mut own = Vec::with_capacity(members.len());
+        for draft in members {
+            let MemberDraft { name, ty, id, is_key, is_optional, must_understand, is_external, try_construct, default } =
+                draft;
+            let id = id.unwrap_or(next_id);
+            next_id = id.saturating_add(1);
+            if let Some(default) = default {
+                self.defaults.push((index, inherited + own.len(), default));
+            }
+            let ty = self.add(ty)?;
+            own.push(Member {
+                name: name.into(),
+                id,
+                is_key,
+                is_optional,
+                must_understand,
+                is_external,
+                try_construct,
+                default: None,
+                ty,
+            });
+        }
+        let node = StructNode::new(extensibility, base.zip(base_node.as_ref()), own);
+        self.put(index, &name, Kind::Struct(node));
+        Ok(index)
+    }
+
+    /// The struct that another one extends, once it is made.
+    pub(super) fn base_node(&self, base: Index, extended: &str) -> Result<StructNode, TypeError> {
+        let mut index = base;
+        for _ in 0..self.nodes.len() {
+            match self.nodes.get(index as usize) {
+                Some(Some(Node { kind: Kind::Struct(node), .. })) => return Ok(node.clone()),
+                Some(Some(Node { kind: Kind::Alias { of }, .. })) => index = *of,
+                Some(None) => return Err(TypeError::ContainsItself { ty: extended.to_owned() }),
+                _ => break,
+            }
+        }
+        Err(TypeError::WrongKind { ty: extended.to_owned(), needed: "a struct as its base" })
+    }
+
+    fn add_union(&mut self, builder: UnionBuilder) -> Result<Index, TypeError> {
+        let UnionBuilder { name, extensibility, discriminator, has_key, try_construct, cases, is_out_of_order } =
+            builder;
+        if is_out_of_order {
+            return Err(TypeError::NoMember { ty: name });
+        }
+        let index = self.reserve()?;
+        self.named.push((name.clone(), index));
+        let discriminator = self.add(discriminator)?;
+        let mut next_id = 1;
+        let mut made = Vec::with_capacity(cases.len());
+        for CaseDraft { name, ty, labels, id, is_default, try_construct } in cases {
+            let ty = ty.map(|ty| self.add(ty)).transpose()?;
+            let id = if ty.is_some() { id.unwrap_or(next_id) } else { 0 };
+            next_id = if ty.is_some() { id.saturating_add(1) } else { next_id };
+            made.push(Case { name: name.into(), id, labels: labels.into(), is_default, try_construct, ty });
+        }
+        let node = UnionNode { extensibility, discriminator, has_key, try_construct, cases: made.into() };
+        self.put(index, &name, Kind::Union(node));
+        Ok(index)
+    }
+
+    fn add_enum(&mut self, builder: EnumBuilder) -> Result<Index, TypeError> {
+        let EnumBuilder { name, extensibility, bit_bound, literals, default } = builder;
+        let default = match default {
+            Some(wanted) => {
+                let found = literals.iter().position(|literal| *literal.name == wanted);
+                found.ok_or(TypeError::UnknownType { name: wanted })?
+            }
+            None => 0,
+        };
+        let node = EnumNode { extensibility, bit_bound, literals: literals.into(), default };
+        self.push(&name, Kind::Enum(node))
+    }
+
+    /// Copies a node of a finished type, and all that it is made of.
+    fn copy(&mut self, graph: &Arc<Graph>, index: Index) -> Result<Index, TypeError> {
+        let address = Arc::as_ptr(graph).addr();
+        if !self.held.iter().any(|held| Arc::ptr_eq(held, graph)) {
+            self.held.push(Arc::clone(graph));
+        }
+        let mut open = Vec::new();
+        let root = self.place_of(address, index, &mut open)?;
+        while let Some((from, to)) = open.pop() {
+            let Some(node) = graph.nodes.get(from as usize) else { continue };
+            let mut node = node.clone();
+            let mut failure = None;
+            node.kind.for_each_reference(&mut |index| match self.place_of(address, *index, &mut open) {
+                Ok(copy) => *index = copy,
+                Err(error) => failure = Some(error),
+            });
+            if let Some(error) = failure {
+                return Err(error);
+            }
+            if let Some(place) = self.nodes.get_mut(to as usize) {
+                *place = Some(node);
+            }
+        }
+        Ok(root)
+    }
+
+    fn place_of(&mut self, address: usize, index: Index, open: &mut Vec<(Index, Index)>) -> Result<Index, TypeError> {
+        if let Some(copy) = self.copied.get(&(address, index)) {
+            return Ok(*copy);
+        }
+        let copy = self.reserve()?;
+        self.copied.insert((address, index), copy);
+        open.push((index, copy));
+        Ok(copy)
+    }
+}
+
+impl Kind {
+    /// Shows every number of a node in it.
+    pub(super) fn for_each_reference(&mut self, visit: &mut impl FnMut(&mut Index)) {
+        match self {
+            Self::Sequence { element, .. } | Self::Array { element, .. } => visit(&mut element.ty),
+            Self::Map { key, element, .. } => {
+                visit(&mut key.ty);
+                visit(&mut element.ty);
+            }
+            Self::Alias { of } => visit(of),
+            Self::Struct(node) => {
+                node.base.iter_mut().for_each(&mut *visit);
+                node.members.iter_mut().for_each(|member| visit(&mut member.ty));
+            }
+            Self::Union(node) => {
+                visit(&mut node.discriminator);
+                node.cases.iter_mut().filter_map(|case| case.ty.as_mut()).for_each(visit);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! Reading a value along its type, with the limits of derived types.
+//!
+//! Bound: the value takes some hundred bytes of memory for one of the input at most. What is pushed has taken a byte; what has
+//! taken none is not kept ([`Value::Default`] stands for it). A type that goes deep is followed down to
+//! [`DEPTH_MAX`] levels, and sequences and maps within each other down to [`NESTING_MAX`](crate::cdr::NESTING_MAX).
+
+use super::access::is_same_key;
+use super::encode::What;
+use super::graph::{Element, EnumNode, Kind, Member, PrimitiveKind, StructNode, TypeView, UnionNode, extended};
+use super::value::{DEPTH_MAX, List, Run, Selection, Value};
+use crate::cdr::construct::{bytes_of_units, whole_characters};
+use crate::cdr::shape::Shape;
+use crate::cdr::union::DISCRIMINATOR_ID;
+use crate::cdr::walk::pass_value;
+use crate::cdr::{Decode, DecodeError, DecodeErrorKind, Decoder, Extensibility, TryConstruct, WString};
+
+/// Reads a value; of a serialized key, what of it is there.
+pub(super) fn decode(ty: TypeView<'_>, what: What, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+    Reading { what, level: 0 }.value(ty, false, d)
+}
+
+struct Reading {
+    what: What,
+    level: usize,
+}
+
+impl Reading {
+    /// Takes a value. `is_trimmed`: what is too long is cut.
+    fn value(&mut self, ty: TypeView<'_>, is_trimmed: bool, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+        self.level += 1;
+        if self.level > DEPTH_MAX {
+            return Err(d.error(DecodeErrorKind::NestingTooDeep));
+        }
+        let value = self.value_of_kind(ty, is_trimmed, d)?;
+        self.level -= 1;
+        Ok(value)
+    }
+
+    fn value_of_kind(&mut self, ty: TypeView<'_>, is_trimmed: bool, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+        match ty.kind() {
+            Kind::Primitive(kind) => primitive(*kind, d),
+            Kind::String { bound } => {
+                let mut text = <&str>::decode(d)?;
+                match *bound {
+                    Some(bound) if is_trimmed => text = text.get(..whole_characters(text, bound)).unwrap_or_default(),
+                    Some(bound) => d.check_bound(text.len(), bound)?,
+                    None => {}
+                }
+                Ok(Value::Text(text.to_owned()))
+            }
+            Kind::WString { bound } => {
+                let mut text = WString::decode(d)?.into_string();
+                match *bound {
+                    Some(bound) if is_trimmed => text.truncate(bytes_of_units(&text, bound)),
+                    Some(bound) => d.check_bound(text.encode_utf16().count(), bound)?,
+                    None => {}
+                }
+                Ok(Value::Text(text))
+            }
+            Kind::Enum(node) => literal(ty, node, d),
+            Kind::Bitmask(node) => d.bits(node.bit_bound).map(Value::Bits),
+            Kind::Bitset(node) => d.bits(node.bit_bound()).map(Value::Bits),
+            Kind::Sequence { bound, element } => self.sequence(ty, *bound, *element, is_trimmed, d),
+            Kind::Array { .. } => {
+                let (_, innermost) = ty.dimensions();
+                d.collection(innermost.primitive_size().is_some(), |d| self.dimensions(ty, d))
+            }
+            Kind::Map { bound, key, element } => {
+                let mut entries = self.entries(ty, *key, *element, d)?;
+                match *bound {
+                    Some(bound) if is_trimmed => {
+                        trim_entries(ty.at(key.ty), &mut entries, bound);
+                    }
+                    Some(bound) => d.check_bound(entries.len(), bound)?,
+                    None => {}
+                }
+                Ok(Value::Map(entries))
+            }
+            Kind::Struct(node) => self.structure(ty, node, d),
+            Kind::Union(node) => self.union(ty, node, d),
+            // Its kind is that of what it is an alias of.
+            Kind::Alias { .. } => Ok(Value::Default),
+        }
+    }
+
+    /// Takes a value that may be one which its type cannot hold; `None`: then it has its default.
+    fn tried(
+        &mut self,
+        ty: TypeView<'_>,
+        try_construct: TryConstruct,
+        d: &mut Decoder<'_>,
+    ) -> Result<Option<Value>, DecodeError> {
+        if try_construct != TryConstruct::UseDefault {
+            return self.value(ty, try_construct == TryConstruct::Trim, d).map(Some);
+        }
+        let (start, level) = (d.clone(), self.level);
+        match self.value(ty, false, d) {
+            Err(error) if error.kind().is_of_value() => {
+                self.level = level;
+                d.go_back_to(start);
+                pass_value(ty, false, d).map(|()| None)
+            }
+            result => result.map(Some),
+        }
+    }
+
+    fn sequence(
+        &mut self,
+        ty: TypeView<'_>,
+        bound: Option<u32>,
+        element: Element,
+        is_trimmed: bool,
+        d: &mut Decoder<'_>,
+    ) -> Result<Value, DecodeError> {
+        let mut value = match ty.at(element.ty).kind() {
+            Kind::Primitive(kind) => {
+                let count = d.length(kind.size())?;
+                Value::Run(run(*kind, count, d)?)
+            }
+            _ => d.nested(0, |d| {
+                d.collection(false, |d| {
+                    let len = d.length(0)?;
+                    self.list(ty.at(element.ty), element.try_construct, len, d)
+                })
+            })?,
+        };
+        let len = super::access::len(ty, &value);
+        match bound {
+            Some(bound) if is_trimmed && len > bound as usize => match &mut value {
+                Value::Run(run) => run.resize(bound as usize),
+                Value::List(list) => {
+                    list.items.truncate(bound as usize);
+                    list.len = bound;
+                }
+                _ => {}
+            },
+            Some(bound) if !is_trimmed => d.check_bound(len, bound)?,
+            _ => {}
+        }
+        Ok(value)
+    }
+
+    /// Takes so many elements. If one takes no bytes, all behind it take none: they are counted, and not kept.
+    fn list(
+        &mut self,
+        element: TypeView<'_>,
+        try_construct: TryConstruct,
+        len: usize,
+        d: &mut Decoder<'_>,
+    ) -> Result<Value, DecodeError> {
+        let mut items = Vec::new();
+        for index in 0..len {
+            let before = d.position();
+            let item = self.tried(element, try_construct, d)?.unwrap_or_default();
+            if d.position() == before {
+                d.nothing(len - index)?;
+                break;
+            }
+            items.push(item);
+        }
+        Ok(Value::List(List { len: len as u32, items }))
+    }
+
+    fn dimensions(&mut self, ty: TypeView<'_>, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+        let Kind::Array { length, element } = ty.kind() else { return self.value(ty, false, d) };
+        let (length, element_ty) = (*length as usize, ty.at(element.ty));
+        match element_ty.kind() {
+            Kind::Primitive(kind) => {
+                if length.saturating_mul(kind.size()) > d.remaining() {
+                    return Err(d.error(DecodeErrorKind::Truncated));
+                }
+                run(*kind, length, d).map(Value::Run)
+            }
+            Kind::Array { .. } => {
+                let mut items = Vec::new();
+                for index in 0..length {
+                    let before = d.position();
+                    let item = self.dimensions(element_ty, d)?;
+                    if d.position() == before {
+                        d.nothing(length - index)?;
+                        break;
+                    }
+                    items.push(item);
+                }
+                Ok(Value::List(List { len: length as u32, items }))
+            }
+            _ => self.list(element_ty, element.try_construct, length, d),
+        }
+    }
+
+    fn entries(
+        &mut self,
+        ty: TypeView<'_>,
+        key: Element,
+        element: Element,
+        d: &mut Decoder<'_>,
+    ) -> Result<Vec<(Value, Value)>, DecodeError> {
+        let (key_ty, element_ty) = (ty.at(key.ty), ty.at(element.ty));
+        let is_of_primitives = key_ty.primitive_size().is_some() && element_ty.primitive_size().is_some();
+        d.nested(0, |d| {
+            d.collection(is_of_primitives, |d| {
+                let count = d.length(1)?;
+                let mut entries = Vec::new();
+                let mut keys = Keys::default();
+                for _ in 0..count {
+                    let start = d.position();
+                    let one = self.tried(key_ty, key.try_construct, d)?.unwrap_or_default();
+                    if !keys.is_new(key_ty, &one) {
+                        return Err(DecodeError::new(start, DecodeErrorKind::DuplicateKey));
+                    }
+                    let other = self.tried(element_ty, element.try_construct, d)?.unwrap_or_default();
+                    entries.push((one, other));
+                }
+                Ok(entries)
+            })
+        })
+    }
+
+    fn structure(&mut self, ty: TypeView<'_>, node: &StructNode, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+        match node.extensibility {
+            Extensibility::Final => self.in_order(ty, node, d),
+            Extensibility::Appendable => d.appendable(|d| self.in_order(ty, node, d)),
+            Extensibility::Mutable => self.by_id(ty, node, d),
+        }
+    }
+
+    fn is_wanted(&self, node: &StructNode, member: &Member) -> bool {
+        self.what == What::All || node.is_part(member)
+    }
+
+    /// Takes the members one after the other.
+    fn in_order(&mut self, ty: TypeView<'_>, node: &StructNode, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+        // Each that is kept takes a byte.
+        let mut members = Vec::with_capacity(node.members.len().min(d.remaining()));
+        for (member, index) in node.members.iter().zip(0_u32..) {
+            if !self.is_wanted(node, member) {
+                continue;
+            }
+            if node.extensibility == Extensibility::Appendable && d.is_at_end_of_delimited() {
+                break;
+            }
+            let before = d.position();
+            let value = self.member(ty, member, d)?;
+            if d.position() != before {
+                members.extend(value.map(|value| (index, value)));
+            }
+        }
+        if members.capacity() > 2 * members.len() {
+            members.shrink_to_fit();
+        }
+        Ok(Value::Struct(members))
+    }
+
+    /// Takes a member with what introduces it; `None` if it is absent or has its default.
+    fn member(&mut self, of: TypeView<'_>, member: &Member, d: &mut Decoder<'_>) -> Result<Option<Value>, DecodeError> {
+        let ty = of.at(member.ty);
+        if !member.is_optional {
+            return self.tried(ty, member.try_construct, d);
+        }
+        let found = d.if_present(|d| self.tried(ty, member.try_construct, d))?;
+        Ok(found.flatten())
+    }
+
+    /// Takes the members wherever the sender has put them. One that comes twice counts as it came last.
+    fn by_id(&mut self, ty: TypeView<'_>, node: &StructNode, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+        let mut members: Vec<(u32, Option<Value>)> = Vec::new();
+        d.members(|d, id| {
+            let Some((index, member)) = node.member_of_id(id) else { return Ok(false) };
+            if !self.is_wanted(node, member) {
+                return Ok(self.what == What::All);
+            }
+            members.push((index, self.tried(ty.at(member.ty), member.try_construct, d)?));
+            Ok(true)
+        })?;
+        // The order of those that came twice stays; the last of them is kept.
+        members.sort_by_key(|(index, _)| *index);
+        members.reverse();
+        members.dedup_by_key(|(index, _)| *index);
+        members.reverse();
+        let is_there = |index: u32| members.binary_search_by_key(&index, |(index, _)| *index).is_ok();
+        for (member, index) in node.members.iter().zip(0_u32..) {
+            // Without its key a sample belongs to no instance.
+            let is_needed = member.is_key || (self.what == What::Key && self.is_wanted(node, member));
+            if is_needed && !member.is_optional && !is_there(index) {
+                return Err(d.error(DecodeErrorKind::MissingMember));
+            }
+        }
+        let mut kept: Vec<(u32, Value)> =
+            members.into_iter().filter_map(|(index, value)| Some((index, value?))).collect();
+        kept.shrink_to_fit();
+        Ok(Value::Struct(kept))
+    }
+
+    fn union(&mut self, ty: TypeView<'_>, node: &UnionNode, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+        match node.extensibility {
+            Extensibility::Final => self.selected(ty, node, d),
+            Extensibility::Appendable => d.appendable(|d| self.selected(ty, node, d)),
+            Extensibility::Mutable => self.selected_by_id(ty, node, d),
+        }
+    }
+
+    /// Takes a discriminator; `None` if it stands for the default of the union.
+    fn discriminator(
+        &mut self,
+        ty: TypeView<'_>,
+        node: &UnionNode,
+        d: &mut Decoder<'_>,
+    ) -> Result<Option<i64>, DecodeError> {
+        let of = ty.at(node.discriminator);
+        let Some(value) = self.tried(of, node.try_construct, d)? else { return Ok(None) };
+        let discriminator = value.bits(of.default_bits()) as i64;
+        match node.selected_by(discriminator) {
+            Some(_) => Ok(Some(discriminator)),
+            None if node.try_construct == TryConstruct::UseDefault => Ok(None),
+            None => Err(d.unknown_discriminator(discriminator)),
+        }
+    }
+
+    fn selected(&mut self, ty: TypeView<'_>, node: &UnionNode, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+        let Some(discriminator) = self.discriminator(ty, node, d)? else { return Ok(Value::Default) };
+        let mut value = Value::Default;
+        let case = node.selected_by(discriminator);
+        let is_key = self.what == What::Key && node.has_key;
+        let has_ended = node.extensibility == Extensibility::Appendable && d.is_at_end_of_delimited();
+        if let (Some(case), false, false) = (case, is_key, has_ended) {
+            if let Some(index) = case.ty {
+                value = self.tried(ty.at(index), case.try_construct, d)?.unwrap_or_default();
+            }
+        }
+        Ok(Value::Union(Box::new(Selection { discriminator, value })))
+    }
+
+    fn selected_by_id(
+        &mut self,
+        ty: TypeView<'_>,
+        node: &UnionNode,
+        d: &mut Decoder<'_>,
+    ) -> Result<Value, DecodeError> {
+        let (mut place, mut members) = (None, d.clone());
+        members.members(|d, id| {
+            if id == DISCRIMINATOR_ID && place.is_none() {
+                place = Some(d.clone());
+            }
+            Ok(true)
+        })?;
+        let mut place = place.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))?;
+        let Some(discriminator) = self.discriminator(ty, node, &mut place)? else {
+            d.pass_members()?;
+            return Ok(Value::Default);
+        };
+        let case = node.selected_by(discriminator).and_then(|case| Some((case.id, case.ty?, case.try_construct)));
+        let mut value = Value::Default;
+        match case {
+            Some((id, index, try_construct)) if self.what == What::All || !node.has_key => {
+                let found = d.selected_member(id, |d| self.tried(ty.at(index), try_construct, d))?;
+                value = found.flatten().unwrap_or_default();
+            }
+            _ => d.no_selected_member()?,
+        }
+        Ok(Value::Union(Box::new(Selection { discriminator, value })))
+    }
+}
+
+fn primitive(kind: PrimitiveKind, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+    let is_signed = kind.range().is_some_and(|(least, _)| least < 0);
+    let bits = match kind {
+        PrimitiveKind::Bool => bool::decode(d)?.into(),
+        PrimitiveKind::Float128 => return Ok(Value::Wide(Box::new(d.number::<u128, 16>()?))),
+        kind => number(kind.size(), d)?,
+    };
+    Ok(Value::Bits(extended(bits, kind.size(), is_signed)))
+}
+
+fn number(size: usize, d: &mut Decoder<'_>) -> Result<u64, DecodeError> {
+    Ok(match size {
+        1 => u8::decode(d)?.into(),
+        2 => u16::decode(d)?.into(),
+        4 => u32::decode(d)?.into(),
+        _ => u64::decode(d)?,
+    })
+}
+
+fn literal(ty: TypeView<'_>, node: &EnumNode, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+    let bits = extended(number(node.size(), d)?, node.size(), ty.is_signed());
+    match node.literal_of_value(bits as i64) {
+        Some(_) => Ok(Value::Bits(bits)),
+        None => Err(DecodeError::unknown_literal(d, node.size(), bits as i32)),
+    }
+}
+
+/// Takes so many numbers, which the input has.
+fn run(kind: PrimitiveKind, count: usize, d: &mut Decoder<'_>) -> Result<Run, DecodeError> {
+    let mut taken = Run::new(kind.size());
+    match &mut taken {
+        Run::Of1(run) if kind == PrimitiveKind::Bool => {
+            let mut bools = Vec::new();
+            bool::decode_elements(&mut bools, count, d)?;
+            run.extend(bools.into_iter().map(u8::from));
+        }
+        Run::Of1(run) => u8::decode_elements(run, count, d)?,
+        Run::Of2(run) => u16::decode_elements(run, count, d)?,
+        Run::Of4(run) => u32::decode_elements(run, count, d)?,
+        Run::Of8(run) => u64::decode_elements(run, count, d)?,
+        Run::Of16(run) => {
+            for _ in 0..count {
+                run.push(d.number::<u128, 16>()?);
+            }
+        }
+    }
+    Ok(taken)
+}
+
+/// The keys of a map that have come: sorted, so that a peer cannot choose ones that are slow to find.
+#[derive(Default)]
+struct Keys {
+    numbers: std::collections::BTreeSet<u64>,
+    texts: std::collections::BTreeSet<String>,
+}
+
+impl Keys {
+    fn is_new(&mut self, key: TypeView<'_>, value: &Value) -> bool {
+        match key.kind() {
+            Kind::String { .. } | Kind::WString { .. } => self.texts.insert(value.text().to_owned()),
+            _ => self.numbers.insert(value.bits(key.default_bits())),
+        }
+    }
+}
+
+/// Leaves the entries with the least keys, as derived types do.
+fn trim_entries(key: TypeView<'_>, entries: &mut Vec<(Value, Value)>, bound: u32) {
+    if entries.len() <= bound as usize {
+        return;
+    }
+    let is_signed = key.is_signed();
+    let number = |value: &Value| value.bits(key.default_bits());
+    entries.sort_by(|(one, _), (other, _)| match key.kind() {
+        Kind::String { .. } | Kind::WString { .. } => one.text().cmp(other.text()),
+        _ if is_signed => (number(one) as i64).cmp(&(number(other) as i64)),
+        _ => number(one).cmp(&number(other)),
+    });
+    entries.truncate(bound as usize);
+    debug_assert!(entries.windows(2).all(|pair| match pair {
+        [(one, _), (other, _)] => !is_same_key(key, one, other),
+        _ => true,
+    }));
+}

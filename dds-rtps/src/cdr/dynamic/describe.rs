@@ -1,0 +1,152 @@
+//! The types of the program as types made at run time.
+
+use super::assembler::Assembler;
+use super::graph::{
+    BitmaskNode, BitsetNode, Case, Element, EnumNode, Field, Flag, Index, Kind, Literal, Member, PrimitiveKind,
+    StructNode, UnionNode,
+};
+use super::{DynamicType, TypeError};
+use crate::cdr::{StructDescription, TypeDescription, TypeKind, UnionDescription};
+use std::collections::HashMap;
+
+pub(super) fn type_of(description: &'static TypeDescription) -> Result<DynamicType, TypeError> {
+    let mut describer = Describer { assembler: Assembler::default(), known: HashMap::new() };
+    let root = describer.add(description)?;
+    describer.assembler.finish(root)
+}
+
+struct Describer {
+    assembler: Assembler,
+    /// Where descriptions are, by their address: one that contains itself comes up again.
+    known: HashMap<usize, Index>,
+}
+
+impl Describer {
+    fn add(&mut self, ty: &'static TypeDescription) -> Result<Index, TypeError> {
+        let address = std::ptr::from_ref(ty).addr();
+        if let Some(index) = self.known.get(&address) {
+            return Ok(*index);
+        }
+        let index = self.assembler.reserve()?;
+        self.known.insert(address, index);
+        let kind = self.kind(ty)?;
+        let name = match &kind {
+            Kind::Primitive(kind) => kind.name(),
+            _ => ty.name(),
+        };
+        self.assembler.put(index, name, kind);
+        Ok(index)
+    }
+
+    fn element(&mut self, ty: &'static TypeDescription) -> Result<Element, TypeError> {
+        Ok(Element { ty: self.add(ty)?, try_construct: ty.on_construct_failure() })
+    }
+
+    fn kind(&mut self, ty: &'static TypeDescription) -> Result<Kind, TypeError> {
+        let primitive = match ty.kind() {
+            TypeKind::Bool => PrimitiveKind::Bool,
+            TypeKind::Octet => PrimitiveKind::Octet,
+            TypeKind::Int8 => PrimitiveKind::Int8,
+            TypeKind::UInt8 => PrimitiveKind::UInt8,
+            TypeKind::Int16 => PrimitiveKind::Int16,
+            TypeKind::UInt16 => PrimitiveKind::UInt16,
+            TypeKind::Int32 => PrimitiveKind::Int32,
+            TypeKind::UInt32 => PrimitiveKind::UInt32,
+            TypeKind::Int64 => PrimitiveKind::Int64,
+            TypeKind::UInt64 => PrimitiveKind::UInt64,
+            TypeKind::Float32 => PrimitiveKind::Float32,
+            TypeKind::Float64 => PrimitiveKind::Float64,
+            TypeKind::Float128 => PrimitiveKind::Float128,
+            TypeKind::Char8 => PrimitiveKind::Char8,
+            TypeKind::Char16 => PrimitiveKind::Char16,
+            _ => return self.compound(ty),
+        };
+        Ok(Kind::Primitive(primitive))
+    }
+
+    fn compound(&mut self, ty: &'static TypeDescription) -> Result<Kind, TypeError> {
+        Ok(match ty.kind() {
+            TypeKind::String { bound } => Kind::String { bound: *bound },
+            TypeKind::WString { bound } => Kind::WString { bound: *bound },
+            TypeKind::Sequence { bound, element } => {
+                Kind::Sequence { bound: *bound, element: self.element(element())? }
+            }
+            TypeKind::Array { length, element } => Kind::Array { length: *length, element: self.element(element())? },
+            TypeKind::Map { bound, key, element } => {
+                Kind::Map { bound: *bound, key: self.element(key())?, element: self.element(element())? }
+            }
+            TypeKind::Enum(node) => {
+                let literal =
+                    |literal: &crate::cdr::EnumLiteral| Literal { name: literal.name().into(), value: literal.value() };
+                Kind::Enum(EnumNode {
+                    extensibility: node.extensibility(),
+                    bit_bound: node.bit_bound(),
+                    literals: node.literals().iter().map(literal).collect(),
+                    default: 0,
+                })
+            }
+            TypeKind::Bitmask(node) => Kind::Bitmask(BitmaskNode {
+                extensibility: node.extensibility(),
+                bit_bound: node.bit_bound(),
+                flags: (node.flags().iter())
+                    .map(|flag| Flag { name: flag.name().into(), position: flag.position() })
+                    .collect(),
+            }),
+            TypeKind::Bitset(node) => {
+                let field = |field: &crate::cdr::Bitfield| Field {
+                    name: field.name().into(),
+                    position: field.position(),
+                    bit_count: field.bit_count(),
+                    is_signed: false,
+                };
+                Kind::Bitset(BitsetNode { fields: node.fields().iter().map(field).collect() })
+            }
+            TypeKind::Struct(node) => self.structure(ty, node)?,
+            TypeKind::Union(node) => self.union(node)?,
+            _ => return Err(TypeError::Malformed { what: "a description of a kind that is not known here" }),
+        })
+    }
+
+    fn structure(&mut self, ty: &'static TypeDescription, node: &'static StructDescription) -> Result<Kind, TypeError> {
+        let base = node.base().map(|base| self.add(base)).transpose()?;
+        let base_node = base.map(|base| self.assembler.base_node(base, ty.name())).transpose()?;
+        let mut own = Vec::new();
+        for member in node.own_members() {
+            own.push(Member {
+                name: member.name().into(),
+                id: member.id(),
+                is_key: member.is_key(),
+                is_optional: member.is_optional(),
+                // As the derive sends it; key members are must-understand without saying so.
+                must_understand: member.says_must_understand(),
+                is_external: member.is_external(),
+                try_construct: member.on_construct_failure(),
+                default: None,
+                ty: self.add(member.ty())?,
+            });
+        }
+        Ok(Kind::Struct(StructNode::new(node.extensibility(), base.zip(base_node.as_ref()), own)))
+    }
+
+    fn union(&mut self, node: &'static UnionDescription) -> Result<Kind, TypeError> {
+        let discriminator = self.add(node.discriminator())?;
+        let mut cases = Vec::new();
+        for case in node.cases() {
+            cases.push(Case {
+                name: case.name().into(),
+                id: case.id(),
+                labels: case.labels().into(),
+                is_default: case.is_default(),
+                try_construct: case.on_construct_failure(),
+                ty: case.ty().map(|ty| self.add(ty)).transpose()?,
+            });
+        }
+        Ok(Kind::Union(UnionNode {
+            extensibility: node.extensibility(),
+            discriminator,
+            has_key: node.has_key(),
+            try_construct: node.on_construct_failure(),
+            cases: cases.into(),
+        }))
+    }
+}

@@ -1,0 +1,518 @@
+//! A type as a graph: nodes that name each other by number, so that a type may contain itself.
+//!
+//! Made once, checked as a whole (`check`), and never changed: whoever holds a [`Graph`] may follow any number in it.
+
+use super::value::Value;
+use crate::cdr::shape::{Form, MemberShape, Selected, Shape, StructShape, UnionShape};
+use crate::cdr::{Extensibility, TryConstruct};
+
+/// The number of a node.
+pub(in crate::cdr) type Index = u32;
+
+/// A type and all that it is made of.
+#[derive(Debug)]
+pub(in crate::cdr) struct Graph {
+    pub(super) nodes: Box<[Node]>,
+}
+
+/// A type of a graph.
+#[derive(Debug, Clone)]
+pub(in crate::cdr) struct Node {
+    /// Of types without a name, what they are.
+    pub(super) name: Box<str>,
+    pub(super) kind: Kind,
+}
+
+/// What a node is made of.
+#[derive(Debug, Clone)]
+pub(in crate::cdr) enum Kind {
+    Primitive(PrimitiveKind),
+    String { bound: Option<u32> },
+    WString { bound: Option<u32> },
+    Sequence { bound: Option<u32>, element: Element },
+    Array { length: u32, element: Element },
+    Map { bound: Option<u32>, key: Element, element: Element },
+    Alias { of: Index },
+    Enum(EnumNode),
+    Bitmask(BitmaskNode),
+    Bitset(BitsetNode),
+    Struct(StructNode),
+    Union(UnionNode),
+}
+
+/// A type whose values are one number, bool or char.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PrimitiveKind {
+    /// `boolean`.
+    Bool,
+    /// `octet`.
+    Octet,
+    /// `int8`.
+    Int8,
+    /// `uint8`.
+    UInt8,
+    /// `int16`.
+    Int16,
+    /// `uint16`.
+    UInt16,
+    /// `int32`.
+    Int32,
+    /// `uint32`.
+    UInt32,
+    /// `int64`.
+    Int64,
+    /// `uint64`.
+    UInt64,
+    /// `float`.
+    Float32,
+    /// `double`.
+    Float64,
+    /// `long double`.
+    Float128,
+    /// `char`: Latin-1.
+    Char8,
+    /// `wchar`: one unit of UTF-16.
+    Char16,
+}
+
+impl PrimitiveKind {
+    /// The name in IDL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "boolean",
+            Self::Octet => "octet",
+            Self::Int8 => "int8",
+            Self::UInt8 => "uint8",
+            Self::Int16 => "int16",
+            Self::UInt16 => "uint16",
+            Self::Int32 => "int32",
+            Self::UInt32 => "uint32",
+            Self::Int64 => "int64",
+            Self::UInt64 => "uint64",
+            Self::Float32 => "float",
+            Self::Float64 => "double",
+            Self::Float128 => "long double",
+            Self::Char8 => "char",
+            Self::Char16 => "wchar",
+        }
+    }
+
+    /// Bytes of a value.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Bool | Self::Octet | Self::Int8 | Self::UInt8 | Self::Char8 => 1,
+            Self::Int16 | Self::UInt16 | Self::Char16 => 2,
+            Self::Int32 | Self::UInt32 | Self::Float32 => 4,
+            Self::Int64 | Self::UInt64 | Self::Float64 => 8,
+            Self::Float128 => 16,
+        }
+    }
+
+    /// The smallest and the largest value of an integer; `None` of others.
+    pub(super) const fn range(self) -> Option<(i128, i128)> {
+        Some(match self {
+            Self::Int8 => (i8::MIN as i128, i8::MAX as i128),
+            Self::Int16 => (i16::MIN as i128, i16::MAX as i128),
+            Self::Int32 => (i32::MIN as i128, i32::MAX as i128),
+            Self::Int64 => (i64::MIN as i128, i64::MAX as i128),
+            Self::Octet | Self::UInt8 => (0, u8::MAX as i128),
+            Self::UInt16 => (0, u16::MAX as i128),
+            Self::UInt32 => (0, u32::MAX as i128),
+            Self::UInt64 => (0, u64::MAX as i128),
+            _ => return None,
+        })
+    }
+}
+
+/// What elements are, and what becomes of those that their type cannot hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cdr) struct Element {
+    pub(super) ty: Index,
+    pub(super) try_construct: TryConstruct,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::cdr) struct EnumNode {
+    pub(super) extensibility: Extensibility,
+    pub(super) bit_bound: u8,
+    pub(super) literals: Box<[Literal]>,
+    /// The index of the literal that a value has at first.
+    pub(super) default: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cdr) struct Literal {
+    pub(super) name: Box<str>,
+    pub(super) value: i32,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::cdr) struct BitmaskNode {
+    pub(super) extensibility: Extensibility,
+    pub(super) bit_bound: u8,
+    pub(super) flags: Box<[Flag]>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cdr) struct Flag {
+    pub(super) name: Box<str>,
+    pub(super) position: u8,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::cdr) struct BitsetNode {
+    /// From the least significant one on.
+    pub(super) fields: Box<[Field]>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cdr) struct Field {
+    pub(super) name: Box<str>,
+    pub(super) position: u8,
+    pub(super) bit_count: u8,
+    pub(super) is_signed: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::cdr) struct StructNode {
+    pub(super) extensibility: Extensibility,
+    pub(super) base: Option<Index>,
+    /// Those of the base first.
+    pub(super) members: Box<[Member]>,
+    /// How many of them the base has.
+    pub(super) inherited: usize,
+    /// The ids in their order, each with the index of its member.
+    pub(super) by_id: Box<[(u32, u32)]>,
+    pub(super) ids_ascend: bool,
+    pub(super) has_key: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::cdr) struct Member {
+    pub(super) name: Box<str>,
+    pub(super) id: u32,
+    pub(super) is_key: bool,
+    pub(super) is_optional: bool,
+    pub(super) must_understand: bool,
+    pub(super) is_external: bool,
+    pub(super) try_construct: TryConstruct,
+    /// What it has at first, if that is not the default of its type.
+    pub(super) default: Option<Value>,
+    pub(super) ty: Index,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::cdr) struct UnionNode {
+    pub(super) extensibility: Extensibility,
+    pub(super) discriminator: Index,
+    pub(super) has_key: bool,
+    /// What becomes of a discriminator that selects nothing.
+    pub(super) try_construct: TryConstruct,
+    pub(super) cases: Box<[Case]>,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::cdr) struct Case {
+    pub(super) name: Box<str>,
+    pub(super) id: u32,
+    pub(super) labels: Box<[i64]>,
+    pub(super) is_default: bool,
+    pub(super) try_construct: TryConstruct,
+    pub(super) ty: Option<Index>,
+}
+
+impl StructNode {
+    pub(super) fn new(extensibility: Extensibility, base: Option<(Index, &Self)>, own: Vec<Member>) -> Self {
+        let inherited = base.map(|(_, node)| node.members.to_vec()).unwrap_or_default();
+        let count = inherited.len();
+        let members: Box<[Member]> = inherited.into_iter().chain(own).collect();
+        let mut by_id: Box<[(u32, u32)]> = members.iter().zip(0..).map(|(member, index)| (member.id, index)).collect();
+        let ids_ascend = by_id.is_sorted();
+        by_id.sort_unstable();
+        let has_key = members.iter().any(|member| member.is_key);
+        Self {
+            extensibility,
+            base: base.map(|(index, _)| index),
+            members,
+            inherited: count,
+            by_id,
+            ids_ascend,
+            has_key,
+        }
+    }
+
+    /// The member with this id, and its index.
+    pub(super) fn member_of_id(&self, id: u32) -> Option<(u32, &Member)> {
+        let found = self.by_id.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        let (_, index) = self.by_id.get(found)?;
+        Some((*index, self.members.get(*index as usize)?))
+    }
+
+    /// The member with this name, and its index.
+    pub(super) fn member_of_name(&self, name: &str) -> Option<(u32, &Member)> {
+        self.members.iter().zip(0..).find(|(member, _)| &*member.name == name).map(|(member, index)| (index, member))
+    }
+
+    /// Whether a member belongs to the key: the marked ones do, or all if none is marked.
+    pub(super) fn is_part(&self, member: &Member) -> bool {
+        member.is_key || !self.has_key
+    }
+}
+
+impl EnumNode {
+    pub(super) fn size(&self) -> usize {
+        size_of_bits(self.bit_bound)
+    }
+
+    pub(super) fn literal_of_value(&self, value: i64) -> Option<&Literal> {
+        self.literals.iter().find(|literal| i64::from(literal.value) == value)
+    }
+}
+
+impl BitsetNode {
+    pub(super) fn bit_bound(&self) -> u8 {
+        self.fields.last().map_or(1, |last| last.position.saturating_add(last.bit_count))
+    }
+}
+
+impl UnionNode {
+    /// The case that this discriminator selects.
+    pub(super) fn selected_by(&self, discriminator: i64) -> Option<&Case> {
+        let is_label = |case: &&Case| case.labels.contains(&discriminator);
+        self.cases.iter().find(is_label).or_else(|| self.cases.iter().find(|case| case.is_default))
+    }
+}
+
+/// The fewest bytes of a number that have so many bits.
+pub(super) const fn size_of_bits(bit_bound: u8) -> usize {
+    match bit_bound {
+        0..=8 => 1,
+        9..=16 => 2,
+        17..=32 => 4,
+        _ => 8,
+    }
+}
+
+/// The low bits of a number.
+pub(super) const fn low_bits(bit_bound: u8) -> u64 {
+    match bit_bound {
+        0 => 0,
+        1..=63 => u64::MAX >> (64 - bit_bound),
+        _ => u64::MAX,
+    }
+}
+
+/// The bits of a number of `size` bytes, with copies of the sign in front if it has one.
+pub(super) const fn extended(bits: u64, size: usize, is_signed: bool) -> u64 {
+    if size >= 8 {
+        return bits;
+    }
+    let shift = 64 - 8 * size as u32;
+    if is_signed { ((bits << shift) as i64 >> shift) as u64 } else { (bits << shift) >> shift }
+}
+
+/// A node where it stands.
+#[derive(Clone, Copy)]
+pub(in crate::cdr) struct TypeView<'g> {
+    pub(super) graph: &'g Graph,
+    pub(super) index: Index,
+}
+
+impl<'g> TypeView<'g> {
+    pub(super) fn at(self, index: Index) -> Self {
+        Self { graph: self.graph, index }
+    }
+
+    /// The node, be it an alias.
+    pub(super) fn node(self) -> &'g Node {
+        self.graph.nodes.get(self.index as usize).expect("the check of a graph follows every number in it")
+    }
+
+    /// What it is an alias of, in the end.
+    pub(super) fn resolved(self) -> Self {
+        let mut ty = self;
+        while let Kind::Alias { of } = &ty.node().kind {
+            ty = ty.at(*of);
+        }
+        ty
+    }
+
+    /// What the type is made of, behind its aliases.
+    pub(super) fn kind(self) -> &'g Kind {
+        &self.resolved().node().kind
+    }
+
+    /// The bits of the number that it has at first.
+    pub(super) fn default_bits(self) -> u64 {
+        match self.kind() {
+            Kind::Enum(node) => node.literals.get(node.default).map_or(0, |literal| i64::from(literal.value) as u64),
+            _ => 0,
+        }
+    }
+
+    /// Whether its numbers have a sign.
+    pub(super) fn is_signed(self) -> bool {
+        match self.kind() {
+            Kind::Primitive(kind) => kind.range().is_some_and(|(least, _)| least < 0),
+            Kind::Enum(node) => node.literals.iter().any(|literal| literal.value < 0) || node.bit_bound == 32,
+            _ => false,
+        }
+    }
+
+    /// How it may grow. Types without members cannot.
+    pub(super) fn extensibility(self) -> Extensibility {
+        match self.kind() {
+            Kind::Struct(node) => node.extensibility,
+            Kind::Union(node) => node.extensibility,
+            Kind::Enum(node) => node.extensibility,
+            Kind::Bitmask(node) => node.extensibility,
+            _ => Extensibility::Final,
+        }
+    }
+
+    /// Whether samples of it belong to instances.
+    pub(super) fn has_key(self) -> bool {
+        match self.kind() {
+            Kind::Struct(node) => node.has_key,
+            Kind::Union(node) => node.has_key,
+            _ => false,
+        }
+    }
+}
+
+impl<'g> Shape for TypeView<'g> {
+    type Struct = StructView<'g>;
+    type Union = UnionView<'g>;
+
+    fn form(self) -> Form<Self> {
+        match self.kind() {
+            Kind::String { bound } => Form::String(*bound),
+            Kind::WString { bound } => Form::WString(*bound),
+            Kind::Sequence { bound, element } => Form::Sequence(*bound, self.at(element.ty)),
+            Kind::Array { .. } => Form::Array,
+            Kind::Map { key, element, .. } => Form::Map(self.at(key.ty), self.at(element.ty)),
+            Kind::Struct(node) => Form::Struct(StructView { graph: self.graph, node }),
+            Kind::Union(node) => Form::Union(UnionView { graph: self.graph, node }),
+            Kind::Primitive(_) | Kind::Enum(_) | Kind::Bitmask(_) | Kind::Bitset(_) | Kind::Alias { .. } => {
+                Form::Number
+            }
+        }
+    }
+
+    fn primitive_size(self) -> Option<usize> {
+        match self.kind() {
+            Kind::Primitive(kind) => Some(kind.size()),
+            _ => None,
+        }
+    }
+
+    fn number_size(self) -> Option<usize> {
+        match self.kind() {
+            Kind::Primitive(kind) => Some(kind.size()),
+            Kind::Enum(node) => Some(node.size()),
+            Kind::Bitmask(node) => Some(size_of_bits(node.bit_bound)),
+            Kind::Bitset(node) => Some(size_of_bits(node.bit_bound())),
+            _ => None,
+        }
+    }
+
+    fn dimensions(self) -> (usize, Self) {
+        let (mut count, mut ty) = (1_usize, self);
+        while let Kind::Array { length, element } = ty.kind() {
+            count = count.saturating_mul(*length as usize);
+            ty = ty.at(element.ty);
+        }
+        (count, ty)
+    }
+}
+
+/// A struct where it stands.
+#[derive(Clone, Copy)]
+pub(in crate::cdr) struct StructView<'g> {
+    graph: &'g Graph,
+    node: &'g StructNode,
+}
+
+/// A member where it stands.
+#[derive(Clone, Copy)]
+pub(in crate::cdr) struct MemberView<'g> {
+    graph: &'g Graph,
+    member: &'g Member,
+}
+
+/// A union where it stands.
+#[derive(Clone, Copy)]
+pub(in crate::cdr) struct UnionView<'g> {
+    graph: &'g Graph,
+    node: &'g UnionNode,
+}
+
+impl<'g> StructShape for StructView<'g> {
+    type Type = TypeView<'g>;
+    type Member = MemberView<'g>;
+
+    fn extensibility(self) -> Extensibility {
+        self.node.extensibility
+    }
+
+    fn has_key(self) -> bool {
+        self.node.has_key
+    }
+
+    fn ids_ascend(self) -> bool {
+        self.node.ids_ascend
+    }
+
+    fn members(self) -> impl DoubleEndedIterator<Item = MemberView<'g>> + ExactSizeIterator + Clone {
+        self.node.members.iter().map(move |member| MemberView { graph: self.graph, member })
+    }
+}
+
+impl<'g> MemberShape for MemberView<'g> {
+    type Type = TypeView<'g>;
+
+    fn id(self) -> u32 {
+        self.member.id
+    }
+
+    fn is_key(self) -> bool {
+        self.member.is_key
+    }
+
+    fn is_optional(self) -> bool {
+        self.member.is_optional
+    }
+
+    fn ty(self) -> TypeView<'g> {
+        TypeView { graph: self.graph, index: self.member.ty }
+    }
+}
+
+impl<'g> UnionShape for UnionView<'g> {
+    type Type = TypeView<'g>;
+
+    fn extensibility(self) -> Extensibility {
+        self.node.extensibility
+    }
+
+    fn has_key(self) -> bool {
+        self.node.has_key
+    }
+
+    fn discriminator(self) -> TypeView<'g> {
+        TypeView { graph: self.graph, index: self.node.discriminator }
+    }
+
+    fn selected_by(self, bits: u64, size: usize) -> Option<Selected<TypeView<'g>>> {
+        let is_signed = self.discriminator().is_signed();
+        let case = self.node.selected_by(extended(bits, size, is_signed) as i64)?;
+        Some(Selected { id: case.id, ty: case.ty.map(|index| TypeView { graph: self.graph, index }) })
+    }
+
+    fn member_types(self) -> impl Iterator<Item = TypeView<'g>> {
+        self.node.cases.iter().filter_map(move |case| Some(TypeView { graph: self.graph, index: case.ty? }))
+    }
+}

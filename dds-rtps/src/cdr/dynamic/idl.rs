@@ -1,0 +1,306 @@
+//! A type written down as IDL 4.2, with the annotations of XTYPES 1.3 (7.3.1.2).
+
+use super::DynamicType;
+use super::graph::{Index, Kind, Member, Node, StructNode, TypeView, UnionNode};
+use super::show::show;
+use super::view::DynamicRef;
+use crate::cdr::{Extensibility, TryConstruct};
+use std::fmt::{self, Write};
+
+impl fmt::Display for DynamicType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let states = vec![State::Unknown; self.graph.nodes.len()];
+        let mut writer = Writer { f, ty: self, states, is_first: true };
+        if is_named(self.view()) {
+            return writer.declare(self.view());
+        }
+        writer.declare_parts(self.view())?;
+        let text = reference(self.view());
+        if !writer.is_first {
+            writeln!(writer.f)?;
+        }
+        writer.f.write_str(&text)
+    }
+}
+
+impl fmt::Debug for DynamicType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DynamicType({})", self.name())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unknown,
+    Open,
+    Announced,
+    Written,
+}
+
+struct Writer<'a, 'f> {
+    f: &'a mut fmt::Formatter<'f>,
+    ty: &'a DynamicType,
+    states: Vec<State>,
+    is_first: bool,
+}
+
+fn is_named(ty: TypeView<'_>) -> bool {
+    matches!(
+        ty.node().kind,
+        Kind::Alias { .. } | Kind::Enum(_) | Kind::Bitmask(_) | Kind::Bitset(_) | Kind::Struct(_) | Kind::Union(_)
+    )
+}
+
+/// What stands where a type is used; of arrays, the type of their elements.
+fn reference(ty: TypeView<'_>) -> String {
+    let bounded = |name: &str, bound: &Option<u32>| match bound {
+        Some(bound) => format!("{name}<{bound}>"),
+        None => name.to_owned(),
+    };
+    let inside = |bound: &Option<u32>| bound.map(|bound| format!(", {bound}")).unwrap_or_default();
+    match &ty.node().kind {
+        Kind::Primitive(kind) => kind.name().to_owned(),
+        Kind::String { bound } => bounded("string", bound),
+        Kind::WString { bound } => bounded("wstring", bound),
+        Kind::Sequence { bound, element } => {
+            let tried = annotation(element.try_construct);
+            format!("sequence<{tried}{}{}>", full_reference(ty.at(element.ty)), inside(bound))
+        }
+        Kind::Map { bound, key, element } => {
+            let (key_tried, tried) = (annotation(key.try_construct), annotation(element.try_construct));
+            let (key, element) = (full_reference(ty.at(key.ty)), full_reference(ty.at(element.ty)));
+            format!("map<{key_tried}{key}, {tried}{element}{}>", inside(bound))
+        }
+        Kind::Array { element, .. } => reference(ty.at(element.ty)),
+        _ => ty.node().name.to_string(),
+    }
+}
+
+/// The same with the dimensions behind it, where IDL has no declarator for them.
+fn full_reference(ty: TypeView<'_>) -> String {
+    format!("{}{}", reference(ty), dimensions(ty))
+}
+
+/// What stands behind the name of a declarator.
+fn dimensions(ty: TypeView<'_>) -> String {
+    let (mut ty, mut text) = (ty, String::new());
+    while let Kind::Array { length, element } = &ty.node().kind {
+        text.push_str(&format!("[{length}]"));
+        ty = ty.at(element.ty);
+    }
+    text
+}
+
+fn annotation(try_construct: TryConstruct) -> &'static str {
+    match try_construct {
+        TryConstruct::Discard => "",
+        TryConstruct::UseDefault => "@try_construct(USE_DEFAULT) ",
+        TryConstruct::Trim => "@try_construct(TRIM) ",
+    }
+}
+
+fn extensibility(extensibility: Extensibility) -> &'static str {
+    match extensibility {
+        Extensibility::Final => "@final",
+        Extensibility::Appendable => "@appendable",
+        Extensibility::Mutable => "@mutable",
+    }
+}
+
+impl Writer<'_, '_> {
+    fn state(&self, index: Index) -> State {
+        self.states.get(index as usize).copied().unwrap_or(State::Written)
+    }
+
+    fn set(&mut self, index: Index, state: State) {
+        if let Some(place) = self.states.get_mut(index as usize) {
+            *place = state;
+        }
+    }
+
+    /// Declares what a type is made of.
+    fn declare_parts(&mut self, ty: TypeView<'_>) -> fmt::Result {
+        let (mut kind, mut parts) = (ty.node().kind.clone(), Vec::new());
+        kind.for_each_reference(&mut |index| parts.push(*index));
+        parts.into_iter().try_for_each(|index| {
+            let part = ty.at(index);
+            match is_named(part) {
+                true => self.declare(part),
+                // It has no name, so that it ends at one that has, or at a primitive.
+                false => self.declare_parts(part),
+            }
+        })
+    }
+
+    /// Writes the declaration of a type, once, behind those of what it is made of.
+    fn declare(&mut self, ty: TypeView<'_>) -> fmt::Result {
+        let node = ty.node();
+        match self.state(ty.index) {
+            State::Unknown => {}
+            State::Open => {
+                self.set(ty.index, State::Announced);
+                let word = if matches!(node.kind, Kind::Union(_)) { "union" } else { "struct" };
+                return self.in_module(&node.name, |f, name| write!(f, "{word} {name};"));
+            }
+            State::Announced | State::Written => return Ok(()),
+        }
+        self.set(ty.index, State::Open);
+        self.declare_parts(ty)?;
+        self.set(ty.index, State::Written);
+        let root = self.ty.clone();
+        self.in_module(&node.name, |f, name| write_node(f, &root, ty, node, name))
+    }
+
+    /// Writes something into the modules that a name says.
+    fn in_module(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut fmt::Formatter<'_>, &str) -> fmt::Result,
+    ) -> fmt::Result {
+        if !std::mem::take(&mut self.is_first) {
+            self.f.write_str("\n\n")?;
+        }
+        let mut modules: Vec<&str> = name.split("::").collect();
+        let name = modules.pop().unwrap_or(name);
+        for module in &modules {
+            write!(self.f, "module {module} {{ ")?;
+        }
+        if !modules.is_empty() {
+            self.f.write_char('\n')?;
+        }
+        write(self.f, name)?;
+        if !modules.is_empty() {
+            write!(self.f, "\n{}", vec!["};"; modules.len()].join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_node(
+    f: &mut fmt::Formatter<'_>,
+    root: &DynamicType,
+    ty: TypeView<'_>,
+    node: &Node,
+    name: &str,
+) -> fmt::Result {
+    match &node.kind {
+        Kind::Alias { of } => {
+            let of = ty.at(*of);
+            write!(f, "typedef {} {name}{};", reference(of), dimensions(of))
+        }
+        Kind::Enum(node) => {
+            writeln!(f, "{} @bit_bound({})\nenum {name} {{", extensibility(node.extensibility), node.bit_bound)?;
+            for (literal, index) in node.literals.iter().zip(0_usize..) {
+                let default = if index == node.default && index != 0 { "@default_literal " } else { "" };
+                let comma = if index + 1 < node.literals.len() { "," } else { "" };
+                writeln!(f, "    {default}@value({}) {}{comma}", literal.value, literal.name)?;
+            }
+            f.write_str("};")
+        }
+        Kind::Bitmask(node) => {
+            writeln!(f, "{} @bit_bound({})\nbitmask {name} {{", extensibility(node.extensibility), node.bit_bound)?;
+            for (flag, left) in node.flags.iter().zip((0..node.flags.len()).rev()) {
+                let comma = if left > 0 { "," } else { "" };
+                writeln!(f, "    @position({}) {}{comma}", flag.position, flag.name)?;
+            }
+            f.write_str("};")
+        }
+        Kind::Bitset(node) => {
+            writeln!(f, "bitset {name} {{")?;
+            let mut end = 0;
+            for field in &node.fields {
+                if field.position > end {
+                    writeln!(f, "    bitfield<{}>;", field.position - end)?;
+                }
+                writeln!(f, "    bitfield<{}> {};", field.bit_count, field.name)?;
+                end = field.position + field.bit_count;
+            }
+            f.write_str("};")
+        }
+        Kind::Struct(node) => write_struct(f, root, ty, node, name),
+        Kind::Union(node) => write_union(f, ty, node, name),
+        _ => Ok(()),
+    }
+}
+
+fn write_struct(
+    f: &mut fmt::Formatter<'_>,
+    root: &DynamicType,
+    ty: TypeView<'_>,
+    node: &StructNode,
+    name: &str,
+) -> fmt::Result {
+    let base = node.base.map(|base| format!(" : {}", ty.at(base).node().name)).unwrap_or_default();
+    writeln!(f, "{}\nstruct {name}{base} {{", extensibility(node.extensibility))?;
+    let mut next_id = match node.inherited.checked_sub(1).and_then(|last| node.members.get(last)) {
+        Some(last) => last.id.saturating_add(1),
+        None => 0,
+    };
+    for member in node.members.get(node.inherited..).unwrap_or_default() {
+        f.write_str("    ")?;
+        if member.id != next_id {
+            write!(f, "@id({}) ", member.id)?;
+        }
+        next_id = member.id.saturating_add(1);
+        write_member(f, root, ty.at(member.ty), member)?;
+    }
+    f.write_str("};")
+}
+
+fn write_member(f: &mut fmt::Formatter<'_>, root: &DynamicType, ty: TypeView<'_>, member: &Member) -> fmt::Result {
+    let annotations = [
+        (member.is_key, "@key "),
+        (member.is_optional, "@optional "),
+        (member.must_understand, "@must_understand "),
+        (member.is_external, "@external "),
+    ];
+    for (_, text) in annotations.iter().filter(|(is_there, _)| *is_there) {
+        f.write_str(text)?;
+    }
+    if let Some(default) = &member.default {
+        f.write_str("@default(")?;
+        show(DynamicRef::new(&root.graph, ty.index, default), f)?;
+        f.write_str(") ")?;
+    }
+    f.write_str(annotation(member.try_construct))?;
+    writeln!(f, "{} {}{};", reference(ty), member.name, dimensions(ty))
+}
+
+fn write_union(f: &mut fmt::Formatter<'_>, ty: TypeView<'_>, node: &UnionNode, name: &str) -> fmt::Result {
+    let of = ty.at(node.discriminator);
+    let key = if node.has_key { "@key " } else { "" };
+    let tried = annotation(node.try_construct);
+    let head = extensibility(node.extensibility);
+    writeln!(f, "{head}\nunion {name} switch ({key}{tried}{}) {{", reference(of))?;
+    let mut next_id = 1;
+    for case in &node.cases {
+        for label in &case.labels {
+            writeln!(f, "    case {}:", label_text(of, *label))?;
+        }
+        if case.is_default {
+            f.write_str("    default:\n")?;
+        }
+        let Some(index) = case.ty else {
+            writeln!(f, "        ; // {}", case.name)?;
+            continue;
+        };
+        let member = ty.at(index);
+        let id = if case.id == next_id { String::new() } else { format!("@id({}) ", case.id) };
+        next_id = case.id.saturating_add(1);
+        let tried = annotation(case.try_construct);
+        writeln!(f, "        {id}{tried}{} {}{};", reference(member), case.name, dimensions(member))?;
+    }
+    f.write_str("};")
+}
+
+/// A label as its discriminator has it.
+fn label_text(of: TypeView<'_>, label: i64) -> String {
+    use super::PrimitiveKind::{Bool, Char8, UInt64};
+    match of.kind() {
+        Kind::Enum(node) => node.literal_of_value(label).map(|literal| literal.name.to_string()).unwrap_or_default(),
+        Kind::Primitive(Bool) => if label == 0 { "FALSE" } else { "TRUE" }.to_owned(),
+        Kind::Primitive(Char8) => format!("{:?}", char::from(label as u8)),
+        Kind::Primitive(UInt64) => (label as u64).to_string(),
+        _ => label.to_string(),
+    }
+}

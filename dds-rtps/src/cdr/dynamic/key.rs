@@ -1,0 +1,159 @@
+//! Dynamic data where the code knows derived types: it is encoded, decoded and belongs to instances like them.
+
+use super::encode::{What, encode};
+use super::value::Value;
+use super::{DynamicData, DynamicType, decode};
+use crate::cdr::{
+    AnyType, Decode, DecodeError, DecodeErrorKind, DecodeOwned, Decoder, Encode, EncodeError, Encoder, Encoding,
+    Extensibility, Keyed, TypeDescription, TypeInfo,
+};
+
+impl DynamicData {
+    /// Reads a sample from a payload, header included.
+    ///
+    /// ```
+    /// use dds_rtps::cdr::dynamic::{DynamicData, DynamicType};
+    /// use dds_rtps::cdr::Encoding;
+    ///
+    /// let count = DynamicType::structure("Count").member("count", DynamicType::int32()).build()?;
+    /// let mut data = DynamicData::new(&count);
+    /// data.set("count", -3)?;
+    /// let payload = data.to_payload(Encoding::Xcdr2)?;
+    /// assert_eq!(DynamicData::from_payload(&count, &payload)?, data);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The payload is not a value of this type; the error says where.
+    pub fn from_payload(ty: &DynamicType, payload: &[u8]) -> Result<Self, DecodeError> {
+        let mut d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
+        Self::read(ty, What::All, &mut d)
+    }
+
+    /// Reads a key from a payload that is a serialized key: the members that are not part of it have their defaults.
+    ///
+    /// # Errors
+    /// The payload is not a key of this type; the error says where.
+    pub fn from_key_payload(ty: &DynamicType, payload: &[u8]) -> Result<Self, DecodeError> {
+        let mut d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
+        Self::read(ty, What::Key, &mut d)
+    }
+
+    /// The payload of a sample, header included, in the byte order of this machine.
+    ///
+    /// # Errors
+    /// A value does not fit its type: only lengths of more than 32 bits do not.
+    pub fn to_payload(&self, encoding: Encoding) -> Result<Vec<u8>, EncodeError> {
+        let mut payload = Vec::new();
+        crate::cdr::encode_payload(self, encoding, &mut payload).map(|()| payload)
+    }
+
+    fn read(ty: &DynamicType, what: What, d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        decode::decode(ty.view(), what, d).map(|value| Self { ty: ty.clone(), value })
+    }
+}
+
+/// The dynamic type of a topic, if it has one.
+fn dynamic(ty: Option<&AnyType>) -> Option<&DynamicType> {
+    match ty {
+        Some(AnyType::Dynamic(ty)) => Some(ty),
+        _ => None,
+    }
+}
+
+/// A type is needed, and nobody said which.
+fn untyped(d: &Decoder<'_>) -> DecodeError {
+    d.error(DecodeErrorKind::Unrepresentable { what: "dynamic data of a topic without a dynamic type" })
+}
+
+impl Encode for DynamicData {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        encode(self.ty.view(), &self.value, What::All, e)
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        encode(self.ty.view(), &self.value, What::Key, e)
+    }
+
+    fn framing(&self) -> Option<Extensibility> {
+        Some(self.ty.extensibility())
+    }
+
+    /// Shared types are found equal by their address, others by going through both.
+    fn is_of(&self, ty: Option<&AnyType>) -> bool {
+        dynamic(ty).is_some_and(|ty| self.ty.is_same_as(ty))
+    }
+}
+
+/// Reading needs a type: [`DynamicData::from_payload`], or a value that is there already.
+impl<'de> Decode<'de> for DynamicData {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        Err(untyped(d))
+    }
+
+    fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        self.value = decode::decode(self.ty.view(), What::All, d)?;
+        Ok(())
+    }
+
+    fn decode_typed(payload: &'de [u8], ty: Option<&AnyType>) -> Result<Self, DecodeError> {
+        match dynamic(ty) {
+            Some(ty) => Self::from_payload(ty, payload),
+            None => Decoder::of_payload(payload).and_then(|(d, _)| Err(untyped(&d))),
+        }
+    }
+
+    fn decode_typed_into(&mut self, payload: &'de [u8], ty: Option<&AnyType>) -> Result<(), DecodeError> {
+        *self = Self::decode_typed(payload, ty)?;
+        Ok(())
+    }
+}
+
+impl DecodeOwned for DynamicData {}
+
+/// Only as much as is asked of every type of a topic: the topic has the name and the structure.
+impl TypeInfo for DynamicData {
+    const TYPE_NAME: &'static str = "DynamicData";
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription =
+        &TypeDescription::of_struct(Self::TYPE_NAME, Extensibility::Final, &[]);
+}
+
+/// A key is dynamic data as well, of which only the key members count.
+impl Keyed for DynamicData {
+    type Key = Self;
+
+    fn key(&self) -> Self {
+        let mut bytes = Vec::new();
+        let mut e = Encoder::new(&mut bytes, Encoding::Xcdr2, crate::cdr::ByteOrder::HOST);
+        // What was encoded is decoded again: that leaves the key members, at every depth.
+        let key = self.encode_key(&mut e).ok().and_then(|()| {
+            let mut d = Decoder::new(&bytes, Encoding::Xcdr2, crate::cdr::ByteOrder::HOST);
+            Self::read(&self.ty, What::Key, &mut d).ok()
+        });
+        key.unwrap_or_else(|| Self { ty: self.ty.clone(), value: Value::Default })
+    }
+
+    fn encode_key_value(key: &Self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        key.encode_key(e)
+    }
+
+    fn decode_key_value(d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        Err(untyped(d))
+    }
+
+    fn framing_of_key(key: &Self) -> Option<Extensibility> {
+        Some(key.ty.extensibility())
+    }
+
+    fn is_key_of(key: &Self, ty: Option<&AnyType>) -> bool {
+        key.is_of(ty)
+    }
+
+    fn decode_typed_key(payload: &[u8], ty: Option<&AnyType>) -> Result<Self, DecodeError> {
+        match dynamic(ty) {
+            Some(ty) => Self::from_key_payload(ty, payload),
+            None => Decoder::of_payload(payload).and_then(|(d, _)| Err(untyped(&d))),
+        }
+    }
+}

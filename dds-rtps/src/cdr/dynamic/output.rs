@@ -1,0 +1,194 @@
+//! What can be taken out of a value.
+
+use super::graph::Kind;
+use super::input::Given;
+use super::{DataError, DynamicData, DynamicRef};
+use crate::cdr::dynamic::PrimitiveKind;
+use crate::cdr::{Char16, F128};
+
+/// A value of this program that a part of a [`DynamicData`] can be read as.
+///
+/// Integers are of any type that holds the value, floating-point numbers of one that holds every value of theirs; an enum is
+/// its number as well as the name of its literal, a bitmask its bits. An `Option` is `None` of what is not there: an absent
+/// member, one that a union has not selected, an element behind the end, a key that a map does not have.
+pub trait FromDynamic<'a>: Sized {
+    /// The value.
+    ///
+    /// # Errors
+    /// It is no such value.
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError>;
+
+    /// The value, or what stands for one that was not found.
+    ///
+    /// # Errors
+    /// It was not found, or is no such value.
+    fn from_found(found: Result<DynamicRef<'a>, DataError>) -> Result<Self, DataError> {
+        Self::from_dynamic(found?)
+    }
+}
+
+/// A number whose type is one of DDS, for [`DynamicRef::as_slice`].
+pub trait PrimitiveKindOf {
+    /// Whether numbers of this kind are of this type.
+    #[doc(hidden)]
+    fn is_of(kind: PrimitiveKind) -> bool;
+}
+
+macro_rules! kinds {
+    ($($number:ty: $($kind:ident)|*;)*) => {$(
+        impl PrimitiveKindOf for $number {
+            fn is_of(kind: PrimitiveKind) -> bool {
+                matches!(kind, $(PrimitiveKind::$kind)|*)
+            }
+        }
+    )*};
+}
+
+kinds! {
+    u8: UInt8 | Octet;
+    i8: Int8;
+    u16: UInt16;
+    i16: Int16;
+    u32: UInt32;
+    i32: Int32;
+    u64: UInt64;
+    i64: Int64;
+    f32: Float32;
+    f64: Float64;
+    bool: Bool;
+}
+
+/// An integer, or what has a number.
+fn integer(value: DynamicRef<'_>) -> Result<i128, DataError> {
+    match (value.view().kind(), value.scalar()) {
+        (_, Some(Given::Int(number))) => Ok(number),
+        (Kind::Enum(_), _) => Ok((value.bits() as u64 as i64).into()),
+        (Kind::Bitmask(_) | Kind::Bitset(_), _) => Ok((value.bits() as u64).into()),
+        _ => Err(value.wrong_type("an integer")),
+    }
+}
+
+macro_rules! integers {
+    ($($number:ty),*) => {$(
+        impl<'a> FromDynamic<'a> for $number {
+            fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+                let number = integer(value)?;
+                Self::try_from(number).map_err(|_| DataError::OutOfRange {
+                    ty: stringify!($number).to_owned(),
+                    value: number.to_string(),
+                })
+            }
+        }
+    )*};
+}
+
+integers!(i8, i16, i32, i64, i128, u8, u16, u32, u64, u128, usize);
+
+impl<'a> FromDynamic<'a> for f64 {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        match value.scalar() {
+            Some(Given::Float(number)) => Ok(number),
+            Some(Given::Int(number)) if (number as Self) as i128 == number => Ok(number as Self),
+            _ => Err(value.wrong_type("an `f64`")),
+        }
+    }
+}
+
+impl<'a> FromDynamic<'a> for f32 {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        match (value.view().kind(), value.scalar()) {
+            (Kind::Primitive(PrimitiveKind::Float32), Some(Given::Float(number))) => Ok(number as Self),
+            (_, Some(Given::Int(number))) if (number as Self) as i128 == number => Ok(number as Self),
+            _ => Err(value.wrong_type("an `f32`")),
+        }
+    }
+}
+
+impl<'a> FromDynamic<'a> for F128 {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        match value.scalar() {
+            Some(Given::Float128(number)) => Ok(number),
+            Some(Given::Float(number)) => Ok(number.into()),
+            _ => Err(value.wrong_type("an `F128`")),
+        }
+    }
+}
+
+impl<'a> FromDynamic<'a> for bool {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        match value.scalar() {
+            Some(Given::Bool(value)) => Ok(value),
+            _ => Err(value.wrong_type("a `bool`")),
+        }
+    }
+}
+
+impl<'a> FromDynamic<'a> for char {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        match value.scalar() {
+            Some(Given::Char(letter)) => Ok(letter),
+            _ => Err(value.wrong_type("a `char`")),
+        }
+    }
+}
+
+impl<'a> FromDynamic<'a> for Char16 {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        match value.view().kind() {
+            Kind::Primitive(PrimitiveKind::Char16) => Ok(Self(value.bits() as u16)),
+            _ => Err(value.wrong_type("a `Char16`")),
+        }
+    }
+}
+
+impl<'a> FromDynamic<'a> for &'a str {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        value.as_str().or_else(|| value.literal()).ok_or_else(|| value.wrong_type("text"))
+    }
+}
+
+impl<'a> FromDynamic<'a> for String {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        <&str>::from_dynamic(value).map(str::to_owned)
+    }
+}
+
+impl<'a> FromDynamic<'a> for DynamicRef<'a> {
+    fn from_dynamic(value: Self) -> Result<Self, DataError> {
+        Ok(value)
+    }
+}
+
+impl<'a> FromDynamic<'a> for DynamicData {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        Ok(value.to_data())
+    }
+}
+
+impl<'a, T: FromDynamic<'a>> FromDynamic<'a> for Vec<T> {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        match value.view().kind() {
+            Kind::Sequence { .. } | Kind::Array { .. } => value.elements().map(T::from_dynamic).collect(),
+            _ => Err(value.wrong_type("several values")),
+        }
+    }
+}
+
+impl<'a, T: FromDynamic<'a>> FromDynamic<'a> for Option<T> {
+    fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
+        T::from_dynamic(value).map(Some)
+    }
+
+    fn from_found(found: Result<DynamicRef<'a>, DataError>) -> Result<Self, DataError> {
+        match found {
+            Ok(value) => Self::from_dynamic(value),
+            Err(
+                DataError::Absent { .. }
+                | DataError::NotSelected { .. }
+                | DataError::NoElement { .. }
+                | DataError::NoKey { .. },
+            ) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Ways to a part of a value: `position.x`, `points[3].y`, `limits["left"]`, or the id of a member.
+
+use super::DataError;
+use super::value::DEPTH_MAX;
+use smallvec::SmallVec;
+
+/// One step on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'p> {
+    /// A member of a struct or union, a flag or a field, by name.
+    Name(&'p str),
+    /// A member by id.
+    Id(u32),
+    /// What stands in brackets: an index, or the key of a map.
+    Bracket {
+        /// What it says.
+        text: &'p str,
+        /// Whether it stood in quotation marks.
+        is_quoted: bool,
+    },
+}
+
+/// The steps of a path; few paths have more than four.
+pub(super) type Steps<'p> = SmallVec<[Step<'p>; 4]>;
+
+/// The way to a part of a value: text like `points[3].x`, or the id of a member ([`MemberId`]). The empty text is the whole
+/// value.
+///
+/// In brackets stand indices of arrays and sequences, from 0, and keys of maps: `[7]`, `["left"]`, `[RED]`, `[true]`. The
+/// flags of a bitmask and the fields of a bitset are reached like members.
+pub trait Path: sealed::Sealed {
+    /// The steps.
+    #[doc(hidden)]
+    fn steps(&self) -> Result<Steps<'_>, DataError>;
+}
+
+/// The member of a struct or union with this id, whatever its name is.
+///
+/// ```
+/// use dds_rtps::cdr::dynamic::{DynamicData, DynamicType, MemberId};
+///
+/// let ty = DynamicType::structure("Count").member("count", DynamicType::int32()).id(7).build()?;
+/// let mut data = DynamicData::new(&ty);
+/// data.set(MemberId(7), 3)?;
+/// assert_eq!(data.get::<i32>("count")?, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MemberId(
+    /// The id.
+    pub u32,
+);
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for str {}
+    impl Sealed for String {}
+    impl Sealed for super::MemberId {}
+    impl<T: Sealed + ?Sized> Sealed for &T {}
+}
+
+impl Path for MemberId {
+    fn steps(&self) -> Result<Steps<'_>, DataError> {
+        Ok(Steps::from_slice(&[Step::Id(self.0)]))
+    }
+}
+
+impl Path for String {
+    fn steps(&self) -> Result<Steps<'_>, DataError> {
+        self.as_str().steps()
+    }
+}
+
+impl<T: Path + ?Sized> Path for &T {
+    fn steps(&self) -> Result<Steps<'_>, DataError> {
+        (**self).steps()
+    }
+}
+
+impl Path for str {
+    fn steps(&self) -> Result<Steps<'_>, DataError> {
+        let error = || DataError::Path { path: self.to_owned() };
+        let (mut steps, mut rest) = (Steps::new(), self);
+        while !rest.is_empty() {
+            let (step, behind) = match rest.strip_prefix('[') {
+                Some(inside) => bracket(inside).ok_or_else(error)?,
+                None => {
+                    // A dot stands between steps, and not before the first.
+                    let name = match (rest.strip_prefix('.'), steps.is_empty()) {
+                        (Some(name), false) => name,
+                        (None, true) => rest,
+                        _ => return Err(error()),
+                    };
+                    let end = name.find(['.', '[']).unwrap_or(name.len());
+                    let (name, behind) = name.split_at(end);
+                    if name.is_empty() || name.contains([']', '"']) {
+                        return Err(error());
+                    }
+                    (Step::Name(name), behind)
+                }
+            };
+            steps.push(step);
+            rest = behind;
+        }
+        if steps.len() >= DEPTH_MAX {
+            return Err(DataError::TooDeep { max: DEPTH_MAX });
+        }
+        Ok(steps)
+    }
+}
+
+/// What stands behind an opening bracket, and what follows the closing one.
+fn bracket(inside: &str) -> Option<(Step<'_>, &str)> {
+    if let Some(quoted) = inside.strip_prefix('"') {
+        let (text, behind) = quoted.split_once("\"]")?;
+        return Some((Step::Bracket { text, is_quoted: true }, behind));
+    }
+    let (text, behind) = inside.split_once(']')?;
+    let is_empty = text.is_empty();
+    (!is_empty).then_some((Step::Bracket { text, is_quoted: false }, behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_taken_apart() {
+        let steps = r#"a.b[3]["x.y"].c"#.steps().unwrap();
+        let expected = [
+            Step::Name("a"),
+            Step::Name("b"),
+            Step::Bracket { text: "3", is_quoted: false },
+            Step::Bracket { text: "x.y", is_quoted: true },
+            Step::Name("c"),
+        ];
+        assert_eq!(steps.as_slice(), expected);
+        assert!("".steps().unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused() {
+        for path in [".a", "a.", "a..b", "a[", "a[]", "a[\"x]", "a]", "a\"b", "[1]b"] {
+            assert_eq!(path.steps(), Err(DataError::Path { path: path.to_owned() }), "{path}");
+        }
+        let deep = vec!["a"; DEPTH_MAX].join(".");
+        assert_eq!(deep.steps(), Err(DataError::TooDeep { max: DEPTH_MAX }));
+    }
+}
