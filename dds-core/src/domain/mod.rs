@@ -15,6 +15,7 @@ mod endpoint_info;
 mod endpoints;
 mod event_thread;
 mod explain;
+mod filtered;
 mod finding;
 mod group;
 mod ignoring;

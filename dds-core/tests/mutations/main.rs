@@ -27,6 +27,10 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Counts what is in use.
+#[global_allocator]
+static ALLOCATOR: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);
+
 /// So many mutations come between two samples of honest traffic.
 const BATCH: u64 = 1_000;
 /// So many mutations are made in the name of one participant at most; then another takes its place, for much of what is
@@ -36,6 +40,8 @@ const LIFE: u64 = 1_000;
 const LOOK: u64 = 50;
 /// Virtual time between two datagrams: leases, repairs and delays all have their turn.
 const PAUSE: Duration = Duration::from_micros(20);
+/// Longer than anything is waited for that will not come.
+const REST: Duration = Duration::from_secs(120);
 /// Longer than any repair takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 const MILLION: u64 = 1_000_000;
@@ -111,10 +117,19 @@ fn run(mutations: u64) {
             age = 0;
         }
         if number % MILLION == 0 {
-            let memory = resident();
-            println!("{number} mutations, {} KiB resident, {:?}", memory >> 10, stage.victim.participant.traffic());
-            let first = *memory_after_first.get_or_insert(memory);
+            stage.rest();
+            mutator.begin_anew();
+            age = 0;
+            let (memory, allocated) = (resident(), ALLOCATOR.allocated());
+            println!(
+                "{number} mutations, {} KiB resident, {} KiB allocated, {:?}",
+                memory >> 10,
+                allocated >> 10,
+                stage.victim.participant.traffic()
+            );
+            let (first, first_allocated) = *memory_after_first.get_or_insert((memory, allocated));
             assert!(memory <= first + GROWTH_MAX, "grown from {first} to {memory} bytes");
+            assert!(allocated <= first_allocated + GROWTH_MAX, "{allocated} bytes in use, {first_allocated} before");
         }
     }
     stage.finish(mutations);
@@ -264,6 +279,14 @@ impl Stage {
         drop(self.impersonated.node.recorded());
         self.impersonated.speak(self.said);
         self.world.pass(Duration::from_millis(100));
+    }
+
+    /// Nobody says anything faulty for a while: what has begun and will never be complete is given up, so that memory that is
+    /// in use then is that of what is there, and not of how many large samples happened to be under way.
+    fn rest(&mut self) {
+        self.replace_impersonated(false);
+        self.world.pass(REST);
+        self.drain();
     }
 
     fn finish(self, mutations: u64) {

@@ -1,0 +1,81 @@
+//! A service at the end of what it may take.
+
+use super::*;
+
+/// A reliable writer that keeps all waits for the service like for any reader: nothing is lost on the way to it.
+#[test]
+fn a_service_that_is_slower_than_the_writer_loses_nothing() {
+    let simulation = Simulation::new(12);
+    simulation.set_network(Conditions::hall_wifi());
+    let scratch = Scratch::new("slow");
+    let service = persistent_service(&simulation, "keeper", &scratch);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let limits = ResourceLimits { max_samples: Some(50), ..ResourceLimits::default() };
+    let mut qos = offer(Durability::Persistent, 4000).keep_all().resource_limits(limits);
+    qos.reliability = Reliability::Reliable { max_blocking_time: PATIENCE };
+    let writer = writer(&robot, qos);
+    (0..3000).for_each(|count| writer.write(&Place { key: 1, count }).unwrap());
+    settled(&simulation, &service, 3000);
+    drop((writer, robot));
+    let station = simulation.participant("station", 0).unwrap();
+    let late = reader(&station, Durability::Persistent);
+    simulation.run_for(PATIENCE);
+    assert_eq!(counts(&late), (0..3000).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_memory_does_not_hold_is_refused_and_counted() {
+    let simulation = Simulation::new(13);
+    let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
+    let service = DurabilityService::builder().memory(4_800).start(participant).unwrap();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writer = writer(&robot, offer(Durability::Transient, 100).keep_all());
+    (0..20).for_each(|count| writer.write(&Place { key: 1, count }).unwrap());
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    simulation.run_for(MOMENT);
+    let status = service.status();
+    // Each has a header of 4 bytes and two numbers, and takes 512 bytes beside it, as their instance does.
+    assert_eq!((status.changes, status.bytes, status.refused), (8, 96, 12), "{status:?}");
+}
+
+/// What takes the place of something older needs no room of its own: the last value is the one that is kept.
+#[test]
+fn a_full_service_still_keeps_the_last_value() {
+    let simulation = Simulation::new(15);
+    let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
+    let service = DurabilityService::builder().memory(1_100).start(participant).unwrap();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writer = writer(&robot, offer(Durability::Transient, 1));
+    for count in 0..5 {
+        writer.write(&Place { key: 1, count }).unwrap();
+        simulation.run_for(MOMENT);
+    }
+    writer.write(&Place { key: 2, count: 9 }).unwrap();
+    simulation.run_for(MOMENT);
+    let status = service.status();
+    assert_eq!((status.changes, status.taken_in, status.refused), (1, 5, 1), "{status:?}");
+    drop((writer, robot));
+    let station = simulation.participant("station", 0).unwrap();
+    let late = reader(&station, Durability::Transient);
+    simulation.run_for(MOMENT);
+    assert_eq!(counts(&late), [4]);
+}
+
+#[test]
+fn more_topics_than_a_service_stands_in_for_are_left_out_and_counted() {
+    let simulation = Simulation::new(16);
+    let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
+    let service = DurabilityService::builder().groups_max(2).start(participant).unwrap();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writers = ["one", "two", "three"].map(|topic| {
+        let writer = robot.writer_builder::<Place>(topic).qos(offer(Durability::Transient, 1)).build().unwrap();
+        simulation.run_for(MOMENT);
+        writer.write(&Place { key: 1, count: 1 }).unwrap();
+        simulation.run_for(MOMENT);
+        writer
+    });
+    let status = service.status();
+    assert_eq!((status.groups, status.changes, status.writers_left_out), (2, 2, 1), "{status:?}");
+    let matched = writers.each_ref().map(|writer| writer.publication_matched().unwrap().current_count);
+    assert_eq!(matched, [1, 1, 0]);
+}
