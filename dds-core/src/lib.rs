@@ -39,7 +39,7 @@
 //! | wait, or be called | [`Waiting`], [`WaitSet`], [`DataReaderListener`], [`DataStream`], [`Events`] |
 //! | read without decoding everything, write without a copy | [`SampleRef::view`], [`DataWriter::loan`], [`DataWriter::loan_encoded`], [Copies](#copies) |
 //! | name a topic and its QoS once for both sides | [`TopicSpec`] |
-//! | use topics without a Rust type | [`DomainParticipant::raw_topic`] |
+//! | use topics without a Rust type | [`DomainParticipant::raw_topic`]; `dynamic_topic` and `discover_type` (feature `dynamic`) |
 //! | find out who is there, and why two do not meet | [`BuiltinTopic`], [`MatchReport`] |
 //! | find out where samples were lost | [`ReaderLosses`], [`TrafficCounters`] |
 //! | keep samples beyond the life of their writers | [`qos::Durability`], and `DurabilityService` (feature `durability`) |

@@ -53,18 +53,19 @@ impl DomainParticipant {
     /// # Errors
     /// The wait ends with [`WaitErrorKind::Closed`](crate::WaitErrorKind::Closed), or with its time if nobody describes the type.
     pub fn discover_type_objects(&self, topic: &str) -> Waiting<'_, DiscoveredType> {
-        Waiting::of_own(Box::new(DiscoverType::new(self.handle(), topic)), Awaited::Topic)
+        Waiting::of_own(Box::new(DiscoverType::new(self.handle(), topic, Some)), Awaited::Topic)
     }
 }
 
 impl ParticipantHandle {
-    /// The type of a topic, if somebody who has it describes it; registers the waiter if nobody does yet.
-    pub(crate) fn discover_type(
+    /// The first that `accept` makes of what endpoints of a topic say of its type; registers the waiter if there is nothing yet.
+    fn discover_type<T>(
         &self,
         topic: &str,
+        accept: fn(DiscoveredType) -> Option<T>,
         ticket: &mut Option<Ticket>,
         waker: &Waker,
-    ) -> Result<Option<DiscoveredType>, WaitErrorKind> {
+    ) -> Result<Option<T>, WaitErrorKind> {
         let waker = waker.clone();
         let looked = Effects::scope(|effects| {
             let looked = self.cell().with(effects, |actor, effects| {
@@ -74,7 +75,7 @@ impl ParticipantHandle {
                     let resolution = actor.change(|participant, now| participant.resolve_type(now, guid));
                     match resolution {
                         TypeResolution::Known { root, types } => {
-                            Some(DiscoveredType { type_name, root, objects: types })
+                            accept(DiscoveredType { type_name, root, objects: types })
                         }
                         _ => None,
                     }
@@ -105,30 +106,36 @@ fn endpoints_of(rtps: &Participant, topic: &str) -> Vec<(Guid, String)> {
     endpoints.into_iter().map(|(_, endpoint)| (endpoint.guid, endpoint.type_name.clone())).collect()
 }
 
-/// A search for the type of a topic.
-pub(crate) struct DiscoverType {
+/// A search for the type of a topic, in the form that the application wants.
+pub(crate) struct DiscoverType<T> {
     participant: ParticipantRef,
     subject: Arc<Subject>,
+    /// `None` for a type that cannot be had in that form.
+    accept: fn(DiscoveredType) -> Option<T>,
 }
 
-impl DiscoverType {
-    pub(crate) fn new(participant: &Arc<ParticipantHandle>, topic: &str) -> Self {
+impl<T> DiscoverType<T> {
+    pub(crate) fn new(
+        participant: &Arc<ParticipantHandle>,
+        topic: &str,
+        accept: fn(DiscoveredType) -> Option<T>,
+    ) -> Self {
         let subject = Subject::new("topic", topic, Guid::UNKNOWN);
-        Self { participant: ParticipantRef::new(participant), subject }
+        Self { participant: ParticipantRef::new(participant), subject, accept }
     }
 }
 
-impl WaitSource<DiscoveredType> for DiscoverType {
+impl<T> WaitSource<T> for DiscoverType<T> {
     fn poll_wait(
         &self,
         _awaited: Awaited,
         ticket: &mut Option<Ticket>,
         waker: &Waker,
-    ) -> Poll<Result<DiscoveredType, WaitErrorKind>> {
+    ) -> Poll<Result<T, WaitErrorKind>> {
         if !self.participant.is_enabled() {
             return Poll::Ready(Err(WaitErrorKind::NotEnabled));
         }
-        match self.participant.discover_type(&self.subject.topic, ticket, waker) {
+        match self.participant.discover_type(&self.subject.topic, self.accept, ticket, waker) {
             Ok(Some(found)) => Poll::Ready(Ok(found)),
             Ok(None) => Poll::Pending,
             Err(kind) => Poll::Ready(Err(kind)),

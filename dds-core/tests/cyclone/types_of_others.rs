@@ -99,6 +99,26 @@ fn a_narrower_type_of_cyclone_is_asked_for_and_read() {
 }
 
 #[test]
+#[cfg(feature = "dynamic")]
+#[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
+fn a_topic_of_cyclone_is_read_without_a_type_of_our_own() {
+    let participant = DomainParticipant::new(0).unwrap();
+    let mut cyclone = peer(&["write", "unknown", "Wider"]);
+    let ty = participant.discover_type("unknown").block_for(LIMIT).unwrap();
+    let topic = participant.dynamic_topic("unknown", &ty, dds_core::qos::TopicQos::default()).unwrap();
+    let qos = DataReaderQos::default().reliable().keep_all();
+    let reader = participant.reader_builder(&topic).qos(qos).build().unwrap();
+    reader.wait_for_writers(1).block_for(LIMIT).unwrap();
+    cyclone.wait_for("matched", |event| event["count"] == 1);
+    for index in 0..3_u32 {
+        cyclone.tell("write");
+        let data = reader.next_sample().block_for(LIMIT).unwrap().data.unwrap();
+        assert_eq!(data.get::<u32>("id"), Ok(index), "{data} of {ty}");
+        assert_eq!(data.get::<&str>("name"), Ok(format!("wider {index}").as_str()));
+    }
+}
+
+#[test]
 #[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
 fn a_type_of_cyclone_that_does_not_fit_is_told_with_the_member() {
     let participant = DomainParticipant::new(0).unwrap();

@@ -1,9 +1,8 @@
-//! A program that has no Rust type for what it subscribes to: it is told at run time what samples are made of, prints them, and
+//! A program that has no Rust type for what it subscribes to: it asks whoever has one what samples are made of, prints them, and
 //! answers; beside it a raw subscriber, whose samples are read when somebody knows the type.
 
 use crate::support::{PATIENCE, World};
 use crate::{Log, Pose, log, pose};
-use dds_core::cdr::Extensibility;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{Preset, TopicQos};
 
@@ -13,13 +12,8 @@ fn a_topic_is_printed_and_answered_without_a_type() {
     let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build().unwrap();
     let typed = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build().unwrap();
 
-    let ty = DynamicType::structure("Pose")
-        .extensibility(Extensibility::Final)
-        .member("robot", DynamicType::uint32())
-        .key()
-        .member("x", DynamicType::float64())
-        .build()
-        .unwrap();
+    let ty = participant.discover_type("robot/pose").block_for(PATIENCE).unwrap();
+    assert_eq!(ty.to_string(), "@final\nstruct Pose {\n    @key uint32 robot;\n    double x;\n};");
     let topic = participant.dynamic_topic("robot/pose", &ty, TopicQos::default()).unwrap();
     let reader = participant.reader_builder(&topic).qos(Preset::Event).build().unwrap();
     writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
@@ -36,6 +30,25 @@ fn a_topic_is_printed_and_answered_without_a_type() {
     answering.write(&answer).unwrap();
     let received: Vec<Pose> = typed.take().unwrap().into_data().collect();
     assert_eq!(received, [pose(7, 1.5), pose(7, 2.5)]);
+}
+
+#[test]
+fn a_type_is_learned_from_another_participant() {
+    let world = World::new();
+    let (robot, station) = (world.participant(), world.participant());
+    let found = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| station.discover_type("log").block_for(PATIENCE).unwrap());
+        let writer = robot.writer_builder::<Log>("log").qos(Preset::Event).build().unwrap();
+        let ty = waiting.join().unwrap();
+        let topic = station.dynamic_topic("log", &ty, TopicQos::default()).unwrap();
+        let reader = station.reader_builder(&topic).qos(Preset::Event).build().unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+        writer.write(&log("hello")).unwrap();
+        reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap()
+    });
+    assert_eq!(found.get::<&str>("text"), Ok("hello"));
+    assert_eq!(found.at("octets").unwrap().as_slice::<u8>(), Some(&b"hello"[..]));
 }
 
 #[test]

@@ -1,0 +1,75 @@
+//! Prints the samples of any topic, as they come, without knowing its type beforehand.
+//!
+//! ```text
+//! cargo run -p examples --example echo -- robot/pose
+//! cargo run -p examples --example echo -- robot/pose --json --count 10
+//! ```
+//!
+//! It waits for somebody who has the topic, asks what its samples are made of (DDS XTypes 1.3, 7.6.3.3), shows that as IDL,
+//! and subscribes. What instances end is printed as well.
+
+use clap::Parser;
+use dds_core::dynamic::DynamicData;
+use dds_core::qos::{DataReaderQos, TopicQos};
+use dds_core::{DomainParticipant, Duration, Sample};
+
+/// How patient the first wait is, before it says why there is nothing.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Prints the samples of any topic as they come.
+#[derive(Parser)]
+struct Options {
+    /// The topic.
+    topic: String,
+    /// The domain.
+    #[arg(short, long, default_value_t = 0)]
+    domain: u32,
+    /// Ask for reliable samples, and for those from before.
+    #[arg(short, long)]
+    reliable: bool,
+    /// Print each sample as a line of JSON, and nothing else.
+    #[arg(short, long)]
+    json: bool,
+    /// Stop after so many samples.
+    #[arg(short, long)]
+    count: Option<usize>,
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let options = Options::parse();
+    let participant = DomainParticipant::new(options.domain)?;
+    let ty = match participant.discover_type(&options.topic).block_for(PATIENCE) {
+        Ok(ty) => ty,
+        Err(_) => {
+            eprintln!("nobody has described the type of \"{}\" yet; these topics are known:", options.topic);
+            participant
+                .discovered_topics()
+                .iter()
+                .for_each(|topic| eprintln!("  {} ({})", topic.name, topic.type_name));
+            participant.discover_type(&options.topic).block()?
+        }
+    };
+    if !options.json {
+        println!("{ty}\n");
+    }
+    let topic = participant.dynamic_topic(&options.topic, &ty, TopicQos::default())?;
+    let qos = DataReaderQos::default().keep_all();
+    let qos = if options.reliable { qos.reliable().transient_local() } else { qos.best_effort() };
+    let reader = participant.reader_builder(&topic).qos(qos).build()?;
+    let mut left = options.count.unwrap_or(usize::MAX);
+    while left > 0 {
+        let sample = reader.next_sample().block()?;
+        left -= usize::from(sample.data.is_some());
+        println!("{}", line(&sample, options.json)?);
+    }
+    Ok(())
+}
+
+fn line(sample: &Sample<DynamicData>, json: bool) -> Result<String, serde_json::Error> {
+    match &sample.data {
+        Some(data) if json => serde_json::to_string(data),
+        Some(data) => Ok(data.to_string()),
+        None if json => serde_json::to_string(&format!("{:?}", sample.info.instance_state)),
+        None => Ok(format!("instance {:?}: {:?}", sample.info.instance_handle, sample.info.instance_state)),
+    }
+}
