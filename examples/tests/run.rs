@@ -93,7 +93,7 @@ fn doctor_names_every_obstacle() {
     assert!(output.status.success(), "{text}");
     for expected in [
         "RELIABILITY: the writer offers BestEffort, the reader requests Reliable",
-        "the type is called `Scan` here and `LaserScan` there",
+        "the types do not fit: ranges: the writer has double, the reader float",
         "no partition in common: here none, there cellar",
         "\"fitting\" (dds-core) match",
         "3 ranges of ",

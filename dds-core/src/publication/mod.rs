@@ -27,6 +27,7 @@ mod write_async;
 mod write_options;
 mod writer_actor;
 mod writer_handle;
+mod writer_statuses;
 
 pub use any_writer::AnyWriter;
 pub use builder::DataWriterBuilder;

@@ -5,8 +5,8 @@ use crate::cdr::{AnyType, Encode, EncodeError, Encoding, KeyHasher, TypeInfo, en
 use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle, ParticipantRef};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, Delivery, Ending, Events, LiveQos, LivelinessLostStatus, PublicationMatchedStatus,
-    QosError, SlowReaderStatus, StatusCondition, Subject, WaitErrorKind, WaitSource, WriteError, WriteErrorKind, mark,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, LiveQos, QosError, StatusCondition, Subject, WaitErrorKind,
+    WaitSource, WriteError, WriteErrorKind,
 };
 use crate::publication::WriterCell;
 use crate::publication::builder::Behaviour;
@@ -492,30 +492,6 @@ impl WriterHandle {
         let feed = Box::new(WriterFeed::new(Arc::clone(&self.cell)));
         let driver = Arc::clone(self.participant.driver());
         Events::new(feed, Arc::clone(&self.cell) as _, driver, Arc::clone(&self.subject))
-    }
-
-    pub(crate) fn publication_matched(&self) -> Result<PublicationMatchedStatus, WriteError> {
-        let read = |actor: &mut WriterActor, _: &mut Effects| {
-            actor.observers().status_read(mark::MATCHED);
-            actor.matched().read_publication()
-        };
-        self.visit(read).map_err(|kind| self.write_error(kind))
-    }
-
-    pub(crate) fn slow_readers(&self) -> Result<SlowReaderStatus, WriteError> {
-        let read = |actor: &mut WriterActor, _: &mut Effects| {
-            actor.observers().status_read(mark::SLOW_READER);
-            actor.slow_readers().read_slow_reader()
-        };
-        self.visit(read).map_err(|kind| self.write_error(kind))
-    }
-
-    pub(crate) fn liveliness_lost(&self) -> Result<LivelinessLostStatus, WriteError> {
-        let read = |actor: &mut WriterActor, _: &mut Effects| {
-            actor.observers().status_read(mark::LIVELINESS_LOST);
-            actor.read_liveliness_lost()
-        };
-        self.visit(read).map_err(|kind| self.write_error(kind))
     }
 
     pub(crate) fn assert_liveliness(&self) -> Result<(), WriteError> {
