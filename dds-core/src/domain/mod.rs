@@ -48,6 +48,7 @@ pub(crate) use closing::{Awaitable, close_cell};
 pub(crate) use config::DURABILITY_SERVICE;
 pub use config::Scope;
 pub(crate) use contained::Contained;
+#[cfg(feature = "dynamic")]
 pub(crate) use discovered_type::DiscoverType;
 pub use discovered_type::DiscoveredType;
 pub use domain_participant::DomainParticipant;
