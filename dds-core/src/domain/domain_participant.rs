@@ -5,6 +5,8 @@ use crate::domain::{
     DomainParticipantBuilder, FindTopic, MatchReport, ParticipantHandle, ParticipantRef, TrafficCounters,
     WeakDomainParticipant,
 };
+#[cfg(doc)]
+use crate::infrastructure::CreateErrorKind;
 use crate::infrastructure::{Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Waiting};
 use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
 use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
