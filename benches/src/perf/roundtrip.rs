@@ -1,7 +1,7 @@
 //! `ping`: round trips, one after the other or at a rate.
 //!
 //! As fast as possible, whoever receives a pong sends the next ping, on whatever thread that is: the receive thread, for an inline
-//! listener. So there is no hop that the library does not make, and nobody but the holder of the [`Baton`] may send.
+//! listener. So there is no hop that the library does not make, and nobody but the holder of the `Baton` may send.
 
 use crate::perf::clock;
 use crate::perf::control::{Answer, Ask, Conductor, Setup, data_topic};

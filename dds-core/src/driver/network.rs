@@ -57,7 +57,7 @@ pub struct NetworkConfig {
     /// The pcap file that sent and received datagrams are written to. Default: none.
     pub tap: Option<PathBuf>,
     /// What goes wrong with sent datagrams, for tests. Default: nothing. With received ones:
-    /// [`FaultyReceive`](super::FaultyReceive).
+    /// `FaultyReceive`.
     pub faults: Option<Faults>,
 }
 
