@@ -30,6 +30,9 @@ const ABSENT_MAX: usize = 256;
 const ABSENCE_MAX: Duration = Duration::from_secs(600);
 /// Questions, or answers, that are kept for those who have not acknowledged them. They ask again if one is lost.
 const MESSAGES_MAX: u32 = 64;
+/// Memory kept for announcements to come: they are few, and of any length, so that slots which are used again would each grow to
+/// that of the longest.
+const SPARE_BYTES: usize = 64 << 10;
 /// Bytes of announcements of one peer that wait for earlier ones, or are being put together.
 const WAITING_BYTES_MAX: usize = 4 << 20;
 
@@ -124,6 +127,7 @@ impl BuiltinPair {
             sample_size_max: SAMPLE_SIZE_MAX,
             assembly_bytes_max: WAITING_BYTES_MAX,
             reorder_bytes_max: WAITING_BYTES_MAX,
+            spare_bytes: SPARE_BYTES,
             preemptive_period_max: UNHEARD_PERIOD_MAX,
             seed,
             ..ReaderConfig::new(Guid::new(prefix, reader_id), key, &qos)

@@ -1,5 +1,6 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
+use super::intake::SPARE_BYTES;
 use crate::cdr::AnyType;
 use crate::filter::Filter;
 use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig, ReaderTiming};
@@ -78,6 +79,8 @@ pub struct ReaderConfig {
     /// How many bytes of payload are kept ahead of the first missing number, per writer; one change is always kept.
     /// Default: 16 MiB.
     pub reorder_bytes_max: usize,
+    /// Memory of slots that is kept for samples to come, in bytes, of small ones and of medium-sized ones each. Default: 16 MiB.
+    pub spare_bytes: usize,
     /// The largest sample accepted, in bytes of its serialized payload. Default: 64 MiB and 64 KiB. Only fragmented samples
     /// can be larger than a datagram; the size is checked before there is any memory for them.
     pub sample_size_max: usize,
@@ -120,6 +123,7 @@ impl ReaderConfig {
             preemptive_period_max: Duration::from_secs(2),
             reorder_max: REORDER_MAX,
             reorder_bytes_max: 16 << 20,
+            spare_bytes: SPARE_BYTES,
             sample_size_max: (64 << 20) + (64 << 10),
             assemblies_max: 64,
             assembly_bytes_max: 128 << 20,

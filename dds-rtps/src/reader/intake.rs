@@ -20,15 +20,9 @@ const COPY_MAX: usize = 4096;
 /// receive buffers for each reader, whatever its history.
 pub(super) const SHARED_PARTS_MAX: usize = 16;
 
-/// Slots for copies that are used again. Slots are made as they are needed; what an application holds beyond this number, and
-/// beyond the bytes below, comes from the heap.
-const SMALL_SLOTS: usize = 4096;
-
-/// Memory of slots for copies up to which there may be more of them, for a deep history of small samples.
-const SMALL_SLOTS_BYTES: usize = 16 << 20;
-
-/// Memory of slots for copies of medium size.
-const FITTING_SLOTS_BYTES: usize = 16 << 20;
+/// Memory of slots for copies that are used again, and of those for copies of medium size. Slots are made as they are needed;
+/// what an application holds beyond this comes from the heap.
+pub(super) const SPARE_BYTES: usize = 16 << 20;
 
 /// Slots for large and reassembled samples that are used again: each keeps the memory of the largest sample it ever held.
 const LARGE_SLOTS: usize = 16;
@@ -95,7 +89,7 @@ pub(super) struct Intake {
 }
 
 impl Intake {
-    pub(super) fn new(key: KeySource, filter: Option<Arc<Filter>>) -> Self {
+    pub(super) fn new(key: KeySource, filter: Option<Arc<Filter>>, spare_bytes: usize) -> Self {
         let hasher = match &key {
             KeySource::Type(ty) => KeyHasher::new(ty.clone(), ty.has_key()),
             _ => KeyHasher::keyless(),
@@ -104,8 +98,8 @@ impl Intake {
             key,
             hasher,
             filter,
-            small: SlotRing::with_budget(SMALL_SLOTS, SMALL_SLOTS_BYTES),
-            fitting: SlotRing::with_budget(0, FITTING_SLOTS_BYTES),
+            small: SlotRing::with_budget(0, spare_bytes),
+            fitting: SlotRing::with_budget(0, spare_bytes),
             large: SlotPool::new(LARGE_SLOTS),
             scratch: Vec::new(),
         }

@@ -83,7 +83,7 @@ impl StatefulReader {
             answered: AnswerCounts::default(),
             by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
             last: 0,
-            intake: Intake::new(config.key.clone(), config.filter.clone()),
+            intake: Intake::new(config.key.clone(), config.filter.clone(), config.spare_bytes),
             events: Events::default(),
             counters: ReaderCounters::default(),
             next_due: None,
