@@ -17,8 +17,8 @@ pub(super) struct Asking {
     due: Option<Instant>,
     /// The writer waits for an answer, whether anything is missing or not.
     respond: bool,
-    /// The writer is asked to say where it stands.
-    doubt: bool,
+    /// When the writer is asked to say where it stands.
+    doubt: Option<Instant>,
     /// No HEARTBEAT has come yet: the pause before the next pre-emptive ACKNACK.
     preemptive: Option<Duration>,
     /// The last number that was asked for since nothing was missing.
@@ -53,7 +53,7 @@ impl Asking {
         Self {
             due: Some(now),
             respond: false,
-            doubt: false,
+            doubt: None,
             preemptive: Some(config.preemptive_period),
             through: None,
             asked: Recent::default(),
@@ -76,11 +76,11 @@ impl Asking {
     }
 
     pub(super) fn due(&self) -> Option<Instant> {
-        self.due
+        sooner(self.due, self.doubt)
     }
 
     pub(super) fn is_due(&self, now: Instant) -> bool {
-        self.due.is_some_and(|due| due <= now)
+        self.due().is_some_and(|due| due <= now)
     }
 
     /// Whether the writer has not been heard yet.
@@ -94,21 +94,17 @@ impl Asking {
 
     /// Looks at the writer at `at`, or earlier.
     pub(super) fn schedule(&mut self, at: Option<Instant>) {
-        self.due = match (self.due, at) {
-            (Some(due), Some(at)) => Some(due.min(at)),
-            (due, at) => due.or(at),
-        };
+        self.due = sooner(self.due, at);
     }
 
-    /// Something was said in the writer's name that may not be its own word: it is asked to say where it stands.
-    pub(super) fn doubt(&mut self, now: Instant) {
-        self.doubt = true;
-        self.schedule(Some(now));
+    /// Something was said in the writer's name that may not be its own word: it is to be asked at `at` where it stands.
+    pub(super) fn doubt(&mut self, at: Option<Instant>) {
+        self.doubt = sooner(self.doubt, at);
     }
 
-    /// Whether the writer is to be asked where it stands; it is, from now on.
-    pub(super) fn take_doubt(&mut self) -> bool {
-        std::mem::take(&mut self.doubt)
+    /// Whether the writer is to be asked now where it stands; then it is.
+    pub(super) fn take_doubt(&mut self, now: Instant) -> bool {
+        self.doubt.take_if(|at| *at <= now).is_some()
     }
 
     /// The first HEARTBEAT: no more pre-emptive ACKNACKs. `false`: it was not the first.
@@ -201,6 +197,13 @@ impl Asking {
     pub(super) fn next_nack_frag(&mut self) -> i32 {
         self.nack_frags = self.nack_frags.wrapping_add(1);
         self.nack_frags
+    }
+}
+
+fn sooner(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }
 

@@ -167,7 +167,7 @@ impl StatefulReader {
     pub fn ask_progress(&mut self, now: Now, writer: Guid) {
         let Some(at) = self.find(writer) else { return };
         if let Following::Reliable(reliable) = &mut self.proxies[at].following {
-            reliable.asking.doubt(now.instant);
+            reliable.asking.doubt(Some(now.instant));
             let due = self.proxies[at].due();
             self.note_due(due);
         }

@@ -3,11 +3,10 @@
 //! Numbers are left out because a GAP or HEARTBEAT says so, and anybody who can send a datagram can send
 //! that in a writer's name. Without DDS Security a reader cannot know better, but it can see to it that the writer, as long as
 //! it is there, has the last word. A reach of more than [`JUMP_MAX`] numbers must stand for a second in which the writer,
-//! which is asked, does not speak of the old ones. Fewer are left out at once, and taken back when the writer says twice that
-//! it has not come so far. What is lost all the same: samples that a writer has let go because such a reader had seemed to
+//! which is asked, does not speak of the old ones. Fewer are left out at once, and taken back when the writer says for a second
+//! that it has not come so far. What is lost all the same: samples that a writer has let go because such a reader had seemed to
 //! acknowledge them; and whoever sends whole samples in a writer's name is believed.
 
-use super::config::ReaderConfig;
 use super::losses::distance;
 use super::reliable::{Reliable, Skipped};
 use super::sink::Sink;
@@ -36,19 +35,13 @@ impl Reliable {
             self.doubted_since = None;
             return true;
         }
-        self.asking.doubt(now);
+        self.asking.doubt(Some(now));
         false
     }
 
-    /// A HEARTBEAT says that the writer has not written what it is said to have left out: if it says so twice, the reader
+    /// A HEARTBEAT says that the writer has not written what it is said to have left out: if it says so for a second, the reader
     /// goes back. `true`: it has gone back.
-    pub(super) fn hear_denial(
-        &mut self,
-        now: Instant,
-        heartbeat: &Heartbeat,
-        sink: &mut Sink<'_>,
-        config: &ReaderConfig,
-    ) -> bool {
+    pub(super) fn hear_denial(&mut self, now: Instant, heartbeat: &Heartbeat, sink: &mut Sink<'_>) -> bool {
         let next = self.window.next();
         let skipped = self.skipped.filter(|skipped| skipped.to == next && self.window.is_empty());
         let last = heartbeat.last_sn;
@@ -56,16 +49,24 @@ impl Reliable {
         // It was said to have announced numbers, or to have sent a sample, that it is nowhere near.
         let is_elsewhere = is_far(last, self.announced) || self.is_astray(last);
         let is_behind = skipped.is_some() && last.next() < next;
-        if !(is_behind || is_elsewhere) || self.refused {
+        if !(is_behind || is_elsewhere) {
+            // What was heard before was overtaken on its way.
+            self.denied_at = None;
             return false;
         }
-        // A single one may have been overtaken on its way.
+        if self.refused {
+            return false;
+        }
+        // Several may have been overtaken on their way, but hardly all of a second.
         match self.denied_at {
-            Some(at) if now.since(at) >= config.nack_period => {}
-            Some(_) => return false,
+            Some(at) if now.since(at) >= DOUBT => {}
+            Some(at) => {
+                self.asking.doubt(at.after(DOUBT));
+                return false;
+            }
             None => {
                 self.denied_at = Some(now);
-                self.asking.doubt(now);
+                self.asking.doubt(Some(now));
                 return false;
             }
         }

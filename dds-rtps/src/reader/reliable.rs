@@ -429,7 +429,7 @@ impl Reliable {
         if self.last_heartbeat.replace(heartbeat.count) == Some(heartbeat.count) {
             return false;
         }
-        self.hear_denial(now.instant, heartbeat, sink, config);
+        self.hear_denial(now.instant, heartbeat, sink);
         let first = self.asking.heard();
         let begin = match self.start {
             Start::Known => heartbeat.first_sn,

@@ -261,7 +261,7 @@ impl WriterProxy {
             return false;
         }
         let speaker = Speaker { reader: config.guid, writer: &self.config, reply: self.reply };
-        if reliable.asking.take_doubt() && !reliable.asking.is_preemptive() {
+        if reliable.asking.take_doubt(now) && !reliable.asking.is_preemptive() {
             // As in the beginning: the answer is a HEARTBEAT.
             speaker.begin(datagram);
             speaker.ack_nack(

@@ -86,7 +86,7 @@ fn what_was_announced_in_a_writers_name_is_forgotten_when_the_writer_denies_it()
     let now = script.reader.losses().writers[0];
     assert!(now.awaited <= COUNTED_MAX + 1, "{now:?}");
     script.hear(1, 2);
-    script.later(200);
+    script.later(1000);
     script.hear(1, 2);
     script.samples([1, 2]);
     assert_eq!(script.taken(), [1, 2]);
@@ -104,7 +104,7 @@ fn a_first_sample_in_a_writers_name_does_not_silence_it_for_ever() {
     assert_eq!(script.sample(HUGE), Handled::Accepted);
     assert_eq!(script.sample(5), Handled::Duplicate);
     script.hear(1, 5);
-    script.later(200);
+    script.later(1000);
     script.hear(1, 5);
     script.samples([6, 7]);
     assert_eq!(script.taken(), [HUGE, 6, 7]);
@@ -142,7 +142,7 @@ fn a_reader_begins_at_most_once_where_nobody_was() {
     script.meet(WRITER, true);
     script.samples([HUGE]);
     script.hear(1, 5);
-    script.later(200);
+    script.later(1000);
     script.hear(1, 5);
     assert_eq!(script.reader.counters().retracted, 1);
 }
@@ -181,7 +181,7 @@ fn what_the_writer_denies_to_have_left_out_comes_after_all() {
     script.hear(1, 3);
     assert_eq!(script.sample(2), Handled::Duplicate);
     assert!(!script.said()[0].ack_nack.as_ref().unwrap().is_final);
-    script.later(200);
+    script.later(1000);
     script.hear(1, 3);
     assert_eq!(script.asked(), (2, vec![2, 3]));
     script.samples([2, 3]);
@@ -198,7 +198,7 @@ fn what_was_told_as_lost_and_taken_back_is_not_told_twice() {
     script.hear(10, 20);
     assert_eq!(script.lost(), 8);
     script.hear(1, 5);
-    script.later(200);
+    script.later(1000);
     script.hear(1, 5);
     script.hear(12, 20);
     // 2 to 11, of which 8 were told of.
@@ -219,6 +219,41 @@ fn a_heartbeat_that_was_overtaken_takes_nothing_back() {
     script.hear(1, 9);
     assert_eq!(script.taken(), [1, 10]);
     assert_eq!(script.reader.counters().retracted, 0);
+}
+
+#[test]
+fn heartbeats_that_were_overtaken_now_and_then_take_nothing_back() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    script.hear(10, 20);
+    for _ in 0..5 {
+        script.hear(1, 8);
+        script.later(150);
+        script.hear(1, 8);
+        script.later(600);
+        // Where the writer is: what was heard of it before was old.
+        script.hear(10, 20);
+        script.later(600);
+    }
+    assert_eq!(script.reader.counters().retracted, 0);
+}
+
+#[test]
+fn a_writer_that_has_denied_something_is_asked_again_in_a_second() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    script.gap(2, 500, &[]);
+    script.hear(1, 1);
+    assert!(!script.said()[0].ack_nack.as_ref().unwrap().is_final);
+    // Its answer; it has no reason to speak once more.
+    script.hear(1, 1);
+    script.later(500);
+    assert!(script.said().iter().all(|said| said.ack_nack.as_ref().unwrap().is_final));
+    script.later(500);
+    assert!(!script.said()[0].ack_nack.as_ref().unwrap().is_final);
+    script.hear(1, 1);
+    script.samples([2]);
+    assert_eq!(script.taken(), [1, 2]);
 }
 
 #[test]
