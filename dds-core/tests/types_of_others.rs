@@ -83,6 +83,51 @@ struct LaterTree {
     note: String,
 }
 
+#[derive(DdsType, Debug, PartialEq, Default)]
+struct Bytes {
+    data: Vec<u8>,
+    rows: Vec<[u8; 2]>,
+}
+
+#[derive(DdsType, Debug, PartialEq, Default)]
+struct Octets {
+    #[dds(octet)]
+    data: Vec<u8>,
+    #[dds(octet)]
+    rows: Vec<[u8; 2]>,
+}
+
+/// Octets one level further down.
+#[derive(DdsType, Debug, PartialEq, Default)]
+struct OctetRows {
+    data: Vec<u8>,
+    #[dds(octet)]
+    rows: Vec<[u8; 2]>,
+}
+
+#[derive(DdsType, Debug, PartialEq)]
+enum FromOne {
+    Count(i32),
+    Weight(f32),
+}
+
+/// As Cyclone DDS up to 11.0 counts.
+#[derive(DdsType, Debug, PartialEq)]
+enum FromZero {
+    #[dds(id = 0)]
+    Count(i32),
+    Weight(f32),
+}
+
+/// Another type by the name of `Short`, in the same bytes.
+#[derive(DdsType, Debug, PartialEq, Default)]
+#[dds(appendable, name = "Short")]
+struct OtherwiseShort {
+    #[dds(key)]
+    number: u32,
+    words: String,
+}
+
 struct World {
     simulation: Simulation,
     from: DomainParticipant,
@@ -238,4 +283,52 @@ fn the_type_of_a_topic_is_told_with_all_its_members() {
     assert_eq!(found.type_name, "Long");
     let members: Vec<&str> = long.members.iter().map(|member| member.detail.name.as_str()).collect();
     assert_eq!(members, ["id", "text", "more"]);
+}
+
+#[test]
+fn octets_are_not_uint8_and_the_difference_names_the_attribute() {
+    let of_writer = TypeDifferenceKind::OctetOrUInt8 { writer_has_octet: true };
+    assert_eq!(refused::<Octets, Bytes>(policy()), ("data".to_owned(), of_writer.clone()));
+    assert_eq!(refused::<OctetRows, Bytes>(policy()), ("rows".to_owned(), of_writer));
+    let of_reader = TypeDifferenceKind::OctetOrUInt8 { writer_has_octet: false };
+    assert_eq!(refused::<Bytes, OctetRows>(policy()), ("rows".to_owned(), of_reader.clone()));
+    assert!(of_reader.to_string().contains("#[dds(octet)]"), "{of_reader}");
+    accepted::<Octets, Octets>(policy());
+}
+
+#[test]
+fn unions_that_count_from_another_number_are_told_with_the_attribute() {
+    let kind = TypeDifferenceKind::UnionIds { writer: 0, reader: 1 };
+    assert_eq!(refused::<FromZero, FromOne>(policy()), (String::new(), kind.clone()));
+    assert!(kind.to_string().contains("#[dds(id = 0)]"), "{kind}");
+    let kind = TypeDifferenceKind::UnionIds { writer: 1, reader: 0 };
+    assert_eq!(refused::<FromOne, FromZero>(policy()), (String::new(), kind));
+    // No id is sent, so that the bytes are the same (7.4.3.5.3).
+    accepted::<FromZero, FromOne>(TypeConsistency { ignore_member_names: true, ..policy() });
+}
+
+#[test]
+fn names_of_types_decide_where_they_are_not_described() {
+    let simulation = Simulation::new(7);
+    let nameless = DomainParticipant::builder(0).type_information(false);
+    let (from, to) = (simulation.build("a", nameless).unwrap(), simulation.participant("b", 0).unwrap());
+
+    let writer = from.writer::<OtherwiseShort>("t").unwrap();
+    let reader = to.reader::<Short>("t").unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    writer.write(&OtherwiseShort { number: 3, words: "c".into() }).unwrap();
+    let sample = reader.next_sample().block_for(PATIENCE).unwrap().data;
+    assert_eq!(sample, Some(Short { id: 3, text: "c".into() }));
+
+    // It would fit, and has another name.
+    let reader = from.reader::<Short>("long").unwrap();
+    let _writer = to.writer::<Long>("long").unwrap();
+    simulation.run_for(PATIENCE);
+    let [report] = &reader.explain_matches()[..] else { panic!("there is one writer") };
+    let names = Obstacle::TypeName { ours: "Short".into(), theirs: "Long".into() };
+    assert_eq!(report.verdict, Verdict::NotMatched(vec![names]));
+
+    let _writer = from.writer::<Short>("alone").unwrap();
+    assert!(to.discover_type_objects("alone").block_for(PATIENCE).is_err(), "nobody describes it");
 }

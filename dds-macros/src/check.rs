@@ -228,11 +228,11 @@ fn check_parameters(ty: &Type, errors: &mut Errors) {
 
 fn is_bytes(ty: &Type) -> bool {
     match ty {
-        Type::Array(array) => is_byte(&array.elem),
-        Type::Reference(reference) => match &*reference.elem {
-            Type::Slice(slice) => is_byte(&slice.elem),
-            other => is_bytes(other),
-        },
+        Type::Array(array) => is_bytes(&array.elem),
+        Type::Slice(slice) => is_bytes(&slice.elem),
+        Type::Group(group) => is_bytes(&group.elem),
+        Type::Paren(paren) => is_bytes(&paren.elem),
+        Type::Reference(reference) => is_bytes(&reference.elem),
         Type::Path(path) => match path.path.segments.last() {
             Some(segment) => match &segment.arguments {
                 syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(|argument| match argument {
@@ -245,10 +245,6 @@ fn is_bytes(ty: &Type) -> bool {
         },
         _ => false,
     }
-}
-
-fn is_byte(ty: &Type) -> bool {
-    last_segment(ty).is_some_and(|name| name == "u8")
 }
 
 pub(crate) fn unique_ids<'a>(members: impl Iterator<Item = &'a Member<'a>>, errors: &mut Errors) {

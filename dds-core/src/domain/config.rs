@@ -55,6 +55,8 @@ pub(crate) struct Config {
     pub(crate) fragment_size: Option<u16>,
     pub(crate) linger: Duration,
     pub(crate) udp_only: bool,
+    /// Endpoints say what their types are made of.
+    pub(crate) type_information: bool,
     pub(crate) message_checksums: Option<ChecksumKind>,
     pub(crate) delivery: Delivery,
     pub(crate) threads: ThreadOptions,
@@ -101,6 +103,7 @@ impl Config {
             fragment_size: None,
             linger: Duration::from_secs(1),
             udp_only: false,
+            type_information: true,
             message_checksums: None,
             delivery: Delivery::default(),
             threads: ThreadOptions::default(),
@@ -116,7 +119,7 @@ impl Config {
     }
 
     /// Every setting by its name.
-    fn settings(&self) -> [(&'static str, String); 22] {
+    fn settings(&self) -> [(&'static str, String); 23] {
         let text = |value: &dyn fmt::Debug| format!("{value:?}");
         [
             ("domain", text(&self.domain_id)),
@@ -136,6 +139,7 @@ impl Config {
             ("fragment_size", text(&self.fragment_size)),
             ("linger", self.linger.to_string()),
             ("udp_only", text(&self.udp_only)),
+            ("type_information", text(&self.type_information)),
             ("message_checksums", text(&self.message_checksums)),
             ("delivery", text(&self.delivery)),
             ("enabled", text(&self.enabled)),
@@ -209,6 +213,13 @@ impl Config {
                 "all" => false,
                 "udp" => true,
                 _ => return Err(unreadable("DDS_TRANSPORTS", value, "one of all, udp")),
+            };
+        }
+        if let Some(value) = look_up("DDS_TYPE_INFORMATION")? {
+            self.type_information = match value.as_str() {
+                "on" => true,
+                "off" => false,
+                _ => return Err(unreadable("DDS_TYPE_INFORMATION", value, "one of on, off")),
             };
         }
         if let Some(value) = look_up("DDS_PEERS")? {
@@ -320,15 +331,24 @@ mod tests {
             ("DDS_MULTICAST_TTL", "7"),
             ("DDS_RECEIVE_BUFFER", "65536"),
             ("DDS_SEND_BUFFER", "32768"),
+            ("DDS_TYPE_INFORMATION", "off"),
         ]);
         let config = config.unwrap();
+        assert!(!config.type_information);
         assert_eq!((config.ip_families, config.multicast_ttl), (IpFamilies::Both, 7));
         assert_eq!((config.receive_buffer, config.send_buffer), (65_536, 32_768));
     }
 
     #[test]
     fn an_unreadable_variable_is_an_error_that_names_it() {
-        for name in ["DDS_SCOPE", "DDS_IP", "DDS_MULTICAST_TTL", "DDS_RECEIVE_BUFFER", "DDS_SEND_BUFFER"] {
+        for name in [
+            "DDS_SCOPE",
+            "DDS_TYPE_INFORMATION",
+            "DDS_IP",
+            "DDS_MULTICAST_TTL",
+            "DDS_RECEIVE_BUFFER",
+            "DDS_SEND_BUFFER",
+        ] {
             let error = with(&[(name, "galaxy")]).unwrap_err();
             assert!(error.to_string().contains(name), "{error}");
             assert!(error.to_string().contains("galaxy"), "{error}");

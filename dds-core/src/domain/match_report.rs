@@ -147,7 +147,10 @@ impl Obstacle {
             Self::Qos { policy: PolicyId::TypeConsistency, .. } => "do not force type validation in the reader's QoS",
             Self::Qos { policy: PolicyId::Ownership, .. } => "give both sides the same OWNERSHIP",
             Self::Qos { .. } => "let the writer offer more, or the reader request less",
-            Self::Type { .. } => "make the types agree, or let the reader's TYPE_CONSISTENCY ignore the difference",
+            Self::Type { .. } => {
+                "make the types agree, or let the reader's TYPE_CONSISTENCY ignore the difference; `type_information(false)` on \
+                 the participant's builder, or DDS_TYPE_INFORMATION=off, lets names of types decide"
+            }
             Self::TypePending => "wait a second or two: if it is not described, names of types decide",
             Self::TypeName { .. } => "use the same type name on both sides (`#[dds(name = \"…\")]`)",
             Self::Partition { .. } => "give publisher and subscriber a partition in common",

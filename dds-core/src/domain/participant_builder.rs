@@ -34,6 +34,7 @@ use std::sync::Arc;
 /// | [`domain_tag`](Self::domain_tag) | none | `DDS_DOMAIN_TAG` |
 /// | [`message_checksums`](Self::message_checksums) | none | |
 /// | [`udp_only`](Self::udp_only) | no | `DDS_TRANSPORTS`: `all`, `udp` |
+/// | [`type_information`](Self::type_information) | yes | `DDS_TYPE_INFORMATION`: `on`, `off` |
 /// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
 ///
 /// ```
@@ -112,6 +113,7 @@ enum Setting {
     FragmentSize(u16),
     Linger(Duration),
     UdpOnly(bool),
+    TypeInformation(bool),
     MessageChecksums(ChecksumKind),
     Delivery(Delivery),
     Threads(ThreadOptions),
@@ -140,6 +142,7 @@ impl Setting {
             Self::FragmentSize(bytes) => config.fragment_size = Some(bytes),
             Self::Linger(linger) => config.linger = linger,
             Self::UdpOnly(udp_only) => config.udp_only = udp_only,
+            Self::TypeInformation(is_announced) => config.type_information = is_announced,
             Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
             Self::Delivery(delivery) => config.delivery = delivery,
             Self::Threads(threads) => config.threads = threads,
@@ -272,6 +275,22 @@ impl DomainParticipantBuilder {
     /// (Other participants, of this process too, are always reached by UDP.)
     pub fn udp_only(self, udp_only: bool) -> Self {
         self.set(Setting::UdpOnly(udp_only))
+    }
+
+    /// Whether readers and writers announce what their types are made of (TypeInformation, XTYPES 1.3, 7.6.3.2.2), and describe
+    /// it to whoever asks. Default: yes. Then types match if what the writer sends can be what the reader has, whatever their
+    /// names; and others see a type that they do not have themselves.
+    ///
+    /// If not, the **names** of types decide, here and at others (7.6.3.4.2), and nobody looks whether they fit. That is for
+    /// others who describe the same IDL in other words than we do, and so refuse what they could read:
+    ///
+    /// - Fast DDS from 3.0 on wants equal descriptions, down to the last flag. It has the same switch (the property
+    ///   `fastdds.type_propagation`, `disabled`).
+    /// - Cyclone DDS up to 11.0 counts the members of unions from 0, unlike the standard (`#[dds(id = 0)]` at the first case says
+    ///   the same); and a `typedef` within a final struct makes it another type, which Rust's aliases are not.
+    #[doc(alias = "type_propagation")]
+    pub fn type_information(self, is_announced: bool) -> Self {
+        self.set(Setting::TypeInformation(is_announced))
     }
 
     /// Gives every message a checksum of its own, in a HEADER_EXTENSION (RTPS 2.5, 8.3.7): for networks whose own checksums

@@ -130,6 +130,7 @@ struct Participant {
     fragment_size: Option<u16>,
     linger: Option<Duration>,
     udp_only: Option<bool>,
+    type_information: Option<bool>,
     message_checksums: Option<ChecksumKind>,
     delivery: Option<Delivery>,
     tap: Option<PathBuf>,
@@ -222,6 +223,7 @@ impl Profiles {
         config.fragment_size = said.fragment_size.or(config.fragment_size);
         set(&mut config.linger, &said.linger);
         set(&mut config.udp_only, &said.udp_only);
+        set(&mut config.type_information, &said.type_information);
         set(&mut config.delivery, &said.delivery);
         config.message_checksums = said.message_checksums.or(config.message_checksums);
         config.tap = said.tap.clone().or(config.tap.take());

@@ -253,7 +253,7 @@ fn make_handle<T: 'static>(
         type_name: topic.type_name().to_owned(),
         sample_type: TypeId::of::<T>(),
         ty: topic.ty().cloned(),
-        types: topic.types(),
+        types: topic.types().filter(|_| participant.config().type_information),
         qos: LiveQos::new(qos),
         group,
         topic: topic.handle().cloned(),

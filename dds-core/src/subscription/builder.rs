@@ -288,7 +288,7 @@ fn make_handle<T: 'static>(
         key,
         description: topic.description().filter(|_| topic.builtin().is_none()),
         filtered,
-        types: topic.types().filter(|_| topic.builtin().is_none()),
+        types: topic.types().filter(|_| topic.builtin().is_none() && participant.config().type_information),
         builtin: topic.builtin(),
         enabled: AtomicBool::new(false),
         enabling: Mutex::default(),

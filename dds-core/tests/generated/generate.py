@@ -26,6 +26,14 @@ class Type:
     shape: list
     # Which bound the member has that is of this type, if any.
     bound: int = 0
+    # Its `u8` are octets, which the member says.
+    is_octet: bool = False
+    # An alias is a type of its own to type checks, and Rust's are none to the derive.
+    has_alias: bool = False
+    # A final struct or union. Within others it is only what it is called to be (XTYPES 1.3, 7.2.4.2), so that an alias in it
+    # makes it another one: such types match by name.
+    is_final_type: bool = False
+    goes_by_name: bool = False
     # Can be (part of) a key here: what has optional members cannot.
     is_keyable: bool = True
     # What keeps XCDR1 from being compared byte by byte, or at all.
@@ -48,6 +56,11 @@ INTEGERS = [(f"{sign}{bits}", f"r.int() as {sign}{bits}", f"types.{name}{bits}")
             for sign, name in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)]
 
 
+def by_name(part):
+    """Whether what has such a part can only match by its name."""
+    return part.goes_by_name or part.has_alias and part.is_final_type
+
+
 def leaf(rng):
     pick = rng.randrange(14)
     if pick < 8:
@@ -59,7 +72,7 @@ def leaf(rng):
         Type("f64", "r.f64()", "types.float64", ["d"], is_keyable=False),
         Type("char", "r.letter()", "types.char", ["c"]),
         Type("String", "r.text()", "str", ["s"]),
-        Type("u8", "r.int() as u8", "types.byte", ["i"]),
+        Type("u8", "r.int() as u8", "types.byte", ["i"], is_octet=True),
     ][pick - 8]
 
 
@@ -111,7 +124,8 @@ class Generator:
 
     def derived(self, of, rust, value, python, shape, **more):
         """A type made of another one, with what follows from that."""
-        inherited = {name: getattr(of, name) for name in ("is_keyable", "has_parameters", "has_small_enum", "is_final", "is_live", "has_open", "nesting")}
+        inherited = {name: getattr(of, name) for name in (
+            "is_octet", "has_alias", "is_final_type", "goes_by_name", "is_keyable", "has_parameters", "has_small_enum", "is_final", "is_live", "has_open", "nesting")}
         return Type(rust, value, python, shape, **(inherited | more))
 
     def sequence(self, element, bound=0):
@@ -133,7 +147,11 @@ class Generator:
         name = self.new_name("Alias")
         self.rust.append(f"type {name} = {of.rust};")
         self.python.append(f'{name} = types.typedef["{name}", {of.python}]')
-        return self.derived(of, name, of.value, name, of.shape, is_open=of.is_open)
+        # The derive must see the `u8` that it is to describe as octets.
+        rust = of.rust if of.is_octet else name
+        if of.is_octet:
+            self.rust.pop()
+        return self.derived(of, rust, of.value, name, of.shape, is_open=of.is_open, has_alias=True)
 
     def enum(self):
         rng, name = self.rng, self.new_name("E")
@@ -141,11 +159,10 @@ class Generator:
         top = min(2 ** (bits or 31), 2**31) - 1
         numbers = [0] + rng.sample(range(1, 12), rng.randrange(1, 5)) + ([top] if rng.random() < 0.3 else [])
         literals = ", ".join(f"L{index} = {number}" for index, number in enumerate(numbers))
-        bound = f"bit_bound = {bits}, " if bits else ""
+        bound = f"#[dds(bit_bound = {bits})]\n" if bits else ""
         self.rust.append(f"""
 #[derive(DdsType, Debug, Clone, Copy, PartialEq)]
-#[dds({bound}nested)]
-enum {name} {{ {literals} }}
+{bound}enum {name} {{ {literals} }}
 #[allow(dead_code, reason = "some are only discriminators")]
 impl {name} {{
     const ALL: &[Self] = &[{", ".join(f"Self::L{index}" for index in range(len(numbers)))}];
@@ -217,14 +234,16 @@ impl Show for {name} {{
             is_default = index == len(labels)
             of_case = [] if is_default else labels[index]
             case = "default" if is_default else f"case = [{', '.join(map(rust, of_case))}]"
-            variants.append(f"#[dds({case})] C{index}(#[dds(discriminator)] {kind}, {member.rust})")
+            # Cyclone counts from 0.
+            attributes = [case] + ["octet"] * member.is_octet + ["id = 0"] * (index == 0)
+            variants.append(f"#[dds({', '.join(attributes)})] C{index}(#[dds(discriminator)] {kind}, {member.rust})")
             label = rust(unused) if is_default else f"*r.one_of(&[{', '.join(map(rust, of_case))}])"
             values.append(f"{index} => Self::C{index}({label}, {member.value})")
             shows.append(f"Self::C{index}(label, value) => show_union(text, label, value)")
-            lines.append(f"    c{index}: types.{'default' if is_default else 'case'}[{'' if is_default else f'{python(of_case)}, '}{member.python}]")
+            lines.append(f"    C{index}: types.{'default' if is_default else 'case'}[{'' if is_default else f'{python(of_case)}, '}{member.python}]")
         self.rust.append(f"""
 #[derive(DdsType, Debug, Clone, PartialEq)]
-#[dds(nested, {'appendable' if appendable else 'final'}, discriminator = {kind})]
+#[dds({'appendable' if appendable else 'final'}, discriminator = {kind})]
 enum {name} {{ {", ".join(variants)} }}
 impl {name} {{
     fn random(r: &mut Random) -> Self {{ match r.below({len(members)}) {{ {", ".join(values)}, _ => unreachable!() }} }}
@@ -240,6 +259,9 @@ impl Show for {name} {{
         default = members[-1].shape if has_default else None
         return Type(name, f"{name}::random(r)", name, ["U", shape, cases, default], is_keyable=False,
                     nesting=1 + max(member.nesting for member in members),
+                    has_alias=any(member.has_alias for member in members),
+                    is_final_type=not appendable,
+                    goes_by_name=any(by_name(member) for member in members),
                     has_parameters=any(member.has_parameters for member in members),
                     is_live=is_live and all(member.is_live for member in members),
                     is_open=appendable,
@@ -280,6 +302,9 @@ impl Show for {name} {{
         return Type(name, f"{name}::random(r)", name, shape,
                     is_keyable=not any(member["optional"] for member in members) and all(of.is_keyable for of in types),
                     nesting=1 + max(of.nesting for of in types),
+                    has_alias=any(of.has_alias for of in types),
+                    is_final_type=extensibility == "final",
+                    goes_by_name=any(by_name(of) for of in types),
                     has_parameters=extensibility == "mutable" or has_optional or any(of.has_parameters for of in types),
                     has_small_enum=any(of.has_small_enum for of in types),
                     is_live=not base and all(of.is_live for of in types),
@@ -306,7 +331,7 @@ impl Show for {name} {{
         fields, values = [], []
         for member in members:
             of = member["type"]
-            attributes = ["key"] * member["key"] + ["must_understand"] * member["must_understand"]
+            attributes = ["key"] * member["key"] + ["must_understand"] * member["must_understand"] + ["octet"] * of.is_octet
             attributes += [f"bound = {of.bound}"] * bool(of.bound) + [f"id = {member['id']}"] * (member["id"] is not None)
             attribute = f"#[dds({', '.join(attributes)})] " if attributes else ""
             rust = f"Option<{of.rust}>" if member["optional"] else of.rust
@@ -366,7 +391,7 @@ def main():
         live = [made.is_live and not made.has_small_enum and not made.has_open, made.is_live]
         live = ", ".join(str(is_live).lower() for is_live in live)
         facts.append(f'    run.{test}::<{made.rust}>(Facts {{ name: "{made.rust}", xcdr1: Xcdr1::{xcdr1}, '
-                     f"has_final_key: {str(made.is_final).lower()}, is_live: [{live}] }});")
+                     f"has_final_key: {str(made.is_final).lower()}, has_alias: {str(made.has_alias).lower()}, goes_by_name: {str(made.goes_by_name).lower()}, is_live: [{live}] }});")
     with open(rust_file, "w", encoding="utf-8") as file:
         file.write(f"// Made by generate.py with seed {seed}.\n\n")
         file.write("\n".join(generator.rust))

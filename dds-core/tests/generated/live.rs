@@ -1,6 +1,6 @@
 //! The same types as topics of a participant of Cyclone DDS, which sends back what it receives.
 
-use crate::{Sample, expect};
+use crate::{Facts, Sample, expect};
 use dds_core::DomainParticipant;
 use dds_core::cdr::Encoding;
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos};
@@ -14,6 +14,8 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// Our participant and `live.py`.
 pub(crate) struct Live {
     participant: DomainParticipant,
+    /// The one whose types go by their names.
+    by_name: DomainParticipant,
     process: Child,
     encoding: Encoding,
 }
@@ -24,7 +26,13 @@ impl Live {
         let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
         let path = std::env::var("GENERATED").expect("GENERATED, the folder of live.py and generated_types.py");
         let version = if encoding == Encoding::Xcdr1 { "1" } else { "2" };
-        let mut process = Command::new(&python)
+        let mut command = Command::new(&python);
+        if let Ok(file) = std::env::var("GENERATED_TRACE") {
+            let said = std::env::var("CYCLONEDDS_URI").unwrap_or_default();
+            let trace = format!("<Tracing><Category>discovery,topic,trace</Category><OutputFile>{file}</OutputFile></Tracing>");
+            command.env("CYCLONEDDS_URI", format!("{said}{trace}"));
+        }
+        let mut process = command
             .args(["-B", &format!("{path}/live.py"), &format!("{path}/generated_types.py"), version])
             .args(names)
             .stdin(Stdio::piped())
@@ -36,11 +44,13 @@ impl Live {
         BufReader::new(stdout).read_line(&mut ready).expect("text");
         assert_eq!(ready, "ready\n", "live.py does not begin");
         let participant = DomainParticipant::new(0).expect("a participant");
-        Self { participant, process, encoding }
+        let by_name = DomainParticipant::builder(0).type_information(false).build().expect("a participant");
+        Self { participant, by_name, process, encoding }
     }
 
     /// Sends values there, and compares what comes back.
-    pub(crate) fn compare<T: Sample + 'static>(&self, name: &str, values: &[T]) -> Result<(), String> {
+    pub(crate) fn compare<T: Sample + 'static>(&self, facts: &Facts, values: &[T]) -> Result<(), String> {
+        let (name, participant) = (facts.name, if facts.goes_by_name { &self.by_name } else { &self.participant });
         let error = |error: &dyn std::fmt::Display| format!("live: {error}");
         let representation = match self.encoding {
             Encoding::Xcdr1 => DataRepresentation::Xcdr1,
@@ -52,17 +62,23 @@ impl Live {
             .transient_local()
             .keep_all()
             .representation([representation]);
-        let back = self.participant.reader_builder::<T>(&*format!("{name}_back")).qos(qos).build();
+        let back = participant.reader_builder::<T>(&*format!("{name}_back")).qos(qos).build();
         let back = back.map_err(|reason| error(&reason))?;
         let qos = DataWriterQos::default()
             .reliable()
             .transient_local()
             .keep_all()
             .representation([representation]);
-        let there = self.participant.writer_builder::<T>(&*format!("{name}_there")).qos(qos).build();
+        let there = participant.writer_builder::<T>(&*format!("{name}_there")).qos(qos).build();
         let there = there.map_err(|reason| error(&reason))?;
-        there.wait_for_readers(1).block_for(LIMIT).map_err(|reason| error(&reason))?;
-        back.wait_for_writers(1).block_for(LIMIT).map_err(|reason| error(&reason))?;
+        let unmatched = |reason: dds_core::WaitError| {
+            let reports = there.explain_matches().into_iter().chain(back.explain_matches());
+            let reports: Vec<String> = reports.map(|report| format!("\n    {report}")).collect();
+            // If we match, it is Cyclone that does not: GENERATED_TRACE=<file> has it say why.
+            format!("live: {reason}{}", reports.concat())
+        };
+        there.wait_for_readers(1).block_for(LIMIT).map_err(unmatched)?;
+        back.wait_for_writers(1).block_for(LIMIT).map_err(unmatched)?;
         for value in values {
             there.write(value).map_err(|reason| error(&reason))?;
             let sample = back.next_sample().block_for(LIMIT).map_err(|reason| {

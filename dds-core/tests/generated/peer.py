@@ -1,5 +1,5 @@
 """Cyclone DDS's codec as a process. Each line of standard input is a type's name, `1` or `2` for the version of XCDR, and a payload in
-hexadecimal. Each line of standard output is the answer: `error` and why, or `ok` and then
+hexadecimal; or a name and `types`, which is answered with `ok` and the type's TypeObjects, minimal and complete. Each line of standard output is the answer: `error` and why, or `ok` and then
 
     the value as text
     the value's payload, little endian, then big endian
@@ -13,6 +13,7 @@ import sys
 
 from cyclonedds.idl import Endianness, SerializeKind
 from cyclonedds.idl._support import KeyScanResult
+from cyclonedds.idl._xt_builder import XTBuilder
 
 
 def load(path):
@@ -70,8 +71,19 @@ def key_len_max(idl):
     return min(len_max, 17)
 
 
+def type_objects(kind):
+    """The minimal and the complete TypeObject of the type itself, which name all that it is made of."""
+    _, mapping = XTBuilder.process_type(kind)
+    pairs = [mapping.identifier_object_pair_minimal, mapping.identifier_object_pair_complete]
+    objects = [pair[0].type_object.serialize(use_version_2=True, endianness=Endianness.Little)[4:].hex() for pair in pairs]
+    return " ".join(["ok"] + objects)
+
+
 def answer(types, line):
-    name, version, payload = line.split()
+    name, version, *payload = line.split()
+    if version == "types":
+        return type_objects(types[name][0])
+    (payload,) = payload
     kind, shape = types[name]
     idl, is_second = kind.__idl__, version == "2"
     value = idl.deserialize(bytes.fromhex(payload))

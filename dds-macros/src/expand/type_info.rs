@@ -5,6 +5,7 @@ use crate::ast::{Member, Model, with_lifetime};
 use crate::attr::{AutoId, TryConstruct};
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Type;
 
 pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
@@ -88,19 +89,42 @@ pub(super) fn try_construct(member: &Member<'_>, cdr: &TokenStream) -> Option<To
 
 /// The description of a member's type.
 pub(super) fn of_member(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
-    let ty = with_lifetime(member.ty, "static");
-    let mut described = member.locate(quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION));
-    let (bound, is_octet) = (member.bound(), member.attributes.octet.is_some());
-    if is_octet {
-        described = quote!(#described.as_octets());
+    let ty = match member.attributes.octet {
+        Some(_) => with_lifetime(&of_octets(member.ty, cdr), "static"),
+        None => with_lifetime(member.ty, "static"),
+    };
+    let described = member.locate(quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION));
+    match member.bound() {
+        Some(bound) => quote!(const { &#described.bounded(#bound) }),
+        None => described,
     }
-    if let Some(bound) = bound {
-        described = quote!(#described.bounded(#bound));
+}
+
+/// The type with `Octet` wherever it says `u8`, however deep in collections.
+fn of_octets(ty: &Type, cdr: &TokenStream) -> Type {
+    let mut ty = ty.clone();
+    match &mut ty {
+        Type::Array(array) => *array.elem = of_octets(&array.elem, cdr),
+        Type::Slice(slice) => *slice.elem = of_octets(&slice.elem, cdr),
+        Type::Group(group) => *group.elem = of_octets(&group.elem, cdr),
+        Type::Paren(paren) => *paren.elem = of_octets(&paren.elem, cdr),
+        Type::Reference(reference) => *reference.elem = of_octets(&reference.elem, cdr),
+        Type::Path(path) => match path.path.segments.last_mut() {
+            Some(segment) if segment.ident == "u8" => return syn::parse_quote!(#cdr::Octet),
+            Some(segment) => {
+                if let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+                    for argument in &mut arguments.args {
+                        if let syn::GenericArgument::Type(inner) = argument {
+                            *inner = of_octets(inner, cdr);
+                        }
+                    }
+                }
+            }
+            None => {}
+        },
+        _ => {}
     }
-    if is_octet || bound.is_some() {
-        described = quote!(const { &#described });
-    }
-    described
+    ty
 }
 
 /// Lets the compiler look whether there is anything to try.

@@ -36,7 +36,7 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
     });
     let ty = &union.discriminator;
     let described = match union.is_octet {
-        true => quote!(const { &<#ty as #cdr::TypeInfo>::DESCRIPTION.as_octets() }),
+        true => quote!(<#cdr::Octet as #cdr::TypeInfo>::DESCRIPTION),
         false => quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION),
     };
     let has_key = model.has_key();

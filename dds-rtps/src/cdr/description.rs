@@ -205,21 +205,6 @@ impl TypeDescription {
         Self::new(self.name, kind)
     }
 
-    /// This `uint8`, or sequence or array of `uint8`, with `octet` in its place.
-    ///
-    /// # Panics
-    /// It is neither; in a constant, that is a compile error.
-    #[must_use]
-    pub const fn as_octets(&self) -> Self {
-        const OCTET: TypeDescription = TypeDescription::new("octet", TypeKind::Octet);
-        match self.kind {
-            TypeKind::UInt8 => OCTET,
-            TypeKind::Sequence { bound, .. } => Self::new(self.name, TypeKind::Sequence { bound, element: || &OCTET }),
-            TypeKind::Array { length, .. } => Self::new(self.name, TypeKind::Array { length, element: || &OCTET }),
-            _ => panic!("only `u8`, and sequences and arrays of it, can be octets"),
-        }
-    }
-
     /// This type where it is an element of a collection, or a member, that treats values like this which it cannot hold.
     ///
     /// # Panics

@@ -108,7 +108,7 @@ pub use payload::{decode_key_payload, decode_payload, decode_payload_into, encod
 pub use plain::Plain;
 #[doc(hidden)]
 pub use plain::larger;
-pub use primitive::{InMemory, Primitive};
+pub use primitive::{InMemory, Octet, Primitive};
 pub use raw::{Encoded, Raw};
 pub use run::Run;
 pub use traits::{DdsType, Decode, DecodeOwned, Encode, KeyMember, Keyed, TypeInfo, ViewOf, WholeKey};

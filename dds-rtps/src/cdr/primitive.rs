@@ -212,6 +212,16 @@ macro_rules! number {
     )*};
 }
 
+/// What `u8` stands for in the description of a member that is marked `#[dds(octet)]`. It has no values: those are `u8`.
+#[derive(Debug, Clone, Copy)]
+pub enum Octet {}
+
+impl TypeInfo for Octet {
+    const TYPE_NAME: &'static str = "octet";
+    const HAS_KEY: bool = false;
+    const DESCRIPTION: &'static TypeDescription = &TypeDescription::new("octet", TypeKind::Octet);
+}
+
 /// What all values share that are copied as they are.
 macro_rules! plain_value {
     ($value:ty, $kind:ident, $name:literal) => {

@@ -200,6 +200,14 @@ impl<'a, F: Form> Comparison<'a, F> {
         use TypeIdentifier as Id;
         match (reader, writer) {
             (Id::Primitive(r), Id::Primitive(w)) if r == w => Ok(()),
+            // The same bytes, but the standard has no row that makes one of the other (7.2.4.4.3, table 15), and nor do Cyclone
+            // DDS, OpenDDS and Fast DDS: if only we matched, a reliable writer would wait for a reader that never answers.
+            (Id::Primitive(Primitive::UInt8), Id::Primitive(Primitive::Byte)) => {
+                self.differ(Kind::OctetOrUInt8 { writer_has_octet: true })
+            }
+            (Id::Primitive(Primitive::Byte), Id::Primitive(Primitive::UInt8)) => {
+                self.differ(Kind::OctetOrUInt8 { writer_has_octet: false })
+            }
             (Id::String8 { bound: r }, Id::String8 { bound: w })
             | (Id::String16 { bound: r }, Id::String16 { bound: w }) => self.string_bounds(*r, *w),
             _ => self.collections(&Resolved::Plain(reader), &Resolved::Plain(writer), keys),

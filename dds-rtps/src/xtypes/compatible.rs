@@ -127,6 +127,23 @@ fn same_names<'a, F: Form>(
     Ok(())
 }
 
+/// Where one side counts the members of unions from 0 and the other from 1, as the standard does (7.3.1.2.1.1), says that and not
+/// only that a name has another id.
+fn same_first_ids<F: Form>(c: &Comparison<'_, F>, reader: &UnionType<F>, writer: &UnionType<F>) -> Checked {
+    if c.policy.ignore_member_names {
+        return Ok(());
+    }
+    let by_name: BTreeMap<_, u32> = writer.members.iter().map(|w| (F::name_hash(&w.detail), w.id)).collect();
+    let id_pairs = || reader.members.iter().filter_map(|r| Some((*by_name.get(&F::name_hash(&r.detail))?, r.id)));
+    let are_one_higher = |(low, high): (u32, u32)| low.checked_add(1) == Some(high);
+    let (mut pairs, mut swapped) = (id_pairs(), id_pairs().map(|(w, r)| (r, w)));
+    let Some((w, r)) = id_pairs().min() else { return Ok(()) };
+    if pairs.all(are_one_higher) || swapped.all(are_one_higher) {
+        return c.differ(Kind::UnionIds { writer: w, reader: r });
+    }
+    Ok(())
+}
+
 /// Unions: see table 18 of 7.2.4.4.7.
 pub(super) fn of_unions<'a, F: Form>(
     c: &mut Comparison<'_, F>,
@@ -141,6 +158,7 @@ pub(super) fn of_unions<'a, F: Form>(
         }
         c.strongly_assignable(&reader.discriminator, &writer.discriminator, keys)
     })?;
+    same_first_ids(c, reader, writer)?;
     let names = |ty: &'a UnionType<F>| ty.members.iter().map(|member| (member.id, &member.detail));
     same_names(c, names(reader), names(writer))?;
 

@@ -25,6 +25,18 @@ pub enum TypeDifferenceKind {
         /// That of the reader.
         reader: String,
     },
+    /// One has `octet`, the other `uint8`, in the same bytes.
+    OctetOrUInt8 {
+        /// Whether it is the writer that has `octet`.
+        writer_has_octet: bool,
+    },
+    /// The ids of a union's members are all one higher in one of them.
+    UnionIds {
+        /// The first one of the writer.
+        writer: u32,
+        /// The first one of the reader.
+        reader: u32,
+    },
     /// They grow in different ways.
     Extensibility {
         /// That of the writer.
@@ -83,6 +95,19 @@ impl fmt::Display for TypeDifferenceKind {
         match self {
             Self::NotEqual => f.write_str("the types are not equal, and the reader allows no coercion"),
             Self::Kind { writer, reader } => write!(f, "the writer has {writer}, the reader {reader}"),
+            Self::OctetOrUInt8 { writer_has_octet } => {
+                let (writer, reader) = if *writer_has_octet { ("octet", "uint8") } else { ("uint8", "octet") };
+                write!(
+                    f,
+                    "the writer has {writer}, the reader {reader}: `u8` is described as uint8, or as octet if its member \
+                     says `#[dds(octet)]`; do as the other side does"
+                )
+            }
+            Self::UnionIds { writer, reader } => write!(
+                f,
+                "the union's member ids begin with {writer} to the writer, with {reader} to the reader: ours count from 1, \
+                 those of Cyclone DDS up to 11.0 from 0, as ours do if the first case says `#[dds(id = 0)]`"
+            ),
             Self::Extensibility { writer, reader } => {
                 write!(f, "{} to the writer, {} to the reader", word(*writer), word(*reader))
             }
@@ -98,7 +123,11 @@ impl fmt::Display for TypeDifferenceKind {
             Self::NothingInCommon => f.write_str("the types have nothing in common"),
             Self::Literals => f.write_str("the literals do not have the same values"),
             Self::NotDelimited => {
-                f.write_str("its values do not say where they end; make its type appendable or mutable")
+                // What has a header may differ within it; of what has none, even a `typedef` must be alike (7.2.4.2).
+                f.write_str(
+                    "its values do not say where they end, and its type is not described alike on both sides (a `typedef` \
+                     is enough); make it appendable or mutable",
+                )
             }
             Self::TooDeep => f.write_str("the types are nested too deeply to be compared"),
         }

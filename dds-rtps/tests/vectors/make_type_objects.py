@@ -183,13 +183,46 @@ class Antelope(IdlStruct, typename="Antelope"):
     color: Color
 
 
+@dataclass
+@annotate.final
+class Octets(IdlStruct, typename="Octets"):
+    one: types.byte
+    many: types.sequence[types.byte]
+    few: types.sequence[types.byte, 4]
+    row: types.array[types.byte, 3]
+    rows: types.sequence[types.array[types.byte, 3]]
+    maybe: Optional[types.byte]
+
+
+@annotate.final
+class OctetUnion(IdlUnion, discriminator=types.byte, typename="OctetUnion"):
+    bytes: types.case[[1, 7], types.sequence[types.byte]]
+    number: types.default[types.uint8]
+
+
+Distance = types.typedef["Distance", types.float64]
+
+
+@dataclass
+@annotate.final
+class Aliased(IdlStruct, typename="Aliased"):
+    distance: Distance
+    distances: types.sequence[Distance]
+
+
+@dataclass
+@annotate.final
+class FarAway(IdlStruct, typename="FarAway"):
+    within: Aliased
+
+
 def hexadecimal(value):
     return value.serialize(use_version_2=True, endianness=Endianness.Little)[4:].hex()
 
 
 def main():
     lines = []
-    for ty in [ShapeType, Primitives, Members, Hashed, Enumerated, Collections, Value, Unions, Derived, Node, Zebra]:
+    for ty in [ShapeType, Primitives, Members, Hashed, Enumerated, Collections, Value, Unions, Derived, Node, Zebra, Octets, OctetUnion, Aliased, FarAway]:
         name = ty.__idl_typename__.replace(".", "::")
         information, mapping = XTBuilder.process_type(ty)
         lines.append(f"{name} information {hexadecimal(information)}")
