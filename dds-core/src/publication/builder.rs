@@ -299,6 +299,7 @@ pub(super) fn writer_protocol(
         _ => Encoding::Xcdr1,
     };
     // Instances are known by the key hash of XCDR2; what goes out is that of the encoding.
+    config.filtered_type = ty.and_then(AnyType::description);
     config.hashed_type = ty.filter(|ty| encoding == Encoding::Xcdr1 && !ty.key_hashes_agree()).cloned();
     (StatefulWriter::new(config), encoding)
 }

@@ -182,6 +182,7 @@ impl fmt::Display for ReaderLosses {
             (missing.never_came, "never came"),
             (missing.fragments, "lacked fragments"),
             (missing.irrelevant, "were not meant for this reader"),
+            (missing.filtered, "were not sent: their writer knows the content filter"),
             (total.awaited, "are still expected"),
         ] {
             if count > 0 {

@@ -8,6 +8,7 @@ mod changing;
 mod content_filter;
 mod deadline;
 mod dispose_all;
+mod filtering_writer;
 mod lifecycle;
 mod ownership;
 mod presentation;

@@ -15,6 +15,7 @@ impl DiscoveredReader {
             wants_history: self.data.qos.durability > Durability::Volatile,
             asks_for_history: self.vendor == VendorId::OURS || self.data.qos.durability <= Durability::TransientLocal,
             multicast: self.reach.multicast.to_vec(),
+            content_filter: self.data.content_filter.clone(),
             expects_inline_qos: self.data.expects_inline_qos,
             same_host: self.reach.same_host,
             ..ReaderProxyConfig::new(self.data.endpoint.guid, self.reach.unicast.to_vec())

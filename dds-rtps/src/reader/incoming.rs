@@ -287,8 +287,10 @@ impl StatefulReader {
                 if !reliable.believes(now.instant, gap.gap_list.base().previous()) {
                     return self.doubt(now, at);
                 }
-                note_filtered(gap, sink.tally);
+                let (filtered, before) = (filtered_by_writer(gap), sink.tally.not_received.irrelevant);
+                excuse_filtered(gap, filtered, sink.tally);
                 reliable.handle_gap(now, gap, &mut sink, config);
+                sink.tally.note_filtered(before, filtered);
                 reliable.next()
             }
             Following::BestEffort { next: Some(next), .. } => {
@@ -299,8 +301,10 @@ impl StatefulReader {
                     return Handled::Doubtful;
                 }
                 if gap.gap_start <= *next {
-                    note_filtered(gap, sink.tally);
+                    let (filtered, before) = (filtered_by_writer(gap), sink.tally.not_received.irrelevant);
+                    excuse_filtered(gap, filtered, sink.tally);
                     sink.tally.pass(distance(*next, end));
+                    sink.tally.note_filtered(before, filtered);
                     *next = end;
                 }
                 *next
@@ -371,14 +375,18 @@ impl StatefulReader {
     }
 }
 
-/// What a filter has left out is no hole in a coherent set. A GAP that only partly comes from a filter does not say which
-/// numbers: all of them may be holes.
-fn note_filtered(gap: &Gap, tally: &mut Tally) {
-    let (Some(sets), Some(filtered)) = (&mut tally.sets, gap.filtered_count) else { return };
-    let base = gap.gap_list.base();
-    let run = distance(gap.gap_start, base);
-    if u64::try_from(filtered).is_ok_and(|filtered| filtered >= run + gap.gap_list.iter().count() as u64) {
-        sets.excuse(gap.gap_start, base);
+/// How many numbers of a GAP the writer's filter has left out (RTPS 2.5, 8.3.8.4): all of them or none. One that only partly comes
+/// from a filter does not say which numbers.
+fn filtered_by_writer(gap: &Gap) -> u64 {
+    let Some(filtered) = gap.filtered_count.and_then(|count| u64::try_from(count).ok()) else { return 0 };
+    let count = distance(gap.gap_start, gap.gap_list.base()) + gap.gap_list.iter().count() as u64;
+    if filtered >= count { count } else { 0 }
+}
+
+/// What a filter has left out is no hole in a coherent set.
+fn excuse_filtered(gap: &Gap, filtered: u64, tally: &mut Tally) {
+    if let Some(sets) = tally.sets.as_mut().filter(|_| filtered > 0) {
+        sets.excuse(gap.gap_start, gap.gap_list.base());
         gap.gap_list.iter().for_each(|number| sets.excuse(number, number.next()));
     }
 }

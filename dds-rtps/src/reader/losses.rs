@@ -30,9 +30,12 @@ pub struct NotReceived {
     pub never_came: u64,
     /// Not all of their fragments came in time, or others needed the room.
     pub fragments: u64,
-    /// Their writer has said that they are not for this reader (GAP): replaced, filtered or expired before they were sent, or
-    /// written before the match.
+    /// Their writer has said that they are not for this reader (GAP): replaced or expired before they were sent, or written
+    /// before the match.
     pub irrelevant: u64,
+    /// Their writer has asked this reader's content filter, which does not let them pass, and has said so. Where it said so out of
+    /// turn they are among the irrelevant ones.
+    pub filtered: u64,
 }
 
 /// Changes that arrived and that the application does not get.
@@ -116,7 +119,11 @@ impl NotReceived {
     /// All of them.
     #[must_use]
     pub const fn total(&self) -> u64 {
-        self.never_came.saturating_add(self.fragments).saturating_add(self.irrelevant)
+        self.lost().saturating_add(self.irrelevant).saturating_add(self.filtered)
+    }
+
+    const fn lost(&self) -> u64 {
+        self.never_came.saturating_add(self.fragments)
     }
 
     fn since(mut self, earlier: &Self) -> Self {
@@ -133,6 +140,7 @@ impl NotReceived {
             (&mut self.never_came, other.never_came),
             (&mut self.fragments, other.fragments),
             (&mut self.irrelevant, other.irrelevant),
+            (&mut self.filtered, other.filtered),
         ] {
             *own = operation(*own, other);
         }
@@ -233,7 +241,7 @@ impl WriterLosses {
     /// How many numbers are missing that the reader should have got: without those that are none of its business.
     #[must_use]
     pub const fn lost(&self) -> u64 {
-        self.not_received.never_came.saturating_add(self.not_received.fragments)
+        self.not_received.lost()
     }
 
     fn new(proxy: &WriterProxy, tally: &Tally, removed: &Removed) -> Self {

@@ -46,6 +46,13 @@ impl Tally {
         self.not_received.irrelevant = self.not_received.irrelevant.saturating_add(count);
     }
 
+    /// Of those counted as irrelevant since there were `before` of them, so many are known to be filtered.
+    pub(super) fn note_filtered(&mut self, before: u64, count: u64) {
+        let filtered = self.not_received.irrelevant.saturating_sub(before).min(count);
+        self.not_received.irrelevant -= filtered;
+        self.not_received.filtered = self.not_received.filtered.saturating_add(filtered);
+    }
+
     /// The writer's numbers begin anew; so many were known until now.
     pub(super) fn begin_again(&mut self, known: u64) {
         self.known_before = self.known_before.saturating_add(known);
@@ -55,6 +62,8 @@ impl Tally {
     pub(super) fn take_back(&mut self, lost: u64, irrelevant: u64, known_before: u64) {
         self.known_before = self.known_before.saturating_sub(known_before);
         self.not_received.never_came = self.not_received.never_came.saturating_sub(lost);
+        let among_filtered = irrelevant.saturating_sub(self.not_received.irrelevant);
+        self.not_received.filtered = self.not_received.filtered.saturating_sub(among_filtered);
         self.not_received.irrelevant = self.not_received.irrelevant.saturating_sub(irrelevant);
     }
 

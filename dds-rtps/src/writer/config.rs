@@ -1,6 +1,7 @@
 //! What a writer is made of, and what it is told about its readers.
 
-use crate::cdr::AnyType;
+use crate::cdr::{AnyType, TypeDescription};
+use crate::filter::ContentFilterProperty;
 use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Origin, Payload, PresentationClock, Pulse};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
@@ -110,6 +111,9 @@ pub struct WriterConfig {
     /// The type, if the key hash that goes out with a change is not what its instance is known by here: of writers of XCDR1
     /// whose type has another key hash in XCDR2. It is then made of the payload each time. Default: none.
     pub hashed_type: Option<AnyType>,
+    /// The type of the samples, by which content filters of readers are understood. Default: none, all goes to all readers, and
+    /// they filter it.
+    pub filtered_type: Option<&'static TypeDescription>,
     /// How large the pieces are in which samples leave.
     pub fragment_size: FragmentSize,
     /// How much of large samples may be on its way at once.
@@ -160,6 +164,7 @@ impl WriterConfig {
             deadline: qos.deadline,
             keyed,
             hashed_type: None,
+            filtered_type: None,
             fragment_size: FragmentSize::default(),
             flow: FlowConfig::default(),
             heartbeat_period: Duration::from_millis(100),
@@ -194,6 +199,8 @@ pub struct ReaderProxyConfig {
     pub unicast: Vec<Locator>,
     /// Where it can be reached by multicast. Used instead of unicast where it saves datagrams.
     pub multicast: Vec<Locator>,
+    /// Its content filter. The writer asks it if it can ([`WriterConfig::filtered_type`]). Default: none.
+    pub content_filter: Option<Box<ContentFilterProperty>>,
     /// Whether it wants the QoS with each sample.
     pub expects_inline_qos: bool,
     /// Whether it runs on this host.
@@ -212,6 +219,7 @@ impl ReaderProxyConfig {
             live: true,
             unicast,
             multicast: Vec::new(),
+            content_filter: None,
             expects_inline_qos: false,
             same_host: false,
         }
@@ -353,6 +361,9 @@ pub struct WriterCounters {
     pub datagrams: u64,
     /// Changes, or runs of fragments of them, that a reader had asked for and got.
     pub repairs: u64,
+    /// Changes that were not sent to a reader because its content filter does not let them pass, reader by reader; without those
+    /// of before it came.
+    pub filtered: u64,
     /// GAPs sent.
     pub gaps: u64,
     /// HEARTBEATs sent.

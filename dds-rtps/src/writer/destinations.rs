@@ -3,7 +3,8 @@
 use super::config::{FlowConfig, FragmentSize};
 use super::reader_proxy::ReaderProxy;
 use crate::types::{EntityId, Locator, LocatorKind, SequenceNumber};
-use std::collections::HashSet;
+use smallvec::SmallVec;
+use std::collections::{HashMap, HashSet};
 
 /// Room for the headers of a datagram beside its payload: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, and key hash
 /// with sentinel 24 or HEARTBEAT 32, which do not come together, make 116.
@@ -24,6 +25,8 @@ const SAME_HOST_PAYLOAD_LEN: usize = 65_000;
 pub(super) struct Destinations {
     /// The locators that together reach every reader, each once.
     pub(super) locators: Vec<Locator>,
+    /// For each reader the indexes of the locators by which it is reached. Empty unless content filters are asked.
+    pub(super) reach: Vec<SmallVec<[usize; 2]>>,
     /// The one reader there is, or all.
     pub(super) reader_id: EntityId,
     /// From this number on, changes are for all readers. Earlier ones are for those that came before them.
@@ -32,6 +35,8 @@ pub(super) struct Destinations {
     pub(super) one_by_one: bool,
     /// Whether any of them expects inline QoS.
     pub(super) expects_inline_qos: bool,
+    /// How many have a content filter that is asked here.
+    pub(super) filtered: usize,
     /// How many are reliable.
     pub(super) reliable_count: usize,
     /// Whether all are on this host.
@@ -58,7 +63,10 @@ impl Destinations {
             true => (flow.same_host, flow.same_host_rate),
             false => (flow.network, flow.network_rate),
         };
+        let filtered = proxies.iter().filter(|proxy| proxy.filtered.is_some()).count();
         Self {
+            reach: if filtered > 0 { reach(proxies, &locators) } else { Vec::new() },
+            filtered,
             locators,
             reader_id: match proxies {
                 [proxy] => proxy.config.guid.entity_id,
@@ -115,6 +123,17 @@ fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
         locators.extend(&proxy.config.unicast);
     }
     locators.list
+}
+
+/// By which of `locators` each of `proxies` is reached: one that is in a group of these by that, others by unicast.
+fn reach(proxies: &[ReaderProxy], locators: &[Locator]) -> Vec<SmallVec<[usize; 2]>> {
+    let places: HashMap<Locator, usize> = locators.iter().enumerate().map(|(at, locator)| (*locator, at)).collect();
+    let place = |locator: &Locator| places.get(locator).copied();
+    let of = |proxy: &ReaderProxy| match proxy.config.multicast.iter().find_map(place) {
+        Some(group) => SmallVec::from_slice(&[group]),
+        None => proxy.config.unicast.iter().filter_map(place).collect(),
+    };
+    proxies.iter().map(of).collect()
 }
 
 /// Locators in the order in which they came, each once. A few are compared with each other; of many, each with all others

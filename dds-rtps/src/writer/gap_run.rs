@@ -17,12 +17,15 @@ impl GapRun {
     }
 
     /// Adds the numbers `first ..= last`, which must lie behind all added before. Returns a GAP that is complete, if the
-    /// new ones do not fit into it.
-    pub(super) fn add(&mut self, first: SequenceNumber, last: SequenceNumber) -> Option<Gap> {
-        if let Some(gap) = &mut self.gap {
+    /// new ones do not fit into it. What a content filter has left out stands in GAPs of its own: how many of a GAP's numbers
+    /// it was can be said (RTPS 2.5, 9.4.5.8, `filteredCount`), but not which.
+    pub(super) fn add(&mut self, first: SequenceNumber, last: SequenceNumber, is_filtered: bool) -> Option<Gap> {
+        let count = last.0 - first.0 + 1;
+        if let Some(gap) = self.gap.as_mut().filter(|gap| gap.filtered_count.is_some() == is_filtered) {
             let list = &mut gap.gap_list;
             if list.base() == first && list.bit_count() == 0 {
                 *list = SequenceNumberSet::empty(last.next());
+                gap.filtered_count = gap.filtered_count.map(|known| known + count);
                 return None;
             }
             // The last one first: if it fits, so do all before it.
@@ -30,6 +33,7 @@ impl GapRun {
                 (first.0..last.0).for_each(|number| {
                     list.insert(SequenceNumber(number));
                 });
+                gap.filtered_count = gap.filtered_count.map(|known| known + count);
                 return None;
             }
         }
@@ -39,7 +43,7 @@ impl GapRun {
             gap_start: first,
             gap_list: SequenceNumberSet::empty(last.next()),
             group_info: None,
-            filtered_count: None,
+            filtered_count: is_filtered.then_some(count),
         })
     }
 
@@ -62,8 +66,8 @@ mod tests {
     #[test]
     fn neighbours_become_one_run_without_a_list() {
         let mut run = run();
-        assert!(run.add(N(3), N(5)).is_none());
-        assert!(run.add(N(6), N(6)).is_none());
+        assert!(run.add(N(3), N(5), false).is_none());
+        assert!(run.add(N(6), N(6), false).is_none());
         let gap = run.finish().unwrap();
         assert_eq!((gap.gap_start, gap.gap_list), (N(3), SequenceNumberSet::empty(N(7))));
         assert!(run.finish().is_none());
@@ -72,9 +76,9 @@ mod tests {
     #[test]
     fn single_numbers_behind_the_run_go_into_the_list() {
         let mut run = run();
-        run.add(N(1), N(1000));
-        run.add(N(1003), N(1003));
-        run.add(N(1006), N(1008));
+        run.add(N(1), N(1000), false);
+        run.add(N(1003), N(1003), false);
+        run.add(N(1006), N(1008), false);
         let gap = run.finish().unwrap();
         assert_eq!((gap.gap_start, gap.gap_list.base()), (N(1), N(1001)));
         assert_eq!(gap.gap_list.iter().collect::<Vec<_>>(), [N(1003), N(1006), N(1007), N(1008)]);
@@ -83,10 +87,23 @@ mod tests {
     #[test]
     fn what_does_not_fit_begins_a_new_gap() {
         let mut run = run();
-        run.add(N(1), N(1));
-        let first = run.add(N(250), N(400)).unwrap();
+        run.add(N(1), N(1), false);
+        let first = run.add(N(250), N(400), false).unwrap();
         assert_eq!((first.gap_start, first.gap_list), (N(1), SequenceNumberSet::empty(N(2))));
         let second = run.finish().unwrap();
         assert_eq!((second.gap_start, second.gap_list), (N(250), SequenceNumberSet::empty(N(401))));
+    }
+
+    #[test]
+    fn what_a_filter_has_left_out_has_gaps_of_its_own() {
+        let mut run = run();
+        run.add(N(1), N(2), true);
+        run.add(N(3), N(3), true);
+        run.add(N(5), N(6), true);
+        let first = run.add(N(7), N(7), false).unwrap();
+        assert_eq!((first.gap_start, first.gap_list.base(), first.filtered_count), (N(1), N(4), Some(5)));
+        assert_eq!(first.gap_list.iter().collect::<Vec<_>>(), [N(5), N(6)]);
+        let second = run.finish().unwrap();
+        assert_eq!((second.gap_start, second.filtered_count), (N(7), None));
     }
 }

@@ -31,6 +31,9 @@ const SENTINEL_LEN: usize = 4;
 /// What may still follow the last change: a HEARTBEAT 32, a GAP 64.
 const TAIL_LEN: usize = 96;
 
+/// A GAP without a list, for one reader: INFO_DST 16 before and behind it, header 4, GAP 20 + 12 + 8.
+const ADDRESSED_GAP_LEN: usize = 76;
+
 /// What changes may take of a message of `len_max` bytes in all.
 pub(super) const fn room_for_changes(len_max: usize) -> usize {
     len_max.saturating_sub(Header::WIRE_LEN + TAIL_LEN)
@@ -155,10 +158,33 @@ impl<'d> Layout<'d> {
 
     /// The numbers `first ..= last` will never come. They must lie behind all earlier ones.
     pub(super) fn gap(&mut self, first: SequenceNumber, last: SequenceNumber) {
+        self.gap_because(first, last, false);
+    }
+
+    /// As [`Self::gap`]; `is_filtered`: because the reader's content filter does not let them pass.
+    pub(super) fn gap_because(&mut self, first: SequenceNumber, last: SequenceNumber, is_filtered: bool) {
         self.has_content = true;
-        if let Some(gap) = self.gap_run.add(first, last) {
+        if let Some(gap) = self.gap_run.add(first, last, is_filtered) {
             self.put_gap(&gap);
         }
+    }
+
+    /// The content filter of this reader does not let `first ..= last` pass. What follows is for its participant alone, until
+    /// [`Self::everybody`] is said.
+    pub(super) fn filtered_for(&mut self, reader: Guid, first: SequenceNumber, last: SequenceNumber) {
+        self.finish_gaps();
+        self.has_content = true;
+        self.participant(reader.prefix);
+        let mut run = GapRun::new(self.sender.guid.entity_id, reader.entity_id);
+        run.add(first, last, true);
+        if let Some(gap) = run.finish() {
+            self.put_gap(&gap);
+        }
+    }
+
+    /// Whether a GAP for one of several readers may join what is there.
+    pub(super) fn has_room_for_gap(&self) -> bool {
+        !self.is_closed && self.datagram.len() + ADDRESSED_GAP_LEN + TAIL_LEN <= self.len_max
     }
 
     /// HEARTBEAT.

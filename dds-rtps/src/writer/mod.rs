@@ -17,6 +17,7 @@
 //! | `progress` | how far they are, and what need not be kept for them |
 //! | `transmit` | new changes and HEARTBEATs for all readers |
 //! | `repair` | what goes to one reader |
+//! | `filtered` | content filters of readers, and what they do not let pass |
 //! | `one_by_one` | what is not for all readers |
 //! | `opening` | where the samples begin that a reader is to get |
 //! | `slow_reader` | which reliable readers are not waited for any more, and when they are again |
@@ -34,6 +35,7 @@ mod absent;
 mod batch;
 mod config;
 mod destinations;
+mod filtered;
 mod flow;
 mod gap_run;
 mod heartbeat;

@@ -4,6 +4,7 @@
 //! reader has asked for, [`FRAGMENT_REQUESTS_MAX`] requests for fragments, and one change whose fragments are being sent.
 
 use super::config::ReaderProxyConfig;
+use super::filtered::Filtered;
 use super::flow::Flow;
 use super::heartbeat::{BACKOFF_MAX, PATIENCE};
 use super::round_trip::RoundTrip;
@@ -47,6 +48,8 @@ const CATCH_UP_ATTEMPTS: u32 = 8;
 #[derive(Debug)]
 pub(super) struct ReaderProxy {
     pub(super) config: ReaderProxyConfig,
+    /// Its content filter, if that is asked here.
+    pub(super) filtered: Option<Box<Filtered>>,
     /// Where it wants to be sent what it has asked for last, if not at the locators of `config`.
     pub(super) reply: Option<Locator>,
     /// Lost samples are repaired.
@@ -160,6 +163,7 @@ impl ReaderProxy {
         let flow = Flow::new(window, config.same_host, is_ours(&config));
         Self {
             config,
+            filtered: None,
             reply: None,
             reliable,
             first_relevant,

@@ -149,10 +149,10 @@ impl StatefulWriter {
         loop {
             let Some(proxy) = self.proxies.get(index) else { return true };
             let Some(number) = proxy.next_requested(now.instant, suppression) else { return true };
-            let found = self.next_relevant(now, index, number);
+            let (found, is_filtered) = self.next_relevant(now, index, number);
             let mut len = 0;
             let served = if found > number {
-                layout.gap(number, found.previous());
+                layout.gap_because(number, found.previous(), is_filtered);
                 found.previous()
             } else if self.lay_out_change(index, number, layout) {
                 len = self.change(number).and_then(|change| change.payload.as_ref()).map_or(0, |payload| payload.len());
@@ -176,10 +176,12 @@ impl StatefulWriter {
         while let Some(proxy) = self.proxies.get(index) {
             let Some(mut backlog) = proxy.backlog else { return };
             let reliable = proxy.reliable;
-            let found = self.next_relevant(now, index, backlog.next).min(backlog.last.next());
+            let (found, is_filtered) = self.next_relevant(now, index, backlog.next);
+            let found = found.min(backlog.last.next());
             if found > backlog.next {
-                if reliable {
-                    layout.gap(backlog.next, found.previous());
+                // What a best-effort reader is not told of it takes for lost.
+                if reliable || is_filtered {
+                    layout.gap_because(backlog.next, found.previous(), is_filtered);
                 }
                 backlog.next = found;
             } else {
@@ -276,12 +278,17 @@ impl StatefulWriter {
     }
 
     /// The lowest number from `number` on that is of interest to the reader and may still be sent; else the one behind
-    /// all that have been sent.
-    fn next_relevant(&self, now: Now, index: usize, number: SequenceNumber) -> SequenceNumber {
+    /// all that have been sent, or as far as was looked at. And whether it is the reader's content filter that leaves out what
+    /// lies before.
+    fn next_relevant(&self, now: Now, index: usize, number: SequenceNumber) -> (SequenceNumber, bool) {
+        let proxy = self.proxies.get(index);
         let all = (number, SequenceNumber::MAX);
-        let (first, last) = self.proxies.get(index).map_or(all, |proxy| (proxy.first_relevant, proxy.last_relevant));
+        let (first, last) = proxy.map_or(all, |proxy| (proxy.first_relevant, proxy.last_relevant));
+        if let Some(filtered) = proxy.and_then(|proxy| proxy.filtered.as_ref()).filter(|_| number >= first) {
+            return self.next_wanted(now, filtered, number, last);
+        }
         let found = self.next_sendable(now, number.max(first)).filter(|&found| found <= last);
-        found.unwrap_or(self.next).min(self.next)
+        (found.unwrap_or(self.next).min(self.next), false)
     }
 
     /// How many fragments a change has.

@@ -6,6 +6,7 @@ use super::config::{
     FlowConfig, NewChange, ReaderProxyConfig, WriteRefused, WriterConfig, WriterCounters, WriterEvent,
 };
 use super::destinations::Destinations;
+use super::filtered::Addressees;
 use super::heartbeat::HeartbeatSchedule;
 use super::layout::Sender;
 use super::liveliness::Promise;
@@ -44,6 +45,7 @@ pub struct StatefulWriter {
     by_guid: HashMap<Guid, usize, FixedState>,
     pub(super) locals: Vec<LocalReader>,
     pub(super) destinations: Destinations,
+    pub(super) addressees: Addressees,
     /// Indexes of the proxies for which there is something to send, each once, served in turns.
     pub(super) queue: VecDeque<usize>,
     /// The queue goes before new changes, once.
@@ -101,6 +103,7 @@ impl StatefulWriter {
             by_guid: HashMap::with_hasher(FixedState::with_seed(config.seed)),
             locals: Vec::new(),
             destinations: Destinations::new(&[], config.fragment_size, config.flow),
+            addressees: Addressees::default(),
             queue: VecDeque::new(),
             queue_first: false,
             waiting_until: None,
@@ -282,8 +285,12 @@ impl StatefulWriter {
     /// state.
     pub fn match_reader(&mut self, now: Now, reader: ReaderProxyConfig) {
         let reliable = reader.reliable && self.config.reliable;
-        if let Some(proxy) = self.by_guid.get(&reader.guid).and_then(|&index| self.proxies.get_mut(index)) {
+        let index = self.by_guid.get(&reader.guid).copied();
+        let known = index.and_then(|index| self.proxies.get_mut(index)).and_then(|proxy| proxy.filtered.take());
+        let filtered = self.filter_of(&reader, known);
+        if let Some(proxy) = index.and_then(|index| self.proxies.get_mut(index)) {
             proxy.config = reader;
+            proxy.filtered = filtered;
             proxy.reply = None;
             proxy.reliable = reliable;
             proxy.heartbeat_owed &= reliable;
@@ -298,6 +305,7 @@ impl StatefulWriter {
             let window = if reader.same_host { same_host } else { network };
             self.welcome_back(now, reader.guid);
             let mut proxy = ReaderProxy::new(reader, reliable, first, window);
+            proxy.filtered = filtered;
             proxy.last_relevant = if proxy.config.live { SequenceNumber::MAX } else { self.last };
             // What has not been sent to anybody yet will go to all, this reader included.
             proxy.send_backlog(self.next.previous(), self.config.unasked_max);

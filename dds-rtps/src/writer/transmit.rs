@@ -1,5 +1,6 @@
 //! What goes to all readers of other processes: new changes, and the HEARTBEATs that ask about them.
 
+use super::filtered::{Audience, Offer};
 use super::layout::{Layout, Sender};
 use super::opening::STRANGERS_BESIDE_SAMPLES_MAX;
 use super::reader_proxy::ReaderProxy;
@@ -25,6 +26,8 @@ struct Laid {
     samples: u32,
     /// They are not for all readers: this is the only one, and earlier than some reader.
     early: Option<SequenceNumber>,
+    /// They are not for all readers: this is the only one, and goes to [`StatefulWriter::needed_locators`].
+    is_for_some: bool,
     /// A HEARTBEAT is to follow.
     asks: bool,
     /// A reader is to be asked how much of a large change has left its receive buffer.
@@ -102,6 +105,9 @@ impl StatefulWriter {
         self.counters.gaps += layout.gaps();
         self.config.inline_qos = inline_qos;
         match laid.early {
+            None if laid.is_for_some => {
+                self.needed_locators().for_each(|locator| datagram.add_destination(locator));
+            }
             None => datagram.set_destinations(&self.destinations.locators),
             Some(number) => {
                 let proxies = self.proxies.iter().filter(|proxy| proxy.first_relevant <= number);
@@ -135,6 +141,20 @@ impl StatefulWriter {
                 continue;
             }
             let fragment_size = self.destinations.fragment_size;
+            if self.destinations.filtered > 0 {
+                if early && layout.has_content() {
+                    break;
+                }
+                match self.offer(now, early, layout) {
+                    Offer::To(audience) => laid.is_for_some = audience == Audience::Some,
+                    Offer::After(audience) => {
+                        laid.is_for_some = audience == Audience::Some;
+                        break;
+                    }
+                    Offer::Declined => continue,
+                    Offer::Postponed => break,
+                }
+            }
             if self.way_is_full && !self.may_send(now) {
                 break;
             }
@@ -151,7 +171,7 @@ impl StatefulWriter {
                 layout.change(&stored.change);
                 laid.samples += 1;
                 self.advance_to(self.next.next());
-                if early {
+                if early || laid.is_for_some {
                     break;
                 }
                 continue;

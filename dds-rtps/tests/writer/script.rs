@@ -265,5 +265,8 @@ fn describe_gap(gap: &Gap) -> String {
     for number in gap.gap_list.iter() {
         write!(line, "+{number}").unwrap();
     }
+    if let Some(count) = gap.filtered_count {
+        write!(line, " filtered {count}").unwrap();
+    }
     line + ")"
 }
