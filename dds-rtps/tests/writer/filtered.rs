@@ -122,6 +122,20 @@ fn what_is_gone_and_what_is_filtered_are_told_apart() {
     assert!(line.contains("GAP2(1..2)") && line.contains("GAP2(3..4 filtered 2)") && line.contains("D2(5)"), "{line}");
 }
 
+/// What went out, or is gone, between two that were filtered is not denied.
+#[test]
+fn only_what_was_filtered_is_called_so() {
+    let mut script = script(&DataWriterQos::default().best_effort().keep_last(1));
+    script.welcome(wants("x < 10", best_effort(2)));
+    script.write_x(10);
+    assert!(script.sent().is_empty());
+    // The second one of these takes the place of the first one before that has left.
+    script.write_each([1, 11]);
+    assert!(script.sent().is_empty());
+    script.write_x(2);
+    assert_eq!(script.sent(), ["7002: DST2 GAP2(3..3 filtered 1) DST0 TS D2(4)"]);
+}
+
 #[test]
 fn each_of_several_readers_is_sent_what_it_wants() {
     let mut script = script(&keep_all());
