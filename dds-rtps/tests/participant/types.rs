@@ -11,7 +11,7 @@ use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, Guid};
 use dds_rtps::xtypes::{
     Complete, Form, GraphType, MemberFlags, Minimal, Primitive, StructMember, StructType, TypeDefinition, TypeFlags,
-    TypeGraph, TypeIdentifier, TypeObject,
+    TypeGraph, TypeIdentifier, TypeInformation, TypeObject,
 };
 use std::sync::Arc;
 
@@ -65,16 +65,22 @@ struct Pair {
 }
 
 impl Pair {
+    /// `tells`: the writer's participant describes its type.
     fn new(ours: &TypeGraph, theirs: &TypeGraph, tells: bool) -> Self {
+        Self::of(ours, writer_of(theirs), tells.then_some(theirs))
+    }
+
+    /// `told`: what the writer's participant describes.
+    fn of(ours: &TypeGraph, theirs: PublicationData, told: Option<&TypeGraph>) -> Self {
         let mut network = Network::new();
         let (a, b) = (network.start(config(1)), network.start(config(2)));
         network.run_for(Duration::from_secs(1));
         network.with(a, |participant, now| {
             // Who has not added its type cannot describe it.
-            if tells {
-                participant.add_type(theirs);
+            if let Some(told) = told {
+                participant.add_type(told);
             }
-            participant.add_writer(now, writer_of(theirs));
+            participant.add_writer(now, theirs);
         });
         network.with(b, |participant, now| {
             participant.add_type(ours);
@@ -134,6 +140,31 @@ fn who_does_not_answer_is_asked_three_times_and_then_names_decide() {
     pair.network.run_for(Duration::from_secs(2));
     assert_eq!(pair.verdict(), Some(Verdict::Matched));
     assert_eq!(pair.network.participant(pair.b).counters().types_unavailable, 1);
+}
+
+/// What Dust DDS 0.16 announces of its `ShapeType` (dust16_to_fastdds.pcap, the first SEDP datagram): other hashes than Cyclone's
+/// and ours, and headers that share their length with what they are in front of (XTYPES 1.3, 7.4.3.4.2, LC = 5).
+const DUST: [u8; 92] = [
+    0x58, 0, 0, 0, // the whole
+    1, 0x10, 0, 0x50, 0x24, 0, 0, 0, // minimal
+    0x14, 0, 0, 0, 0xf1, 0xab, 0x9c, 0xa7, 0x87, 0x94, 0xeb, 0xe0, 0x30, 0x1b, 0xf9, 0x78, 0xfc, 0x85, 0x4e,
+    0, // hash
+    0x75, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, // 117 bytes, no dependencies
+    2, 0x10, 0, 0x50, 0x24, 0, 0, 0, // complete
+    0x14, 0, 0, 0, 0xf2, 0x3a, 0x84, 0x59, 0x10, 0x93, 0xe7, 0xb8, 0x40, 0xc3, 0xcd, 0x31, 0xfe, 0x26, 0x1f,
+    0, // hash
+    0xbe, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, // 190 bytes, no dependencies
+];
+
+#[test]
+fn a_peer_with_other_hashes_that_describes_nothing_is_matched_by_name() {
+    let information = TypeInformation::from_bytes(&DUST).unwrap();
+    assert_eq!((information.minimal.ty.size, information.complete.ty.size), (117, 190));
+    let mut dust = writer(1, DataWriterQos::default());
+    dust.endpoint.type_information = Some(Arc::new(information));
+    let mut pair = Pair::of(&graph::<Short>(), dust, None);
+    pair.network.run_for(Duration::from_secs(1));
+    assert_eq!(pair.verdict(), Some(Verdict::Matched));
 }
 
 #[test]
