@@ -59,3 +59,35 @@ for capture in sorted((HERE / "../tests/vectors").glob("*.pcap")):
                 keep("parameter_list", payload[4:])
             else:
                 keep("cdr", payload)
+
+# Descriptions of types by themselves, and those of a topic's type in a row, as the target `type_objects` reads them.
+rows = {}
+for line in (HERE / "../tests/vectors/cyclone_type_objects.golden").read_text().splitlines():
+    name, form, *fields = line.split(" ")
+    content = bytes.fromhex(fields[-1])
+    keep("type_objects", content)
+    if form != "information":
+        row = rows.setdefault((name, form), [])
+        row.append(struct.pack("<H", len(content)) + content)
+for row in rows.values():
+    keep("type_objects", b"".join(row))
+for (_, form), row in rows.items():
+    # Pairs of types, of which one may fit the other.
+    keep("type_objects", b"".join(row[:1] + [other[0] for key, other in rows.items() if key[1] == form][:5]))
+
+EXPRESSIONS = """
+id = 1 AND name <> 'a'
+name LIKE 'a%_' OR NOT flag = TRUE
+point.x BETWEEN %0 AND %1
+corners[1].y >= -1.5e3 and grid[1][2] != 0x1f
+list[2] < large
+color = 'Green' OR color = %0
+either._d = 1 AND either.Text MATCH 'a*,[b-d]?'
+(maybe > 0.1 OR letter = 'c') AND packed.signed < tiny
+texts[0] NOT BETWEEN 'a' AND 'b'
+either.Points[0].name = '%0'
+"""
+for expression in EXPRESSIONS.strip().splitlines():
+    for header in (b"\0\1\0\0", b"\0\3\0\0", b"\0\7\0\0", b"\0\x0b\0\0"):
+        keep("filters", expression.encode() + b"\n1\tRed\n" + header + bytes(range(1, 65)) * 3)
+        keep("filters", expression.encode() + b"\n2\n" + header + bytes(256))
