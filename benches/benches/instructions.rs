@@ -3,11 +3,13 @@
 //! `cargo bench -p benches --bench instructions` counts every path of the list below and compares it with
 //! `benches/instructions.txt`; it fails if one has grown by more than 10 %, and says so if one has shrunk by as much: then
 //! `-- --write` writes the file anew. Instructions do not depend on what else the machine does, so that a guard may assert on
-//! them; the kernel's are not among them. A path among 10 and among 1000 other endpoints must cost the same.
+//! them; the kernel's are not among them. What a sample, a HEARTBEAT or an answer costs must not grow with the endpoints that are
+//! there: from 1 to 1000 by 5 % at most.
 //!
 //! Each count is the difference of two runs, so that what is done once cancels out.
 
 use benches::burst::{BURST_LEN, Burst};
+use benches::matched::{ManyReaders, ManyWriters};
 use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -21,6 +23,19 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
 /// or less for a lock is some hundred of them.
 const TOLERANCE: f64 = 0.10;
 
+/// What a thousand endpoints may add.
+const GROWTH_MAX: f64 = 0.05;
+
+/// Paths that must cost the same, the one with few endpoints first.
+const ALIKE: [[&str; 2]; 6] = [
+    ["in_process", "in_process_among_10"],
+    ["in_process", "in_process_among_1000"],
+    ["udp", "udp_among_1000"],
+    ["heartbeat_of_one_of_10", "heartbeat_of_one_of_1000"],
+    ["answer_of_one_of_10", "answer_of_one_of_1000"],
+    ["answer_of_one_of_1", "answer_of_one_of_1000"],
+];
+
 /// Passes of the two runs.
 const PASSES: [u32; 2] = [2_000, 6_000];
 
@@ -29,7 +44,7 @@ type Pass = fn(Form, usize, u32) -> Result<(), Box<dyn Error>>;
 struct Path {
     name: &'static str,
     form: Form,
-    /// Other readers in the participant.
+    /// Other readers in the participant; in the paths without one, the endpoints that match.
     others: usize,
     pass: Pass,
 }
@@ -49,6 +64,12 @@ fn paths() -> Vec<Path> {
         path("udp_32000_bytes", form.udp(), 0, pass::<Large>),
         path("udp_reliable", form.udp().reliable(), 0, pass::<Small>),
         path("udp_batched", form.udp().reliable(), 0, burst),
+        path("heartbeat_of_one_of_1", form, 1, heartbeats),
+        path("heartbeat_of_one_of_10", form, 10, heartbeats),
+        path("heartbeat_of_one_of_1000", form, 1000, heartbeats),
+        path("answer_of_one_of_1", form, 1, answers),
+        path("answer_of_one_of_10", form, 10, answers),
+        path("answer_of_one_of_1000", form, 1000, answers),
     ]
 }
 
@@ -62,6 +83,20 @@ fn pass<T: Payload>(form: Form, others: usize, passes: u32) -> Result<(), Box<dy
 fn burst(_: Form, _: usize, passes: u32) -> Result<(), Box<dyn Error>> {
     let burst = Burst::new()?;
     (0..passes.div_ceil(BURST_LEN)).for_each(|_| burst.pass());
+    Ok(())
+}
+
+/// A sample with a HEARTBEAT, its answer, and the take, of a reader that so many writers match.
+fn heartbeats(_: Form, writers: usize, passes: u32) -> Result<(), Box<dyn Error>> {
+    let mut many = ManyWriters::new(writers);
+    (0..passes).for_each(|_| many.pass());
+    Ok(())
+}
+
+/// An acknowledgement to a writer that so many readers match.
+fn answers(_: Form, readers: usize, passes: u32) -> Result<(), Box<dyn Error>> {
+    let mut many = ManyReaders::new(readers);
+    (0..passes).for_each(|_| many.pass());
     Ok(())
 }
 
@@ -158,12 +193,10 @@ fn compare(counted: &BTreeMap<String, u64>, known: &BTreeMap<String, u64>) -> Ex
             complain(format!("{name}: {before} instructions are now {count} ({:+.1} %)", 100.0 * change));
         }
     }
-    for [few, many] in
-        [["in_process", "in_process_among_10"], ["in_process", "in_process_among_1000"], ["udp", "udp_among_1000"]]
-    {
-        let (few, many) = (counted.get(few).copied().unwrap_or(0), counted.get(many).copied().unwrap_or(u64::MAX));
-        if many as f64 > few as f64 * (1.0 + TOLERANCE) {
-            complain(format!("a sample among many endpoints costs {many} instructions, alone {few}"));
+    for pair in ALIKE {
+        let [few, many] = pair.map(|name| counted.get(name).copied().unwrap_or(0));
+        if many as f64 > few as f64 * (1.0 + GROWTH_MAX) {
+            complain(format!("{} costs {many} instructions, {} {few}", pair[1], pair[0]));
         }
     }
     outcome

@@ -179,7 +179,7 @@ impl Bench {
                 }
             }
             Way::Local => {
-                let change = CacheChange {
+                let mut change = CacheChange {
                     kind: ChangeKind::Alive,
                     writer: writer(),
                     sequence_number: SequenceNumber(number),
@@ -190,7 +190,10 @@ impl Bench {
                     presented: None,
                     payload: Some(self.slot(bytes)),
                 };
-                assert_eq!(self.reader.handle_local(now, change, SequenceNumber(number - 1)), LocalOutcome::Accepted);
+                assert_eq!(
+                    self.reader.handle_local(now, &mut change, SequenceNumber(number - 1)),
+                    LocalOutcome::Accepted
+                );
             }
         }
         self.payloads = payloads;

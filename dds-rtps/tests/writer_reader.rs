@@ -555,8 +555,8 @@ fn in_one_process_everything_comes_once_and_in_order_through_small_histories() {
             if random.percent(60) {
                 let change = NewChange::alive(InstanceHandle::NIL, payload_of(1, 12));
                 if let Ok(number) = writer.write(now, change) {
-                    let change = writer.change(number).unwrap().clone();
-                    let _ = reader.handle_local(now, change, number.previous());
+                    let mut change = writer.change(number).unwrap().clone();
+                    let _ = reader.handle_local(now, &mut change, number.previous());
                 }
             }
             if random.percent(30) {
@@ -569,9 +569,9 @@ fn in_one_process_everything_comes_once_and_in_order_through_small_histories() {
                 let ReaderEvent::LocalSpace { .. } = event else { continue };
                 let from = link.take_request().unwrap();
                 let again: Vec<_> = writer.changes_from(from).cloned().collect();
-                again.into_iter().all(|change| {
+                again.into_iter().all(|mut change| {
                     let previous = change.sequence_number.previous();
-                    reader.handle_local(now, change, previous) == LocalOutcome::Accepted
+                    reader.handle_local(now, &mut change, previous) == LocalOutcome::Accepted
                 });
             }
             writer.handle_local_progress(now);

@@ -165,6 +165,10 @@ impl Effects {
             } else if self.run_job(job) {
                 jobs_done += 1;
             }
+            if self.is_empty() {
+                // Mostly a listener has caused nothing.
+                break;
+            }
         }
     }
 

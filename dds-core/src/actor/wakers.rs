@@ -104,7 +104,13 @@ impl Wakers {
         self.entries.binary_search_by_key(&ticket, |entry| entry.ticket).ok()
     }
 
+    #[inline]
     fn remove(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) -> Option<Left> {
+        // Hardly ever has anybody waited.
+        if ticket.is_some() { self.remove_entry(ticket, effects) } else { None }
+    }
+
+    fn remove_entry(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) -> Option<Left> {
         let index = self.position(ticket.take()?)?;
         match self.entries.remove(index)?.waker {
             Some(waker) => {

@@ -248,8 +248,15 @@ impl Listener {
     }
 
     /// Drops the user's closure, which is the user's code as well.
+    #[inline]
     fn free(&self, detached: Option<Detached>) {
-        let Some(detached) = detached else { return };
+        if let Some(detached) = detached {
+            self.free_outside(detached);
+        }
+    }
+
+    #[cold]
+    fn free_outside(&self, detached: Detached) {
         let call = self.ending.enter_call();
         let freed = catch_unwind(AssertUnwindSafe(|| match detached {
             Detached::Closed(attached) => drop(attached),

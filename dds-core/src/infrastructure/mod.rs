@@ -19,6 +19,7 @@ mod profile_problem;
 mod return_code;
 mod status;
 mod status_mask;
+mod turn;
 mod wait_set;
 mod waiting;
 
@@ -52,6 +53,7 @@ pub use status::{
     SubscriptionMatchedStatus,
 };
 pub use status_mask::StatusMask;
+pub(crate) use turn::{Turn, poll_within_turn};
 pub use wait_set::{Active, WaitSet};
 pub use waiting::Waiting;
 pub(crate) use waiting::{Alarm, Awaited, WaitSource};

@@ -98,6 +98,12 @@ impl Observers {
     /// Tells of something that is no change of a status.
     #[inline]
     pub(crate) fn notify(&self, mark: u32, effects: &mut Effects) {
+        if !self.list.is_empty() {
+            self.notify_all(mark, effects);
+        }
+    }
+
+    fn notify_all(&self, mark: u32, effects: &mut Effects) {
         for observer in &self.list {
             observer.notify(mark, effects);
         }

@@ -5,7 +5,7 @@
 
 use crate::actor::{Effects, Poke, Signals, Ticket, in_listener};
 use crate::driver::{Driver, Parker, Timer, role};
-use crate::infrastructure::{Subject, WaitError, WaitErrorKind};
+use crate::infrastructure::{Subject, WaitError, WaitErrorKind, poll_within_turn};
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use std::fmt;
 use std::future::Future;
@@ -193,7 +193,9 @@ impl<T> Future for Waiting<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        if let Poll::Ready(result) = this.source.get().poll_wait(this.awaited, &mut this.ticket, context.waker()) {
+        let (source, ticket) = (this.source.get(), &mut this.ticket);
+        let polled = poll_within_turn(context, |context| source.poll_wait(this.awaited, ticket, context.waker()));
+        if let Poll::Ready(result) = polled {
             return Poll::Ready(result.map_err(|kind| this.error(kind)));
         }
         let driver = this.source.get().driver();

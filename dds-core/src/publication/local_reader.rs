@@ -32,7 +32,7 @@ pub(super) struct LocalReader {
 impl LocalReader {
     /// Gives a change to the reader, in place if it is free, else by its inbox; what does not fit there is remembered
     /// (reliable) or replaces the oldest of this writer (best effort).
-    pub(super) fn deliver(&mut self, change: CacheChange, effects: &mut Effects) {
+    pub(super) fn deliver(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         let previous = std::mem::replace(&mut self.delivered, change.sequence_number);
         // Only a reliable reader has something to tell the writer.
         let path = self.reliable.then_some(&self.path);
@@ -45,7 +45,7 @@ impl LocalReader {
 
     /// As [`LocalReader::deliver`], for one of many: by the inbox in any case, so that the writer's cell is not held for as long
     /// as they all take.
-    fn post(&mut self, change: CacheChange, effects: &mut Effects) {
+    fn post(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         let previous = std::mem::replace(&mut self.delivered, change.sequence_number);
         let path = self.reliable.then_some(&self.path);
         match self.cell.push(ReaderMail::local(LocalParcel { change, previous, path })) {
@@ -78,13 +78,13 @@ impl LocalReader {
 
 impl WriterActor {
     /// Hands a change that is in no history to every reader of this process.
-    pub(super) fn deliver_through(&mut self, change: CacheChange, effects: &mut Effects) {
+    pub(super) fn deliver_through(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         if self.local_readers.len() > IN_PLACE_MAX {
-            return self.local_readers.iter_mut().for_each(|reader| reader.post(change.clone(), effects));
+            return self.local_readers.iter_mut().for_each(|reader| reader.post(&mut change.clone(), effects));
         }
         let Some((last, others)) = self.local_readers.split_last_mut() else { return };
         for reader in others {
-            reader.deliver(change.clone(), effects);
+            reader.deliver(&mut change.clone(), effects);
         }
         last.deliver(change, effects);
     }
@@ -98,7 +98,8 @@ impl WriterActor {
         let Some(change) = self.rtps.change(number) else { return };
         let in_place = self.local_readers.len() <= IN_PLACE_MAX;
         for reader in self.local_readers.iter_mut().filter(|reader| reader.behind_from.is_none()) {
-            if in_place { reader.deliver(change.clone(), effects) } else { reader.post(change.clone(), effects) }
+            let mut change = change.clone();
+            if in_place { reader.deliver(&mut change, effects) } else { reader.post(&mut change, effects) }
         }
     }
 
@@ -123,7 +124,7 @@ impl WriterActor {
                     break;
                 }
                 note_step(Step::Redelivery);
-                reader.post(change.clone(), effects);
+                reader.post(&mut change.clone(), effects);
                 if reader.behind_from.is_some() {
                     break;
                 }

@@ -186,7 +186,7 @@ impl WriterActor {
         }
         let now = self.now(effects);
         if self.local_readers.iter().all(|reader| reader.behind_from.is_none()) {
-            if let Some(change) = self.rtps.write_through(now, change) {
+            if let Some(change) = &mut self.rtps.write_through(now, change) {
                 self.waiting_for_space.finish(ticket, effects);
                 self.follow_liveliness(effects);
                 self.deliver_through(change, effects);

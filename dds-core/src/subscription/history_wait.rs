@@ -1,10 +1,11 @@
 //! Waiting for what was written before the reader came (DDS 1.4, 2.2.2.5.3.32).
 
-use crate::actor::Ticket;
+use crate::actor::{Effects, Ticket};
 use crate::driver::Driver;
 use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
 use crate::subscription::ReaderHandle;
-use dds_rtps::types::Guid;
+use crate::subscription::reader_actor::ReaderActor;
+use dds_rtps::types::{Guid, Instant};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
@@ -55,5 +56,57 @@ impl WaitSource<()> for HistoryWait<'_> {
                 "still waiting for what these writers have written before; is there room?"
             );
         });
+    }
+}
+
+impl ReaderActor {
+    /// Wakes who waits for history, if a writer more has delivered its own.
+    pub(super) fn look_for_history(&mut self, effects: &mut Effects) {
+        let pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
+        if pending != std::mem::replace(&mut self.histories_pending, pending) {
+            self.waiting_for_history.wake_all(effects);
+        }
+    }
+
+    /// Whether what a writer had written before is in the history, as far as it will ever be. True if it does not match.
+    fn has_history_of(&self, writer: Guid) -> bool {
+        match self.local_writers.iter().find(|known| known.guid == writer) {
+            Some(local) => {
+                let has_expired = local.history_expires.is_some_and(|expires| expires <= self.last.instant);
+                has_expired || self.rtps.next_of_local(writer).is_none_or(|next| next > local.history_end)
+            }
+            None => self.rtps.has_history_of(writer),
+        }
+    }
+
+    /// Looks whether these writers have delivered what they had written before; those that have are taken out. Registers
+    /// the waiter if one has not.
+    pub(crate) fn wait_for_history(
+        &mut self,
+        writers: &mut Vec<Guid>,
+        ticket: &mut Option<Ticket>,
+        waker: Waker,
+        effects: &mut Effects,
+    ) -> bool {
+        let now = self.now(effects);
+        writers.retain(|&writer| !self.has_history_of(writer));
+        if writers.is_empty() {
+            self.waiting_for_history.finish(ticket, effects);
+            effects.discard(waker);
+            return true;
+        }
+        self.histories_pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
+        self.waiting_for_history.register(ticket, waker, effects);
+        self.send(now);
+        false
+    }
+
+    /// When a history that somebody waits for has expired next.
+    pub(super) fn next_history_expiry(&self) -> Option<Instant> {
+        if self.waiting_for_history.is_empty() {
+            return None;
+        }
+        let expiries = self.local_writers.iter().filter_map(|local| local.history_expires);
+        expiries.filter(|&expires| expires > self.last.instant).min()
     }
 }

@@ -55,7 +55,7 @@ impl ReaderMail {
     /// A change that its reader could not take in place.
     pub(crate) fn local(parcel: LocalParcel<'_>) -> Self {
         let LocalParcel { change, previous, path } = parcel;
-        Self::Local { change, previous, path: path.cloned() }
+        Self::Local { change: change.take(), previous, path: path.cloned() }
     }
 
     /// The writer of this process that it is from.
@@ -66,30 +66,31 @@ impl ReaderMail {
 
 /// A change on its way from a writer to a reader of the same process; the fields are those of [`ReaderMail::Local`].
 pub(crate) struct LocalParcel<'a> {
-    pub(crate) change: CacheChange,
+    /// Whoever keeps it takes it out.
+    pub(crate) change: &'a mut CacheChange,
     pub(crate) previous: SequenceNumber,
     pub(crate) path: Option<&'a Arc<LocalPath>>,
 }
 
 /// A writer of this process that matches.
-struct LocalWriter {
-    guid: Guid,
+pub(super) struct LocalWriter {
+    pub(super) guid: Guid,
     path: Arc<LocalPath>,
     /// The last change that it had written before the match.
-    history_end: SequenceNumber,
+    pub(super) history_end: SequenceNumber,
     /// When all of that has expired that the reader has not got.
-    history_expires: Option<Instant>,
+    pub(super) history_expires: Option<Instant>,
 }
 
 /// The state of a reader.
 pub(crate) struct ReaderActor {
     pub(super) rtps: StatefulReader,
     driver: Arc<dyn Driver>,
-    last: Now,
+    pub(super) last: Now,
     born: Time,
     outgoing: Outgoing,
-    local_writers: Vec<LocalWriter>,
-    publications: Vec<Guid>,
+    pub(super) local_writers: Vec<LocalWriter>,
+    pub(super) publications: Vec<Guid>,
     matched: MatchCounter,
     incompatible: IncompatibleQosStatus,
     pub(super) lost: SampleLostStatus,
@@ -103,11 +104,11 @@ pub(crate) struct ReaderActor {
     observers: Observers,
     waiting_for_data: Wakers,
     waiting_for_match: Wakers,
-    waiting_for_history: Wakers,
+    pub(super) waiting_for_history: Wakers,
     /// Under PRESENTATION scope GROUP: its place among the readers of its subscriber.
     pub(super) seat: Option<Box<Seat>>,
     /// How many writers had not delivered their history when those who wait for it were last woken.
-    histories_pending: usize,
+    pub(super) histories_pending: usize,
 }
 
 /// A writer of this process has found the inbox full, and wants to hear when it is not.
@@ -231,13 +232,29 @@ impl ReaderActor {
         self.send(now);
     }
 
+    #[inline]
     fn take_events(&mut self, effects: &mut Effects) {
+        if !self.rtps.has_only_data() {
+            self.take_all_events(effects);
+        } else if self.rtps.take_news_of_data() {
+            self.note_data(effects);
+        }
+        if !self.waiting_for_history.is_empty() {
+            self.look_for_history(effects);
+        }
+    }
+
+    fn note_data(&mut self, effects: &mut Effects) {
+        if !self.waiting_for_data.is_empty() {
+            self.waiting_for_data.wake_all(effects);
+        }
+        self.mark(mark::DATA, effects);
+    }
+
+    fn take_all_events(&mut self, effects: &mut Effects) {
         while let Some(event) = self.rtps.poll_event() {
             match event {
-                ProtocolEvent::DataAvailable => {
-                    self.waiting_for_data.wake_all(effects);
-                    self.mark(mark::DATA, effects);
-                }
+                ProtocolEvent::DataAvailable => self.note_data(effects),
                 ProtocolEvent::SampleLost { count, .. } => {
                     self.lost.total_count = self.lost.total_count.saturating_add(count);
                     self.mark(mark::SAMPLE_LOST, effects);
@@ -255,63 +272,18 @@ impl ReaderActor {
                 _ => {}
             }
         }
-        if !self.waiting_for_history.is_empty() {
-            self.look_for_history(effects);
-        }
-    }
-
-    /// Wakes who waits for history, if a writer more has delivered its own.
-    fn look_for_history(&mut self, effects: &mut Effects) {
-        let pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
-        if pending != std::mem::replace(&mut self.histories_pending, pending) {
-            self.waiting_for_history.wake_all(effects);
-        }
-    }
-
-    /// Whether what a writer had written before is in the history, as far as it will ever be. True if it does not match.
-    fn has_history_of(&self, writer: Guid) -> bool {
-        match self.local_writers.iter().find(|known| known.guid == writer) {
-            Some(local) => {
-                let has_expired = local.history_expires.is_some_and(|expires| expires <= self.last.instant);
-                has_expired || self.rtps.next_of_local(writer).is_none_or(|next| next > local.history_end)
-            }
-            None => self.rtps.has_history_of(writer),
-        }
-    }
-
-    /// Looks whether these writers have delivered what they had written before; those that have are taken out. Registers
-    /// the waiter if one has not.
-    pub(crate) fn wait_for_history(
-        &mut self,
-        writers: &mut Vec<Guid>,
-        ticket: &mut Option<Ticket>,
-        waker: Waker,
-        effects: &mut Effects,
-    ) -> bool {
-        let now = self.now(effects);
-        writers.retain(|&writer| !self.has_history_of(writer));
-        if writers.is_empty() {
-            self.waiting_for_history.finish(ticket, effects);
-            effects.discard(waker);
-            return true;
-        }
-        self.histories_pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
-        self.waiting_for_history.register(ticket, waker, effects);
-        self.send(now);
-        false
-    }
-
-    /// When a history that somebody waits for has expired next.
-    fn next_history_expiry(&self) -> Option<Instant> {
-        if self.waiting_for_history.is_empty() {
-            return None;
-        }
-        let expiries = self.local_writers.iter().filter_map(|local| local.history_expires);
-        expiries.filter(|&expires| expires > self.last.instant).min()
     }
 
     /// Sends what the protocol has to say, and sets the timer anew.
-    fn send(&mut self, now: Now) {
+    #[inline]
+    pub(super) fn send(&mut self, now: Now) {
+        let is_awaited = self.seat.is_some() || !self.waiting_for_history.is_empty();
+        if is_awaited || !self.rtps.is_at_rest() || !self.outgoing.is_at_rest() {
+            self.send_and_set_timer(now);
+        }
+    }
+
+    fn send_and_set_timer(&mut self, now: Now) {
         let asking = self.seat.as_ref().and_then(|seat| seat.deadline());
         let history = self.next_history_expiry();
         let expiry = asking.into_iter().chain(history).min();
@@ -545,8 +517,8 @@ impl Actor for ReaderActor {
 
     fn handle(&mut self, mail: ReaderMail, effects: &mut Effects) {
         match mail {
-            ReaderMail::Local { change, previous, path } => {
-                self.receive_local(LocalParcel { change, previous, path: path.as_ref() }, effects);
+            ReaderMail::Local { mut change, previous, path } => {
+                self.receive_local(LocalParcel { change: &mut change, previous, path: path.as_ref() }, effects);
             }
             ReaderMail::Landed { landing, source } => {
                 if let Some(landing) = landing {

@@ -2,7 +2,7 @@
 
 use crate::actor::Ticket;
 use crate::cdr::DecodeOwned;
-use crate::infrastructure::{Awaited, WaitSource};
+use crate::infrastructure::{Awaited, Turn, WaitSource};
 use crate::subscription::{DataReader, Sample};
 use futures_core::Stream;
 use std::fmt;
@@ -43,11 +43,12 @@ impl<T> fmt::Debug for Iter<'_, T> {
 pub struct SampleStream<T> {
     reader: DataReader<T>,
     ticket: Option<Ticket>,
+    turn: Turn,
 }
 
 impl<T> SampleStream<T> {
     pub(crate) fn new(reader: DataReader<T>) -> Self {
-        Self { reader, ticket: None }
+        Self { reader, ticket: None, turn: Turn::default() }
     }
 }
 
@@ -56,8 +57,10 @@ impl<T: DecodeOwned> Stream for SampleStream<T> {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sample<T>>> {
         let this = &mut *self;
+        let (reader, ticket) = (&this.reader, &mut this.ticket);
         // The only error is that the reader is closed, which ends the stream.
-        this.reader.poll_wait(Awaited::Sample, &mut this.ticket, context.waker()).map(Result::ok)
+        let polled = this.turn.poll(context, |context| reader.poll_wait(Awaited::Sample, ticket, context.waker()));
+        polled.map(Result::ok)
     }
 }
 

@@ -102,6 +102,14 @@ impl CacheChange {
         self.presented.as_ref().is_some_and(|presented| presented.is_end)
     }
 
+    /// Moves the change out; what stays has no payload. For who has it by reference: moving all of it from hand to hand costs more
+    /// than anything else that is done with a small sample.
+    #[must_use]
+    #[inline]
+    pub fn take(&mut self) -> Self {
+        Self { origin: self.origin.take(), presented: self.presented.take(), payload: self.payload.take(), ..*self }
+    }
+
     /// The name of the change, whoever hands it over.
     #[must_use]
     pub fn identity(&self) -> SampleIdentity {

@@ -102,16 +102,7 @@ impl ReaderHistory {
     }
 
     /// As [`ReaderHistory::register`], of a writer whose change counts. Nobody owns what he could not be seen to leave.
-    #[inline]
     pub(super) fn claim(&mut self, at: u32, writer: Guid) {
-        // The way of every sample.
-        if self.ownership.is_none() && self.instances.get(at).was_last_written_by(writer) {
-            return;
-        }
-        self.claim_anew(at, writer);
-    }
-
-    fn claim_anew(&mut self, at: u32, writer: Guid) {
         let remembered = self.register(at, writer);
         if let Some(ownership) = self.ownership.as_mut().filter(|_| remembered) {
             ownership.claim(at, writer);
@@ -141,6 +132,7 @@ impl ReaderHistory {
     }
 
     /// Forgets the instances that were taken empty.
+    #[inline]
     pub(super) fn release_departed(&mut self) {
         while let Some(at) = self.departed.pop() {
             self.release(at);

@@ -202,11 +202,16 @@ impl Instances {
     }
 
     /// Like [`Instances::find`], for the way of every sample.
+    #[inline]
     pub(super) fn find_again(&mut self, handle: InstanceHandle) -> Option<u32> {
         // A place that was freed is never the last one.
         if self.places.get(self.last as usize).is_some_and(|instance| instance.handle == handle) {
             return Some(self.last);
         }
+        self.find_other(handle)
+    }
+
+    fn find_other(&mut self, handle: InstanceHandle) -> Option<u32> {
         let at = self.find(handle)?;
         self.last = at;
         Some(at)

@@ -3,7 +3,6 @@
 mod age_list;
 mod change;
 mod departure;
-mod expiry;
 mod instance;
 mod key_store;
 mod limits;

@@ -18,7 +18,6 @@
 //! KEEP_LAST it is told (SAMPLE_REJECTED), counted and acknowledged: such a reader does not promise to show everything, and
 //! a reader that never takes must not hold up a writer for ever (RTI Connext loses what meets max_instances as well).
 
-use super::expiry::Expiry;
 use super::instance::{Instance, Instances};
 use super::origins::Origins;
 use super::ownership::Ownership;
@@ -30,7 +29,7 @@ use super::timing::Timing;
 use super::unseen::Unseen;
 use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Origin, Payload, ReaderTiming};
 use crate::qos::{self, DestinationOrder};
-use crate::types::{InstanceHandle, Instant, Now, Time};
+use crate::types::{Agenda, InstanceHandle, Instant, Now, Time};
 
 /// The most samples of a reader without limits. An application that does not take what it receives under KEEP_ALL would
 /// else fill the memory; a million samples are minutes of a fast topic.
@@ -157,7 +156,7 @@ pub struct ReaderHistory {
     pub(super) not_read: usize,
     pub(super) valid: usize,
     /// The samples whose lifespan ends.
-    pub(super) expiry: Expiry,
+    pub(super) expiry: Agenda,
     /// The timer does not look for expired samples before this.
     pub(super) expiry_floor: Instant,
     /// Numbers the selections.
@@ -178,6 +177,8 @@ pub struct ReaderHistory {
     pub(super) removals: Removals,
     /// What is held back until it can be seen together.
     pub(super) unseen: Unseen,
+    /// Whether the order of source timestamps is followed at all; follows from the configuration.
+    pub(super) by_source: bool,
 }
 
 impl ReaderHistory {
@@ -190,7 +191,7 @@ impl ReaderHistory {
             instances: Instances::new(config.seed),
             not_read: 0,
             valid: 0,
-            expiry: Expiry::new(),
+            expiry: Agenda::new(),
             expiry_floor: Instant::ZERO,
             visit: 0,
             picked: Vec::new(),
@@ -201,6 +202,8 @@ impl ReaderHistory {
             counters: ReaderHistoryCounters::default(),
             removals: Removals::new(config.seed),
             unseen: Unseen::default(),
+            by_source: config.destination_order == DestinationOrder::BySourceTimestamp
+                || (config.outlives_writers && !config.as_log),
         }
     }
 
@@ -265,6 +268,11 @@ impl ReaderHistory {
         if self.origins.is_some() || received.change.origin.is_some() {
             return self.add_once(now, received);
         }
+        let is_plain = received.expires.is_none() && received.change.kind == ChangeKind::Alive;
+        if is_plain && self.timing.is_none() && !self.by_source && !self.config.as_log {
+            // The way of nearly every sample.
+            return self.add_sample(received);
+        }
         self.add_anyway(now, received)
     }
 
@@ -319,7 +327,7 @@ impl ReaderHistory {
 
     pub(super) fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, Refused> {
         let known = self.instances.find_again(received.change.instance);
-        if known.is_some_and(|at| !self.is_admitted(at, received.change.writer)) {
+        if self.ownership.is_some() && known.is_some_and(|at| !self.is_admitted(at, received.change.writer)) {
             return Ok(Admission::NotOwner);
         }
         let mut position = Position::Last;
@@ -354,7 +362,10 @@ impl ReaderHistory {
         if known.is_none() {
             self.keep_key(at, change.payload.as_ref(), false);
         }
-        self.claim(at, change.writer);
+        // Mostly it is who wrote it before.
+        if self.ownership.is_some() || !self.instances.get(at).was_last_written_by(change.writer) {
+            self.claim(at, change.writer);
+        }
         let instance = self.instances.get_mut(at);
         let stored = Stored {
             kind: change.kind,

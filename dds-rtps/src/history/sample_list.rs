@@ -133,18 +133,20 @@ impl Samples {
     }
 
     /// Appends to the list of arrivals and to `siblings`, the list of the sample's instance.
+    #[inline]
     pub(super) fn push(&mut self, siblings: &mut List, stored: Stored) -> u32 {
         let arrival = Links { previous: self.arrivals.last, next: NOWHERE };
         let sibling = Links { previous: siblings.last, next: NOWHERE };
-        let place = Place { stored, arrival, sibling };
         let at = match self.places.get_mut(self.free as usize) {
             Some(free) => {
                 let next = free.arrival.next;
-                *free = place;
+                // One by one: as a whole it would be put together elsewhere, and moved.
+                free.stored = stored;
+                (free.arrival, free.sibling) = (arrival, sibling);
                 std::mem::replace(&mut self.free, next)
             }
             None => {
-                self.places.push(place);
+                self.places.push(Place { stored, arrival, sibling });
                 (self.places.len() - 1) as u32
             }
         };

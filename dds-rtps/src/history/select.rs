@@ -75,7 +75,9 @@ impl ReaderHistory {
     /// Fills `self.picked`, and each instance's `picked` and `picked_generation`.
     fn pick(&mut self, now: Instant, selection: &Selection<'_>) {
         self.picked.clear();
-        self.remove_expired(now, usize::MAX);
+        if !self.expiry.is_empty() {
+            self.remove_expired(now, usize::MAX);
+        }
         if self.timing.is_some() {
             self.let_due_in(now, usize::MAX);
             self.pass_time(now);

@@ -92,8 +92,9 @@ pub(super) enum Position {
 
 impl ReaderHistory {
     /// Whether the order of source timestamps is followed at all.
+    #[inline]
     pub(super) fn is_by_source(&self) -> bool {
-        self.is_all_by_source() || (self.config.outlives_writers && !self.config.as_log)
+        self.by_source
     }
 
     /// Whether every change has its place in it.

@@ -504,6 +504,7 @@ impl WriterHistory {
     }
 
     /// The instance with this handle.
+    #[inline]
     fn find_again(&mut self, handle: InstanceHandle) -> Option<u32> {
         // A place that was freed is never the last one.
         if self.instances.get(self.last_found as usize).is_some_and(|instance| instance.handle == handle) {

@@ -46,6 +46,14 @@ impl ChangeFacts {
         }
     }
 
+    /// What there is to know of most changes, by one walk; `None`: there is more, and all of it has to be looked for.
+    #[inline]
+    pub(super) fn plain(inline_qos: Option<&InlineQos<'_>>, source: &Source) -> Option<Self> {
+        let (status_info, key_hash) = inline_qos.map_or(Some((0, None)), InlineQos::plain)?;
+        let source_timestamp = source.timestamp.unwrap_or(Time::INVALID);
+        Some(Self { status_info, key_hash, source_timestamp, ..Self::default() })
+    }
+
     /// Adds what another fragment of the same sample says.
     pub(super) fn merge(&mut self, other: Self) {
         self.status_info |= other.status_info;

@@ -168,8 +168,7 @@ impl StatefulReader {
         let Some(at) = self.find(writer) else { return };
         if let Following::Reliable(reliable) = &mut self.proxies[at].following {
             reliable.asking.doubt(Some(now.instant));
-            let due = self.proxies[at].due();
-            self.note_due(due);
+            self.note_due(at);
         }
     }
 

@@ -73,10 +73,13 @@ impl StatefulReader {
             return handled;
         }
         let inline_qos = data.inline_qos.as_ref();
-        let envelope = self.envelope(at, data.writer_sn, ChangeFacts::new(inline_qos, source));
-        let mut inbound = if data.non_standard_payload || !understands(inline_qos) {
+        let plain = ChangeFacts::plain(inline_qos, source);
+        let more = if plain.is_some() { None } else { inline_qos };
+        let facts = plain.unwrap_or_else(|| ChangeFacts::new(inline_qos, source));
+        let envelope = self.envelope(at, data.writer_sn, facts);
+        let mut inbound = if data.non_standard_payload || !understands(more) {
             Inbound::NotDecodable
-        } else if inline_qos.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
+        } else if more.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
             Inbound::Nothing
         } else {
             self.intake.receive(now, &envelope, data.payload, packet)
@@ -107,8 +110,7 @@ impl StatefulReader {
                 if let Following::Reliable(reliable) = &mut proxy.following {
                     reliable.asking.schedule_retry(now.instant);
                 }
-                let due = proxy.due();
-                self.note_due(due);
+                self.note_due(at);
                 Some(Handled::Postponed)
             }
         }
@@ -155,8 +157,7 @@ impl StatefulReader {
         if matches!(&proxy.following, Following::Reliable(reliable) if reliable.is_refused()) {
             self.waiting.note(&self.history);
         }
-        let due = proxy.due();
-        self.note_due(due);
+        self.note_due(at);
     }
 
     /// A DATA_FRAG.

@@ -4,7 +4,7 @@
 //! or a look finds out; the end of an instance, which any other writer may bring. Where it came from does not matter: after
 //! each call that may have done one of these, what lies in the history is compared with what lay there before.
 
-use super::stateful::{StatefulReader, earliest};
+use super::stateful::StatefulReader;
 use super::writer_proxy::Following;
 use super::{ReaderEvent, sink::Sink};
 use crate::history::{HistorySample, Occupancy, Operation, ReaderHistory, Selection, SelectionOrder};
@@ -45,13 +45,15 @@ impl StatefulReader {
         operation: Operation,
         into: &mut Vec<HistorySample>,
     ) -> usize {
-        let in_order = Selection { order: SelectionOrder::ByArrival, ..*selection };
-        let selection = if self.config.is_ordered() { &in_order } else { selection };
-        let count = self.history.select(now, selection, operation, into);
-        if count > 0 && operation == Operation::Take {
-            self.resume(now);
+        let count = if self.config.is_ordered() {
+            let in_order = Selection { order: SelectionOrder::ByArrival, ..*selection };
+            self.history.select(now, &in_order, operation, into)
         } else {
-            self.resume_if_room(now);
+            self.history.select(now, selection, operation, into)
+        };
+        if self.waiting.any {
+            let has_made_room = count > 0 && operation == Operation::Take;
+            if has_made_room { self.resume(now) } else { self.resume_if_room(now) }
         }
         count
     }
@@ -64,6 +66,7 @@ impl StatefulReader {
     }
 
     /// Lets the writers go on whose changes wait, if something has left the history since the last look.
+    #[inline]
     pub(super) fn resume_if_room(&mut self, now: Now) {
         if self.waiting.any && self.waiting.look(&self.history) {
             self.resume(now);
@@ -83,14 +86,14 @@ impl StatefulReader {
     }
 
     fn try_again(&mut self, now: Now) {
-        let Self { history, proxies, tallies, intake, events, counters, next_due, waiting, .. } = self;
-        for (proxy, tally) in proxies.iter_mut().zip(tallies) {
+        let Self { history, proxies, tallies, intake, events, counters, agenda, waiting, .. } = self;
+        for (at, (proxy, tally)) in proxies.iter_mut().zip(tallies).enumerate() {
             let writer = proxy.guid();
             match &mut proxy.following {
                 Following::Reliable(reliable) if reliable.is_refused() => {
                     let mut sink = Sink { history, events, counters, tally, holds_back: true };
                     if reliable.resume(now, &mut sink) {
-                        *next_due = earliest(*next_due, reliable.asking.due());
+                        reliable.asking.due().into_iter().for_each(|due| agenda.bring_forward(at as u32, due));
                     }
                     waiting.any |= reliable.is_refused();
                     let next = reliable.next();

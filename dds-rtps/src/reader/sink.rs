@@ -2,7 +2,7 @@
 
 use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
 use super::tally::Tally;
-use crate::history::{Admission, ReaderHistory, ReceivedChange};
+use crate::history::{Admission, ReaderHistory, ReceivedChange, Refused};
 use crate::types::{Guid, Now};
 
 /// The parts of a reader that a writer proxy delivers into.
@@ -28,6 +28,7 @@ impl Sink<'_> {
     }
 
     /// The same, whatever set it belongs to.
+    #[inline]
     pub(super) fn admit(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
         match self.history.add(now, change) {
             Ok(admission) => {
@@ -39,21 +40,24 @@ impl Sink<'_> {
                 }
                 Ok(())
             }
-            Err(refused) => {
-                if !tried {
-                    let change = &refused.received.change;
-                    let (writer, instance) = (change.writer, change.instance);
-                    self.counters.rejected += 1;
-                    let reason = refused.reason;
-                    self.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
-                }
-                if self.holds_back {
-                    return Err(refused.received);
-                }
-                self.tally.undelivered.reject(refused.reason);
-                Ok(())
-            }
+            Err(refused) => self.reject(refused, tried),
         }
+    }
+
+    #[cold]
+    fn reject(&mut self, refused: Refused, tried: bool) -> Result<(), ReceivedChange> {
+        if !tried {
+            let change = &refused.received.change;
+            let (writer, instance) = (change.writer, change.instance);
+            self.counters.rejected += 1;
+            let reason = refused.reason;
+            self.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
+        }
+        if self.holds_back {
+            return Err(refused.received);
+        }
+        self.tally.undelivered.reject(refused.reason);
+        Ok(())
     }
 
     pub(super) fn lost(&mut self, writer: Guid, count: u64, cause: LossCause) {

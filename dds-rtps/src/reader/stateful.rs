@@ -13,7 +13,7 @@ use super::writer_proxy::{Following, WriterProxy};
 use crate::filter::Filter;
 use crate::history::{CacheChange, ChangeKind, LocalLink, ReaderHistory, ReaderTiming, ReceivedChange};
 use crate::output::Datagram;
-use crate::types::{Guid, Instant, Now, SequenceNumber};
+use crate::types::{Agenda, Guid, Instant, Now, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -57,8 +57,8 @@ pub struct StatefulReader {
     pub(super) intake: Intake,
     pub(super) events: Events,
     pub(super) counters: ReaderCounters,
-    /// No writer is to be spoken to before this.
-    pub(super) next_due: Option<Instant>,
+    /// When each writer is to be spoken to; a proxy that has settled since is looked at for nothing, once.
+    pub(super) agenda: Agenda,
     /// No fragmented best-effort sample is stale before this.
     pub(super) next_stale: Option<Instant>,
     /// No writer's lease ends before this.
@@ -67,8 +67,6 @@ pub struct StatefulReader {
     pub(super) waiting: WaitingForRoom,
     /// What the gate of the subscriber has released and the history has no room for.
     pub(super) released: VecDeque<ReceivedChange>,
-    /// Where the next transmission begins to look, so that no writer is left out for long.
-    pub(super) cursor: usize,
 }
 
 impl StatefulReader {
@@ -86,13 +84,12 @@ impl StatefulReader {
             intake: Intake::new(config.key.clone(), config.filter.clone(), config.spare_bytes),
             events: Events::default(),
             counters: ReaderCounters::default(),
-            next_due: None,
+            agenda: Agenda::new(),
             next_stale: None,
             next_lease: None,
             liveliness: LivelinessCounts::default(),
             waiting: WaitingForRoom::default(),
             released: VecDeque::new(),
-            cursor: 0,
             config,
         }
     }
@@ -192,8 +189,7 @@ impl StatefulReader {
         let Some(at) = self.find(writer) else { return };
         if let Following::Reliable(reliable) = &mut self.proxies[at].following {
             reliable.asking.ask_again(now.instant);
-            let due = self.proxies[at].due();
-            self.note_due(due);
+            self.note_due(at);
         }
     }
 
@@ -222,10 +218,10 @@ impl StatefulReader {
         }
         self.history.set_ownership_strength(proxy.guid(), proxy.config.ownership_strength);
         self.by_guid.insert(proxy.guid(), self.proxies.len());
-        self.note_due(proxy.due());
         self.history.follow_writer(proxy.guid());
         self.proxies.push(proxy);
         self.tallies.push(Tally::new(&self.config));
+        self.note_due(self.proxies.len() - 1);
         self.note_new_writer(self.proxies.len() - 1);
         true
     }
@@ -239,8 +235,10 @@ impl StatefulReader {
         if let Following::Reliable(reliable) = &proxy.following {
             self.answered = self.answered.max(reliable.asking.counts());
         }
+        self.agenda.forget(at as u32);
         if let Some(moved) = self.proxies.get(at) {
             self.by_guid.insert(moved.guid(), at);
+            self.agenda.relocate(self.proxies.len() as u32, at as u32);
         }
         let Self { config, history, events, counters, intake, .. } = self;
         let holds_back = config.holds_back();
@@ -256,24 +254,33 @@ impl StatefulReader {
         true
     }
 
+    #[inline]
     pub(super) fn find(&mut self, writer: Guid) -> Option<usize> {
         if self.proxies.get(self.last).is_some_and(|proxy| proxy.guid() == writer) {
             return Some(self.last);
         }
+        self.find_other(writer)
+    }
+
+    fn find_other(&mut self, writer: Guid) -> Option<usize> {
         let at = self.by_guid.get(&writer).copied()?;
         self.last = at;
         Some(at)
     }
 
-    pub(super) fn note_due(&mut self, due: Option<Instant>) {
-        self.next_due = earliest(self.next_due, due);
+    /// A proxy has changed: its writer may have to be spoken to earlier than was known.
+    #[inline]
+    pub(super) fn note_due(&mut self, at: usize) {
+        if let Some(due) = self.proxies.get(at).and_then(WriterProxy::due) {
+            self.agenda.bring_forward(at as u32, due);
+        }
     }
 
-    /// A change of a writer of the same process. Its payload is shared, not copied.
+    /// A change of a writer of the same process. Its payload is shared, not copied: it is taken out of `change`.
     ///
     /// `previous`: the number of the change that the writer handed over before this one; what lies between them does not
     /// exist any more. A reliable reader refuses what follows a change that it had to refuse.
-    pub fn handle_local(&mut self, now: Now, mut change: CacheChange, previous: SequenceNumber) -> LocalOutcome {
+    pub fn handle_local(&mut self, now: Now, change: &mut CacheChange, previous: SequenceNumber) -> LocalOutcome {
         let Some(at) = self.find(change.writer) else {
             self.counters.unmatched += 1;
             return LocalOutcome::Unmatched;
@@ -292,18 +299,18 @@ impl StatefulReader {
         }
         let has_data = change.kind == ChangeKind::Alive;
         let lifespan = change.origin.as_ref().map_or(lifespan, |origin| origin.lifespan);
-        let expires = if has_data { expiry(now, &change, lifespan) } else { None };
+        let expires = if has_data { expiry(now, change, lifespan) } else { None };
         let writer = change.writer;
         let is_end = change.is_end_of_set();
-        let instance = if is_end { Some(change.instance) } else { intake.instance_of_local(&change) };
+        let instance = if is_end { Some(change.instance) } else { intake.instance_of_local(change) };
         change.instance = instance.unwrap_or(change.instance);
-        let is_wanted = is_end || intake.wants_local(&change);
+        let is_wanted = is_end || intake.wants_local(change);
         if !is_wanted {
             // What is left of it says where a set goes on.
             (change.kind, change.payload) = (ChangeKind::Alive, None);
         }
         let has_data = has_data && is_wanted;
-        let received = ReceivedChange { change, has_data, expires, reception_timestamp: now.time };
+        let received = ReceivedChange { change: change.take(), has_data, expires, reception_timestamp: now.time };
         let holds_back = config.holds_back() && local.link.is_some();
         let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back };
         if instance.is_none() {
@@ -390,7 +397,7 @@ impl StatefulReader {
     /// Whether there is no deadline; as [`Self::deadline`] would say, without finding out which one is the earliest.
     #[inline]
     fn is_timeless(&self) -> bool {
-        let own = self.next_due.is_none() && self.next_stale.is_none() && self.next_lease.is_none();
+        let own = self.agenda.is_empty() && self.next_stale.is_none() && self.next_lease.is_none();
         own && !self.history.has_deadline()
     }
 
@@ -398,40 +405,44 @@ impl StatefulReader {
     /// happens before. May be earlier than necessary, never later.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        let own = earliest(earliest(self.next_due, self.next_stale), self.next_lease);
+        let own = earliest(earliest(self.agenda.first(), self.next_stale), self.next_lease);
         earliest(own, self.history.deadline())
     }
 
     /// Lays out one datagram, its destinations included, over what `datagram` held. `false`: there is nothing to say now,
     /// and `datagram` is as it was.
     pub fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
-        if self.next_due.is_none_or(|due| due > now.instant) {
-            return false;
-        }
-        let count = self.proxies.len();
-        for step in 0..count {
-            let at = (self.cursor + step) % count;
-            let spoke = self.proxies[at].poll_transmit(now.instant, &self.config, &mut self.counters, datagram);
+        // Who has waited longest goes first, so no writer is left out, however many there are. Each is looked at once: one that
+        // says nothing may have to be looked at again at once.
+        for _ in 0..self.proxies.len() {
+            let Some(place) = self.agenda.first_due(now.instant) else { break };
+            let Some(proxy) = self.proxies.get_mut(place as usize) else { break };
+            let spoke = proxy.poll_transmit(now.instant, &self.config, &mut self.counters, datagram);
+            self.agenda.set(place, proxy.due());
             if spoke {
-                self.cursor = (at + 1) % count;
                 return true;
             }
         }
-        self.next_due = self.proxies.iter().filter_map(WriterProxy::due).min();
         false
     }
 
-    /// What the owner should know, until there is nothing more.
+    /// Whether there is nothing to tell the owner but, perhaps, that there is data ([`StatefulReader::take_news_of_data`]): so it
+    /// is after almost every sample.
+    #[must_use]
     #[inline]
-    pub fn poll_event(&mut self) -> Option<ReaderEvent> {
-        // The way of every sample.
-        if self.events.is_only_data() && !self.history.has_timing() {
-            return self.events.take_data().then_some(ReaderEvent::DataAvailable);
-        }
-        self.next_event()
+    pub fn has_only_data(&self) -> bool {
+        self.events.is_only_data() && !self.history.has_timing()
     }
 
-    fn next_event(&mut self) -> Option<ReaderEvent> {
+    /// Whether there is news of data; it is taken with that.
+    #[must_use]
+    #[inline]
+    pub fn take_news_of_data(&mut self) -> bool {
+        self.events.take_data()
+    }
+
+    /// What the owner should know, until there is nothing more.
+    pub fn poll_event(&mut self) -> Option<ReaderEvent> {
         match self.history.take_missed() {
             Some(missed) => Some(ReaderEvent::DeadlineMissed(missed)),
             None => self.events.pop(),

@@ -59,6 +59,9 @@ pub(super) struct WriterProxy {
     pub(super) following: Following,
     pub(super) assemblies: Assemblies,
     pub(super) lease: WriterLease,
+    /// How often somebody has asked whether there is something to say.
+    #[cfg(test)]
+    pub(super) looks: u64,
 }
 
 impl WriterProxy {
@@ -69,13 +72,24 @@ impl WriterProxy {
             Following::BestEffort { next: None, first: SequenceNumber::FIRST, doubted: None }
         };
         let lease = WriterLease::new(now, writer.liveliness, writer.pulse.clone());
-        Self { config: writer, reply: None, following, assemblies: Assemblies::default(), lease }
+        Self::new(writer, following, lease)
     }
 
     pub(super) fn local(writer: WriterProxyConfig, first: SequenceNumber, link: Option<Arc<LocalLink>>) -> Self {
         let following = Following::Local(LocalWriter { link, first, next: first, refused: false });
-        let lease = WriterLease::unlimited();
-        Self { config: writer, reply: None, following, assemblies: Assemblies::default(), lease }
+        Self::new(writer, following, WriterLease::unlimited())
+    }
+
+    fn new(config: WriterProxyConfig, following: Following, lease: WriterLease) -> Self {
+        Self {
+            config,
+            reply: None,
+            following,
+            assemblies: Assemblies::default(),
+            lease,
+            #[cfg(test)]
+            looks: 0,
+        }
     }
 
     pub(super) fn guid(&self) -> Guid {
@@ -256,6 +270,10 @@ impl WriterProxy {
         counters: &mut ReaderCounters,
         datagram: &mut Datagram,
     ) -> bool {
+        #[cfg(test)]
+        {
+            self.looks += 1;
+        }
         let Following::Reliable(reliable) = &mut self.following else { return false };
         if !reliable.asking.is_due(now) {
             return false;

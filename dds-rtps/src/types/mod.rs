@@ -8,6 +8,7 @@ mod instance_handle;
 mod ip_families;
 mod locator;
 mod port_mapping;
+mod ranking;
 mod sequence_number;
 mod shortest;
 #[doc(hidden)]
@@ -23,6 +24,7 @@ pub use instance_handle::InstanceHandle;
 pub use ip_families::IpFamilies;
 pub use locator::{Locator, LocatorKind};
 pub use port_mapping::{ParticipantPorts, PortMapping};
+pub(crate) use ranking::{Agenda, Ranking};
 pub use sequence_number::SequenceNumber;
 pub(crate) use shortest::Shortest;
 pub use split_mix::SplitMix64;

@@ -70,6 +70,23 @@ impl<'a> InlineQos<'a> {
         bytes.map_or(0, u32::from_be_bytes)
     }
 
+    /// The status and the key hash, if the list has nothing else, as it is with nearly every sample: one walk, and nothing else
+    /// needs to be looked for.
+    #[must_use]
+    pub fn plain(&self) -> Option<(u32, Option<[u8; 16]>)> {
+        let (mut status_info, mut key_hash) = (None, None);
+        for parameter in self.parameters() {
+            match parameter.id {
+                parameter_id::STATUS_INFO if status_info.is_none() => {
+                    status_info = Some(u32::from_be_bytes(parameter.fields().array().ok()?));
+                }
+                parameter_id::KEY_HASH if key_hash.is_none() => key_hash = Some(parameter.fields().array().ok()?),
+                _ => return None,
+            }
+        }
+        Some((status_info.unwrap_or(0), key_hash))
+    }
+
     /// The key hash as it came. Not a proof of the instance: some peers compute it in ways of their own.
     #[must_use]
     pub fn key_hash(&self) -> Option<[u8; 16]> {
@@ -325,6 +342,23 @@ mod tests {
         });
         let list = list(&bytes);
         assert_eq!((list.key_hash(), list.coherent_set(), list.status_info(), list.lifespan()), (None, None, 0, None));
+    }
+
+    #[test]
+    fn a_list_is_plain_if_it_says_no_more_than_status_and_key_hash() {
+        let plain = |fill: &dyn Fn(&mut InlineQosWriter<'_>)| {
+            let bytes = written(|to| fill(to));
+            if bytes.is_empty() { Some((0, None)) } else { list(&bytes).plain() }
+        };
+        assert_eq!(plain(&|_| {}), Some((0, None)));
+        assert_eq!(plain(&|to| _ = to.key_hash(&[7; 16])), Some((0, Some([7; 16]))));
+        assert_eq!(plain(&|to| _ = to.key_hash(&[7; 16]).status_info(3)), Some((3, Some([7; 16]))));
+        // What else there is has to be asked for, and what comes twice or is too short is for those who know which one counts.
+        assert_eq!(plain(&|to| _ = to.key_hash(&[7; 16]).directed_write(guid(1))), None);
+        assert_eq!(plain(&|to| _ = to.status_info(1).status_info(2)), None);
+        assert_eq!(plain(&|to| _ = to.sequence_number(0x7234, SequenceNumber(1))), None);
+        assert_eq!(list(&[0x70, 0, 4, 0, 1, 2, 3, 4, 1, 0, 0, 0]).plain(), None);
+        assert_eq!(list(b"\x71\xc0\x04\0\0\0\0\x02\x01\0\0\0").plain(), None);
     }
 
     #[test]

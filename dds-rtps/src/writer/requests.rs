@@ -76,7 +76,7 @@ impl StatefulWriter {
             self.count_strangers();
         }
         self.enqueue(now, index);
-        self.answered(now);
+        self.answered(now, index);
     }
 
     /// A reader says which fragments of a change it misses.

@@ -17,7 +17,7 @@ use super::reader_proxy::ReaderProxy;
 use super::slow_reader::{SlowReaders, Standing};
 use crate::history::{CacheChange, ChangeKind, LocalLink, NoRoom, WriterHistory};
 use crate::qos::Durability;
-use crate::types::{Guid, Instant, Now, SequenceNumber};
+use crate::types::{Guid, Instant, Now, Ranking, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub struct StatefulWriter {
     pub(super) remote_acknowledged: SequenceNumber,
     /// The same of all reliable proxies.
     pub(super) remote_received: SequenceNumber,
+    /// The reliable proxies by how far they are.
+    pub(super) progress: Ranking<SequenceNumber>,
     pub(super) slow_readers: SlowReaders,
     /// Reliable proxies that are waited for and have never answered.
     pub(super) unheard: usize,
@@ -120,6 +122,7 @@ impl StatefulWriter {
             presentation: WriterPresentation::new(&config),
             remote_acknowledged: SequenceNumber::MAX,
             remote_received: SequenceNumber::MAX,
+            progress: Ranking::new(),
             slow_readers: SlowReaders::default(),
             unheard: 0,
             strangers: 0,

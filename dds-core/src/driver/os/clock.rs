@@ -17,12 +17,44 @@ const TRIES: usize = 4;
 const UNDISTURBED: u64 = 2_000;
 
 /// One beginning for the whole process, so that the participants of a process can compare their instants.
-static ORIGIN: OnceLock<time::Instant> = OnceLock::new();
+static ORIGIN: OnceLock<Origin> = OnceLock::new();
+
+/// The beginning on both clocks that say it.
+#[derive(Debug, Clone, Copy)]
+struct Origin {
+    instant: time::Instant,
+    /// As the system counts, in nanoseconds; where it is not asked itself, 0. Not later than `instant`, so that what is converted
+    /// for tokio may come late by the difference, but never early.
+    nanos: u64,
+}
+
+impl Origin {
+    #[allow(clippy::disallowed_methods, reason = "this is the driver")]
+    fn new() -> Self {
+        let nanos = system_nanos().unwrap_or(0);
+        Self { instant: time::Instant::now(), nanos }
+    }
+}
+
+/// What the monotonic clock of the system says: [`time::Instant`] is the same clock, but takes as long again to be subtracted from.
+#[cfg(target_os = "linux")]
+#[inline]
+fn system_nanos() -> Option<u64> {
+    let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC).ok()?;
+    Some(now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
+}
+
+/// Elsewhere `time::Instant` is some other clock.
+#[cfg(not(target_os = "linux"))]
+#[inline]
+const fn system_nanos() -> Option<u64> {
+    None
+}
 
 /// Reads both clocks for the price of one.
 #[derive(Debug)]
 pub(super) struct Clock {
-    origin: time::Instant,
+    origin: Origin,
     /// Real time minus monotonic time, in nanoseconds (wrapping).
     offset: AtomicU64,
     /// When the offset was measured, on the monotonic clock.
@@ -33,9 +65,8 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     pub(super) fn new() -> Self {
-        let origin = *ORIGIN.get_or_init(time::Instant::now);
+        let origin = *ORIGIN.get_or_init(Origin::new);
         let clock = Self {
             origin,
             offset: AtomicU64::new(0),
@@ -80,13 +111,17 @@ impl Clock {
         let since = time::Duration::from_nanos(instant.as_nanos());
         // A moment that the clock cannot express is as good as a year away.
         const YEAR: time::Duration = time::Duration::from_secs(365 * 24 * 3600);
-        self.origin.checked_add(since).or_else(|| self.origin.checked_add(YEAR)).unwrap_or(self.origin).into()
+        let origin = self.origin.instant;
+        origin.checked_add(since).or_else(|| origin.checked_add(YEAR)).unwrap_or(origin).into()
     }
 
     #[inline]
     #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     fn monotonic(&self) -> u64 {
-        let elapsed = self.origin.elapsed();
+        if let Some(nanos) = system_nanos() {
+            return nanos.saturating_sub(self.origin.nanos);
+        }
+        let elapsed = self.origin.instant.elapsed();
         elapsed.as_secs() * 1_000_000_000 + u64::from(elapsed.subsec_nanos())
     }
 

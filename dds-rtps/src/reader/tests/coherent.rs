@@ -266,7 +266,7 @@ fn sets_of_a_writer_of_the_same_process_are_held_back_as_well() {
         script.reader.match_local_writer(at(0), WriterProxyConfig::new(WRITER), sn(1), Some(link));
         let changes = [(1, part(1)), (2, part(1)), (3, end), (4, None)];
         for (number, presented) in changes {
-            script.reader.handle_local(at(0), change(number, presented), sn(number - 1));
+            script.reader.handle_local(at(0), &mut change(number, presented), sn(number - 1));
             if number == 2 {
                 assert_eq!(script.taken(), before);
             }

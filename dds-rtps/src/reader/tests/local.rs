@@ -36,7 +36,7 @@ fn a_local_change_is_shared_and_acknowledged() {
     let (mut script, link) = local(transient_local(config(KeySource::None)), 4);
     let now = script.now();
     let written = change(4);
-    assert_eq!(script.reader.handle_local(now, written.clone(), sn(0)), LocalOutcome::Accepted);
+    assert_eq!(script.reader.handle_local(now, &mut written.clone(), sn(0)), LocalOutcome::Accepted);
     assert_eq!(link.acknowledged(), sn(4));
     let samples = script.take();
     assert_eq!(
@@ -50,8 +50,8 @@ fn a_local_change_is_shared_and_acknowledged() {
 fn a_local_change_is_taken_once_however_it_comes() {
     let (mut script, _) = local(transient_local(keep_all(config(KeySource::None))), 1);
     let now = script.now();
-    script.reader.handle_local(now, change(1), sn(0));
-    assert_eq!(script.reader.handle_local(now, change(1), sn(0)), LocalOutcome::Accepted);
+    script.reader.handle_local(now, &mut change(1), sn(0));
+    assert_eq!(script.reader.handle_local(now, &mut change(1), sn(0)), LocalOutcome::Accepted);
     assert_eq!(script.sample(1), Handled::Duplicate);
     assert_eq!(script.taken(), [1]);
 }
@@ -61,19 +61,19 @@ fn a_refused_local_change_is_asked_for_again_when_there_is_room() {
     let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
     let (mut script, link) = local(transient_local(limited(config(KeySource::None), limits)), 1);
     let now = script.now();
-    assert_eq!(script.reader.handle_local(now, change(1), sn(0)), LocalOutcome::Accepted);
-    assert_eq!(script.reader.handle_local(now, change(2), sn(1)), LocalOutcome::Refused);
-    assert_eq!(script.reader.handle_local(now, change(3), sn(2)), LocalOutcome::Refused);
+    assert_eq!(script.reader.handle_local(now, &mut change(1), sn(0)), LocalOutcome::Accepted);
+    assert_eq!(script.reader.handle_local(now, &mut change(2), sn(1)), LocalOutcome::Refused);
+    assert_eq!(script.reader.handle_local(now, &mut change(3), sn(2)), LocalOutcome::Refused);
     assert_eq!(link.acknowledged(), sn(1));
     assert_eq!(link.take_request(), None);
     script.events();
     assert_eq!(script.taken(), [1]);
     assert_eq!(script.events(), [ReaderEvent::LocalSpace { writer: WRITER }]);
     assert_eq!(link.take_request(), Some(sn(2)));
-    assert_eq!(script.reader.handle_local(now, change(4), sn(3)), LocalOutcome::Refused, "it must not overtake");
-    assert_eq!(script.reader.handle_local(now, change(2), sn(1)), LocalOutcome::Accepted);
+    assert_eq!(script.reader.handle_local(now, &mut change(4), sn(3)), LocalOutcome::Refused, "it must not overtake");
+    assert_eq!(script.reader.handle_local(now, &mut change(2), sn(1)), LocalOutcome::Accepted);
     assert_eq!(script.taken(), [2]);
-    assert_eq!(script.reader.handle_local(now, change(3), sn(2)), LocalOutcome::Accepted);
+    assert_eq!(script.reader.handle_local(now, &mut change(3), sn(2)), LocalOutcome::Accepted);
     assert_eq!(script.taken(), [3]);
     assert_eq!(link.acknowledged(), sn(3));
 }
@@ -83,8 +83,8 @@ fn what_a_local_best_effort_writer_skips_is_lost() {
     let mut script = Script::new(keep_all(config(KeySource::None)));
     let now = script.now();
     script.reader.match_local_writer(now, WriterProxyConfig::new(WRITER), sn(1), None);
-    script.reader.handle_local(now, change(1), sn(0));
-    script.reader.handle_local(now, change(4), sn(3));
+    script.reader.handle_local(now, &mut change(1), sn(0));
+    script.reader.handle_local(now, &mut change(4), sn(3));
     assert_eq!(script.lost(), 2);
     assert_eq!(script.taken(), [1, 4]);
 }
@@ -93,7 +93,7 @@ fn what_a_local_best_effort_writer_skips_is_lost() {
 fn an_unknown_local_writer_is_unmatched() {
     let mut script = Script::new(config(KeySource::None));
     let now = script.now();
-    assert_eq!(script.reader.handle_local(now, change(1), sn(0)), LocalOutcome::Unmatched);
+    assert_eq!(script.reader.handle_local(now, &mut change(1), sn(0)), LocalOutcome::Unmatched);
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn what_expires_unseen_makes_room_whoever_finds_it_out() {
         let writer = WriterProxyConfig { lifespan: Duration::from_secs(1), ..WriterProxyConfig::new(WRITER) };
         script.reader.match_local_writer(script.now(), writer, sn(1), Some(Arc::clone(&link)));
         let dated = |number| CacheChange { source_timestamp: at(0).time, ..change(number) };
-        assert_eq!(script.reader.handle_local(script.now(), dated(1), sn(0)), LocalOutcome::Accepted);
-        assert_eq!(script.reader.handle_local(script.now(), dated(2), sn(1)), LocalOutcome::Refused);
+        assert_eq!(script.reader.handle_local(script.now(), &mut dated(1), sn(0)), LocalOutcome::Accepted);
+        assert_eq!(script.reader.handle_local(script.now(), &mut dated(2), sn(1)), LocalOutcome::Refused);
         script.events();
         script.millis = 2000;
         let now = script.now();
@@ -136,8 +136,9 @@ fn the_end_of_an_instance_makes_room_for_who_waits_for_one() {
         if waiting_is_local {
             let now = script.now();
             script.reader.match_local_writer(now, WriterProxyConfig::new(WRITER), sn(1), Some(Arc::clone(&link)));
-            let other = CacheChange { instance: handle(2), payload: Some(Payload::copy_of(&keyed(2, 0))), ..change(1) };
-            assert_eq!(script.reader.handle_local(now, other, sn(0)), LocalOutcome::Refused);
+            let mut other =
+                CacheChange { instance: handle(2), payload: Some(Payload::copy_of(&keyed(2, 0))), ..change(1) };
+            assert_eq!(script.reader.handle_local(now, &mut other, sn(0)), LocalOutcome::Refused);
         } else {
             script.meet(WRITER, true);
             script.hear(1, 0);
@@ -159,7 +160,7 @@ fn what_a_local_writer_had_to_give_up_is_lost_and_what_it_replaced_is_not() {
     let (mut script, link) = local(transient_local(keep_all(config(KeySource::None))), 1);
     let now = script.now();
     link.give_up_before(sn(3));
-    assert_eq!(script.reader.handle_local(now, change(5), sn(0)), LocalOutcome::Accepted);
+    assert_eq!(script.reader.handle_local(now, &mut change(5), sn(0)), LocalOutcome::Accepted);
     assert_eq!(script.lost(), 2);
     let row = script.reader.losses().writers[0];
     assert_eq!((row.known, row.received, row.lost(), row.not_received.irrelevant), (5, 1, 2, 2));

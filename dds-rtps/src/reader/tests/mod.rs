@@ -1,6 +1,7 @@
 //! Scripts: what comes at which time, and what the reader then says and holds.
 
 mod coherent;
+mod crowd;
 mod fragments;
 mod group_gate;
 mod hostile;

@@ -1,0 +1,160 @@
+//! Endpoints of the protocol that have many peers, without threads and sockets: what one of these peers costs.
+
+use dds_rtps::history::{Operation, Payload, Selection};
+use dds_rtps::output::Datagram;
+use dds_rtps::qos::{DataReaderQos, DataWriterQos};
+use dds_rtps::reader::{KeySource, ReaderConfig, Source, StatefulReader, WriterProxyConfig};
+use dds_rtps::types::{
+    EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
+};
+use dds_rtps::wire::{AckNack, Data, Heartbeat, SequenceNumberSet, SerializedPayload};
+use dds_rtps::writer::{NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
+
+/// It stands still: what time changes is not what is measured here.
+const NOW: Now = Now { instant: Instant::from_nanos(1 << 40), time: Time::from_unix_nanos(1 << 60) };
+
+const GROUP: [u8; 4] = [239, 255, 0, 1];
+
+const WRITER: EntityId = EntityId([0, 0, 1, 3]);
+
+const READER: EntityId = EntityId([0, 0, 1, 4]);
+
+fn participant(number: usize) -> GuidPrefix {
+    let mut prefix = [1; 12];
+    prefix[8..].copy_from_slice(&(number as u32).to_be_bytes());
+    GuidPrefix(prefix)
+}
+
+/// A reliable reader that many writers of other participants match. One of them writes.
+#[derive(Debug)]
+pub struct ManyWriters {
+    reader: StatefulReader,
+    writer: Source,
+    number: i64,
+    datagram: Datagram,
+    taken: Vec<dds_rtps::history::HistorySample>,
+}
+
+impl ManyWriters {
+    /// So many writers match, and each has said that it has written nothing.
+    #[must_use]
+    pub fn new(writers: usize) -> Self {
+        let qos = DataReaderQos::default().reliable();
+        let guid = Guid::new(participant(writers), READER);
+        let mut reader = StatefulReader::new(ReaderConfig::new(guid, KeySource::None, &qos));
+        for number in 0..writers {
+            let guid = Guid::new(participant(number), WRITER);
+            let unicast = vec![Locator::udp_v4([10, 0, 0, 1].into(), 7411)];
+            reader.match_writer(NOW, WriterProxyConfig { reliable: true, unicast, ..WriterProxyConfig::new(guid) });
+        }
+        let writer = source(Guid::new(participant(0), WRITER));
+        let mut many = Self { reader, writer, number: 0, datagram: Datagram::new(), taken: Vec::new() };
+        for number in 0..writers {
+            let writer = source(Guid::new(participant(number), WRITER));
+            many.reader.handle_heartbeat(NOW, &writer, &heartbeat(0, 1));
+        }
+        many.settle();
+        many
+    }
+
+    /// One of them sends a sample with a HEARTBEAT; the reader answers, and the sample is taken.
+    pub fn pass(&mut self) {
+        self.number += 1;
+        let data = Data {
+            reader_id: EntityId::UNKNOWN,
+            writer_id: WRITER,
+            writer_sn: SequenceNumber(self.number),
+            inline_qos: None,
+            payload: SerializedPayload::Data(&[0, 1, 0, 0, 1, 2, 3, 4]),
+            non_standard_payload: false,
+        };
+        self.reader.handle_data(NOW, &self.writer, &data, &());
+        self.reader.handle_heartbeat(NOW, &self.writer, &heartbeat(self.number, self.number as i32 + 1));
+        self.settle();
+        self.taken.clear();
+        self.reader.select(NOW, &Selection::default(), Operation::Take, &mut self.taken);
+    }
+
+    fn settle(&mut self) {
+        while self.reader.poll_transmit(NOW, &mut self.datagram) {}
+        while self.reader.poll_event().is_some() {}
+    }
+}
+
+fn source(writer: Guid) -> Source {
+    Source { writer, timestamp: None, vendor: VendorId::OURS, reply: None }
+}
+
+fn heartbeat(last: i64, count: i32) -> Heartbeat {
+    Heartbeat {
+        reader_id: EntityId::UNKNOWN,
+        writer_id: WRITER,
+        first_sn: SequenceNumber::FIRST,
+        last_sn: SequenceNumber(last),
+        count,
+        is_final: false,
+        liveliness: false,
+        group_info: None,
+    }
+}
+
+/// A reliable writer that many readers of other participants match, all of them by one group address. One of them answers.
+#[derive(Debug)]
+pub struct ManyReaders {
+    writer: StatefulWriter,
+    reader: Guid,
+    count: i32,
+    datagram: Datagram,
+}
+
+impl ManyReaders {
+    /// So many readers match, and each has answered once.
+    #[must_use]
+    pub fn new(readers: usize) -> Self {
+        let qos = DataWriterQos::default().reliable();
+        let guid = Guid::new(participant(readers), WRITER);
+        let writer = StatefulWriter::new(WriterConfig::new(guid, false, &qos));
+        let reader = Guid::new(participant(0), READER);
+        let mut many = Self { writer, reader, count: 0, datagram: Datagram::new() };
+        for number in 0..readers {
+            let guid = Guid::new(participant(number), READER);
+            let unicast = vec![Locator::udp_v4([10, 0, 0, 2].into(), 7411)];
+            let multicast = vec![Locator::udp_v4(GROUP.into(), 7401)];
+            let reader = ReaderProxyConfig { reliable: true, multicast, ..ReaderProxyConfig::new(guid, unicast) };
+            many.writer.match_reader(NOW, reader);
+        }
+        many.write();
+        (0..readers).for_each(|number| many.answer(Guid::new(participant(number), READER)));
+        many
+    }
+
+    /// A sample is written and sent.
+    pub fn write(&mut self) {
+        let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[0, 1, 0, 0, 1, 2, 3, 4]));
+        self.writer.write(NOW, change).expect("KEEP_LAST has room");
+        self.settle();
+    }
+
+    /// One of the readers acknowledges everything.
+    pub fn pass(&mut self) {
+        self.answer(self.reader);
+    }
+
+    fn answer(&mut self, reader: Guid) {
+        self.count += 1;
+        let ack_nack = AckNack {
+            reader_id: READER,
+            writer_id: WRITER,
+            reader_sn_state: SequenceNumberSet::empty(self.writer.last_sequence_number().next()),
+            count: self.count,
+            is_final: true,
+        };
+        self.writer.handle_acknack(NOW, reader, &ack_nack);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        while self.writer.poll_transmit(NOW, &mut self.datagram) {}
+        while self.writer.poll_event().is_some() {}
+    }
+}

@@ -1,0 +1,241 @@
+//! Numbered places in the order of something that each of them has: the samples of a cache by when their LIFESPAN ends, the
+//! writers that a reader has to answer by when, the readers of a writer by how far they are.
+//!
+//! What comes has no order. A heap knows the first one, and each place knows where in it it stands: what goes leaves the heap at
+//! once, so that nothing has to be swept or looked for. Adding and removing cost the logarithm of what is here, mostly less: what
+//! comes last mostly belongs to the end. Nothing is allocated once it has been as large as it gets.
+//!
+//! Bound: an entry of 24 bytes for each place that is in the order, and 4 bytes for each place.
+
+use super::Instant;
+
+/// Places by when something is due at each of them.
+pub(crate) type Agenda = Ranking<Instant>;
+
+/// Not in the heap.
+const ABSENT: u32 = u32::MAX;
+
+/// Places, the one that has the least in front.
+#[derive(Debug)]
+pub(crate) struct Ranking<K> {
+    heap: Vec<Entry<K>>,
+    /// Where in the heap each place is.
+    index: Vec<u32>,
+    /// Numbers the entries.
+    count: u64,
+    #[cfg(test)]
+    pub(crate) steps: u64,
+}
+
+/// Of two that have the same, the one that came first goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry<K> {
+    key: K,
+    number: u64,
+    place: u32,
+}
+
+impl<K: Copy + Ord> Ranking<K> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            heap: Vec::new(),
+            index: Vec::new(),
+            count: 0,
+            #[cfg(test)]
+            steps: 0,
+        }
+    }
+
+    /// The least that a place has.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<K> {
+        self.heap.first().map(|entry| entry.key)
+    }
+
+    /// Whether no place is in the order.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// The first place, if it has no more than `limit`. It stays until it is forgotten.
+    pub(crate) fn first_due(&self, limit: K) -> Option<u32> {
+        self.heap.first().filter(|entry| entry.key <= limit).map(|entry| entry.place)
+    }
+
+    /// Adds a place, which is not here.
+    pub(crate) fn note(&mut self, place: u32, key: K) {
+        let len = place as usize + 1;
+        if self.index.len() < len {
+            self.index.resize(len, ABSENT);
+        }
+        self.count += 1;
+        self.heap.push(Entry { key, number: self.count, place });
+        self.rise(self.heap.len() - 1);
+    }
+
+    /// The place has this, or less if that was known already.
+    #[inline]
+    pub(crate) fn bring_forward(&mut self, place: u32, key: K) {
+        let known = self.entry(place).map(|entry| entry.key);
+        if known.is_none_or(|known| key < known) {
+            self.set(place, Some(key));
+        }
+    }
+
+    /// The place has this now, whatever it had before; `None`: it is not in the order.
+    pub(crate) fn set(&mut self, place: u32, key: Option<K>) {
+        let known = self.entry(place).map(|entry| entry.key);
+        if known.is_some() && known == key {
+            return;
+        }
+        self.forget(place);
+        if let Some(key) = key {
+            self.note(place, key);
+        }
+    }
+
+    /// What was at the place `from` is now at `to`, which is not in the order.
+    pub(crate) fn relocate(&mut self, from: u32, to: u32) {
+        if let Some(key) = self.entry(from).map(|entry| entry.key) {
+            self.forget(from);
+            self.note(to, key);
+        }
+    }
+
+    /// No place is in the order any more.
+    pub(crate) fn clear(&mut self) {
+        self.heap.clear();
+        self.index.clear();
+    }
+
+    fn entry(&self, place: u32) -> Option<&Entry<K>> {
+        let at = *self.index.get(place as usize)?;
+        self.heap.get(at as usize)
+    }
+
+    /// The place is not in the order any more.
+    pub(crate) fn forget(&mut self, place: u32) {
+        let Some(index) = self.index.get_mut(place as usize) else { return };
+        let at = std::mem::replace(index, ABSENT) as usize;
+        let Some(&gone) = self.heap.get(at) else { return };
+        self.heap.swap_remove(at);
+        // The last one stands in its place, and may belong above it or below.
+        match self.heap.get(at) {
+            Some(moved) if *moved < gone => self.rise(at),
+            Some(_) => self.sink(at),
+            None => {}
+        }
+    }
+
+    /// Brings an entry up to where none above it has more.
+    fn rise(&mut self, mut at: usize) {
+        while at > 0 && self.is_before(at, (at - 1) / 2) {
+            self.swap(at, (at - 1) / 2);
+            at = (at - 1) / 2;
+        }
+        self.note_index(at);
+    }
+
+    /// Brings an entry down to where none below it has less.
+    fn sink(&mut self, mut at: usize) {
+        loop {
+            let left = 2 * at + 1;
+            if left >= self.heap.len() {
+                break;
+            }
+            let right = left + 1;
+            let below = if right < self.heap.len() && self.is_before(right, left) { right } else { left };
+            if !self.is_before(below, at) {
+                break;
+            }
+            self.swap(at, below);
+            at = below;
+        }
+        self.note_index(at);
+    }
+
+    fn is_before(&mut self, one: usize, other: usize) -> bool {
+        #[cfg(test)]
+        {
+            self.steps += 1;
+        }
+        self.heap[one] < self.heap[other]
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.heap.swap(one, other);
+        self.note_index(one);
+        self.note_index(other);
+    }
+
+    fn note_index(&mut self, at: usize) {
+        let place = self.heap[at].place;
+        self.index[place as usize] = at as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::SplitMix64;
+    use std::collections::BTreeMap;
+
+    /// Whatever comes and goes, by chance from a seed: the first one is the first.
+    #[test]
+    fn the_least_is_in_front_whatever_has_gone() {
+        let (mut dice, mut agenda, mut model) = (SplitMix64::new(3), Agenda::new(), BTreeMap::new());
+        let first = |model: &BTreeMap<u32, (Instant, u64)>| {
+            model.iter().map(|(&place, &order)| (order, place)).min().map(|((due, _), place)| (due, place))
+        };
+        for number in 0..50_000 {
+            let place = (dice.draw() % 40) as u32;
+            let due = Instant::from_nanos(dice.draw() % 50);
+            match dice.draw() % 8 {
+                0 => {
+                    let to = 40 + place;
+                    agenda.forget(to);
+                    agenda.relocate(place, to);
+                    model.remove(&to);
+                    if let Some((due, _)) = model.remove(&place) {
+                        model.insert(to, (due, number));
+                    }
+                }
+                1 => {
+                    agenda.set(place, Some(due));
+                    // One that has what it had keeps its place among those that have the same.
+                    if model.get(&place).is_none_or(|&(known, _)| due != known) {
+                        model.insert(place, (due, number));
+                    }
+                }
+                2..4 => {
+                    agenda.bring_forward(place, due);
+                    if model.get(&place).is_none_or(|&(known, _)| due < known) {
+                        model.insert(place, (due, number));
+                    }
+                }
+                4 | 5 if !model.contains_key(&place) => {
+                    agenda.note(place, due);
+                    model.insert(place, (due, number));
+                }
+                _ => {
+                    agenda.forget(place);
+                    model.remove(&place);
+                }
+            }
+            let now = Instant::from_nanos(dice.draw() % 60);
+            let expected = first(&model);
+            assert_eq!(agenda.first(), expected.map(|(due, _)| due));
+            assert_eq!(agenda.first_due(now), expected.filter(|(due, _)| *due <= now).map(|(_, place)| place));
+            assert_eq!(agenda.heap.len(), model.len());
+        }
+        agenda.forget(1_000);
+    }
+
+    #[test]
+    fn what_comes_in_order_costs_one_step_to_note() {
+        let mut agenda = Agenda::new();
+        (0..10_000).for_each(|place| agenda.note(place, Instant::from_nanos(place.into())));
+        assert_eq!(agenda.steps, 9_999);
+    }
+}
