@@ -1,16 +1,18 @@
 //! What a program does with its writers and readers.
 
 use crate::diary::note;
+use crate::dice::Dice;
+use crate::filters::Filter;
 use crate::logs::{Got, ReaderLog, SHARED, WriterLog, Written};
 use crate::policies::{
-    Behaviour, behaviour, describe_reader, describe_writer, lifespan, reader_partition, reader_qos, writer_partition,
-    writer_qos,
+    Behaviour, behaviour, describe_reader, describe_writer, lifespan, offered_presentation, reader_partition,
+    reader_qos, requested_presentation, writer_partition, writer_qos,
 };
 use crate::scenario::{Scenario, TOPICS};
-use dds_core::qos::{PublisherQos, SubscriberQos};
+use dds_core::qos::{Presentation, PublisherQos, SubscriberQos, TopicQos};
 use dds_core::{
-    DataReader, DataWriter, DdsType, Delivery, Duration, EndpointInfo, Entity, Guid, Publisher, Sample, SlowReader,
-    Subscriber, WriteErrorKind, WriteOptions,
+    ContentFilteredTopic, DataReader, DataWriter, DdsType, Delivery, Duration, EndpointInfo, Entity, Guid, Publisher,
+    Sample, SlowReader, Subscriber, WriteErrorKind, WriteOptions,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +35,7 @@ const SHARED_INSTANCES: u32 = 2;
 
 pub(crate) struct Writing {
     pub(crate) member: usize,
-    publisher: Publisher,
+    pub(crate) publisher: Publisher,
     pub(crate) partition: &'static str,
     pub(crate) handle: Option<DataWriter<Line>>,
     pub(crate) log: WriterLog,
@@ -45,6 +47,8 @@ pub(crate) struct Reading {
     pub(crate) partition: &'static str,
     pub(crate) handle: Option<DataReader<Line>>,
     pub(crate) log: ReaderLog,
+    /// What its content filter can be changed by, if it was made that way.
+    filtered: Option<ContentFilteredTopic<Line>>,
     /// Set by its listener since it was last emptied.
     rung: Option<Arc<AtomicBool>>,
 }
@@ -58,6 +62,7 @@ impl Writing {
     /// Whether the two match, now that everybody knows everything.
     pub(crate) fn fits(&self, reading: &Reading) -> bool {
         let (offered, requested) = (&self.log.qos, &reading.log.qos);
+        let (offered_view, wanted_view) = (&self.log.presentation, &reading.log.presentation);
         self.handle.is_some()
             && reading.handle.is_some()
             && self.log.topic == reading.log.topic
@@ -66,6 +71,9 @@ impl Writing {
             && offered.deadline <= requested.deadline
             && offered.liveliness.kind >= requested.liveliness.kind
             && offered.liveliness.lease_duration <= requested.liveliness.lease_duration
+            && offered_view.access_scope >= wanted_view.access_scope
+            && offered_view.coherent_access >= wanted_view.coherent_access
+            && offered_view.ordered_access >= wanted_view.ordered_access
             && (reading.partition == "*" || self.partition == reading.partition)
     }
 }
@@ -87,13 +95,17 @@ impl Scenario {
         let qos = writer_qos(&mut self.dice, ownership);
         let Behaviour { slow_reader, batching } = behaviour(&mut self.dice);
         let Some(owner) = &self.members[member] else { return };
-        let publisher = owner.handle.publisher(PublisherQos::default().partition([partition])).unwrap();
+        let has_view = self.has_sets && self.extras.falls(70);
+        let view = if has_view { offered_presentation(&mut self.extras) } else { Presentation::default() };
+        let publisher = PublisherQos::default().partition([partition]).presentation(view);
+        let publisher = owner.handle.publisher(publisher).unwrap();
         let builder = publisher.writer_builder(topic).qos(qos.clone()).slow_reader(slow_reader).batching(batching);
         let handle = builder.build().unwrap();
         let (number, guid) = (self.writers.len(), handle.guid());
         note(format_args!("writer {number} of {topic} in {partition:?} is {guid}: {}", describe_writer(&qos)));
-        note(format_args!("  {slow_reader:?}, batches for {batching}"));
+        note(format_args!("  {slow_reader:?}, batches for {batching}, {view:?}"));
         let mut log = WriterLog::new(self.writers.len() as u32, handle.guid(), topic, qos);
+        log.presentation = view;
         log.demotes = slow_reader != SlowReader::Block;
         self.writers.push(Writing { member, publisher, partition, handle: Some(handle), log });
     }
@@ -106,8 +118,22 @@ impl Scenario {
         let ownership = self.ownership_of(topic);
         let qos = reader_qos(&mut self.dice, ownership);
         let Some(owner) = &self.members[member] else { return };
-        let subscriber = owner.handle.subscriber(SubscriberQos::default().partition([partition])).unwrap();
-        let mut builder = subscriber.reader_builder(topic).qos(qos.clone());
+        let has_view = self.has_sets && self.extras.falls(70);
+        let view = if has_view { requested_presentation(&mut self.extras) } else { Presentation::default() };
+        let subscriber = SubscriberQos::default().partition([partition]).presentation(view);
+        let subscriber = owner.handle.subscriber(subscriber).unwrap();
+        let filter = (self.has_filters && self.extras.falls(60)).then(|| Filter::draw(&mut self.extras));
+        let filtered = filter.as_ref().filter(|_| self.extras.falls(50)).map(|filter| {
+            let topic = owner.handle.topic(topic, TopicQos::default()).unwrap();
+            owner.handle.filtered_topic(&topic, &filter.expression(), filter.parameters()).unwrap()
+        });
+        let mut builder = match (&filtered, &filter) {
+            (Some(filtered), _) => subscriber.reader_builder(filtered).qos(qos.clone()),
+            (None, Some(filter)) => {
+                subscriber.reader_builder(topic).filter(&filter.expression(), filter.parameters()).qos(qos.clone())
+            }
+            (None, None) => subscriber.reader_builder(topic).qos(qos.clone()),
+        };
         let mut rung = None;
         if self.dice.falls(40) {
             let bell = Arc::new(AtomicBool::new(false));
@@ -118,8 +144,10 @@ impl Scenario {
         let handle: DataReader<Line> = builder.build().unwrap();
         let (number, guid) = (self.readers.len(), handle.guid());
         note(format_args!("reader {number} of {topic} in {partition:?} is {guid}: {}", describe_reader(&qos)));
-        let log = ReaderLog::new(self.readers.len() as u32, handle.guid(), topic, qos);
-        self.readers.push(Reading { member, subscriber, partition, handle: Some(handle), log, rung });
+        note(format_args!("  {view:?}, {filter:?}"));
+        let mut log = ReaderLog::new(self.readers.len() as u32, handle.guid(), topic, qos);
+        (log.presentation, log.filters) = (view, filter.into_iter().collect());
+        self.readers.push(Reading { member, subscriber, partition, handle: Some(handle), log, filtered, rung });
     }
 
     fn some_writer(&mut self) -> Option<usize> {
@@ -150,12 +178,17 @@ impl Scenario {
         // What is written while its publisher is suspended leaves together in the end.
         let publisher = self.dice.falls(10).then(|| self.writers[writer].publisher.clone());
         let _suspended = publisher.as_ref().map(|publisher| publisher.suspend_publications().unwrap());
-        for _ in 0..burst {
-            let instance = self.some_instance(writer);
-            if !self.write_one(writer, instance, padding) {
-                return;
+        self.in_a_set(writer, |scenario, is_set| {
+            for _ in 0..burst {
+                let instance = scenario.some_instance(writer);
+                if !scenario.write_one(writer, instance, padding) {
+                    return;
+                }
+                if is_set {
+                    scenario.amid_a_set(writer, instance);
+                }
             }
-        }
+        });
     }
 
     /// Writes a sample in one of the ways that there are; false if there was no room.
@@ -204,6 +237,10 @@ impl Scenario {
         let Some(writer) = self.some_writer() else { return };
         let instance = self.some_instance(writer);
         let unregisters = self.dice.falls(40);
+        self.end_one(writer, instance, unregisters);
+    }
+
+    pub(crate) fn end_one(&mut self, writer: usize, instance: u32, unregisters: bool) {
         self.watch();
         let Writing { handle: Some(handle), log, .. } = &mut self.writers[writer] else { return };
         let disposes = log.qos.writer_data_lifecycle.autodispose_unregistered_instances;
@@ -241,7 +278,9 @@ impl Scenario {
         if let Some(rung) = rung {
             rung.store(false, Ordering::Relaxed);
         }
-        let batch: Vec<Got> = handle.take().unwrap().into_iter().map(|sample| got(sample, now)).collect();
+        let round = log.rounds;
+        log.rounds += 1;
+        let batch: Vec<Got> = handle.take().unwrap().into_iter().map(|sample| got(sample, now, round)).collect();
         log.check_bounds(&batch);
         let count = batch.len();
         if count > 0 {
@@ -268,21 +307,21 @@ impl Scenario {
         let (now, count) = (self.simulation.now(), 1 + self.dice.below(5));
         let Reading { handle: Some(handle), log, .. } = &mut self.readers[reader] else { return };
         let batch = handle.select().max_samples(count).take().unwrap();
-        log.got.extend(batch.into_iter().map(|sample| got(sample, now)));
+        log.got.extend(batch.into_iter().map(|sample| got(sample, now, log.rounds)));
     }
 
     fn take_one(&mut self, reader: usize) {
         self.watch();
         let now = self.simulation.now();
         let Reading { handle: Some(handle), log, .. } = &mut self.readers[reader] else { return };
-        log.got.extend(handle.take_next().unwrap().map(|sample| got(sample, now)));
+        log.got.extend(handle.take_next().unwrap().map(|sample| got(sample, now, log.rounds)));
     }
 
     /// What was read is there to be taken.
     fn read_then_take(&mut self, reader: usize) {
         let Reading { handle: Some(handle), log, .. } = &self.readers[reader] else { return };
         let read: Vec<Got> =
-            handle.read().unwrap().into_iter().map(|sample| got(sample, self.simulation.now())).collect();
+            handle.read().unwrap().into_iter().map(|sample| got(sample, self.simulation.now(), 0)).collect();
         let from = log.got.len();
         self.take(reader);
         let log = &mut self.readers[reader].log;
@@ -347,10 +386,11 @@ impl Scenario {
             log.set_qos(qos);
         } else {
             let Some(reader) = self.some_reader() else { return };
-            let Reading { handle: Some(handle), log, .. } = &mut self.readers[reader] else { return };
+            let Reading { handle: Some(handle), filtered, log, .. } = &mut self.readers[reader] else { return };
             let qos = log.qos.clone();
             let qos = if what == 0 { qos.deadline(deadline) } else { qos.user_data([octet]) };
             note(format_args!("reader {reader} has deadline {}", qos.deadline));
+            change_filter(&mut self.extras, filtered.as_ref(), log);
             handle.set_qos(qos.clone()).unwrap();
             log.qos = qos;
         }
@@ -376,7 +416,20 @@ impl Scenario {
     }
 }
 
-fn got(sample: Sample<Line>, at: dds_core::Time) -> Got {
+/// Other values for the parameters of a filter, or another expression.
+fn change_filter(dice: &mut Dice, filtered: Option<&ContentFilteredTopic<Line>>, log: &mut ReaderLog) {
+    let Some(filtered) = filtered else { return };
+    let filter = Filter::draw(dice);
+    if filter.expression() == filtered.expression() {
+        filtered.set_parameters(filter.parameters()).unwrap();
+    } else {
+        filtered.set_expression(&filter.expression(), filter.parameters()).unwrap();
+    }
+    note(format_args!("reader {} has the filter {filter:?}", log.id));
+    log.filters.push(filter);
+}
+
+fn got(sample: Sample<Line>, at: dds_core::Time, round: usize) -> Got {
     let is_whole = |line: &Line| line.padding.iter().all(|byte| *byte == 7);
     Got {
         writer: sample.info.publication_handle,
@@ -384,6 +437,7 @@ fn got(sample: Sample<Line>, at: dds_core::Time) -> Got {
         state: sample.info.instance_state,
         instance: sample.info.instance_handle,
         at,
+        round,
         data: sample.data.map(|line| (line.writer, line.number, line.instance, is_whole(&line))),
     }
 }

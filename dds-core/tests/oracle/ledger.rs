@@ -17,7 +17,8 @@ impl Scenario {
             self.rows_are_right(reading, &losses, &mut complain);
             self.delivered_is_what_was_got(reading, &losses, &mut complain);
             let (total, status) = (losses.total(), handle.sample_lost().unwrap().total_count);
-            let counted = total.lost() + total.undelivered.stranded + total.undelivered.not_decodable;
+            let undelivered = &total.undelivered;
+            let counted = total.lost() + undelivered.stranded + undelivered.not_decodable + undelivered.incoherent;
             if status != counted {
                 complain(format!("SAMPLE_LOST says {status}: {total:?}"));
             }
@@ -44,9 +45,30 @@ impl Scenario {
             let written = log.entries.len() as i64;
             // What expires before it could be handed over is never heard of.
             let hears_of_all = reliable && log.qos.lifespan.is_infinite();
+            self.filter_adds_up(reading, log, row, complain);
             if row.last.0 > written || (hears_of_all && row.known > 0 && row.last.0 != written) {
                 complain(format!("knows of {} numbers of writer {}, which has written {written}", row.last, log.id));
             }
+        }
+    }
+
+    /// A filter has left out no more than what it does not let in; if everything has come, all of that.
+    fn filter_adds_up(
+        &self,
+        reading: &Reading,
+        log: &WriterLog,
+        row: &WriterLosses,
+        complain: &mut impl FnMut(String),
+    ) {
+        let (span, reader) = (row.first.0..=row.last.0, &reading.log);
+        let entries = || (1..).zip(&log.entries).filter(|(number, _)| span.contains(number));
+        let left_out = entries().filter(|(number, entry)| !reader.must_see(log.id, entry, *number)).count() as u64;
+        let never_in = entries().filter(|(number, entry)| !reader.may_see(log.id, entry, *number)).count() as u64;
+        let filtered = row.undelivered.filtered;
+        // Numbers that did not come cannot have been looked at.
+        let least = never_in.saturating_sub(row.not_received.total());
+        if reader.with(log).partings == 0 && !(least..=left_out).contains(&filtered) {
+            complain(format!("{filtered} of writer {} are filtered, not {least} to {left_out}: {row:?}", log.id));
         }
     }
 

@@ -1,11 +1,15 @@
 //! What writers have done and readers have got.
 
-use dds_core::qos::{DataReaderQos, DataWriterQos, History, Ownership};
+use crate::filters::Filter;
+use dds_core::qos::{DataReaderQos, DataWriterQos, History, Ownership, Presentation};
 use dds_core::{Duration, Guid, InstanceHandle, InstanceState, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Instances from here on are written by every writer that likes to; those below have one writer each.
 pub(crate) const SHARED: u32 = 1_000_000;
+
+/// What is no instance at all.
+const NOBODYS: u32 = u32::MAX;
 
 /// What a writer did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +20,8 @@ pub(crate) enum Written {
     Unregister {
         disposes: bool,
     },
+    /// Of a coherent set: a number without a change.
+    EndOfSet,
 }
 
 /// One thing that a writer did; its place in the log plus one is its sequence number.
@@ -25,6 +31,8 @@ pub(crate) struct Entry {
     pub(crate) what: Written,
     pub(crate) at: Time,
     pub(crate) lifespan: Duration,
+    /// The coherent set that it is a part of.
+    pub(crate) set: Option<usize>,
 }
 
 pub(crate) struct WriterLog {
@@ -32,7 +40,11 @@ pub(crate) struct WriterLog {
     pub(crate) guid: Guid,
     pub(crate) topic: &'static str,
     pub(crate) qos: DataWriterQos,
+    pub(crate) presentation: Presentation,
     pub(crate) entries: Vec<Entry>,
+    /// The coherent set that is being written, and how many there have been.
+    open_set: Option<usize>,
+    sets: usize,
     /// For each reader that is matched without a break: when that began, and the first sequence number since.
     pub(crate) matched_since: BTreeMap<InstanceHandle, (u64, i64)>,
     matches: u32,
@@ -54,6 +66,8 @@ pub(crate) struct Got {
     pub(crate) state: InstanceState,
     pub(crate) instance: InstanceHandle,
     pub(crate) at: Time,
+    /// How often everything had been taken before.
+    pub(crate) round: usize,
     /// Writer, number, instance, whether the padding is as it should be.
     pub(crate) data: Option<(u32, u32, u32, bool)>,
 }
@@ -63,7 +77,12 @@ pub(crate) struct ReaderLog {
     pub(crate) guid: Guid,
     pub(crate) topic: &'static str,
     pub(crate) qos: DataReaderQos,
+    pub(crate) presentation: Presentation,
+    /// Its content filters, the one that holds at the end; none: it wants everything.
+    pub(crate) filters: Vec<Filter>,
     pub(crate) got: Vec<Got>,
+    /// How often everything was taken that was there.
+    pub(crate) rounds: usize,
     /// For each writer: whether it is matched now, how often it has gone, and when it went last.
     matched: BTreeMap<InstanceHandle, Match>,
     /// Partings of writers that were never seen to be matched.
@@ -93,7 +112,10 @@ impl WriterLog {
             guid,
             topic,
             qos,
+            presentation: Presentation::default(),
             entries,
+            open_set: None,
+            sets: 0,
             matched_since,
             matches: 0,
             ended: false,
@@ -120,7 +142,34 @@ impl WriterLog {
     }
 
     pub(crate) fn note(&mut self, instance: u32, what: Written, at: Time) {
-        self.entries.push(Entry { instance, what, at, lifespan: self.qos.lifespan });
+        self.entries.push(Entry { instance, what, at, lifespan: self.qos.lifespan, set: self.open_set });
+    }
+
+    /// What is written from now on belongs together.
+    pub(crate) fn begin_set(&mut self) {
+        self.open_set = Some(self.sets);
+        self.sets += 1;
+    }
+
+    /// The set has ended: if anything was written in it, with a number of its own.
+    pub(crate) fn end_set(&mut self, at: Time) {
+        let Some(set) = self.open_set.take() else { return };
+        if self.entries.last().is_some_and(|entry| entry.set == Some(set)) {
+            self.note(NOBODYS, Written::EndOfSet, at);
+        }
+    }
+
+    /// Its coherent sets: the number of the first change of each, and those of all samples in it.
+    pub(crate) fn sets(&self) -> Vec<(i64, Vec<i64>)> {
+        let mut sets: Vec<(i64, Vec<i64>)> = vec![(0, Vec::new()); self.sets];
+        for (number, entry) in self.numbered() {
+            let Some((first, samples)) = entry.set.and_then(|set| sets.get_mut(set)) else { continue };
+            *first = if *first == 0 { number } else { *first };
+            if entry.what == Written::Data {
+                samples.push(number);
+            }
+        }
+        sets
     }
 
     /// Takes note of who is matched at this moment; `total` is how many matches there have ever been.
@@ -142,14 +191,15 @@ impl WriterLog {
     /// The sequence numbers that a reader must have got in the end, of those from `first` on: all, or the newest of each
     /// instance that both histories keep. Not owed is a particular sample of an instance with several writers to a reader that
     /// keeps the last ones or is given the owner's only, nor what was written before the instance was unregistered to a reader that has come after `since`.
-    pub(crate) fn owed(&self, first: i64, since: i64, reader: &DataReaderQos) -> BTreeSet<i64> {
+    pub(crate) fn owed(&self, first: i64, since: i64, log: &ReaderLog) -> BTreeSet<i64> {
+        let reader = &log.qos;
         let mut kept: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
-        for (number, entry) in self.numbered() {
+        for (number, entry) in self.numbered().filter(|(_, entry)| entry.what != Written::EndOfSet) {
             kept.entry(entry.instance).or_default().push(number);
         }
         // Of a burst, TIME_BASED_FILTER shows the first and the last.
         let filtered = (reader.time_based_filter > Duration::ZERO).then_some(1);
-        let depth = [depth(self.qos.history), depth(reader.history), filtered].into_iter().flatten().min();
+        let depths = [depth(self.qos.history), depth(reader.history).into_iter().chain(filtered).min()];
         if depth_of(reader).is_some() || filtered.is_some() || reader.ownership == Ownership::Exclusive {
             kept.retain(|instance, _| *instance < SHARED);
         }
@@ -160,27 +210,65 @@ impl WriterLog {
         if is_let_go {
             kept.clear();
         }
+        // What a filter leaves out takes no place of what it lets in.
         let newest = |numbers: Vec<i64>| {
-            let keep = depth.map_or(numbers.len(), |depth| depth as usize).min(numbers.len());
-            numbers[numbers.len() - keep..].to_vec()
+            let seen: Vec<i64> =
+                numbers.iter().copied().filter(|number| log.may_see(self.id, self.entry(*number), *number)).collect();
+            let tail = |numbers: &[i64], depth: Option<u32>| {
+                let keep = depth.map_or(numbers.len(), |depth| depth as usize).min(numbers.len());
+                numbers[numbers.len() - keep..].to_vec()
+            };
+            let by_writer = tail(&numbers, depths[0]);
+            tail(&seen, depths[1]).into_iter().filter(|number| by_writer.contains(number)).collect::<Vec<i64>>()
         };
-        let unregistered: BTreeMap<u32, i64> = self
-            .numbered()
-            .filter(|(_, entry)| matches!(entry.what, Written::Unregister { .. }))
-            .map(|(number, entry)| (entry.instance, number))
-            .collect();
+        let broken = self.sets_not_owed(first, since, log);
+        let unregistered = self.ends();
         let lasts = |number: &i64| {
             let entry = &self.entries[*number as usize - 1];
             let is_purged = *number < since && unregistered.get(&entry.instance).is_some_and(|end| number < end);
-            *number >= first && !is_purged && entry.what == Written::Data && !self.is_mortal
+            let is_broken = entry.set.is_some_and(|set| broken.contains(&set));
+            let is_owed = !is_purged && !is_broken && log.must_see(self.id, entry, *number);
+            *number >= first && is_owed && entry.what == Written::Data && !self.is_mortal
         };
         kept.into_values().flat_map(newest).filter(lasts).collect()
+    }
+
+    /// The coherent sets that a reader need not get: those that it may get half of, or has no room for. Half of it
+    /// is what was written before an instance was unregistered, to a reader that has come after that.
+    pub(crate) fn sets_not_owed(&self, first: i64, since: i64, reader: &ReaderLog) -> BTreeSet<usize> {
+        if !reader.presentation.coherent_access {
+            return BTreeSet::new();
+        }
+        let ends = self.ends();
+        let is_purged = |(number, entry): (i64, &Entry)| {
+            number < since && ends.get(&entry.instance).is_some_and(|end| number <= *end)
+        };
+        let purged = self.numbered().filter(|purged| is_purged(*purged)).filter_map(|(_, entry)| entry.set);
+        let mut not_owed: BTreeSet<usize> = purged.collect();
+        let may_lose_some = depth(self.qos.history).is_some() || self.demotes || self.is_mortal;
+        let has_room = reader.qos.resource_limits.max_samples.is_none();
+        for (set, (from, _)) in self.sets().into_iter().enumerate() {
+            if may_lose_some || !has_room || from < first {
+                not_owed.insert(set);
+            }
+        }
+        not_owed
+    }
+
+    /// Where each instance was unregistered last.
+    fn ends(&self) -> BTreeMap<u32, i64> {
+        let ends = self.numbered().filter(|(_, entry)| matches!(entry.what, Written::Unregister { .. }));
+        ends.map(|(number, entry)| (entry.instance, number)).collect()
+    }
+
+    fn entry(&self, number: i64) -> &Entry {
+        &self.entries[number as usize - 1]
     }
 
     /// The last thing that was done to each of its instances, with its number.
     pub(crate) fn last_of_instances(&self) -> BTreeMap<u32, (i64, Written)> {
         let mut last: BTreeMap<u32, (i64, Written)> = BTreeMap::new();
-        for (number, entry) in self.numbered() {
+        for (number, entry) in self.numbered().filter(|(_, entry)| entry.what != Written::EndOfSet) {
             // Without a writer, what has been disposed of stays so.
             let was_disposed = matches!(
                 last.get(&entry.instance),
@@ -197,13 +285,22 @@ impl WriterLog {
 
     /// Whether a reader that has got `received` need not know that an instance was alive again, after it was disposed of and
     /// before it was unregistered with `end`: because all samples of that life had a lifespan, and it has got none of them.
-    pub(crate) fn last_life_may_be_unseen(&self, instance: u32, end: i64, received: &BTreeSet<i64>) -> bool {
+    pub(crate) fn last_life_may_be_unseen(
+        &self,
+        instance: u32,
+        end: i64,
+        received: &BTreeSet<i64>,
+        reader: &ReaderLog,
+    ) -> bool {
         let earlier = self.numbered().filter(|(number, entry)| entry.instance == instance && *number < end);
         let life = |what: Written| what != Written::Dispose && what != Written::Unregister { disposes: true };
         let entries: Vec<_> = earlier.collect();
         let Some(dispose) = entries.iter().rposition(|(_, entry)| !life(entry.what)) else { return false };
         let mut last_life = entries[dispose + 1..].iter().filter(|(_, entry)| entry.what == Written::Data);
-        last_life.all(|(number, entry)| entry.lifespan != Duration::INFINITE && !received.contains(number))
+        last_life.all(|(number, entry)| {
+            let may_be_gone = entry.lifespan != Duration::INFINITE || !reader.must_see(self.id, entry, *number);
+            may_be_gone && !received.contains(number)
+        })
     }
 
     /// Whether this one unregisters an instance, and does not dispose of it.
@@ -228,10 +325,42 @@ pub(crate) fn depth_of(reader: &DataReaderQos) -> Option<u32> {
     depth(reader.history)
 }
 
+fn lets_in(filter: &Filter, writer: u32, entry: &Entry, number: i64) -> bool {
+    match entry.what {
+        Written::Data => filter.passes(writer, number as u32, entry.instance),
+        Written::Dispose | Written::Unregister { .. } => filter.passes_end(entry.instance),
+        Written::EndOfSet => true,
+    }
+}
+
 impl ReaderLog {
     pub(crate) fn new(id: u32, guid: Guid, topic: &'static str, qos: DataReaderQos) -> Self {
         let (got, matched, complaints) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { id, guid, topic, qos, got, matched, unseen: Match::default(), matches: 0, ended: false, complaints }
+        Self {
+            id,
+            guid,
+            topic,
+            qos,
+            presentation: Presentation::default(),
+            filters: Vec::new(),
+            got,
+            rounds: 0,
+            matched,
+            unseen: Match::default(),
+            matches: 0,
+            ended: false,
+            complaints,
+        }
+    }
+
+    /// Whether one of its filters lets in what a writer has done; without any, everything is.
+    pub(crate) fn may_see(&self, writer: u32, entry: &Entry, number: i64) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| lets_in(filter, writer, entry, number))
+    }
+
+    /// Whether all of them do.
+    pub(crate) fn must_see(&self, writer: u32, entry: &Entry, number: i64) -> bool {
+        self.filters.iter().all(|filter| lets_in(filter, writer, entry, number))
     }
 
     /// Takes note of who is matched at this moment; `total` is how many matches there have ever been.

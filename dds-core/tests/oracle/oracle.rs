@@ -2,7 +2,7 @@
 
 use crate::logs::{Entry, Got, ReaderLog, SHARED, WriterLog, Written, depth};
 use crate::policies::{describe_reader, describe_writer};
-use dds_core::qos::Durability;
+use dds_core::qos::{AccessScope, Durability, Ownership};
 use dds_core::{Duration, InstanceHandle, InstanceState};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +33,7 @@ pub(crate) fn complaints(writers: &[&WriterLog], readers: &[&ReaderLog], facts: 
             };
             in_order_and_once(writer, reader, &mut complain);
             nothing_missing(writer, reader, &mut complain);
+            sets_are_whole(writer, reader, &mut complain);
             last_state_known(writer, reader, &mut complain);
         }
     }
@@ -55,6 +56,9 @@ fn nothing_invented(writers: &[&WriterLog], reader: &ReaderLog, facts: Facts, co
             complaints.push(format!("reader {} got number {number} of writer {writer}, {what}", reader.id));
             continue;
         };
+        if !reader.may_see(writer, entry, got.sequence) {
+            complaints.push(format!("reader {} got number {number} of writer {writer}, and its filter", reader.id));
+        }
         let (age, limit) = (got.at - entry.at, entry.lifespan);
         let is_known = log.is_some_and(|log| !log.lifespan_changed);
         if facts.clocks_agree && is_known && limit != Duration::INFINITE && age > limit + SLACK {
@@ -77,7 +81,13 @@ fn in_order_and_once(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl
     let mut last: BTreeMap<u32, (i64, usize)> = BTreeMap::new();
     for number in received(writer, reader) {
         let Some(entry) = writer.entries.get(number as usize - 1) else { continue };
-        let (before, restarts) = last.entry(entry.instance).or_insert((0, 0));
+        // PRESENTATION: in order beyond its instances.
+        let view = &reader.presentation;
+        // What TIME_BASED_FILTER has kept back is seen late.
+        let is_ordered = view.ordered_access
+            && view.access_scope >= AccessScope::Topic
+            && reader.qos.time_based_filter == Duration::ZERO;
+        let (before, restarts) = last.entry(if is_ordered { 0 } else { entry.instance }).or_insert((0, 0));
         if *before >= number {
             *restarts += 1;
             if *restarts > reader.with(writer).partings {
@@ -123,9 +133,35 @@ fn owed_from(writer: &WriterLog, reader: &ReaderLog) -> Option<Owed> {
 fn nothing_missing(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
     let Some(Owed { first, since }) = owed_from(writer, reader) else { return };
     let received: BTreeSet<i64> = received(writer, reader).into_iter().collect();
-    let missing: Vec<i64> = writer.owed(first, since, &reader.qos).difference(&received).copied().collect();
+    let missing: Vec<i64> = writer.owed(first, since, reader).difference(&received).copied().collect();
     if !missing.is_empty() {
         complain(format!("of {} written, from {first} on, these are missing: {missing:?}", writer.entries.len()));
+    }
+}
+
+/// A reader with coherent access gets of each set all that it wants, in one go, or nothing.
+fn sets_are_whole(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
+    // What history, lifespan, ownership and time take away, they take out of the middle of a set.
+    let qos = &reader.qos;
+    let keeps_all = depth(qos.history).is_none() && qos.time_based_filter == Duration::ZERO;
+    let is_bound = reader.presentation.coherent_access && keeps_all && qos.ownership == Ownership::Shared;
+    if !is_bound || writer.is_mortal() {
+        return;
+    }
+    let mut rounds: BTreeMap<i64, usize> = BTreeMap::new();
+    let handle = InstanceHandle::from_guid(writer.guid);
+    for got in reader.got.iter().filter(|got| got.writer == handle && got.data.is_some()) {
+        rounds.entry(got.sequence).or_insert(got.round);
+    }
+    for (first, samples) in writer.sets() {
+        let wanted = samples.iter().filter(|number| {
+            let entry = &writer.entries[**number as usize - 1];
+            reader.must_see(writer.id, entry, **number)
+        });
+        let at: BTreeSet<Option<usize>> = wanted.map(|number| rounds.get(number).copied()).collect();
+        if at.len() > 1 {
+            complain(format!("of the set from {first} on, {samples:?}, parts came at {at:?}"));
+        }
     }
 }
 
@@ -133,13 +169,18 @@ fn nothing_missing(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl F
 /// nobody writes any more is not alive.
 fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
     let owed_from = owed_from(writer, reader);
+    let (first, since) = owed_from.as_ref().map_or((0, 0), |owed| (owed.first, owed.since));
+    let not_owed = writer.sets_not_owed(first, since, reader);
+    let is_of_dropped_set = |number: i64| {
+        writer.entries.get(number as usize - 1).and_then(|entry| entry.set).is_some_and(|set| not_owed.contains(&set))
+    };
     let received: BTreeSet<i64> = received(writer, reader).into_iter().collect();
     for (instance, (number, what)) in writer.last_of_instances() {
         let is_instance = |got: &&Got| got.data.is_some_and(|(_, _, known, _)| known == instance);
         // A reader that has never seen it need not hear that it is gone.
         let Some(known) = reader.got.iter().find(is_instance).map(|got| got.instance) else { continue };
         let Some(last) = reader.got.iter().rev().find(|got| got.instance == known) else { continue };
-        if instance >= SHARED || reader.ended {
+        if instance >= SHARED || reader.ended || reader.filters.iter().any(|filter| !filter.passes_end(instance)) {
             continue;
         }
         let expected = match what {
@@ -148,17 +189,19 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
             // What is unregistered is no history: a writer forgets it, although a reader that it did not know of yet may
             // have got samples that were on their way to others of its process.
             Written::Unregister { .. } if owed_from.as_ref().is_some_and(|owed| number < owed.since) => continue,
+            // A set that is dropped is dropped with the ends in it.
+            _ if is_of_dropped_set(number) => continue,
             Written::Dispose | Written::Unregister { disposes: true } => Some(InstanceState::NotAliveDisposed),
             Written::Unregister { disposes: false } => Some(InstanceState::NotAliveNoWriters),
             // Until it writes the instance again, a writer that was not alive for a while is none of its writers.
             Written::Data if !writer.qos.liveliness.lease_duration.is_infinite() => continue,
             Written::Data if last.sequence == number && reader.with(writer).partings == 0 => Some(InstanceState::Alive),
-            Written::Data => continue,
+            Written::Data | Written::EndOfSet => continue,
         };
         let fits = match expected {
             // Who has seen nothing of its last life knows how the one before ended.
             Some(InstanceState::NotAliveNoWriters) if last.state == InstanceState::NotAliveDisposed => {
-                writer.last_life_may_be_unseen(instance, number, &received)
+                writer.last_life_may_be_unseen(instance, number, &received, reader)
             }
             // KEEP_LAST may have put the end in the place of the dispose before it.
             Some(InstanceState::NotAliveDisposed) if last.state == InstanceState::NotAliveNoWriters => {

@@ -2,7 +2,8 @@
 
 use crate::dice::Dice;
 use dds_core::qos::{
-    DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Ownership, ResourceLimits, WriterDataLifecycle,
+    AccessScope, DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Ownership, Presentation, ResourceLimits,
+    WriterDataLifecycle,
 };
 use dds_core::{Duration, SlowReader};
 
@@ -61,6 +62,19 @@ pub(crate) fn reader_qos(dice: &mut Dice, ownership: Ownership) -> DataReaderQos
         qos = qos.liveliness(Liveliness { kind: LivelinessKind::Automatic, lease_duration });
     }
     if dice.falls(40) { qos.transient_local() } else { qos }
+}
+
+/// What a publisher offers: more often than not, enough for any subscriber.
+pub(crate) fn offered_presentation(dice: &mut Dice) -> Presentation {
+    let access_scope = *dice.pick(&[AccessScope::Instance, AccessScope::Topic, AccessScope::Topic]);
+    let (coherent_access, ordered_access) = (dice.falls(80), dice.falls(50));
+    Presentation { access_scope, coherent_access, ordered_access }
+}
+
+pub(crate) fn requested_presentation(dice: &mut Dice) -> Presentation {
+    let access_scope = *dice.pick(&[AccessScope::Instance, AccessScope::Instance, AccessScope::Topic]);
+    let (coherent_access, ordered_access) = (dice.falls(60), dice.falls(20));
+    Presentation { access_scope, coherent_access, ordered_access }
 }
 
 pub(crate) fn describe_writer(qos: &DataWriterQos) -> String {

@@ -32,6 +32,10 @@ pub(crate) struct Member {
 pub(crate) struct Scenario {
     pub(crate) simulation: Simulation,
     pub(crate) dice: Dice,
+    /// What was added later is drawn from here, so that the worlds without it stay as they were.
+    pub(crate) extras: Dice,
+    pub(crate) has_filters: bool,
+    pub(crate) has_sets: bool,
     pub(crate) members: Vec<Option<Member>>,
     pub(crate) writers: Vec<Writing>,
     pub(crate) readers: Vec<Reading>,
@@ -46,10 +50,15 @@ pub(crate) struct Scenario {
 
 impl Scenario {
     pub(crate) fn new(seed: u64) -> Self {
-        Self::begin(seed, false)
+        Self::begin(seed, false, true)
     }
 
-    fn begin(seed: u64, has_diary: bool) -> Self {
+    /// A world without content filters and coherent sets.
+    pub(crate) fn plain(seed: u64) -> Self {
+        Self::begin(seed, false, false)
+    }
+
+    fn begin(seed: u64, has_diary: bool, has_extras: bool) -> Self {
         let simulation = Simulation::new(seed);
         if has_diary {
             Diary::of(&simulation);
@@ -61,9 +70,14 @@ impl Scenario {
         simulation.set_network(network(&mut dice));
         simulation.set_interference(interference(&mut dice));
         let second_is_exclusive = dice.falls(30);
+        let mut extras = Dice(seed ^ 0xf117_e25e_7500);
+        let (has_filters, has_sets) = (has_extras && extras.falls(40), has_extras && extras.falls(40));
         let mut scenario = Self {
             simulation,
             dice,
+            extras,
+            has_filters,
+            has_sets,
             members: Vec::new(),
             writers: Vec::new(),
             readers: Vec::new(),
@@ -90,7 +104,7 @@ impl Scenario {
 
     /// The same, with a diary of what happens.
     pub(crate) fn with_diary(seed: u64) -> Self {
-        Self::begin(seed, true)
+        Self::begin(seed, true, std::env::var_os("DDS_SIM_PLAIN").is_none())
     }
 
     pub(crate) fn trace_hash(&self) -> u64 {
