@@ -4,7 +4,7 @@
 //! here until the missing one has come, or is known never to come. Bound: [`REORDER_MAX`](super::REORDER_MAX) numbers, and
 //! the bytes that the caller allows.
 
-use crate::history::ReceivedChange;
+use crate::history::{ChangeKind, ReceivedChange};
 use crate::types::SequenceNumber;
 use std::collections::VecDeque;
 
@@ -43,6 +43,7 @@ pub(super) struct Window {
     /// The first number that has not been delivered, lost or declared irrelevant.
     next: SequenceNumber,
     slots: VecDeque<Slot>,
+    /// How many changes wait that there is something to see of.
     held: usize,
     bytes: usize,
 }
@@ -80,14 +81,14 @@ impl Window {
 
     /// Keeps a change. The caller has asked [`Window::has_room`] and [`Window::is_missing`].
     pub(super) fn hold(&mut self, number: SequenceNumber, change: ReceivedChange) {
-        self.held += 1;
+        self.held += usize::from(!is_blank(&change));
         self.bytes += payload_len(&change);
         self.set(number, Slot::Held(change));
     }
 
     /// Puts the change back that [`Window::pop`] gave last.
     pub(super) fn put_back(&mut self, change: ReceivedChange) {
-        self.held += 1;
+        self.held += usize::from(!is_blank(&change));
         self.bytes += payload_len(&change);
         self.next = self.next.previous();
         self.slots.push_front(Slot::Held(change));
@@ -126,11 +127,12 @@ impl Window {
             Slot::Missing => (missing + 1, irrelevant, spent),
             Slot::Irrelevant => (missing, irrelevant + 1, spent),
             Slot::Spent => (missing, irrelevant, spent + 1),
+            Slot::Held(change) if is_blank(change) => (missing, irrelevant, spent + 1),
             Slot::Held(_) => (missing, irrelevant, spent),
         })
     }
 
-    /// How many changes wait.
+    /// How many changes wait. What only says where a coherent set goes on is none: what became of it is counted already.
     pub(super) fn held(&self) -> u64 {
         self.held as u64
     }
@@ -160,7 +162,7 @@ impl Window {
                 Front::Spent
             }
             Some(Slot::Held(change)) => {
-                self.held -= 1;
+                self.held -= usize::from(!is_blank(&change));
                 self.bytes -= payload_len(&change);
                 self.skip();
                 Front::Change(change)
@@ -181,6 +183,180 @@ impl Window {
     }
 }
 
+/// Whether a change only holds the place, in a coherent set, of what a filter has left out or what was for another reader.
+fn is_blank(received: &ReceivedChange) -> bool {
+    let change = &received.change;
+    change.kind == ChangeKind::Alive && change.payload.is_none() && !change.is_end_of_set()
+}
+
 fn payload_len(change: &ReceivedChange) -> usize {
     change.change.payload.as_ref().map_or(0, crate::history::Payload::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{CacheChange, Payload, Presented};
+    use crate::types::{Guid, InstanceHandle, Time};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    const NUMBERS_MAX: usize = 24;
+    const BYTES_MAX: usize = 40;
+
+    fn received(number: i64, len: Option<usize>, is_end: bool) -> ReceivedChange {
+        let change = CacheChange {
+            kind: ChangeKind::Alive,
+            writer: Guid::UNKNOWN,
+            sequence_number: SequenceNumber(number),
+            instance: InstanceHandle::NIL,
+            source_timestamp: Time::from_unix_nanos(0),
+            related_sample: None,
+            origin: None,
+            presented: is_end.then(|| Box::new(Presented { is_end, ..Presented::default() })),
+            payload: len.map(|len| Payload::copy_of(&vec![0; len])),
+        };
+        ReceivedChange { has_data: len.is_some(), change, expires: None, reception_timestamp: Time::from_unix_nanos(0) }
+    }
+
+    /// What is known of a number.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum Known {
+        Held(usize),
+        /// Holds the place of what a filter has left out.
+        Blank,
+        EndOfSet,
+        Spent,
+        Irrelevant,
+    }
+
+    #[derive(Debug, Clone)]
+    enum Act {
+        Come(i64, Known),
+        Pass(i64, i64),
+        Pop,
+        /// The change at the front finds no room, and comes back.
+        Return,
+        Leave,
+    }
+
+    fn acts() -> impl Strategy<Value = Act> {
+        let known = prop_oneof![
+            (0..20_usize).prop_map(Known::Held),
+            Just(Known::Blank),
+            Just(Known::EndOfSet),
+            Just(Known::Spent)
+        ];
+        prop_oneof![
+            4 => (0..30_i64, known).prop_map(|(ahead, known)| Act::Come(ahead, known)),
+            1 => (-3..30_i64, 0..12_i64).prop_map(|(from, count)| Act::Pass(from, count)),
+            3 => Just(Act::Pop),
+            1 => Just(Act::Return),
+            1 => Just(Act::Leave),
+        ]
+    }
+
+    /// The same with a map.
+    #[derive(Debug, Default)]
+    struct Naive {
+        next: i64,
+        known: BTreeMap<i64, Known>,
+    }
+
+    impl Naive {
+        fn count(&self, is: impl Fn(&Known) -> bool) -> u64 {
+            self.known.values().filter(|known| is(known)).count() as u64
+        }
+
+        fn bytes(&self) -> usize {
+            self.known.values().map(|known| if let Known::Held(len) = known { *len } else { 0 }).sum()
+        }
+
+        fn has_room(&self, number: i64, len: usize) -> bool {
+            let has_none = self.count(|known| matches!(known, Known::Held(_) | Known::EndOfSet)) == 0;
+            (has_none || self.bytes() + len <= BYTES_MAX) && number - self.next < NUMBERS_MAX as i64
+        }
+    }
+
+    fn check(window: &Window, naive: &Naive) {
+        let held = naive.count(|known| matches!(known, Known::Held(_) | Known::EndOfSet));
+        let irrelevant = naive.count(|known| *known == Known::Irrelevant);
+        let spent = naive.count(|known| matches!(known, Known::Spent | Known::Blank));
+        let end = naive.known.keys().next_back().map_or(naive.next, |last| last + 1);
+        let missing = (end - naive.next) as u64 - held - irrelevant - spent;
+        assert_eq!((window.next().0, window.held(), window.is_empty()), (naive.next, held, naive.known.is_empty()));
+        assert_eq!((window.end().0, window.census()), (end, (missing, irrelevant, spent)));
+        for number in naive.next - 2..end + 3 {
+            let is_missing = number >= naive.next && !naive.known.contains_key(&number);
+            assert_eq!(window.is_missing(SequenceNumber(number)), is_missing, "{number}");
+        }
+        for len in [0, 10, BYTES_MAX] {
+            let number = naive.next + 5;
+            let has_room = window.has_room(SequenceNumber(number), NUMBERS_MAX, len, BYTES_MAX);
+            assert_eq!(has_room, naive.has_room(number, len), "{len} bytes");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_knows_of_each_number_what_a_map_would(acts in vec(acts(), 1..200)) {
+            let mut naive = Naive { next: 1, ..Naive::default() };
+            let mut window = Window::new(SequenceNumber::FIRST);
+            for act in acts {
+                match act {
+                    Act::Come(ahead, known) => {
+                        let number = SequenceNumber(naive.next + ahead);
+                        let len = if let Known::Held(len) = known { len } else { 0 };
+                        let fits = window.has_room(number, NUMBERS_MAX, len, BYTES_MAX) && window.is_missing(number);
+                        prop_assert_eq!(fits, naive.has_room(number.0, len) && !naive.known.contains_key(&number.0));
+                        if fits {
+                            naive.known.insert(number.0, known);
+                            match known {
+                                Known::Held(len) => window.hold(number, received(number.0, Some(len), false)),
+                                Known::Blank => window.hold(number, received(number.0, None, false)),
+                                Known::EndOfSet => window.hold(number, received(number.0, None, true)),
+                                Known::Spent | Known::Irrelevant => window.spend(number),
+                            }
+                        }
+                    }
+                    Act::Pass(from, count) => {
+                        let (from, to) = (naive.next + from, naive.next + from + count);
+                        window.pass(SequenceNumber(from), SequenceNumber(to), NUMBERS_MAX);
+                        for number in from.max(naive.next)..to.min(naive.next + NUMBERS_MAX as i64) {
+                            naive.known.entry(number).or_insert(Known::Irrelevant);
+                        }
+                    }
+                    Act::Pop | Act::Return => {
+                        let front = naive.known.remove(&naive.next);
+                        match (window.pop(), front) {
+                            (Front::Change(change), Some(Known::Held(_) | Known::Blank | Known::EndOfSet)) => {
+                                prop_assert_eq!(change.change.sequence_number.0, naive.next);
+                                if matches!(act, Act::Return) {
+                                    window.put_back(change);
+                                    naive.known.extend(front.map(|front| (naive.next, front)));
+                                } else {
+                                    naive.next += 1;
+                                }
+                            }
+                            (Front::Spent, Some(Known::Spent)) | (Front::Passed, Some(Known::Irrelevant)) => naive.next += 1,
+                            (Front::Missing, None) => prop_assert!(!naive.known.is_empty()),
+                            (Front::Empty, None) => prop_assert!(naive.known.is_empty()),
+                            (window, map) => prop_assert!(false, "{:?} instead of {:?}", window, map),
+                        }
+                    }
+                    Act::Leave => {
+                        if window.is_missing(window.next()) && !window.is_empty() {
+                            window.skip();
+                            naive.next += 1;
+                        } else if window.is_empty() {
+                            window.jump(SequenceNumber(naive.next + 7));
+                            naive.next += 7;
+                        }
+                    }
+                }
+                check(&window, &naive);
+            }
+        }
+    }
 }
