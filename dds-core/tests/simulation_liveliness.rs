@@ -4,7 +4,7 @@
 #![cfg(feature = "sim")]
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Ownership, ResourceLimits};
-use dds_core::sim::{Interference, Simulation};
+use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{
     DataReader, DataReaderListener, DataWriter, DataWriterListener, DdsType, DomainParticipant, Duration, Entity,
     InstanceState, LivelinessChangedStatus, LivelinessLostStatus, PublisherListener, ReaderEvent, StatusMask, Stream,
@@ -442,6 +442,52 @@ fn what_ends_while_only_the_writer_has_lost_its_reader_is_told_when_it_is_back()
         })
         .collect();
     assert_eq!(told, [(1, false), (2, false), (3, true)], "and nothing of the fourth, which is as it was");
+}
+
+/// What a volatile writer writes while it has no readers is for nobody. The reader that has not noticed that it was away is told so:
+/// its ledger adds up, it waits for nothing, and nobody waits for it.
+#[test]
+fn what_a_volatile_writer_wrote_while_only_it_had_lost_its_reader_is_accounted_for() {
+    for loss in [0.0, 0.3] {
+        let simulation = Simulation::new(12);
+        simulation.set_network(Conditions::ethernet().lossy(loss));
+        let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+        let writer = robot.writer_builder::<Pose>("poses").qos(DataWriterQos::default().reliable().keep_all());
+        let writer = writer.build().unwrap();
+        let reader = station.reader_builder::<Pose>("poses").qos(DataReaderQos::default().reliable().keep_all());
+        let reader = reader.build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        reader.wait_for_writers(1).block().unwrap();
+        (1..=4).for_each(|robot| writer.write(&Pose { robot, x: 0 }).unwrap());
+        writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
+        assert_eq!(reader.take().unwrap().len(), 4);
+        simulation.link("station", "robot").one_way().cut();
+        simulation.run_for(Duration::from_secs(40));
+        assert_eq!(writer.publication_matched().unwrap().current_count, 0);
+        assert_eq!(reader.subscription_matched().unwrap().current_count, 1, "the reader has noticed nothing");
+        // Numbers 5 to 9.
+        (0..3).for_each(|x| writer.write(&Pose { robot: 1, x }).unwrap());
+        writer.dispose(&2).unwrap();
+        writer.unregister_instance(&3).unwrap();
+        simulation.run_for(Duration::from_secs(5));
+        simulation.link("station", "robot").mend();
+        let matched = || writer.publication_matched().unwrap().current_count == 1;
+        assert!(simulation.run_until(Duration::from_secs(20), matched));
+        simulation.run_for(Duration::from_secs(5));
+        // Nothing has been written since: the HEARTBEAT that meets the reader is what tells it.
+        let losses = reader.losses().unwrap();
+        let [row] = &losses.writers[..] else { panic!("{losses:?}") };
+        assert_eq!((row.first.0, row.last.0, row.known, row.received), (1, 9, 9, 4), "{row:?}");
+        assert_eq!((row.not_received.total(), row.awaited, row.waiting), (5, 0, 0), "{row:?}");
+        assert_eq!(u64::from(reader.sample_lost().unwrap().total_count), row.lost());
+        assert_eq!(reader.take().unwrap().len(), 0);
+        writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
+        reader.historical_data().block_for(Duration::from_secs(20)).unwrap();
+        writer.write(&Pose { robot: 4, x: 7 }).unwrap();
+        writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
+        let taken: Vec<u32> = reader.take().unwrap().into_data().map(|pose| pose.x).collect();
+        assert_eq!(taken, [7]);
+    }
 }
 
 /// What is written while only one side has lost the other is history to a volatile reader. What matters is that both find

@@ -12,7 +12,7 @@ use crate::scenario::{Scenario, TOPICS};
 use dds_core::qos::{Presentation, PublisherQos, SubscriberQos, TopicQos};
 use dds_core::{
     ContentFilteredTopic, DataReader, DataWriter, DdsType, Delivery, Duration, EndpointInfo, Entity, Guid, Publisher,
-    Sample, SlowReader, Subscriber, WriteErrorKind, WriteOptions,
+    Sample, SlowReader, Subscriber, Time, WriteErrorKind, WriteOptions,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -146,7 +146,8 @@ impl Scenario {
         note(format_args!("reader {number} of {topic} in {partition:?} is {guid}: {}", describe_reader(&qos)));
         note(format_args!("  {view:?}, {filter:?}"));
         let mut log = ReaderLog::new(self.readers.len() as u32, handle.guid(), topic, qos);
-        (log.presentation, log.filters) = (view, filter.into_iter().collect());
+        (log.presentation, log.filters) =
+            (view, filter.map(|filter| (self.simulation.now(), filter)).into_iter().collect());
         self.readers.push(Reading { member, subscriber, partition, handle: Some(handle), log, filtered, rung });
     }
 
@@ -390,7 +391,7 @@ impl Scenario {
             let qos = log.qos.clone();
             let qos = if what == 0 { qos.deadline(deadline) } else { qos.user_data([octet]) };
             note(format_args!("reader {reader} has deadline {}", qos.deadline));
-            change_filter(&mut self.extras, filtered.as_ref(), log);
+            change_filter(&mut self.extras, filtered.as_ref(), log, self.simulation.now());
             handle.set_qos(qos.clone()).unwrap();
             log.qos = qos;
         }
@@ -417,7 +418,7 @@ impl Scenario {
 }
 
 /// Other values for the parameters of a filter, or another expression.
-fn change_filter(dice: &mut Dice, filtered: Option<&ContentFilteredTopic<Line>>, log: &mut ReaderLog) {
+fn change_filter(dice: &mut Dice, filtered: Option<&ContentFilteredTopic<Line>>, log: &mut ReaderLog, now: Time) {
     let Some(filtered) = filtered else { return };
     let filter = Filter::draw(dice);
     if filter.expression() == filtered.expression() {
@@ -426,7 +427,7 @@ fn change_filter(dice: &mut Dice, filtered: Option<&ContentFilteredTopic<Line>>,
         filtered.set_expression(&filter.expression(), filter.parameters()).unwrap();
     }
     note(format_args!("reader {} has the filter {filter:?}", log.id));
-    log.filters.push(filter);
+    log.filters.push((now, filter));
 }
 
 fn got(sample: Sample<Line>, at: dds_core::Time, round: usize) -> Got {

@@ -20,7 +20,7 @@ impl Scenario {
             let undelivered = &total.undelivered;
             let counted = total.lost() + undelivered.stranded + undelivered.not_decodable + undelivered.incoherent;
             if status != counted {
-                complain(format!("SAMPLE_LOST says {status}: {total:?}"));
+                complain(format!("SAMPLE_LOST says {status}: {total:?} {losses:?}"));
             }
         }
         complaints
@@ -72,7 +72,8 @@ impl Scenario {
         }
     }
 
-    /// The application has got what was delivered: samples with data, and at most one without for each end of an instance.
+    /// The application has got what was delivered: samples with data, and at most one without for each end of an
+    /// instance. (To a reader of another process that asks for no sets, the end of one is a number like others.)
     fn delivered_is_what_was_got(&self, reading: &Reading, losses: &ReaderLosses, complain: &mut impl FnMut(String)) {
         let got = reading.log.got.iter().filter(|got| got.data.is_some()).count() as u64;
         let ends = |log: &WriterLog| {

@@ -78,8 +78,8 @@ pub(crate) struct ReaderLog {
     pub(crate) topic: &'static str,
     pub(crate) qos: DataReaderQos,
     pub(crate) presentation: Presentation,
-    /// Its content filters, the one that holds at the end; none: it wants everything.
-    pub(crate) filters: Vec<Filter>,
+    /// Its content filters, and since when each holds; none: it wants everything.
+    pub(crate) filters: Vec<(Time, Filter)>,
     pub(crate) got: Vec<Got>,
     /// How often everything was taken that was there.
     pub(crate) rounds: usize,
@@ -355,12 +355,19 @@ impl ReaderLog {
 
     /// Whether one of its filters lets in what a writer has done; without any, everything is.
     pub(crate) fn may_see(&self, writer: u32, entry: &Entry, number: i64) -> bool {
-        self.filters.is_empty() || self.filters.iter().any(|filter| lets_in(filter, writer, entry, number))
+        self.filters.is_empty() || self.filters_from(entry.at).any(|filter| lets_in(filter, writer, entry, number))
     }
 
     /// Whether all of them do.
     pub(crate) fn must_see(&self, writer: u32, entry: &Entry, number: i64) -> bool {
-        self.filters.iter().all(|filter| lets_in(filter, writer, entry, number))
+        self.filters_from(entry.at).all(|filter| lets_in(filter, writer, entry, number))
+    }
+
+    /// The filters that what was written at this time may meet.
+    fn filters_from(&self, at: Time) -> impl Iterator<Item = &Filter> {
+        let ends = self.filters.iter().skip(1).map(|(since, _)| Some(*since)).chain([None]);
+        let held = self.filters.iter().zip(ends).filter(move |(_, end)| end.is_none_or(|end| end >= at));
+        held.map(|((_, filter), _)| filter)
     }
 
     /// Takes note of who is matched at this moment; `total` is how many matches there have ever been.
