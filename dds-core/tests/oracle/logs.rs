@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Instances from here on are written by every writer that likes to; those below have one writer each.
 pub(crate) const SHARED: u32 = 1_000_000;
 
+/// In a world where links are cut and mended, a writer has heard after this what its reader's filter is, or has lost it.
+const WRITER_HEARS_WITHIN: Duration = Duration::from_secs(20);
+
 /// What is no instance at all.
 const NOBODYS: u32 = u32::MAX;
 
@@ -358,9 +361,10 @@ impl ReaderLog {
         self.filters.is_empty() || self.filters_from(entry.at).any(|filter| lets_in(filter, writer, entry, number))
     }
 
-    /// Whether all of them do.
+    /// Whether all of them do, and those that its writer may still have taken for the reader's.
     pub(crate) fn must_see(&self, writer: u32, entry: &Entry, number: i64) -> bool {
-        self.filters_from(entry.at).all(|filter| lets_in(filter, writer, entry, number))
+        let since = entry.at.as_unix_nanos() - WRITER_HEARS_WITHIN.as_nanos();
+        self.filters_from(Time::from_unix_nanos(since)).all(|filter| lets_in(filter, writer, entry, number))
     }
 
     /// The filters that what was written at this time may meet.
