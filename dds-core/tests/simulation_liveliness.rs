@@ -479,7 +479,7 @@ fn what_a_volatile_writer_wrote_while_only_it_had_lost_its_reader_is_accounted_f
         let [row] = &losses.writers[..] else { panic!("{losses:?}") };
         assert_eq!((row.first.0, row.last.0, row.known, row.received), (1, 9, 9, 4), "{row:?}");
         assert_eq!((row.not_received.total(), row.awaited, row.waiting), (5, 0, 0), "{row:?}");
-        assert_eq!(u64::from(reader.sample_lost().unwrap().total_count), row.lost());
+        assert_eq!(reader.sample_lost().unwrap().total_count, row.lost());
         assert_eq!(reader.take().unwrap().len(), 0);
         writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
         reader.historical_data().block_for(Duration::from_secs(20)).unwrap();
