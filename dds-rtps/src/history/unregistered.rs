@@ -26,8 +26,6 @@ pub(super) struct Departures {
     kept: usize,
     /// Those that stay without.
     ends: VecDeque<SequenceNumber>,
-    /// None stay without.
-    without_ends: bool,
     /// Samples have been forgotten.
     has_forgotten: bool,
 }
@@ -51,11 +49,6 @@ impl WriterHistory {
     /// for readers that were here before and come back. Counts only if acknowledged changes are kept. Default: none.
     pub fn keep_departures(&mut self, count: usize) {
         self.departures.kept = count;
-    }
-
-    /// The ends of instances leave with their samples. For writers whose readers get nothing before their match.
-    pub fn leave_no_ends(&mut self) {
-        self.departures.without_ends = true;
     }
 
     /// Whether instances have been forgotten with their samples: who was still to get those will not.
@@ -103,7 +96,7 @@ impl WriterHistory {
                 removed |= self.remove(number).is_some();
             }
             self.departures.ends.push_back(number);
-            if self.departures.without_ends || self.departures.ends.len() > ENDS_MAX {
+            if self.departures.ends.len() > ENDS_MAX {
                 let oldest = self.departures.ends.pop_front();
                 removed |= oldest.is_some_and(|oldest| self.remove(oldest).is_some());
             }

@@ -93,10 +93,6 @@ impl StatefulWriter {
         let keeps = config.durability > Durability::Volatile;
         let mut history = WriterHistory::new(config.limits, keeps, config.seed);
         history.set_deadline(Instant::ZERO, config.deadline);
-        if config.guid.entity_id.is_builtin() {
-            // What is discovered is sent to one participant at a time.
-            history.leave_no_ends();
-        }
         Self {
             history,
             last: SequenceNumber::ZERO,
