@@ -26,7 +26,6 @@ mod set_ends;
 mod source_order;
 mod time_filter;
 mod timing;
-mod unregistered;
 mod unseen;
 mod writer;
 

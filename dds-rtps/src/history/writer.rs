@@ -18,11 +18,10 @@ use super::key_store::KeyStore;
 use super::sequence_index::SequenceIndex;
 use super::set_ends::SetEnds;
 use super::timing::LOOKS_MAX;
-use super::unregistered::Departures;
 use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, MissedDeadlines, Payload};
 use crate::types::{Duration, InstanceHandle, Instant, SequenceNumber};
 use foldhash::fast::FixedState;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// No slot, no instance.
 pub(super) const NONE: u32 = u32::MAX;
@@ -94,7 +93,12 @@ pub struct WriterHistory {
     /// The instance that was found last, or [`NONE`]: many writers have one, and others write the same one again and again.
     last_found: u32,
     keys: KeyStore,
-    pub(super) departures: Departures,
+    /// Unregistering changes that wait to be acknowledged, so that their instances can be forgotten.
+    departing: VecDeque<SequenceNumber>,
+    /// How many of them stay although they are acknowledged.
+    departures_kept: usize,
+    /// Instances have been forgotten with their samples.
+    has_forgotten: bool,
     /// DEADLINE: the instances that are alive, by their last samples.
     deadlines: AgeList,
     missed: MissedDeadlines,
@@ -119,11 +123,19 @@ impl WriterHistory {
             held: None,
             last_found: NONE,
             keys: KeyStore::new(),
-            departures: Departures::default(),
+            departing: VecDeque::new(),
+            departures_kept: 0,
+            has_forgotten: false,
             deadlines: AgeList::of_deadline(Duration::INFINITE),
             missed: MissedDeadlines::default(),
             set_ends: SetEnds::default(),
         }
+    }
+
+    /// How many unregistered instances are remembered, the latest ones, though all present readers know that they are gone;
+    /// for readers that were here before and come back. Counts only if acknowledged changes are kept. Default: none.
+    pub fn keep_departures(&mut self, count: usize) {
+        self.departures_kept = count;
     }
 
     /// How many changes are stored.
@@ -372,7 +384,9 @@ impl WriterHistory {
             removed |= self.remove_slot(slot).is_some();
         }
         // These changes are among the removed ones.
-        self.departures.forget_up_to(acknowledged);
+        while self.departing.front().is_some_and(|&number| number <= acknowledged) {
+            self.departing.pop_front();
+        }
         removed
     }
 
@@ -425,6 +439,39 @@ impl WriterHistory {
         first.map(|change| change.sequence_number)
     }
 
+    /// Forgets the instances whose unregistering has been acknowledged, samples and all: a late joiner need not hear of
+    /// what this writer has no more to say about. Without this, every instance ever unregistered would stay. Some may be
+    /// remembered, see [`WriterHistory::keep_departures`].
+    fn retire_departed(&mut self, acknowledged: SequenceNumber) -> bool {
+        let mut removed = false;
+        while self.departing.len() > self.departures_kept {
+            let Some(number) = self.departing.pop_front() else { break };
+            if number > acknowledged {
+                self.departing.push_front(number);
+                break;
+            }
+            let Some(stored) = self.get(number) else { continue };
+            // Written again since: it has come back.
+            if stored.newer != NONE {
+                continue;
+            }
+            let mut last = Some(number);
+            while let Some(number) = last {
+                let older = self.get(number).and_then(|stored| self.stored(stored.older));
+                last = older.map(|stored| stored.change.sequence_number);
+                removed |= self.remove(number).is_some();
+            }
+        }
+        self.has_forgotten |= removed;
+        removed
+    }
+
+    /// Whether instances have been forgotten with their samples: who was still to get those will not.
+    #[must_use]
+    pub fn has_forgotten(&self) -> bool {
+        self.has_forgotten
+    }
+
     /// Takes in what a change says of its instance. Whether that is still registered.
     fn note_change(&mut self, at: u32, kind: ChangeKind, payload: Option<&Payload>) -> bool {
         let registered = matches!(kind, ChangeKind::Alive | ChangeKind::NotAliveDisposed);
@@ -447,6 +494,15 @@ impl WriterHistory {
         }
     }
 
+    fn note_departure(&mut self, number: SequenceNumber) {
+        // Replaced changes leave their numbers behind; drop them once they are the greater part.
+        if self.departing.len() > 2 * self.index.len() + 64 {
+            let index = &self.index;
+            self.departing.retain(|&number| index.get(number).is_some());
+        }
+        self.departing.push_back(number);
+    }
+
     /// The instance with this handle.
     #[inline]
     fn find_again(&mut self, handle: InstanceHandle) -> Option<u32> {
@@ -457,11 +513,6 @@ impl WriterHistory {
         let at = self.by_handle.get(&handle).copied()?;
         self.last_found = at;
         Some(at)
-    }
-
-    /// The next older change of its instance.
-    pub(super) fn older(&self, stored: &StoredChange) -> Option<SequenceNumber> {
-        self.stored(stored.older).map(|older| older.change.sequence_number)
     }
 
     fn stored(&self, slot: u32) -> Option<&StoredChange> {
@@ -713,8 +764,6 @@ mod tests {
         assert!(!history.retire(SequenceNumber(3)));
         assert_eq!(numbers(&history), [1, 2, 3, 4]);
         assert!(history.retire(SequenceNumber(4)));
-        assert_eq!(numbers(&history), [2, 4], "but for its end");
-        assert!(history.forget_ends());
         assert_eq!(numbers(&history), [2]);
         assert_eq!(history.by_handle.len(), 1);
     }
@@ -734,7 +783,7 @@ mod tests {
         for number in 1..1000 {
             history.insert(change(number, key(1), ChangeKind::NotAliveUnregistered), None, NOTHING).unwrap();
         }
-        assert!(history.departures.waiting() < 100);
+        assert!(history.departing.len() < 100);
         assert_eq!(history.len(), 1);
     }
 }

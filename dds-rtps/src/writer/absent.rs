@@ -53,15 +53,13 @@ impl StatefulWriter {
         }
     }
 
-    /// Waits for nobody any more, and remembers no ends of instances, for there is no room. Returns whether that may have made
-    /// some.
+    /// Waits for nobody any more, for there is no room. Returns whether that may have made some.
     pub(super) fn forget_absent(&mut self) -> bool {
-        let mut removed = false;
-        if !self.absent.0.is_empty() {
-            self.absent.0.clear();
-            self.history.keep_departures(0);
-            removed = self.history.retire(self.finished_up_to(self.received(self.acknowledged())));
+        if self.absent.0.is_empty() {
+            return false;
         }
-        removed | self.history.forget_ends()
+        self.absent.0.clear();
+        self.history.keep_departures(0);
+        self.history.retire(self.finished_up_to(self.received(self.acknowledged())))
     }
 }

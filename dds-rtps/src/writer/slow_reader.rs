@@ -155,7 +155,6 @@ impl StatefulWriter {
             // One change less would not do: all that is kept only for readers that are not waited for goes.
             let before = self.history.len();
             self.history.retire(self.finished_up_to(acknowledged));
-            self.history.forget_ends();
             self.counters.given_up += before.saturating_sub(self.history.len()) as u64;
             self.history.check_room(instance, acknowledged)?;
         }

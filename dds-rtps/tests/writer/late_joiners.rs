@@ -110,14 +110,14 @@ fn a_hole_in_the_history_is_a_gap_for_a_late_joiner() {
 }
 
 #[test]
-fn of_what_has_been_unregistered_the_end_is_history() {
+fn what_has_been_unregistered_is_not_history() {
     let mut script = Script::new(true, &transient_local());
     script.write_key(1).unwrap();
     script.write_key(2).unwrap();
     script.write_change(ChangeKind::NotAliveDisposedUnregistered, instance(1), &[0, 1, 0, 1]).unwrap();
     script.write_key(3).unwrap();
     script.match_reader(late_joiner(2));
-    assert_eq!(script.sent(), ["7002: DST2 TS D2(2 k2) D2(3key k1 s3) D2(4 k3) HB2(2..4)"]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(2 k2) D2(4 k3) GAP2(3..3) HB2(2..4)"]);
 }
 
 #[test]
