@@ -287,7 +287,7 @@ impl WriterLog {
     }
 
     /// Whether a reader that has got `received` need not know that an instance was alive again, after it was disposed of and
-    /// before it was unregistered with `end`: because all samples of that life had a lifespan, and it has got none of them.
+    /// before it was unregistered with `end`: because all samples of that life may be gone, and it has got none of them.
     pub(crate) fn last_life_may_be_unseen(
         &self,
         instance: u32,
@@ -299,9 +299,11 @@ impl WriterLog {
         let life = |what: Written| what != Written::Dispose && what != Written::Unregister { disposes: true };
         let entries: Vec<_> = earlier.collect();
         let Some(dispose) = entries.iter().rposition(|(_, entry)| !life(entry.what)) else { return false };
+        let is_replaced = depth(self.qos.history).is_some();
         let mut last_life = entries[dispose + 1..].iter().filter(|(_, entry)| entry.what == Written::Data);
         last_life.all(|(number, entry)| {
-            let may_be_gone = entry.lifespan != Duration::INFINITE || !reader.must_see(self.id, entry, *number);
+            let may_be_gone =
+                is_replaced || entry.lifespan != Duration::INFINITE || !reader.must_see(self.id, entry, *number);
             may_be_gone && !received.contains(number)
         })
     }

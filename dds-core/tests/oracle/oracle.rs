@@ -170,7 +170,6 @@ fn sets_are_whole(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl Fn
 fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
     let owed_from = owed_from(writer, reader);
     let (first, since) = owed_from.as_ref().map_or((0, 0), |owed| (owed.first, owed.since));
-    let has_no_room = writer.qos.resource_limits.max_samples.is_some();
     let not_owed = writer.sets_not_owed(first, since, reader);
     let is_of_dropped_set = |number: i64| {
         writer.entries.get(number as usize - 1).and_then(|entry| entry.set).is_some_and(|set| not_owed.contains(&set))
@@ -187,11 +186,9 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
         let expected = match what {
             _ if writer.ended => None,
             _ if owed_from.as_ref().is_none_or(|owed| number < owed.first) => continue,
-            // What is unregistered is no history: a writer without room forgets it, although a reader that it did not know of
-            // yet may have got samples that were on their way to others of its process.
-            Written::Unregister { .. } if has_no_room && owed_from.as_ref().is_some_and(|owed| number < owed.since) => {
-                continue;
-            }
+            // What is unregistered is no history: a writer forgets it, although a reader that it did not know of yet may
+            // have got samples that were on their way to others of its process.
+            Written::Unregister { .. } if owed_from.as_ref().is_some_and(|owed| number < owed.since) => continue,
             // A set that is dropped is dropped with the ends in it.
             _ if is_of_dropped_set(number) => continue,
             Written::Dispose | Written::Unregister { disposes: true } => Some(InstanceState::NotAliveDisposed),
