@@ -211,11 +211,17 @@ fn senseless_fragment_requests_are_counted_and_dropped() {
 fn only_so_many_fragment_requests_stand_open() {
     let mut script = small_fragments(1);
     script.match_reader(reliable(2));
-    script.sent();
-    script.write_large(100_000);
-    script.sent();
-    (1..=80).for_each(|fragment| script.nack_frag(2, 1, &[fragment]));
+    for count in 1..=4 {
+        (0..20).for_each(|_| drop(script.write_large(1500)));
+        script.sent();
+        // Nothing is under way any more, and nothing has been acknowledged.
+        script.acknack(2, count, &[]);
+        script.wait(1);
+        script.sent();
+    }
+    (1..=80).for_each(|number| script.nack_frag(2, number, &[1]));
     assert_eq!(script.writer.counters().fragment_requests_dropped, 16);
+    assert_eq!(script.sent().len(), 64);
 }
 
 #[test]
