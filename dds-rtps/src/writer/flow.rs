@@ -19,8 +19,7 @@
 //! On a long way, where an answer takes milliseconds whatever is sent, the window is what is on its way, and a few losses by chance
 //! would keep it small for ever. There it goes by shares (see [`Afar`]): what is lost at the smallest window is the network's
 //! doing, and while the share does not grow with the window, the window does. HEARTBEATs follow each other without waiting for
-//! an answer, and an answer is to the last one that was sent long enough ago. What an answer makes room for does not leave at once,
-//! but in runs, over half of the way (see [`Pacing`]).
+//! an answer, and an answer is to the last one that was sent long enough ago.
 //!
 //! Small samples count as well, some at a time, each datagram with what it costs in a receive buffer. Of these it is
 //! remembered up to which number how much was sent: whatever an ACKNACK answers, what it acknowledges is not under way.
@@ -76,16 +75,10 @@ const ASKED_MAX: usize = 32;
 /// mere chance.
 const JUDGED_MIN: u64 = 128 << 10;
 
-/// On a long way the window doubles, but grows by no more at once than a queue is likely to take; once it has been too large, by
-/// this share of itself.
-const LONG_GROWTH_MAX: u64 = 256 << 10;
+/// On a long way the window doubles, but grows by no more at once than a receive buffer takes; once it has been too large, by this
+/// share of itself.
+const LONG_GROWTH_MAX: u64 = 192 << 10;
 const LONG_GROWTH: u64 = 16;
-
-/// On a long way a window leaves in so many runs at least, of no less than so many bytes, and so many windows could leave in the time of
-/// the way there and back.
-const RUNS: u64 = 16;
-const RUN_MIN: u64 = 16 << 10;
-const PACE: u64 = 2;
 
 /// A share of losses is too large, in thousandths, if it is larger by a half than what the network itself loses, and this.
 const SHARE_MARGIN: u64 = 60;
@@ -129,7 +122,6 @@ pub(super) struct Flow {
     /// How long the way there and back is, as far as is known.
     way: Duration,
     afar: Afar,
-    pacing: Pacing,
     /// How long an answer takes, smoothed; zero as long as nothing is known.
     round_trip: Duration,
     /// How long an answer takes after the last HEARTBEAT before it, smoothed; zero as long as nothing is known.
@@ -172,17 +164,6 @@ impl Afar {
             halved: None,
         }
     }
-}
-
-/// On a long way a window does not leave at once: what a line on it has no room for is lost, whatever the line carries in a
-/// round trip. It leaves in runs, so fast that half a round trip is enough for it.
-#[derive(Debug, Default)]
-struct Pacing {
-    /// Up to `allowed` bytes may have been sent, as of `at`; `None`: nothing has been sent yet.
-    at: Option<Instant>,
-    allowed: u64,
-    /// When the next run leaves, if the last one has left.
-    until: Option<Instant>,
 }
 
 /// Everything up to a number had been sent, and so many bytes.
@@ -229,7 +210,6 @@ impl Flow {
             same_host,
             way: Duration::ZERO,
             afar: Afar::new(),
-            pacing: Pacing::default(),
             round_trip: Duration::ZERO,
             from_last: Duration::ZERO,
         }
@@ -323,8 +303,7 @@ impl Flow {
         let is_usual = share <= usual + usual / 2 + SHARE_MARGIN;
         let halved = self.afar.halved.take();
         if is_usual {
-            // It never goes up here: of a window that loses a little more each time, each loss would be the next usual one.
-            self.afar.usual = (7 * usual + share.min(usual)) / 8;
+            self.afar.usual = (7 * usual + share) / 8;
             if self.was_full {
                 let growth = if self.afar.has_been_large { self.window / LONG_GROWTH } else { self.window };
                 self.window = (self.window + growth.min(LONG_GROWTH_MAX)).min(WINDOW_MAX);
@@ -350,32 +329,6 @@ impl Flow {
         if place > self.afar.from_place {
             self.afar.lost += len;
         }
-    }
-
-    /// Finds out whether more may leave now; see [`Flow::paced_until`].
-    pub(super) fn pace(&mut self, now: Instant) {
-        self.pacing.until = None;
-        if !self.is_long() {
-            return;
-        }
-        let run = (self.window / RUNS).max(RUN_MIN);
-        let way = self.way.as_nanos().max(1).unsigned_abs();
-        let earned =
-            self.pacing.at.map_or(0, |at| scaled(now.since(at).as_nanos().unsigned_abs(), self.window * PACE, way));
-        let is_first = self.pacing.at.is_none();
-        let allowed = if is_first { self.sent + run } else { self.pacing.allowed.saturating_add(earned) };
-        // What was not made use of is not saved up.
-        self.pacing = Pacing { at: Some(now), allowed: allowed.min(self.sent + run), until: None };
-        if self.sent >= self.pacing.allowed {
-            let lacking = self.sent - self.pacing.allowed + run / 2;
-            let wait = scaled(lacking, way, self.window * PACE);
-            self.pacing.until = now.after(Duration::from_nanos(i64::try_from(wait).unwrap_or(i64::MAX)));
-        }
-    }
-
-    /// Until when nothing more leaves, as [`Flow::pace`] found: on a long way, what leaves at once is a part of the window.
-    pub(super) fn paced_until(&self) -> Option<Instant> {
-        self.pacing.until
     }
 
     /// Whether a HEARTBEAT should follow what has been sent.
@@ -552,11 +505,6 @@ impl Flow {
         }
         false
     }
-}
-
-/// `value * by / of`.
-fn scaled(value: u64, by: u64, of: u64) -> u64 {
-    u64::try_from(u128::from(value) * u128::from(by) / u128::from(of.max(1))).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -783,9 +731,9 @@ mod tests {
     fn far_away_what_a_window_loses_by_itself_halves_it_and_it_grows_slowly_from_then_on() {
         let mut flow = far();
         let grown: Vec<u64> = (0..4).map(|_| judged(&mut flow, 10)).collect();
-        assert_eq!(grown, [256, 512, 768, 1024]);
-        assert_eq!(judged(&mut flow, 300), 512);
-        assert_eq!(judged(&mut flow, 10), 544, "the half does not lose it: it was the window");
+        assert_eq!(grown, [256, 448, 640, 832]);
+        assert_eq!(judged(&mut flow, 300), 416);
+        assert_eq!(judged(&mut flow, 10), 442, "the half does not lose it: it was the window");
         // Of one that is much too large a half is too large as well, and that is no sign of the network.
         let mut flow = far();
         (0..60).for_each(|_| _ = judged(&mut flow, 10));
@@ -797,54 +745,7 @@ mod tests {
         let mut flow = far();
         (0..4).for_each(|_| _ = judged(&mut flow, 0));
         let shares = [150, 150, 150, 150];
-        assert_eq!(shares.map(|share| judged(&mut flow, share)), [512, 512, 768, 1024]);
-    }
-
-    /// A queue that takes a little less of each larger window must not teach it that this is how networks are.
-    #[test]
-    fn far_away_losses_that_grow_with_the_window_end_its_growth() {
-        let mut flow = far();
-        for _ in 0..500 {
-            let share = flow.window >> 14;
-            judged(&mut flow, share);
-        }
-        assert!(flow.window <= 2 << 20, "{} KiB", flow.window >> 10);
-    }
-
-    #[test]
-    fn far_away_a_window_leaves_in_runs() {
-        let (mut flow, mut sent) = (far(), 0);
-        let mut leave = |flow: &mut Flow, ms: u64| {
-            let before = sent;
-            loop {
-                flow.pace(at(ms));
-                if flow.paced_until().is_some() {
-                    return sent - before;
-                }
-                flow.note_sent(KIB);
-                sent += 1;
-            }
-        };
-        assert_eq!(leave(&mut flow, 0), 16, "KiB at once");
-        assert_eq!(leave(&mut flow, 0), 0);
-        assert!((at(1)..at(3)).contains(&flow.paced_until().unwrap()));
-        let rest: i32 = (1..30).map(|ms| leave(&mut flow, ms)).sum();
-        assert!(
-            (112..=144).contains(&(16 + rest)),
-            "a window of 128 KiB takes half a way of 60 ms, but for the first run: {rest}"
-        );
-        // What was not made use of is not saved up.
-        assert_eq!(leave(&mut flow, 500), 16);
-    }
-
-    #[test]
-    fn nearby_nothing_is_held_back() {
-        let mut flow = Flow::new(128 * KIB, false, true);
-        for _ in 0..3 {
-            flow.note_sent(256 * KIB);
-            flow.pace(at(0));
-            assert_eq!(flow.paced_until(), None);
-        }
+        assert_eq!(shares.map(|share| judged(&mut flow, share)), [416, 416, 608, 800]);
     }
 
     #[test]

@@ -15,9 +15,9 @@ use crate::wire::{Recent, Window};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
-/// Requests for fragments that stand open for one reader: as many as ours puts samples together at a time, so that none of them
-/// has to be asked for again. Each takes 100 bytes, and speaks of up to 256 fragments. What is dropped is asked for again.
-const FRAGMENT_REQUESTS_MAX: usize = 64;
+/// Requests for fragments that stand open for one reader: each speaks of up to 256 fragments, so these are 2048, 2.7 MB
+/// in fragments for the network. What is dropped is asked for again.
+const FRAGMENT_REQUESTS_MAX: usize = 8;
 
 /// Answers to requests for fragments that are remembered while they are on their way: on a long one there are many.
 const FRAGMENTS_SERVED_MAX: usize = 64;
@@ -41,9 +41,8 @@ const AHEAD_MAX_OF_OTHERS: i64 = 96;
 /// So long new samples wait for a reader that gets no further. If it still misses the same one then, waiting does not help.
 const CATCH_UP_MAX: Duration = Duration::from_millis(500);
 
-/// On a long way that is as long as so many answers take: where a third is lost, every other attempt fails, as request or repair, and
-/// each that is one too many lets a whole window go that cannot be kept.
-const CATCH_UP_ATTEMPTS: u32 = 16;
+/// On a long way that is as long as so many answers take: where a third is lost, one in a thousand repairs needs six attempts.
+const CATCH_UP_ATTEMPTS: u32 = 8;
 
 /// The writer's view of one reader.
 #[derive(Debug)]
@@ -439,10 +438,10 @@ impl ReaderProxy {
     /// Whether there are changes or GAPs to send now.
     pub(super) fn has_changes_to_send(&self, now: Instant, suppression: Duration) -> bool {
         if self.resend.is_some() {
-            return self.has_window(now);
+            return self.has_window();
         }
         let is_asked = || {
-            let fragments = self.has_window(now) && self.fragments.iter().any(|request| request.is_ripe(now));
+            let fragments = self.has_window() && self.fragments.iter().any(|request| request.is_ripe(now));
             fragments || self.next_requested(now, suppression).is_some()
         };
         self.backlog.is_some() || (self.may_respond(now) && is_asked())
@@ -450,16 +449,16 @@ impl ReaderProxy {
 
     /// Whether fragments and repairs may be sent to this reader alone. One that never answers gets its history all the same:
     /// it is sent once.
-    pub(super) fn has_window(&self, now: Instant) -> bool {
-        !self.reliable || (self.flow.is_open() && self.flow.paced_until().is_none_or(|until| until <= now))
+    pub(super) fn has_window(&self) -> bool {
+        !self.reliable || self.flow.is_open()
     }
 
     /// Until when nothing newer than `next` should go out for its sake: it misses something, and can keep only so much behind
     /// that. What comes further ahead it drops, and it would have to be sent again.
-    pub(super) fn catches_up_until(&self, now: Instant, next: SequenceNumber, ahead_max: i64) -> Option<Instant> {
+    pub(super) fn catches_up_until(&self, now: Instant, next: SequenceNumber) -> Option<Instant> {
         let attempts = self.way.shortest().min(SUPPRESSION_MAX).scale(CATCH_UP_ATTEMPTS, 1);
         let until = self.hole?.since.after(CATCH_UP_MAX.max(attempts))?;
-        let is_ahead = next.0.saturating_sub(self.acknowledged.0) > self.ahead_max().min(ahead_max);
+        let is_ahead = next.0.saturating_sub(self.acknowledged.0) > self.ahead_max();
         (is_ahead && now < until).then_some(until)
     }
 
@@ -516,8 +515,7 @@ impl ReaderProxy {
         let numbers =
             self.served.until(now, self.suppression_of_changes(suppression)).filter(|_| !self.requested.is_empty());
         let flow = self.flow.deadline().filter(|_| self.reliable);
-        let paced = self.flow.paced_until().filter(|&at| now < at);
-        [fragments, numbers, flow, paced].into_iter().flatten().min()
+        [fragments, numbers, flow].into_iter().flatten().min()
     }
 }
 

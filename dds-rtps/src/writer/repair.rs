@@ -53,16 +53,15 @@ impl StatefulWriter {
     /// What is begun first, then single fragments, then whole changes, then history.
     fn lay_out_changes(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         let Some(proxy) = self.proxies.get_mut(index) else { return };
-        proxy.flow.pace(now.instant);
         if let Some(resend) = proxy.resend {
-            if proxy.has_window(now.instant) {
+            if proxy.has_window() {
                 self.lay_out_resend(now, index, resend, layout);
             }
             return;
         }
         if proxy.may_respond(now.instant) {
             proxy.respond_at = None;
-            if proxy.has_window(now.instant) && proxy.next_fragments(now.instant).is_some() {
+            if proxy.has_window() && proxy.next_fragments(now.instant).is_some() {
                 return self.lay_out_fragments(now, index, layout);
             }
             if !self.lay_out_requested(now, index, layout) {

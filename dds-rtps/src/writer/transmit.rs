@@ -19,11 +19,6 @@ const NOTED_MIN: usize = 8 << 10;
 /// Behind a sample that took so many datagrams a HEARTBEAT asks for what it lost, whatever the timer says.
 const LONG_SAMPLE: u32 = 8;
 
-/// So many long samples, and so many bytes of them, may be ahead of what a reader misses: less than a reader of ours puts together at
-/// a time, and keeps.
-const LARGE_AHEAD_MAX: i64 = 32;
-const AHEAD_BYTES_MAX: usize = 12 << 20;
-
 /// What [`StatefulWriter::lay_out_new`] has put into a datagram.
 #[derive(Debug, Default)]
 struct Laid {
@@ -194,18 +189,15 @@ impl StatefulWriter {
     fn may_send(&mut self, now: Now) -> bool {
         let rate = self.destinations.rate;
         let (is_open, until) = if self.destinations.reliable_count > 0 {
-            self.proxies.iter_mut().filter(|proxy| proxy.reliable).for_each(|proxy| proxy.flow.pace(now.instant));
-            let ahead = self.ahead_max();
             let reliable = || self.proxies.iter().filter(|proxy| proxy.reliable);
             // Best-effort readers are not to wait for what others miss.
             let only_reliable = self.destinations.reliable_count == self.proxies.len();
             let catches_up = |proxy: &ReaderProxy| match only_reliable {
-                true => proxy.catches_up_until(now.instant, self.next, ahead),
+                true => proxy.catches_up_until(now.instant, self.next),
                 false => None,
             };
-            let waits = |proxy: &ReaderProxy| proxy.flow.paced_until().max(catches_up(proxy));
-            let is_open = reliable().any(|proxy| proxy.flow.is_open() && waits(proxy).is_none());
-            let until = reliable().filter_map(|proxy| proxy.flow.deadline()).chain(reliable().filter_map(waits));
+            let is_open = reliable().any(|proxy| proxy.flow.is_open() && catches_up(proxy).is_none());
+            let until = reliable().filter_map(|proxy| proxy.flow.deadline()).chain(reliable().filter_map(catches_up));
             (is_open, until.min())
         } else {
             (self.pace.is_open(now.instant, rate), self.pace.opens_at(rate))
@@ -216,17 +208,6 @@ impl StatefulWriter {
             until.into_iter().for_each(|until| self.wait_until(until));
         }
         is_open
-    }
-
-    /// How many numbers the next change may be ahead of what a reader misses, for its size: what is whole there waits in memory, and
-    /// what is not takes a place each.
-    fn ahead_max(&self) -> i64 {
-        let Some(stored) = self.history.get(self.next) else { return i64::MAX };
-        let len = stored.change.payload.as_ref().map_or(0, |payload| payload.len());
-        if len <= usize::from(self.destinations.fragment_size) {
-            return i64::MAX;
-        }
-        i64::try_from(AHEAD_BYTES_MAX / len).unwrap_or(i64::MAX).clamp(1, LARGE_AHEAD_MAX)
     }
 
     /// The next fragments of the change that is being sent. With its last ones it counts for as many samples as the
