@@ -128,6 +128,9 @@ impl BuiltinPair {
             assembly_bytes_max: WAITING_BYTES_MAX,
             reorder_bytes_max: WAITING_BYTES_MAX,
             spare_bytes: SPARE_BYTES,
+            // A question that came by multicast, before its writer was matched or behind its first HEARTBEAT, is no history: a
+            // peer asks once. Its writer has it until we have acknowledged it.
+            wants_history: true,
             preemptive_period_max: UNHEARD_PERIOD_MAX,
             seed,
             ..ReaderConfig::new(Guid::new(prefix, reader_id), key, &qos)
