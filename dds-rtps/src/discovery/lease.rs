@@ -1,6 +1,6 @@
 //! How long participants that say nothing count as alive (RTPS 2.5, 8.5.3).
 
-use crate::types::{Duration, GuidPrefix, Instant};
+use crate::types::{Duration, GuidPrefix, Instant, earliest};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 
@@ -106,14 +106,6 @@ impl Leases {
 impl Lease {
     fn end(&self) -> Option<Instant> {
         self.last_heard.after(self.duration)
-    }
-}
-
-/// The earlier of two instants that may never come.
-pub(crate) fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
     }
 }
 

@@ -4,13 +4,12 @@
 //! Owned: the endpoints, whose histories hold one change per announced thing.
 
 use super::builtin::BuiltinEndpoints;
-use super::lease::earliest;
 use super::reach::Reach;
 use crate::history::{ChangeKind, HistorySample, Operation, Payload, PayloadSource, Selection};
 use crate::output::Datagram;
 use crate::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use crate::reader::{KeySource, ReaderConfig, ReaderEvent, Source, StatefulReader, WriterProxyConfig};
-use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, earliest};
 use crate::wire::{Receiver, Submessage};
 use crate::writer::{Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
 use std::collections::VecDeque;

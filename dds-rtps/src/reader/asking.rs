@@ -4,7 +4,7 @@
 //! that one ACKNACK answers every HEARTBEAT before it, and nothing stale is ever sent.
 
 use super::config::ReaderConfig;
-use crate::types::{Duration, Instant, SequenceNumber, Shortest};
+use crate::types::{Duration, Instant, SequenceNumber, Shortest, earliest};
 use crate::wire::Recent;
 
 /// The shortest time for which what was asked for is not asked for again: a thread that is not run for a moment is no loss.
@@ -76,7 +76,7 @@ impl Asking {
     }
 
     pub(super) fn due(&self) -> Option<Instant> {
-        sooner(self.due, self.doubt)
+        earliest(self.due, self.doubt)
     }
 
     pub(super) fn is_due(&self, now: Instant) -> bool {
@@ -94,12 +94,12 @@ impl Asking {
 
     /// Looks at the writer at `at`, or earlier.
     pub(super) fn schedule(&mut self, at: Option<Instant>) {
-        self.due = sooner(self.due, at);
+        self.due = earliest(self.due, at);
     }
 
     /// Something was said in the writer's name that may not be its own word: it is to be asked at `at` where it stands.
     pub(super) fn doubt(&mut self, at: Option<Instant>) {
-        self.doubt = sooner(self.doubt, at);
+        self.doubt = earliest(self.doubt, at);
     }
 
     /// Whether the writer is to be asked now where it stands; then it is.
@@ -197,13 +197,6 @@ impl Asking {
     pub(super) fn next_nack_frag(&mut self) -> i32 {
         self.nack_frags = self.nack_frags.wrapping_add(1);
         self.nack_frags
-    }
-}
-
-fn sooner(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
     }
 }
 

@@ -12,11 +12,11 @@ use super::jumps::JUMP_MAX;
 use super::losses::distance;
 use super::reliable::Fit;
 use super::sink::Sink;
-use super::stateful::{StatefulReader, earliest};
+use super::stateful::StatefulReader;
 use super::tally::Tally;
 use super::writer_proxy::{Following, ProxyContext, WriterProxy};
 use crate::history::{GroupPosition, PayloadSource, Presented};
-use crate::types::{EntityId, Guid, Now, SequenceNumber};
+use crate::types::{EntityId, Guid, Now, SequenceNumber, earliest};
 use crate::wire::{Data, DataFrag, Gap, Heartbeat, HeartbeatFrag, InlineQos, SerializedPayload};
 
 /// What became of a submessage.

@@ -40,8 +40,8 @@ impl Reliable {
     }
 
     /// A HEARTBEAT says that the writer has not written what it is said to have left out: if it says so for a second, the reader
-    /// goes back. `true`: it has gone back.
-    pub(super) fn hear_denial(&mut self, now: Instant, heartbeat: &Heartbeat, sink: &mut Sink<'_>) -> bool {
+    /// goes back.
+    pub(super) fn hear_denial(&mut self, now: Instant, heartbeat: &Heartbeat, sink: &mut Sink<'_>) {
         let next = self.window.next();
         let skipped = self.skipped.filter(|skipped| skipped.to == next && self.window.is_empty());
         let last = heartbeat.last_sn;
@@ -52,22 +52,22 @@ impl Reliable {
         if !(is_behind || is_elsewhere) {
             // What was heard before was overtaken on its way.
             self.denied_at = None;
-            return false;
+            return;
         }
         if self.refused {
-            return false;
+            return;
         }
         // Several may have been overtaken on their way, but hardly all of a second.
         match self.denied_at {
             Some(at) if now.since(at) >= DOUBT => {}
             Some(at) => {
                 self.asking.doubt(at.after(DOUBT));
-                return false;
+                return;
             }
             None => {
                 self.denied_at = Some(now);
                 self.asking.doubt(Some(now));
-                return false;
+                return;
             }
         }
         self.denied_at = None;
@@ -76,7 +76,6 @@ impl Reliable {
             Some(skipped) => self.take_back(skipped, sink),
             None => self.forget_announced(last, sink),
         }
-        true
     }
 
     /// Expects again what was left out.

@@ -14,10 +14,10 @@
 //!
 //! Life cycle: a lease is made and dropped with its writer's proxy.
 
-use super::stateful::{StatefulReader, earliest};
+use super::stateful::StatefulReader;
 use crate::history::Pulse;
 use crate::qos::{Liveliness, LivelinessKind};
-use crate::types::{Duration, Guid, Instant, Now};
+use crate::types::{Duration, Guid, Instant, Now, earliest};
 use std::sync::Arc;
 
 /// The shortest lease that is looked after. A writer that offers less would be lost and found with each of its samples.

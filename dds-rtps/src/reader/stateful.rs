@@ -13,7 +13,7 @@ use super::writer_proxy::{Following, WriterProxy};
 use crate::filter::Filter;
 use crate::history::{CacheChange, ChangeKind, LocalLink, ReaderHistory, ReaderTiming, ReceivedChange};
 use crate::output::Datagram;
-use crate::types::{Agenda, Guid, Instant, Now, SequenceNumber};
+use crate::types::{Agenda, Guid, Instant, Now, SequenceNumber, earliest};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -447,12 +447,5 @@ impl StatefulReader {
             Some(missed) => Some(ReaderEvent::DeadlineMissed(missed)),
             None => self.events.pop(),
         }
-    }
-}
-
-pub(super) fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
     }
 }

@@ -28,6 +28,7 @@ pub(crate) use ranking::{Agenda, Ranking};
 pub use sequence_number::SequenceNumber;
 pub(crate) use shortest::Shortest;
 pub use split_mix::SplitMix64;
+pub(crate) use time::earliest;
 pub use time::{Duration, Instant, Now, Time};
 pub use traffic_class::TrafficClass;
 pub use vendor_id::{ProtocolVersion, VendorId};
