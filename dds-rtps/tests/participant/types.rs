@@ -6,9 +6,10 @@ use dds_macros::DdsType;
 use dds_rtps::cdr::TypeInfo;
 use dds_rtps::discovery::data::{PublicationData, SubscriptionData};
 use dds_rtps::discovery::{ParticipantEvent, Verdict};
-use dds_rtps::participant::TypeResolution;
+use dds_rtps::participant::{ParticipantConfig, TypeResolution};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
-use dds_rtps::types::{Duration, EntityId, Guid};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, SequenceNumber, VendorId};
+use dds_rtps::wire::{Heartbeat, MessageBuilder};
 use dds_rtps::xtypes::{
     Complete, Form, GraphType, MemberFlags, Minimal, Primitive, StructMember, StructType, TypeDefinition, TypeFlags,
     TypeGraph, TypeIdentifier, TypeInformation, TypeObject,
@@ -72,8 +73,18 @@ impl Pair {
 
     /// `told`: what the writer's participant describes.
     fn of(ours: &TypeGraph, theirs: PublicationData, told: Option<&TypeGraph>) -> Self {
-        let mut network = Network::new();
-        let (a, b) = (network.start(config(1)), network.start(config(2)));
+        Self::in_network(Network::new(), config(2), ours, theirs, told)
+    }
+
+    /// `asker`: the reader's participant.
+    fn in_network(
+        mut network: Network,
+        asker: ParticipantConfig,
+        ours: &TypeGraph,
+        theirs: PublicationData,
+        told: Option<&TypeGraph>,
+    ) -> Self {
+        let (a, b) = (network.start(config(1)), network.start(asker));
         network.run_for(Duration::from_secs(1));
         network.with(a, |participant, now| {
             // Who has not added its type cannot describe it.
@@ -140,6 +151,45 @@ fn who_does_not_answer_is_asked_three_times_and_then_names_decide() {
     pair.network.run_for(Duration::from_secs(2));
     assert_eq!(pair.verdict(), Some(Verdict::Matched));
     assert_eq!(pair.network.participant(pair.b).counters().types_unavailable, 1);
+}
+
+/// Cyclone DDS asks once, by multicast; on another socket its first HEARTBEAT may be received before.
+#[test]
+fn a_question_behind_the_first_heartbeat_of_its_writer_is_answered() {
+    let mut network = Network::new();
+    // Nothing of the writers of questions gets through, up to the first question.
+    network.loses = Box::new(|_, bytes| bytes.windows(4).any(|id| id == EntityId::TYPE_REQUEST_WRITER.0));
+    // Writers of ours and of Fast DDS say what is none of a reader's; those of Cyclone DDS do not.
+    let mut asker = config(2);
+    asker.prefix = GuidPrefix::new(VendorId::CYCLONE, [2; 10]);
+    let from = asker.prefix;
+    let mut pair =
+        Pair::in_network(network, asker, &graph::<Short>(), writer_of(&graph::<Long>()), Some(&graph::<Long>()));
+    pair.network.run_for(Duration::from_millis(50));
+    pair.network.deliver(pair.a, &first_heartbeat_of_questions(from));
+    pair.network.loses = Box::new(|_, _| false);
+    pair.network.run_for(Duration::from_millis(900));
+    assert_eq!(pair.verdict(), Some(Verdict::Matched), "before the question is put again");
+    assert_eq!(pair.network.participant(pair.a).counters().type_requests_answered, 1);
+}
+
+/// Says that one question has been asked.
+fn first_heartbeat_of_questions(from: GuidPrefix) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut message = MessageBuilder::new(&mut bytes);
+    message.header(from);
+    message.info_dst(prefix(1));
+    message.heartbeat(&Heartbeat {
+        reader_id: EntityId::TYPE_REQUEST_READER,
+        writer_id: EntityId::TYPE_REQUEST_WRITER,
+        first_sn: SequenceNumber(1),
+        last_sn: SequenceNumber(1),
+        count: 1,
+        is_final: false,
+        liveliness: false,
+        group_info: None,
+    });
+    bytes
 }
 
 /// What Dust DDS 0.16 announces of its `ShapeType` (dust16_to_fastdds.pcap, the first SEDP datagram): other hashes than Cyclone's
