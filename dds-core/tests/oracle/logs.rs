@@ -299,13 +299,31 @@ impl WriterLog {
         let life = |what: Written| what != Written::Dispose && what != Written::Unregister { disposes: true };
         let entries: Vec<_> = earlier.collect();
         let Some(dispose) = entries.iter().rposition(|(_, entry)| !life(entry.what)) else { return false };
-        let is_replaced = depth(self.qos.history).is_some();
         let mut last_life = entries[dispose + 1..].iter().filter(|(_, entry)| entry.what == Written::Data);
-        last_life.all(|(number, entry)| {
-            let may_be_gone =
-                is_replaced || entry.lifespan != Duration::INFINITE || !reader.must_see(self.id, entry, *number);
-            may_be_gone && !received.contains(number)
-        })
+        last_life.all(|(number, entry)| self.may_be_gone(*number, entry, reader) && !received.contains(number))
+    }
+
+    /// Whether a reader that has got `received`, and has seen this writer leave the instance, need not know that it came back
+    /// and disposed of it with `end`: it has got no sample of that life, and there were some, which may be gone.
+    pub(crate) fn return_may_be_unseen(
+        &self,
+        instance: u32,
+        end: i64,
+        received: &BTreeSet<i64>,
+        reader: &ReaderLog,
+    ) -> bool {
+        let of_instance = self.numbered().filter(|(number, entry)| entry.instance == instance && *number < end);
+        let samples: Vec<_> = of_instance.filter(|(_, entry)| entry.what == Written::Data).collect();
+        let seen = samples.iter().rposition(|(number, _)| received.contains(number)).map_or(0, |at| at + 1);
+        let unseen = &samples[seen..];
+        let leaves = !self.qos.liveliness.lease_duration.is_infinite();
+        leaves && !unseen.is_empty() && unseen.iter().all(|(number, entry)| self.may_be_gone(*number, entry, reader))
+    }
+
+    /// Whether a sample may have been replaced, or expired, before the reader could take it.
+    fn may_be_gone(&self, number: i64, entry: &Entry, reader: &ReaderLog) -> bool {
+        let is_replaced = depth(self.qos.history).is_some();
+        is_replaced || entry.lifespan != Duration::INFINITE || !reader.must_see(self.id, entry, number)
     }
 
     /// Whether this one unregisters an instance, and does not dispose of it.

@@ -205,7 +205,8 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
             }
             // KEEP_LAST may have put the end in the place of the dispose before it.
             Some(InstanceState::NotAliveDisposed) if last.state == InstanceState::NotAliveNoWriters => {
-                writer.is_plain_end(number) && depth(writer.qos.history).is_some()
+                (writer.is_plain_end(number) && depth(writer.qos.history).is_some())
+                    || writer.return_may_be_unseen(instance, number, &received, reader)
             }
             Some(expected) => last.state == expected,
             // Its writer has gone: how, is not known to all.
