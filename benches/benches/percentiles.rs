@@ -106,8 +106,8 @@ fn floor(payload_len: usize) -> Make {
 }
 
 #[cfg(feature = "peers")]
-fn peers() -> [(&'static str, Make); 4] {
-    use benches::peer::{dust, rustdds};
+fn peers() -> [(&'static str, Make); 8] {
+    use benches::peer::{dust, iceoryx2, rustdds, zenoh};
     fn peer<P: 'static>(make: fn() -> P, pass: fn(&P)) -> Make {
         Box::new(move || {
             let pair = make();
@@ -119,6 +119,10 @@ fn peers() -> [(&'static str, Make); 4] {
         ("best_effort_write_and_receive_frag_dust", peer(dust::WriteAndReceive::large, |pair| pair.pass())),
         ("best_effort_write_and_receive_rustdds", peer(rustdds::WriteAndReceive::small, |pair| pair.pass())),
         ("best_effort_write_and_receive_frag_rustdds", peer(rustdds::WriteAndReceive::large, |pair| pair.pass())),
+        ("best_effort_write_and_receive_zenoh", peer(zenoh::WriteAndReceive::small, |pair| pair.pass())),
+        ("best_effort_write_and_receive_frag_zenoh", peer(zenoh::WriteAndReceive::large, |pair| pair.pass())),
+        ("best_effort_write_and_receive_iceoryx2", peer(iceoryx2::WriteAndReceive::small, |pair| pair.pass())),
+        ("best_effort_write_and_receive_frag_iceoryx2", peer(iceoryx2::WriteAndReceive::large, |pair| pair.pass())),
     ]
 }
 

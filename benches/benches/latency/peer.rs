@@ -1,6 +1,6 @@
 //! The peers beside us, in the same run.
 
-use benches::peer::{dust, rustdds};
+use benches::peer::{dust, iceoryx2, rustdds, zenoh};
 use criterion::Criterion;
 
 /// The same work as ours under the ids with the peers' names.
@@ -9,6 +9,10 @@ pub(crate) fn best_effort_write_and_receive(c: &mut Criterion) {
     pass(c, "best_effort_write_and_receive_frag_dust", dust::WriteAndReceive::large, |pair| pair.pass());
     pass(c, "best_effort_write_and_receive_rustdds", rustdds::WriteAndReceive::small, |pair| pair.pass());
     pass(c, "best_effort_write_and_receive_frag_rustdds", rustdds::WriteAndReceive::large, |pair| pair.pass());
+    pass(c, "best_effort_write_and_receive_zenoh", zenoh::WriteAndReceive::small, |pair| pair.pass());
+    pass(c, "best_effort_write_and_receive_frag_zenoh", zenoh::WriteAndReceive::large, |pair| pair.pass());
+    pass(c, "best_effort_write_and_receive_iceoryx2", iceoryx2::WriteAndReceive::small, |pair| pair.pass());
+    pass(c, "best_effort_write_and_receive_frag_iceoryx2", iceoryx2::WriteAndReceive::large, |pair| pair.pass());
 }
 
 /// Makes the pair when criterion asks for it: an id that the filter leaves out costs nothing.

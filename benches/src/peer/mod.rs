@@ -1,11 +1,14 @@
-//! The same work by other implementations of DDS in Rust: one process, one participant, best effort, keep last 1, a
-//! keyed type; from just before `write` until the main thread has been told by whatever the peer calls when data is
-//! there, after it has taken the sample.
+//! The same work by other systems in Rust: one process, one participant, best effort, keep last 1, a keyed type; from
+//! just before `write` until the main thread has been told by whatever the peer calls when data is there, after it has
+//! taken the sample.
 //!
-//! They discover themselves by multicast. On a machine without it run them in a network namespace (`.ci/netns`).
+//! [`dust`] and [`rustdds`] are DDS: they discover themselves by multicast. On a machine without it run them in a network namespace
+//! (`.ci/netns`). [`zenoh`] and [`iceoryx2`] are none, and say where they do less.
 
 pub mod dust;
+pub mod iceoryx2;
 pub mod rustdds;
+pub mod zenoh;
 
 use crate::slot::Arrival;
 use std::time::Duration;
