@@ -4,7 +4,8 @@
 //! links break, hosts crash and sleep. At the end the network heals, and the [`oracle`] compares what every reader has got
 //! with what its writers have written. `DDS_SIM_SEED=n` runs one seed again and prints its diary,
 //! with `DDS_SIM_PACKETS=1` every datagram as well; `DDS_SIM_RUNS=n` runs so many,
-//! from `DDS_SIM_FIRST=n` on; `DDS_SIM_PLAIN=1` leaves content filters and coherent sets out of a seed. Every fourth seed runs twice and must do the same; `DDS_SIM_TWICE=n`: every n-th, 0: none.
+//! from `DDS_SIM_FIRST=n` on; `DDS_SIM_PLAIN=1` leaves content filters and coherent sets out of a seed. Every fourth seed runs
+//! twice and must do the same; `DDS_SIM_TWICE=n`: every n-th (in the stage `worlds` every one), 0: none.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
