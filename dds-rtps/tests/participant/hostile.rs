@@ -2,15 +2,17 @@
 
 use crate::network::{Network, address, config, prefix};
 use crate::support::{CAPTURES, capture};
-use crate::{reader, told, writer};
+use crate::{reader, told, writer, writer_id};
 use dds_rtps::discovery::BuiltinTopic;
 use dds_rtps::discovery::data::ParticipantData;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::Participant;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
-use dds_rtps::types::{Duration, EntityId, GuidPrefix, Locator, LocatorKind, SequenceNumber, VendorId};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Locator, LocatorKind, SequenceNumber, VendorId};
 use dds_rtps::wire::{AckNack, MessageBuilder, SequenceNumberSet};
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 /// Numerical Recipes' generator: the upper half is random enough, and the same everywhere.
 fn random(state: &mut u64, below: usize) -> usize {
@@ -191,11 +193,37 @@ fn a_peer_without_usable_locators_is_known_and_not_spoken_to() {
 }
 
 #[test]
+fn nobody_withdraws_what_another_has_announced() {
+    let mut network = Network::new();
+    let [a, b, c] = [1, 2, 3].map(|number| network.start(config(number)));
+    for index in [b, c] {
+        network.with(index, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
+    }
+    network.run_for(Duration::from_secs(1));
+    let victim = Guid::new(prefix(2), writer_id(1));
+    assert!(network.participant(a).matching().writer(victim).is_some());
+    // What the second participant would say when it withdraws its writer, as if the third one said it.
+    let said = Rc::new(RefCell::new(Vec::new()));
+    let heard = Rc::clone(&said);
+    network.loses = Box::new(move |_, bytes| {
+        heard.borrow_mut().push(bytes.to_vec());
+        true
+    });
+    network.with(b, |participant, now| participant.remove_writer(now, victim.entity_id));
+    for mut bytes in said.take() {
+        bytes[8..20].copy_from_slice(&prefix(3).0);
+        network.deliver(a, &bytes);
+    }
+    assert_eq!(network.participant(a).counters().foreign, 1);
+    assert!(network.participant(a).matching().writer(victim).is_some(), "it is still there");
+}
+
+#[test]
 fn the_same_seed_and_the_same_script_give_the_same_datagrams() {
     let run = || {
         let mut network = Network::new();
-        let log = std::rc::Rc::new(std::cell::RefCell::new(DefaultHasher::new()));
-        let hasher = std::rc::Rc::clone(&log);
+        let log = Rc::new(RefCell::new(DefaultHasher::new()));
+        let hasher = Rc::clone(&log);
         network.loses = Box::new(move |number, bytes| {
             bytes.hash(&mut *hasher.borrow_mut());
             number % 7 == 0
