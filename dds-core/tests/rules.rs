@@ -11,7 +11,7 @@
 //! | user code runs after every poke of its frame | `a_listener_sees_all_that_its_write_has_delivered`; model `listeners_run_after_the_pokes` |
 //! | effects are a loop | `a_chain_of_a_million_effects_needs_a_small_stack`, `listeners_that_write_back_let_the_first_writer_return` |
 //! | no cell is held for long | `no_cell_is_held_for_many_steps` |
-//! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_finds_no_room_is_sent_later` and its like in `faults` |
+//! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and those beside it |
 //! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
 //! | a timer means "look", not "now" | simulation: timers that fire late, twice, and without a cause |
 //! | control takes no room in an inbox | `signals_merge_and_need_no_room`; `a_reader_that_is_busy_keeps_nobody_out` |
@@ -19,10 +19,10 @@
 //! | a waiter that leaves passes its wake on | model `back_pressure_wakes` |
 //! | who must not wait is refused | `a_thread_that_receives_refuses_every_wait`; `a_listener_must_not_shut_its_participant_down` |
 //! | close takes the state out | model `close_races_push` |
-//! | only handles and running frames are strong | `nothing_is_left_of_a_participant`, `rounds` |
+//! | only handles and running frames are strong | `nothing_is_left_of_a_participant`, `participants_come_and_go`, `endpoints_come_and_go_under_traffic` |
 //! | a panic in a cell closes that cell only | `a_panic_inside_of_a_cell_is_an_error_at_every_door`; model `panic_closes` |
 //! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing` |
-//! | handles know their process | `fork` |
+//! | handles know their process | `a_child_is_told_that_it_is_one`, `a_child_may_close_and_drop_what_its_parent_goes_on_using` |
 //! | every lock goes through one module | tidy: `actors_take_their_locks_from_the_sync_module` |
 //!
 //! The models are in `src/actor/models.rs` and run by `.ci/run loom`; each has a mutant that it must catch.

@@ -1,4 +1,5 @@
-//! `docs/reliable-protocol.md` names a test for each promise: it must be there.
+//! `docs/reliable-protocol.md` names a test for each promise, `docs/planted-bugs.md` one for each mistake, and
+//! `dds-core/tests/rules.rs` one for each rule: they must be there.
 
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
 
@@ -32,9 +33,9 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// Whether a file of this name has a test of that name.
+/// Whether a file of this name has a test of that name; without the name of a file, whether any has.
 fn exists(files: &[(PathBuf, String)], test: &str) -> bool {
-    let Some((place, name)) = test.split_once("::") else { return false };
+    let (place, name) = test.rsplit_once("::").map_or((None, test), |(place, name)| (place.rsplit("::").next(), name));
     let head = format!("fn {name}(");
     let is_test = |text: &str| {
         let mut is_marked = false;
@@ -44,15 +45,21 @@ fn exists(files: &[(PathBuf, String)], test: &str) -> bool {
             found
         })
     };
-    files.iter().any(|(path, text)| path.file_stem().is_some_and(|stem| stem == place) && is_test(text))
+    let is_place = |path: &Path| place.is_none_or(|place| path.file_stem().is_some_and(|stem| stem == place));
+    files.iter().any(|(path, text)| is_place(path) && is_test(text))
 }
 
-#[test]
-fn every_promise_has_its_test() {
+fn sources() -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();
     for folder in ["dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"] {
         collect(&root().join(folder), &mut files);
     }
+    files
+}
+
+#[test]
+fn every_promise_has_its_test() {
+    let files = sources();
     let text = fs::read_to_string(root().join("docs/reliable-protocol.md")).unwrap();
     let rows: Vec<_> = rows(&text).collect();
     assert!(rows.len() > 50, "only {} promises", rows.len());
@@ -69,9 +76,26 @@ fn every_promise_has_its_test() {
 }
 
 #[test]
+fn what_caught_a_mistake_or_holds_a_rule_is_there() {
+    let files = sources();
+    let rules = fs::read_to_string(root().join("dds-core/tests/rules.rs")).unwrap();
+    let rules: String = rules.lines().filter_map(|line| Some(format!("{}\n", line.strip_prefix("//! ")?))).collect();
+    let mistakes = fs::read_to_string(root().join("docs/planted-bugs.md")).unwrap();
+    for (table, least) in [(&rules, 20), (&mistakes, 70)] {
+        let rows: Vec<_> = rows(table).filter(|row| !row.last().is_some_and(|head| head.ends_with(" by"))).collect();
+        assert!(rows.len() >= least, "only {} rows", rows.len());
+        // A command has spaces; a crowd of tests is told in words.
+        let named = rows.iter().filter_map(|row| row.last()).flat_map(|tests| quoted(tests));
+        let missing: Vec<&str> = named.filter(|test| !test.contains(' ') && !exists(&files, test)).collect();
+        assert!(missing.is_empty(), "there are no tests {missing:?}");
+    }
+}
+
+#[test]
 fn what_is_looked_for_is_found_and_nothing_else() {
     let text = "#[test]\nfn one() {}\n\n#[test]\n#[ignore = \"slow\"]\nfn two() {}\n\nfn three() {}\n";
     let files = [(PathBuf::from("a/place.rs"), text.to_owned())];
     assert!(exists(&files, "place::one") && exists(&files, "place::two"));
+    assert!(exists(&files, "one") && !exists(&files, "three"));
     assert!(!exists(&files, "place::three") && !exists(&files, "place::on") && !exists(&files, "other::one"));
 }
