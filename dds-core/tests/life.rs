@@ -7,10 +7,11 @@ mod support;
 use dds_core::qos::{DataReaderQos, Preset, PublisherQos, SubscriberQos};
 use dds_core::{
     CreateErrorKind, DataReader, DdsType, Delivery, DomainParticipant, Duration, Entity, ReadErrorKind, Stream,
-    WaitErrorKind, WriteErrorKind,
+    WaitErrorKind, WeakDomainParticipant, WriteErrorKind,
 };
 use std::pin::Pin;
 use std::sync::mpsc;
+use std::time::Instant;
 use support::{PATIENCE, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -171,23 +172,65 @@ fn a_listener_must_not_shut_its_participant_down() {
     }
 }
 
+/// Nothing of a participant is left, at once or when the thread that is at its end has returned.
+fn ends(participant: &WeakDomainParticipant) {
+    let started = Instant::now();
+    while participant.upgrade().is_some() {
+        assert!(started.elapsed() < PATIENCE.to_std().unwrap(), "a participant without users lives on");
+        std::thread::yield_now();
+    }
+}
+
+/// A program whose last handles go at the end of its asynchronous main function, while data is under way.
+async fn program() -> WeakDomainParticipant {
+    let world = World::new();
+    let (from, to) = (world.udp_participant(), world.udp_participant());
+    let (writer, reader) = reliable_pair(&from, &to);
+    writer.write(&Count { count: 1 }).unwrap();
+    assert_eq!(reader.next_sample().await.unwrap().data, Some(Count { count: 1 }));
+    writer.write(&Count { count: 2 }).unwrap();
+    tokio::task::yield_now().await;
+    from.downgrade()
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main_of_one_thread() -> WeakDomainParticipant {
+    program().await
+}
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main_of_several_threads() -> WeakDomainParticipant {
+    // On a worker as well, not only on the thread that blocks.
+    tokio::spawn(program()).await.unwrap();
+    program().await
+}
+
+#[test]
+fn the_last_drop_may_happen_inside_of_tokios_main() {
+    ends(&main_of_one_thread());
+    ends(&main_of_several_threads());
+}
+
 #[test]
 fn the_last_drop_may_happen_inside_of_an_async_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(async {
+    let weak = runtime.block_on(async {
         let task = tokio::spawn(async {
             let participant = World::new().participant();
             let (writer, _reader) = reliable_pair(&participant, &participant);
             writer.write(&Count { count: 1 }).unwrap();
-            drop(participant);
+            participant.downgrade()
         });
-        task.await.unwrap();
+        task.await.unwrap()
     });
+    ends(&weak);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(async {
+    let weak = runtime.block_on(async {
         let participant = World::new().participant();
         let _reader = participant.reader::<Count>("t").unwrap();
+        participant.downgrade()
     });
+    ends(&weak);
 }
 
 /// The last handle of everything goes in a listener, on whichever thread that runs.
@@ -220,7 +263,7 @@ fn the_last_drop_may_happen_inside_of_a_listener() {
             drop(writer);
             // The sender goes with the closure, which goes with the reader.
             assert!(told.recv_timeout(PATIENCE.to_std().unwrap()).is_err());
-            assert!(weak.upgrade().is_none_or(|participant| !participant.is_closed() || !udp));
+            ends(&weak);
         }
     }
 }
