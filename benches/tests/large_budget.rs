@@ -63,20 +63,21 @@ impl Link {
         Self { writer, _reader: reader, arrival, sample: Blob { bytes: vec![7; len] } }
     }
 
-    fn pass(&self) {
+    /// Whether the sample arrives: a best-effort one may be lost on a busy machine.
+    fn passes(&self) -> bool {
         self.writer.write(&self.sample).expect("there is room");
-        // Whether it arrives is not what is tested here.
-        let _ = self.arrival.wait_for(LOST_AFTER);
+        self.arrival.wait_for(LOST_AFTER)
     }
 
-    fn fewest_blocks(&self) -> u64 {
-        (0..WARM_UP_SAMPLES).for_each(|_| self.pass());
+    /// Of the windows in which every sample arrives, the one with the fewest.
+    fn fewest_blocks(&self) -> Option<u64> {
+        (0..WARM_UP_SAMPLES).for_each(|_| drop(self.passes()));
         let window = |_| {
             let before = HeapStats::get().total_blocks;
-            (0..WINDOW_SAMPLES).for_each(|_| self.pass());
-            HeapStats::get().total_blocks - before
+            let arrived = (0..WINDOW_SAMPLES).filter(|_| self.passes()).count();
+            (arrived == WINDOW_SAMPLES).then(|| HeapStats::get().total_blocks - before)
         };
-        (0..WINDOWS).map(window).min().unwrap_or(0)
+        (0..WINDOWS).filter_map(window).min()
     }
 }
 
@@ -87,7 +88,11 @@ fn a_large_sample_allocates_nothing_after_warm_up() {
     for reliable in [false, true] {
         for len in [100_000, 1 << 20] {
             let blocks = Link::new(len, reliable).fewest_blocks();
-            assert_eq!(blocks, 0, "{len} bytes, reliable {reliable}: blocks in {WINDOW_SAMPLES} samples");
+            assert_eq!(
+                blocks,
+                Some(0),
+                "{len} bytes, reliable {reliable}: blocks in {WINDOW_SAMPLES} samples that arrive"
+            );
         }
     }
     assert!(HeapStats::get().total_blocks > 0, "something is counted");

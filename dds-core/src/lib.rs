@@ -85,7 +85,7 @@
 //! |---|---|---|---|
 //! | within a participant | [`write`](DataWriter::write), [`loan`](DataWriter::loan): 1, the encoding; [`write_encoded`](DataWriter::write_encoded): 1; [`loan_encoded`](DataWriter::loan_encoded): 0 | 0: all readers share the writer's memory | values: 1, the decoding; [`view`](SampleRef::view), [`encoded`](SampleRef::encoded), [`to_bytes`](SampleRef::to_bytes): 0 |
 //! | by UDP, up to 1024 bytes | the same | 2: behind the headers of a datagram, and into memory of each reader | the same |
-//! | by UDP, above | the same | sent from where it lies; received: 1 below 4 KiB, 0 above, 1 of what came in fragments | the same |
+//! | by UDP, above | the same | sent from where it lies; received: 1 below 4 KiB, above 0 (the receive buffer is kept; 1 if the sample fills less than half of it and 16 such lie in the reader); in fragments: 0 from the same host where one reader of the participant wants it (they are received in their place, but for the first two and the last), else 1 | the same |
 //!
 //! The system's own two copies by UDP come on top.
 //!

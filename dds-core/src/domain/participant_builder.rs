@@ -181,12 +181,10 @@ impl DomainParticipantBuilder {
 
     /// Where others are looked for by unicast. Default: nowhere.
     ///
-    /// A name is looked up again every minute, and sooner while it stands for nothing: a peer may get its address later, or
-    /// another one.
-    ///
     /// A host, by name or address, is searched at its well-known ports: `robot`, `192.0.2.7`, `fd00::7`, `fe80::7%eth0`. With a port
-    /// it is that one alone, a participant's metatraffic port: `robot:7412`, `192.0.2.7:7412`, `[fd00::7]:7412`. Names are looked up
-    /// once, when the participant is made; one that is not known is said in the log, and not looked for.
+    /// it is that one alone, a participant's metatraffic port: `robot:7412`, `192.0.2.7:7412`, `[fd00::7]:7412`. A name is
+    /// looked up again every minute, and sooner while it stands for nothing, which the log says: a peer may get its address
+    /// later, or another one.
     pub fn peers<P: Into<String>>(self, peers: impl IntoIterator<Item = P>) -> Self {
         self.set(Setting::Peers(peers.into_iter().map(Into::into).collect()))
     }
