@@ -39,7 +39,8 @@ const SMALL_SLOTS_MAX: usize = 256;
 /// from firing.
 const BURST: usize = 16;
 
-/// How often the interfaces are looked at: an address that changes is announced within that time, and a look costs 0.2 ms.
+/// How often the interfaces are looked at: an address that changes is announced within that time. Mostly the look is one system call,
+/// which says that nothing is new.
 const LOOK_PERIOD: Duration = Duration::from_secs(2);
 
 /// How many errors in a row a receiver takes for passing ones, before it begins to pause after each.

@@ -1,5 +1,6 @@
 //! The interfaces in use, and what multicast does on each of them.
 
+use super::changes::Changes;
 use super::family::{Families, Family, on_link};
 use super::sender::MulticastSender;
 use super::{Interface, UdpConfig, UdpTransport};
@@ -45,6 +46,9 @@ pub struct Links {
     /// As they were listed last, of the families that are spoken.
     interfaces: Vec<Interface>,
     links: Vec<Link>,
+    changes: Changes,
+    /// What the last look came upon could not be taken over.
+    looks_again: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -64,16 +68,33 @@ impl Links {
         groups: Vec<GroupSocket>,
         transport: Arc<UdpTransport>,
     ) -> Self {
-        Self { config: config.clone(), families, port, groups, transport, interfaces: Vec::new(), links: Vec::new() }
+        Self {
+            config: config.clone(),
+            families,
+            port,
+            groups,
+            transport,
+            interfaces: Vec::new(),
+            links: Vec::new(),
+            // Before the first look, so that nothing comes between.
+            changes: Changes::listen(),
+            looks_again: true,
+        }
     }
 
-    /// Looks at the interfaces again. True if something has changed: then what this knows is to be announced.
+    /// Looks at the interfaces again, if there may be something new. True if something has changed: then what this knows is to
+    /// be announced.
     ///
     /// # Errors
     /// The system does not say which interfaces there are, or has no descriptor for another socket; nothing is announced
     /// differently then, and the next look makes up for it.
     pub fn follow(&mut self) -> io::Result<bool> {
-        self.take(Interface::list()?)
+        if !self.changes.may_have_come() && !self.looks_again {
+            return Ok(false);
+        }
+        let taken = Interface::list().and_then(|listed| self.take(listed));
+        self.looks_again = taken.is_err();
+        taken
     }
 
     pub(super) fn take(&mut self, mut listed: Vec<Interface>) -> io::Result<bool> {

@@ -22,7 +22,7 @@
 //! **Urgency.** On Linux and Android a datagram of another [`TrafficClass`](crate::types::TrafficClass) than the default says so
 //! by the same system call; one of the default class costs a branch. Elsewhere datagrams go out unmarked, and are counted.
 //!
-//! **Interfaces that come and go.** [`Links::follow`] looks at them again: multicast is joined and sent on new ones, and the
+//! **Interfaces that come and go.** [`Links::follow`] looks at them again, if the system has said that there is something new: multicast is joined and sent on new ones, and the
 //! addresses to be announced change. The sockets stay.
 //!
 //! **Link-local peers.** A locator does not say on which link a link-local address is. It is learned from what comes from
@@ -35,6 +35,7 @@
 //! which do not find each other. Where multicast does not come back to this host, participants are looked for on the
 //! well-known ports of its loopback address.
 
+mod changes;
 mod config;
 mod control;
 mod family;
