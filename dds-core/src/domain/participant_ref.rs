@@ -4,9 +4,8 @@
 //! chance; but when the application's last one goes, the participant is to end, on that thread, which may wait for it.
 
 use crate::domain::ParticipantHandle;
+use crate::sync::{Arc, AtomicUsize, Ordering, Weak};
 use std::ops::Deref;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
 
 /// A participant as the application's own values hold it. The last one dropped ends the participant.
 pub(crate) struct ParticipantRef(Arc<ParticipantHandle>);
@@ -15,18 +14,34 @@ pub(crate) struct ParticipantRef(Arc<ParticipantHandle>);
 #[derive(Debug, Default)]
 pub(crate) struct Users(AtomicUsize);
 
+impl Users {
+    fn join(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// `false`: there is none left to join.
+    fn join_others(&self) -> bool {
+        let more = |users: usize| (users > 0).then_some(users + 1);
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+    }
+
+    /// `true`: that was the last one.
+    fn leave(&self) -> bool {
+        self.0.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
 impl ParticipantRef {
     pub(crate) fn new(handle: &Arc<ParticipantHandle>) -> Self {
-        handle.users().0.fetch_add(1, Ordering::Relaxed);
+        handle.users().join();
         Self(Arc::clone(handle))
     }
 
     /// Another one, if there is one still: what has ended does not come back while a thread of its own holds it.
     pub(crate) fn upgrade(weak: &Weak<ParticipantHandle>) -> Option<Self> {
         let handle = weak.upgrade()?;
-        let more = |users: usize| (users > 0).then_some(users + 1);
-        let counted = handle.users().0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
-        counted.ok().map(|_| Self(handle))
+        let joined = handle.users().join_others();
+        joined.then(|| Self(handle))
     }
 }
 
@@ -46,7 +61,7 @@ impl Deref for ParticipantRef {
 
 impl Drop for ParticipantRef {
     fn drop(&mut self) {
-        if self.0.users().0.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.0.users().leave() {
             self.0.end();
         }
     }
@@ -72,5 +87,40 @@ mod tests {
         drop(set);
         assert!(frame.is_closed());
         assert!(weak.upgrade().is_none(), "what has ended does not come back");
+    }
+}
+
+#[cfg(test)]
+#[cfg(dds_loom)]
+mod models {
+    use super::*;
+    use loom::thread;
+
+    /// The last user leaves while somebody wants to become one.
+    fn a_newcomer_beside_the_last(join: fn(&Users) -> bool) {
+        let users = Arc::new(Users::default());
+        users.join();
+        let others = Arc::clone(&users);
+        let newcomer = thread::spawn(move || (join(&others), others));
+        let first_ends = users.leave();
+        let (joined, others) = newcomer.join().unwrap();
+        let second_ends = joined && others.leave();
+        assert!(first_ends != second_ends, "it ends once, with the last of them");
+    }
+
+    #[test]
+    fn who_ends_is_the_last() {
+        loom::model(|| a_newcomer_beside_the_last(Users::join_others));
+    }
+
+    #[test]
+    #[should_panic(expected = "it ends once")]
+    fn mutant_who_comes_too_late_joins_all_the_same() {
+        loom::model(|| {
+            a_newcomer_beside_the_last(|users| {
+                users.join();
+                true
+            });
+        });
     }
 }

@@ -7,10 +7,9 @@ use crate::actor::Effects;
 use crate::infrastructure::{Listener, mark};
 use crate::publication::WriterHandle;
 use crate::subscription::ReaderHandle;
+use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, LockGuard, Mutation, OnceLock, Ordering, Weak, mutated};
 use crate::topic::TopicHandle;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// Who has something to tell; not kept alive by that.
 #[derive(Clone)]
@@ -33,7 +32,7 @@ pub(crate) struct MemberEar {
 /// The members that have something to tell to one listener.
 #[derive(Default)]
 pub(crate) struct Post {
-    queue: Mutex<VecDeque<Arc<MemberEar>>>,
+    queue: Lock<VecDeque<Arc<MemberEar>>>,
     listener: OnceLock<Weak<Listener>>,
 }
 
@@ -77,8 +76,8 @@ impl MemberEar {
 
 impl Post {
     /// Held for one line, inside of a member's cell as well.
-    fn queue(&self) -> MutexGuard<'_, VecDeque<Arc<MemberEar>>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> LockGuard<'_, VecDeque<Arc<MemberEar>>> {
+        self.queue.lock()
     }
 
     /// Tells the post whose it is, before any member has it.
@@ -90,9 +89,50 @@ impl Post {
     /// The next member, and what has happened to it.
     pub(crate) fn take(&self) -> Option<(Teller, u32)> {
         let ear = self.queue().pop_front()?;
+        if mutated(Mutation::TakeBeforeRelease) {
+            let marks = ear.marks.swap(0, Ordering::AcqRel);
+            ear.posted.swap(false, Ordering::AcqRel);
+            return Some((ear.teller.clone(), marks));
+        }
         // First, so that whoever marks it from now on posts it again.
         ear.posted.swap(false, Ordering::AcqRel);
         let marks = ear.marks.swap(0, Ordering::AcqRel);
         Some((ear.teller.clone(), marks))
+    }
+}
+
+#[cfg(test)]
+#[cfg(dds_loom)]
+mod models {
+    use super::*;
+    use crate::sync::mutate;
+    use loom::thread;
+
+    /// A member is marked twice while its post is emptied: whatever was marked is taken, now or later.
+    fn marks_beside_a_take() {
+        let post = Arc::new(Post::default());
+        let ear = MemberEar::new(Teller::Reader(Weak::new()), &post);
+        let marking = {
+            let ear = Arc::clone(&ear);
+            thread::spawn(move || Effects::scope(|effects| [1, 2].map(|mark| ear.mark(mark, effects))))
+        };
+        let early = post.take().map_or(0, |(_, marks)| marks);
+        marking.join().unwrap();
+        let late = std::iter::from_fn(|| post.take()).fold(0, |all, (_, marks)| all | marks);
+        assert_eq!(early | late, 0b11, "a mark is lost");
+    }
+
+    #[test]
+    fn no_mark_is_lost() {
+        loom::model(marks_beside_a_take);
+    }
+
+    #[test]
+    #[should_panic(expected = "a mark is lost")]
+    fn mutant_marks_are_taken_before_the_member_can_be_posted_again() {
+        loom::model(|| {
+            mutate(Mutation::TakeBeforeRelease);
+            marks_beside_a_take();
+        });
     }
 }

@@ -2,19 +2,18 @@
 
 use crate::actor::{Effects, Poke, Signals};
 use crate::qos::DataWriterQos;
+use crate::sync::{Arc, AtomicBool, Ordering, Weak, full_fence};
 use dds_rtps::history::LocalLink;
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use dds_rtps::writer::PresentationClock;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 
 /// What a writer and a reader of the same process share.
 pub(crate) struct LocalPath {
     /// What the reader has accepted, and what it asks for again.
     pub(crate) link: Arc<LocalLink>,
     /// The writer waits for the reader: a change could not be handed over, or the history is full.
-    starving: AtomicBool,
+    starving: Starving,
     /// Whether the writer is alive (LIVELINESS).
     alive: AtomicBool,
     writer: Weak<dyn Poke>,
@@ -24,7 +23,7 @@ impl LocalPath {
     pub(crate) fn new(writer: Weak<dyn Poke>) -> Arc<Self> {
         Arc::new(Self {
             link: Arc::new(LocalLink::new()),
-            starving: AtomicBool::new(false),
+            starving: Starving::new(),
             alive: AtomicBool::new(true),
             writer,
         })
@@ -32,9 +31,7 @@ impl LocalPath {
 
     /// The writer asks to be told when the reader has got on.
     pub(crate) fn set_starving(&self) {
-        // Against the reader, which acknowledges and then looks here: the writer sets this and then looks there. With all
-        // four sequentially consistent, one of them sees the other.
-        self.starving.swap(true, Ordering::SeqCst);
+        self.starving.begin();
     }
 
     /// The writer has lost its liveliness, or found it again. The reader is to be signalled.
@@ -49,7 +46,7 @@ impl LocalPath {
 
     /// The reader has accepted something: tells the writer, if that waits for it.
     pub(crate) fn progressed(&self, effects: &mut Effects) {
-        if self.starving.load(Ordering::SeqCst) && self.starving.swap(false, Ordering::AcqRel) {
+        if self.starving.end() {
             self.call(effects);
         }
     }
@@ -60,6 +57,29 @@ impl LocalPath {
             writer.signal(Signals::own(0));
             effects.poke(writer);
         }
+    }
+}
+
+/// That a writer waits for a reader, against the reader's acknowledgements.
+///
+/// The reader acknowledges and then looks here; the writer says so here and then looks at what is acknowledged. With all four
+/// sequentially consistent, one of them sees the other.
+struct Starving(AtomicBool);
+
+impl Starving {
+    fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// The writer waits, and looks next at what is acknowledged.
+    fn begin(&self) {
+        self.0.swap(true, Ordering::SeqCst);
+        full_fence();
+    }
+
+    /// The reader has acknowledged: whether the writer is to be called. Once for each time that it began to wait.
+    fn end(&self) -> bool {
+        self.0.load(Ordering::SeqCst) && self.0.swap(false, Ordering::AcqRel)
     }
 }
 
@@ -111,4 +131,46 @@ impl From<&DataWriterQos> for LocalTerms {
 pub(crate) struct LocalDemands {
     pub(crate) reliable: bool,
     pub(crate) wants_history: bool,
+}
+
+#[cfg(test)]
+#[cfg(dds_loom)]
+mod models {
+    use super::*;
+    use loom::thread;
+
+    const LAST: SequenceNumber = SequenceNumber(5);
+
+    /// A reader gets on while its writer begins to wait for it.
+    fn progress_beside_a_wait(waits_first: bool) {
+        let shared = Arc::new((LocalLink::new(), Starving::new()));
+        let reader = Arc::clone(&shared);
+        let progress = thread::spawn(move || {
+            reader.0.acknowledge(LAST);
+            reader.1.end()
+        });
+        let (link, starving) = &*shared;
+        let seen = if waits_first {
+            starving.begin();
+            link.acknowledged()
+        } else {
+            let seen = link.acknowledged();
+            starving.begin();
+            seen
+        };
+        let is_called = progress.join().unwrap();
+        assert!(is_called || seen == LAST, "neither has seen the other");
+        assert!(!(is_called && starving.end()), "it is called once");
+    }
+
+    #[test]
+    fn progress_and_a_wait_do_not_miss_each_other() {
+        loom::model(|| progress_beside_a_wait(true));
+    }
+
+    #[test]
+    #[should_panic(expected = "neither has seen the other")]
+    fn mutant_a_writer_that_looks_before_it_says_that_it_waits_is_never_called() {
+        loom::model(|| progress_beside_a_wait(false));
+    }
 }

@@ -11,6 +11,8 @@ mod parker;
 #[cfg(all(feature = "rt", not(dds_loom)))]
 mod priority_inheritance;
 mod process;
+#[cfg(all(test, dds_loom))]
+mod shared_models;
 mod thread_flags;
 
 pub(crate) use cache_line::CacheLine;
@@ -53,6 +55,8 @@ pub(crate) enum Mutation {
     VersionAfterLook,
     /// A wait set leaves out what it has found idle although it was poked in the meantime.
     ForgetReady,
+    /// What has happened to a member is taken before it can be posted again.
+    TakeBeforeRelease,
 }
 
 #[cfg(dds_loom)]

@@ -1,7 +1,7 @@
 //! The last sign of life of a participant, as its writers' leases see it.
 
+use crate::sync::{AtomicU32, AtomicU64, Ordering, then_look};
 use crate::types::Instant;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// No call is asked for by the clock.
 const NEVER: u64 = u64::MAX;
@@ -28,7 +28,7 @@ pub struct Pulse {
 impl Pulse {
     /// No sign of life so far.
     #[must_use]
-    pub const fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             last: AtomicU64::new(0),
             waiting: AtomicU32::new(0),
@@ -41,6 +41,7 @@ impl Pulse {
     pub fn beat(&self, now: Instant) -> bool {
         // Sequentially consistent, against `wait`: either this sees who waits, or they see this.
         self.last.fetch_max(now.as_nanos(), Ordering::SeqCst);
+        then_look();
         self.waiting.load(Ordering::SeqCst) > 0 || now.as_nanos() >= self.call_from.load(Ordering::SeqCst)
     }
 
@@ -61,6 +62,7 @@ impl Pulse {
     /// One more lease has ended. To be followed by another look at [`Pulse::last`].
     pub fn wait(&self) {
         self.waiting.fetch_add(1, Ordering::SeqCst);
+        then_look();
     }
 
     /// One lease has begun again, or is given up.
@@ -95,6 +97,7 @@ impl Default for Pulse {
 }
 
 #[cfg(test)]
+#[cfg(not(dds_loom))]
 mod tests {
     use super::*;
 

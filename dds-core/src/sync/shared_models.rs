@@ -1,0 +1,66 @@
+//! Every interleaving of what the protocol's crate shares between threads: the signs of life of a participant, and what a reader
+//! tells a writer of its process. Here, because the models of this crate are built for loom anyway.
+
+use crate::sync::Arc;
+use dds_rtps::history::{LocalLink, Pulse};
+use dds_rtps::types::{Instant, SequenceNumber};
+use loom::thread;
+
+const SIGN: Instant = Instant::from_nanos(7);
+
+/// A sign of life comes while a lease ends, whose owner waits for the next one.
+fn a_sign_of_life_beside_an_end(waits_first: bool) {
+    let pulse = Arc::new(Pulse::new());
+    let beaten = Arc::clone(&pulse);
+    let participant = thread::spawn(move || beaten.beat(SIGN));
+    let seen = if waits_first {
+        pulse.wait();
+        pulse.last()
+    } else {
+        let seen = pulse.last();
+        pulse.wait();
+        seen
+    };
+    let is_called = participant.join().unwrap();
+    assert!(is_called || seen == SIGN, "neither has seen the other");
+    assert!(pulse.take_news() && !pulse.take_news(), "it is told once");
+}
+
+#[test]
+fn a_sign_of_life_and_an_end_do_not_miss_each_other() {
+    loom::model(|| a_sign_of_life_beside_an_end(true));
+}
+
+#[test]
+#[should_panic(expected = "neither has seen the other")]
+fn mutant_who_looks_before_it_waits_is_never_called() {
+    loom::model(|| a_sign_of_life_beside_an_end(false));
+}
+
+/// Two threads hear of a participant, one of them late.
+#[test]
+fn signs_of_life_do_not_go_back() {
+    loom::model(|| {
+        let pulse = Arc::new(Pulse::new());
+        let late = Arc::clone(&pulse);
+        let other = thread::spawn(move || late.beat(Instant::from_nanos(3)));
+        pulse.beat(SIGN);
+        other.join().unwrap();
+        assert_eq!(pulse.last(), SIGN);
+    });
+}
+
+/// A reader asks twice while the writer takes what is asked for: the lowest number is handed out, and nothing stays behind.
+#[test]
+fn no_request_for_samples_is_lost() {
+    loom::model(|| {
+        let link = Arc::new(LocalLink::new());
+        let reader = Arc::clone(&link);
+        let asking = thread::spawn(move || [9, 4].map(|number| reader.request_from(SequenceNumber(number))));
+        let early = link.take_request();
+        asking.join().unwrap();
+        let late = link.take_request();
+        assert_eq!([early, late].into_iter().flatten().min(), Some(SequenceNumber(4)));
+        assert_eq!(link.take_request(), None);
+    });
+}
