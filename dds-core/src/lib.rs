@@ -176,7 +176,7 @@ pub use topic::Serde;
 pub use topic::{
     BuiltinTopic, ContentFilteredTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC,
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, Topic,
-    TopicBuiltinTopicData, TopicListener, TopicRef, TopicSpec, WeakTopic,
+    TopicBuiltinTopicData, TopicEvent, TopicListener, TopicRef, TopicSpec, WeakTopic,
 };
 
 /// The programs of the README compile.

@@ -7,7 +7,8 @@ mod support;
 use dds_core::qos::{Preset, PublisherQos, TopicQos};
 use dds_core::{
     CreateErrorKind, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, DataReader, DdsType, Entity,
-    Guid, InstanceState, ParticipantBuiltinTopicData, ReturnCode, Sample, SubscriptionBuiltinTopicData, VendorId,
+    Guid, InstanceHandle, InstanceState, ParticipantBuiltinTopicData, ReaderEvent, ReturnCode, Sample,
+    SubscriptionBuiltinTopicData, VendorId,
 };
 use std::sync::mpsc;
 use support::{PATIENCE, World};
@@ -83,6 +84,38 @@ fn endpoints_and_topics_are_instances_of_their_topics() {
 }
 
 #[test]
+fn matched_endpoints_are_described() {
+    let world = World::new();
+    let (robot, station) = (world.participant(), world.participant());
+    for (from, to) in [(&robot, &station), (&robot, &robot)] {
+        let writer = from.writer_builder::<Pose>("pose").qos(Preset::Event.writer().user_data([5])).build().unwrap();
+        let reader = to.reader_builder::<Pose>("pose").qos(Preset::Event.reader().user_data([6])).build().unwrap();
+        let other = to.reader::<Pose>("other").unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+
+        let found = writer.matched_subscription_data(reader.instance_handle()).unwrap();
+        assert_eq!((found.key, found.participant_key, &found.qos.user_data[..]), (reader.guid(), to.guid(), &[6][..]));
+        assert_eq!((found.topic_name.as_str(), found.type_name.as_str()), ("pose", "Pose"));
+        let found = reader.matched_publication_data(writer.instance_handle()).unwrap();
+        assert_eq!(
+            (found.key, found.participant_key, &found.qos.user_data[..]),
+            (writer.guid(), from.guid(), &[5][..])
+        );
+        for stranger in [other.instance_handle(), writer.instance_handle(), InstanceHandle::NIL] {
+            assert_eq!(writer.matched_subscription_data(stranger), None);
+        }
+        assert_eq!(reader.matched_publication_data(reader.instance_handle()), None);
+        let events = reader.events();
+        writer.close();
+        assert_eq!(writer.matched_subscription_data(reader.instance_handle()), None);
+        let is_gone = |event| matches!(event, ReaderEvent::Matched(status) if status.current_count == 0);
+        while !is_gone(events.next_event().block_for(PATIENCE).unwrap()) {}
+        assert_eq!(reader.matched_publication_data(writer.instance_handle()), None);
+    }
+}
+
+#[test]
 fn a_late_reader_gets_what_is_known_unless_it_is_volatile() {
     let world = World::new();
     let (watcher, robot) = (world.participant(), world.participant());
@@ -142,7 +175,7 @@ fn the_built_in_subscriber_has_one_reader_of_each() {
     assert!(builtin.lookup_datareader::<SubscriptionBuiltinTopicData>(name).is_none());
     assert!(builtin.lookup_datareader::<Pose>("pose").is_none());
 
-    let subscriber = watcher.subscriber(Default::default()).unwrap();
+    let subscriber = watcher.subscriber(None).unwrap();
     let reader = subscriber.reader::<Pose>("pose").unwrap();
     assert_eq!(subscriber.lookup_datareader::<Pose>("pose").unwrap().guid(), reader.guid());
     assert!(subscriber.lookup_datareader::<dds_core::Raw>("pose").is_none());

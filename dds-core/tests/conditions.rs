@@ -188,7 +188,9 @@ fn enabling_a_status_that_has_changed_wakes_who_waits() {
     let participant = World::new().participant();
     let (_writer, reader) = pair(&participant, &participant);
     let status = reader.status_condition();
+    assert_eq!(status.enabled_statuses(), StatusMask::ALL);
     status.set_enabled_statuses(StatusMask::NONE);
+    assert_eq!(reader.status_condition().enabled_statuses(), StatusMask::NONE);
     let wait_set = WaitSet::new(&participant);
     wait_set.attach(&status);
     std::thread::scope(|scope| {
@@ -196,6 +198,29 @@ fn enabling_a_status_that_has_changed_wakes_who_waits() {
         reader.status_condition().set_enabled_statuses(StatusMask::MATCHED);
         assert!(waiter.join().unwrap());
     });
+}
+
+#[test]
+fn a_set_knows_its_conditions_and_they_know_their_entities() {
+    let participant = World::new().participant();
+    let (writer, reader) = pair(&participant, &participant);
+    let topic = participant.topic::<Pose>("topic", None).unwrap();
+    let groups = (participant.publisher(None).unwrap(), participant.subscriber(None).unwrap());
+    let entities: [&dyn Entity; 6] = [&writer, &reader, &topic, &groups.0, &groups.1, &participant];
+    for entity in entities {
+        assert_eq!(entity.status_condition().entity(), entity.guid());
+    }
+    let unread = reader.read_condition(States::NOT_READ);
+    let far = reader.query_condition(States::NOT_READ, "count > 7", [0; 0]).unwrap();
+    assert_eq!([unread.reader(), far.as_ref().reader()], [reader.guid(); 2]);
+    let wait_set = WaitSet::new(&participant);
+    assert!(wait_set.is_empty());
+    wait_set.attach(&unread);
+    wait_set.attach(&unread);
+    wait_set.attach(&far);
+    assert_eq!((wait_set.len(), wait_set.contains(&unread), wait_set.contains(&far)), (2, true, true));
+    wait_set.detach(&unread);
+    assert_eq!((wait_set.len(), wait_set.contains(&unread), wait_set.contains(&far)), (1, false, true));
 }
 
 /// Nothing of it has been closed.

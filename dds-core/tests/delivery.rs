@@ -94,6 +94,9 @@ fn a_take_after_a_write_sees_the_sample() {
         pair::<Pose>(&participant, &participant, Preset::SensorData.writer(), Preset::SensorData.reader());
     for count in 0..100 {
         writer.write(&pose(1, count)).unwrap();
+        assert_eq!(reader.read_next().unwrap().and_then(|sample| sample.data), Some(pose(1, count)));
+        assert!(reader.read_next().unwrap().is_none(), "what has been read is not next");
+        writer.write(&pose(1, count)).unwrap();
         assert_eq!(reader.take_next().unwrap().and_then(|sample| sample.data), Some(pose(1, count)));
     }
 }

@@ -326,4 +326,32 @@ fn factories_have_default_qos() {
     assert_eq!(publisher.writer(&spec).unwrap().qos(), Preset::State.writer());
     let own = subscriber.reader_builder::<Pose>("t").qos(DataReaderQos::default()).build().unwrap();
     assert_eq!(own.qos(), DataReaderQos::default());
+    assert_eq!(subscriber.default_reader_qos(), Preset::Event.reader());
+    assert_eq!(participant.default_reader_qos(), Preset::SensorData.reader());
+}
+
+#[test]
+fn a_participant_has_defaults_for_what_is_made_without_a_qos() {
+    let world = World::new();
+    let participant = world.participant();
+    let (publisher, subscriber) = (PublisherQos::default().partition(["a"]), SubscriberQos::default().partition(["b"]));
+    let topic = TopicQos::default().topic_data([7]);
+    assert_eq!(participant.default_publisher_qos(), PublisherQos::default());
+    let earlier = participant.publisher(None).unwrap();
+    participant.set_default_publisher_qos(publisher.clone()).unwrap();
+    participant.set_default_subscriber_qos(subscriber.clone()).unwrap();
+    participant.set_default_topic_qos(topic.clone()).unwrap();
+    participant.set_default_topic_qos(TopicQos::default().keep_last(0)).unwrap_err();
+    assert_eq!(participant.default_publisher_qos(), publisher);
+    assert_eq!(participant.default_subscriber_qos(), subscriber);
+    assert_eq!(participant.default_topic_qos(), topic);
+    assert_eq!(participant.publisher(None).unwrap().qos(), publisher);
+    assert_eq!(participant.subscriber(None).unwrap().qos(), subscriber);
+    assert_eq!(participant.topic::<Pose>("t", None).unwrap().qos(), topic);
+    assert_eq!(participant.publisher(PublisherQos::default()).unwrap().qos(), PublisherQos::default());
+    assert_eq!(earlier.qos(), PublisherQos::default(), "those that are there keep theirs");
+    // Of participants, it is that of the builder that they are made of.
+    let qos = DomainParticipantQos::default().user_data([1]);
+    let default = world.builder().qos(qos.clone());
+    assert_eq!([&default, &default].map(|builder| builder.clone().build().unwrap().qos()), [qos.clone(), qos]);
 }

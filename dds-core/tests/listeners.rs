@@ -9,7 +9,7 @@ use dds_core::{
     AnyReader, AnyWriter, Condition, CreateErrorKind, DataReader, DataReaderListener, DataWriter, DataWriterListener,
     DdsType, Delivery, DomainParticipant, Entity, IncompatibleQosStatus, InconsistentTopicStatus,
     PublicationMatchedStatus, PublisherListener, ReaderEvent, StatusMask, Subscriber, SubscriberListener,
-    SubscriptionMatchedStatus, TopicListener, WaitErrorKind, WaitSet, WriteErrorKind,
+    SubscriptionMatchedStatus, TopicEvent, TopicListener, WaitErrorKind, WaitSet, WriteErrorKind,
 };
 use std::cell::Cell;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -241,6 +241,26 @@ fn a_topic_is_told_of_another_type() {
     let _another = there.reader::<Other>("t").unwrap();
     assert_eq!(next(&told), "participant inconsistent t 2");
     assert_eq!(topic.inconsistent_topic().total_count, 2);
+}
+
+#[test]
+fn a_stream_of_a_topic_tells_of_another_type_and_takes_nothing_from_others() {
+    let world = World::new();
+    let (here, there) = (world.participant(), world.participant());
+    let topic = here.topic::<Count>("t", None).unwrap();
+    let events = topic.events();
+    let _writer = here.writer(&topic).unwrap();
+    for number in 1..=2 {
+        let _reader = there.reader::<Other>("t").unwrap();
+        let TopicEvent::Inconsistent(status) = events.next_event().block_for(PATIENCE).unwrap() else { panic!() };
+        assert_eq!((status.total_count, status.total_count_change), (number, 1));
+    }
+    let status = topic.inconsistent_topic();
+    assert_eq!((status.total_count, status.total_count_change), (2, 2), "a stream is no reading of the status");
+    let TopicEvent::Inconsistent(status) = topic.events().next_event().block_for(PATIENCE).unwrap() else { panic!() };
+    assert_eq!(status.total_count_change, 2, "each stream begins with what has happened before it");
+    topic.close();
+    assert!(events.next_event().block_for(PATIENCE).is_err());
 }
 
 /// Panics when it is told of data.

@@ -9,7 +9,7 @@ use crate::domain::{
 use crate::infrastructure::CreateErrorKind;
 use crate::infrastructure::{Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Waiting};
 use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
-use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
+use crate::qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
 use crate::topic::{ParticipantBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicRef};
 use dds_rtps::participant::ParticipantCounters;
@@ -50,6 +50,8 @@ use std::sync::Arc;
 /// # }
 /// ```
 #[derive(Clone)]
+#[doc(alias = "get_instance")]
+#[doc(alias = "lookup_participant")]
 pub struct DomainParticipant {
     handle: ParticipantRef,
 }
@@ -130,32 +132,36 @@ impl DomainParticipant {
         DataReaderBuilder::new(&self.handle, topic.into(), self.default_reader_qos())
     }
 
-    /// Makes a publisher: writers with partitions or octets in common. No other writer needs one.
+    /// Makes a publisher: writers with partitions, octets or coherent sets in common. No other writer needs one. `None` stands for
+    /// the [default QoS](Self::default_publisher_qos).
     ///
     /// # Errors
-    /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::Closed`], or [`CreateErrorKind::Unsupported`] if the
-    /// PRESENTATION asks for coherent or ordered access.
+    /// [`CreateErrorKind::InconsistentQos`] or [`CreateErrorKind::Closed`].
     #[doc(alias = "create_publisher")]
-    pub fn publisher(&self, qos: PublisherQos) -> Result<Publisher, CreateError> {
-        Publisher::new(&self.handle, qos)
+    pub fn publisher(&self, qos: impl Into<Option<PublisherQos>>) -> Result<Publisher, CreateError> {
+        Publisher::new(&self.handle, qos.into().unwrap_or_else(|| self.default_publisher_qos()))
     }
 
-    /// Makes a subscriber: readers with partitions or octets in common. No other reader needs one.
+    /// Makes a subscriber: readers with partitions, octets or access in common. No other reader needs one. `None` stands for the
+    /// [default QoS](Self::default_subscriber_qos).
     ///
     /// # Errors
     /// As [`publisher`](DomainParticipant::publisher).
     #[doc(alias = "create_subscriber")]
-    pub fn subscriber(&self, qos: SubscriberQos) -> Result<Subscriber, CreateError> {
-        Subscriber::new(&self.handle, qos)
+    pub fn subscriber(&self, qos: impl Into<Option<SubscriberQos>>) -> Result<Subscriber, CreateError> {
+        Subscriber::new(&self.handle, qos.into().unwrap_or_else(|| self.default_subscriber_qos()))
     }
 
-    /// Makes a topic of type `T`. Only needed for what a name alone cannot say; see [`Topic`].
+    /// Makes a topic of type `T`. Only needed for what a name alone cannot say; see [`Topic`]. `None` stands for the
+    /// [default QoS](Self::default_topic_qos).
     ///
     /// # Errors
     /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`] if the
     /// name is in use here with another type, or [`CreateErrorKind::Closed`].
     #[doc(alias = "create_topic")]
-    pub fn topic<T: DdsType>(&self, name: &str, qos: TopicQos) -> Result<Topic<T>, CreateError> {
+    #[doc(alias = "register_type")]
+    pub fn topic<T: DdsType>(&self, name: &str, qos: impl Into<Option<TopicQos>>) -> Result<Topic<T>, CreateError> {
+        let qos = qos.into().unwrap_or_else(|| self.default_topic_qos());
         Topic::new(&self.handle, name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos)
     }
 
@@ -200,46 +206,6 @@ impl DomainParticipant {
     /// 255 bytes, or one with a NUL.
     pub fn raw_topic(&self, name: &str, type_name: &str, qos: TopicQos) -> Result<Topic<Raw>, CreateError> {
         Topic::new(&self.handle, name, type_name, None, qos)
-    }
-
-    /// The QoS of the writers that are made with it from now on, unless they or their topic say otherwise
-    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Publishers have a default of their own.
-    ///
-    /// # Errors
-    /// Nothing has changed: the policies contradict each other.
-    #[doc(alias = "set_default_datawriter_qos")]
-    pub fn set_default_writer_qos(&self, qos: impl Into<DataWriterQos>) -> Result<(), QosError> {
-        let qos = qos.into();
-        qos.check().map_err(|kind| QosError::new(self.handle.subject(), kind))?;
-        self.handle.default_writer_qos().set(qos);
-        Ok(())
-    }
-
-    /// The QoS of writers that are made without one.
-    #[must_use]
-    #[doc(alias = "get_default_datawriter_qos")]
-    pub fn default_writer_qos(&self) -> DataWriterQos {
-        self.handle.default_writer_qos().get()
-    }
-
-    /// The QoS of the readers that are made with it from now on, unless they or their topic say otherwise
-    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Subscribers have a default of their own.
-    ///
-    /// # Errors
-    /// Nothing has changed: the policies contradict each other.
-    #[doc(alias = "set_default_datareader_qos")]
-    pub fn set_default_reader_qos(&self, qos: impl Into<DataReaderQos>) -> Result<(), QosError> {
-        let qos = qos.into();
-        qos.check().map_err(|kind| QosError::new(self.handle.subject(), kind))?;
-        self.handle.default_reader_qos().set(qos);
-        Ok(())
-    }
-
-    /// The QoS of readers that are made without one.
-    #[must_use]
-    #[doc(alias = "get_default_datareader_qos")]
-    pub fn default_reader_qos(&self) -> DataReaderQos {
-        self.handle.default_reader_qos().get()
     }
 
     /// The QoS that the participant has.

@@ -38,13 +38,16 @@ impl DomainParticipant {
         ContentFilteredTopic::new(topic, name.to_owned(), expression, &texts(parameters))
     }
 
-    /// There is no MultiTopic (DDS 1.4, 2.2.2.3.4), and this says why: it would be of a type that is made at run time of those of
-    /// several topics, which nobody could announce or match, and none of the other products that we know has it either. Readers
-    /// of each topic with a [filter](Self::filtered_topic), joined by key in the application, do the same.
+    /// There is no MultiTopic (DDS 1.4, 2.2.2.3.4), and this says why: its samples would be of a type that
+    /// an SQL expression makes at run time of those of several topics, which no Rust type stands for. It is an optional part of the
+    /// standard, which of the products that we know OpenDDS alone has, and is never seen on the wire. Readers of each topic with a
+    /// [filter](Self::filtered_topic), joined by key in the application, do the same.
     ///
     /// # Errors
     /// Always: [`CreateErrorKind::MultiTopic`](crate::CreateErrorKind::MultiTopic).
     #[doc(alias = "create_multitopic")]
+    #[doc(alias = "delete_multitopic")]
+    #[doc(alias = "get_subscription_expression")]
     pub fn multi_topic(
         &self,
         name: &str,

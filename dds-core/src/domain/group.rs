@@ -103,7 +103,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         let watched = Arc::<Watched>::default();
         Arc::new(Self {
             ending: Ending::new(),
-            status_condition: StatusCondition::new(Arc::clone(&watched) as _),
+            status_condition: StatusCondition::new(subject.guid, Arc::clone(&watched) as _),
             watched,
             listener: ListenerPlace::default(),
             suspensions: Arc::default(),

@@ -102,6 +102,7 @@ impl DomainParticipant {
     }
 
     /// Removes the listener: no call of it begins after this returns.
+    #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
         // A closed participant has none.
         let _ = self.change_listener(None);

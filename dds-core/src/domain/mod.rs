@@ -6,6 +6,7 @@ mod config;
 mod contained;
 #[cfg(feature = "profiles")]
 mod dds_xml;
+mod default_qos;
 mod discovered_type;
 mod domain_participant;
 mod draining;

@@ -56,6 +56,9 @@ use std::sync::Arc;
 ///
 /// A variable that cannot be understood is an error, never ignored.
 ///
+/// Participants that have much in common are made of clones of one builder, whose [`qos`](Self::qos) is their default: there is
+/// no factory that would hold one (DDS 1.4, 2.2.2.2.2.5).
+///
 /// # Profile files
 ///
 /// With the feature `profiles`, QoS comes from files in the OMG's XML form: see `docs/profiles.md`.
@@ -68,6 +71,8 @@ use std::sync::Arc;
 #[doc = include_str!("../../tests/profiles/robot.toml")]
 /// ```
 #[must_use = "a builder makes nothing until `build` is called"]
+#[doc(alias = "set_default_participant_qos")]
+#[doc(alias = "get_default_participant_qos")]
 #[derive(Debug, Clone)]
 pub struct DomainParticipantBuilder {
     domain_id: Option<u32>,

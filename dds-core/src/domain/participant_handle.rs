@@ -3,6 +3,7 @@
 use crate::actor::{Capacity, Cell, Effects};
 use crate::domain::builtin::Builtin;
 use crate::domain::config::{Config, Scope};
+use crate::domain::default_qos::Defaults;
 use crate::domain::draining::Draining;
 use crate::domain::leaving::Leaving;
 use crate::domain::participant_actor::{ParticipantActor, ParticipantCell};
@@ -15,9 +16,9 @@ use crate::domain::{Contained, EventThread, ListenerPlace, Outgoing, Routes};
 use crate::driver::FaultyReceive;
 use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reach, Receive};
 use crate::infrastructure::{
-    CreateError, CreateErrorKind, DefaultQos, Ending, LiveQos, QosError, StatusCondition, Subject, Watched,
+    CreateError, CreateErrorKind, Ending, LiveQos, QosError, StatusCondition, Subject, Watched,
 };
-use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos};
+use crate::qos::DomainParticipantQos;
 use crate::topic::TopicTable;
 use dds_rtps::history::Pulse;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantCounters, ParticipantLocators};
@@ -43,8 +44,7 @@ pub(crate) struct ParticipantHandle {
     builtin: Builtin,
     qos: LiveQos<DomainParticipantQos>,
     /// Of the endpoints that are in no group.
-    default_writer_qos: DefaultQos<DataWriterQos>,
-    default_reader_qos: DefaultQos<DataReaderQos>,
+    defaults: Defaults,
     /// Held while matches are carried out, so that what discovery decided happens in that order.
     matching: Mutex<()>,
     event_thread: Arc<EventThread>,
@@ -93,8 +93,7 @@ impl ParticipantHandle {
         let watched = Arc::<Watched>::default();
         let handle = Arc::new_cyclic(|weak| Self {
             qos: LiveQos::new(config.qos.clone()),
-            default_writer_qos: DefaultQos::default(),
-            default_reader_qos: DefaultQos::default(),
+            defaults: Defaults::default(),
             config,
             prefix,
             subject: Arc::clone(&subject),
@@ -119,7 +118,7 @@ impl ParticipantHandle {
             listener: ListenerPlace::default(),
             listening: Mutex::default(),
             ending: Ending::new(),
-            status_condition: StatusCondition::new(Arc::clone(&watched) as _),
+            status_condition: StatusCondition::new(subject.guid, Arc::clone(&watched) as _),
             watched,
             weak: Weak::clone(weak),
         });
@@ -294,12 +293,8 @@ impl ParticipantHandle {
         Ok(())
     }
 
-    pub(crate) fn default_writer_qos(&self) -> &DefaultQos<DataWriterQos> {
-        &self.default_writer_qos
-    }
-
-    pub(crate) fn default_reader_qos(&self) -> &DefaultQos<DataReaderQos> {
-        &self.default_reader_qos
+    pub(crate) fn defaults(&self) -> &Defaults {
+        &self.defaults
     }
 
     pub(crate) fn builtin(&self) -> &Builtin {

@@ -3,6 +3,7 @@
 use crate::actor::{Effects, Poke};
 use crate::infrastructure::{Observed, Observer, Observers, StatusMask, mark};
 use crate::sync::AtomicU32;
+use dds_rtps::types::Guid;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -203,14 +204,22 @@ pub struct StatusCondition {
 
 struct StatusCore {
     id: ConditionId,
+    guid: Guid,
     enabled: Arc<AtomicU32>,
     entity: Arc<dyn Observed>,
 }
 
 impl StatusCondition {
-    pub(crate) fn new(entity: Arc<dyn Observed>) -> Self {
+    pub(crate) fn new(guid: Guid, entity: Arc<dyn Observed>) -> Self {
         let enabled = Arc::new(AtomicU32::new(StatusMask::ALL.bits()));
-        Self { core: Arc::new(StatusCore { id: ConditionId::new(), enabled, entity }) }
+        Self { core: Arc::new(StatusCore { id: ConditionId::new(), guid, enabled, entity }) }
+    }
+
+    /// The name of the entity, which may be closed by now.
+    #[must_use]
+    #[doc(alias = "get_entity")]
+    pub fn entity(&self) -> Guid {
+        self.core.guid
     }
 
     /// The statuses that trigger it.

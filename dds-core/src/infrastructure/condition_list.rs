@@ -82,6 +82,10 @@ impl ConditionList {
         removed.is_some()
     }
 
+    pub(super) fn contains(&self, id: ConditionId) -> bool {
+        self.state.lock().attached.contains_key(&id)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.state.lock().attached.len()
     }

@@ -72,9 +72,9 @@ pub enum CreateErrorKind {
     MultiTopic,
     /// The policies contradict each other.
     InconsistentQos(QosErrorKind),
-    /// The QoS asks for something that this version cannot do yet.
+    /// The QoS asks for something that the topic's samples cannot do.
     Unsupported {
-        /// The policy that asks for it: PRESENTATION, for coherent or ordered access.
+        /// The policy that asks for it: DATA_REPRESENTATION, for an encoding that a topic of serde types does not have.
         policy: PolicyId,
     },
     /// An environment variable cannot be understood.
@@ -206,10 +206,10 @@ impl fmt::Display for CreateErrorKind {
             Self::Filter(error) => write!(f, "filter, at byte {}: {}", error.position(), error.kind()),
             Self::FilteredTwice => f.write_str("the topic has a filter already"),
             Self::MultiTopic => f.write_str(
-                "no MultiTopic: what it joins has no description that could be announced, and no other product has it",
+                "no MultiTopic: what it joins would be of a type of its own, which no Rust type stands for and no peer knows",
             ),
             Self::InconsistentQos(kind) => write!(f, "{kind}"),
-            Self::Unsupported { policy } => write!(f, "{policy} asks for what is not supported yet"),
+            Self::Unsupported { policy } => write!(f, "{policy} asks for what samples of the topic cannot do"),
             Self::Environment { variable, value, expected } => {
                 write!(f, "the environment variable {variable} is \"{value}\", but should be {expected}")
             }

@@ -24,8 +24,8 @@ pub(crate) trait Feed<E>: Send + Sync {
     fn event(&self, mark: u32, effects: &mut Effects) -> Option<E>;
 }
 
-/// What happens to a reader or writer beside data; from [`DataReader::events`](crate::DataReader::events) and
-/// [`DataWriter::events`](crate::DataWriter::events).
+/// What happens to a reader, writer or topic beside data; from [`DataReader::events`](crate::DataReader::events),
+/// [`DataWriter::events`](crate::DataWriter::events) and [`Topic::events`](crate::Topic::events).
 ///
 /// A [`Stream`] that ends when the entity is closed, and [`next_event`](Events::next_event) for who would rather wait. Each
 /// stream has its own memory: it begins with what has happened since the entity was made, misses nothing, and takes nothing

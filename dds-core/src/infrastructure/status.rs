@@ -303,6 +303,12 @@ impl InconsistentTopicStatus {
         self.total_count_change = 0;
         status
     }
+
+    /// The status with the change since `read`, which begins anew.
+    pub(crate) fn since(self, read: &mut u32) -> Self {
+        let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
+        Self { total_count_change, ..self }
+    }
 }
 
 impl LivelinessLostStatus {

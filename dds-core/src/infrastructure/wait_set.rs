@@ -84,6 +84,25 @@ impl WaitSet {
         self.shared.list.detach(condition.trigger().id())
     }
 
+    /// Whether the condition is in the set.
+    #[must_use]
+    #[doc(alias = "get_conditions")]
+    pub fn contains(&self, condition: &dyn Condition) -> bool {
+        self.shared.list.contains(condition.trigger().id())
+    }
+
+    /// How many conditions are in the set.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared.list.len()
+    }
+
+    /// Whether no condition is in the set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Waits until at least one condition is triggered, and tells which are. Allocates nothing in steady state, if not more
     /// than 64 are triggered at once.
     ///

@@ -249,6 +249,7 @@ impl<T: 'static> DataWriter<T> {
     }
 
     /// Removes the listener: no call of it begins after this returns.
+    #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
         // A closed writer has none.
         let _ = self.handle.change_listener(None);
@@ -309,6 +310,7 @@ impl Publisher {
     }
 
     /// Removes the listener: no call of it begins after this returns.
+    #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
         // A closed publisher has none.
         let _ = self.change_listener(None);

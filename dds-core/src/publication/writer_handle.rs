@@ -485,7 +485,7 @@ impl WriterHandle {
 
     /// The one status condition, made when it is first asked for.
     pub(crate) fn status_condition(&self) -> &StatusCondition {
-        self.status_condition.get_or_init(|| StatusCondition::new(Arc::clone(&self.cell) as _))
+        self.status_condition.get_or_init(|| StatusCondition::new(self.guid(), Arc::clone(&self.cell) as _))
     }
 
     pub(crate) fn events(&self) -> Events<WriterEvent> {

@@ -198,7 +198,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     {
         self.on_data(move |reader| {
             // The only error is that the reader has been closed: then there is nothing more to be told.
-            while let Ok(Some(sample)) = reader.take_next() {
+            while let Ok(Some(sample)) = reader.take_first() {
                 listener(sample);
             }
         })

@@ -112,7 +112,8 @@ impl<T> DataReader<T> {
         Ok(Samples::new(list, Arc::clone(self.handle.batches())))
     }
 
-    /// Takes the next sample, decoded; `None` if there is none. One that does not decode is counted and passed over.
+    /// Takes the next sample that has not been read, decoded; `None` if there is none. One that does not decode is counted and
+    /// passed over.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -121,7 +122,7 @@ impl<T> DataReader<T> {
     where
         T: DecodeOwned,
     {
-        self.next(Operation::Take)
+        self.next(Operation::Take, States::NOT_READ)
     }
 
     /// Reads the next sample that has not been read; `None` if there is none.
@@ -133,14 +134,22 @@ impl<T> DataReader<T> {
     where
         T: DecodeOwned,
     {
-        self.next(Operation::Read)
+        self.next(Operation::Read, States::NOT_READ)
     }
 
-    fn next(&self, operation: Operation) -> Result<Option<Sample<T>>, ReadError>
+    /// Takes the oldest sample, whether it has been read or not.
+    pub(crate) fn take_first(&self) -> Result<Option<Sample<T>>, ReadError>
     where
         T: DecodeOwned,
     {
-        let selection = ReaderHandle::next_selection(operation);
+        self.next(Operation::Take, States::ANY)
+    }
+
+    fn next(&self, operation: Operation, states: States) -> Result<Option<Sample<T>>, ReadError>
+    where
+        T: DecodeOwned,
+    {
+        let selection = ReaderHandle::next_selection(states);
         BatchPool::with_list(|list| {
             loop {
                 self.handle.select_into(&selection, operation, list)?;
@@ -275,7 +284,7 @@ impl<T> DataReader<T> {
     #[must_use]
     #[doc(alias = "create_readcondition")]
     pub fn read_condition(&self, states: States) -> ReadCondition {
-        ReadCondition::new(Arc::clone(self.handle.cell()), states)
+        ReadCondition::new(&self.handle, states)
     }
 
     /// A condition that is triggered as long as there are samples in these states whose contents meet `expression`, with
@@ -514,7 +523,7 @@ impl<T: DecodeOwned> WaitSource<Sample<T>> for DataReader<T> {
         waker: &Waker,
     ) -> Poll<Result<Sample<T>, WaitErrorKind>> {
         loop {
-            match self.take_next() {
+            match self.take_first() {
                 Ok(Some(sample)) => {
                     if let Some(ticket) = ticket.take() {
                         self.handle.abandon_wait(Awaited::Sample, ticket);

@@ -301,6 +301,7 @@ impl<T: 'static> DataReader<T> {
     }
 
     /// Removes the listener: no call of it begins after this returns.
+    #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
         // A closed reader has none.
         let _ = self.handle().change_listener(None);
@@ -361,6 +362,7 @@ impl Subscriber {
     }
 
     /// Removes the listener: no call of it begins after this returns.
+    #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
         // A closed subscriber has none.
         let _ = self.change_listener(None);

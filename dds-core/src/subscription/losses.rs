@@ -40,6 +40,9 @@ pub struct ReaderLosses {
     /// Announcements of numbers that were too far from where the writer was to be believed at once: a writer was restarted, or
     /// somebody speaks in another's name.
     pub doubtful: u64,
+    /// Samples that claim to have been written more than 30 s from now, where it matters (LIFESPAN, and DESTINATION_ORDER by
+    /// source timestamp): the clock of their writer is wrong, or the reader's. They are taken as written when they arrived.
+    pub from_future: u64,
     /// Datagrams that the participant's user-data sockets had no room for, for whichever reader they were; `None` where the
     /// system does not tell (Linux does).
     pub socket_dropped: Option<u64>,
@@ -75,12 +78,13 @@ pub enum LikelyCause {
 
 impl ReaderLosses {
     pub(super) fn new(losses: Losses, context: Context) -> Self {
-        let Context { socket_dropped, receive_buffer, inbox_dropped, since, until } = context;
+        let Context { from_future, socket_dropped, receive_buffer, inbox_dropped, since, until } = context;
         Self {
             writers: losses.writers,
             departed: losses.departed,
             departed_before: losses.departed_before,
             doubtful: losses.doubtful,
+            from_future,
             socket_dropped,
             receive_buffer,
             inbox_dropped,
@@ -117,6 +121,7 @@ impl ReaderLosses {
             departed,
             departed_before: total,
             doubtful: self.doubtful.saturating_sub(earlier.doubtful),
+            from_future: self.from_future.saturating_sub(earlier.from_future),
             socket_dropped: self
                 .socket_dropped
                 .map(|now| now.saturating_sub(earlier.socket_dropped.unwrap_or_default())),
@@ -144,6 +149,7 @@ impl ReaderLosses {
 
 /// What stands beside the rows.
 pub(super) struct Context {
+    pub(super) from_future: u64,
     pub(super) socket_dropped: Option<u64>,
     pub(super) receive_buffer: usize,
     pub(super) inbox_dropped: u64,
@@ -201,6 +207,9 @@ impl fmt::Display for ReaderLosses {
         if self.doubtful > 0 {
             write!(f, "\n{} announcements were not believed: a restarted writer, or an impostor", self.doubtful)?;
         }
+        if self.from_future > 0 {
+            write!(f, "\n{} samples claim to be of the future: the clocks of the hosts differ", self.from_future)?;
+        }
         let worst = self.writers.iter().chain(&self.departed).filter(|row| row.lost() + row.undelivered.total() > 0);
         for row in worst {
             let Some(writer) = row.writer else { continue };
@@ -230,6 +239,7 @@ mod tests {
             departed: Vec::new(),
             departed_before: WriterLosses::default(),
             doubtful: 0,
+            from_future: 0,
             socket_dropped: Some(dropped),
             receive_buffer: 212_992,
             inbox_dropped: 0,

@@ -10,6 +10,7 @@ use crate::sync::AtomicU32;
 use crate::topic::compile;
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{Selection, States};
+use dds_rtps::types::Guid;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -48,12 +49,14 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// # }
 /// ```
 #[derive(Clone)]
+#[doc(alias = "delete_readcondition")]
 pub struct ReadCondition {
     core: Arc<ReadCore>,
 }
 
 struct ReadCore {
     id: ConditionId,
+    reader: Guid,
     cell: Arc<ReaderCell>,
     states: States,
     /// Of a [`QueryCondition`](crate::QueryCondition).
@@ -94,8 +97,8 @@ impl Query {
 }
 
 impl ReadCondition {
-    pub(crate) fn new(cell: Arc<ReaderCell>, states: States) -> Self {
-        Self { core: Arc::new(ReadCore { id: ConditionId::new(), cell, states, query: None }) }
+    pub(crate) fn new(reader: &ReaderHandle, states: States) -> Self {
+        Self { core: Arc::new(ReadCore::new(reader, states, None)) }
     }
 
     /// One that looks at contents as well.
@@ -106,8 +109,7 @@ impl ReadCondition {
         parameters: &[String],
     ) -> Result<QueryCondition, FilterError> {
         let query = Query::new(reader.description(), expression, parameters, reader.subject())?;
-        let cell = Arc::clone(reader.cell());
-        let core = ReadCore { id: ConditionId::new(), cell, states, query: Some(Arc::clone(&query)) };
+        let core = ReadCore::new(reader, states, Some(Arc::clone(&query)));
         Ok(QueryCondition::new(Self { core: Arc::new(core) }, query))
     }
 
@@ -133,6 +135,13 @@ impl ReadCondition {
         self.core.states
     }
 
+    /// The name of the reader, which may be closed by now.
+    #[must_use]
+    #[doc(alias = "get_datareader")]
+    pub fn reader(&self) -> Guid {
+        self.core.reader
+    }
+
     pub(crate) fn is_of(&self, reader: &ReaderHandle) -> bool {
         Arc::ptr_eq(&self.core.cell, reader.cell())
     }
@@ -147,6 +156,12 @@ impl Condition for ReadCondition {
 impl HasTrigger for ReadCondition {
     fn trigger(&self) -> Arc<dyn Trigger> {
         Arc::clone(&self.core) as Arc<dyn Trigger>
+    }
+}
+
+impl ReadCore {
+    fn new(reader: &ReaderHandle, states: States, query: Option<Arc<Query>>) -> Self {
+        Self { id: ConditionId::new(), reader: reader.guid(), cell: Arc::clone(reader.cell()), states, query }
     }
 }
 

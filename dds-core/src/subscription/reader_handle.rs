@@ -154,8 +154,7 @@ impl ReaderHandle {
     }
 
     /// One sample, in the order of arrival.
-    pub(crate) fn next_selection(operation: Operation) -> Selection<'static> {
-        let states = if operation == Operation::Read { States::NOT_READ } else { States::ANY };
+    pub(crate) fn next_selection(states: States) -> Selection<'static> {
         Selection { samples_max: 1, order: SelectionOrder::ByArrival, states, ..Selection::default() }
     }
 
@@ -240,8 +239,10 @@ impl ReaderHandle {
     }
 
     pub(crate) fn losses(&self) -> Result<ReaderLosses, ReadError> {
-        let (losses, since) = self.visit(|actor, _| (actor.rtps().losses(), actor.born()))?;
+        let (losses, from_future, since) = self
+            .visit(|actor, _| (actor.rtps().losses(), actor.rtps().history().counters().from_future, actor.born()))?;
         let context = Context {
+            from_future,
             socket_dropped: self.participant.socket_dropped(),
             receive_buffer: self.participant.receive_buffer_granted(),
             inbox_dropped: self.participant.traffic().inbox_full,
@@ -314,7 +315,7 @@ impl ReaderHandle {
 
     /// The one status condition, made when it is first asked for.
     pub(crate) fn status_condition(&self) -> &StatusCondition {
-        self.status_condition.get_or_init(|| StatusCondition::new(Arc::clone(&self.cell) as _))
+        self.status_condition.get_or_init(|| StatusCondition::new(self.guid(), Arc::clone(&self.cell) as _))
     }
 
     /// Whether what is awaited is there; registers the waker if not.

@@ -131,6 +131,7 @@ impl BatchPool {
 /// # Ok(())
 /// # }
 /// ```
+#[doc(alias = "return_loan")]
 pub struct Samples<T> {
     list: Vec<HistorySample>,
     pool: Arc<BatchPool>,

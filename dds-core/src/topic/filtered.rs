@@ -52,6 +52,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 /// # Ok(())
 /// # }
 /// ```
+#[doc(alias = "delete_contentfilteredtopic")]
 pub struct ContentFilteredTopic<T> {
     core: Arc<FilteredTopic>,
     topic: Topic<T>,

@@ -2,6 +2,7 @@
 
 mod builtin_data;
 mod builtin_topic;
+mod events;
 mod filtered;
 #[cfg(feature = "serde")]
 mod serde_types;
@@ -18,6 +19,7 @@ pub use builtin_data::{
 pub(crate) use builtin_data::{topic_key, topic_qos_of_reader, topic_qos_of_writer};
 pub(crate) use builtin_topic::BuiltinKind;
 pub use builtin_topic::{BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC};
+pub use events::TopicEvent;
 pub use filtered::ContentFilteredTopic;
 pub(crate) use filtered::{FilteredTopic, compile, texts};
 #[cfg(feature = "serde")]

@@ -106,7 +106,7 @@ impl<T> Topic<T> {
             qos: LiveQos::new(qos),
             subject: Arc::clone(&subject),
             inconsistent: Mutex::default(),
-            status_condition: StatusCondition::new(Arc::clone(&watched) as _),
+            status_condition: StatusCondition::new(guid, Arc::clone(&watched) as _),
             watched,
             listener: ListenerPlace::default(),
             enabled: AtomicBool::new(false),
@@ -206,7 +206,19 @@ impl TopicHandle {
         self.inconsistent().read()
     }
 
-    fn inconsistent(&self) -> MutexGuard<'_, InconsistentTopicStatus> {
+    pub(super) fn participant(&self) -> &ParticipantRef {
+        &self.participant
+    }
+
+    pub(super) fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    pub(super) fn watched(&self) -> &Arc<Watched> {
+        &self.watched
+    }
+
+    pub(super) fn inconsistent(&self) -> MutexGuard<'_, InconsistentTopicStatus> {
         self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -344,6 +356,7 @@ impl<T> Topic<T> {
     }
 
     /// Removes the listener: no call of it begins after this returns.
+    #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
         // That of a closed participant has none.
         let _ = self.handle.change_listener(None);

@@ -67,6 +67,8 @@ fn what_is_no_filter_is_refused_with_the_name_that_was_meant() {
     assert_eq!(*error.kind(), FilterErrorKind::InvalidTopicName);
     let error = participant.multi_topic("all", "All", "SELECT * FROM pose", [0; 0]).unwrap_err();
     assert_eq!(*error.kind(), CreateErrorKind::MultiTopic);
+    let said = error.to_string();
+    assert!(said.contains("which no Rust type stands for") && said.contains("join what they give by key"), "{said}");
 
     // Nobody here knows what raw samples are made of.
     let raw = participant.raw_topic("other", "Other", TopicQos::default()).unwrap();
