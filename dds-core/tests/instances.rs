@@ -188,10 +188,15 @@ fn a_write_names_its_time_and_the_sample_that_it_answers() {
         assert_eq!(written, SampleIdentity { writer: writer.guid(), sequence_number: SequenceNumber(1) }, "{way}");
         writer.dispose_with(&1, options).unwrap();
         let dispose = next();
+        writer.write(&pose(1, 2.0)).unwrap();
+        assert!(next().valid_data, "{way}");
+        writer.unregister_with(&1, WriteOptions::new().source_timestamp(at)).unwrap();
+        let unregister = next();
+        assert_eq!((unregister.valid_data, writer.lookup_instance(&1)), (false, None), "{way}");
         // The wire has fractions of 2^-32 s.
         let delta = |info: &dds_core::SampleInfo| (info.source_timestamp.as_unix_nanos() - at.as_unix_nanos()).abs();
         assert_eq!(reply.related_sample, Some(request), "{way}");
-        assert!(delta(&reply) <= 1 && delta(&dispose) <= 1 && delta(&plain) > 1, "{way}");
+        assert!(delta(&reply) <= 1 && delta(&dispose) <= 1 && delta(&unregister) <= 1 && delta(&plain) > 1, "{way}");
         assert_eq!(plain.related_sample, None, "{way}");
         assert_eq!((dispose.related_sample, dispose.valid_data), (Some(request), false), "{way}");
     });

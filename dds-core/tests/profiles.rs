@@ -242,6 +242,34 @@ fn the_log_says_once_what_holds_and_where_it_comes_from() {
     drop(participant);
 }
 
+/// What is said when a participant starts.
+fn said_of(builder: DomainParticipantBuilder) -> String {
+    let starts = Starts::default();
+    let participant = tracing::subscriber::with_default(starts.clone(), || builder.build().unwrap());
+    drop(participant);
+    let said = starts.0.lock().unwrap().concat();
+    said
+}
+
+/// The same setting in all three places.
+#[test]
+fn of_one_setting_code_beats_the_environment_and_that_the_file() {
+    let path = file("ttl.toml", "[participant]\nmulticast_ttl = 3\nscope = \"host\"\n");
+    let variables = [("DDS_PROFILES", path.to_str().unwrap()), ("DDS_MULTICAST_TTL", "7")];
+    if !with_environment("of_one_setting_code_beats_the_environment_and_that_the_file", &variables) {
+        return;
+    }
+    let all = DomainParticipantBuilder::default();
+    for (builder, expected) in [
+        (all.clone().ignore_environment().profiles(path), "multicast_ttl = 3 (profile)"),
+        (all.clone(), "multicast_ttl = 7 (environment)"),
+        (all.multicast_ttl(9), "multicast_ttl = 9 (code)"),
+    ] {
+        let settings = said_of(builder);
+        assert!(settings.contains(expected), "without {expected}: {settings}");
+    }
+}
+
 #[test]
 fn groups_and_topics_have_sections_as_well() {
     let text = "[publisher.hall]\npartition = [\"a\"]\n[subscriber.hall]\npartition = [\"b*\"]\n[topic.map]\ndurability = \"transient_local\"\n";

@@ -140,9 +140,14 @@ fn real_time_clocks_may_differ() {
     let simulation = Simulation::new(6);
     simulation.host("robot").step_clock(-3_000_000_000);
     simulation.host("robot").set_clock_drift(1000);
-    let (_participants, writer, reader) = pair(&simulation);
+    let (participants, writer, reader) = pair(&simulation);
     writer.wait_for_readers(1).block().unwrap();
     simulation.run_for(Duration::from_secs(1000));
+    for (participant, host) in participants.iter().zip(["robot", "station"]) {
+        // Asking takes some nanoseconds.
+        let ago = simulation.host(host).time() - participant.now();
+        assert!(ago.as_nanos().unsigned_abs() < 1_000, "{ago}");
+    }
     writer.write(&Step { number: 1 }).unwrap();
     let sample = reader.next_sample().block().unwrap();
     let behind = simulation.host("station").time() - sample.info.source_timestamp;

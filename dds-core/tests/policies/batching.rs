@@ -36,6 +36,30 @@ fn samples_share_datagrams_and_come_when_the_budget_is_over() {
     });
 }
 
+/// Later samples wait when the budget is granted, and no more when it is taken back; what waits then leaves at once.
+#[test]
+fn a_budget_changed_at_run_time_counts_from_then_on() {
+    Pair::on_every_way(|pair| {
+        let reader = pair.reader(DataReaderQos::default().keep_all().latency_budget(BUDGET));
+        let writer = pair.writer(DataWriterQos::default().keep_all());
+        pair.settle();
+        let is_remote = pair.from.guid() != pair.to.guid();
+        let waits = |x| {
+            pair.write(&writer, 1, x);
+            values(&reader).is_empty()
+        };
+        assert!(!waits(1));
+        writer.set_qos(writer.qos().latency_budget(BUDGET)).unwrap();
+        pair.settle();
+        assert_eq!(waits(2), is_remote);
+        pair.simulation.run_for(BUDGET);
+        assert_eq!(values(&reader).len(), usize::from(is_remote), "it comes when the budget is over");
+        writer.set_qos(writer.qos().latency_budget(Duration::ZERO)).unwrap();
+        pair.settle();
+        assert!(!waits(3));
+    });
+}
+
 #[test]
 fn keep_last_one_loses_nothing_to_a_batch() {
     Pair::on_every_way(|pair| {

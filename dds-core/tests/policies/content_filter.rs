@@ -166,6 +166,18 @@ fn a_query_looks_at_contents_and_leaves_the_others() {
     });
 }
 
+/// It is part of Annex B; the error says so, and what does the same.
+#[test]
+fn a_query_with_an_order_is_refused_and_says_what_to_do() {
+    Pair::on_every_way(|pair| {
+        let reader = pair.reader(Preset::Event.into());
+        let error = reader.query_condition(States::ANY, "x > 3 ORDER BY x", [0; 0]).unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("ORDER BY is not supported") && said.contains("sort what was read"), "{said}");
+        assert!(said.contains("at byte 6"), "{said}");
+    });
+}
+
 #[test]
 fn a_coherent_set_is_whole_without_what_the_filter_leaves_out() {
     use dds_core::qos::{AccessScope, Presentation, PublisherQos, SubscriberQos};

@@ -9,10 +9,13 @@ mod content_filter;
 mod deadline;
 mod dispose_all;
 mod filtering_writer;
+mod history;
+mod instances;
 mod lifecycle;
 mod ownership;
 mod presentation;
 mod presentation_group;
+mod representation;
 mod time_filter;
 mod transport_priority;
 

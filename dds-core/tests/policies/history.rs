@@ -1,0 +1,43 @@
+//! HISTORY and RESOURCE_LIMITS of a reader (DDS 1.4, 2.2.3.18 and 2.2.3.19).
+
+use super::*;
+use dds_core::RejectReason;
+use dds_core::qos::ResourceLimits;
+
+#[test]
+fn keep_last_keeps_so_many_of_each_instance() {
+    Pair::on_every_way(|pair| {
+        for (depth, kept) in [(1, &[3, 5][..]), (2, &[2, 3, 4, 5])] {
+            let reader = pair.reader(DataReaderQos::default().reliable().keep_last(depth));
+            let writer = pair.writer(DataWriterQos::default().keep_all());
+            pair.settle();
+            for (robot, x) in [(1, 1), (1, 2), (2, 4), (1, 3), (2, 5)] {
+                pair.write(&writer, robot, x);
+            }
+            let mut left = values(&reader);
+            left.sort_unstable();
+            assert_eq!(left, kept);
+            assert_eq!(reader.sample_lost().unwrap().total_count, 0, "what is replaced is not lost");
+        }
+    });
+}
+
+/// Of a reliable writer nothing is lost by it: what had no room comes when there is some.
+#[test]
+fn keep_all_rejects_what_has_no_room_and_gets_it_later() {
+    Pair::on_every_way(|pair| {
+        let limits = ResourceLimits { max_samples_per_instance: Some(2), ..ResourceLimits::default() };
+        let reader = pair.reader(DataReaderQos::default().reliable().keep_all().resource_limits(limits));
+        let writer = pair.writer(DataWriterQos::default().keep_all());
+        pair.settle();
+        for x in 1..=3 {
+            pair.write(&writer, 1, x);
+        }
+        let rejected = reader.sample_rejected().unwrap();
+        assert!(rejected.total_count > 0);
+        assert_eq!(rejected.last_reason, Some(RejectReason::SamplesPerInstance));
+        assert_eq!(values(&reader), [1, 2]);
+        pair.settle();
+        assert_eq!(values(&reader), [3]);
+    });
+}

@@ -1,0 +1,152 @@
+//! What a reader says of each sample and its instance (DDS 1.4, 2.2.2.5.1 and 2.2.2.5.5): states, generations, ranks.
+
+use super::*;
+use dds_core::qos::WriterDataLifecycle;
+use dds_core::{Entity, SampleState, SequenceNumber, States, ViewState};
+
+/// A writer whose unregistering ends no life, and a reader of everything.
+fn endpoints(pair: &Pair) -> (DataWriter<Pose>, DataReader<Pose>) {
+    let lifecycle = WriterDataLifecycle { autodispose_unregistered_instances: false };
+    let writer = pair.writer(DataWriterQos::default().keep_all().writer_data_lifecycle(lifecycle));
+    let reader = pair.reader(DataReaderQos::default().reliable().keep_all());
+    pair.settle();
+    (writer, reader)
+}
+
+fn infos(samples: &dds_core::Samples<Pose>) -> Vec<SampleInfo> {
+    samples.iter().map(|sample| sample.info().clone()).collect()
+}
+
+fn take(reader: &DataReader<Pose>) -> Vec<SampleInfo> {
+    infos(&reader.take().unwrap())
+}
+
+/// Of the only sample there: the view, the instance, and how often it has come back from each kind of end.
+fn only(reader: &DataReader<Pose>) -> (ViewState, InstanceState, (u32, u32)) {
+    let [info] = &take(reader)[..] else { panic!("another number of samples") };
+    (info.view_state, info.instance_state, (info.disposed_generation_count, info.no_writers_generation_count))
+}
+
+#[test]
+fn a_sample_says_who_wrote_it_when_and_of_what() {
+    Pair::on_every_way(|pair| {
+        let (writer, reader) = endpoints(pair);
+        let before = pair.from.now();
+        writer.write(&Pose { robot: 7, x: 1 }).unwrap();
+        let after = pair.from.now();
+        pair.run(50);
+        let [info] = &infos(&reader.read().unwrap())[..] else { panic!("another number of samples") };
+        assert_eq!((info.publication_handle, info.sequence_number), (writer.instance_handle(), SequenceNumber(1)));
+        assert_eq!(Some(info.instance_handle), writer.lookup_instance(&7));
+        assert!(before <= info.source_timestamp && info.source_timestamp <= after, "{info:?}");
+        assert!(info.source_timestamp <= info.reception_timestamp && info.reception_timestamp <= pair.to.now());
+        assert_eq!((info.sample_state, info.valid_data, info.related_sample), (SampleState::NotRead, true, None));
+        assert_eq!(take(&reader)[0].sample_state, SampleState::Read);
+        writer.dispose(&7).unwrap();
+        pair.run(50);
+        let ended = &take(&reader)[0];
+        assert_eq!((ended.valid_data, ended.instance_handle), (false, info.instance_handle));
+    });
+}
+
+#[test]
+fn an_instance_is_new_in_each_of_its_lives_until_it_is_looked_at() {
+    use {InstanceState::*, ViewState::*};
+    Pair::on_every_way(|pair| {
+        let (writer, reader) = endpoints(pair);
+        pair.write(&writer, 1, 1);
+        assert_eq!(only(&reader), (New, Alive, (0, 0)));
+        pair.write(&writer, 1, 2);
+        assert_eq!(only(&reader), (NotNew, Alive, (0, 0)));
+        writer.dispose(&1).unwrap();
+        pair.run(50);
+        assert_eq!(only(&reader), (NotNew, NotAliveDisposed, (0, 0)));
+        pair.write(&writer, 1, 3);
+        assert_eq!(only(&reader), (New, Alive, (1, 0)));
+        // It is held, so that it is not forgotten without writers.
+        pair.write(&writer, 1, 4);
+        assert_eq!(reader.read().unwrap().len(), 1);
+        writer.unregister_instance(&1).unwrap();
+        pair.run(50);
+        assert_eq!(take(&reader).last().map(|info| info.instance_state), Some(NotAliveNoWriters));
+    });
+}
+
+#[test]
+fn each_way_to_come_back_has_its_own_count_and_ranks_count_to_the_end_of_the_batch() {
+    Pair::on_every_way(|pair| {
+        let (writer, reader) = endpoints(pair);
+        pair.write(&writer, 1, 1);
+        writer.dispose(&1).unwrap();
+        pair.write(&writer, 1, 2);
+        writer.unregister_instance(&1).unwrap();
+        pair.write(&writer, 1, 3);
+        pair.write(&writer, 2, 4);
+        let with_data = |infos: Vec<SampleInfo>| infos.into_iter().filter(|info| info.valid_data).collect::<Vec<_>>();
+        let one = writer.lookup_instance(&1).unwrap();
+        let all = infos(&reader.select().instance(one).read().unwrap());
+        let lives: Vec<_> = with_data(all.clone())
+            .iter()
+            .map(|info| (info.disposed_generation_count, info.no_writers_generation_count))
+            .collect();
+        assert_eq!(lives, [(0, 0), (1, 0), (1, 1)]);
+        let ranks = |infos: &[SampleInfo]| {
+            let rank = |info: &SampleInfo| (info.sample_rank, info.generation_rank, info.absolute_generation_rank);
+            infos.iter().map(rank).collect::<Vec<_>>()
+        };
+        // With what has no data in between.
+        let count = all.len() as u32;
+        assert_eq!(all.iter().map(|info| info.sample_rank).collect::<Vec<_>>(), (0..count).rev().collect::<Vec<_>>());
+        let generations = with_data(all);
+        assert_eq!(
+            ranks(&generations).iter().map(|rank| (rank.1, rank.2)).collect::<Vec<_>>(),
+            [(2, 2), (1, 1), (0, 0)]
+        );
+        // Of a part, the last of the part counts, but for the absolute rank.
+        let first = infos(&reader.select().instance(one).max_samples(1).take().unwrap());
+        assert_eq!(ranks(&first), [(0, 0, 2)]);
+        let other = infos(&reader.select().instance(writer.lookup_instance(&2).unwrap()).take().unwrap());
+        assert_eq!(ranks(&other), [(0, 0, 0)], "instances do not count each other");
+    });
+}
+
+#[test]
+fn what_is_new_can_be_selected() {
+    Pair::on_every_way(|pair| {
+        let (writer, reader) = endpoints(pair);
+        pair.write(&writer, 1, 1);
+        reader.read().unwrap();
+        pair.write(&writer, 2, 2);
+        pair.write(&writer, 1, 3);
+        let seen = |states| {
+            let samples = reader.select().states(states).take().unwrap();
+            samples.into_data().map(|pose: Pose| pose.x).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(States::NEW), [2]);
+        assert_eq!(seen(States::NEW), Vec::<u32>::new());
+        assert_eq!(seen(States::NOT_NEW & States::READ), [1]);
+        assert_eq!(seen(States::NOT_NEW & States::NOT_READ), [3]);
+    });
+}
+
+#[test]
+fn an_instance_is_forgotten_without_samples_and_writers() {
+    Pair::on_every_way(|pair| {
+        let (writer, reader) = endpoints(pair);
+        pair.write(&writer, 1, 1);
+        let instance = reader.lookup_instance(&1).unwrap();
+        assert_eq!(take(&reader).len(), 1);
+        assert_eq!(reader.lookup_instance(&1), Some(instance), "it has a writer");
+        writer.unregister_instance(&1).unwrap();
+        pair.run(50);
+        assert_eq!(reader.lookup_instance(&1), Some(instance), "its end is to be seen");
+        assert_eq!(states(&reader), [InstanceState::NotAliveNoWriters]);
+        // The key of what was taken last can be asked for until something else is.
+        assert_eq!(reader.key_value(instance), Some(1));
+        assert!(take(&reader).is_empty());
+        assert_eq!((reader.lookup_instance(&1), reader.key_value(instance)), (None, None));
+        // What comes now is new, and no life after another one.
+        pair.write(&writer, 1, 2);
+        assert_eq!(only(&reader), (ViewState::New, InstanceState::Alive, (0, 0)));
+    });
+}

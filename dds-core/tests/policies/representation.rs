@@ -1,0 +1,61 @@
+//! DATA_REPRESENTATION (XTYPES 1.3, 7.6.3.1.1): in which encoding samples leave, and who takes it.
+
+use super::*;
+use DataRepresentation::{Xcdr1, Xcdr2};
+use dds_core::Raw;
+use dds_core::qos::{DataRepresentation, PolicyId, TopicQos};
+
+/// The encoding that a raw reader of all encodings sees of what a writer with this offer writes, as its header names it.
+fn encoding(pair: &Pair, offer: &[DataRepresentation]) -> [u8; 2] {
+    let topic = pair.to.raw_topic("pose", "Pose", TopicQos::default()).unwrap();
+    let request = DataReaderQos::default().keep_all().representation([Xcdr1, Xcdr2]);
+    let reader = pair.to.reader_builder(&topic).qos(request).build().unwrap();
+    let writer = pair.writer(DataWriterQos::default().representation(offer.to_vec()));
+    pair.settle();
+    pair.write(&writer, 1, 1);
+    let raw: Raw = reader.take().unwrap().into_data().next().unwrap();
+    raw.bytes[..2].try_into().unwrap()
+}
+
+/// `Pose` is final, so that both are plain: CDR_LE is 1, and CDR2_LE is 7 (RTPS 2.5, 10.5).
+#[test]
+fn samples_leave_in_the_first_encoding_that_is_offered() {
+    Pair::on_every_way(|pair| {
+        for (offer, expected) in [(&[Xcdr1][..], 1), (&[Xcdr2], 7), (&[Xcdr2, Xcdr1], 7), (&[Xcdr1, Xcdr2], 1)] {
+            assert_eq!(encoding(pair, offer), [0, expected], "{offer:?}");
+        }
+    });
+}
+
+/// The first that a writer offers is the one that it writes; a reader takes any of its own (XTYPES 1.3, 7.6.3.1.1).
+#[test]
+fn endpoints_match_if_the_reader_takes_what_the_writer_writes() {
+    Pair::on_every_way(|pair| {
+        for (offer, request, is_matched) in [
+            (&[Xcdr1][..], &[Xcdr1][..], true),
+            (&[Xcdr2], &[Xcdr2], true),
+            (&[Xcdr2], &[Xcdr1], false),
+            (&[Xcdr1], &[Xcdr2], false),
+            (&[Xcdr2], &[Xcdr1, Xcdr2], true),
+            (&[Xcdr1], &[Xcdr1, Xcdr2], true),
+            (&[Xcdr2, Xcdr1], &[Xcdr1], false),
+            (&[Xcdr1, Xcdr2], &[Xcdr1], true),
+        ] {
+            let writer = pair.writer(DataWriterQos::default().representation(offer.to_vec()));
+            let reader = pair.reader(DataReaderQos::default().representation(request.to_vec()));
+            pair.settle();
+            let what = format!("{offer:?} {request:?}");
+            assert_eq!(reader.subscription_matched().unwrap().current_count, u32::from(is_matched), "{what}");
+            let policies = [
+                writer.offered_incompatible_qos().unwrap().policies,
+                reader.requested_incompatible_qos().unwrap().policies,
+            ];
+            let expected = if is_matched { vec![] } else { vec![(PolicyId::DataRepresentation, 1)] };
+            assert_eq!(policies, [expected.clone(), expected], "{what}");
+            pair.write(&writer, 1, 7);
+            assert_eq!(values(&reader).len(), usize::from(is_matched), "{what}");
+            drop((writer, reader));
+            pair.settle();
+        }
+    });
+}
