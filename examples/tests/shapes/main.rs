@@ -307,6 +307,44 @@ fn a_subscriber_wants_one_color_or_some_sizes() {
 
     let mut wrong = stage.start("-S -t Square --cft shapesise<=5");
     wrong.wait_for(|line| line == "failed to create content filtered topic");
+    assert_eq!(wrong.process.wait().unwrap().code(), Some(2));
+}
+
+/// The publisher frames what it writes, three rounds at a time.
+#[test]
+fn coherent_sets_begin_and_end_around_their_rounds() {
+    let arguments = "-P -t Square -w -z 0 --coherent --coherent-sample-count 3 --num-iterations 6 --write-period 1";
+    let said = text(&Stage::new().command(arguments).output().unwrap());
+    let lines = said.lines().filter_map(|line| match line {
+        "Started Coherent Set" => Some("{".to_owned()),
+        "Finished Coherent Set" => Some("}".to_owned()),
+        _ => Shape::parse(line).map(|shape| shape.size.to_string()),
+    });
+    assert_eq!(lines.collect::<Vec<_>>().join(" "), "{ 1 2 3 } { 4 5 6 }", "{said}");
+}
+
+/// Within its separation, which does not end here, a filter shows the first of each instance, and the last when it ends.
+#[test]
+fn a_time_filter_shows_one_sample_of_each_instance_in_its_time() {
+    let stage = Stage::new();
+    let mut subscriber = stage.ready("-S -t Square -r -k 0 --time-filter 600000 --read-period 10");
+    let mut publisher = stage.start(
+        "-P -t Square -r -k 0 -z 0 --num-instances 2 --num-iterations 100 --write-period 5 --final-instance-state d",
+    );
+    publisher.wait_for(|line| line == "Done.");
+    subscriber.says("Square     BLUE       NOT_ALIVE_DISPOSED_INSTANCE_STATE");
+    for color in ["BLUE", "BLUE1"] {
+        let shapes = subscriber.passed_over.iter().filter_map(|line| Shape::parse(line));
+        let count = shapes.filter(|shape| shape.color == color).count();
+        assert!((1..=2).contains(&count), "{color}: {:#?}", subscriber.passed_over);
+    }
+}
+
+#[test]
+fn what_contradicts_itself_is_refused_before_anything_begins() {
+    let output = Stage::new().command("-S -t Square -f 100 --time-filter 200").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("TIME_BASED_FILTER"), "{}", text(&output));
 }
 
 #[test]
