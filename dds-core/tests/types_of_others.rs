@@ -209,7 +209,7 @@ fn another_type_in_a_member_is_refused_and_raises_inconsistent_topic() {
     assert_eq!(refused::<Numbered, Short>(policy()), ("text".to_owned(), kind));
 
     let World { simulation, from, to } = World::new(4);
-    let topic = to.topic::<Short>("t", Default::default()).unwrap();
+    let topic = to.topic::<Short>("t", None).unwrap();
     let _reader = to.reader(&topic).unwrap();
     let _writer = from.writer::<Numbered>("t").unwrap();
     simulation.run_for(PATIENCE);
