@@ -247,8 +247,7 @@ fn said_of(builder: DomainParticipantBuilder) -> String {
     let starts = Starts::default();
     let participant = tracing::subscriber::with_default(starts.clone(), || builder.build().unwrap());
     drop(participant);
-    let said = starts.0.lock().unwrap().concat();
-    said
+    starts.0.lock().unwrap().concat()
 }
 
 /// The same setting in all three places.
