@@ -90,7 +90,9 @@ fn matched_endpoints_are_described() {
     for (from, to) in [(&robot, &station), (&robot, &robot)] {
         let writer = from.writer_builder::<Pose>("pose").qos(Preset::Event.writer().user_data([5])).build().unwrap();
         let reader = to.reader_builder::<Pose>("pose").qos(Preset::Event.reader().user_data([6])).build().unwrap();
-        let other = to.reader::<Pose>("other").unwrap();
+        let (unmatched, other) = (from.writer::<Pose>("other").unwrap(), to.reader::<Pose>("other").unwrap());
+        other.wait_for_writers(1).block_for(PATIENCE).unwrap();
+        unmatched.wait_for_readers(1).block_for(PATIENCE).unwrap();
         writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
         reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
 
@@ -105,7 +107,9 @@ fn matched_endpoints_are_described() {
         for stranger in [other.instance_handle(), writer.instance_handle(), InstanceHandle::NIL] {
             assert_eq!(writer.matched_subscription_data(stranger), None);
         }
-        assert_eq!(reader.matched_publication_data(reader.instance_handle()), None);
+        for stranger in [unmatched.instance_handle(), reader.instance_handle(), InstanceHandle::NIL] {
+            assert_eq!(reader.matched_publication_data(stranger), None);
+        }
         let events = reader.events();
         writer.close();
         assert_eq!(writer.matched_subscription_data(reader.instance_handle()), None);

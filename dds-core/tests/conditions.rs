@@ -213,6 +213,7 @@ fn a_set_knows_its_conditions_and_they_know_their_entities() {
     let unread = reader.read_condition(States::NOT_READ);
     let far = reader.query_condition(States::NOT_READ, "count > 7", [0; 0]).unwrap();
     assert_eq!([unread.reader(), far.as_ref().reader()], [reader.guid(); 2]);
+    assert_eq!(unread.states(), States::NOT_READ);
     let wait_set = WaitSet::new(&participant);
     assert!(wait_set.is_empty());
     wait_set.attach(&unread);

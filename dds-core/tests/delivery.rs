@@ -96,6 +96,7 @@ fn a_take_after_a_write_sees_the_sample() {
         writer.write(&pose(1, count)).unwrap();
         assert_eq!(reader.read_next().unwrap().and_then(|sample| sample.data), Some(pose(1, count)));
         assert!(reader.read_next().unwrap().is_none(), "what has been read is not next");
+        assert!(!reader.select().states(States::READ).read().unwrap().is_empty(), "but stays");
         writer.write(&pose(1, count)).unwrap();
         assert_eq!(reader.take_next().unwrap().and_then(|sample| sample.data), Some(pose(1, count)));
     }

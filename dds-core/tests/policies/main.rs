@@ -12,6 +12,7 @@ mod filtering_writer;
 mod history;
 mod instances;
 mod lifecycle;
+mod matching;
 mod ownership;
 mod presentation;
 mod presentation_group;

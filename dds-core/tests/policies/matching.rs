@@ -1,0 +1,74 @@
+//! What is offered must meet what is requested (DDS 1.4, 2.2.3, column "RxO"): what does not is told to both sides, and nothing
+//! arrives.
+
+use super::*;
+use dds_core::qos::{
+    AccessScope, DestinationOrder, Durability, Liveliness, LivelinessKind, Ownership, PolicyId, Presentation,
+    PublisherQos, SubscriberQos,
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+type Ask = (PolicyId, DataWriterQos, DataReaderQos);
+
+/// Of each policy an offer that falls short of a request in that policy alone.
+fn too_little() -> Vec<Ask> {
+    let (offer, request) = (DataWriterQos::default, DataReaderQos::default);
+    let manual = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::INFINITE };
+    let short = Liveliness { kind: LivelinessKind::Automatic, lease_duration: SECOND };
+    let mut by_source = request();
+    by_source.destination_order = DestinationOrder::BySourceTimestamp;
+    vec![
+        (PolicyId::Durability, offer(), request().durability(Durability::TransientLocal)),
+        (PolicyId::Deadline, offer(), request().deadline(SECOND)),
+        (PolicyId::LatencyBudget, offer().latency_budget(SECOND), request()),
+        (PolicyId::Ownership, offer(), request().ownership(Ownership::Exclusive)),
+        (PolicyId::Liveliness, offer(), request().liveliness(manual)),
+        (PolicyId::Liveliness, offer(), request().liveliness(short)),
+        (PolicyId::Reliability, offer().best_effort(), request().reliable()),
+        (PolicyId::DestinationOrder, offer(), by_source),
+    ]
+}
+
+fn refused(writer: &DataWriter<Pose>, reader: &DataReader<Pose>) -> [Vec<(PolicyId, u32)>; 2] {
+    assert_eq!(reader.subscription_matched().unwrap().total_count, 0);
+    [writer.offered_incompatible_qos().unwrap().policies, reader.requested_incompatible_qos().unwrap().policies]
+}
+
+#[test]
+fn an_offer_that_falls_short_is_told_to_both_sides_and_nothing_arrives() {
+    Pair::on_every_way(|pair| {
+        for (policy, offer, request) in too_little() {
+            let (writer, reader) = (pair.writer(offer), pair.reader(request));
+            pair.settle();
+            pair.write(&writer, 1, 1);
+            assert_eq!(refused(&writer, &reader), [vec![(policy, 1)], vec![(policy, 1)]]);
+            assert!(values(&reader).is_empty(), "{policy:?}");
+            drop((writer, reader));
+            pair.settle();
+        }
+    });
+}
+
+#[test]
+fn a_group_that_presents_less_than_is_asked_for_is_told_so() {
+    let asks: [fn(&mut Presentation); 3] = [
+        |presentation| presentation.access_scope = AccessScope::Topic,
+        |presentation| presentation.coherent_access = true,
+        |presentation| presentation.ordered_access = true,
+    ];
+    Pair::on_every_way(|pair| {
+        for ask in asks {
+            let mut qos = SubscriberQos::default();
+            ask(&mut qos.presentation);
+            let subscriber = pair.to.subscriber(qos).unwrap();
+            let publisher = pair.from.publisher(PublisherQos::default()).unwrap();
+            let writer = publisher.writer::<Pose>("pose").unwrap();
+            let reader = subscriber.reader::<Pose>("pose").unwrap();
+            pair.settle();
+            assert_eq!(refused(&writer, &reader), [(); 2].map(|()| vec![(PolicyId::Presentation, 1)]));
+            drop((writer, reader));
+            pair.settle();
+        }
+    });
+}
