@@ -168,7 +168,7 @@ impl Network for SimNetwork {
     }
 
     fn when_writable(&self, cell: Weak<dyn Poke>) {
-        self.world.state().tell_of_room(cell);
+        self.world.state().tell_of_room(self.host, cell);
     }
 
     fn stop(&self) {

@@ -45,8 +45,8 @@ pub(super) struct State {
     members: Vec<Weak<Member>>,
     inboxes: BTreeMap<SocketId, Inbox>,
     threads: Vec<Arc<SimThread>>,
-    /// Who waits for room in a socket, and until when there is none.
-    blocked: Vec<(Instant, Weak<dyn Poke>)>,
+    /// Who waits for room in a socket, on which host, and until when there is none.
+    blocked: Vec<(Instant, HostId, Weak<dyn Poke>)>,
     trace: Trace,
     pub(super) intercept: Option<Intercept>,
     pub(super) wait_limit: Duration,
@@ -64,8 +64,10 @@ pub(super) struct SimHost {
     pub(super) drift: (i64, Instant),
     /// How long it has slept before.
     slept: Duration,
-    /// While nothing on it runs.
-    pause: Option<Pause>,
+    /// While it sleeps.
+    sleep: Option<Sleep>,
+    /// Until when its programs are stopped, while they are.
+    frozen_until: Option<Instant>,
 }
 
 /// What the world knows of a driver.
@@ -110,16 +112,14 @@ enum Ready {
     Room(usize),
 }
 
-/// A time in which nothing on a host runs.
+/// A time in which nothing on a host runs, its monotonic clock included.
 #[derive(Debug, Clone, Copy)]
-struct Pause {
+struct Sleep {
     since: Instant,
     until: Instant,
-    /// It sleeps: its monotonic clock stands as well.
-    clock_stands: bool,
 }
 
-/// Who is neither dead nor asleep.
+/// Who is neither dead nor asleep, and not frozen.
 type Running = SmallVec<[Arc<Member>; 8]>;
 
 impl Member {
@@ -237,7 +237,8 @@ impl State {
             clock_offset: 0,
             drift: (0, self.now),
             slept: Duration::ZERO,
-            pause: None,
+            sleep: None,
+            frozen_until: None,
         });
         Some(id)
     }
@@ -291,10 +292,10 @@ impl State {
         }
     }
 
-    /// Tells `cell` some time later that there is room.
-    pub(super) fn tell_of_room(&mut self, cell: Weak<dyn Poke>) {
+    /// Tells `cell`, of a host, some time later that there is room.
+    pub(super) fn tell_of_room(&mut self, host: HostId, cell: Weak<dyn Poke>) {
         let at = later(self.now, self.dice.up_to(Duration::from_micros(500)));
-        self.blocked.push((at, cell));
+        self.blocked.push((at, host, cell));
     }
 
     pub(super) fn trace_hash(&self) -> u64 {
@@ -309,11 +310,15 @@ impl State {
         self.hosts.iter().find(|host| host.id == id)
     }
 
-    /// Ends everything that runs on a host, without a word to anybody.
+    /// Ends everything that runs on a host, its sleep included, without a word to anybody.
     pub(super) fn crash(&mut self, host: HostId) {
+        let now = self.now;
         self.network.set_up(host, false);
+        self.network.set_frozen(host, now);
         if let Some(host) = self.host_mut(host) {
             host.is_up = false;
+            host.frozen_until = None;
+            host.wake(now);
         }
         for member in self.members.iter().filter_map(Weak::upgrade).filter(|member| member.host == host) {
             member.is_dead.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -323,30 +328,32 @@ impl State {
         dead.iter().for_each(|socket| self.network.close(*socket));
     }
 
-    /// Switches a host on again; what ran on it before does not come back.
+    /// Switches a host on again; what ran on it before does not come back. To a host that is on, even if it sleeps, nothing
+    /// happens.
     pub(super) fn restart(&mut self, host: HostId) {
-        self.network.set_up(host, true);
-        if let Some(host) = self.host_mut(host) {
-            host.is_up = true;
+        let was_off = self.host_mut(host).is_some_and(|host| !std::mem::replace(&mut host.is_up, true));
+        if was_off {
+            self.network.set_up(host, true);
         }
     }
 
-    /// Sends a host to sleep: its monotonic clock stands, its timers and its network do as well.
-    pub(super) fn sleep(&mut self, host: HostId, duration: Duration) {
-        self.network.set_up(host, false);
-        self.pause(host, duration, true);
-    }
-
-    /// Stops what runs on a host; its clocks go on, and its sockets fill.
-    pub(super) fn freeze(&mut self, host: HostId, duration: Duration) {
-        self.pause(host, duration, false);
-    }
-
-    fn pause(&mut self, host: HostId, duration: Duration, clock_stands: bool) {
+    /// Sends a host to sleep: its monotonic clock stands, its timers and its network do as well. One that sleeps already
+    /// wakes when both times are over; one that is off stays so.
+    pub(super) fn sleep(&mut self, id: HostId, duration: Duration) {
         let now = self.now;
-        if let Some(host) = self.host_mut(host) {
-            host.pause = Some(Pause { since: now, until: later(now, duration), clock_stands });
-        }
+        let Some(host) = self.host_mut(id).filter(|host| host.is_up) else { return };
+        let (since, until) = host.sleep.map_or((now, now), |sleep| (sleep.since, sleep.until));
+        host.sleep = Some(Sleep { since, until: until.max(later(now, duration)) });
+        self.network.set_up(id, false);
+    }
+
+    /// Stops what runs on a host; its clocks go on, and its sockets fill. Twice is as for [`sleep`](Self::sleep).
+    pub(super) fn freeze(&mut self, id: HostId, duration: Duration) {
+        let until = later(self.now, duration);
+        let Some(host) = self.host_mut(id).filter(|host| host.is_up) else { return };
+        let until = host.frozen_until.map_or(until, |before| before.max(until));
+        host.frozen_until = Some(until);
+        self.network.set_frozen(id, until);
     }
 
     /// What a clock shows that is right.
@@ -399,14 +406,14 @@ impl State {
             }
         }
         for (index, thread) in self.threads.iter().enumerate() {
-            if thread.is_ready(self.clocks(thread.host).instant) {
+            if self.runs(thread.host) && thread.is_ready(self.clocks(thread.host).instant) {
                 ready.push(Ready::Thread(index));
             }
         }
         if self.network.next().is_some_and(|next| next <= self.now) {
             ready.push(Ready::Network);
         }
-        if let Some(index) = self.blocked.iter().position(|(at, _)| *at <= self.now) {
+        if let Some(index) = self.blocked.iter().position(|(at, host, _)| *at <= self.now && self.runs(*host)) {
             ready.push(Ready::Room(index));
         }
         if ready.is_empty() {
@@ -424,7 +431,7 @@ impl State {
             Ready::Thread(index) => Action::Thread(Arc::clone(self.threads.get(index)?)),
             Ready::Network => self.arrival(),
             Ready::Room(index) => {
-                let (_, cell) = self.blocked.swap_remove(index);
+                let (_, _, cell) = self.blocked.swap_remove(index);
                 cell.upgrade().map_or(Action::Nothing, Action::Room)
             }
         })
@@ -451,15 +458,21 @@ impl State {
     fn next_moment(&mut self, running: &Running) -> Option<Instant> {
         let timers = running.iter().filter_map(|member| self.fires_at(member)).min();
         let wakes = |host: HostId, at: Instant| self.host(host).map_or(at, |host| host.world_time(at));
-        let threads = self.threads.iter().filter_map(|thread| Some(wakes(thread.host, thread.until()?))).min();
-        let rooms = self.blocked.iter().map(|(at, _)| *at).min();
-        let sleepers = self.hosts.iter().filter_map(|host| host.pause.map(|pause| pause.until)).min();
-        [timers, threads, rooms, sleepers, self.network.next()].into_iter().flatten().min()
+        let threads = self.threads.iter().filter(|thread| self.runs(thread.host));
+        let threads = threads.filter_map(|thread| Some(wakes(thread.host, thread.until()?))).min();
+        let rooms = self.blocked.iter().filter(|(_, host, _)| self.runs(*host)).map(|(at, ..)| *at).min();
+        let pauses = self.hosts.iter().filter_map(SimHost::pause_ends).min();
+        [timers, threads, rooms, pauses, self.network.next()].into_iter().flatten().min()
     }
 
     fn running_members(&self) -> impl Iterator<Item = Arc<Member>> {
-        let awake = |member: &Arc<Member>| self.host(member.host).is_none_or(|host| host.pause.is_none());
-        self.members.iter().filter_map(Weak::upgrade).filter(move |member| !member.is_dead() && awake(member))
+        let members = self.members.iter().filter_map(Weak::upgrade);
+        members.filter(|member| !member.is_dead() && self.runs(member.host))
+    }
+
+    /// Whether a host neither sleeps nor is frozen.
+    fn runs(&self, host: HostId) -> bool {
+        self.host(host).is_none_or(|host| host.pause_ends().is_none())
     }
 
     /// When a member's timers fire, by the time of the world: when the first is due, and a little late.
@@ -482,13 +495,16 @@ impl State {
     }
 
     fn wake_hosts(&mut self) {
-        if self.hosts.iter().all(|host| host.pause.is_none()) {
-            return;
-        }
         let now = self.now;
-        let woken: Vec<HostId> = self.hosts.iter_mut().filter_map(|host| host.wake(now)).collect();
-        for id in woken {
-            self.network.set_up(id, self.host(id).is_some_and(|host| host.is_up));
+        let is_over = |host: &SimHost| host.pause_ends().is_some_and(|end| end <= now);
+        let due: Vec<HostId> = self.hosts.iter().filter(|host| is_over(host)).map(|host| host.id).collect();
+        for id in due {
+            let Some(host) = self.host_mut(id) else { continue };
+            host.frozen_until.take_if(|until| *until <= now);
+            if host.sleep.is_some_and(|sleep| sleep.until <= now) {
+                host.wake(now);
+                self.network.set_up(id, true);
+            }
             // The plans were made by a clock that has stood still since.
             self.running_members().filter(|member| member.host == id).for_each(|member| *member.plan() = None);
         }
@@ -498,13 +514,13 @@ impl State {
 impl SimHost {
     /// The monotonic clock.
     fn instant(&self, now: Instant) -> Instant {
-        let now = self.sleep().map_or(now, |sleep| sleep.since);
+        let now = self.sleep.map_or(now, |sleep| sleep.since);
         Instant::from_nanos(now.since(Instant::ZERO).as_nanos().saturating_sub(self.slept.as_nanos()) as u64)
     }
 
     /// When the monotonic clock will show that, by the time of the world.
     fn world_time(&self, instant: Instant) -> Instant {
-        let asleep = self.sleep().map_or(Duration::ZERO, |sleep| sleep.until.since(sleep.since));
+        let asleep = self.sleep.map_or(Duration::ZERO, |sleep| sleep.until.since(sleep.since));
         later(later(instant, self.slept), asleep)
     }
 
@@ -523,18 +539,16 @@ impl SimHost {
         self.clock_offset += shown.as_unix_nanos() - self.time(now).as_unix_nanos();
     }
 
-    /// The pause, if the monotonic clock stands in it.
-    fn sleep(&self) -> Option<Pause> {
-        self.pause.filter(|pause| pause.clock_stands)
+    /// When it wakes, or its programs go on, whichever is first; `None` while it runs.
+    fn pause_ends(&self) -> Option<Instant> {
+        [self.sleep.map(|sleep| sleep.until), self.frozen_until].into_iter().flatten().min()
     }
 
-    /// Ends the pause whose time is over.
-    fn wake(&mut self, now: Instant) -> Option<HostId> {
-        let pause = self.pause.take_if(|pause| pause.until <= now)?;
-        if pause.clock_stands {
-            self.slept = self.slept + pause.until.since(pause.since);
+    /// Ends its sleep, if it sleeps.
+    fn wake(&mut self, now: Instant) {
+        if let Some(sleep) = self.sleep.take() {
+            self.slept = self.slept + sleep.until.min(now).since(sleep.since);
         }
-        Some(self.id)
     }
 }
 

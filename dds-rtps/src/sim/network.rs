@@ -85,6 +85,8 @@ pub struct Network {
 #[derive(Debug)]
 struct Host {
     is_up: bool,
+    /// Its programs are stopped until then.
+    frozen_until: Instant,
     handling: Duration,
     receive_buffer: Option<usize>,
 }
@@ -140,7 +142,7 @@ impl Network {
     /// One more host; `None` after the 65 000th.
     pub fn add_host(&mut self) -> Option<HostId> {
         let id = u16::try_from(self.hosts.len()).ok().filter(|&id| id < 65_000)?;
-        self.hosts.push(Host { is_up: true, handling: HANDLING, receive_buffer: None });
+        self.hosts.push(Host { is_up: true, frozen_until: Instant::ZERO, handling: HANDLING, receive_buffer: None });
         Some(HostId(id))
     }
 
@@ -220,7 +222,7 @@ impl Network {
     /// The next datagram that was received up to now.
     pub fn poll(&mut self, now: Instant) -> Option<Arrival> {
         while self.next().is_some_and(|next| next <= now) {
-            let Reverse(UnderWay { at, socket: id, what, .. }) = self.under_way.pop()?;
+            let Reverse(UnderWay { at, name, socket: id, what }) = self.under_way.pop()?;
             let Some(socket) = self.sockets.get_mut(&id) else { continue };
             let Some(host) = self.hosts.get(usize::from(socket.host.0)) else { continue };
             if !host.is_up {
@@ -235,9 +237,13 @@ impl Network {
                 Step::Comes(bytes) => {
                     socket.queued += bytes.len();
                     socket.queue.push_back(bytes);
-                    socket.busy_until = socket.busy_until.max(at).after(host.handling).unwrap_or(at);
-                    let at = socket.busy_until;
+                    let at = socket.takes_next_at(at, host);
                     let name = self.name();
+                    self.under_way.push(Reverse(UnderWay { at, name, socket: id, what: Step::IsTaken }));
+                }
+                // It has come before its host was frozen, and stays where it is.
+                Step::IsTaken if at < host.frozen_until => {
+                    let at = socket.takes_next_at(at, host);
                     self.under_way.push(Reverse(UnderWay { at, name, socket: id, what: Step::IsTaken }));
                 }
                 Step::IsTaken => {
@@ -284,6 +290,14 @@ impl Network {
                 socket.queue.clear();
                 socket.queued = 0;
             }
+        }
+    }
+
+    /// Stops the programs of a host until then: what comes meanwhile fills its buffers. An earlier time than before lets them
+    /// go on earlier with what comes from now on.
+    pub fn set_frozen(&mut self, host: HostId, until: Instant) {
+        if let Some(host) = self.hosts.get_mut(usize::from(host.0)) {
+            host.frozen_until = until;
         }
     }
 
@@ -372,6 +386,15 @@ impl Network {
 
     fn path(&mut self, from: HostId, to: HostId) -> &mut Path {
         self.paths.entry((from, to)).or_default()
+    }
+}
+
+impl Socket {
+    /// When the receiver will have taken the next datagram out of the buffer, if it can begin with that at `at`.
+    fn takes_next_at(&mut self, at: Instant, host: &Host) -> Instant {
+        let begins = self.busy_until.max(at).max(host.frozen_until);
+        self.busy_until = begins.after(host.handling).unwrap_or(begins);
+        self.busy_until
     }
 }
 
@@ -471,6 +494,34 @@ mod tests {
         network.set_up(hosts[1], true);
         network.send(at(2), hosts[0], false, unicast(hosts[1]), &[1].into());
         assert_eq!(received(&mut network).len(), 1);
+    }
+
+    #[test]
+    fn a_frozen_host_takes_what_has_come_when_it_goes_on() {
+        let (mut network, hosts, _) = pair();
+        // Two are in its buffer already, the others come later.
+        (0..2).for_each(|number| network.send(at(0), hosts[0], false, unicast(hosts[1]), &[number].into()));
+        assert_eq!(network.poll(at(15)), None);
+        network.set_frozen(hosts[1], at(1000));
+        (2..5).for_each(|number| network.send(at(500), hosts[0], false, unicast(hosts[1]), &[number].into()));
+        assert_eq!(network.poll(at(999)), None);
+        let taken = |network: &mut Network, now| -> Vec<u8> {
+            std::iter::from_fn(|| network.poll(now)).map(|arrival| arrival.bytes[0]).collect()
+        };
+        assert_eq!(taken(&mut network, at(1010)), [0]);
+        assert_eq!(taken(&mut network, at(1050)), [1, 2, 3, 4]);
+        assert_eq!((network.next(), network.counters().delivered), (None, 5));
+    }
+
+    #[test]
+    fn what_does_not_fit_the_buffer_of_a_frozen_host_is_lost() {
+        let (mut network, hosts, sockets) = pair();
+        network.set_receive_buffer(hosts[1], 2500);
+        network.set_frozen(hosts[1], at(1000));
+        let one_by_one = (0..5).map(|number| number * 100);
+        one_by_one.for_each(|sent| network.send(at(sent), hosts[0], false, unicast(hosts[1]), &vec![0; 1000].into()));
+        assert_eq!(received(&mut network).len(), 2);
+        assert_eq!((network.counters().buffer_full, network.dropped(sockets[1])), (3, 3));
     }
 
     #[test]
