@@ -157,6 +157,9 @@ impl From<&FragmentNumberSet> for Window {
 mod tests {
     use super::*;
     use crate::types::SequenceNumber;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn members_come_in_growing_order_across_words() {
@@ -188,5 +191,87 @@ mod tests {
         assert!(!window.is_empty());
         window.remove_up_to(265);
         assert!(window.is_empty());
+    }
+
+    /// What is done to a window, with numbers from its base on and those of another one.
+    #[derive(Debug, Clone)]
+    enum Act {
+        Insert(i64),
+        Remove(i64),
+        RemoveFrom(i64),
+        RemoveUpTo(i64),
+        InsertAll(i64, Vec<i64>),
+        RemoveAll(i64, Vec<i64>),
+    }
+
+    fn acts() -> impl Strategy<Value = Act> {
+        let number = || -70..BITS + 70;
+        let other = || (-300..300_i64, vec(0..BITS, 0..20));
+        prop_oneof![
+            4 => number().prop_map(Act::Insert),
+            1 => number().prop_map(Act::Remove),
+            1 => number().prop_map(Act::RemoveFrom),
+            1 => number().prop_map(Act::RemoveUpTo),
+            3 => other().prop_map(|(ahead, members)| Act::InsertAll(ahead, members)),
+            2 => other().prop_map(|(ahead, members)| Act::RemoveAll(ahead, members)),
+        ]
+    }
+
+    /// A window that begins so far behind another one's base, and its members.
+    fn other(base: i64, ahead: i64, members: &[i64]) -> (Window, BTreeSet<i64>) {
+        let mut window = Window::new(base + ahead);
+        let numbers: BTreeSet<i64> = members.iter().map(|member| base + ahead + member).collect();
+        numbers.iter().for_each(|&number| assert!(window.insert(number)));
+        (window, numbers)
+    }
+
+    fn check(window: &Window, naive: &BTreeSet<i64>) {
+        assert_eq!((window.is_empty(), window.last()), (naive.is_empty(), naive.last().copied()));
+        for number in window.base() - 3..window.base() + BITS + 3 {
+            assert_eq!(window.contains(number), naive.contains(&number), "{number}");
+            assert_eq!(window.first_from(number), naive.range(number..).next().copied(), "from {number}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_has_the_members_that_an_ordered_set_would(base in -500..1_i64 << 40, acts in vec(acts(), 1..60)) {
+            let (mut window, mut naive) = (Window::new(base), BTreeSet::new());
+            let in_reach = base..base + BITS;
+            for act in acts {
+                match act {
+                    Act::Insert(at) => {
+                        prop_assert_eq!(window.insert(base + at), in_reach.contains(&(base + at)));
+                        naive.extend(Some(base + at).filter(|number| in_reach.contains(number)));
+                    }
+                    Act::Remove(at) => {
+                        window.remove(base + at);
+                        naive.remove(&(base + at));
+                    }
+                    Act::RemoveFrom(at) => {
+                        let removed = naive.split_off(&(base + at));
+                        prop_assert_eq!(window.remove_from(base + at), !removed.is_empty());
+                    }
+                    Act::RemoveUpTo(at) => {
+                        window.remove_up_to(base + at);
+                        naive = naive.split_off(&(base + at + 1));
+                    }
+                    Act::InsertAll(ahead, members) => {
+                        let (other, numbers) = other(base, ahead, &members);
+                        let fits = numbers.iter().all(|number| in_reach.contains(number));
+                        prop_assert_eq!(window.reaches_all(&other), fits);
+                        prop_assert_eq!(window.meets(&other), !naive.is_disjoint(&numbers));
+                        window.insert_all(&other);
+                        naive.extend(numbers.into_iter().filter(|number| in_reach.contains(number)));
+                    }
+                    Act::RemoveAll(ahead, members) => {
+                        let (other, numbers) = other(base, ahead, &members);
+                        window.remove_all(&other);
+                        naive.retain(|number| !numbers.contains(number));
+                    }
+                }
+                check(&window, &naive);
+            }
+        }
     }
 }

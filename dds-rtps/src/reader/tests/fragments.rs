@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::wire::HeartbeatFrag;
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 /// A sample of `len` bytes that differ from piece to piece.
 pub(super) fn large(len: usize) -> Vec<u8> {
@@ -53,6 +55,39 @@ fn fragments_of_any_size_number_and_order_become_the_sample() {
             assert_eq!(bytes_of(&script.take()), [&sample[..]]);
             firsts.reverse();
         }
+    }
+}
+
+proptest! {
+    /// Runs of fragments that lie anywhere, overlap and repeat, and whatever is missing after them, last piece first or in order.
+    #[test]
+    fn whatever_way_the_fragments_come_the_sample_is_the_same(
+        len in 5_usize..40_000,
+        size in 1_u16..3_000,
+        runs in vec((any::<u32>(), 1_u16..20), 0..60),
+        backwards in any::<bool>(),
+        reliable in any::<bool>(),
+    ) {
+        let size = size.max((len / 2_000) as u16 + 1);
+        let sample = large(len);
+        let count = len.div_ceil(usize::from(size)) as u32;
+        let mut script = if reliable { Script::reliable() } else { Script::best_effort() };
+        let mut come = vec![false; count as usize];
+        let rest = (1..=count).map(|first| (first, 1));
+        let rest: Vec<(u32, u16)> = if backwards { rest.rev().collect() } else { rest.collect() };
+        let runs = runs.into_iter().map(|(first, pieces)| (first % count + 1, pieces));
+        for (first, pieces) in runs.chain(rest) {
+            let pieces = u32::from(pieces).min(count + 1 - first);
+            let places = first as usize - 1..(first + pieces) as usize - 1;
+            let is_new = come[places.clone()].iter().any(|has_come| !has_come);
+            come[places].fill(true);
+            let handled = script.fragment(&piece(&sample, 1, size, first, pieces as u16));
+            prop_assert_eq!(handled, if is_new { Handled::Accepted } else { Handled::Duplicate });
+        }
+        let taken = script.take();
+        prop_assert_eq!(bytes_of(&taken), [&sample[..]]);
+        let counters = script.reader.counters();
+        prop_assert_eq!((counters.malformed, counters.assemblies_dropped, counters.lost), (0, 0, 0));
     }
 }
 

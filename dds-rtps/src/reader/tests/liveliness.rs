@@ -114,12 +114,24 @@ fn an_instance_with_another_writer_that_is_alive_stays_alive() {
 fn by_topic_only_data_and_heartbeats_that_say_so_count() {
     let mut script = script();
     script.meet_lively(WRITER, ManualByTopic, 100, None);
+    script.meet_lively(OTHER, ManualByTopic, 1_000, None);
     script.later(60);
     script.beat(WRITER, true);
     script.later(60);
     script.beat(WRITER, false);
-    assert_eq!(script.later(39).lively(), (1, 0, true));
-    assert_eq!(script.later(1).lively(), (0, 1, true), "a HEARTBEAT without the flag is no sign of life");
+    assert_eq!(script.later(39).lively(), (2, 0, true));
+    assert_eq!(script.later(1).lively(), (1, 1, true), "a HEARTBEAT without the flag is no sign of life");
+    // What another writer of this kind writes is none either, for whom it does not come from.
+    assert_eq!(script.write(OTHER, 1, 7, 1), Handled::Accepted);
+    assert_eq!(script.lively(), (1, 1, false));
+    assert_eq!(script.write(WRITER, 1, 7, 1), Handled::Accepted);
+    assert_eq!(script.lively(), (2, 0, true));
+    script.later(60);
+    script.write(WRITER, 2, 7, 1);
+    script.later(60);
+    script.write(OTHER, 2, 7, 1);
+    assert_eq!(script.later(39).lively(), (2, 0, false));
+    assert_eq!(script.later(1).lively(), (1, 1, true), "it has lived by its own samples only");
 }
 
 #[test]
