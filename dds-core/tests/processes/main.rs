@@ -172,7 +172,7 @@ fn a_cable_that_is_pulled_out_delays_and_loses_nothing() {
     writer.wait_for("has written");
 }
 
-/// Whether the others notice at once, or only when the lease ends.
+/// Whether the others notice soon, when they look next, or only when the lease ends.
 fn end_of(role: &str, notices_at_once: bool) {
     let tag = new_tag("ends");
     let participant = builder(&tag, 60_000).build().unwrap();
