@@ -135,12 +135,12 @@ pub use cdr::{DdsType, Encoded, Encoding, Raw};
 pub use dds_macros::DdsType;
 pub use dds_rtps::history::{InstanceState, RejectReason, SampleInfo, SampleState, States, ViewState};
 pub use dds_rtps::participant::ParticipantCounters;
-pub use dds_rtps::reader::{NotReceived, Undelivered, WriterLosses};
+pub use dds_rtps::reader::{NotReceived, ReaderCounters, Undelivered, WriterLosses};
 pub use dds_rtps::types::{
     Duration, Guid, InstanceHandle, IpFamilies, Locator, LocatorKind, ProtocolVersion, SequenceNumber, Time, VendorId,
 };
 pub use dds_rtps::wire::{ChecksumKind, SampleIdentity};
-pub use dds_rtps::writer::{ReaderLag, SlowReader};
+pub use dds_rtps::writer::{ReaderLag, SlowReader, WriterCounters};
 pub use domain::{
     DiscoveredType, DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, EndpointInfo, EndpointQos,
     MatchReport, Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,

@@ -8,7 +8,7 @@ mod simulated;
 use dds_core::driver::Socket;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, Guid, TrafficCounters};
-use dds_rtps::discovery::data::{EndpointData, ParticipantData, PublicationData};
+use dds_rtps::discovery::data::{EndpointData, ParticipantData, PublicationData, SubscriptionData};
 use dds_rtps::discovery::{BuiltinEndpoints, BuiltinTopic};
 use dds_rtps::types::{EntityId, GuidPrefix, Locator, SequenceNumber, VendorId};
 use dds_rtps::wire::{MessageBuilder, SequenceNumberSet};
@@ -54,8 +54,15 @@ impl Stage {
         stage
     }
 
-    /// Ten more samples arrive, all of them, in their order and whole, and soon.
+    /// Ten more samples arrive, and nobody else matches.
     fn honest_traffic_goes_on(&self) {
+        self.honest_samples_arrive();
+        assert_eq!(self.writer.publication_matched().unwrap().current_count, 1);
+        assert_eq!(self.reader.subscription_matched().unwrap().current_count, 1);
+    }
+
+    /// Ten more samples arrive, all of them, in their order and whole, and soon.
+    fn honest_samples_arrive(&self) {
         let first = self.said.replace(self.said.get() + 10);
         (first..first + 10).for_each(|count| self.writer.write(&note(count)).unwrap());
         let mut arrived = Vec::new();
@@ -66,8 +73,6 @@ impl Stage {
         assert!(self.world.pass_until(PATIENCE, all), "only {} honest samples arrive", arrived.len());
         assert_eq!(arrived, (first..first + 10).map(note).collect::<Vec<_>>());
         self.writer.acknowledged().block_for(PATIENCE).unwrap();
-        assert_eq!(self.writer.publication_matched().unwrap().current_count, 1);
-        assert_eq!(self.reader.subscription_matched().unwrap().current_count, 1);
     }
 
     fn robot_prefix(&self) -> GuidPrefix {
@@ -138,7 +143,9 @@ fn sequence_numbers_at_the_extremes() {
     }
     // Legal, and far beyond what can be kept for later.
     for far in [i64::MAX, i64::MAX - 1, 1 << 62, 1 << 40, 1 << 32] {
+        let kept_out = stage.reader.counters().unwrap().out_of_window;
         stage.to_station(DATA, 4, &[0, 0, 16, 0], &[&number(far)[..], &payload].concat());
+        assert_eq!(stage.reader.counters().unwrap().out_of_window, kept_out + 1, "{far}");
         stage.honest_traffic_goes_on();
     }
 }
@@ -191,7 +198,9 @@ fn acknowledgements_of_what_was_never_sent() {
     let stage = Stage::new();
     for (round, base) in [1_000, 1 << 33, i64::MAX].into_iter().enumerate() {
         let body = [&number(base)[..], &0_u32.to_le_bytes(), &(500 + round as u32).to_le_bytes()].concat();
+        let refused = stage.writer.counters().unwrap().malformed;
         stage.to_robot(ACKNACK, 0, &body);
+        assert_eq!(stage.writer.counters().unwrap().malformed, refused + 1, "{base}");
         stage.honest_traffic_goes_on();
     }
 }
@@ -199,8 +208,8 @@ fn acknowledgements_of_what_was_never_sent() {
 #[test]
 fn fragments_whose_numbers_and_sizes_do_not_fit() {
     let stage = Stage::new();
-    let fragment = |start: u32, count: u16, size: u16, whole: u32, payload: usize| {
-        let mut body = number(100).to_vec();
+    let fragment_of = |sample: i64, start: u32, count: u16, size: u16, whole: u32, payload: usize| {
+        let mut body = number(sample).to_vec();
         body.extend(start.to_le_bytes());
         body.extend(count.to_le_bytes());
         body.extend(size.to_le_bytes());
@@ -208,6 +217,7 @@ fn fragments_whose_numbers_and_sizes_do_not_fit() {
         body.extend(vec![7; payload]);
         stage.to_station(DATA_FRAG, 0, &[0, 0, 28, 0], &body)
     };
+    let fragment = |start, count, size, whole, payload| fragment_of(100, start, count, size, whole, payload);
     for (start, count, size, whole, payload) in [
         (0, 1, 100, 1_000, 100),
         (1, 0, 100, 1_000, 0),
@@ -224,9 +234,11 @@ fn fragments_whose_numbers_and_sizes_do_not_fit() {
     // Legal, of samples that cannot be: they are not begun, and take no memory.
     fragment(1, 1, 1, u32::MAX, 1);
     fragment(60_000, 1, u16::MAX, u32::MAX, usize::from(u16::MAX) - 100);
-    // Two that contradict each other.
-    fragment(1, 1, 100, 1_000, 100);
-    fragment(1, 1, 200, 2_000, 200);
+    // Two that contradict each other, of a sample that nothing has come of.
+    let refused = stage.reader.counters().unwrap().malformed;
+    fragment_of(101, 1, 1, 100, 1_000, 100);
+    fragment_of(101, 1, 1, 200, 2_000, 200);
+    assert_eq!(stage.reader.counters().unwrap().malformed, refused + 1);
     for _ in 0..3 {
         stage.honest_traffic_goes_on();
     }
@@ -367,6 +379,7 @@ fn a_farewell_in_the_name_of_another() {
     stage.station.1.feed(&raw(stranger.prefix, DATA, 2 | 8, &body), Socket::MetatrafficUnicast);
     stage.world.pass(Duration::from_millis(100));
     assert_eq!(stage.station.0.discovered_participants().len(), 2);
+    assert_eq!(stage.station.0.discovery_counters().unwrap().foreign, 1);
     stage.honest_traffic_goes_on();
 }
 
@@ -405,7 +418,45 @@ fn an_endpoint_of_another() {
         let matched = || stage.reader.matched_publications().len() == matches as usize;
         stage.world.pass(Duration::from_millis(100));
         assert!(matched(), "{} instead of {matches}", stage.reader.matched_publications().len());
+        assert_eq!(stage.station.0.discovery_counters().unwrap().foreign, 1);
     }
+}
+
+#[test]
+fn a_flood_of_endpoints() {
+    const EACH: u32 = 5_000;
+    let stage = Stage::new();
+    let stranger = ghost(6);
+    stage.station.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
+    let endpoint = |number: u32, kind: u8| {
+        let [_, high, middle, low] = number.to_be_bytes();
+        let guid = Guid::new(stranger.prefix, EntityId([high, middle, low, kind]));
+        EndpointData::new(guid, "note", stage.writer.type_name())
+    };
+    let announce = |number: u32, ids: [EntityId; 2], payload: &[u8]| {
+        let ids = ids.map(|id| id.0).concat();
+        let body = [&[0, 0, 16, 0][..], &ids, &self::number(number.into()), payload].concat();
+        stage.station.1.send(&raw(stranger.prefix, DATA, 4, &body), Socket::MetatrafficUnicast);
+    };
+    for number in 1..=EACH {
+        let mut payload = Vec::new();
+        PublicationData::new(endpoint(number, 3), Preset::Event.writer(), true).encode(&mut payload);
+        announce(number, [EntityId::SEDP_PUBLICATIONS_READER, EntityId::SEDP_PUBLICATIONS_WRITER], &payload);
+        payload.clear();
+        SubscriptionData::new(endpoint(number, 4), Preset::Event.reader()).encode(&mut payload);
+        announce(number, [EntityId::SEDP_SUBSCRIPTIONS_READER, EntityId::SEDP_SUBSCRIPTIONS_WRITER], &payload);
+        if number % 50 == 0 {
+            stage.world.pass(Duration::from_millis(5));
+        }
+    }
+    stage.world.pass(Duration::from_millis(50));
+    // Of its writers and readers together 4 096 are known; half of these are writers, beside the robot's.
+    let known = stage.reader.matched_publications().len() - 1;
+    let counters = stage.station.0.discovery_counters().unwrap();
+    println!("{known} writers, {} refused", counters.endpoints_refused);
+    assert_eq!(counters.endpoints_refused, u64::from(2 * EACH) - 4_096);
+    assert_eq!(known, 2_048);
+    stage.honest_samples_arrive();
 }
 
 #[test]
@@ -421,6 +472,7 @@ fn a_flood_of_participants() {
     }
     stage.world.pass(Duration::from_millis(50));
     assert_eq!(stage.station.0.discovered_participants().len(), 1_024);
+    assert_eq!(stage.station.0.discovery_counters().unwrap().participants_refused, 3_001 - 1_024);
     stage.honest_traffic_goes_on();
     stage.world.pass(Duration::from_secs(10));
     assert_eq!(stage.station.0.discovered_participants().len(), 1);

@@ -13,6 +13,7 @@ use crate::qos::DataWriterQos;
 use crate::topic::{SubscriptionBuiltinTopicData, Topic};
 use dds_rtps::types::{Guid, InstanceHandle, SequenceNumber};
 use dds_rtps::wire::SampleIdentity;
+use dds_rtps::writer::WriterCounters;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -199,6 +200,14 @@ impl<T> DataWriter<T> {
     /// [`WriteErrorKind::Closed`] after `close`.
     pub fn slow_readers(&self) -> Result<SlowReaderStatus, WriteError> {
         self.handle.slow_readers()
+    }
+
+    /// What its protocol has done, and what it was asked that makes no sense.
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::Closed`] after `close`.
+    pub fn counters(&self) -> Result<WriterCounters, WriteError> {
+        self.handle.counters()
     }
 
     /// Readers of this topic whose QoS does not fit.

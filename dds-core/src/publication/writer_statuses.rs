@@ -4,6 +4,7 @@ use crate::actor::Effects;
 use crate::infrastructure::{LivelinessLostStatus, PublicationMatchedStatus, SlowReaderStatus, WriteError, mark};
 use crate::publication::WriterHandle;
 use crate::publication::writer_actor::WriterActor;
+use dds_rtps::writer::WriterCounters;
 
 impl WriterHandle {
     pub(crate) fn publication_matched(&self) -> Result<PublicationMatchedStatus, WriteError> {
@@ -20,6 +21,10 @@ impl WriterHandle {
             actor.slow_readers().read_slow_reader()
         };
         self.visit(read).map_err(|kind| self.write_error(kind))
+    }
+
+    pub(crate) fn counters(&self) -> Result<WriterCounters, WriteError> {
+        self.visit(|actor, _| actor.rtps().counters()).map_err(|kind| self.write_error(kind))
     }
 
     pub(crate) fn liveliness_lost(&self) -> Result<LivelinessLostStatus, WriteError> {

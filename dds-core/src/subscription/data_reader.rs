@@ -20,6 +20,7 @@ use crate::subscription::{
 };
 use crate::topic::{PublicationBuiltinTopicData, Topic, texts};
 use dds_rtps::history::{Operation, Selection, States};
+use dds_rtps::reader::ReaderCounters;
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::fmt;
 use std::marker::PhantomData;
@@ -352,6 +353,14 @@ impl<T> DataReader<T> {
     /// [`ReadErrorKind::Closed`] after `close`.
     pub fn losses(&self) -> Result<ReaderLosses, ReadError> {
         self.handle.losses()
+    }
+
+    /// What its protocol has done, and what has come that makes no sense; [`losses`](Self::losses) say what of it was lost.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Closed`] after `close`.
+    pub fn counters(&self) -> Result<ReaderCounters, ReadError> {
+        self.handle.counters()
     }
 
     /// Samples for which this reader had no room, by its resource limits.

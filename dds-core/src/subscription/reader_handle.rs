@@ -17,7 +17,7 @@ use crate::subscription::{AnyReader, GroupAccess, ReaderLosses, SubscriberGroup}
 use crate::subscription::{ReaderEvent, ReaderFeed};
 use crate::topic::{BuiltinKind, FilteredTopic, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
-use dds_rtps::reader::KeySource;
+use dds_rtps::reader::{KeySource, ReaderCounters};
 use dds_rtps::types::{Guid, InstanceHandle};
 use dds_rtps::xtypes::TypeGraph;
 use std::any::TypeId;
@@ -250,6 +250,10 @@ impl ReaderHandle {
             until: self.participant.driver().now().time,
         };
         Ok(ReaderLosses::new(losses, context))
+    }
+
+    pub(crate) fn counters(&self) -> Result<ReaderCounters, ReadError> {
+        self.visit(|actor, _| actor.rtps().counters())
     }
 
     pub(crate) fn sample_rejected(&self) -> Result<SampleRejectedStatus, ReadError> {
