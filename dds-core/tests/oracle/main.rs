@@ -15,6 +15,7 @@ mod endpoints;
 mod filters;
 mod ledger;
 mod logs;
+mod memory;
 mod networks;
 mod oracle;
 mod policies;

@@ -32,6 +32,7 @@ pub(crate) fn complaints(writers: &[&WriterLog], readers: &[&ReaderLog], facts: 
                 ));
             };
             in_order_and_once(writer, reader, &mut complain);
+            rounds_in_order(writer, reader, &mut complain);
             nothing_missing(writer, reader, &mut complain);
             sets_are_whole(writer, reader, &mut complain);
             last_state_known(writer, reader, &mut complain);
@@ -95,6 +96,29 @@ fn in_order_and_once(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl
             }
         }
         *before = number;
+    }
+}
+
+/// Of a reliable pair that keeps all and never parted, what is there later was written later: every number that comes after
+/// everything had been taken is above all that were taken until then, whatever its instance. (Within one take it may be
+/// another way round, as samples come by instance. Nobody here asks for the order of source timestamps.)
+fn rounds_in_order(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
+    let keeps_all = depth(writer.qos.history).is_none() && depth(reader.qos.history).is_none();
+    let is_reliable = writer.qos.reliability.is_reliable() && reader.qos.reliability.is_reliable();
+    let comes_at_once = reader.qos.time_based_filter == Duration::ZERO;
+    if !(keeps_all && is_reliable && comes_at_once) || reader.with(writer).partings > 0 {
+        return;
+    }
+    let handle = InstanceHandle::from_guid(writer.guid);
+    let (mut round, mut taken_before, mut highest) = (0, 0, 0);
+    for got in reader.got.iter().filter(|got| got.writer == handle && got.data.is_some()) {
+        if got.round > round {
+            (round, taken_before) = (got.round, highest);
+        }
+        if got.sequence <= taken_before {
+            complain(format!("{} comes in round {round}, {taken_before} came before", got.sequence));
+        }
+        highest = highest.max(got.sequence);
     }
 }
 
