@@ -123,9 +123,6 @@ impl ReaderHistory {
         if !self.instances.release(at) {
             return;
         }
-        if let Some(ownership) = &mut self.ownership {
-            ownership.forget_instance(at);
-        }
         if let Some(held) = self.timing.as_mut().and_then(|timing| timing.forget(at)) {
             self.note_filtered(held.change.writer);
         }

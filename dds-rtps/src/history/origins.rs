@@ -214,6 +214,7 @@ mod tests {
         assert!(!origins.contains(identity(1, 1)) && origins.contains(identity(3, 7)));
         origins.note(identity(2, 9));
         assert!(!origins.contains(identity(2, 1)) && origins.contains(identity(2, 9)), "its own lowest one");
+        assert_eq!((origins.runs, origins.forgotten), (4, 2));
     }
 
     #[test]

@@ -30,7 +30,8 @@ pub(super) struct Ownership {
     epoch: u32,
 }
 
-/// Who owns one instance.
+/// Who owns one instance. Only writers of it are named here, so that of an instance which nobody writes nothing is left for the
+/// next one in its place.
 #[derive(Debug, Default)]
 struct Owner {
     writer: Option<Guid>,
@@ -102,13 +103,6 @@ impl Ownership {
         owner.writer = None;
         owner.lapsed.clear();
         owner.lapsed.extend_from_slice(instance.writers());
-    }
-
-    /// The instance is gone from its place.
-    pub(super) fn forget_instance(&mut self, at: u32) {
-        if let Some(owner) = self.owners.get_mut(at as usize) {
-            *owner = Owner::default();
-        }
     }
 
     fn choose(&mut self, at: u32, instance: &Instance) {

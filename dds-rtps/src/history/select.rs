@@ -310,7 +310,7 @@ impl ReaderHistory {
         self.pass_time(now.instant)
     }
 
-    /// What the application has still to learn of an instance with this sample, if it is the last unread one: that an
+    /// What the application has still to learn of an instance with this sample, unless another unread one says so: that an
     /// instance that it has seen alive is not so any more.
     fn untold_end(&self, sample: u32, at: u32) -> Option<CacheChange> {
         let (stored, instance) = (self.samples.get(sample), self.instances.get(at));
@@ -319,7 +319,6 @@ impl ReaderHistory {
             InstanceState::NotAliveDisposed => ChangeKind::NotAliveDisposed,
             InstanceState::NotAliveNoWriters => ChangeKind::NotAliveUnregistered,
         };
-        let is_last = !stored.read && instance.not_read == 1;
         // One that has come back may have been seen in its earlier life, whose end nobody was told either.
         let was_seen = instance.view == ViewState::NotNew || instance.generation() > 0;
         let end = CacheChange {
@@ -333,7 +332,7 @@ impl ReaderHistory {
             presented: None,
             payload: None,
         };
-        (is_last && was_seen).then_some(end)
+        (!stored.read && was_seen).then_some(end)
     }
 
     /// Removes at most `max` samples whose lifespan is over, in the order in which it ended; the others cost nothing. `true`:

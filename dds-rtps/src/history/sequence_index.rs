@@ -138,6 +138,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_were_never_there_are_passed_over() {
+        let mut index = SequenceIndex::default();
+        (1..=4).for_each(|at| index.push(SequenceNumber(2 * at), at as u32));
+        assert_eq!([2, 4, 6, 8].map(|number| index.get(SequenceNumber(number))), [Some(1), Some(2), Some(3), Some(4)]);
+        assert_eq!([3, 5].map(|number| index.get(SequenceNumber(number))), [None; 2]);
+        assert_eq!(numbers(&index, 3), [4, 6, 8]);
+        assert_eq!(index.remove(SequenceNumber(4)), Some(2));
+    }
+
+    #[test]
     fn one_old_number_does_not_make_the_index_grow() {
         let mut index = SequenceIndex::default();
         index.push(SequenceNumber(1), 0);

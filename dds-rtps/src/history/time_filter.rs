@@ -145,6 +145,12 @@ impl TimeFilter {
         None
     }
 
+    /// How many moments are noted at which something is to be let in.
+    #[cfg(test)]
+    pub(super) fn scheduled(&self) -> usize {
+        self.due.len()
+    }
+
     fn gate(&mut self, at: u32) -> &mut Gate {
         let at = at as usize;
         if at >= self.gates.len() {

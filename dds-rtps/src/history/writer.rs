@@ -62,7 +62,7 @@ struct Instance {
     len: usize,
     /// The last change of it was not an unregister.
     registered: bool,
-    /// The last change of it was a sample.
+    /// The last change of it was a sample; then it is registered as well.
     alive: bool,
     /// Where its key can be decoded from.
     key: Option<KeyPayload>,
@@ -93,7 +93,8 @@ pub struct WriterHistory {
     /// The instance that was found last, or [`NONE`]: many writers have one, and others write the same one again and again.
     last_found: u32,
     keys: KeyStore,
-    /// Unregistering changes that wait to be acknowledged, so that their instances can be forgotten.
+    /// Unregistering changes that wait to be acknowledged, so that their instances can be forgotten: where acknowledged
+    /// changes stay.
     departing: VecDeque<SequenceNumber>,
     /// How many of them stay although they are acknowledged.
     departures_kept: usize,
@@ -218,7 +219,8 @@ impl WriterHistory {
         // made again in between.
         let instance = known.unwrap_or_else(|| self.add_instance(change.instance));
         let number = change.sequence_number;
-        if !self.note_change(instance, change.kind, change.payload.as_ref()) {
+        let registered = self.note_change(instance, change.kind, change.payload.as_ref());
+        if !registered && self.keeps_acknowledged {
             self.note_departure(number);
         }
         let stored = StoredChange { change, expires, fragment_size: 0, instance, older: NONE, newer: NONE };
@@ -348,7 +350,7 @@ impl WriterHistory {
     #[must_use]
     pub fn next_alive_instance(&self, from: usize) -> Option<(usize, InstanceHandle, Option<&KeyPayload>)> {
         let mut places = self.instances.iter().enumerate().skip(from);
-        let (at, instance) = places.find(|(_, instance)| instance.alive && instance.registered)?;
+        let (at, instance) = places.find(|(_, instance)| instance.alive)?;
         Some((at + 1, instance.handle, instance.key.as_ref()))
     }
 
@@ -382,10 +384,6 @@ impl WriterHistory {
         let mut removed = false;
         while let Some(slot) = self.index.pop_up_to(acknowledged) {
             removed |= self.remove_slot(slot).is_some();
-        }
-        // These changes are among the removed ones.
-        while self.departing.front().is_some_and(|&number| number <= acknowledged) {
-            self.departing.pop_front();
         }
         removed
     }
@@ -717,6 +715,8 @@ mod tests {
         assert_eq!(history.by_handle.len(), 1, "its last change waits to be acknowledged");
         history.retire(SequenceNumber(2));
         assert_eq!(history.by_handle.len(), 0);
+        insert(&mut history, 3, key(1), 2).unwrap();
+        assert!(history.is_registered(key(1)), "its former place is not found any more");
     }
 
     #[test]
@@ -785,5 +785,19 @@ mod tests {
         }
         assert!(history.departing.len() < 100);
         assert_eq!(history.len(), 1);
+    }
+
+    #[test]
+    fn departures_are_forgotten_though_their_changes_leave_all_at_once() {
+        let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, true, 1);
+        for number in 1..=200 {
+            let end = change(number, key(number as u8), ChangeKind::NotAliveUnregistered);
+            history.insert(end, None, NOTHING).unwrap();
+        }
+        (1..=200).for_each(|number| drop(history.remove(SequenceNumber(number))));
+        for number in 201..1000 {
+            history.insert(change(number, key(1), ChangeKind::NotAliveUnregistered), None, NOTHING).unwrap();
+        }
+        assert!(history.departing.len() < 100);
     }
 }

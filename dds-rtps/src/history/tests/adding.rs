@@ -1,6 +1,7 @@
 //! What becomes of changes: room, states, writers.
 
 use super::*;
+use crate::types::Duration;
 
 const VISIBLE: Result<Admission, RejectReason> = Ok(Admission::Visible);
 const UNCHANGED: Result<Admission, RejectReason> = Ok(Admission::Unchanged);
@@ -331,4 +332,59 @@ fn a_limit_of_instances_that_was_asked_for_is_granted() {
         assert_eq!(outcome, expected, "{number}");
     }
     assert_eq!(cache.history.instance_count(), more as usize);
+}
+
+#[test]
+fn a_writer_of_many_instances_leaves_all_of_them_and_no_others() {
+    let mut cache = Cache::keep_last(1);
+    for number in 0..400 {
+        let mut received = cache.received(ChangeKind::Alive, 1, 0);
+        received.change.instance = many(number);
+        cache.history.add(at(0), received).unwrap();
+        if number % 4 > 0 {
+            let mut end = cache.received(ChangeKind::NotAliveUnregistered, 1, 0);
+            end.change.instance = many(number);
+            cache.history.add(at(0), end).unwrap();
+        }
+        assert!(cache.history.instances.listed() <= 64 + 2 * (number as usize / 4 + 1), "{number}");
+    }
+    let state = |cache: &Cache, number| cache.history.lookup_instance(many(number)).unwrap();
+    assert_eq!((state(&cache, 0), state(&cache, 396)), (InstanceState::Alive, InstanceState::Alive));
+    assert!(cache.history.writer_lost(at(0), writer(1)));
+    assert!((0..400).all(|number| state(&cache, number) == InstanceState::NotAliveNoWriters));
+}
+
+#[test]
+fn who_hands_over_an_end_once_more_is_no_writer_and_in_a_log_nobody_is() {
+    for (as_log, kind, kept) in [
+        (false, ChangeKind::Alive, 1),
+        (false, ChangeKind::NotAliveUnregistered, 0),
+        (true, ChangeKind::Alive, 0),
+        (true, ChangeKind::NotAliveUnregistered, 0),
+    ] {
+        let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+        let config = ReaderHistoryConfig { outlives_writers: true, as_log, ..ReaderHistoryConfig::new(limits) };
+        let mut cache = Cache::configured(config);
+        cache.write(1, 1).unwrap();
+        let mut known = cache.received(kind, 1, 1);
+        cache.history.add(at(0), known.clone()).unwrap();
+        cache.unregister(1, 1).unwrap();
+        let origin = Origin { identity: known.change.identity(), lifespan: Duration::INFINITE };
+        known.change.writer = writer(2);
+        known.change.origin = Some(Box::new(origin));
+        assert_eq!(cache.history.add(at(0), known).unwrap(), Admission::Known);
+        cache.take();
+        cache.take();
+        assert_eq!(cache.history.instance_count(), kept, "{as_log} {kind:?}");
+    }
+}
+
+#[test]
+fn nobody_writes_the_instances_of_a_log() {
+    let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+    let mut cache = Cache::configured(ReaderHistoryConfig { as_log: true, ..ReaderHistoryConfig::new(limits) });
+    cache.write(1, 1).unwrap();
+    assert_eq!(cache.take().len(), 1);
+    cache.take();
+    assert_eq!(cache.history.instance_count(), 0);
 }

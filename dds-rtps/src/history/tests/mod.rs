@@ -2,12 +2,16 @@
 
 mod adding;
 mod book;
+mod fitting;
 mod model;
 mod ownership;
+mod presenting;
+mod removals;
 mod selecting;
 mod source_order;
 mod timing;
 mod twins;
+mod writing;
 
 use super::*;
 use crate::qos::{DestinationOrder, History, ResourceLimits};

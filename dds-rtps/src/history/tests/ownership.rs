@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::qos::Ownership;
+use crate::types::Duration;
 
 /// A cache with writers 1 to 3 of these strengths.
 fn cache(strengths: [i32; 3]) -> Cache {
@@ -137,4 +138,62 @@ fn an_instance_that_was_forgotten_has_no_owner() {
     cache.take();
     assert_eq!(state(&cache, 1), None);
     assert!(counts(&mut cache, 1, 2) && counts(&mut cache, 1, 1), "the place is used again, its owner is not");
+}
+
+#[test]
+fn a_writer_leaves_with_a_sample_that_does_not_count() {
+    let kinds = [
+        (ChangeKind::NotAliveDisposed, InstanceState::Alive),
+        (ChangeKind::NotAliveUnregistered, InstanceState::NotAliveNoWriters),
+        (ChangeKind::NotAliveDisposedUnregistered, InstanceState::NotAliveNoWriters),
+    ];
+    for (kind, expected) in kinds {
+        let mut cache = cache([10, 20, 30]);
+        assert!(counts(&mut cache, 2, 1));
+        let received = ReceivedChange { has_data: true, ..cache.received(kind, 1, 1) };
+        assert_eq!(cache.history.add(at(0), received).unwrap(), Admission::NotOwner);
+        cache.unregister(2, 1).unwrap();
+        assert_eq!(state(&cache, 1), Some(expected), "{kind:?}");
+    }
+}
+
+/// Writers 1 to 3, of these strengths, have written an instance, and its deadline has been missed since.
+fn lapsed(strengths: [i32; 3]) -> Cache {
+    let timing = ReaderTiming { deadline: Duration::from_millis(100), ..ReaderTiming::NONE };
+    let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+    let config = ReaderHistoryConfig { ownership: Ownership::Exclusive, timing, ..ReaderHistoryConfig::new(limits) };
+    let mut cache = Cache::configured(config);
+    for (number, strength) in (1..).zip(strengths) {
+        cache.history.set_ownership_strength(writer(number), strength);
+        counts(&mut cache, number, 1);
+    }
+    cache.now = 100;
+    cache.history.handle_timeout(at(100));
+    assert_eq!(cache.history.take_missed().map(|missed| missed.count), Some(1));
+    cache
+}
+
+#[test]
+fn who_has_not_written_since_a_deadline_was_missed_does_not_follow_the_owner() {
+    let mut cache = lapsed([10, 20, 30]);
+    assert!(counts(&mut cache, 1, 1));
+    cache.unregister(1, 1).unwrap();
+    assert!(counts(&mut cache, 1, 1), "nobody owned it");
+}
+
+#[test]
+fn who_has_written_since_follows_the_owner_though_it_did_not_count() {
+    let mut cache = lapsed([20, 30, 10]);
+    assert!(counts(&mut cache, 2, 1) && !counts(&mut cache, 1, 1));
+    cache.unregister(2, 1).unwrap();
+    assert!(!counts(&mut cache, 3, 1) && counts(&mut cache, 1, 1));
+}
+
+#[test]
+fn that_one_leaves_says_nothing_of_the_others_that_have_not_written_since() {
+    let mut cache = lapsed([10, 20, 30]);
+    cache.unregister(3, 1).unwrap();
+    assert!(counts(&mut cache, 1, 1));
+    cache.unregister(1, 1).unwrap();
+    assert!(counts(&mut cache, 1, 1), "nobody owned it");
 }

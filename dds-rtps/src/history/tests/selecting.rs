@@ -1,6 +1,11 @@
 //! Reads and takes: which samples, in which order, with which info.
 
 use super::*;
+use crate::cdr::TypeInfo;
+use crate::filter::Filter;
+use crate::types::Duration;
+use crate::wire::SampleIdentity;
+use dds_macros::DdsType;
 
 #[test]
 fn samples_come_instance_by_instance_or_as_they_arrived() {
@@ -119,4 +124,50 @@ fn all_samples_of_a_batch_carry_the_states_at_its_beginning() {
     let arrival = Selection { order: SelectionOrder::ByArrival, ..Selection::default() };
     let samples = cache.select(arrival, Operation::Take);
     assert!(samples.iter().all(|sample| sample.info.view_state == ViewState::New));
+}
+
+/// What [`Cache`] writes.
+#[derive(DdsType)]
+#[dds(crate = "crate")]
+struct Written {
+    #[dds(key)]
+    key: u8,
+    number: u8,
+}
+
+#[test]
+fn a_filter_chooses_by_contents() {
+    let mut cache = Cache::keep_all();
+    for key in [1, 2, 3, 3, 4] {
+        cache.write(1, key).unwrap();
+    }
+    let filter = Filter::new(Written::DESCRIPTION, "number >= 2 AND key <> 4", &[]).unwrap();
+    let selection = Selection { filter: Some(&filter), ..Selection::default() };
+    assert_eq!(cache.history.count_matching(at(0), &selection), 3);
+    let next = |handle| Selection { instance: InstanceSelection::Next(handle), ..selection };
+    assert_eq!(numbers(&cache.select(next(InstanceHandle::NIL), Operation::Read)), [2], "none of the first one's");
+    assert_eq!(numbers(&cache.select(next(handle(2)), Operation::Read)), [3, 4]);
+    assert!(cache.select(next(handle(3)), Operation::Read).is_empty());
+    assert_eq!(numbers(&cache.select(selection, Operation::Take)), [2, 3, 4]);
+    assert_eq!(numbers(&cache.take()), [1, 5]);
+    // An end has nothing but a key: it passes, unless the filter is about the key alone.
+    cache.dispose(1, 1).unwrap();
+    cache.dispose(1, 4).unwrap();
+    assert_eq!(cache.history.count_matching(at(0), &selection), 2);
+    let filter = Filter::new(Written::DESCRIPTION, "key <> 4", &[]).unwrap();
+    let of_key = Selection { filter: Some(&filter), ..Selection::default() };
+    assert_eq!(numbers(&cache.select(of_key, Operation::Take)), [6]);
+}
+
+#[test]
+fn who_wrote_a_sample_can_be_read_again_and_again() {
+    let mut cache = Cache::keep_all();
+    let mut received = cache.received(ChangeKind::Alive, 1, 1);
+    let identity = SampleIdentity { writer: writer(2), sequence_number: SequenceNumber(7) };
+    received.change.origin = Some(Box::new(Origin { identity, lifespan: Duration::INFINITE }));
+    cache.history.add(at(0), received).unwrap();
+    for operation in [Operation::Read, Operation::Read, Operation::Take] {
+        let samples = cache.select(Selection::default(), operation);
+        assert_eq!(samples[0].origin.as_ref().map(|origin| origin.identity), Some(identity));
+    }
 }

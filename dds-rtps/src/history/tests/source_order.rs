@@ -278,3 +278,67 @@ fn what_follows_a_dispose_takes_the_place_of_its_news() {
     assert_eq!(written(&cache.take()), [4]);
     assert!(cache.history.is_empty());
 }
+
+#[test]
+fn timestamps_ahead_of_the_clock_are_counted_where_they_matter() {
+    let mut cache = Cache::keep_all();
+    for kind in [ChangeKind::Alive, ChangeKind::NotAliveDisposed] {
+        stamped(&mut cache, kind, 1, 31_000, 0);
+    }
+    assert_eq!(cache.history.counters().from_future, 0);
+    let mut cache = by_source(History::KeepAll);
+    for (written, count) in [(30_000, 0), (30_001, 1)] {
+        stamped(&mut cache, ChangeKind::Alive, 1, written, 0);
+        assert_eq!(cache.history.counters().from_future, count);
+    }
+}
+
+#[test]
+fn what_was_seen_counts_as_far_ahead_of_the_clock_as_timestamps_are_believed() {
+    for (received, admission) in [(1_000, Admission::Superseded), (999, Admission::Visible)] {
+        let mut cache = by_source(History::KeepAll);
+        stamped(&mut cache, ChangeKind::Alive, 1, 31_000, 2_000);
+        assert_eq!(cache.take().len(), 1);
+        assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 5_000, received), admission);
+    }
+}
+
+#[test]
+fn a_sample_that_ends_its_instance_is_not_older_than_itself() {
+    let mut cache = by_source(History::KeepAll);
+    let received = ReceivedChange { has_data: true, ..cache.received(ChangeKind::NotAliveDisposed, 1, KEY) };
+    assert_eq!(cache.history.add(at(0), received).unwrap(), Admission::Visible);
+    assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::NotAliveDisposed));
+}
+
+#[test]
+fn what_comes_from_its_own_writer_is_the_newest_unless_all_are_sorted() {
+    let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+    let config = ReaderHistoryConfig { outlives_writers: true, ..ReaderHistoryConfig::new(limits) };
+    let mut cache = Cache::configured(config);
+    for time in [20, 10] {
+        assert_eq!(write(&mut cache, 1, time), Admission::Visible);
+    }
+    assert_eq!(written(&cache.take()), [20, 10]);
+}
+
+#[test]
+fn a_place_is_not_looked_for_from_a_late_sample_that_has_expired() {
+    for (expires, admission) in [(None, Admission::Visible), (Some(at(1).instant), Admission::Superseded)] {
+        let mut cache = by_source(History::KeepAll);
+        assert_eq!(write(&mut cache, 1, 100), Admission::Visible);
+        let mut late = cache.received(ChangeKind::Alive, 1, KEY);
+        late.change.source_timestamp = at(50).time;
+        late.reception_timestamp = at(0).time;
+        cache.history.add(at(0), ReceivedChange { expires, ..late }).unwrap();
+        for time in 101..1_200 {
+            assert_eq!(write(&mut cache, 1, time), Admission::Visible);
+        }
+        cache.history.handle_timeout(at(1));
+        // Another instance's sample lies in its place.
+        let mut other = cache.received(ChangeKind::Alive, 1, KEY + 1);
+        other.change.source_timestamp = at(55).time;
+        cache.history.add(at(2), other).unwrap();
+        assert_eq!(write(&mut cache, 1, 60), admission, "too far from the newest");
+    }
+}

@@ -371,3 +371,124 @@ fn the_timer_removes_what_has_expired_in_turns() {
     write_until(&mut cache, 1, 20);
     assert_eq!(cache.history.deadline(), Some(at(60).instant), "not so soon again");
 }
+
+#[test]
+fn a_history_without_policies_of_time_has_none_of_it() {
+    assert!(!cache(ReaderTiming::NONE).history.has_timing());
+    assert!(!cache(ReaderTiming::NONE).history.has_deadline());
+    let delay = millis(10);
+    let mut cache = cache(ReaderTiming {
+        autopurge_nowriter_samples_delay: delay,
+        autopurge_disposed_samples_delay: delay,
+        ..deadline(delay)
+    });
+    assert!(cache.history.has_timing() && !cache.history.has_deadline());
+    cache.write_at(0, 1, 1);
+    assert!(cache.history.has_deadline());
+    assert_eq!(cache.pass(10), 1);
+}
+
+#[test]
+fn a_lifespan_is_a_deadline() {
+    let mut cache = Cache::keep_all();
+    let received = cache.received(ChangeKind::Alive, 1, 1);
+    cache.history.add(at(0), ReceivedChange { expires: Some(at(5).instant), ..received }).unwrap();
+    assert!(cache.history.has_deadline());
+    assert_eq!(cache.history.deadline(), Some(at(5).instant));
+    cache.history.handle_timeout(at(5));
+    assert!(!cache.history.has_deadline());
+}
+
+#[test]
+fn a_separation_ends_with_its_last_moment() {
+    let mut cache = cache(filter(10));
+    assert_eq!(cache.write_at(0, 1, 1), Admission::Visible);
+    assert_eq!(cache.write_at(9, 1, 2), Admission::Visible);
+    assert_eq!(cache.write_at(10, 1, 1), Admission::Visible);
+    assert_eq!(cache.write_at(18, 1, 2), Admission::Held);
+}
+
+/// A cache under order by source timestamp with a filter of 10 ms.
+fn sorted() -> Cache {
+    let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+    Cache::configured(ReaderHistoryConfig {
+        destination_order: DestinationOrder::BySourceTimestamp,
+        timing: filter(10),
+        ..ReaderHistoryConfig::new(limits)
+    })
+}
+
+/// Writes at a time by the writer's clock.
+fn write_stamped(cache: &mut Cache, now: u64, source_nanos: i64) -> Admission {
+    cache.now = now;
+    let mut received = cache.received(ChangeKind::Alive, 1, 1);
+    received.change.source_timestamp = Time::from_unix_nanos(source_nanos);
+    cache.history.add(at(now), received).unwrap()
+}
+
+#[test]
+fn of_two_that_are_kept_back_the_newer_one_stays_by_source() {
+    let mut cache = sorted();
+    cache.history.follow_writer(writer(1));
+    assert_eq!(write_stamped(&mut cache, 0, 10), Admission::Visible);
+    assert_eq!(write_stamped(&mut cache, 1, 30), Admission::Held);
+    assert_eq!(write_stamped(&mut cache, 2, 20), Admission::Held);
+    cache.pass(10);
+    assert_eq!(numbers(&cache.take()), [1, 2]);
+    assert_eq!(cache.history.removed_of(writer(1)), Removed { too_soon: 1, ..Removed::default() });
+}
+
+#[test]
+fn what_was_kept_back_and_is_older_than_what_was_seen_is_superseded() {
+    let mut cache = sorted();
+    cache.history.follow_writer(writer(1));
+    assert_eq!(write_stamped(&mut cache, 0, 10), Admission::Visible);
+    assert_eq!(write_stamped(&mut cache, 1, 5), Admission::Held);
+    assert_eq!(numbers(&cache.take()), [1]);
+    assert!(!cache.history.handle_timeout(at(10)));
+    assert!(cache.take().is_empty());
+    assert_eq!(cache.history.removed_of(writer(1)), Removed { superseded: 1, ..Removed::default() });
+}
+
+#[test]
+fn what_expires_as_it_would_be_let_in_is_no_news() {
+    let mut cache = cache(filter(10));
+    cache.write_at(0, 1, 1);
+    let received = cache.received(ChangeKind::Alive, 1, 1);
+    cache.history.add(at(1), ReceivedChange { expires: Some(at(10).instant), ..received }).unwrap();
+    assert!(!cache.history.handle_timeout(at(10)));
+    assert_eq!(cache.history.counters().expired, 1);
+}
+
+#[test]
+fn what_another_writer_has_kept_back_stays_so_when_one_goes_that_had_left() {
+    let mut cache = cache(filter(10));
+    cache.write_at(0, 1, 1);
+    cache.unregister(1, 1).unwrap();
+    cache.write_at(1, 2, 1);
+    assert_eq!(cache.write_at(20, 2, 1), Admission::Visible);
+    assert_eq!(cache.write_at(21, 2, 1), Admission::Held);
+    cache.take();
+    assert!(!cache.history.writer_lost(at(22), writer(1)));
+    assert!(cache.take().is_empty());
+    cache.pass(30);
+    assert_eq!(cache.take().len(), 1);
+}
+
+#[test]
+fn moments_of_what_was_let_in_before_are_forgotten() {
+    let mut cache = cache(filter(10));
+    cache.write_at(0, 1, 1);
+    cache.write_at(0, 1, 2);
+    cache.write_at(1, 1, 1);
+    cache.write_at(1, 1, 2);
+    for round in 1..500 {
+        let key = 1 + u8::from(round == 1);
+        cache.dispose(1, key).unwrap();
+        cache.write_at(20 * round, 1, 1);
+        assert_eq!(cache.write_at(20 * round + 1, 1, 1), Admission::Held);
+        let scheduled = cache.history.timing.as_ref().map(|timing| timing.filter.scheduled());
+        // Twice as many as one sample that is kept back needs, and as many as never matter.
+        assert!(scheduled.unwrap() <= 2 + 64 + 1);
+    }
+}

@@ -1,0 +1,77 @@
+//! Whether there is room for several changes at once, and what is held back for it.
+
+use super::*;
+
+/// Whether samples of these instances fit; else why not, and whether they never will.
+fn fit(cache: &mut Cache, keys: &[u8]) -> Result<(), (RejectReason, bool)> {
+    let changes: Vec<ReceivedChange> = keys.iter().map(|&key| cache.received(ChangeKind::Alive, 1, key)).collect();
+    cache.history.fit(&changes).map_err(|misfit| (misfit.reason, misfit.is_lasting))
+}
+
+fn keep_all(max_samples: Option<u32>, max_instances: Option<u32>, max_samples_per_instance: Option<u32>) -> Cache {
+    Cache::new(History::KeepAll, ResourceLimits { max_samples, max_instances, max_samples_per_instance })
+}
+
+#[test]
+fn without_limits_everything_fits() {
+    assert_eq!(fit(&mut Cache::keep_all(), &[1, 2, 2]), Ok(()));
+    assert_eq!(fit(&mut Cache::keep_last(1), &[1, 1, 2]), Ok(()));
+}
+
+#[test]
+fn samples_fit_up_to_their_limit() {
+    let mut cache = keep_all(Some(3), None, None);
+    cache.write(1, 1).unwrap();
+    assert_eq!(fit(&mut cache, &[1, 2]), Ok(()));
+    assert_eq!(fit(&mut cache, &[1, 2, 2]), Err((RejectReason::Samples, false)));
+    assert_eq!(fit(&mut cache, &[1, 2, 2, 2]), Err((RejectReason::Samples, true)));
+}
+
+#[test]
+fn samples_of_an_instance_fit_up_to_their_limit() {
+    let mut cache = keep_all(Some(3), None, Some(2));
+    cache.write(1, 1).unwrap();
+    assert_eq!(fit(&mut cache, &[1, 2]), Ok(()));
+    assert_eq!(fit(&mut cache, &[2, 2]), Ok(()));
+    assert_eq!(fit(&mut cache, &[1, 1]), Err((RejectReason::SamplesPerInstance, false)));
+    assert_eq!(fit(&mut cache, &[1, 1, 1]), Err((RejectReason::SamplesPerInstance, true)));
+    let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
+    let mut cache = Cache::new(History::KeepLast { depth: 1 }, limits);
+    cache.write(1, 1).unwrap();
+    assert_eq!(fit(&mut cache, &[1, 1, 1, 2]), Ok(()), "they take each other's place");
+}
+
+#[test]
+fn instances_fit_up_to_their_limit() {
+    let mut cache = keep_all(None, Some(2), None);
+    cache.write(1, 1).unwrap();
+    assert_eq!(fit(&mut cache, &[1, 1, 2]), Ok(()));
+    assert_eq!(fit(&mut cache, &[2, 3]), Err((RejectReason::Instances, false)));
+    assert_eq!(fit(&mut cache, &[2, 3, 4]), Err((RejectReason::Instances, true)));
+    cache.unregister(1, 1).unwrap();
+    cache.take();
+    assert_eq!(fit(&mut cache, &[2, 3]), Ok(()), "nobody needs the first one any more");
+}
+
+#[test]
+fn what_is_held_back_has_a_bound() {
+    let mut cache = keep_all(Some(2), None, None);
+    assert!(cache.history.hold_unseen(1, 10, 10));
+    assert!(!cache.history.hold_unseen(1, 1, 10));
+    assert!(cache.history.hold_unseen(1, 0, 10));
+    assert!(!cache.history.hold_unseen(1, 0, 10));
+    cache.history.release_unseen(2, 10);
+    assert!(cache.history.hold_unseen(2, 10, 10));
+}
+
+#[test]
+fn names_are_those_of_what_is_here() {
+    let mut cache = Cache::keep_all();
+    cache.write(1, 1).unwrap();
+    cache.read();
+    cache.write(2, 1).unwrap();
+    let [first, second] = [(writer(1), SequenceNumber(1)), (writer(2), SequenceNumber(2))];
+    assert_eq!(cache.history.names().collect::<Vec<_>>(), [first, second]);
+    let unread = Selection { states: States::NOT_READ, ..Selection::default() };
+    assert_eq!(cache.history.names_of(at(0), &unread), [second]);
+}
