@@ -149,6 +149,17 @@ mod tests {
     }
 
     #[test]
+    fn a_check_is_late_from_a_tenth_of_a_second_on() {
+        let moment = |millis: u64| Instant::from_nanos(millis * 1_000_000);
+        for (check, expired) in [(10_099, &[A][..]), (10_100, &[])] {
+            let mut leases = Leases::new(1);
+            leases.set(at(0), A, Duration::from_secs(10));
+            leases.set(at(0), B, Duration::from_millis(10_100));
+            assert_eq!(leases.expired(moment(check)), expired);
+        }
+    }
+
+    #[test]
     fn an_infinite_lease_never_ends() {
         let mut leases = Leases::new(1);
         leases.set(at(0), A, Duration::INFINITE);

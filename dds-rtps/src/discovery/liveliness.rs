@@ -187,6 +187,9 @@ mod tests {
         assert_eq!(bytes[4..16], prefix.0);
         assert_eq!(bytes[16..25], [0, 0, 0, 1, 1, 0, 0, 0, 0]);
         assert_eq!(ParticipantMessage::decode(&bytes), Some(message));
+        let manual = ParticipantMessage { kind: LivelinessKind::ManualByParticipant, ..message };
+        assert_eq!(manual.encode()[16..20], [0, 0, 0, 2]);
+        assert_eq!(ParticipantMessage::decode(&manual.encode()), Some(manual));
     }
 
     #[test]
@@ -212,6 +215,9 @@ mod tests {
         schedule.set_writers(at(0), writers.iter());
         assert_eq!(schedule.take_due(at(0)), Some(Duration::ZERO));
         assert_eq!(schedule.deadline(), Some(at(200)));
+        schedule.set_writers(at(40), writers.iter());
+        assert_eq!(schedule.deadline(), Some(at(200)), "the same lease as before");
+        assert!(schedule.keeps(Duration::from_millis(399)) && !schedule.keeps(Duration::from_millis(400)));
         schedule.set_writers(at(50), writers[1..].iter());
         assert_eq!(schedule.take_due(at(199)), None);
         assert_eq!(schedule.take_due(at(200)), Some(Duration::from_millis(200)));
@@ -220,6 +226,7 @@ mod tests {
         assert_eq!(schedule.take_due(at(690)), Some(Duration::ZERO), "a shorter lease begins with its writer");
         schedule.set_writers(at(300), writers[2..].iter());
         assert_eq!(schedule.deadline(), None);
+        assert!(schedule.keeps(Duration::from_secs(1_000)), "nothing was promised");
     }
 
     #[test]

@@ -423,6 +423,42 @@ mod tests {
     }
 
     #[test]
+    fn what_is_known_can_be_asked_for() {
+        let mut matching = Matching::new(OURS);
+        let [w, r] = [Guid::new(OURS, writer_id()), Guid::new(THEIRS, reader_id())];
+        assert!(!matching.knows::<PublicationData>(w) && matching.writer(w).is_none());
+        matching.put(writer(OURS, |_| {}));
+        assert!(matching.knows::<PublicationData>(w) && !matching.knows::<SubscriptionData>(r));
+        assert_eq!((matching.reader(r).is_some(), matching.verdict(w, r)), (false, None));
+        matching.put(reader(THEIRS, |_| {}));
+        assert!(matching.writer(w).is_some() && matching.reader(r).is_some());
+        assert_eq!(matching.verdict(w, r), Some(&Verdict::Matched));
+    }
+
+    #[test]
+    fn a_topic_is_there_as_long_as_an_endpoint_of_it() {
+        let mut matching = Matching::new(OURS);
+        matching.put(writer(OURS, |_| {}));
+        matching.put(reader(THEIRS, |_| {}));
+        matching.remove::<PublicationData>(Guid::new(OURS, writer_id()), ParticipantLoss::Left);
+        events(&mut matching);
+        matching.put(writer(OURS, |_| {}));
+        assert!(matches!(events(&mut matching)[..], [ParticipantEvent::ReaderMatched { .. }]));
+    }
+
+    #[test]
+    fn only_others_can_have_types_that_are_not_known() {
+        let validates = |data: &mut SubscriptionData| data.qos.type_consistency.force_type_validation = true;
+        let mut matching = Matching::new(OURS);
+        matching.put(writer(OURS, |_| {}));
+        matching.put(reader(OURS, validates));
+        matching.put(reader(THEIRS, validates));
+        let verdict = |prefix| matching.verdict(Guid::new(OURS, writer_id()), Guid::new(prefix, reader_id())).unwrap();
+        assert_eq!(verdict(OURS), &Verdict::Matched);
+        assert!(matches!(verdict(THEIRS), Verdict::Incompatible(_)));
+    }
+
+    #[test]
     fn pairs_of_others_are_none_of_our_business() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(THEIRS, |_| {}));
