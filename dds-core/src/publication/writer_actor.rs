@@ -346,8 +346,10 @@ impl WriterActor {
     pub(crate) fn match_remote(&mut self, reader: ReaderProxyConfig, effects: &mut Effects) {
         let now = self.now(effects);
         let guid = reader.guid;
-        self.rtps.match_reader(now, reader);
-        self.note_match(guid, effects);
+        // One that is not followed is no match either: nobody is to wait for it.
+        if self.rtps.match_reader(now, reader) {
+            self.note_match(guid, effects);
+        }
         self.follow_up_and_come_back(now, effects);
     }
 

@@ -80,6 +80,8 @@ pub struct ReaderCounters {
     pub not_decodable: u64,
     /// Submessages of writers that are not matched.
     pub unmatched: u64,
+    /// Writers that were not matched, because there were [`WRITERS_MAX`](super::WRITERS_MAX) already.
+    pub writers_refused: u64,
     /// Numbers that will never be delivered.
     pub lost: u64,
     /// Fragmented samples given up.
@@ -88,7 +90,7 @@ pub struct ReaderCounters {
     pub ack_nacks: u64,
     /// NACK_FRAGs laid out.
     pub nack_frags: u64,
-    /// HEARTBEATs that were there already.
+    /// HEARTBEATs and HEARTBEAT_FRAGs that were there already.
     pub duplicate_heartbeats: u64,
     /// Payloads that did not fit into the history, retries not counted.
     pub rejected: u64,

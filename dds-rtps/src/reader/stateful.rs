@@ -165,7 +165,7 @@ impl StatefulReader {
     /// and ownership strength; its reliability cannot change.
     ///
     /// `false`: it cannot be matched, because the reader is reliable and the writer is not, or because there are
-    /// [`WRITERS_MAX`] already.
+    /// [`WRITERS_MAX`] already; these are counted ([`ReaderCounters::writers_refused`]).
     pub fn match_writer(&mut self, now: Now, writer: WriterProxyConfig) -> bool {
         if let Some(at) = self.find(writer.guid) {
             let reliable = self.proxies[at].config.reliable;
@@ -214,6 +214,7 @@ impl StatefulReader {
 
     fn insert(&mut self, proxy: WriterProxy) -> bool {
         if self.proxies.len() >= WRITERS_MAX {
+            self.counters.writers_refused += 1;
             return false;
         }
         self.history.set_ownership_strength(proxy.guid(), proxy.config.ownership_strength);

@@ -372,6 +372,8 @@ pub struct WriterCounters {
     pub overwritten_unacknowledged: u64,
     /// How often a reader was found too slow to be waited for ([`SlowReader::Demote`]).
     pub readers_demoted: u64,
+    /// Readers of other processes that were not matched, because there were [`READERS_MAX`](super::READERS_MAX) already.
+    pub readers_refused: u64,
     /// Changes that had to make room although a reader that is not waited for had not acknowledged them.
     pub given_up: u64,
     /// Changes whose lifespan ended before they left the history.

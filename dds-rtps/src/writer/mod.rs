@@ -65,5 +65,5 @@ pub use config::{
     Asker, FlowConfig, FragmentSize, NewChange, ReaderLag, ReaderProxyConfig, SlowReader, WriteRefused, WriterConfig,
     WriterCounters, WriterEvent,
 };
-pub use stateful::StatefulWriter;
+pub use stateful::{READERS_MAX, StatefulWriter};
 pub use stateless::StatelessWriter;

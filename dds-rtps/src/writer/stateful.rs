@@ -22,6 +22,9 @@ use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+/// Readers of other processes of a writer at a time. Each costs a walk over all of them when one comes or goes.
+pub const READERS_MAX: usize = 4096;
+
 /// A writer, best effort or reliable, with its history and its matched readers.
 ///
 /// Use: [`write`](Self::write) or any other input, then [`poll_transmit`](Self::poll_transmit) until it answers `false`,
@@ -286,9 +289,15 @@ impl StatefulWriter {
 
     /// Matches a reader of another process. One that is matched already takes on the new locators and QoS, and keeps its
     /// state.
-    pub fn match_reader(&mut self, now: Now, reader: ReaderProxyConfig) {
+    ///
+    /// `false`: it is not matched, because there are [`READERS_MAX`] already; counted ([`WriterCounters::readers_refused`]).
+    pub fn match_reader(&mut self, now: Now, reader: ReaderProxyConfig) -> bool {
         let reliable = reader.reliable && self.config.reliable;
         let index = self.by_guid.get(&reader.guid).copied();
+        if index.is_none() && self.proxies.len() >= READERS_MAX {
+            self.counters.readers_refused += 1;
+            return false;
+        }
         let known = index.and_then(|index| self.proxies.get_mut(index)).and_then(|proxy| proxy.filtered.take());
         let filtered = self.filter_of(&reader, known);
         if let Some(proxy) = index.and_then(|index| self.proxies.get_mut(index)) {
@@ -317,6 +326,7 @@ impl StatefulWriter {
             self.enqueue(now, index);
         }
         self.readers_changed(now);
+        true
     }
 
     /// How many unregistered instances are remembered for readers that were here before and come back; see

@@ -1,10 +1,10 @@
 //! Histories that are full.
 
-use crate::script::{Script, best_effort, reliable};
+use crate::script::{Script, best_effort, reader_guid, reliable};
 use dds_rtps::history::{ChangeKind, Payload};
 use dds_rtps::qos::{DataWriterQos, Durability, ResourceLimits};
-use dds_rtps::types::InstanceHandle;
-use dds_rtps::writer::{NewChange, WriteRefused, WriterEvent};
+use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle};
+use dds_rtps::writer::{NewChange, READERS_MAX, ReaderProxyConfig, WriteRefused, WriterEvent};
 
 fn limited(max_samples: u32) -> DataWriterQos {
     let limits = ResourceLimits { max_samples: Some(max_samples), ..ResourceLimits::default() };
@@ -162,4 +162,23 @@ fn overwritten_samples_that_somebody_missed_are_counted() {
     script.match_reader(reliable(2));
     script.write_times(3);
     assert_eq!(script.writer.counters().overwritten_unacknowledged, 2);
+}
+
+#[test]
+fn readers_are_bounded() {
+    let mut script = Script::new(false, &DataWriterQos::default());
+    let now = script.now();
+    let reader = |number: usize| {
+        let mut prefix = [9; 12];
+        prefix[..8].copy_from_slice(&number.to_le_bytes());
+        ReaderProxyConfig::new(Guid::new(GuidPrefix(prefix), EntityId([0, 0, 1, 4])), Vec::new())
+    };
+    let mut matched = (0..READERS_MAX + 10).map(|number| script.writer.match_reader(now, reader(number)));
+    assert!(matched.by_ref().take(READERS_MAX).all(|matched| matched));
+    assert!(matched.all(|matched| !matched));
+    assert_eq!((script.writer.remote_readers(), script.writer.counters().readers_refused), (READERS_MAX, 10));
+    // Who is there may change, and who goes makes room.
+    assert!(script.writer.match_reader(now, reader(7)));
+    assert!(script.writer.unmatch_reader(now, reader(7).guid));
+    assert!(script.writer.match_reader(now, best_effort(3)) && script.writer.unmatch_reader(now, reader_guid(3)));
 }

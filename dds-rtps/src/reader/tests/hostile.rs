@@ -430,6 +430,7 @@ fn writers_are_bounded() {
     });
     assert!(matched.by_ref().take(WRITERS_MAX).all(|matched| matched));
     assert!(matched.all(|matched| !matched));
+    assert_eq!(script.reader.counters().writers_refused, 10);
 }
 
 /// A number that somebody might send: small, near a power of two, or at one of the ends.
