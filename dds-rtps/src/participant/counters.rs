@@ -20,12 +20,19 @@ pub struct ParticipantCounters {
     pub participants_refused: u64,
     /// Announcements that came after the farewell of their participant, though they were made before.
     pub late_announcements: u64,
+    /// Farewells that were forgotten before their time, because too many came: an announcement that was made before one of them
+    /// and comes after it brings back a participant that has gone, until its lease ends.
+    pub farewells_forgotten: u64,
     /// Participants that were silent for long and made room for others.
     pub participants_displaced: u64,
     /// INFO_REPLYs that named no host of their sender: it was answered where it has announced.
     pub replies_refused: u64,
     /// Endpoints that were not taken in because their participant has too many.
     pub endpoints_refused: u64,
+    /// Endpoints that were not taken in because all participants together have too many
+    /// ([`DiscoveryLimits::endpoints_max`](super::DiscoveryLimits::endpoints_max)), counted with each announcement. They are
+    /// seen when they are announced anew and there is room.
+    pub endpoints_rejected: u64,
     /// Things that somebody said in another's name.
     pub foreign: u64,
     /// Questions for types, and answers, that could not be read.

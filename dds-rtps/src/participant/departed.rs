@@ -26,13 +26,15 @@ struct Farewell {
 }
 
 impl Departed {
-    /// This participant has left.
-    pub(super) fn insert(&mut self, now: Instant, prefix: GuidPrefix, number: SequenceNumber) {
+    /// This participant has left. Returns whether another one had to be forgotten for it before its time.
+    pub(super) fn insert(&mut self, now: Instant, prefix: GuidPrefix, number: SequenceNumber) -> bool {
         self.last.retain(|farewell| farewell.prefix != prefix && !farewell.is_old(now));
-        if self.last.len() == REMEMBERED_MAX {
+        let is_full = self.last.len() == REMEMBERED_MAX;
+        if is_full {
             self.last.pop_front();
         }
         self.last.push_back(Farewell { prefix, number, at: now });
+        is_full
     }
 
     /// Whether an announcement with this number was made before its participant left.
@@ -72,7 +74,8 @@ mod tests {
         for number in 0..2_000_u32 {
             let mut prefix = [0; 12];
             prefix[..4].copy_from_slice(&number.to_le_bytes());
-            departed.insert(at(1), GuidPrefix(prefix), SequenceNumber(1));
+            let forgets = departed.insert(at(1), GuidPrefix(prefix), SequenceNumber(1));
+            assert_eq!(forgets, number as usize >= REMEMBERED_MAX);
         }
         assert_eq!(departed.last.len(), REMEMBERED_MAX);
         departed.insert(at(9), GuidPrefix([1; 12]), SequenceNumber(1));

@@ -307,7 +307,10 @@ impl Participant {
     /// What was not taken in.
     #[must_use]
     pub fn counters(&self) -> ParticipantCounters {
-        self.counters
+        // The histories of their readers refuse them, before they come here.
+        let topics = [BuiltinTopic::Publications, BuiltinTopic::Subscriptions];
+        let endpoints_rejected = topics.map(|topic| self.builtin(topic).reader().counters().rejected).iter().sum();
+        ParticipantCounters { endpoints_rejected, ..self.counters }
     }
 
     fn pair(&mut self, topic: BuiltinTopic) -> &mut BuiltinPair {

@@ -53,7 +53,8 @@ impl Participant {
         match key {
             Some(guid) if guid != Guid::new(prefix, EntityId::PARTICIPANT) => self.counters.foreign += 1,
             _ => {
-                self.departed.insert(now.instant, prefix, number);
+                let forgets = self.departed.insert(now.instant, prefix, number);
+                self.counters.farewells_forgotten += u64::from(forgets);
                 self.lose(now, prefix, ParticipantLoss::Left);
             }
         }

@@ -226,6 +226,37 @@ fn withdrawn_endpoints_make_room_for_others() {
 }
 
 #[test]
+fn endpoints_beyond_those_of_all_are_rejected_and_counted() {
+    let mut network = Network::new();
+    let (a, c) = (network.start(config(1)), network.start(config(3)));
+    let mut small = config(2);
+    small.limits.endpoints_max = 8;
+    let b = network.start(small);
+    network.run_for(Duration::from_millis(200));
+    for number in 1..=8 {
+        network.with(a, |participant, now| participant.add_writer(now, writer(number, DataWriterQos::default())));
+    }
+    network.run_for(Duration::from_millis(200));
+    let seen = |network: &Network| {
+        let participant = network.participant(b);
+        let of_c = participant.matching().writers().any(|writer| name(writer.data.endpoint.guid) == "03/9");
+        (participant.matching().writers().count(), of_c, participant.counters().endpoints_rejected)
+    };
+    assert_eq!(seen(&network), (8, false, 0));
+    // Whoever announces it: the bound is of all together.
+    network.with(c, |participant, now| participant.add_writer(now, writer(9, DataWriterQos::default())));
+    network.run_for(Duration::from_secs(1));
+    assert_eq!(seen(&network), (8, false, 1));
+    // There is room again, for whoever announces something next.
+    network.with(a, |participant, now| participant.remove_writer(now, writer_id(4)));
+    network.run_for(Duration::from_secs(1));
+    assert_eq!(seen(&network), (7, false, 1));
+    network.with(c, |participant, now| participant.add_writer(now, writer(9, DataWriterQos::default().user_data([1]))));
+    network.run_for(Duration::from_secs(1));
+    assert_eq!(seen(&network), (8, true, 1));
+}
+
+#[test]
 fn too_many_endpoints_are_refused_and_counted() {
     let mut network = Network::new();
     let mut small = config(1);
