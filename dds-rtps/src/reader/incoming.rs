@@ -364,6 +364,10 @@ impl StatefulReader {
         };
         let proxy = &mut self.proxies[at];
         let Following::Reliable(reliable) = &mut proxy.following else { return Handled::NotForUs };
+        if !reliable.is_new(heartbeat) {
+            self.counters.duplicate_heartbeats += 1;
+            return Handled::Duplicate;
+        }
         proxy.reply = source.reply;
         if proxy.assemblies.announce(heartbeat.writer_sn, heartbeat.last_fragment_num) {
             reliable.asking.fragments_announced(now.instant, &self.config);

@@ -24,7 +24,7 @@ use super::sink::Sink;
 use super::window::{Front, Window};
 use crate::history::ReceivedChange;
 use crate::types::{Guid, Instant, Now, SequenceNumber};
-use crate::wire::{Gap, Heartbeat, SET_BITS_MAX, SequenceNumberSet};
+use crate::wire::{Gap, Heartbeat, HeartbeatFrag, SET_BITS_MAX, SequenceNumberSet};
 
 /// Where a volatile reader begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,7 @@ pub(super) struct Reliable {
     /// The last number that a HEARTBEAT has announced.
     pub(super) announced: SequenceNumber,
     last_heartbeat: Option<i32>,
+    last_heartbeat_frag: Option<HeartbeatFrag>,
     /// The last number that the first HEARTBEAT has announced: up to there reaches what was written before.
     pub(super) history_end: Option<SequenceNumber>,
     /// The history had no room for the first number.
@@ -127,6 +128,7 @@ impl Reliable {
             gap: None,
             announced: SequenceNumber::ZERO,
             last_heartbeat: None,
+            last_heartbeat_frag: None,
             history_end: None,
             refused: false,
             first: SequenceNumber::FIRST,
@@ -414,6 +416,11 @@ impl Reliable {
             Some(known) if known.start <= range.start => known,
             _ => range,
         });
+    }
+
+    /// Whether a HEARTBEAT_FRAG is none that was here just before. As of HEARTBEATs, only the very same one is a duplicate.
+    pub(super) fn is_new(&mut self, heartbeat: &HeartbeatFrag) -> bool {
+        self.last_heartbeat_frag.replace(heartbeat.clone()).as_ref() != Some(heartbeat)
     }
 
     /// A HEARTBEAT. `false`: it was here before.

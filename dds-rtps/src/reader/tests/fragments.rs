@@ -288,6 +288,25 @@ fn a_heartbeat_frag_has_fragments_asked_for() {
 }
 
 #[test]
+fn a_heartbeat_frag_that_comes_twice_says_nothing_new() {
+    let mut script = Script::reliable();
+    let sample = large(10_000);
+    script.fragment(&piece(&sample, 1, 1000, 1, 1));
+    let heartbeat = |count| HeartbeatFrag {
+        reader_id: EntityId::UNKNOWN,
+        writer_id: WRITER.entity_id,
+        writer_sn: sn(1),
+        last_fragment_num: 4,
+        count,
+    };
+    for (count, expected) in [(1, Handled::Accepted), (1, Handled::Duplicate), (2, Handled::Accepted)] {
+        let now = script.now();
+        assert_eq!(script.reader.handle_heartbeat_frag(now, &source(WRITER), &heartbeat(count)), expected, "{count}");
+    }
+    assert_eq!((script.reader.counters().duplicate_heartbeats, script.said().len()), (1, 1));
+}
+
+#[test]
 fn more_than_256_missing_fragments_take_several_nack_frags() {
     let mut script = Script::reliable();
     let sample = large(256 * 1000);
