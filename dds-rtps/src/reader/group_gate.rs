@@ -172,10 +172,7 @@ impl GroupGate {
             if !by_reader {
                 // What waits here of it is part of sets that may still be whole; all others that wait have no part of it.
                 let pending: Vec<_> = group.sets().filter(|&set| !pair.has_passed(set, group.end_of(set))).collect();
-                group.broken.extend(pending.into_iter().chain(pair.open));
-                while group.broken.len() > ITEMS_MAX {
-                    group.broken.pop_front();
-                }
+                pending.into_iter().chain(pair.open).for_each(|set| group.note_broken(set));
             }
             let of_reader = releases_of(&mut self.releases, reader);
             for item in pair.queue.drain(..) {
@@ -186,13 +183,19 @@ impl GroupGate {
                     }
                     GroupItem::Part { changes, set, .. } => {
                         of_reader.push_back(Release::Drop(changes));
-                        group.broken.push_back(set);
+                        group.note_broken(set);
                     }
                     _ => {}
                 }
             }
         }
         self.groups.retain(|group| !group.pairs.is_empty());
+    }
+
+    /// How many sets are remembered of which something is missing.
+    #[cfg(test)]
+    pub(super) fn broken_len(&self) -> usize {
+        self.groups.iter().map(|group| group.broken.len()).sum()
     }
 
     /// A reader has closed.
@@ -245,7 +248,7 @@ impl GroupGate {
             Some(GroupItem::Part { changes, set, .. }) => {
                 of_reader.push_back(Release::Drop(changes));
                 if let Some(group) = self.groups.iter_mut().find(|group| group.has(writer, reader)) {
-                    group.broken.push_back(set);
+                    group.note_broken(set);
                 }
             }
             Some(GroupItem::Change { change, .. }) => {
@@ -430,6 +433,14 @@ impl Group {
             *rank += 1;
             releases_of(releases, reader).push_back(Release::Admit { rank: *rank, change });
         }
+    }
+
+    /// Something of a set is missing. Of too many the oldest is forgotten.
+    fn note_broken(&mut self, set: SequenceNumber) {
+        if self.broken.len() == ITEMS_MAX {
+            self.broken.pop_front();
+        }
+        self.broken.push_back(set);
     }
 
     /// Forgets which sets were broken that lie behind.

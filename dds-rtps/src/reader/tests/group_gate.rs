@@ -117,6 +117,7 @@ fn what_waits_in_the_gate_is_bounded() {
     }
     gate.push(WRITER, NEAR, part(WRITER, 20_000, 20_002, &[20_000], true));
     assert!(released(&mut gate).is_empty());
+    assert_eq!(gate.broken_len(), ITEMS_MAX);
     // The sets that were given up are broken, whatever the others have of them.
     gate.push(OTHER, FAR, part(OTHER, 1, 2, &[1], true));
     gate.push(OTHER, FAR, GroupItem::Reached(sn(20_001)));
