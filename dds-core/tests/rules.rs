@@ -15,7 +15,7 @@
 //! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
 //! | a timer means "look", not "now" | simulation: timers that fire late, twice, and without a cause |
 //! | control takes no room in an inbox | `signals_merge_and_need_no_room`; `a_reader_that_is_busy_keeps_nobody_out` |
-//! | a full inbox blocks nobody | `a_reader_that_is_busy_keeps_nobody_out` |
+//! | a full inbox blocks nobody | `a_reader_that_is_busy_keeps_nobody_out`; what is lost by it is known: `a_reader_that_is_busy_knows_what_it_had_no_room_for` |
 //! | a waiter that leaves passes its wake on | model `back_pressure_wakes` |
 //! | who must not wait is refused | `a_thread_that_receives_refuses_every_wait`; `a_listener_must_not_shut_its_participant_down` |
 //! | close takes the state out | model `close_races_push` |
@@ -35,7 +35,8 @@ use dds_core::actor::EnterError;
 use dds_core::cdr::{Encode, EncodeError, Encoder, TypeDescription, TypeInfo, ViewOf};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, ResourceLimits};
 use dds_core::{
-    DataReader, DataWriter, DdsType, Delivery, Entity, ReadErrorKind, WaitErrorKind, WaitSet, WriteErrorKind,
+    DataReader, DataWriter, DdsType, Delivery, Entity, LikelyCause, ReadErrorKind, WaitErrorKind, WaitSet,
+    WriteErrorKind,
 };
 use dds_rtps::transport::fault::Faults;
 use std::cell::Cell;
@@ -339,6 +340,57 @@ fn a_reader_that_is_busy_keeps_nobody_out() {
     });
     assert!(to.traffic().inbox_full > 0, "the inbox has not overflowed, so nothing was tested");
     assert_eq!(busy.sample_lost().unwrap().total_count, 0);
+}
+
+/// The same with best effort: what there was no room for is lost, and the reader's ledger says where.
+#[test]
+#[cfg(not(feature = "rt"))]
+fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
+    const SAMPLES: u64 = 1_000;
+    let world = World::new();
+    let (from, to) = (world.udp_participant(), world.udp_participant());
+    let qos = DataReaderQos::default().keep_all();
+    let busy = to.reader_builder::<Count>("t").qos(qos.clone()).build().unwrap();
+    let free = to.reader_builder::<Count>("t").qos(qos.reliable()).build().unwrap();
+    let writer = from.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    [&busy, &free].iter().for_each(|reader| reader.wait_for_writers(1).block_for(PATIENCE).unwrap());
+    let next = |reader: &DataReader<Count>| reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().count;
+    // The row of a best-effort writer begins with the first sample that came.
+    writer.write(&Count { count: 0 }).unwrap();
+    assert_eq!((next(&busy), next(&free)), (0, 0));
+    let (entered, inside) = mpsc::channel();
+    let (leave, may_leave) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let at_busy = &busy;
+        scope.spawn(move || {
+            at_busy.inside(|| {
+                entered.send(()).unwrap();
+                may_leave.recv().unwrap();
+            })
+        });
+        inside.recv().unwrap();
+        scope.spawn(|| (1..SAMPLES).for_each(|count| writer.write(&Count { count }).unwrap()));
+        // The same thread brings the samples for both, and the last one is the last to overflow.
+        while next(&free) + 1 < SAMPLES {}
+        leave.send(()).unwrap();
+    });
+    writer.write(&Count { count: SAMPLES }).unwrap();
+    let mut got = 1;
+    while next(&busy) < SAMPLES {
+        got += 1;
+    }
+    got += 1;
+    let losses = busy.losses().unwrap();
+    let row = losses.total();
+    assert_eq!(row.known, row.received + row.not_received.total() + row.awaited, "{row:?}");
+    assert_eq!((row.known, row.delivered()), (SAMPLES + 1, got), "{row:?}");
+    assert!(row.undelivered.inbox_overflow > 0, "the inbox has not overflowed, so nothing was tested");
+    assert_eq!(row.lost() + row.undelivered.total(), busy.sample_lost().unwrap().total_count);
+    // Only what the socket had no room for has really not come.
+    assert_eq!(row.lost() > 0, losses.socket_dropped != Some(0), "{losses:?}");
+    let cause = losses.likely_cause().unwrap();
+    assert!(row.lost() > 0 || matches!(cause, LikelyCause::InboxOverflow { .. }), "{cause}");
 }
 
 /// Every call that waits, on the thread that receives: a waker is the application's code and runs there.

@@ -14,7 +14,7 @@
 
 use super::effects::panic_message;
 use super::inbox::Inbox;
-use super::{Actor, Capacity, Deferred, Effects, Holds, Poke, PushError, RunQueue, Signals};
+use super::{Actor, Capacity, Deferred, Effects, Holds, Poke, PushError, RunQueue, Signals, Spill};
 use crate::sync::{
     Arc, AtomicBool, CacheLine, InCell, Lock, LockGuard, Mutation, OnceLock, Ordering, Weak, full_fence, mutated,
 };
@@ -77,6 +77,7 @@ pub enum OfferError<M> {
 pub struct Cell<A: Actor> {
     inside: CacheLine<Lock<Inside<A>>>,
     inbox: Inbox<A>,
+    spill: Option<Arc<dyn Spill<A::Mail>>>,
     /// The state is gone, or about to go.
     closed: AtomicBool,
     /// The cell waits in the run queue.
@@ -108,9 +109,11 @@ impl<A: Actor> Cell<A> {
     /// A cell around `actor`. A visitor that runs out of budget leaves the cell in `run_queue`.
     #[must_use]
     pub fn new(actor: A, capacity: Capacity, run_queue: Arc<RunQueue>) -> Arc<Self> {
+        let spill = actor.spill();
         Arc::new(Self {
             inside: CacheLine(Lock::new(Inside::new(actor))),
             inbox: Inbox::new(run_queue.capacity(capacity)),
+            spill,
             closed: AtomicBool::new(false),
             queued: AtomicBool::new(false),
             run_queue,
@@ -129,6 +132,7 @@ impl<A: Actor> Cell<A> {
     }
 
     /// As [`Cell::push`], but where there is no room, the oldest mail for which `replaces` holds makes some and comes back.
+    /// The actor hears of what is dropped ([`Actor::spill`]).
     ///
     /// # Errors
     /// The mail comes back if there is no such mail or the cell is closed.
@@ -137,7 +141,11 @@ impl<A: Actor> Cell<A> {
         mail: A::Mail,
         replaces: impl FnMut(&A::Mail) -> bool,
     ) -> Result<Option<A::Mail>, PushError<A::Mail>> {
-        self.inbox.push_over(mail, replaces)
+        let pushed = self.inbox.push_over(mail, replaces);
+        if let (Some(spill), Ok(Some(dropped)) | Err(PushError::Full(dropped))) = (&self.spill, &pushed) {
+            self.signal(spill.note(dropped));
+        }
+        pushed
     }
 
     /// Sets signals; like [`Cell::push`] of mail that always has room and merges with its like.

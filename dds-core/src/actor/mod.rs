@@ -54,11 +54,22 @@ pub trait Actor: Send + 'static {
         let _ = effects;
     }
 
+    /// Who is told of mail for which there was no room. Asked once, for a new cell.
+    fn spill(&self) -> Option<Arc<dyn Spill<Self::Mail>>> {
+        None
+    }
+
     /// How many bytes a piece of mail counts towards [`Capacity::bytes`].
     fn mail_bytes(mail: &Self::Mail) -> usize {
         let _ = mail;
         0
     }
+}
+
+/// Is told of mail for which there was no room ([`Cell::push_over`]), beside the cell and on the thread that brought it.
+pub trait Spill<M>: Send + Sync {
+    /// Notes what is dropped. Returns the signals to set.
+    fn note(&self, mail: &M) -> Signals;
 }
 
 /// A cell without its type: what effects, timers and the driver hold.

@@ -200,7 +200,7 @@ impl ParticipantHandle {
         );
         match offered {
             Ok(Offered::Served(end)) => return Some(end),
-            Err(OfferError::Push(PushError::Full(mail))) => self.make_room(reader, mail, run.source.writer),
+            Err(OfferError::Push(PushError::Full(mail))) => self.make_room(reader, mail, run.source.writer, effects),
             _ => {}
         }
         None
@@ -208,12 +208,15 @@ impl ParticipantHandle {
 
     /// An occupied reader has a full inbox: the oldest mail of the same best-effort writer makes room for the new one. Of
     /// a reliable writer it does not matter which one is dropped, for all are repaired.
-    fn make_room(&self, reader: &Arc<ReaderCell>, mail: ReaderMail, writer: Guid) {
+    #[cold]
+    fn make_room(&self, reader: &Arc<ReaderCell>, mail: ReaderMail, writer: Guid, effects: &mut Effects) {
         count(&self.receive_counters().inbox_full);
         let is_older =
             |waiting: &ReaderMail| matches!(waiting, ReaderMail::Packet { run, .. } if run.source.writer == writer);
-        // Dropped is dropped, whichever it was; it has been counted.
+        // Dropped is dropped, whichever it was; it has been counted, and the reader's ledger hears of it.
         let _ = reader.push_over(mail, is_older);
+        // Whoever was inside may have left before that.
+        reader.serve(effects);
     }
 
     fn offer_to_writer(&self, writer_id: EntityId, asker: Asker, submessage: &Submessage<'_>, effects: &mut Effects) {

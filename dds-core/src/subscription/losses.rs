@@ -48,7 +48,8 @@ pub struct ReaderLosses {
     pub socket_dropped: Option<u64>,
     /// The receive buffer that the system has granted to these sockets, in bytes.
     pub receive_buffer: usize,
-    /// Submessages that occupied endpoints of the participant had no room for, whichever those were.
+    /// Submessages that occupied endpoints of the participant had no room for, whichever those were. What of it was lost to
+    /// this reader is in [`Undelivered::inbox_overflow`](dds_rtps::reader::Undelivered::inbox_overflow).
     pub inbox_dropped: u64,
     /// Since when this counts: since the reader was made, or since the earlier one that was subtracted.
     pub since: Time,
@@ -132,18 +133,23 @@ impl ReaderLosses {
         }
     }
 
-    /// What most likely became of the samples that never came; `None` if there are none.
+    /// What most likely became of the samples that never came, or that there was no room for while the reader was occupied;
+    /// `None` if there are none.
     #[must_use]
     pub fn likely_cause(&self) -> Option<LikelyCause> {
-        if self.total().lost() == 0 {
-            return None;
-        }
+        let total = self.total();
+        let overflowed = total.undelivered.inbox_overflow;
         let receive_buffer = self.receive_buffer;
-        Some(match self.socket_dropped {
-            Some(dropped) if dropped > 0 => LikelyCause::SocketOverflow { dropped, receive_buffer },
-            _ if self.inbox_dropped > 0 => LikelyCause::InboxOverflow { dropped: self.inbox_dropped },
-            _ => LikelyCause::Elsewhere,
-        })
+        // What is known to have overflowed the inbox says nothing of the rest.
+        let dropped = self.inbox_dropped.max(overflowed);
+        match self.socket_dropped {
+            _ if total.lost() == 0 && overflowed == 0 => None,
+            Some(dropped) if dropped > 0 && total.lost() > 0 => {
+                Some(LikelyCause::SocketOverflow { dropped, receive_buffer })
+            }
+            _ if dropped > 0 => Some(LikelyCause::InboxOverflow { dropped }),
+            _ => Some(LikelyCause::Elsewhere),
+        }
     }
 }
 
@@ -256,6 +262,17 @@ mod tests {
         assert_eq!(minute.likely_cause(), Some(LikelyCause::SocketOverflow { dropped: 118, receive_buffer: 212_992 }));
         assert!(minute.to_string().starts_with("in 150.0 s: 30 of 150 samples received, 120 never came; 30 delivered"));
         assert!(minute.to_string().contains("the socket dropped 118 datagrams"));
+    }
+
+    #[test]
+    fn what_overflowed_the_inbox_is_its_own_cause() {
+        let mut some = losses(50, 50, 2);
+        some.writers[0].undelivered.inbox_overflow = 7;
+        assert_eq!(some.likely_cause(), Some(LikelyCause::InboxOverflow { dropped: 7 }));
+        some.inbox_dropped = 9;
+        let text = some.to_string();
+        assert!(text.contains("43 delivered, 7 while the reader was occupied"), "{text}");
+        assert!(text.contains("occupied endpoints had no room for 9 submessages"), "{text}");
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod reader_handle;
 mod run;
 mod samples;
 mod select;
+mod spilled;
 mod statuses;
 mod stream;
 mod subscriber;

@@ -1,6 +1,6 @@
 //! A reader's state behind its cell: the protocol's reader, who waits for it, and its statuses.
 
-use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
+use crate::actor::{Actor, Cell, Effects, Poke, Signals, Spill, Ticket, Wakers};
 use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
@@ -10,6 +10,7 @@ use crate::infrastructure::{
 use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
 use crate::subscription::group_access::Seat;
+use crate::subscription::spilled::{SPILLED, Spilled};
 use crate::subscription::{Parsed, Run, RunEnd};
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection};
@@ -85,6 +86,7 @@ pub(super) struct LocalWriter {
 /// The state of a reader.
 pub(crate) struct ReaderActor {
     pub(super) rtps: StatefulReader,
+    pub(super) spilled: Arc<Spilled>,
     driver: Arc<dyn Driver>,
     pub(super) last: Now,
     born: Time,
@@ -122,6 +124,7 @@ impl ReaderActor {
         let now = driver.now();
         Self {
             rtps,
+            spilled: Arc::new(Spilled::new()),
             last: now,
             born: now.time,
             driver,
@@ -307,8 +310,9 @@ impl ReaderActor {
         let now = self.now(effects);
         let guid = writer.guid;
         self.seat_remote(&writer);
-        self.rtps.match_writer(now, writer);
-        self.note_match(guid, effects);
+        if self.rtps.match_writer(now, writer) {
+            self.note_match(guid, effects);
+        }
         self.follow_up(now, effects);
     }
 
@@ -376,6 +380,7 @@ impl ReaderActor {
 
     pub(crate) fn unmatch(&mut self, writer: Guid, effects: &mut Effects) {
         let now = self.now(effects);
+        self.settle_spilled();
         self.rtps.unmatch_writer(now, writer);
         self.leave_gate(writer, now, effects);
         self.local_writers.retain(|known| known.guid != writer);
@@ -549,6 +554,9 @@ impl Actor for ReaderActor {
             // The mail that filled the inbox has been taken out.
             self.local_writers.iter().for_each(|writer| writer.path.progressed(effects));
         }
+        if signals.has(SPILLED) {
+            self.settle_spilled();
+        }
         if signals.has(WRITER_LIVELINESS) {
             self.follow_local_writers(now, true);
         }
@@ -558,6 +566,10 @@ impl Actor for ReaderActor {
             self.rtps.handle_timeout(now);
         }
         self.follow_up(now, effects);
+    }
+
+    fn spill(&self) -> Option<Arc<dyn Spill<ReaderMail>>> {
+        Some(Arc::clone(&self.spilled) as Arc<dyn Spill<ReaderMail>>)
     }
 
     fn mail_bytes(mail: &ReaderMail) -> usize {

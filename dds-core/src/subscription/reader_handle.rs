@@ -239,8 +239,8 @@ impl ReaderHandle {
     }
 
     pub(crate) fn losses(&self) -> Result<ReaderLosses, ReadError> {
-        let (losses, from_future, since) = self
-            .visit(|actor, _| (actor.rtps().losses(), actor.rtps().history().counters().from_future, actor.born()))?;
+        let (losses, from_future, since) =
+            self.visit(|actor, _| (actor.losses(), actor.rtps().history().counters().from_future, actor.born()))?;
         let context = Context {
             from_future,
             socket_dropped: self.participant.socket_dropped(),

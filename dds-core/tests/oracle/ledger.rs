@@ -19,6 +19,7 @@ impl Scenario {
             let (total, status) = (losses.total(), handle.sample_lost().unwrap().total_count);
             let undelivered = &total.undelivered;
             let counted = total.lost() + undelivered.stranded + undelivered.not_decodable + undelivered.incoherent;
+            let counted = counted + undelivered.inbox_overflow;
             if status != counted {
                 complain(format!("SAMPLE_LOST says {status}: {total:?} {losses:?}"));
             }
@@ -66,7 +67,8 @@ impl Scenario {
         let never_in = entries().filter(|(number, entry)| !reader.may_see(log.id, entry, *number)).count() as u64;
         let filtered = row.undelivered.filtered;
         // Numbers that did not come cannot have been looked at.
-        let least = never_in.saturating_sub(row.not_received.total());
+        let unseen = row.not_received.total() + row.undelivered.inbox_overflow;
+        let least = never_in.saturating_sub(unseen);
         if reader.with(log).partings == 0 && !(least..=left_out).contains(&filtered) {
             complain(format!("{filtered} of writer {} are filtered, not {least} to {left_out}: {row:?}", log.id));
         }

@@ -72,6 +72,8 @@ pub struct Undelivered {
     pub stranded: u64,
     /// Something of their coherent set was missing, or it did not fit as a whole (PRESENTATION).
     pub incoherent: u64,
+    /// Best effort: the reader was occupied, and what waits for it meanwhile has a bound. Lost, as if they had not come.
+    pub inbox_overflow: u64,
 }
 
 /// The row of one writer, or the sum of several.
@@ -150,7 +152,7 @@ impl NotReceived {
 impl Undelivered {
     /// Each reason with a few words for it.
     #[must_use]
-    pub const fn reasons(&self) -> [(u64, &'static str); 15] {
+    pub const fn reasons(&self) -> [(u64, &'static str); 16] {
         [
             (
                 self.overwritten_unread,
@@ -170,6 +172,7 @@ impl Undelivered {
             (self.not_decodable, "not readable as the reader's type"),
             (self.stranded, "waiting for missing ones when their writer went"),
             (self.incoherent, "of coherent sets of which something was missing (PRESENTATION)"),
+            (self.inbox_overflow, "while the reader was occupied for too long (take in smaller batches)"),
         ]
     }
 
@@ -225,6 +228,7 @@ impl Undelivered {
             (&mut self.not_decodable, other.not_decodable),
             (&mut self.stranded, other.stranded),
             (&mut self.incoherent, other.incoherent),
+            (&mut self.inbox_overflow, other.inbox_overflow),
         ] {
             *own = operation(*own, other);
         }
@@ -360,6 +364,32 @@ impl StatefulReader {
             departed_before,
             doubtful: self.counters.doubtful,
         }
+    }
+
+    /// Changes of a writer, from number `first` to `last`, have come, and there was no room for them where they had to wait for
+    /// the reader. Those that it has missed get this for a reason: they were received, and not delivered. Of a reliable writer
+    /// they come again, and are nothing to be counted.
+    ///
+    /// Returns the first one of which that cannot be said yet, because the reader has not come so far: to be told again later.
+    pub fn note_overflow(
+        &mut self,
+        writer: Guid,
+        first: SequenceNumber,
+        last: SequenceNumber,
+    ) -> Option<SequenceNumber> {
+        let at = self.find(writer)?;
+        let proxy = &self.proxies[at];
+        if proxy.repairs() {
+            return None;
+        }
+        let extent = proxy.extent();
+        let missed = distance(first.max(extent.first), last.next().min(extent.next));
+        // One that came twice may have been taken in.
+        let tally = &mut self.tallies[at];
+        let missed = missed.min(tally.not_received.never_came);
+        tally.not_received.never_came -= missed;
+        tally.undelivered.inbox_overflow += missed;
+        Some(first.max(extent.next)).filter(|&rest| rest <= last)
     }
 
     fn losses_of(&self, at: usize) -> WriterLosses {

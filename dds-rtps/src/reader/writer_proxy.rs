@@ -222,6 +222,15 @@ impl WriterProxy {
         }
     }
 
+    /// Whether what is missing comes again.
+    pub(super) fn repairs(&self) -> bool {
+        match &self.following {
+            Following::BestEffort { .. } => false,
+            Following::Reliable(_) => true,
+            Following::Local(local) => local.link.is_some(),
+        }
+    }
+
     /// How far the reader has come with the writer.
     pub(super) fn extent(&self) -> Extent {
         let until = |first: SequenceNumber, next: SequenceNumber| Extent {

@@ -1,5 +1,6 @@
 //! The loss ledger: causes one by one, and that its columns add up whatever comes.
 
+use super::fragments::{large, piece};
 use super::*;
 use std::collections::BTreeSet;
 
@@ -205,6 +206,63 @@ fn a_row_of_a_writer_that_has_gone_stays_and_a_sum_of_those_before_it() {
     assert_eq!(script.reader.losses(), losses);
 }
 
+#[test]
+fn what_an_inbox_had_no_room_for_has_come_and_was_not_delivered() {
+    let mut script = Script::best_effort();
+    let note = |script: &mut Script, first, last| script.reader.note_overflow(WRITER, sn(first), sn(last));
+    script.samples([3]);
+    // Not begun with, and not come to yet.
+    assert_eq!(note(&mut script, 1, 2), None);
+    assert_eq!(note(&mut script, 6, 8), Some(sn(6)));
+    assert_eq!(row(&script).undelivered.inbox_overflow, 0);
+    script.samples([8]);
+    assert_eq!(note(&mut script, 6, 8), None);
+    let now = row(&script);
+    // 4 and 5, less than were dropped: 8 came twice.
+    assert_eq!((now.received, now.not_received.never_came, now.undelivered.inbox_overflow), (5, 1, 3));
+    assert_adds_up(&now, "");
+    // No more than what is missing, however often it is said.
+    assert_eq!(note(&mut script, 1, 11), Some(sn(9)));
+    let now = row(&script);
+    assert_eq!((now.received, now.not_received.never_came, now.undelivered.inbox_overflow), (6, 0, 4));
+    assert_adds_up(&now, "");
+    // What is repaired will come again, and of a stranger there is no row.
+    assert_eq!(script.reader.note_overflow(OTHER, sn(1), sn(1)), None);
+    let mut script = Script::reliable();
+    script.samples([1, 4]);
+    assert_eq!(note(&mut script, 2, 3), None);
+    assert_eq!((row(&script).undelivered.inbox_overflow, row(&script).awaited), (0, 2));
+}
+
+#[test]
+fn what_lacks_fragments_is_told_apart_from_what_never_came() {
+    let mut script = Script::best_effort();
+    script.samples([1]);
+    let sample = large(3000);
+    for number in [3, 4] {
+        script.fragment(&piece(&sample, number, 1000, 1, 1));
+    }
+    script.samples([6]);
+    let now = row(&script);
+    // 2 and 5 never came.
+    assert_eq!((now.received, now.not_received.fragments, now.not_received.never_came), (2, 2, 2));
+    assert_adds_up(&now, "");
+}
+
+#[test]
+fn what_an_instance_has_no_room_for_has_its_reason() {
+    let limits = ResourceLimits { max_samples_per_instance: Some(2), ..ResourceLimits::default() };
+    let limits = HistoryLimits::new(History::KeepAll, limits);
+    let mut script = Script::new(ReaderConfig { reliable: false, limits, ..config(KeySource::LeadingBytes) });
+    script.meet(WRITER, false);
+    for (number, key) in [(1, 1), (2, 1), (3, 1), (4, 2), (5, 1)] {
+        script.write(WRITER, number, key, 0);
+    }
+    let now = row(&script);
+    assert_eq!((now.received, now.delivered(), now.undelivered.rejected_samples_per_instance), (5, 3, 2));
+    assert_adds_up(&now, "");
+}
+
 struct Chance(u64);
 
 impl Chance {
@@ -236,6 +294,7 @@ fn some_config(chance: &mut Chance) -> (ReaderConfig, bool) {
 /// was taken or can be, and the columns add up. In the end, when the writer has nothing more, nothing is awaited.
 #[test]
 fn the_columns_add_up_at_every_moment() {
+    let mut in_pieces = 0;
     for seed in 0..300 {
         let mut chance = Chance(seed);
         let (config, reliable) = some_config(&mut chance);
@@ -245,7 +304,19 @@ fn the_columns_add_up_at_every_moment() {
         let mut taken = 0;
         let mut written = 0;
         for _ in 0..200 {
-            match chance.below(12) {
+            match chance.below(13) {
+                12 => {
+                    // In pieces, of which one may be missing.
+                    written += 1;
+                    let missing = 1 + chance.below(6) as u32;
+                    let sample = large(600);
+                    let sent = (1..=3).filter(|&first| first != missing);
+                    let handled: Vec<_> =
+                        sent.map(|first| script.fragment(&piece(&sample, written, 256, first, 1))).collect();
+                    if handled == [Handled::Accepted; 3] {
+                        came.insert(written);
+                    }
+                }
                 0..=5 => {
                     written += 1;
                     if chance.below(4) > 0 && script.sample(written) == Handled::Accepted {
@@ -301,8 +372,10 @@ fn the_columns_add_up_at_every_moment() {
             assert_eq!(now.received + now.not_received.total(), now.known);
             assert_eq!(now.known, (now.last.0 - now.first.0 + 1) as u64);
             assert_eq!(now.delivered(), taken);
+            in_pieces += now.not_received.fragments;
         }
     }
+    assert!(in_pieces > 100, "{in_pieces} samples lacked fragments");
 }
 
 #[test]
