@@ -10,11 +10,19 @@ fn collect(folder: &Path, into: &mut HashSet<String>) {
         if path.is_dir() {
             collect(&path, into);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).expect("a source file");
-            let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split('(').next());
-            into.extend(names.map(str::to_owned));
+            into.extend(tests_of(&fs::read_to_string(&path).expect("a source file")).map(str::to_owned));
         }
     }
+}
+
+/// The functions that are marked as tests.
+fn tests_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_marked = false;
+    text.lines().map(str::trim).filter_map(move |line| {
+        let was_marked = is_marked;
+        is_marked = line == "#[test]" || (is_marked && line.starts_with("#["));
+        line.strip_prefix("fn ").filter(|_| was_marked)?.split('(').next()
+    })
 }
 
 /// What stands between backticks in the last cell of each row that has some.
@@ -41,4 +49,10 @@ fn every_test_that_a_table_names_is_there() {
 #[test]
 fn a_row_names_what_its_last_cell_has_in_backticks() {
     assert_eq!(named("| a | `no` | `one`, `two` |\ntext `three`\n|---|").collect::<Vec<_>>(), ["one", "two"]);
+}
+
+#[test]
+fn only_what_is_marked_is_a_test() {
+    let text = "#[test]\n#[cfg(unix)]\nfn one() {\n    fn inner() {}\n}\nfn two() {}\n    #[test]\n    fn three() {";
+    assert_eq!(tests_of(text).collect::<Vec<_>>(), ["one", "three"]);
 }

@@ -299,3 +299,29 @@ impl BuiltinPair {
         self.reader.poll_transmit(now, datagram) || self.writer.poll_transmit(now, datagram)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Time;
+
+    #[test]
+    fn lost_peers_and_what_was_withdrawn_meanwhile_are_bounded() {
+        let now = Now { instant: Instant::from_nanos(1 << 40), time: Time::from_unix_nanos(1 << 60) };
+        let prefix = |number: usize| {
+            let mut prefix = [2; 12];
+            prefix[..8].copy_from_slice(&number.to_le_bytes());
+            GuidPrefix(prefix)
+        };
+        let mut pair = BuiltinPair::new(BuiltinTopic::Publications, prefix(0), 100, 1);
+        (1..=ABSENT_MAX + 10).for_each(|number| pair.unmatch_peer(now, prefix(number), true));
+        assert_eq!((pair.absent.len(), pair.absent.front().unwrap().0), (ABSENT_MAX, prefix(11)));
+        for number in 0..WITHDRAWN_MAX + 10 {
+            let instance = InstanceHandle::from_guid(Guid::new(prefix(number), EntityId([0, 0, 1, 2])));
+            assert!(pair.publish(now, instance, &[0, 3, 0, 0]) && pair.withdraw(now, instance, &[0, 3, 0, 0]));
+        }
+        // The newest change stays as well, until the next write.
+        let kept = pair.writer.history_len();
+        assert!((WITHDRAWN_MAX..=WITHDRAWN_MAX + 1).contains(&kept), "{kept}");
+    }
+}

@@ -213,4 +213,17 @@ mod tests {
         assert_eq!(announcer.deadline(), None);
         assert_eq!(destinations(&mut announcer), None);
     }
+
+    #[test]
+    fn only_so_many_wait_for_an_answer() {
+        let mut announcer = announcer(7);
+        destinations(&mut announcer);
+        let peer = |number: usize| Locator::udp_v4([10, 0, (number >> 8) as u8, number as u8].into(), 7410);
+        let peers: Vec<Locator> = (0..ANSWERS_MAX + 10).map(peer).collect();
+        announcer.answer(&peers[..10]);
+        announcer.answer(&peers[10..]);
+        assert_eq!(announcer.answers, &peers[..ANSWERS_MAX]);
+        announcer.leave(at(50), peers.into_iter());
+        assert_eq!(announcer.answers.len(), ANSWERS_MAX);
+    }
 }

@@ -109,3 +109,15 @@ fn remember<T>(list: &mut VecDeque<T>, endpoint: T) {
     }
     list.push_back(endpoint);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_was_ignored_the_latest_are_remembered() {
+        let mut list = VecDeque::new();
+        (0..REMEMBERED_MAX + 10).for_each(|number| remember(&mut list, number));
+        assert_eq!((list.len(), list.front()), (REMEMBERED_MAX, Some(&10)));
+    }
+}

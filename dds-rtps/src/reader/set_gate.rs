@@ -214,3 +214,22 @@ impl Sink<'_> {
 pub(super) fn is_empty(change: &ReceivedChange, presented: Presented) -> bool {
     !presented.is_end && change.change.kind == ChangeKind::Alive && change.change.payload.is_none()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_many_runs_of_filtered_numbers_are_remembered() {
+        let mut gate = SetGate::default();
+        let run = |number: i64| (SequenceNumber(3 * number), SequenceNumber(3 * number + 1));
+        for number in 1..=EXCUSED_MAX as i64 + 10 {
+            let (start, end) = run(number);
+            gate.excuse(start, end);
+        }
+        assert_eq!((gate.excused.len(), gate.excused.last()), (EXCUSED_MAX, Some(&run(EXCUSED_MAX as i64))));
+        // What lies behind makes room.
+        gate.pass(run(10).0);
+        assert_eq!(gate.excused.len(), EXCUSED_MAX - 10);
+    }
+}

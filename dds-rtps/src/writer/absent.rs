@@ -63,3 +63,38 @@ impl StatefulWriter {
         self.history.retire(self.finished_up_to(self.received(self.acknowledged())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{ChangeKind, Payload};
+    use crate::qos::DataWriterQos;
+    use crate::types::{EntityId, GuidPrefix, InstanceHandle, Locator, Time};
+    use crate::writer::{NewChange, ReaderProxyConfig, WriterConfig};
+
+    #[test]
+    fn absent_readers_and_what_they_have_to_be_told_are_bounded() {
+        let now = Now { instant: Instant::from_nanos(1 << 40), time: Time::from_unix_nanos(1 << 60) };
+        let guid = |number: usize| {
+            let mut prefix = [2; 12];
+            prefix[..8].copy_from_slice(&number.to_le_bytes());
+            Guid::new(GuidPrefix(prefix), EntityId([0, 0, 1, 7]))
+        };
+        let qos = DataWriterQos::default().transient_local();
+        let mut writer = StatefulWriter::new(WriterConfig::new(guid(0), true, &qos));
+        for number in 1..=ABSENT_MAX + 10 {
+            let locator = Locator::udp_v4([10, 0, 0, 2].into(), 7411);
+            let reader = ReaderProxyConfig { reliable: true, ..ReaderProxyConfig::new(guid(number), vec![locator]) };
+            assert!(writer.match_reader(now, reader) && writer.lose_reader(now, guid(number)));
+        }
+        assert_eq!((writer.absent.0.len(), writer.absent.0.front().unwrap().0), (ABSENT_MAX, guid(11)));
+        for number in 0..DEPARTURES_MAX as u64 + 10 {
+            let instance = InstanceHandle::from_key_hash([number.to_be_bytes(); 2].concat().try_into().unwrap());
+            let change = |kind| NewChange::not_alive(kind, instance, Payload::copy_of(&[0, 1, 0, 0]));
+            writer.write(now, NewChange::alive(instance, Payload::copy_of(&[0, 1, 0, 0]))).unwrap();
+            writer.write(now, change(ChangeKind::NotAliveDisposedUnregistered)).unwrap();
+        }
+        // The newest change stays as well, until the next write.
+        assert!((DEPARTURES_MAX..=DEPARTURES_MAX + 1).contains(&writer.history_len()), "{}", writer.history_len());
+    }
+}

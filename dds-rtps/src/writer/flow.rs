@@ -558,6 +558,14 @@ mod tests {
     }
 
     #[test]
+    fn on_a_long_way_only_so_many_heartbeats_wait_for_their_answer() {
+        let mut flow = Flow::new(100 * KIB, false, false);
+        flow.note_way(Duration::from_millis(200));
+        (0..100).for_each(|ms| flow.note_heartbeat(at(ms), (SequenceNumber::ZERO, 0)));
+        assert_eq!(flow.afar.asked.len(), ASKED_MAX);
+    }
+
+    #[test]
     fn a_window_is_sent_and_opens_by_what_is_answered() {
         let mut flow = Flow::new(100 * KIB, false, false);
         assert_eq!(fill(&mut flow), 10);

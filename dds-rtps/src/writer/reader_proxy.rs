@@ -529,3 +529,24 @@ fn is_newer(count: i32, last: i32) -> bool {
     let ahead = count.wrapping_sub(last);
     !(-COUNTS_LATE_MAX..=0).contains(&ahead)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{EntityId, Guid, GuidPrefix};
+
+    #[test]
+    fn only_so_many_answers_with_fragments_are_remembered() {
+        let guid = Guid::new(GuidPrefix([2; 12]), EntityId([0, 0, 1, 4]));
+        let config = ReaderProxyConfig::new(guid, Vec::new());
+        let mut proxy = ReaderProxy::new(config, true, SequenceNumber::FIRST, 1 << 20);
+        for number in 1..=FRAGMENTS_SERVED_MAX as i64 + 10 {
+            let (missing, asked) = (Window::new(1), Window::new(1));
+            let sequence_number = SequenceNumber(number);
+            proxy.fragments.push(FragmentRequest { sequence_number, missing, asked, not_before: None });
+            proxy.drop_fragments(Instant::ZERO, None);
+        }
+        let oldest = proxy.fragments_served.front().unwrap().0.sequence_number;
+        assert_eq!((proxy.fragments_served.len(), oldest), (FRAGMENTS_SERVED_MAX, SequenceNumber(11)));
+    }
+}

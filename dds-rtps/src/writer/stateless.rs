@@ -109,3 +109,29 @@ impl StatelessWriter {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Payload;
+    use crate::types::{GuidPrefix, InstanceHandle, Instant, Time};
+
+    #[test]
+    fn more_answers_than_a_datagram_is_to_have_go_to_everybody() {
+        let now = Now { instant: Instant::ZERO, time: Time::from_unix_nanos(1) };
+        let guid = Guid::new(GuidPrefix([1; 12]), EntityId::SPDP_WRITER);
+        let everybody = Locator::udp_v4([239, 255, 0, 1].into(), 7400);
+        let mut writer = StatelessWriter::new(guid, EntityId::SPDP_READER, false, vec![everybody]);
+        let mut datagram = Datagram::new();
+        writer.write(now, NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[0, 1, 0, 0])));
+        assert!(writer.poll_transmit(&mut datagram));
+        let peers: Vec<Locator> =
+            (1..=ANSWERS_MAX as u16).map(|port| Locator::udp_v4([10, 0, 0, 1].into(), port)).collect();
+        writer.resend_to(&peers);
+        writer.resend_to(&peers[..1]);
+        assert_eq!(writer.answers.len(), ANSWERS_MAX);
+        assert!(writer.poll_transmit(&mut datagram));
+        assert_eq!((datagram.destinations()[0], datagram.destinations().len()), (everybody, 1 + ANSWERS_MAX));
+        assert!(!writer.poll_transmit(&mut datagram));
+    }
+}

@@ -268,4 +268,31 @@ mod tests {
     fn a_participant_speaks_for_itself_alone() {
         assert_eq!(ParticipantData::decode(&payload(|_| {}), GuidPrefix([9; 12])), Err(DataError::Guid));
     }
+
+    #[test]
+    fn only_so_many_properties_are_kept_and_names_and_octets_have_a_bound() {
+        let with = |name: &str, value: &str, count: usize| {
+            let bytes = payload(|list| {
+                list.parameter(id::PROPERTY_LIST, |parameter| {
+                    parameter.sequence_len(count);
+                    for _ in 0..count {
+                        parameter.string(name).string(value);
+                    }
+                });
+            });
+            let Decoded { data, skipped } = ParticipantData::decode(&bytes, PREFIX).unwrap();
+            (data.properties.len(), skipped)
+        };
+        assert_eq!(with("a", "b", PROPERTIES_MAX + 10), (PROPERTIES_MAX, 0));
+        assert_eq!(with(&"a".repeat(NAME_MAX + 1), "b", 1), (0, 1));
+        assert_eq!(with("a", &"b".repeat(OCTETS_MAX), 1), (0, 1));
+        let bytes = payload(|list| {
+            write_octets(list, id::USER_DATA, &vec![7; OCTETS_MAX + 1]);
+            list.parameter(id::ENTITY_NAME, |value| {
+                value.string(&"x".repeat(NAME_MAX + 1));
+            });
+        });
+        let Decoded { data, skipped } = ParticipantData::decode(&bytes, PREFIX).unwrap();
+        assert_eq!((data.user_data.len(), data.entity_name.len(), skipped), (0, 0, 2));
+    }
 }

@@ -316,4 +316,11 @@ mod tests {
         let parameter = crate::cdr::ParameterListReader::new(&bytes, true).next().unwrap().unwrap();
         assert!(Vec::<String>::read(&mut parameter.fields()).is_err());
     }
+
+    #[test]
+    fn only_so_many_representations_are_kept() {
+        let mut bytes = (REPRESENTATIONS_MAX as u32 + 10).to_le_bytes().to_vec();
+        bytes.resize(4 + 2 * (REPRESENTATIONS_MAX + 10), 0);
+        assert_eq!(Vec::<DataRepresentation>::read(&mut fields(&bytes)).unwrap().len(), REPRESENTATIONS_MAX);
+    }
 }

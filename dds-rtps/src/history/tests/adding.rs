@@ -388,3 +388,17 @@ fn nobody_writes_the_instances_of_a_log() {
     cache.take();
     assert_eq!(cache.history.instance_count(), 0);
 }
+
+#[test]
+fn a_reader_without_limits_keeps_only_so_many_samples() {
+    let mut cache = Cache::keep_all();
+    let payload = Some(Payload::copy_of(&[0, 1, 0, 0]));
+    for number in 0..=SAMPLES_MAX {
+        let mut received = cache.received(ChangeKind::Alive, 1, 1);
+        received.change.payload.clone_from(&payload);
+        let outcome = cache.history.add(at(0), received).map_err(|refused| refused.reason);
+        let expected = if number < SAMPLES_MAX { VISIBLE } else { Err(RejectReason::Samples) };
+        assert_eq!(outcome, expected, "{number}");
+    }
+    assert_eq!(cache.history.len(), SAMPLES_MAX);
+}
