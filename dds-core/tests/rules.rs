@@ -388,7 +388,7 @@ fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
     assert!(row.undelivered.inbox_overflow > 0, "the inbox has not overflowed, so nothing was tested");
     assert_eq!(row.lost() + row.undelivered.total(), busy.sample_lost().unwrap().total_count);
     // Only what the socket had no room for has really not come.
-    assert_eq!(row.lost() > 0, losses.socket_dropped != Some(0), "{losses:?}");
+    assert!(row.lost() == 0 || losses.socket_dropped != Some(0), "{losses:?}");
     let cause = losses.likely_cause().unwrap();
     assert!(row.lost() > 0 || matches!(cause, LikelyCause::InboxOverflow { .. }), "{cause}");
 }
