@@ -26,6 +26,7 @@ fn the_outermost_end_ends_a_set() {
     assert_eq!(clock.stamp(entity(1)).set, None);
     for set in 1..=2 {
         clock.begin_set();
+        assert_eq!(clock.stamp(entity(1)).set, Some(set));
         clock.begin_set();
         assert_eq!(clock.stamp(entity(1)).set, Some(set));
         assert!(clock.end_set().is_none());
