@@ -48,7 +48,6 @@ pub mod qos;
 pub mod reader;
 #[cfg(feature = "sim")]
 pub mod sim;
-mod sync;
 pub mod transport;
 pub mod types;
 pub mod wire;

@@ -3,7 +3,7 @@
 //! Samples go from the writer's history straight into the reader's; what comes back is two numbers. They are atomics,
 //! not mail: only the newest value counts, so nothing can queue up, and neither side enters the other.
 
-use crate::sync::{AtomicI64, Ordering, then_look};
+use super::sync::{AtomicI64, Ordering, then_look};
 use crate::types::SequenceNumber;
 
 /// Nobody has asked for anything. Sequence numbers begin at 1.

@@ -24,6 +24,7 @@ mod selection;
 mod sequence_index;
 mod set_ends;
 mod source_order;
+mod sync;
 mod time_filter;
 mod timing;
 mod unseen;

@@ -1,6 +1,6 @@
 //! The last sign of life of a participant, as its writers' leases see it.
 
-use crate::sync::{AtomicU32, AtomicU64, Ordering, then_look};
+use super::sync::{AtomicU32, AtomicU64, Ordering, then_look};
 use crate::types::Instant;
 
 /// No call is asked for by the clock.
