@@ -53,3 +53,7 @@ pub mod types;
 pub mod wire;
 pub mod writer;
 pub mod xtypes;
+
+// The promises of transports, which are tested here and in other crates, name everything as these do.
+#[cfg(test)]
+extern crate self as dds_rtps;

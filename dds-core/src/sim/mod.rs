@@ -66,3 +66,6 @@ pub use interference::Interference;
 pub use link::Link;
 pub use passing::Passing;
 pub use simulation::Simulation;
+
+#[cfg(test)]
+mod contract;

@@ -8,9 +8,9 @@ use dds_rtps::history::SlotPool;
 use dds_rtps::output::Datagram;
 use dds_rtps::sim::{self, HostId, PortInUse, SocketId};
 use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
-use dds_rtps::types::{Locator, PortMapping};
+use dds_rtps::types::{Locator, LocatorKind, PortMapping};
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -19,6 +19,9 @@ const INDEXES: u32 = 120;
 
 /// On how many participant indexes of a peer participants are looked for.
 const PEER_INDEXES: u32 = 32;
+
+/// The most that UDP carries over IPv4: 65 535 bytes with 20 of IP and 8 of UDP.
+const DATAGRAM_MAX: usize = 65_507;
 
 /// How many slots a socket remembers.
 const SLOTS_MAX: usize = 64;
@@ -48,7 +51,13 @@ impl SimNetwork {
         let opened = open_sockets(config, &world, host, ports, group_port)
             .map_err(|error| NetworkError::Io { what: "open a port", source: io::Error::other(error) })?;
         let loopback_only = config.reach == Reach::Host;
-        let sent = SimTransport { world: Arc::clone(&world), host, loopback_only, counters: Mutex::default() };
+        let sent = SimTransport {
+            world: Arc::clone(&world),
+            host,
+            loopback_only,
+            multicast: config.multicast,
+            counters: Mutex::default(),
+        };
         let transport: Arc<dyn Transport> = match config.faults {
             Some(faults) => {
                 let clock = Arc::clone(&world);
@@ -189,13 +198,41 @@ impl Drop for SimNetwork {
     }
 }
 
-/// Sends into the world.
+/// Sends into the world. Its hosts have one interface, with IPv4.
 #[derive(Debug)]
 struct SimTransport {
     world: Arc<World>,
     host: HostId,
     loopback_only: bool,
+    multicast: bool,
     counters: Mutex<TransportCounters>,
+}
+
+/// Why the system of a host would not send something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    Unsupported,
+    TooLong,
+    Unreachable,
+}
+
+impl SimTransport {
+    /// What a system would say at once; that somebody is there at all, it would not know.
+    fn refuses(&self, destination: Locator, len: usize) -> Option<Refused> {
+        let address = match destination.to_socket_addr().map(|address| address.ip()) {
+            Some(IpAddr::V4(address)) if destination.kind == LocatorKind::UdpV4 => address,
+            _ => return Some(Refused::Unsupported),
+        };
+        let has_route = match address {
+            _ if address.is_multicast() => self.multicast,
+            _ if address.is_loopback() || address == sim::Network::address(self.host) => true,
+            _ => !self.loopback_only && sim::Network::contains(address),
+        };
+        if !has_route {
+            return Some(Refused::Unreachable);
+        }
+        (len > DATAGRAM_MAX).then_some(Refused::TooLong)
+    }
 }
 
 impl Transport for SimTransport {
@@ -211,9 +248,22 @@ impl Transport for SimTransport {
                 counters.blocked += 1;
                 return SendOutcome::Blocked;
             }
-            state.send(self.host, self.loopback_only, destination, datagram.traffic_class(), &bytes);
-            counters.sent += 1;
-            counters.sent_bytes += bytes.len() as u64;
+            match self.refuses(destination, bytes.len()) {
+                None => {
+                    state.send(self.host, self.loopback_only, destination, datagram.traffic_class(), &bytes);
+                    counters.sent += 1;
+                    counters.sent_bytes += bytes.len() as u64;
+                }
+                Some(Refused::Unsupported) => counters.unsupported += 1,
+                Some(Refused::TooLong) => {
+                    counters.failed += 1;
+                    counters.too_long += 1;
+                }
+                Some(Refused::Unreachable) => {
+                    counters.failed += 1;
+                    counters.unreachable += 1;
+                }
+            }
             datagram.destination_done();
         }
         SendOutcome::Done

@@ -153,6 +153,12 @@ impl Network {
         Ipv4Addr::new(NETWORK[0], NETWORK[1], high, low)
     }
 
+    /// Whether an address is one of this network, whether or not a host has it.
+    #[must_use]
+    pub fn contains(address: Ipv4Addr) -> bool {
+        address.octets().starts_with(&NETWORK)
+    }
+
     /// How many bits of an address name the network.
     pub const PREFIX_LEN: u8 = 16;
 

@@ -14,6 +14,8 @@ pub mod arrivals;
 #[cfg(test)]
 mod contract;
 pub mod fault;
+#[cfg(test)]
+pub(crate) mod skip;
 pub mod tap;
 #[cfg(feature = "udp")]
 pub mod udp;

@@ -1,0 +1,128 @@
+//! The transports of this crate keep the promises of all transports: that of the world, and that with faults that take time.
+
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+#[path = "../../../dds-rtps/src/transport/contract/promises.rs"]
+mod promises;
+
+use self::promises::{Insistent, Setting};
+use super::Interference;
+use super::driver::SimDriver;
+use super::world::{World, later};
+use crate::driver::{Driver, Expected, FaultyReceive, Network, NetworkConfig, Packet, Reach, Receive, Socket};
+use dds_rtps::transport::Transport;
+use dds_rtps::transport::fault::Faults;
+use dds_rtps::types::{Duration, Locator};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+/// How long something is under way at most.
+const UNDER_WAY: Duration = Duration::from_millis(50);
+
+/// One host of a world, with the sockets of one participant.
+struct Simulated<T> {
+    world: Arc<World>,
+    transport: T,
+    network: Arc<dyn Network>,
+    arrived: Arc<Arrived>,
+    /// The sockets live as long as it.
+    _driver: Arc<dyn Driver>,
+}
+
+/// What has been received: as user data, and as metatraffic.
+#[derive(Default)]
+struct Arrived(Mutex<[VecDeque<Vec<u8>>; 2]>);
+
+impl Receive for Arrived {
+    fn receive(&self, packet: &Packet) -> Option<Expected> {
+        let receiver = usize::from(packet.socket != Socket::UserUnicast);
+        self.0.lock().unwrap()[receiver].push_back(packet.payload.bytes().to_vec());
+        None
+    }
+}
+
+impl<T: Transport> Simulated<T> {
+    fn new(
+        interference: Interference,
+        (sending, receiving): (Option<Faults>, Option<Faults>),
+        wrap: impl FnOnce(Arc<dyn Transport>) -> T,
+    ) -> Self {
+        let world = World::new(3, interference);
+        let host = world.state().add_host("host").unwrap();
+        let driver: Arc<dyn Driver> = SimDriver::new(Arc::clone(&world), host);
+        let config =
+            NetworkConfig { reach: Reach::Host, multicast: false, faults: sending, ..NetworkConfig::default() };
+        let network = driver.open_network(&config).unwrap();
+        let arrived = Arc::<Arrived>::default();
+        let receive: Arc<dyn Receive> = match receiving {
+            Some(faults) => FaultyReceive::new(Arc::clone(&arrived) as _, faults, &driver),
+            None => Arc::clone(&arrived) as _,
+        };
+        network.start(receive).unwrap();
+        Self { world, transport: wrap(Arc::clone(network.transport())), network, arrived, _driver: driver }
+    }
+}
+
+impl<T: Transport> Setting for Simulated<T> {
+    type Transport = T;
+
+    fn transport(&self) -> &T {
+        &self.transport
+    }
+
+    fn locator(&self, receiver: usize) -> Locator {
+        let locators = self.network.locators();
+        [&locators.default_unicast, &locators.metatraffic_unicast][receiver][0]
+    }
+
+    fn next(&self, receiver: usize) -> Option<Vec<u8>> {
+        let until = later(self.world.state().now(), UNDER_WAY);
+        self.world.run(Some(until), || !self.arrived.0.lock().unwrap()[receiver].is_empty());
+        self.arrived.0.lock().unwrap()[receiver].pop_front()
+    }
+}
+
+/// Half of all tries find no room.
+fn half_blocked() -> Faults {
+    Faults { seed: 5, blocked: 50, ..Faults::default() }
+}
+
+#[test]
+fn a_simulated_transport_keeps_the_contract() {
+    promises::all_promises(&Simulated::new(Interference::NONE, (None, None), |sim| sim));
+}
+
+#[test]
+fn a_simulated_transport_that_has_no_room_keeps_the_contract() {
+    let full = Interference { blocked: 0.5, ..Interference::NONE };
+    promises::all_promises(&Simulated::new(full, (None, None), Insistent));
+}
+
+#[test]
+fn a_faulty_transport_keeps_the_contract() {
+    promises::all_promises(&Simulated::new(Interference::NONE, (Some(Faults::default()), None), |faulty| faulty));
+    promises::all_promises(&Simulated::new(Interference::NONE, (Some(half_blocked()), None), Insistent));
+}
+
+/// What is received late comes late, and in order; nobody can be refused by a socket that receives.
+#[test]
+fn behind_faults_of_what_is_received_it_keeps_the_contract() {
+    let late = Faults { delay: Duration::from_millis(3), ..half_blocked() };
+    promises::all_promises(&Simulated::new(Interference::NONE, (None, Some(late)), |sim| sim));
+    promises::all_promises(&Simulated::new(Interference::NONE, (Some(half_blocked()), Some(late)), Insistent));
+}
+
+/// What a fault keeps under way counts as sent when it leaves; it leaves when its timer fires.
+#[test]
+fn what_a_faulty_transport_delays_arrives_in_order() {
+    let late = Faults { delay: Duration::from_millis(3), ..Faults::default() };
+    let setting = Simulated::new(Interference::NONE, (Some(late), None), |faulty| faulty);
+    for count in 0..50_u8 {
+        let mut datagram = promises::datagram(&[count], [setting.locator(0)]);
+        assert_eq!(setting.transport.send(&mut datagram), dds_rtps::transport::SendOutcome::Done);
+    }
+    assert_eq!(setting.transport.counters().sent, 0);
+    let arrived: Vec<u8> = std::iter::from_fn(|| setting.next(0)).flatten().collect();
+    assert_eq!(arrived, (0..50).collect::<Vec<_>>());
+    assert_eq!(setting.transport.counters().sent, 50);
+}
