@@ -8,11 +8,15 @@ use dds_core::driver::Socket;
 use dds_core::qos::Preset;
 use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, Guid};
 use dds_rtps::types::{EntityId, GuidPrefix, Locator, SequenceNumber};
-use dds_rtps::wire::{AckNack, Heartbeat, MessageBuilder, Scope as WireScope, Sealed, SequenceNumberSet, Transform};
+use dds_rtps::wire::{
+    AckNack, FragmentNumberSet, Heartbeat, MessageBuilder, NackFrag, Scope as WireScope, Sealed, SequenceNumberSet,
+    Transform,
+};
 use simulated::{Node, Random, World};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Note {
@@ -173,6 +177,50 @@ fn a_parameter_that_must_be_understood_and_is_not_costs_its_sample_alone() {
     // The writer has said number 2 in a way that this reader does not understand: the number is done with.
     link.writer.write(&note(1)).unwrap();
     link.pass(2..5);
+}
+
+/// Answers that come while the application is inside of the writer: all that a reader says takes one place, or one for each
+/// change of which it misses fragments. More than four times what the inbox holds come, and nothing finds it full.
+///
+/// With the feature `rt` whoever delivers waits instead, and lends the one inside its priority.
+#[test]
+#[cfg(not(feature = "rt"))]
+fn answers_to_a_busy_writer_take_one_place_for_each_reader() {
+    const BEGIN: i32 = 1_000_000_000;
+    let link = Link::plain();
+    link.pass(0..3);
+    let reader: Guid = link.reader.guid();
+    let (reader_id, writer_id) = (reader.entity_id, link.writer.guid().entity_id);
+    let asks_for_fragment = |count, number: i64| {
+        let mut missing = FragmentNumberSet::empty(1);
+        let _ = missing.insert(1);
+        NackFrag { reader_id, writer_id, writer_sn: SequenceNumber(number), fragment_number_state: missing, count }
+    };
+    let (entered, inside) = mpsc::channel();
+    let (leave, may_leave) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let writer = &link.writer;
+        scope.spawn(move || {
+            writer.inside(|| {
+                entered.send(()).unwrap();
+                may_leave.recv().unwrap();
+            })
+        });
+        inside.recv().unwrap();
+        for count in BEGIN..BEGIN + 600 {
+            link.from.1.feed(&ask(&link, count, None), Socket::UserUnicast);
+            let asked = asks_for_fragment(count, i64::from(count % 3) + 1);
+            link.from.1.feed(&message(reader.prefix, |message| message.nack_frag(&asked)), Socket::UserUnicast);
+        }
+        leave.send(()).unwrap();
+    });
+    assert_eq!(link.from.0.traffic().inbox_full, 0);
+    // What was asked for is answered, and the reader, which counts from elsewhere, is still heard.
+    let sent = link.from.0.traffic().sent;
+    link.world.pass(Duration::from_secs(1));
+    assert!(link.from.0.traffic().sent > sent, "nothing was repaired");
+    link.pass(3..20);
+    link.writer.acknowledged().block_for(PATIENCE).unwrap();
 }
 
 /// What `reader_guid` asks of the writer of `link`, in a message that wants to be answered at `reply`.

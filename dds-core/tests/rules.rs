@@ -14,7 +14,7 @@
 //! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and those beside it |
 //! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
 //! | a timer means "look", not "now" | simulation: timers that fire late, twice, and without a cause |
-//! | control takes no room in an inbox | `signals_merge_and_need_no_room`; `a_reader_that_is_busy_keeps_nobody_out` |
+//! | control takes no room in an inbox, or one place for each peer | `signals_merge_and_need_no_room`; `answers_to_a_busy_writer_take_one_place_for_each_reader` (hostile); HEARTBEATs, which are part of mail with samples: `a_reader_that_is_busy_keeps_nobody_out` |
 //! | a full inbox blocks nobody | `a_reader_that_is_busy_keeps_nobody_out`; what is lost by it is known: `a_reader_that_is_busy_knows_what_it_had_no_room_for` |
 //! | a waiter that leaves passes its wake on | model `back_pressure_wakes` |
 //! | who must not wait is refused | `a_thread_that_receives_refuses_every_wait`; `a_listener_must_not_shut_its_participant_down` |

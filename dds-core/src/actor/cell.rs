@@ -4,7 +4,7 @@
 //! push       append to the inbox                                       runs nothing, allowed inside another cell
 //! serve      fence; while mail waits and budget is left: try_lock or return; serve; unlock; fence
 //! with       lock; serve what waits; the visitor's work; unlock; serve
-//! offer      try_lock: serve what waits; the visitor's work; unlock.   else push an owned copy.   then serve
+//! offer      try_lock: serve what waits; the visitor's work; unlock.   else push an owned copy, or merge it.   then serve
 //! hand_over  inbox empty, try_lock: the work; unlock.   else push.      poke after release if mail waits
 //! close      lock; serve what waits; take the state out; unlock
 //! ```
@@ -20,6 +20,7 @@ use crate::sync::{
 };
 use std::collections::VecDeque;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How much foreign mail a visitor serves after its own work, before it leaves the rest to the driver: about 3 us if it is
@@ -182,13 +183,30 @@ impl<A: Actor> Cell<A> {
         f: impl FnOnce(&mut A, &mut Effects) -> R,
         own: impl FnOnce() -> A::Mail,
     ) -> Result<Offered<R>, OfferError<A::Mail>> {
+        self.offer_into(effects, f, own, |_, _| ControlFlow::Break(false))
+    }
+
+    /// As [`Cell::offer`], but mail that waits may take in what is pushed, which then needs no room: `takes_in` is shown
+    /// waiting mail and the new one, from the newest waiting on, until it breaks; with `true` if it has taken it in. It must
+    /// leave [`Actor::mail_bytes`] as it is, and runs no foreign code.
+    ///
+    /// # Errors
+    /// As [`Cell::offer`].
+    #[inline]
+    pub fn offer_into<R>(
+        self: &Arc<Self>,
+        effects: &mut Effects,
+        f: impl FnOnce(&mut A, &mut Effects) -> R,
+        own: impl FnOnce() -> A::Mail,
+        takes_in: impl FnMut(&mut A::Mail, &A::Mail) -> ControlFlow<bool>,
+    ) -> Result<Offered<R>, OfferError<A::Mail>> {
         let Some(in_cell) = enter() else { return Err(OfferError::Enter(EnterError::Reentrant)) };
         let outcome = match self.try_enter() {
             Some(inside) => match self.visit(inside, self.entry_limit(), effects, f) {
                 Ok((result, _)) => Ok(Offered::Served(result)),
                 Err(error) => Err(OfferError::Enter(error)),
             },
-            None => self.push(own()).map(|()| Offered::Queued).map_err(OfferError::Push),
+            None => self.inbox.push_into(own(), takes_in).map(|()| Offered::Queued).map_err(OfferError::Push),
         };
         self.look_again(effects);
         drop(in_cell);

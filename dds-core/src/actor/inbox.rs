@@ -5,6 +5,7 @@
 use super::{Actor, Signals};
 use crate::sync::{AtomicU32, AtomicUsize, CacheLine, Lock, LockGuard, Mutation, Ordering, Process, mutated};
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 /// How much mail may wait in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,9 +92,23 @@ impl<A: Actor> Inbox<A> {
     }
 
     pub(super) fn push(&self, mail: A::Mail) -> Result<(), PushError<A::Mail>> {
+        self.push_into(mail, |_, _| ControlFlow::Break(false))
+    }
+
+    /// As [`Inbox::push`], but mail that waits may take the new one in: `takes_in` is asked from the newest on until it
+    /// breaks, with `true` if it has. Both count the same bytes then; the new one is dropped under the lock.
+    #[inline]
+    pub(super) fn push_into(
+        &self,
+        mail: A::Mail,
+        mut takes_in: impl FnMut(&mut A::Mail, &A::Mail) -> ControlFlow<bool>,
+    ) -> Result<(), PushError<A::Mail>> {
         let Some(mut ring) = self.ring() else { return Err(PushError::Closed(mail)) };
         if ring.closed {
             return Err(PushError::Closed(mail));
+        }
+        if ring.mail.iter_mut().rev().try_for_each(|waiting| takes_in(waiting, &mail)) == ControlFlow::Break(true) {
+            return Ok(());
         }
         let bytes = A::mail_bytes(&mail);
         if self.is_full(&ring, bytes) {

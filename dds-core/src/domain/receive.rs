@@ -207,7 +207,9 @@ impl ParticipantHandle {
     }
 
     /// An occupied reader has a full inbox: the oldest mail of the same best-effort writer makes room for the new one. Of
-    /// a reliable writer it does not matter which one is dropped, for all are repaired.
+    /// a reliable writer it does not matter which one is dropped, for all are repaired. HEARTBEATs are part of that mail, for
+    /// most come behind samples in one datagram: where mail of a writer waits, its newest one gets in, and so does the newest
+    /// HEARTBEAT. If none waits, the writer repeats it until it is answered.
     #[cold]
     fn make_room(&self, reader: &Arc<ReaderCell>, mail: ReaderMail, writer: Guid, effects: &mut Effects) {
         count(&self.receive_counters().inbox_full);
@@ -272,15 +274,17 @@ fn source_of(receiver: &Receiver<'_>, writer_id: EntityId, arrived: &Arrived<'_>
     }
 }
 
-/// False if the writer had no room for it; the reader will say it again.
+/// False if the writer had no room for it; the reader will say it again. What the same reader has said before, and still
+/// waits, takes it in: only readers that are many can fill the inbox.
 fn offer_answer(writer: &Arc<WriterCell>, effects: &mut Effects, mail: impl Fn() -> WriterMail) -> bool {
-    let offered = writer.offer(
+    let offered = writer.offer_into(
         effects,
         |actor, effects| match mail() {
             WriterMail::AckNack(asker, message) => actor.receive_ack_nack(asker, &message, effects),
             WriterMail::NackFrag(asker, message) => actor.receive_nack_frag(asker, &message, effects),
         },
         &mail,
+        WriterMail::take_in,
     );
     !matches!(offered, Err(OfferError::Push(PushError::Full(_))))
 }

@@ -27,6 +27,7 @@ mod write_async;
 mod write_options;
 mod writer_actor;
 mod writer_handle;
+mod writer_mail;
 mod writer_statuses;
 
 pub use any_writer::AnyWriter;
@@ -43,5 +44,6 @@ pub(crate) use publisher::PublisherGroup;
 pub use suspended::Suspended;
 pub use weak::{WeakDataWriter, WeakPublisher};
 pub use write_options::WriteOptions;
-pub(crate) use writer_actor::{WriterCell, WriterMail};
+pub(crate) use writer_actor::WriterCell;
 pub(crate) use writer_handle::WriterHandle;
+pub(crate) use writer_mail::WriterMail;

@@ -9,7 +9,7 @@ use crate::infrastructure::{
 };
 use crate::publication::local_reader::LocalReader;
 use crate::publication::slow_readers::SlowReaders;
-use crate::publication::{LocalBegin, LocalDemands, LocalPath, LocalTerms};
+use crate::publication::{LocalBegin, LocalDemands, LocalPath, LocalTerms, WriterMail};
 use crate::qos::{DataWriterQos, PolicyId};
 use crate::subscription::ReaderCell;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
@@ -23,14 +23,6 @@ use std::task::Waker;
 
 /// The cell of a writer.
 pub(crate) type WriterCell = Cell<WriterActor>;
-
-/// What others leave for a writer. All of it is repeated by the sender until it is answered, so a full inbox may drop it.
-pub(crate) enum WriterMail {
-    /// A reader acknowledges and asks.
-    AckNack(Asker, AckNack),
-    /// A reader asks for fragments.
-    NackFrag(Asker, NackFrag),
-}
 
 /// The state of a writer.
 pub(crate) struct WriterActor {

@@ -14,6 +14,7 @@
 //! | `stateful` | the writer: writing, matching, acknowledgements, deadlines |
 //! | `batch` | which small changes wait for others, to share a datagram |
 //! | `requests` | what readers ask for |
+//! | `merged` | what a reader has said twice before it was heard |
 //! | `progress` | how far they are, and what need not be kept for them |
 //! | `transmit` | new changes and HEARTBEATs for all readers |
 //! | `repair` | what goes to one reader |
@@ -44,6 +45,7 @@ mod layout;
 mod lifespan;
 mod liveliness;
 mod local_reader;
+mod merged;
 mod one_by_one;
 mod opening;
 mod pace;
@@ -65,5 +67,6 @@ pub use config::{
     Asker, FlowConfig, FragmentSize, NewChange, ReaderLag, ReaderProxyConfig, SlowReader, WriteRefused, WriterConfig,
     WriterCounters, WriterEvent,
 };
+pub use merged::{merge_ack_nack, merge_nack_frag};
 pub use stateful::{READERS_MAX, StatefulWriter};
 pub use stateless::StatelessWriter;

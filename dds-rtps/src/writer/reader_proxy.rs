@@ -525,7 +525,7 @@ fn is_ours(reader: &ReaderProxyConfig) -> bool {
 }
 
 /// Whether a count follows the last one. Counts wrap around.
-fn is_newer(count: i32, last: i32) -> bool {
+pub(super) fn is_newer(count: i32, last: i32) -> bool {
     let ahead = count.wrapping_sub(last);
     !(-COUNTS_LATE_MAX..=0).contains(&ahead)
 }

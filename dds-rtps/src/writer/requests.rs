@@ -25,7 +25,7 @@ impl StatefulWriter {
             return;
         }
         let mut requested = Window::from(&ack_nack.reader_sn_state);
-        let asks_anew = base <= SequenceNumber::FIRST && requested.is_empty() && !ack_nack.is_final;
+        let asks_anew = asks_anew(ack_nack);
         if !asks_anew && !proxy.is_new_acknack(ack_nack.count) {
             self.counters.stale += 1;
             return;
@@ -137,4 +137,10 @@ impl StatefulWriter {
         }
         proxy.know_losses(heard_of, 0);
     }
+}
+
+/// Whether a reader asks for a HEARTBEAT without knowing anything, as one does that has just begun.
+pub(super) fn asks_anew(ack_nack: &AckNack) -> bool {
+    let missing = &ack_nack.reader_sn_state;
+    missing.base() <= SequenceNumber::FIRST && missing.is_empty() && !ack_nack.is_final
 }

@@ -1,0 +1,119 @@
+//! Two answers of one reader that nobody has heard yet, as one that says what both say.
+//!
+//! Whoever queues answers keeps one for each reader with this, however long they wait.
+
+use super::reader_proxy::is_newer;
+use super::requests::asks_anew;
+use crate::wire::{AckNack, FragmentNumberSet, NackFrag};
+
+/// Makes of `waiting` and the `later` ACKNACK of the same reader one that says what both say; `false`, and nothing done, if
+/// there is none such.
+///
+/// The later one says how far the reader is. What the earlier one asks for beyond that it asks for as well: some readers
+/// leave out of an ACKNACK what they have asked for a moment ago (Cyclone DDS, within its `NackDelay`). It wants an answer if
+/// one of them does.
+///
+/// There is none such if the reader has lost its state in between, or the later one is not later by its count.
+#[must_use]
+pub fn merge_ack_nack(waiting: &mut AckNack, later: &AckNack) -> bool {
+    let is_ahead = later.reader_sn_state.base() >= waiting.reader_sn_state.base();
+    if !is_ahead || !is_newer(later.count, waiting.count) || asks_anew(later) != asks_anew(waiting) {
+        return false;
+    }
+    let mut merged = later.clone();
+    // What lies below the later base has been received since; it does not go in.
+    waiting.reader_sn_state.iter().for_each(|number| _ = merged.reader_sn_state.insert(number));
+    merged.is_final &= waiting.is_final;
+    if asks_anew(&merged) != asks_anew(later) {
+        return false;
+    }
+    *waiting = merged;
+    true
+}
+
+/// Makes of `waiting` and a `later` NACK_FRAG of the same reader one that asks for what both ask for; `false`, and nothing
+/// done, if they ask for different changes, or for fragments that one set has no room for.
+///
+/// It keeps the earlier count: others of the reader may wait in between, and are not to look late.
+#[must_use]
+pub fn merge_nack_frag(waiting: &mut NackFrag, later: &NackFrag) -> bool {
+    if later.writer_sn != waiting.writer_sn || !is_newer(later.count, waiting.count) {
+        return false;
+    }
+    let (one, other) = (&waiting.fragment_number_state, &later.fragment_number_state);
+    let mut both = FragmentNumberSet::empty(one.base().min(other.base()));
+    let fits = one.iter().chain(other.iter()).all(|number| both.insert(number));
+    if fits {
+        waiting.fragment_number_state = both;
+    }
+    fits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{EntityId, SequenceNumber};
+    use crate::wire::SequenceNumberSet;
+
+    fn ack_nack(count: i32, base: i64, missing: &[i64], is_final: bool) -> AckNack {
+        let mut reader_sn_state = SequenceNumberSet::empty(SequenceNumber(base));
+        missing.iter().for_each(|&number| assert!(reader_sn_state.insert(SequenceNumber(number))));
+        AckNack { reader_id: EntityId::UNKNOWN, writer_id: EntityId::UNKNOWN, reader_sn_state, count, is_final }
+    }
+
+    fn nack_frag(count: i32, number: i64, base: u32, missing: &[u32]) -> NackFrag {
+        let mut fragment_number_state = FragmentNumberSet::empty(base);
+        missing.iter().for_each(|&number| assert!(fragment_number_state.insert(number)));
+        let writer_sn = SequenceNumber(number);
+        NackFrag { reader_id: EntityId::UNKNOWN, writer_id: EntityId::UNKNOWN, writer_sn, fragment_number_state, count }
+    }
+
+    #[test]
+    fn the_later_base_counts_and_what_either_asks_for_above_it() {
+        let mut waiting = ack_nack(1, 5, &[5, 7, 260], false);
+        assert!(merge_ack_nack(&mut waiting, &ack_nack(2, 6, &[8], true)));
+        let mut merged = ack_nack(2, 6, &[7, 8, 260], false);
+        assert_eq!(waiting.reader_sn_state.iter().collect::<Vec<_>>(), [7, 8, 260].map(SequenceNumber));
+        assert_eq!((waiting.count, waiting.is_final, waiting.reader_sn_state.base()), (2, false, SequenceNumber(6)));
+        // One that is suppressed by its reader asks for nothing, and takes nothing back.
+        assert!(merge_ack_nack(&mut merged, &ack_nack(3, 8, &[], true)));
+        assert_eq!(merged, { ack_nack(3, 8, &[8, 260], false) });
+    }
+
+    #[test]
+    fn a_reader_that_has_lost_its_state_is_heard_apart() {
+        let anew = |count| ack_nack(count, 1, &[], false);
+        for (mut waiting, later) in [
+            (anew(1), ack_nack(2, 1, &[1], false)),
+            (ack_nack(1, 1, &[1], true), anew(2)),
+            (ack_nack(1, 0, &[0], false), ack_nack(2, 1, &[], true)),
+        ] {
+            let before = waiting.clone();
+            assert!(!merge_ack_nack(&mut waiting, &later), "{before:?} and {later:?}");
+            assert_eq!(waiting, before);
+        }
+        let mut waiting = anew(1);
+        assert!(merge_ack_nack(&mut waiting, &anew(2)));
+        assert_eq!(waiting, anew(2));
+    }
+
+    #[test]
+    fn what_is_not_later_is_left_alone() {
+        let mut waiting = ack_nack(5, 5, &[5], true);
+        for later in [ack_nack(5, 5, &[6], true), ack_nack(4, 6, &[6], true), ack_nack(6, 4, &[4], true)] {
+            assert!(!merge_ack_nack(&mut waiting, &later), "{later:?}");
+        }
+        assert_eq!(waiting, ack_nack(5, 5, &[5], true));
+    }
+
+    #[test]
+    fn fragments_of_one_change_are_asked_for_together_if_one_set_holds_them() {
+        let mut waiting = nack_frag(1, 9, 10, &[10, 12]);
+        assert!(merge_nack_frag(&mut waiting, &nack_frag(2, 9, 3, &[3, 12, 250])));
+        assert_eq!(waiting, nack_frag(1, 9, 3, &[3, 10, 12, 250]));
+        for later in [nack_frag(3, 8, 3, &[4]), nack_frag(3, 9, 259, &[259]), nack_frag(1, 9, 3, &[4])] {
+            assert!(!merge_nack_frag(&mut waiting, &later), "{later:?}");
+        }
+        assert_eq!(waiting, nack_frag(1, 9, 3, &[3, 10, 12, 250]));
+    }
+}
