@@ -20,6 +20,24 @@ fn hello_world_gets_every_sample_from_another_process() {
     assert!(text.contains("p50") && text.contains("p99.9"), "{text}");
 }
 
+/// The two programs that everybody reads first are those of the README, and reach each other.
+#[test]
+fn the_programs_of_the_readme_meet() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(folder.join("../README.md")).unwrap();
+    let mut shown = readme.split("```rust,no_run\n").skip(1).filter_map(|part| part.split_once("```"));
+    for name in ["hello_publisher", "hello_subscriber"] {
+        let file = std::fs::read_to_string(folder.join("examples").join(name).with_extension("rs")).unwrap();
+        let (_, program) = file.split_once("\n\n").unwrap();
+        assert_eq!(shown.next().map(|(program, _)| program), Some(program), "{name} is not what the README shows");
+    }
+    let tag = format!("readme-{}", std::process::id());
+    let mut subscriber = Running::start(example("hello_subscriber").env("DDS_DOMAIN_TAG", &tag));
+    let published = example("hello_publisher").env("DDS_DOMAIN_TAG", &tag).output().unwrap();
+    assert!(published.status.success(), "{}", text(&published));
+    subscriber.wait_for(|line| line == "Pose { robot: 7, x: 1.0 }");
+}
+
 #[test]
 fn hello_world_refuses_what_it_does_not_know() {
     let output = example("hello_world").arg("listen").output().unwrap();

@@ -1,7 +1,29 @@
 //! Whole programs against the public API, as applications write them: each exercises what belongs together, and says what
 //! must come out.
 //!
-//! The first program of all, the smallest publisher and subscriber, is in the README and in `examples`.
+//! | program | file |
+//! |---|---|
+//! | 1a, 1b: the smallest publisher and subscriber | `examples/hello_publisher`, `examples/hello_subscriber`, which are the README's |
+//! | 2: streams in one `select!`, waits within limits, an end that is awaited | `asynchronous` |
+//! | 3: a listener with state that cannot be shared, closures with state, inline | `listening` |
+//! | 4: one wait for data, a query, a status and a guard | `wait_set` |
+//! | 5: instances, written by handle and with a time, disposed of by key, walked over; a key of two members | `instances` |
+//! | 6: sets of several writers, partitions with patterns, `access` | `groups` |
+//! | 7: filters, short and long, new parameters, a field that there is not | `filtered` |
+//! | 8: a latched value by a constant, a function for any type | `latched` |
+//! | 9: settings, presets, profiles, a QoS that cannot be changed | `configured` |
+//! | 10: borrowed views, results, topics and writes | `borrowed` |
+//! | 11: a bridge of bytes, and memory that is used again | `bridge` |
+//! | 12: loans, given back, as bytes | `loaned` |
+//! | 13: why nothing arrives, and what was lost | `doctor` |
+//! | 14: statuses and samples in one `select!` | `asynchronous` |
+//! | 15: a simulation, the same seed twice | `simulated` |
+//! | 16: a node of entities of any type, a cache, an end in any order | `node` |
+//! | 17: threads, tasks, `write_async`, back-pressure | `threads` |
+//! | 18: subscribers without a Rust type | `unknown_types` |
+//! | 19: a listener that closes its own reader; two threads on one reader | `listening`; `threads` |
+//! | 20: the full tree, listeners for all of it, `downcast_ref`, `find_topic` | `tree` |
+//! | 21: a type that knows serde alone, and contains itself | `serde_only` |
 
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
 
@@ -17,6 +39,8 @@ mod latched;
 mod listening;
 mod loaned;
 mod node;
+#[cfg(feature = "serde")]
+mod serde_only;
 #[cfg(feature = "sim")]
 mod simulated;
 #[path = "../support/mod.rs"]

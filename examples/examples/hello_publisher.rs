@@ -1,0 +1,16 @@
+//! The README's publisher, word for word below this line: writes one sample to whoever reads it.
+
+use dds_core::{DdsType, DomainParticipant};
+#[derive(DdsType)]
+struct Pose {
+    #[dds(key)]
+    robot: u32,
+    x: f64,
+}
+fn main() -> dds_core::Result<()> {
+    let participant = DomainParticipant::new(0)?;
+    let writer = participant.writer::<Pose>("robot/pose")?;
+    writer.wait_for_readers(1).block()?; // without it, publish-then-exit reaches nobody
+    writer.write(&Pose { robot: 7, x: 1.0 })?;
+    Ok(())
+}
