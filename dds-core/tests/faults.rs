@@ -5,8 +5,9 @@
 mod support;
 
 use dds_core::qos::Preset;
-use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration};
+use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration};
 use dds_rtps::transport::fault::Faults;
+use std::sync::mpsc;
 use support::{PATIENCE, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -208,5 +209,42 @@ fn messages_with_checksums_arrive_and_are_whole() {
             // A message that was cut short does not have its checksum any more.
             assert!(faults == cut_short || to.traffic().damaged == 0, "{kind:?}");
         }
+    }
+}
+
+/// Sockets with room for a few datagrams. Whoever receives is held up until one was dropped: a listener on the thread that
+/// receives takes its time.
+#[test]
+fn what_small_buffers_have_no_room_for_is_repaired() {
+    const ROOM: usize = 4 << 10;
+    let world = World::new();
+    let [from, to] =
+        [(); 2].map(|()| world.builder().udp_only(true).receive_buffer(ROOM).send_buffer(ROOM).build().unwrap());
+    let (entered, is_inside) = mpsc::channel();
+    let (leave, may_leave) = mpsc::channel::<()>();
+    let holding = to.reader_builder::<Block>("hold").qos(Preset::Event.reader()).delivery(Delivery::Inline);
+    let _holding = holding.on_data(move |_| {
+        entered.send(()).unwrap();
+        may_leave.recv().unwrap();
+    });
+    let _holding = _holding.build().unwrap();
+    let hold = from.writer_builder("hold").qos(Preset::Event.writer()).build().unwrap();
+    hold.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    let link = link_of([from.clone(), to.clone()]);
+    for (samples, len) in [(300, 100), (20, 100_000)] {
+        let before = to.traffic().socket_full;
+        hold.write(&block(0, 1)).unwrap();
+        is_inside.recv_timeout(std::time::Duration::from_secs(30)).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // The system counts it; nothing else tells.
+                while to.traffic().socket_full == before {
+                    std::thread::yield_now();
+                }
+                leave.send(()).unwrap();
+            });
+            all_arrive_over(&link, Faults::default(), samples, len);
+        });
+        assert!(to.traffic().socket_full > before);
     }
 }

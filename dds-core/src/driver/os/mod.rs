@@ -464,3 +464,7 @@ mod tests {
         assert!(thread.wait(&*driver, None));
     }
 }
+
+#[cfg(all(test, feature = "udp", not(dds_loom)))]
+#[path = "../../../../dds-rtps/src/transport/skip.rs"]
+mod skip;

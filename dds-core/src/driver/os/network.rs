@@ -464,7 +464,8 @@ impl Room {
 mod tests {
     use super::super::addressing::PEER_INDEXES;
     use super::*;
-    use crate::driver::{Driver, OsDriver};
+    use crate::driver::{Driver, OsDriver, Timer};
+    use crate::sync::AtomicUsize;
     use dds_rtps::output::Datagram;
     use dds_rtps::transport::SendOutcome;
     use dds_rtps::transport::udp::PortMapping;
@@ -512,7 +513,7 @@ mod tests {
         expect(Socket::UserUnicast, "data", &receiver.locators().default_unicast);
         expect(Socket::MetatrafficUnicast, "discovery", &receiver.locators().metatraffic_unicast);
         if receiver.locators().metatraffic_multicast.is_empty() {
-            println!("multicast skipped: this system does not route it by any interface, not even loopback");
+            super::super::skip::skip("multicast by loopback");
             return;
         }
         expect(Socket::MetatrafficMulticast, "announcement", &receiver.locators().metatraffic_multicast);
@@ -527,6 +528,65 @@ mod tests {
             send(&*network, b"next", destination);
             assert_eq!(packets.recv().unwrap().1, b"next");
         }
+    }
+
+    /// Sends itself a packet for each that comes, so that its socket is never empty, and sets a timer on the way.
+    struct Flood {
+        network: Weak<dyn Network>,
+        taken: Arc<AtomicUsize>,
+        timer: Timer,
+        ended: Sender<()>,
+    }
+
+    /// How many packets there are, and at which one the timer is set to a moment that has passed.
+    const FLOOD: usize = 200 * BURST;
+    const SET_AT: usize = 10 * BURST;
+
+    impl Receive for Flood {
+        fn receive(&self, packet: &Packet) -> Option<Expected> {
+            let taken = self.taken.fetch_add(1, Ordering::SeqCst) + 1;
+            if taken == SET_AT {
+                self.timer.set(Some(dds_rtps::types::Instant::from_nanos(1)));
+            }
+            match self.network.upgrade() {
+                Some(network) if taken < FLOOD => {
+                    send(&*network, packet.payload.bytes(), &network.locators().metatraffic_unicast);
+                }
+                _ => _ = self.ended.send(()),
+            }
+            None
+        }
+    }
+
+    /// Notes how many packets had been taken when its timer fired first.
+    struct Late(Arc<AtomicUsize>, Sender<usize>);
+    impl Poke for Late {
+        fn poke(self: Arc<Self>, _: &mut Effects) {
+            let _ = self.1.send(self.0.load(Ordering::SeqCst));
+        }
+        fn resume(self: Arc<Self>, _: &mut Effects) {}
+        fn signal(&self, _: Signals) {}
+    }
+
+    #[test]
+    fn a_flood_of_discovery_keeps_no_timer_from_firing() {
+        let driver = OsDriver::new().unwrap();
+        let config = NetworkConfig { domain_id: 219, reach: Reach::Host, ..NetworkConfig::default() };
+        let network = driver.open_network(&config).unwrap();
+        let taken = Arc::<AtomicUsize>::default();
+        let ((fired, times), (ended, end)) = (mpsc::channel(), mpsc::channel());
+        let late = Arc::new(Late(Arc::clone(&taken), fired));
+        let weak: Weak<Late> = Arc::downgrade(&late);
+        let timer = Timer::new(driver.timers(), weak);
+        let flood = Flood { network: Arc::downgrade(&network), taken, timer, ended };
+        network.start(Arc::new(flood)).unwrap();
+        let destination = network.locators();
+        (0..4).for_each(|_| send(&*network, b"flood", &destination.metatraffic_unicast));
+        end.recv().unwrap();
+        network.stop();
+        // The burst in which it was set, and one for what else the thread has to do.
+        let fired_at = times.try_recv().expect("it fires only when the flood is over");
+        assert!((SET_AT..=SET_AT + 2 * BURST).contains(&fired_at), "set at {SET_AT}, fired at {fired_at}");
     }
 
     /// Is told that the locators have changed.
