@@ -46,7 +46,6 @@ fn talk_by(families: [IpFamilies; 2]) -> [DomainParticipant; 2] {
 #[test]
 fn participants_talk_by_ipv6_alone() {
     if !has_ipv6() {
-        println!("skipped: this host has no IPv6");
         return;
     }
     let participants = talk_by([IpFamilies::V6; 2]);
@@ -56,7 +55,6 @@ fn participants_talk_by_ipv6_alone() {
 #[test]
 fn who_speaks_both_reaches_who_speaks_one() {
     if !has_ipv6() {
-        println!("skipped: this host has no IPv6");
         return;
     }
     for other in [IpFamilies::V4, IpFamilies::V6, IpFamilies::Both] {
@@ -67,7 +65,6 @@ fn who_speaks_both_reaches_who_speaks_one() {
 #[test]
 fn who_speaks_both_sends_a_sample_once() {
     if !has_ipv6() {
-        println!("skipped: this host has no IPv6");
         return;
     }
     let world = World::new();
@@ -88,7 +85,6 @@ fn who_speaks_both_sends_a_sample_once() {
 #[test]
 fn a_peer_is_found_at_the_port_that_is_named() {
     if !has_ipv6() {
-        println!("skipped: this host has no IPv6");
         return;
     }
     let world = World::new();

@@ -8,6 +8,8 @@
 #![allow(clippy::disallowed_methods, reason = "the other side is a process, with a thread that reads what it prints")]
 
 mod cyclone;
+#[path = "../../dds-rtps/src/transport/skip.rs"]
+mod skipped;
 
 use cyclone::Peer;
 use cyclone::types::{Blob, KeyedSubject, Reading, ShapeType, Subject};
@@ -401,7 +403,7 @@ mod ipv6 {
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
     fn cyclone_receives() {
         if !has_ipv6() {
-            println!("skipped: this host has no IPv6");
+            super::skipped::skip("IPv6");
             return;
         }
         publish::<ShapeType>("six_to_cyclone");
@@ -412,7 +414,7 @@ mod ipv6 {
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
     fn cyclone_publishes() {
         if !has_ipv6() {
-            println!("skipped: this host has no IPv6");
+            super::skipped::skip("IPv6");
             return;
         }
         let (agreement, participant) = (agreement("six_from_cyclone"), participant());

@@ -67,7 +67,7 @@ fn who_waits_lends_its_priority() {
         });
         wait_for(&inside);
         if refused.load(Ordering::Acquire) {
-            println!("skipped: the system does not permit SCHED_FIFO");
+            support::skip("SCHED_FIFO");
             return;
         }
         scope.spawn(|| {

@@ -14,7 +14,7 @@ use dds_rtps::wire::{Message, Submessage};
 
 use dds_core::qos::Preset;
 use std::path::{Path, PathBuf};
-use support::{PATIENCE, World, has_ipv6};
+use support::{PATIENCE, World, has_ipv6, skip};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Note {
@@ -77,12 +77,13 @@ fn a_sample_stands_in_the_captures_of_both_sides_with_the_same_addresses() {
     let (sent, received) = (with_text(&sender, "hello, shark"), with_text(&receiver, "hello, shark"));
     assert_eq!(sent.len(), 1);
     assert_eq!(sent, received);
+    read_with_tshark(&sender, "ip.dst");
+    read_with_tshark(&receiver, "ip.dst");
 }
 
 #[test]
 fn what_goes_by_ipv6_stands_there_as_ipv6() {
     if !has_ipv6() {
-        println!("skipped: this host has no IPv6");
         return;
     }
     let folder = Folder::new("v6");
@@ -92,23 +93,23 @@ fn what_goes_by_ipv6_stands_there_as_ipv6() {
     assert!(sent.iter().all(|(source, destination)| source.ip().is_loopback() && destination.is_ipv6()));
     assert_eq!(sent.len(), 1);
     assert_eq!(sent, with_text(&receiver, "hello, sixth shark"));
-    read_with_tshark(&receiver);
+    read_with_tshark(&receiver, "ipv6.dst");
 }
 
-/// Where there is a tshark, it finds RTPS, and no fault in any header.
-fn read_with_tshark(file: &Path) {
+/// Where there is a tshark, it finds RTPS, and no fault in any header. `destination`: the field of the version of IP.
+fn read_with_tshark(file: &Path, destination: &str) {
     #[allow(clippy::disallowed_methods, reason = "the program that captures are made for")]
     let output = std::process::Command::new("tshark")
-        .args(["-o", "udp.check_checksum:TRUE", "-T", "fields", "-e", "ipv6.dst", "-e", "udp.checksum.status"])
+        .args(["-o", "udp.check_checksum:TRUE", "-T", "fields", "-e", destination, "-e", "udp.checksum.status"])
         .args(["-e", "rtps.version.major", "-e", "_ws.malformed", "-r"])
         .arg(file)
         .output();
-    let Ok(output) = output else { return };
+    let Ok(output) = output else { return skip("tshark") };
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
-        assert!(!fields[0].is_empty(), "no IPv6: {line}");
+        assert!(!fields[0].is_empty(), "no {destination}: {line}");
         // Discovery's messages have the version once more, in their data.
         assert!(fields[2].starts_with('2'), "no RTPS: {line}");
         assert_eq!((fields[1], fields[3]), ("1", ""), "a wrong checksum, or malformed: {line}");

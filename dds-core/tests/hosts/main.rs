@@ -7,6 +7,8 @@
 #![allow(clippy::disallowed_methods, reason = "the hosts are made, and participants run on them, by programs")]
 
 mod node;
+#[path = "../../../dds-rtps/src/transport/skip.rs"]
+mod skipped;
 
 use node::{Hosts, Node};
 
@@ -17,7 +19,7 @@ const CHAIN: [&str; 2] = ["a-b", "b-c"];
 fn has_ipv6() -> bool {
     let has = std::path::Path::new("/proc/net/if_inet6").exists();
     if !has {
-        println!("skipped: this host has no IPv6");
+        skipped::skip("IPv6");
     }
     has
 }

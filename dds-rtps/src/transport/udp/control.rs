@@ -63,6 +63,7 @@ mod tests {
     use super::*;
     use crate::history::Payload;
     use crate::output::Datagram;
+    use crate::transport::skip::skip;
     use crate::transport::udp::{UdpConfig, UdpSockets};
     use crate::transport::{SendOutcome, Transport};
     use crate::types::{IpFamilies, Locator};
@@ -103,7 +104,7 @@ mod tests {
         for families in [IpFamilies::V4, IpFamilies::V6] {
             let config = UdpConfig { domain_id: 217, families, host_only: true, ..UdpConfig::default() };
             let Ok(sockets) = UdpSockets::open(&config) else {
-                println!("skipped: this host does not speak {families:?}");
+                skip(if families == IpFamilies::V6 { "IPv6" } else { "IPv4" });
                 continue;
             };
             let receiver = &sockets.user_unicast[0];
@@ -134,11 +135,11 @@ mod tests {
         let (Some(&group), Some(receiver)) =
             (sockets.links.groups_sent_to().first(), sockets.metatraffic_multicast.first())
         else {
-            println!("skipped: no multicast by loopback");
+            skip("multicast by loopback");
             return;
         };
         if sockets.links.unreached_by_multicast().count() > 0 {
-            println!("skipped: multicast by loopback does not come back");
+            skip("multicast by loopback");
             return;
         }
         SockRef::from(receiver).set_recv_tos_v4(true).unwrap();

@@ -182,6 +182,7 @@ mod linux {
 mod tests {
     use super::super::family::Family;
     use super::*;
+    use crate::transport::skip::skip;
     use socket2::SockAddr;
 
     #[test]
@@ -194,14 +195,14 @@ mod tests {
                 std::io::Result::Ok(std::net::UdpSocket::from(socket))
             };
             let Ok(sender) = open(family.localhost()) else {
-                println!("{family:?} skipped: this host does not have it");
+                skip(if family == Family::V4 { "IPv4" } else { "IPv6" });
                 continue;
             };
             // As a participant's: bound to all addresses, and reached by one.
             let receiver = open(family.unspecified()).unwrap();
             let address = SocketAddr::new(family.localhost(), receiver.local_addr().unwrap().port());
             let Some(empty) = gauge.room_at(address) else {
-                println!("skipped: this system does not tell");
+                skip("sock_diag");
                 return;
             };
             for sent in 1..=3 {
