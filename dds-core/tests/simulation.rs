@@ -5,7 +5,9 @@
 
 use dds_core::qos::{DataReaderQos, Preset, ResourceLimits};
 use dds_core::sim::{Conditions, Interference, Simulation};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, WaitErrorKind};
+use dds_core::{
+    CreateErrorKind, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, WaitErrorKind,
+};
 use std::sync::{Arc, Mutex};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -52,6 +54,15 @@ fn the_same_seed_is_the_same_run() {
     let traces: Vec<u64> = (0..5).map(|seed| hall(seed).1).collect();
     assert_eq!((0..5).map(|seed| hall(seed).1).collect::<Vec<_>>(), traces);
     assert!((1..5).all(|seed| traces[seed] != traces[0]));
+}
+
+#[test]
+fn a_tap_is_refused_and_leaves_no_file() {
+    let file = std::env::temp_dir().join(format!("dds-simulated-{}.pcap", std::process::id()));
+    let error = Simulation::new(1).build("host", DomainParticipant::builder(0).tap(&file)).unwrap_err();
+    assert_eq!(error.kind(), &CreateErrorKind::NotSimulated { setting: "tap" });
+    assert!(error.to_string().contains("Simulation::intercept"), "{error}");
+    assert!(!file.exists());
 }
 
 #[test]

@@ -76,6 +76,7 @@ impl ParticipantHandle {
             let kind = match reason {
                 NetworkError::Domain(domain_id) => CreateErrorKind::InvalidDomain { domain_id },
                 NetworkError::Tap { path, source } => CreateErrorKind::Tap { path, message: source.to_string() },
+                NetworkError::NotSimulated { setting } => CreateErrorKind::NotSimulated { setting },
                 other => CreateErrorKind::Transport { message: other.to_string() },
             };
             error(kind)

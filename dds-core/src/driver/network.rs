@@ -330,6 +330,11 @@ pub enum NetworkError {
         /// The system's answer.
         source: io::Error,
     },
+    /// A simulated network has no such thing.
+    NotSimulated {
+        /// The setting of the participant.
+        setting: &'static str,
+    },
     /// This build has no UDP (feature `udp`).
     Unsupported,
 }
@@ -341,6 +346,7 @@ impl fmt::Display for NetworkError {
             Self::NoInterface => f.write_str("no network interface has an address that fits the configuration"),
             Self::Io { what, source } => write!(f, "{what}: {source}"),
             Self::Tap { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::NotSimulated { setting } => write!(f, "a simulated network has no {setting}"),
             Self::Unsupported => f.write_str("this build has no UDP"),
         }
     }

@@ -35,6 +35,11 @@ pub enum CreateErrorKind {
         /// What the operating system said.
         message: String,
     },
+    /// A participant of a simulation was to have what only the real network has.
+    NotSimulated {
+        /// The setting.
+        setting: &'static str,
+    },
     /// A thread could not be started.
     Thread {
         /// What the operating system said.
@@ -134,6 +139,7 @@ impl Advice for CreateErrorKind {
                 "write it as `host`, `192.0.2.7`, `fd00::7`, or with a port as `host:7412`, `[fd00::7]:7412`"
             }
             Self::Tap { .. } => "name a new file in a folder that can be written to, or a capture of an earlier run",
+            Self::NotSimulated { .. } => "leave the setting out; `Simulation::intercept` shows every datagram",
             Self::Thread { .. } => "check the limit of threads (`ulimit -u`)",
             Self::ThreadOption { .. } => "change the setting, or permit it (`ulimit -r`, CAP_SYS_NICE, `taskset -p`)",
             Self::InvalidTopicName => "give the topic a name of 1 to 255 bytes",
@@ -174,7 +180,7 @@ impl Advice for CreateErrorKind {
             Self::FilteredTopic | Self::FilteredTwice => ReturnCode::PreconditionNotMet,
             Self::Filter(_) => ReturnCode::BadParameter,
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
-            Self::Unsupported { .. } | Self::MultiTopic => ReturnCode::Unsupported,
+            Self::Unsupported { .. } | Self::MultiTopic | Self::NotSimulated { .. } => ReturnCode::Unsupported,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::Forked => ReturnCode::IllegalOperation,
             Self::Thread { .. } | Self::ThreadOption { .. } => ReturnCode::OutOfResources,
@@ -192,6 +198,7 @@ impl fmt::Display for CreateErrorKind {
             Self::Tap { path, message } => {
                 write!(f, "the capture file {} cannot be written: {message}", path.display())
             }
+            Self::NotSimulated { setting } => write!(f, "a participant of a simulation has no {setting}"),
             Self::Thread { message } => write!(f, "a thread could not be started: {message}"),
             Self::ThreadOption { thread, option, message } => {
                 write!(f, "the {thread} thread cannot have the {option} it should have: {message}")

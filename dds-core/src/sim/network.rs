@@ -46,6 +46,9 @@ impl SimNetwork {
         host: HostId,
         timers: &Arc<Timers>,
     ) -> Result<Arc<Self>, NetworkError> {
+        if config.tap.is_some() {
+            return Err(NetworkError::NotSimulated { setting: "tap" });
+        }
         let ports = PortMapping::default();
         let group_port = ports.metatraffic_multicast(config.domain_id).ok_or(NetworkError::Domain(config.domain_id))?;
         let opened = open_sockets(config, &world, host, ports, group_port)

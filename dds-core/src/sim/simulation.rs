@@ -58,8 +58,14 @@ impl Simulation {
 
     /// A participant on a host, with other settings than the default.
     ///
+    /// A host has one interface, with IPv4, in one network without routers, so some settings mean nothing here and change
+    /// nothing: `interfaces`, `ip_families`, `multicast_ttl`, `send_buffer`, and names and cores of threads. Names of peers
+    /// are not looked up; their addresses are [`Host::address`](super::Host::address).
+    ///
     /// # Errors
-    /// As [`DomainParticipant::new`]; [`CreateErrorKind::Transport`] if the host is switched off.
+    /// As [`DomainParticipant::new`]; [`CreateErrorKind::Transport`] if the host is switched off;
+    /// [`CreateErrorKind::NotSimulated`] if its datagrams were to be written into a file (`tap`): look at them by
+    /// [`Simulation::intercept`].
     pub fn build(&self, host: &str, builder: DomainParticipantBuilder) -> Result<DomainParticipant, CreateError> {
         let refuse = |message: &str| {
             let kind = CreateErrorKind::Transport { message: message.to_owned() };
