@@ -71,7 +71,7 @@ impl Link {
 
     /// Of the windows in which every sample arrives, the one with the fewest.
     fn fewest_blocks(&self) -> Option<u64> {
-        (0..WARM_UP_SAMPLES).for_each(|_| drop(self.passes()));
+        (0..WARM_UP_SAMPLES).for_each(|_| _ = self.passes());
         let window = |_| {
             let before = HeapStats::get().total_blocks;
             let arrived = (0..WINDOW_SAMPLES).filter(|_| self.passes()).count();
