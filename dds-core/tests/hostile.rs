@@ -8,14 +8,14 @@ use dds_core::driver::Socket;
 use dds_core::qos::Preset;
 use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, Guid};
 use dds_rtps::types::{EntityId, GuidPrefix, Locator, SequenceNumber};
-use dds_rtps::wire::{
-    AckNack, FragmentNumberSet, Heartbeat, MessageBuilder, NackFrag, Scope as WireScope, Sealed, SequenceNumberSet,
-    Transform,
-};
+use dds_rtps::wire::{AckNack, Heartbeat, MessageBuilder, Scope as WireScope, Sealed, SequenceNumberSet, Transform};
+#[cfg(not(feature = "rt"))]
+use dds_rtps::wire::{FragmentNumberSet, NackFrag};
 use simulated::{Node, Random, World};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+#[cfg(not(feature = "rt"))]
 use std::sync::mpsc;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]

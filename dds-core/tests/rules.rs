@@ -35,8 +35,7 @@ use dds_core::actor::EnterError;
 use dds_core::cdr::{Encode, EncodeError, Encoder, TypeDescription, TypeInfo, ViewOf};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, ResourceLimits};
 use dds_core::{
-    DataReader, DataWriter, DdsType, Delivery, Entity, LikelyCause, ReadErrorKind, WaitErrorKind, WaitSet,
-    WriteErrorKind,
+    DataReader, DataWriter, DdsType, Delivery, Entity, ReadErrorKind, WaitErrorKind, WaitSet, WriteErrorKind,
 };
 use dds_rtps::transport::fault::Faults;
 use std::cell::Cell;
@@ -390,7 +389,7 @@ fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
     // Only what the socket had no room for has really not come.
     assert!(row.lost() == 0 || losses.socket_dropped != Some(0), "{losses:?}");
     let cause = losses.likely_cause().unwrap();
-    assert!(row.lost() > 0 || matches!(cause, LikelyCause::InboxOverflow { .. }), "{cause}");
+    assert!(row.lost() > 0 || matches!(cause, dds_core::LikelyCause::InboxOverflow { .. }), "{cause}");
 }
 
 /// Every call that waits, on the thread that receives: a waker is the application's code and runs there.
