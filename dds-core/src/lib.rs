@@ -49,7 +49,7 @@
 //!
 //! | module of DDS 1.4 | here |
 //! |---|---|
-//! | domain | [`DomainParticipant`], [`DomainParticipantBuilder`], [`Scope`] |
+//! | domain | [`DomainParticipant`], [`DomainParticipantBuilder`], [`Scope`], [`Receiving`] |
 //! | publication | [`Publisher`], [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`], [`WriterEvent`] |
 //! | subscription | [`Subscriber`], [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`], [`ReaderEvent`] |
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
@@ -143,7 +143,7 @@ pub use dds_rtps::wire::{ChecksumKind, SampleIdentity};
 pub use dds_rtps::writer::{ReaderLag, SlowReader, WriterCounters};
 pub use domain::{
     DiscoveredType, DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, EndpointInfo, EndpointQos,
-    MatchReport, Obstacle, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
+    MatchReport, Obstacle, Receiving, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
 };
 pub use driver::{ThreadOptions, ThreadSettings};
 #[cfg(feature = "durability")]

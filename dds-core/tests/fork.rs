@@ -9,8 +9,8 @@ mod support;
 
 use dds_core::qos::{Preset, PublisherQos, TopicQos};
 use dds_core::{
-    CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Entity, StatusMask, WaitErrorKind, WaitSet,
-    WriteErrorKind,
+    CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Entity, Receiving, StatusMask, WaitErrorKind,
+    WaitSet, WriteErrorKind,
 };
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, alarm, fork};
@@ -52,8 +52,13 @@ struct Parent {
 }
 
 fn parent() -> Parent {
+    parent_by(Receiving::Thread)
+}
+
+fn parent_by(receive: Receiving) -> Parent {
     let world = World::new();
-    let (participant, remote) = (world.participant(), world.udp_participant());
+    let participant = world.builder().receive(receive).build().unwrap();
+    let remote = world.builder().udp_only(true).receive(receive).build().unwrap();
     let writer = participant.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
     let reader = participant.reader_builder::<Count>("t").qos(Preset::Event).on_event(|_, _| ()).build().unwrap();
     let remote_reader = remote.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
@@ -113,6 +118,22 @@ fn a_child_may_close_and_drop_what_its_parent_goes_on_using() {
     let mut parent = Some(parent);
     in_a_child(|| drop(parent.take()));
     lives_on(parent.as_ref().unwrap(), 2);
+}
+
+/// The child has the descriptors that its parent waits for, and must leave them alone.
+#[test]
+fn a_child_does_not_receive_for_its_parent() {
+    let parent = parent_by(Receiving::Caller);
+    for count in 0..10 {
+        in_a_child(|| {
+            let wait = parent.reader.wait_for_writers(9).block_for(PATIENCE);
+            assert_eq!(wait.unwrap_err().kind(), &WaitErrorKind::Forked);
+        });
+        lives_on(&parent, count);
+    }
+    let mut parent = Some(parent);
+    in_a_child(|| drop(parent.take()));
+    lives_on(parent.as_ref().unwrap(), 10);
 }
 
 struct Stop<'a>(&'a AtomicBool);

@@ -34,6 +34,26 @@ pub enum Scope {
     PeersOnly,
 }
 
+/// Which thread receives the data that other participants send to this one.
+///
+/// | | `Thread` | `Caller` |
+/// |---|---|---|
+/// | a thread that blocks in a wait of this participant | is woken by the receive thread | reads the socket, and finds its data itself |
+/// | nobody blocks | the receive thread | the participant's own thread for timers and discovery (`dds-io`) |
+/// | futures, streams, event threads | woken by the receive thread | woken by whichever thread receives |
+/// | [`Inline`](Delivery::Inline) listeners | on the receive thread | on whichever thread receives: also on one that waits |
+/// | threads of a participant | 2 and more | 1 and more |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Receiving {
+    /// One of its own, `dds-receive`, for each version of IP. The default.
+    #[default]
+    Thread,
+    /// Whoever waits. Linux alone; elsewhere it is `Thread`.
+    Caller,
+}
+
 /// Everything that is decided before a participant starts.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
@@ -59,6 +79,7 @@ pub(crate) struct Config {
     pub(crate) type_information: bool,
     pub(crate) message_checksums: Option<ChecksumKind>,
     pub(crate) delivery: Delivery,
+    pub(crate) receive: Receiving,
     pub(crate) threads: ThreadOptions,
     pub(crate) tap: Option<PathBuf>,
     pub(crate) faults: Option<Faults>,
@@ -106,6 +127,7 @@ impl Config {
             type_information: true,
             message_checksums: None,
             delivery: Delivery::default(),
+            receive: Receiving::default(),
             threads: ThreadOptions::default(),
             tap: None,
             faults: None,
@@ -119,7 +141,7 @@ impl Config {
     }
 
     /// Every setting by its name.
-    fn settings(&self) -> [(&'static str, String); 23] {
+    fn settings(&self) -> [(&'static str, String); 24] {
         let text = |value: &dyn fmt::Debug| format!("{value:?}");
         [
             ("domain", text(&self.domain_id)),
@@ -142,6 +164,7 @@ impl Config {
             ("type_information", text(&self.type_information)),
             ("message_checksums", text(&self.message_checksums)),
             ("delivery", text(&self.delivery)),
+            ("receive", text(&self.receive)),
             ("enabled", text(&self.enabled)),
             ("tap", text(&self.tap)),
             ("profiles", text(&self.profile_file)),
@@ -220,6 +243,13 @@ impl Config {
                 "on" => true,
                 "off" => false,
                 _ => return Err(unreadable("DDS_TYPE_INFORMATION", value, "one of on, off")),
+            };
+        }
+        if let Some(value) = look_up("DDS_RECEIVE")? {
+            self.receive = match value.as_str() {
+                "thread" => Receiving::Thread,
+                "caller" => Receiving::Caller,
+                _ => return Err(unreadable("DDS_RECEIVE", value, "one of thread, caller")),
             };
         }
         if let Some(value) = look_up("DDS_PEERS")? {
@@ -332,9 +362,12 @@ mod tests {
             ("DDS_RECEIVE_BUFFER", "65536"),
             ("DDS_SEND_BUFFER", "32768"),
             ("DDS_TYPE_INFORMATION", "off"),
+            ("DDS_RECEIVE", "caller"),
         ]);
         let config = config.unwrap();
         assert!(!config.type_information);
+        assert_eq!(config.receive, Receiving::Caller);
+        assert_eq!(with(&[("DDS_RECEIVE", "thread")]).unwrap().receive, Receiving::Thread);
         assert_eq!((config.ip_families, config.multicast_ttl), (IpFamilies::Both, 7));
         assert_eq!((config.receive_buffer, config.send_buffer), (65_536, 32_768));
     }
@@ -344,6 +377,7 @@ mod tests {
         for name in [
             "DDS_SCOPE",
             "DDS_TYPE_INFORMATION",
+            "DDS_RECEIVE",
             "DDS_IP",
             "DDS_MULTICAST_TTL",
             "DDS_RECEIVE_BUFFER",

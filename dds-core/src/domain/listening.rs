@@ -77,6 +77,7 @@ impl ParticipantHandle {
         if delivery == Delivery::EventThread {
             self.event_thread().start().map_err(|error| CreateErrorKind::of_thread(&error))?;
         }
+        self.driver().attend();
         let queue = Arc::clone(self.event_thread()) as Arc<dyn EventQueue>;
         let listener = Listener::new(name, callback, delivery, queue, ending);
         if let Some(post) = &post {

@@ -47,7 +47,7 @@ mod weak;
 
 pub(crate) use closing::{Awaitable, close_cell};
 pub(crate) use config::DURABILITY_SERVICE;
-pub use config::Scope;
+pub use config::{Receiving, Scope};
 pub(crate) use contained::Contained;
 #[cfg(feature = "dynamic")]
 pub(crate) use discovered_type::DiscoverType;

@@ -4,7 +4,7 @@
 use crate::domain::Profiles;
 #[cfg(not(feature = "serde"))]
 use crate::domain::config::unreadable;
-use crate::domain::config::{Config, Origin, Scope, domain_of_environment, variable};
+use crate::domain::config::{Config, Origin, Receiving, Scope, domain_of_environment, variable};
 use crate::domain::{DomainParticipant, ParticipantHandle};
 use crate::driver::{Driver, OsDriver, ThreadOptions};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Subject};
@@ -35,6 +35,7 @@ use std::sync::Arc;
 /// | [`message_checksums`](Self::message_checksums) | none | |
 /// | [`udp_only`](Self::udp_only) | no | `DDS_TRANSPORTS`: `all`, `udp` |
 /// | [`type_information`](Self::type_information) | yes | `DDS_TYPE_INFORMATION`: `on`, `off` |
+/// | [`receive`](Self::receive) | `Thread` | `DDS_RECEIVE`: `thread`, `caller` |
 /// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
 ///
 /// ```
@@ -121,6 +122,7 @@ enum Setting {
     TypeInformation(bool),
     MessageChecksums(ChecksumKind),
     Delivery(Delivery),
+    Receive(Receiving),
     Threads(ThreadOptions),
     Tap(PathBuf),
     Faults(Faults),
@@ -150,6 +152,7 @@ impl Setting {
             Self::TypeInformation(is_announced) => config.type_information = is_announced,
             Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
             Self::Delivery(delivery) => config.delivery = delivery,
+            Self::Receive(receive) => config.receive = receive,
             Self::Threads(threads) => config.threads = threads,
             Self::Tap(path) => config.tap = Some(path),
             Self::Faults(faults) => config.faults = Some(faults),
@@ -310,6 +313,27 @@ impl DomainParticipantBuilder {
     /// [`Delivery::EventThread`].
     pub fn delivery(self, delivery: Delivery) -> Self {
         self.set(Setting::Delivery(delivery))
+    }
+
+    /// Which thread receives what others send: one of the participant's own, or whichever waits. Default:
+    /// [`Receiving::Thread`].
+    ///
+    /// [`Receiving::Caller`] is for programs whose threads block for their data, in a wait of a reader or of a
+    /// [`WaitSet`](crate::WaitSet): they read the socket themselves, and a sample costs no hop from one thread to another. A
+    /// participant has one thread less then.
+    ///
+    /// - One thread at a time receives; others that wait are woken by it, as by a receive thread. It should be the one that needs
+    ///   it: who receives nothing for itself makes way for who waits again and again.
+    /// - A thread that waits runs what its participant has to do for all that comes: it answers for every endpoint, and calls
+    ///   [`Inline`](Delivery::Inline) listeners, while its caller may hold locks. Listeners that are not inline are called on the
+    ///   event thread, as ever.
+    /// - When it returns, nobody receives until a thread begins to wait, but for 10 ms at most: `dds-io` takes over then. It does
+    ///   at once if there has ever been anybody to be told without blocking: a future, a stream, a listener. Within these 10 ms
+    ///   acknowledgements of readers wait as well, so what is lost of a reliable writer's samples is repaired that much later.
+    /// - A [`WaitSet`](crate::WaitSet) receives for the participant that it was made with, whose ever its conditions are.
+    /// - Linux alone; elsewhere it means `Thread`, and nothing in a simulation, which has no sockets.
+    pub fn receive(self, receive: Receiving) -> Self {
+        self.set(Setting::Receive(receive))
     }
 
     /// Names, and with the feature `rt` priorities and cores, of the participant's threads. Default: see [`ThreadOptions`].

@@ -2,7 +2,7 @@
 
 use crate::actor::{Capacity, Cell, Effects};
 use crate::domain::builtin::Builtin;
-use crate::domain::config::{Config, Scope};
+use crate::domain::config::{Config, Receiving, Scope};
 use crate::domain::default_qos::Defaults;
 use crate::domain::draining::Draining;
 use crate::domain::leaving::Leaving;
@@ -418,6 +418,7 @@ fn network_config(config: &Config) -> NetworkConfig {
         peers: addresses.into_iter().flatten().collect(),
         peer_names: names,
         resolve: resolve_again,
+        by_caller: config.receive == Receiving::Caller,
         tap: config.tap.clone(),
         faults: config.faults,
     }

@@ -3,7 +3,7 @@
 //! In: a file. Out: what it says of participants, and a QoS for each name, all of it checked. TOML and JSON become the same
 //! tree of values, which is then read key by key, so that an error knows its place.
 
-use crate::domain::config::{Config, Scope};
+use crate::domain::config::{Config, Receiving, Scope};
 use crate::infrastructure::{CreateErrorKind, Delivery, ProfileProblem};
 use crate::qos::{
     DataReaderQos, DataWriterQos, DomainParticipantQos, Preset, PublisherQos, SubscriberQos, TopicQos, partitions_match,
@@ -133,6 +133,7 @@ struct Participant {
     type_information: Option<bool>,
     message_checksums: Option<ChecksumKind>,
     delivery: Option<Delivery>,
+    receive: Option<Receiving>,
     tap: Option<PathBuf>,
 }
 
@@ -225,6 +226,7 @@ impl Profiles {
         set(&mut config.udp_only, &said.udp_only);
         set(&mut config.type_information, &said.type_information);
         set(&mut config.delivery, &said.delivery);
+        set(&mut config.receive, &said.receive);
         config.message_checksums = said.message_checksums.or(config.message_checksums);
         config.tap = said.tap.clone().or(config.tap.take());
         for (name, value) in said.properties.clone() {

@@ -7,7 +7,7 @@
 //! | thread | made by | does |
 //! |---|---|---|
 //! | `dds-io` | the driver | timers, turns for cells, discovery and multicast sockets |
-//! | `dds-receive` | [`Network::start`] | blocking receive on the user-data socket |
+//! | `dds-receive` | [`Network::start`] | blocking receive on the user-data socket, unless callers do that ([`NetworkConfig::by_caller`]) |
 //! | others, such as `dds-event` | [`Driver::spawn`] | what they are given |
 
 mod block_on;
@@ -28,7 +28,7 @@ pub use network::{
     Receive, Resolve, Socket,
 };
 pub use os::OsDriver;
-#[cfg(feature = "sim")]
+#[cfg(any(feature = "udp", feature = "sim"))]
 pub(crate) use thread::as_role;
 pub use thread::{Role, ThreadGuard, ThreadHandle, role, take_role};
 pub use thread_options::{ThreadOptions, ThreadRefused, ThreadSettings};
@@ -56,6 +56,10 @@ pub trait Driver: Send + Sync + 'static {
 
     /// Sleeps until `parker` is woken or `until` has passed (`None`: never). May return early. See [`block_on()`].
     fn park(&self, parker: &Parker, until: Option<Instant>);
+
+    /// Somebody wants to be told of what comes without blocking for it: a future, a stream, a listener. Without meaning where a
+    /// thread receives; see [`NetworkConfig::by_caller`].
+    fn attend(&self) {}
 
     /// After how long a wait without a limit gives up. `None`: never. A simulated world has one, for there nobody else comes
     /// to end the wait.

@@ -54,6 +54,9 @@ pub struct NetworkConfig {
     pub receive_buffer: usize,
     /// Send buffer asked of the system for each socket, in bytes. Default: 1 MiB.
     pub send_buffer: usize,
+    /// Whether the user-data socket is read by who waits, and by the driver's thread while nobody does, instead of a thread of its
+    /// own. On Linux; elsewhere, and in a simulated world, it means nothing. Default: no.
+    pub by_caller: bool,
     /// The pcap file that sent and received datagrams are written to. Default: none.
     pub tap: Option<PathBuf>,
     /// What goes wrong with sent datagrams, for tests. Default: nothing. With received ones:
@@ -75,6 +78,7 @@ impl Default for NetworkConfig {
             resolve: |_| Vec::new(),
             receive_buffer: 4 << 20,
             send_buffer: 1 << 20,
+            by_caller: false,
             tap: None,
             faults: None,
         }
@@ -240,7 +244,8 @@ impl Packet {
     }
 }
 
-/// Takes what the sockets of a participant receive. Called on the receive and on the driver thread, at the same time.
+/// Takes what the sockets of a participant receive. Called on the receive and on the driver thread, at the same time;
+/// or on a thread that waits instead of the former ([`NetworkConfig::by_caller`]).
 pub trait Receive: Send + Sync + 'static {
     /// Takes one packet. Runs the frame to its end: effects are carried out by the callee. Must not wait. Where the packet
     /// [lands](Packet::lands), the answer may be what is expected next.

@@ -48,7 +48,7 @@ pub fn take_role(role: Role) {
 }
 
 /// Runs `f` on the calling thread as one of another role would.
-#[cfg(feature = "sim")]
+#[cfg(any(feature = "udp", feature = "sim"))]
 pub(crate) fn as_role<R>(role: Role, f: impl FnOnce() -> R) -> R {
     struct Restore(Role);
     impl Drop for Restore {

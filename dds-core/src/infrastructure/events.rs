@@ -180,6 +180,7 @@ impl<E> Stream for Events<E> {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<E>> {
         let this = &mut *self;
+        this.shared.driver.attend();
         // The only error is that the entity is closed, which ends the stream.
         this.shared.poll(&mut this.ticket, context.waker()).map(Result::ok)
     }

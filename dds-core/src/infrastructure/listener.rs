@@ -32,8 +32,8 @@ pub enum Delivery {
     /// the participant wait meanwhile. Costs one thread hop.
     #[default]
     EventThread,
-    /// On the thread that delivers: the receive thread for data from other processes, the writing thread for data of
-    /// this process. No hop, but: do not block, and do not hold a lock around `write` that a listener of this process
+    /// On the thread that delivers: the receive thread for data from other processes (or a thread that waits, with
+    /// [`Receiving::Caller`](crate::Receiving::Caller)), the writing thread for data of this process. No hop, but: do not block, and do not hold a lock around `write` that a listener of this process
     /// takes.
     ///
     /// A blocking wait inside answers [`InListener`](crate::WaitErrorKind::InListener), and a `write` that would have to wait

@@ -199,6 +199,7 @@ impl<T> Future for Waiting<'_, T> {
             return Poll::Ready(result.map_err(|kind| this.error(kind)));
         }
         let driver = this.source.get().driver();
+        driver.attend();
         if driver.is_forked() {
             return Poll::Ready(Err(this.error(WaitErrorKind::Forked)));
         }

@@ -112,6 +112,7 @@ impl PendingWrite {
     /// How long it has waited, if that is too long; else it is woken when it will be.
     fn time_is_over(&mut self, writer: &WriterHandle, waker: &Waker) -> Option<Duration> {
         let driver = writer.driver();
+        driver.attend();
         let limit = self.limit.get_or_insert_with(|| {
             let started = driver.now().instant;
             let deadline = writer.blocking_limit().and_then(|time| started.after(time));

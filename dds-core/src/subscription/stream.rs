@@ -58,6 +58,7 @@ impl<T: DecodeOwned> Stream for SampleStream<T> {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sample<T>>> {
         let this = &mut *self;
         let (reader, ticket) = (&this.reader, &mut this.ticket);
+        WaitSource::<Sample<T>>::driver(reader).attend();
         // The only error is that the reader is closed, which ends the stream.
         let polled = this.turn.poll(context, |context| reader.poll_wait(Awaited::Sample, ticket, context.waker()));
         polled.map(Result::ok)

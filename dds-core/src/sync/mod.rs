@@ -3,6 +3,7 @@
 //! By default these are the standard library's; under `--cfg dds_loom` they are loom's, which tries every interleaving.
 //! A lock never reports poison: a panic inside a cell is caught by the cell, which then closes.
 
+mod bell;
 mod cache_line;
 mod fence;
 mod fork_count;
@@ -15,10 +16,12 @@ mod process;
 mod shared_models;
 mod thread_flags;
 
+pub(crate) use bell::Bell;
 pub(crate) use cache_line::CacheLine;
 pub(crate) use fence::full_fence;
 pub(crate) use lock::{Lock, LockGuard};
 pub use parker::Parker;
+pub(crate) use parker::Polling;
 #[cfg(feature = "sim")]
 pub(crate) use parker::Woken;
 pub(crate) use process::Process;
@@ -57,6 +60,8 @@ pub(crate) enum Mutation {
     ForgetReady,
     /// What has happened to a member is taken before it can be posted again.
     TakeBeforeRelease,
+    /// A thread goes to wait for its bell without a look whether it has been woken.
+    PollUnseen,
 }
 
 #[cfg(dds_loom)]

@@ -6,7 +6,14 @@
 
 #[cfg(feature = "udp")]
 mod addressing;
+#[cfg(all(feature = "udp", target_os = "linux", not(dds_loom)))]
+mod attendance;
+#[cfg(all(feature = "udp", not(all(target_os = "linux", not(dds_loom)))))]
+#[path = "unattended.rs"]
+mod attendance;
 mod clock;
+#[cfg(feature = "udp")]
+mod intake;
 #[cfg(feature = "udp")]
 mod landings;
 #[cfg(feature = "udp")]
@@ -23,6 +30,8 @@ use super::{
     Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, ThreadOptions, Timers, role, take_role,
 };
 use crate::actor::RunQueue;
+#[cfg(feature = "udp")]
+use crate::sync::OnceLock;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Lock, Ordering, Weak};
 use clock::Clock;
 use dds_rtps::types::{Duration, Instant, Now};
@@ -67,6 +76,9 @@ struct Shared {
     /// Who is told when the driver's own thread has ended; `None` once it has.
     stopped: Lock<Option<Vec<Waker>>>,
     networks: Lock<Vec<Weak<dyn Network>>>,
+    /// There once the callers receive.
+    #[cfg(feature = "udp")]
+    attendance: OnceLock<Arc<attendance::Attendance>>,
 }
 
 impl OsDriver {
@@ -102,6 +114,8 @@ impl OsDriver {
             others: Arc::default(),
             stopped: Lock::new(Some(Vec::new())),
             networks: Lock::default(),
+            #[cfg(feature = "udp")]
+            attendance: OnceLock::new(),
         });
         let (sender, receiver) = mpsc::sync_channel(1);
         let body = {
@@ -164,6 +178,25 @@ impl Shared {
                 Some(next) => drop(tokio::time::timeout_at(self.clock.to_tokio(next), woken).await),
             }
         }
+    }
+
+    /// To count who receives while it waits, as a thread that must end before the driver's own.
+    #[cfg(feature = "udp")]
+    fn leading(&self) -> Leading {
+        Leading { others: Arc::clone(&self.others), wake: Arc::clone(&self.wake) }
+    }
+
+    /// False if there is one already.
+    #[cfg(feature = "udp")]
+    fn attend_by_callers(&self, attendance: &Arc<attendance::Attendance>) -> bool {
+        self.attendance.set(Arc::clone(attendance)).is_ok()
+    }
+
+    /// What the callers receive by, if the calling one may.
+    #[cfg(feature = "udp")]
+    fn attendance(&self) -> Option<&Arc<attendance::Attendance>> {
+        // The event thread has others to serve, and in a forked child the sockets are the parent's.
+        self.attendance.get().filter(|_| role() == Role::Application && !self.is_forked())
     }
 
     fn is_forked(&self) -> bool {
@@ -231,10 +264,22 @@ impl Driver for OsDriver {
 
     fn park(&self, parker: &Parker, until: Option<Instant>) {
         debug_assert!(role().may_wait(), "a wait on a thread that others wait for");
-        let now = self.now().instant;
-        let timeout =
-            until.map(|until| std::time::Duration::from_nanos(until.as_nanos().saturating_sub(now.as_nanos())));
-        parker.park(timeout);
+        let timeout = || {
+            let until = until?.as_nanos();
+            Some(std::time::Duration::from_nanos(until.saturating_sub(self.now().instant.as_nanos())))
+        };
+        #[cfg(feature = "udp")]
+        if let Some(attendance) = self.shared.attendance() {
+            return attendance.park(parker, timeout);
+        }
+        parker.park(timeout());
+    }
+
+    #[cfg(feature = "udp")]
+    fn attend(&self) {
+        if let Some(attendance) = self.shared.attendance.get() {
+            attendance.be_prompt();
+        }
     }
 
     fn spawn(&self, name: &str, role: Role, body: Box<dyn FnOnce() + Send>) -> io::Result<ThreadHandle> {
@@ -302,6 +347,30 @@ impl Driver for OsDriver {
         let stuck = threads.iter().filter(|thread| !thread.wait(self, until)).count();
         if stuck > 0 {
             tracing::warn!(stuck, "threads of a participant did not end within a second and were left behind");
+        }
+    }
+}
+
+/// Counts threads of the application that receive, and tells the driver's own when they have ended that after the network.
+#[cfg(feature = "udp")]
+#[derive(Debug)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+struct Leading {
+    others: Arc<AtomicUsize>,
+    wake: Arc<Notify>,
+}
+
+#[cfg(feature = "udp")]
+#[cfg_attr(any(dds_loom, not(target_os = "linux")), allow(dead_code))]
+impl Leading {
+    fn begin(&self) {
+        self.others.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn end(&self, is_stopped: bool) {
+        self.others.fetch_sub(1, Ordering::AcqRel);
+        if is_stopped {
+            self.wake.notify_one();
         }
     }
 }

@@ -2,38 +2,26 @@
 
 use super::Shared;
 use super::addressing::{Addressing, Receivers};
+use super::attendance::Attendance;
 use super::clock::Clock;
-use super::landings::{Arrival, Landings};
+use super::intake::{ERROR_PAUSE, ERRORS_IN_A_ROW, Inbound, Intake, Step, report};
 use super::naming::Naming;
 use super::presence::Beacon;
-use super::tap::{OpenTap, Recorder};
+use super::tap::OpenTap;
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{
-    Expected, FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Packet, Parker, Presence, Reach,
-    Receive, Role, Socket,
+    FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Parker, Presence, Reach, Receive, Role, Socket,
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
-use dds_rtps::history::{SlotMut, SlotPool};
 use dds_rtps::transport::Transport;
-use dds_rtps::transport::udp::{
-    Gauge, Received, UdpConfig, UdpError, UdpReceiver, UdpSockets, UdpTransport, dropped, interrupt, peek_sender,
-};
+use dds_rtps::transport::udp::{Gauge, Received, UdpConfig, UdpError, UdpSockets, UdpTransport, dropped, interrupt};
 use dds_rtps::types::{GuidPrefix, Locator};
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, UdpSocket};
+use std::net::UdpSocket;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use tokio::runtime;
 use tokio::task::AbortHandle;
-
-/// Room for any UDP datagram.
-const SLOT_LEN: usize = 64 << 10;
-
-/// How many slots a receiver remembers: what readers hold beyond 4 MiB of large samples lives on the heap.
-const SLOTS_MAX: usize = 64;
-
-/// How many slots of small packets a receiver remembers: an inbox full.
-const SMALL_SLOTS_MAX: usize = 256;
 
 /// How many datagrams one socket of discovery may have handled in a row, about 100 us: a flood there must not keep timers
 /// from firing.
@@ -42,12 +30,6 @@ const BURST: usize = 16;
 /// How often the interfaces are looked at: an address that changes is announced within that time. Mostly the look is one system call,
 /// which says that nothing is new.
 const LOOK_PERIOD: Duration = Duration::from_secs(2);
-
-/// How many errors in a row a receiver takes for passing ones, before it begins to pause after each.
-const ERRORS_IN_A_ROW: u32 = 16;
-
-/// The pause, so that a socket in trouble does not take a core.
-const ERROR_PAUSE: Duration = Duration::from_millis(10);
 
 /// The open sockets.
 pub(super) struct OsNetwork {
@@ -65,6 +47,8 @@ pub(super) struct OsNetwork {
     metatraffic: Lock<Option<Vec<(UdpSocket, Socket)>>>,
     tasks: Lock<Vec<AbortHandle>>,
     stopped: Arc<AtomicBool>,
+    by_caller: bool,
+    attendance: Lock<Option<Arc<Attendance>>>,
     beacon: Beacon,
     gauge: Gauge,
     room: Arc<Room>,
@@ -124,6 +108,8 @@ impl OsNetwork {
             metatraffic: Lock::new(Some(multicast.chain(unicast).collect())),
             tasks: Lock::default(),
             stopped: Arc::new(AtomicBool::new(false)),
+            by_caller: config.by_caller && cfg!(target_os = "linux"),
+            attendance: Lock::default(),
             beacon: Beacon::new(),
             gauge: Gauge::new(),
             room: Arc::new(Room { transport: udp, waiting: Lock::default() }),
@@ -135,13 +121,34 @@ impl OsNetwork {
 
 impl OsNetwork {
     fn inbound(&self, socket: &UdpSocket, kind: Socket, receive: &Arc<dyn Receive>) -> Inbound {
-        Inbound {
-            pool: SlotPool::new(SLOTS_MAX),
-            small: Arc::new(SlotPool::new(SMALL_SLOTS_MAX)),
-            socket: kind,
-            receive: Arc::clone(receive),
-            recorder: self.tap.as_ref().map(|tap| tap.recorder(socket, kind)),
+        Inbound::new(kind, receive, self.tap.as_ref().map(|tap| tap.recorder(socket, kind)))
+    }
+
+    /// Who receives user data: a thread for each version of IP, or whoever waits.
+    fn receive_user_data(&self, receive: &Arc<dyn Receive>) -> io::Result<()> {
+        let intakes = self.user_unicast.iter().map(|socket| {
+            let inbound = self.inbound(socket, Socket::UserUnicast, receive);
+            Intake::new(Arc::clone(socket), inbound)
+        });
+        if self.by_caller {
+            let attendance = Attendance::new(intakes.collect(), &self.stopped, self.shared.leading())?;
+            if !self.shared.attend_by_callers(&attendance) {
+                return Err(io::Error::other("this driver has the sockets of another participant already"));
+            }
+            *self.attendance.lock() = Some(Arc::clone(&attendance));
+            attendance.begin();
+            let tasks = [
+                self.runtime.spawn(Arc::clone(&attendance).receive()).abort_handle(),
+                self.runtime.spawn(attendance.look_after()).abort_handle(),
+            ];
+            self.tasks.lock().extend(tasks);
+            return Ok(());
         }
+        for intake in intakes {
+            let thread = ReceiveThread { intake, stopped: Arc::clone(&self.stopped) };
+            self.shared.spawn("dds-receive", Role::Receive, Box::new(move || thread.run()))?;
+        }
+        Ok(())
     }
 }
 
@@ -171,14 +178,7 @@ impl Network for OsNetwork {
         let (Some(metatraffic), false) = (metatraffic, self.stopped.load(Ordering::Acquire)) else {
             return Err(io::Error::other("the network was started or stopped before"));
         };
-        for socket in &self.user_unicast {
-            let user = ReceiveThread {
-                receiver: UdpReceiver::new(Arc::clone(socket)),
-                stopped: Arc::clone(&self.stopped),
-                inbound: self.inbound(socket, Socket::UserUnicast, &receive),
-            };
-            self.shared.spawn("dds-receive", Role::Receive, Box::new(move || user.run()))?;
-        }
+        self.receive_user_data(&receive)?;
         let mut tasks = self.tasks.lock();
         for (socket, kind) in metatraffic {
             let inbound = self.inbound(&socket, kind, &receive);
@@ -217,6 +217,9 @@ impl Network for OsNetwork {
             return;
         }
         self.user_unicast.iter().for_each(|socket| interrupt(socket));
+        if let Some(attendance) = self.attendance.lock().take() {
+            attendance.stop();
+        }
         self.tasks.lock().drain(..).for_each(|task| task.abort());
     }
 }
@@ -274,101 +277,19 @@ fn look_up(search: Box<dyn FnOnce() + Send>) {
     }
 }
 
-/// From a socket to the participant, by slots that may be kept.
-struct Inbound {
-    pool: SlotPool,
-    /// For small packets that have to wait in a queue.
-    small: Arc<SlotPool>,
-    socket: Socket,
-    receive: Arc<dyn Receive>,
-    recorder: Option<Recorder>,
-}
-
-impl Inbound {
-    /// A slot whose buffer has room for any datagram. Its memory is made, and zeroed by the system, once.
-    fn slot(&self) -> SlotMut {
-        let mut slot = self.pool.acquire();
-        if slot.buffer().len() < SLOT_LEN {
-            *slot.buffer() = vec![0; SLOT_LEN];
-        }
-        slot
-    }
-
-    /// Takes what one call has received; at most 64 KiB, however many datagrams they are. `expected` becomes what is expected
-    /// next, if the next one can land: in its place, for it is large, and there mostly is none.
-    fn take(
-        &self,
-        slot: SlotMut,
-        received: Received,
-        sender: Option<SocketAddr>,
-        expected: Option<&mut Option<Expected>>,
-    ) {
-        let whole = self.pool.freeze(slot);
-        let lands = expected.is_some();
-        let mut none = None;
-        let expected = expected.unwrap_or(&mut none);
-        for datagram in received.datagrams() {
-            let payload = whole.slice(datagram);
-            if let Some(recorder) = &self.recorder {
-                recorder.record(sender, payload.bytes());
-            }
-            let mut packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
-            packet.lands = lands;
-            self.contained(|| *expected = self.receive.receive(&packet));
-        }
-    }
-
-    /// Cells stop their own panics; this is for what lies before them. One packet is lost, not the thread.
-    fn contained(&self, handle: impl FnOnce()) {
-        if catch_unwind(AssertUnwindSafe(handle)).is_err() {
-            tracing::error!(socket = ?self.socket, "panic while a packet was handled; please report this bug");
-        }
-    }
-}
-
 /// Blocks on the user-data socket.
 struct ReceiveThread {
-    receiver: UdpReceiver,
+    intake: Intake,
     stopped: Arc<AtomicBool>,
-    inbound: Inbound,
 }
 
 impl ReceiveThread {
     fn run(mut self) {
-        let mut errors = 0;
-        let mut slot = self.inbound.slot();
-        let mut landings = Landings::default();
         while !self.stopped.load(Ordering::Acquire) {
-            // Only a tap wants to know the sender, who is the same of a whole run. This waits as the receive does.
-            let sender = self.inbound.recorder.as_ref().and_then(|_| peek_sender(self.receiver.socket()));
-            match landings.receive(&mut self.receiver, slot.buffer()) {
-                Ok(_) if self.stopped.load(Ordering::Acquire) => return,
-                Ok(Arrival::Landed(landed)) => {
-                    errors = 0;
-                    self.inbound.contained(|| landings.expected = self.inbound.receive.land(landed));
-                }
-                Ok(Arrival::Datagrams(received)) => {
-                    errors = 0;
-                    let lands = self.inbound.recorder.is_none() && landings.are_worth_it();
-                    self.inbound.take(slot, received, sender, lands.then_some(&mut landings.expected));
-                    slot = self.inbound.slot();
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    errors += 1;
-                    report(errors, &error);
-                    if errors > ERRORS_IN_A_ROW {
-                        Parker::new().park(Some(ERROR_PAUSE));
-                    }
-                }
+            if self.intake.step(&self.stopped) == Step::Failing {
+                Parker::new().park(Some(ERROR_PAUSE));
             }
         }
-    }
-}
-
-fn report(errors: u32, error: &io::Error) {
-    if errors == ERRORS_IN_A_ROW {
-        tracing::warn!(%error, "a socket keeps failing to receive");
     }
 }
 
@@ -464,12 +385,12 @@ impl Room {
 mod tests {
     use super::super::addressing::PEER_INDEXES;
     use super::*;
-    use crate::driver::{Driver, OsDriver, Timer};
+    use crate::driver::{Driver, Expected, OsDriver, Packet, Timer};
     use crate::sync::AtomicUsize;
     use dds_rtps::output::Datagram;
     use dds_rtps::transport::SendOutcome;
     use dds_rtps::transport::udp::PortMapping;
-    use std::net::Ipv4Addr;
+    use std::net::{Ipv4Addr, SocketAddr};
     use std::sync::mpsc::{self, Receiver, Sender};
 
     type Taken = (Socket, Vec<u8>);
@@ -485,7 +406,11 @@ mod tests {
     }
 
     fn network(driver: &OsDriver, domain_id: u32) -> (Arc<dyn Network>, Receiver<Taken>) {
-        let config = NetworkConfig { domain_id, reach: Reach::Host, ..NetworkConfig::default() };
+        network_by(driver, domain_id, false)
+    }
+
+    fn network_by(driver: &OsDriver, domain_id: u32, by_caller: bool) -> (Arc<dyn Network>, Receiver<Taken>) {
+        let config = NetworkConfig { domain_id, reach: Reach::Host, by_caller, ..NetworkConfig::default() };
         let network = driver.open_network(&config).unwrap();
         let (sender, receiver) = mpsc::channel();
         network.start(Arc::new(Forward(sender))).unwrap();
@@ -521,12 +446,14 @@ mod tests {
 
     #[test]
     fn a_panic_over_one_packet_costs_one_packet() {
-        let driver = OsDriver::new().unwrap();
-        let (network, packets) = network(&driver, 224);
-        for destination in [&network.locators().default_unicast, &network.locators().metatraffic_unicast] {
-            send(&*network, b"panic", destination);
-            send(&*network, b"next", destination);
-            assert_eq!(packets.recv().unwrap().1, b"next");
+        for by_caller in [false, true] {
+            let driver = OsDriver::new().unwrap();
+            let (network, packets) = network_by(&driver, 224, by_caller);
+            for destination in [&network.locators().default_unicast, &network.locators().metatraffic_unicast] {
+                send(&*network, b"panic", destination);
+                send(&*network, b"next", destination);
+                assert_eq!(packets.recv().unwrap().1, b"next");
+            }
         }
     }
 
@@ -589,6 +516,46 @@ mod tests {
         assert!((SET_AT..=SET_AT + 2 * BURST).contains(&fired_at), "set at {SET_AT}, fired at {fired_at}");
     }
 
+    /// Its panic stays a packet's, too, and the sockets are read again by whoever comes next.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_thread_that_waits_receives_and_survives_a_panic() {
+        let driver = OsDriver::new().unwrap();
+        let (network, packets) = network_by(&driver, 223, true);
+        let destination = network.locators().default_unicast.clone();
+        for bytes in [b"panic", b"first", b"panic", b"other"] {
+            send(&*network, bytes, &destination);
+        }
+        let mut taken = Vec::new();
+        while taken.len() < 2 {
+            // Nobody wakes it: it returns with its time, or when it has received for a while.
+            let until = driver.now().instant.after(dds_rtps::types::Duration::from_millis(5));
+            Parker::with_current(|parker| driver.park(parker, until));
+            taken.extend(packets.try_iter().map(|(_, bytes)| bytes));
+        }
+        assert_eq!(taken, [b"first", b"other"]);
+    }
+
+    /// While nothing comes that would end its sleep as well.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_wake_reaches_the_thread_that_receives() {
+        let driver = OsDriver::new().unwrap();
+        let (_network, _packets) = network_by(&driver, 220, true);
+        let (sleep, sleeps) = mpsc::channel::<std::task::Waker>();
+        let waking = driver.spawn("waker", Role::Event, Box::new(move || sleeps.iter().for_each(|waker| waker.wake())));
+        let patience = driver.now().instant.after(dds_rtps::types::Duration::from_secs(30));
+        for _ in 0..100 {
+            Parker::with_current(|parker| {
+                sleep.send(parker.waker().clone()).unwrap();
+                driver.park(parker, patience);
+            });
+        }
+        assert!(Some(driver.now().instant) < patience);
+        drop(sleep);
+        assert!(waking.unwrap().wait(&*driver, None));
+    }
+
     /// Is told that the locators have changed.
     struct Moved(Sender<()>);
     impl Receive for Moved {
@@ -623,13 +590,15 @@ mod tests {
 
     #[test]
     fn a_stopped_network_lets_go_of_its_receiver_and_cannot_start_again() {
-        let driver = OsDriver::new().unwrap();
-        let (network, packets) = network(&driver, 223);
-        network.stop();
-        // Every thread and task that held the sending half has ended.
-        assert!(packets.recv().is_err());
-        let (sender, _packets) = mpsc::channel();
-        assert!(network.start(Arc::new(Forward(sender))).is_err());
+        for by_caller in [false, true] {
+            let driver = OsDriver::new().unwrap();
+            let (network, packets) = network_by(&driver, 223, by_caller);
+            network.stop();
+            // Every thread and task that held the sending half has ended.
+            assert!(packets.recv().is_err());
+            let (sender, _packets) = mpsc::channel();
+            assert!(network.start(Arc::new(Forward(sender))).is_err());
+        }
     }
 
     #[test]
