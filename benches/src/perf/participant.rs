@@ -4,7 +4,7 @@ use crate::perf::quantity::{Span, size};
 use crate::perf::receive::ReceiveMode;
 use crate::perf::{Failure, Result};
 use clap::{Args, ValueEnum};
-use dds_core::{ChecksumKind, Delivery, DomainParticipant, Duration, IpFamilies, Scope, ThreadOptions};
+use dds_core::{ChecksumKind, Delivery, DomainParticipant, Duration, IpFamilies, Receiving, Scope, ThreadOptions};
 use dds_rtps::transport::fault::Faults;
 use std::str::FromStr;
 
@@ -57,6 +57,10 @@ pub struct Place {
     #[arg(long, value_enum, default_value_t = ReceiveMode::Inline, help_heading = "Threads", value_name = "HOW")]
     pub receive: ReceiveMode,
 
+    /// Which thread receives from the network: one of the library's, or whichever waits (see --receive)
+    #[arg(long, value_enum, default_value_t = ReceivingOption::Thread, help_heading = "Threads", value_name = "WHO")]
+    pub receive_by: ReceivingOption,
+
     /// The cores that this process may run on: `0`, `0,1`. Default: all
     #[arg(long, value_delimiter = ',', help_heading = "Threads", value_name = "CORES")]
     pub cpu: Vec<usize>,
@@ -88,6 +92,15 @@ pub enum IpOption {
     V6,
     /// Both.
     Both,
+}
+
+/// As `DomainParticipantBuilder::receive`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReceivingOption {
+    /// A thread of the participant.
+    Thread,
+    /// A thread that waits.
+    Caller,
 }
 
 /// As `DomainParticipantBuilder::message_checksums`.
@@ -148,6 +161,10 @@ impl Place {
         };
         let mut builder = DomainParticipant::builder(self.domain).name(name).scope(scope).ip_families(ip);
         builder = builder.delivery(Delivery::EventThread).threads(self.threads()?);
+        builder = builder.receive(match self.receive_by {
+            ReceivingOption::Thread => Receiving::Thread,
+            ReceivingOption::Caller => Receiving::Caller,
+        });
         if !self.peers.is_empty() {
             builder = builder.peers(self.peers.clone());
         }
@@ -210,6 +227,7 @@ impl Place {
         add("send-buffer", self.send_buffer.map(|bytes| bytes.to_string()));
         add("faults", self.faults.as_ref().map(|faults| faults.text.clone()));
         add("receive", Some(name_of(self.receive)));
+        add("receive-by", Some(name_of(self.receive_by)));
         add("cpu", Some(numbers(&self.cpu)));
         add("receive-priority", self.receive_priority.map(|priority| priority.to_string()));
         arguments
@@ -300,6 +318,7 @@ mod tests {
             "--send-buffer=64k",
             "--faults=lost=5,delay=1ms",
             "--receive=wait-set",
+            "--receive-by=caller",
             "--cpu=0,1",
             "--receive-priority=7",
         ]);
