@@ -231,9 +231,13 @@ fn reading(budget: &mut Budget, way: &mut Way<Pose>) {
         assert!(!reader.read().expect("open").is_empty());
         assert!(!reader.take().expect("open").is_empty());
     });
-    budget.check("read_next, take_next", |number| {
+    budget.check("read_next, take", |number| {
         write(number);
         assert!(reader.read_next().expect("open").is_some());
+        assert!(!reader.take().expect("open").is_empty());
+    });
+    budget.check("take_next", |number| {
+        write(number);
         assert!(reader.take_next().expect("open").is_some());
     });
     let condition = reader.read_condition(States::NOT_READ);
