@@ -1,12 +1,13 @@
 //! The entities that a participant contains, without keeping them alive.
 //!
-//! Bound: the application's own entities; each takes itself out when it is closed.
+//! Bound: the application's own entities; each takes itself out when it is closed. In the order of their ids, so that what is done
+//! to all of them does not depend on chance.
 
 use crate::publication::{PublisherGroup, WriterHandle};
 use crate::subscription::{ReaderHandle, SubscriberGroup};
 use crate::topic::TopicHandle;
 use dds_rtps::types::EntityId;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The table.
@@ -17,11 +18,11 @@ pub(crate) struct Contained {
 
 #[derive(Default)]
 struct Tables {
-    readers: HashMap<EntityId, Weak<ReaderHandle>>,
-    writers: HashMap<EntityId, Weak<WriterHandle>>,
-    publishers: HashMap<EntityId, Weak<PublisherGroup>>,
-    subscribers: HashMap<EntityId, Weak<SubscriberGroup>>,
-    topics: HashMap<EntityId, Weak<TopicHandle>>,
+    readers: BTreeMap<EntityId, Weak<ReaderHandle>>,
+    writers: BTreeMap<EntityId, Weak<WriterHandle>>,
+    publishers: BTreeMap<EntityId, Weak<PublisherGroup>>,
+    subscribers: BTreeMap<EntityId, Weak<SubscriberGroup>>,
+    topics: BTreeMap<EntityId, Weak<TopicHandle>>,
 }
 
 impl Contained {

@@ -196,14 +196,14 @@ impl Routes {
         })
     }
 
-    /// Every reader of this participant.
+    /// Every reader of this participant, in the order of their ids: what follows for them must not be chance.
     pub(crate) fn readers(&self) -> Vec<Arc<ReaderCell>> {
-        self.read(|tables| tables.readers.values().cloned().collect())
+        self.read(|tables| in_order(tables.readers.iter().map(|(id, cell)| (*id, Arc::clone(cell)))))
     }
 
-    /// Every writer of this participant.
+    /// Every writer of this participant, in the order of their ids.
     pub(crate) fn writers(&self) -> Vec<Arc<WriterCell>> {
-        self.read(|tables| tables.writers.values().cloned().collect())
+        self.read(|tables| in_order(tables.writers.iter().map(|(id, cell)| (*id, Arc::clone(cell)))))
     }
 
     /// Where `source` is to be answered when its message says so itself.
@@ -224,7 +224,7 @@ impl Routes {
     }
 }
 
-fn in_order<C>(table: HashMap<EntityId, Arc<C>, RandomState>) -> Vec<Arc<C>> {
+fn in_order<C>(table: impl IntoIterator<Item = (EntityId, Arc<C>)>) -> Vec<Arc<C>> {
     let mut cells: Vec<_> = table.into_iter().collect();
     cells.sort_unstable_by_key(|(id, _)| *id);
     cells.into_iter().map(|(_, cell)| cell).collect()
