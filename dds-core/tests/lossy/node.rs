@@ -89,6 +89,7 @@ impl Drop for Node {
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Load {
     number: u32,
+    #[dds(octet)]
     bytes: Vec<u8>,
 }
 
