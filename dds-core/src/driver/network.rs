@@ -2,6 +2,7 @@
 
 use crate::actor::Poke;
 use crate::sync::{Arc, Weak};
+use dds_rtps::cdr::append;
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::{Payload, SlotPool};
 use dds_rtps::reader::{Landing, Source};
@@ -239,7 +240,7 @@ impl Packet {
         let mut slot = self.small.acquire();
         let buffer = slot.buffer();
         buffer.clear();
-        buffer.extend_from_slice(self.payload.bytes());
+        append(buffer, self.payload.bytes());
         self.small.freeze(slot)
     }
 }

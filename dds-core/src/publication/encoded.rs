@@ -4,6 +4,7 @@ use crate::cdr::{Encapsulation, Encode, Encoded, TypeInfo, ViewOf};
 use crate::infrastructure::{WriteError, WriteErrorKind};
 use crate::publication::writer_handle::Desk;
 use crate::publication::{DataWriter, WriteOptions, WriterHandle};
+use dds_rtps::cdr::append;
 use dds_rtps::types::InstanceHandle;
 use dds_rtps::writer::NewChange;
 
@@ -73,7 +74,7 @@ impl<T> DataWriter<T> {
             let instance = handle.instance_of_encoded(sample.bytes, desk)?;
             let payload = desk.encode(|buffer| {
                 buffer.clear();
-                buffer.extend_from_slice(sample.bytes);
+                append(buffer, sample.bytes);
                 Ok(())
             })?;
             options.apply_to(NewChange::alive(instance, payload))

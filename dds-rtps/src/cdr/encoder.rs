@@ -1,5 +1,6 @@
 //! The cursor that writes.
 
+use super::copy::append;
 use super::primitive::Number;
 use super::{ByteOrder, Encode, EncodeError, Encoding, InMemory};
 
@@ -102,7 +103,7 @@ impl<'b> Encoder<'b> {
     /// Appends bytes as they are, without length or alignment.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
-        self.buffer.extend_from_slice(bytes);
+        append(self.buffer, bytes);
     }
 
     /// Writes a number of `N` bytes, aligned to its size, whose bytes are already in the order of this encoder.
@@ -123,7 +124,7 @@ impl<'b> Encoder<'b> {
         }
         self.align(T::SIZE);
         let start = self.buffer.len();
-        self.buffer.extend_from_slice(T::bytes_of(run));
+        append(self.buffer, T::bytes_of(run));
         if T::SIZE > 1 && !self.order.is_host() {
             let copied = self.buffer.get_mut(start..).unwrap_or_default();
             copied.chunks_exact_mut(T::SIZE).for_each(<[u8]>::reverse);

@@ -47,6 +47,7 @@ mod bounded;
 mod collection;
 mod compare;
 mod construct;
+mod copy;
 mod decoder;
 mod description;
 #[cfg(feature = "dynamic")]
@@ -83,6 +84,8 @@ pub use any_type::AnyType;
 pub use base::{derived_members, member_count, next_member_id};
 pub use bounded::{Bounded, Measured};
 pub use construct::{Trim, TryConstruct};
+#[doc(hidden)]
+pub use copy::{append, copy, copy_of};
 pub use decoder::{Decoder, NESTING_MAX, NOTHINGS_MAX};
 pub use description::{MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef};
 pub use element::{OrDefault, Trimmed};

@@ -6,6 +6,7 @@
 //! the members are taken one by one. So the bytes are the same in any case.
 
 use super::collection::try_array;
+use super::copy::copy;
 use super::{Decode, DecodeError, Decoder, Encoder};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -84,7 +85,7 @@ impl<'de> Decoder<'de> {
     pub fn plain_into<T: Plain>(&mut self, values: &mut [T]) -> Result<bool, DecodeError> {
         match self.plain_bytes::<T>(values.len())? {
             Some(bytes) if bytes.len() == size_of_val(values) => {
-                values.as_mut_bytes().copy_from_slice(bytes);
+                copy(values.as_mut_bytes(), bytes);
                 Ok(true)
             }
             _ => Ok(false),
@@ -113,7 +114,7 @@ impl<'de> Decoder<'de> {
             return Ok(());
         };
         let (known, new) = bytes.split_at_checked(size_of_val(elements.as_slice())).unwrap_or((&[], bytes));
-        elements.as_mut_slice().as_mut_bytes().copy_from_slice(known);
+        copy(elements.as_mut_slice().as_mut_bytes(), known);
         elements.extend(new.chunks_exact(size_of::<T>()).filter_map(|bytes| T::read_from_bytes(bytes).ok()));
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Numbers, bools and chars.
 
+use super::copy::{append, copy};
 use super::{
     ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode,
     TypeDescription, TypeInfo, TypeKind, WholeKey,
@@ -85,7 +86,7 @@ fn elements_of<T: Primitive>(elements: &mut Vec<T>, count: usize, d: &mut Decode
     let bytes = d.numbers::<T>(count)?;
     elements.clear();
     match T::run_of(bytes) {
-        Some(run) if order.is_host() || T::SIZE == 1 => elements.extend_from_slice(run),
+        Some(run) if order.is_host() || T::SIZE == 1 => append(elements, run),
         _ => elements.extend(bytes.chunks_exact(T::SIZE).map(|number| T::read(number, order))),
     }
     Ok(())
@@ -116,7 +117,7 @@ macro_rules! number {
             #[inline]
             fn fill(run: &mut [Self], bytes: &[u8], order: ByteOrder) {
                 if order.is_host() && run.as_bytes().len() == bytes.len() {
-                    run.as_mut_bytes().copy_from_slice(bytes);
+                    copy(run.as_mut_bytes(), bytes);
                     return;
                 }
                 for (number, bytes) in run.iter_mut().zip(bytes.chunks_exact(Self::SIZE)) {

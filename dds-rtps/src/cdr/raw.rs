@@ -1,5 +1,6 @@
 //! Samples as they are on the wire.
 
+use super::copy::append;
 use super::{Decode, DecodeError, DecodeErrorKind, Decoder, Encapsulation, Encoding};
 use bytes::Bytes;
 
@@ -80,7 +81,7 @@ impl<'de> Decode<'de> for Raw {
         let sample = Encoded::decode(d)?;
         self.encoding = sample.encoding;
         self.bytes.clear();
-        self.bytes.extend_from_slice(sample.bytes);
+        append(&mut self.bytes, sample.bytes);
         Ok(())
     }
 }

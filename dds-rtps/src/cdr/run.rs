@@ -1,5 +1,6 @@
 //! Runs of numbers, bools and wide characters that stay in the received bytes.
 
+use super::copy::copy_of;
 use super::{
     ByteOrder, Char16, Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, F128, InMemory, KeyMember,
     LengthCode, Primitive, TypeDescription, TypeInfo, WholeKey,
@@ -85,7 +86,7 @@ impl<'a, T: Primitive> Run<'a, T> {
     #[must_use]
     pub fn to_vec(&self) -> Vec<T> {
         let run = if self.is_of_host() { T::run_of(self.bytes) } else { None };
-        run.map_or_else(|| self.iter().collect(), <[T]>::to_vec)
+        run.map_or_else(|| self.iter().collect(), copy_of)
     }
 }
 

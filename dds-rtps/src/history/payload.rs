@@ -8,6 +8,7 @@
 //! its budget, so that the slots of a deep history of small samples are used again as well. What is beyond that lives on the
 //! heap as long as somebody holds it. Slots outlive the pool, so a batch of samples may outlive its reader.
 
+use crate::cdr::copy_of;
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Range;
@@ -93,7 +94,7 @@ impl Payload {
     /// A payload in a slot of its own, outside of any pool.
     #[must_use]
     pub fn copy_of(bytes: &[u8]) -> Self {
-        Self { slot: Arc::new(Slot { bytes: bytes.to_vec() }), start: 0, end: bytes.len() }
+        Self { slot: Arc::new(Slot { bytes: copy_of(bytes) }), start: 0, end: bytes.len() }
     }
 }
 
@@ -129,7 +130,7 @@ impl SlotMut {
     /// A slot of its own, outside of any pool.
     #[must_use]
     pub fn copy_of(bytes: &[u8]) -> Self {
-        Self { slot: Arc::new(Slot { bytes: bytes.to_vec() }) }
+        Self { slot: Arc::new(Slot { bytes: copy_of(bytes) }) }
     }
 
     /// What has been written so far.

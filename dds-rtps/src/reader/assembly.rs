@@ -11,6 +11,7 @@
 
 use super::change_facts::ChangeFacts;
 use super::landing::{Home, Landed, Landing};
+use crate::cdr::{append, copy};
 use crate::history::{Payload, Presented, SlotMut, SlotPool};
 use crate::types::{Duration, Instant, SequenceNumber};
 use crate::wire::{DataFrag, FragmentNumberSet};
@@ -213,7 +214,7 @@ impl Assembly {
         }
         let Some(bytes) = fragment.payload.get(..extent.end - extent.start) else { return FragmentOutcome::Malformed };
         match buffer.get_mut(extent.start..extent.end) {
-            Some(place) => place.copy_from_slice(bytes),
+            Some(place) => copy(place, bytes),
             None => {
                 reserve(buffer, extent.end, allowed, sample_size);
                 if buffer.len() < extent.start {
@@ -221,7 +222,7 @@ impl Assembly {
                     buffer.resize(extent.start, 0);
                 }
                 buffer.truncate(extent.start);
-                buffer.extend_from_slice(bytes);
+                append(buffer, bytes);
             }
         }
         self.note(now, extent.first, extent.last);

@@ -2,7 +2,7 @@
 
 use super::change_facts::ChangeFacts;
 use super::config::KeySource;
-use crate::cdr::{KeyHasher, ParameterListReader};
+use crate::cdr::{KeyHasher, ParameterListReader, append};
 use crate::filter::Filter;
 use crate::history::{
     CacheChange, ChangeKind, Origin, Payload, PayloadSource, Presented, ReceivedChange, SlotMut, SlotPool, SlotRing,
@@ -176,7 +176,7 @@ impl Intake {
         let fill = |mut slot: SlotMut| {
             let buffer = slot.buffer();
             buffer.clear();
-            buffer.extend_from_slice(bytes);
+            append(buffer, bytes);
             slot
         };
         let ring = if bytes.len() < COPY_MAX {

@@ -9,6 +9,7 @@ use super::{
     AckNack, DataFragHeader, DataHeader, Gap, Header, HeaderExtension, Heartbeat, HeartbeatFrag, InfoReply, InfoSource,
     NackFrag, id,
 };
+use crate::cdr::append;
 use crate::types::{GuidPrefix, Locator, ProtocolVersion, Time, VendorId};
 use std::net::SocketAddrV4;
 
@@ -137,7 +138,7 @@ impl<'b> MessageBuilder<'b> {
 
     /// Copies a payload into the buffer, and ends it.
     pub fn payload(&mut self, payload: &[u8], end: PayloadEnd) {
-        self.buffer.extend_from_slice(payload);
+        append(self.buffer, payload);
         self.end_payload(end);
     }
 

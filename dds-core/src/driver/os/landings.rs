@@ -5,6 +5,7 @@
 //! the gap in the receive buffer, and nobody notices.
 
 use crate::driver::Expected;
+use dds_rtps::cdr::copy;
 use dds_rtps::transport::udp::{Received, UdpReceiver};
 use std::io;
 
@@ -66,7 +67,7 @@ impl Landings {
         }
         let misplaced = len.saturating_sub(header_len).min(gap.len());
         if let (Some(gap), Some(place)) = (gap.get_mut(..misplaced), expected.landing.place().get(..misplaced)) {
-            gap.copy_from_slice(place);
+            copy(gap, place);
         }
         if misplaced >= DEAR_LEN {
             self.next_pause = (self.next_pause * 2).clamp(PAUSE_MIN, PAUSE_MAX);
