@@ -7,9 +7,12 @@
 mod running;
 mod suite;
 
-use dds_core::{DdsType, DomainParticipant, Scope};
+use dds_core::qos::{DataWriterQos, Liveliness, LivelinessKind};
+use dds_core::sim::Simulation;
+use dds_core::{DdsType, DomainParticipant, Duration, Scope};
 use running::{Running, example, text};
 use std::process::Command;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Programs that hear each other, and nobody else's.
@@ -79,6 +82,18 @@ impl Shapes for Running {
     fn says(&mut self, beginning: &str) -> String {
         self.wait_for(|line| line.starts_with(beginning))
     }
+}
+
+/// What the listener says, which is taken from the program as it stands: with the suite's options no writer loses its liveliness.
+#[path = "../../examples/shapes/statuses.rs"]
+#[allow(dead_code, reason = "the rest is seen in whole programs")]
+mod statuses;
+
+static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// In the program it prints.
+fn say(line: &str) {
+    SAID.lock().unwrap().push(line.to_owned());
 }
 
 /// Behind a status's name.
@@ -345,6 +360,38 @@ fn what_contradicts_itself_is_refused_before_anything_begins() {
     let output = Stage::new().command("-S -t Square -f 100 --time-filter 200").output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(text(&output).contains("TIME_BASED_FILTER"), "{}", text(&output));
+}
+
+/// A color that is longer than its type allows is known to be wrong only when it is written.
+#[test]
+fn who_cannot_go_on_says_so_and_ends_with_3() {
+    let output = Stage::new().command(&format!("-P -t Square -c {}", "R".repeat(129))).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    assert!(text(&output).contains("shapes: ") && !text(&output).contains("Done."), "{}", text(&output));
+}
+
+/// By this name alone the listener knows a type.
+#[derive(DdsType, Debug)]
+#[dds(name = "ShapeType")]
+struct Silent {
+    #[dds(key)]
+    color: u8,
+}
+
+#[test]
+fn a_writer_that_falls_silent_is_told_of_in_the_style_of_the_others() {
+    let simulation = Simulation::new(1);
+    let participant = simulation.participant("host", 0).unwrap();
+    participant.set_listener(statuses::shown(), statuses::Statuses).unwrap();
+    let liveliness = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::from_secs(1) };
+    let qos = DataWriterQos::default().liveliness(liveliness);
+    let writer = participant.writer_builder::<Silent>("Square").qos(qos).build().unwrap();
+    for total in 1..=2 {
+        writer.assert_liveliness().unwrap();
+        simulation.run_for(Duration::from_secs(2));
+        let expected = format!("on_liveliness_lost() {PLACE} (total = {total}, change = 1)");
+        assert_eq!(std::mem::take(&mut *SAID.lock().unwrap()), [expected]);
+    }
 }
 
 #[test]
