@@ -10,7 +10,7 @@
 //! | register and look in one visit | models `waiter_is_woken`, `a_wait_set_is_woken` |
 //! | user code runs after every poke of its frame | `a_listener_sees_all_that_its_write_has_delivered`; model `listeners_run_after_the_pokes` |
 //! | effects are a loop | `a_chain_of_a_million_effects_needs_a_small_stack`, `listeners_that_write_back_let_the_first_writer_return` |
-//! | no cell is held for long | `no_cell_is_held_for_many_steps` |
+//! | no cell is held for long | in steps: `no_cell_is_held_for_many_steps`; by the clock, for people: `DDS_TEST_HOLDS=1`, and `the_holds_of_every_kind_of_cell_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
 //! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and those beside it |
 //! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
 //! | a timer means "look", not "now" | simulation: timers that fire late, twice, and without a cause |
@@ -246,6 +246,27 @@ fn no_cell_is_held_for_many_steps() {
         assert!(others.datagrams.max() <= 16, "{others}");
         // What fits an inbox, and the signals.
         assert!(holds.mail.max().max(others.mail.max()) <= 256 + 8, "{holds}\n{others}");
+    }
+}
+
+/// What `DDS_TEST_HOLDS=1` prints is there, for each kind of cell, and names who was inside. How long that was is not asked.
+#[test]
+#[cfg(debug_assertions)]
+fn the_holds_of_every_kind_of_cell_are_measured() {
+    let world = World::new();
+    let (from, to) = (world.udp_participant(), world.udp_participant());
+    let writer = from.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    let reader = to.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    matched(&writer, &reader);
+    (0..10).for_each(|count| writer.write(&Count { count }).unwrap());
+    (0..10).for_each(|_| _ = reader.next_sample().block_for(PATIENCE).unwrap());
+    let times = dds_core::actor::hold_times();
+    for kind in ["WriterActor", "ReaderActor", "ParticipantActor"] {
+        let times = times.iter().find(|times| times.kind().ends_with(kind)).unwrap();
+        assert!(times.count() > 0, "{times}");
+        // The records are the process's, and other tests may be inside of cells of theirs for long.
+        let longest = times.longest().unwrap();
+        assert!([file!(), "src/"].iter().any(|part| longest.at.file().contains(part)), "{times}");
     }
 }
 

@@ -13,6 +13,7 @@
 //! the two sees the other. The models in `models.rs` break each of these steps and see mail get lost.
 
 use super::effects::panic_message;
+use super::hold_times::{Caller, Watch};
 use super::inbox::Inbox;
 use super::{Actor, Capacity, Deferred, Effects, Holds, Poke, PushError, RunQueue, Signals, Spill};
 use crate::sync::{
@@ -84,6 +85,7 @@ pub struct Cell<A: Actor> {
     /// The cell waits in the run queue.
     queued: AtomicBool,
     run_queue: Arc<RunQueue>,
+    watch: Watch,
     failure: OnceLock<Box<str>>,
 }
 
@@ -118,6 +120,7 @@ impl<A: Actor> Cell<A> {
             closed: AtomicBool::new(false),
             queued: AtomicBool::new(false),
             run_queue,
+            watch: Watch::of::<A>(),
             failure: OnceLock::new(),
         })
     }
@@ -160,14 +163,29 @@ impl<A: Actor> Cell<A> {
     /// # Errors
     /// [`EnterError::Closed`] if the state is gone, [`EnterError::Failed`] if a handler or `f` panicked now or earlier.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn with<R>(
         self: &Arc<Self>,
         effects: &mut Effects,
         f: impl FnOnce(&mut A, &mut Effects) -> R,
     ) -> Result<R, EnterError> {
+        self.with_from(Caller::here(), effects, f)
+    }
+
+    /// As [`Cell::with`], in the name of `caller`.
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub(crate) fn with_from<R>(
+        self: &Arc<Self>,
+        caller: Caller,
+        effects: &mut Effects,
+        f: impl FnOnce(&mut A, &mut Effects) -> R,
+    ) -> Result<R, EnterError> {
         let Some(in_cell) = enter() else { return Err(EnterError::Reentrant) };
-        let outcome = self.enter_inside().and_then(|inside| self.visit(inside, self.entry_limit(), effects, f));
-        self.look_again(effects);
+        let outcome = self.enter_inside().and_then(|inside| self.visit(caller, inside, self.entry_limit(), effects, f));
+        self.look_again(caller, effects);
         drop(in_cell);
         outcome.map(|(result, _)| result)
     }
@@ -177,6 +195,7 @@ impl<A: Actor> Cell<A> {
     /// # Errors
     /// As [`Cell::push`] and [`Cell::with`].
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn offer<R>(
         self: &Arc<Self>,
         effects: &mut Effects,
@@ -193,6 +212,7 @@ impl<A: Actor> Cell<A> {
     /// # Errors
     /// As [`Cell::offer`].
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn offer_into<R>(
         self: &Arc<Self>,
         effects: &mut Effects,
@@ -200,15 +220,16 @@ impl<A: Actor> Cell<A> {
         own: impl FnOnce() -> A::Mail,
         takes_in: impl FnMut(&mut A::Mail, &A::Mail) -> ControlFlow<bool>,
     ) -> Result<Offered<R>, OfferError<A::Mail>> {
+        let caller = Caller::here();
         let Some(in_cell) = enter() else { return Err(OfferError::Enter(EnterError::Reentrant)) };
         let outcome = match self.try_enter() {
-            Some(inside) => match self.visit(inside, self.entry_limit(), effects, f) {
+            Some(inside) => match self.visit(caller, inside, self.entry_limit(), effects, f) {
                 Ok((result, _)) => Ok(Offered::Served(result)),
                 Err(error) => Err(OfferError::Enter(error)),
             },
             None => self.inbox.push_into(own(), takes_in).map(|()| Offered::Queued).map_err(OfferError::Push),
         };
-        self.look_again(effects);
+        self.look_again(caller, effects);
         drop(in_cell);
         outcome
     }
@@ -223,6 +244,7 @@ impl<A: Actor> Cell<A> {
     /// # Errors
     /// As [`Cell::push`].
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn hand_over<P>(
         self: &Arc<Self>,
         effects: &mut Effects,
@@ -241,7 +263,8 @@ impl<A: Actor> Cell<A> {
         #[cfg(debug_assertions)]
         let outer = Holds::pause();
         // That it has failed, or is closed, is for its owner to say; to the caller it is as if mail had been left before that.
-        let _ = self.visit(inside, self.entry_limit(), effects, |actor, effects| serve(actor, parcel, effects));
+        let visit = |actor: &mut A, effects: &mut Effects| serve(actor, parcel, effects);
+        let _ = self.visit(Caller::here(), inside, self.entry_limit(), effects, visit);
         #[cfg(debug_assertions)]
         Holds::resume(outer);
         if self.has_mail() {
@@ -252,18 +275,20 @@ impl<A: Actor> Cell<A> {
 
     /// Serves the mail that waits, at most a budget of it, if nobody is inside.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn serve(self: &Arc<Self>, effects: &mut Effects) {
         let Some(in_cell) = enter() else { return };
-        self.look_again(effects);
+        self.look_again(Caller::here(), effects);
         drop(in_cell);
     }
 
     /// Serves the mail that is there and takes the state out; later visits get [`EnterError::Closed`], later mail comes
     /// back, mail in between is dropped. `None` if it was closed before. The caller drops the state, outside of all cells.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn close(self: &Arc<Self>, effects: &mut Effects) -> Option<A> {
         let in_cell = enter()?;
         let inside = self.enter_inside().ok()?;
-        let served = self.visit(inside, usize::MAX, effects, |_, _| ());
+        let served = self.visit(Caller::here(), inside, usize::MAX, effects, |_, _| ());
         // Between the two visits others may come and go, or close the cell first.
         let remains = self.strip(&mut self.inside.lock());
         drop(in_cell);
@@ -326,9 +351,9 @@ impl<A: Actor> Cell<A> {
 
     /// The second half of leaving a cell, and the second half of pushing to one.
     #[inline]
-    fn look_again(self: &Arc<Self>, effects: &mut Effects) {
+    fn look_again(self: &Arc<Self>, caller: Caller, effects: &mut Effects) {
         if self.has_mail() {
-            self.serve_waiting(effects);
+            self.serve_waiting(caller, effects);
         }
     }
 
@@ -341,7 +366,7 @@ impl<A: Actor> Cell<A> {
         self.inbox.has_any()
     }
 
-    fn serve_waiting(self: &Arc<Self>, effects: &mut Effects) {
+    fn serve_waiting(self: &Arc<Self>, caller: Caller, effects: &mut Effects) {
         let mut budget = self.run_queue.budget(BUDGET);
         loop {
             // In a simulation nobody really is inside, to see the mail on the way out.
@@ -349,7 +374,7 @@ impl<A: Actor> Cell<A> {
                 return self.ask_for_a_turn();
             }
             let Some(inside) = self.take_or_leave() else { return };
-            match self.visit(inside, budget, effects, |_, _| ()) {
+            match self.visit(caller, inside, budget, effects, |_, _| ()) {
                 Ok(((), cost)) => budget = budget.saturating_sub(cost.max(1)),
                 Err(_) => return,
             }
@@ -364,6 +389,7 @@ impl<A: Actor> Cell<A> {
     #[inline]
     fn visit<R>(
         &self,
+        caller: Caller,
         mut guard: LockGuard<'_, Inside<A>>,
         limit: usize,
         effects: &mut Effects,
@@ -373,13 +399,16 @@ impl<A: Actor> Cell<A> {
         Holds::begin();
         let Inside { actor, batch, .. } = &mut *guard;
         let Some(actor) = actor else { return Err(self.gone()) };
+        let begun = self.watch.begin(caller, &self.run_queue);
         let visit = AssertUnwindSafe(|| {
             let cost = if self.inbox.has_any() { self.handle_waiting(actor, batch, limit, effects) } else { 0 };
             (f(actor, effects), cost)
         });
         let outcome = catch_unwind(visit);
+        let mail_cost = outcome.as_ref().map_or(0, |(_, cost)| *cost);
+        self.watch.end(begun, &self.run_queue, mail_cost);
         #[cfg(debug_assertions)]
-        guard.holds.end(outcome.as_ref().map_or(0, |(_, cost)| *cost));
+        guard.holds.end(mail_cost);
         outcome.map_err(|panic| {
             // There is no second panic to be kept: the state goes with the first.
             let _ = self.failure.set(panic_message(panic.as_ref()).into());

@@ -14,6 +14,7 @@
 
 mod cell;
 mod effects;
+mod hold_times;
 mod holds;
 mod inbox;
 mod run_queue;
@@ -25,6 +26,8 @@ mod models;
 
 pub use cell::{Cell, EnterError, OfferError, Offered};
 pub use effects::{Deferred, Effects, in_listener};
+pub(crate) use hold_times::Caller;
+pub use hold_times::{HoldTimes, LongestHold, hold_times};
 pub use holds::{HoldHistogram, Holds, Step, note_step};
 pub use inbox::{Capacity, PushError};
 #[cfg(feature = "sim")]

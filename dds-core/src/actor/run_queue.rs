@@ -26,6 +26,8 @@ pub struct RunQueue {
     cells: Lock<VecDeque<Weak<dyn Poke>>>,
     kick: Box<dyn Fn() + Send + Sync>,
     process: Process,
+    #[cfg(debug_assertions)]
+    clock: Option<Box<dyn Fn() -> u64 + Send + Sync>>,
     #[cfg(feature = "sim")]
     disturb: Option<Box<dyn Disturb>>,
 }
@@ -38,9 +40,31 @@ impl RunQueue {
             cells: Lock::default(),
             kick: Box::new(kick),
             process: Process::current(),
+            #[cfg(debug_assertions)]
+            clock: None,
             #[cfg(feature = "sim")]
             disturb: None,
         }
+    }
+
+    /// Says by which clock, of nanoseconds, the holds of the cells are measured; see [`hold_times`](super::hold_times()). Without
+    /// one they are not, nor in builds without debug assertions.
+    #[must_use]
+    #[cfg_attr(not(debug_assertions), allow(unused_mut, reason = "there is no clock in such builds"))]
+    pub fn measured_by(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        #[cfg(debug_assertions)]
+        {
+            self.clock = Some(Box::new(clock));
+        }
+        #[cfg(not(debug_assertions))]
+        drop(clock);
+        self
+    }
+
+    /// What that clock says.
+    #[cfg(all(debug_assertions, not(dds_loom)))]
+    pub(super) fn nanos(&self) -> Option<u64> {
+        self.clock.as_ref().map(|clock| clock())
     }
 
     /// A queue whose cells are disturbed.

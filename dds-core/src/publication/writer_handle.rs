@@ -1,6 +1,6 @@
 //! What all handles of one writer share, without its type.
 
-use crate::actor::{Effects, EnterError, Ticket, in_listener};
+use crate::actor::{Caller, Effects, EnterError, Ticket, in_listener};
 use crate::cdr::{AnyType, Encode, EncodeError, Encoding, KeyHasher, TypeInfo, encode_payload};
 use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle, ParticipantRef};
 use crate::driver::{Driver, block_on, role};
@@ -200,14 +200,18 @@ impl WriterHandle {
     }
 
     /// Runs `visit` in the writer's cell, and its effects afterwards.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn visit<R>(
         &self,
         visit: impl FnOnce(&mut WriterActor, &mut Effects) -> R,
     ) -> Result<R, WriteErrorKind> {
         // The cell lives on after the close to drain. Looked at inside, so that nobody begins to wait once all have been
         // woken.
+        let caller = Caller::here();
         let entered = Effects::scope(|effects| {
-            self.cell.with(effects, |actor, effects| (!actor.is_closed()).then(|| visit(actor, effects)))
+            let visit =
+                |actor: &mut WriterActor, effects: &mut Effects| (!actor.is_closed()).then(|| visit(actor, effects));
+            self.cell.with_from(caller, effects, visit)
         });
         match entered {
             Ok(Some(result)) => Ok(result),

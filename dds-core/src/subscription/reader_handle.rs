@@ -1,6 +1,6 @@
 //! What all handles of one reader share, without its type.
 
-use crate::actor::{Effects, EnterError, Ticket};
+use crate::actor::{Caller, Effects, EnterError, Ticket};
 use crate::cdr::TypeDescription;
 use crate::domain::{ListenerPlace, Member, ParticipantHandle, ParticipantRef, close_cell};
 use crate::driver::Driver;
@@ -159,8 +159,10 @@ impl ReaderHandle {
     }
 
     /// Runs `visit` in the reader's cell, and its effects afterwards.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn visit<R>(&self, visit: impl FnOnce(&mut ReaderActor, &mut Effects) -> R) -> Result<R, ReadError> {
-        Effects::scope(|effects| self.cell.with(effects, visit)).map_err(|error| {
+        let caller = Caller::here();
+        Effects::scope(|effects| self.cell.with_from(caller, effects, visit)).map_err(|error| {
             self.read_error(match error {
                 EnterError::Closed => ReadErrorKind::Closed,
                 EnterError::Forked => ReadErrorKind::Forked,

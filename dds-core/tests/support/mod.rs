@@ -44,6 +44,18 @@ impl World {
     }
 }
 
+/// With `DDS_TEST_HOLDS=1` (and `--nocapture`) a test says at its end how long cells were held in its process so far. Nobody
+/// asserts on it: that is the machine's affair.
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::env::var_os("DDS_TEST_HOLDS").is_some_and(|value| value == "1") {
+            let test = std::thread::current().name().unwrap_or("a test").to_owned();
+            let holds = dds_core::actor::hold_times().into_iter().map(|times| format!("{test}: {times}\n"));
+            eprint!("{}", holds.collect::<String>());
+        }
+    }
+}
+
 /// Whether this host has an IPv6 address, if only that of its loopback; the test that asks is [skipped](skip) if not.
 pub(crate) fn has_ipv6() -> bool {
     #[allow(clippy::disallowed_methods, reason = "asks the system, and sends nothing")]

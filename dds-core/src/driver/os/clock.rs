@@ -34,6 +34,22 @@ impl Origin {
         let nanos = system_nanos().unwrap_or(0);
         Self { instant: time::Instant::now(), nanos }
     }
+
+    /// How long ago that is, in nanoseconds.
+    #[inline]
+    #[allow(clippy::disallowed_methods, reason = "this is the driver")]
+    fn age(&self) -> u64 {
+        if let Some(nanos) = system_nanos() {
+            return nanos.saturating_sub(self.nanos);
+        }
+        let elapsed = self.instant.elapsed();
+        elapsed.as_secs() * 1_000_000_000 + u64::from(elapsed.subsec_nanos())
+    }
+}
+
+/// What the monotonic clock says in this process: nanoseconds since its beginning there.
+pub(super) fn nanos() -> u64 {
+    ORIGIN.get_or_init(Origin::new).age()
 }
 
 /// What the monotonic clock of the system says: [`time::Instant`] is the same clock, but takes as long again to be subtracted from.
@@ -116,13 +132,8 @@ impl Clock {
     }
 
     #[inline]
-    #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     fn monotonic(&self) -> u64 {
-        if let Some(nanos) = system_nanos() {
-            return nanos.saturating_sub(self.origin.nanos);
-        }
-        let elapsed = self.origin.instant.elapsed();
-        elapsed.as_secs() * 1_000_000_000 + u64::from(elapsed.subsec_nanos())
+        self.origin.age()
     }
 
     #[cold]

@@ -106,7 +106,7 @@ impl OsDriver {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             clock: Clock::new(),
             timers: Timers::new(kick()),
-            run_queue: Arc::new(RunQueue::new(kick())),
+            run_queue: Arc::new(RunQueue::new(kick()).measured_by(clock::nanos)),
             wake: Arc::clone(&wake),
             closing: AtomicBool::new(false),
             threads: Lock::default(),
