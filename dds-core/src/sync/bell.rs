@@ -2,12 +2,10 @@
 
 #[cfg(dds_loom)]
 pub(crate) use modelled::Bell;
-#[cfg(all(target_os = "linux", not(dds_loom)))]
+#[cfg(not(dds_loom))]
 pub(crate) use real::Bell;
-#[cfg(not(any(target_os = "linux", dds_loom)))]
-pub(crate) use silent::Bell;
 
-#[cfg(all(target_os = "linux", not(dds_loom)))]
+#[cfg(not(dds_loom))]
 mod real {
     use nix::sys::eventfd::{EfdFlags, EventFd};
     use std::io;
@@ -64,19 +62,6 @@ mod modelled {
                 rings = self.rung.wait(rings).unwrap();
             }
             *rings = false;
-        }
-    }
-}
-
-/// Where there is no such descriptor, nobody waits for one.
-#[cfg(not(any(target_os = "linux", dds_loom)))]
-mod silent {
-    #[derive(Debug)]
-    pub(crate) enum Bell {}
-
-    impl Bell {
-        pub(crate) fn ring(&self) {
-            match *self {}
         }
     }
 }

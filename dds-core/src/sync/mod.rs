@@ -3,12 +3,15 @@
 //! By default these are the standard library's; under `--cfg dds_loom` they are loom's, which tries every interleaving.
 //! A lock never reports poison: a panic inside a cell is caught by the cell, which then closes.
 
+#[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
 mod bell;
 mod cache_line;
 mod fence;
 mod fork_count;
 mod lock;
 mod parker;
+#[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
+mod polling;
 #[cfg(all(feature = "rt", not(dds_loom)))]
 mod priority_inheritance;
 mod process;
@@ -16,14 +19,16 @@ mod process;
 mod shared_models;
 mod thread_flags;
 
+#[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
 pub(crate) use bell::Bell;
 pub(crate) use cache_line::CacheLine;
 pub(crate) use fence::full_fence;
 pub(crate) use lock::{Lock, LockGuard};
 pub use parker::Parker;
-pub(crate) use parker::Polling;
 #[cfg(feature = "sim")]
 pub(crate) use parker::Woken;
+#[cfg(all(feature = "udp", target_os = "linux"))]
+pub(crate) use polling::Polling;
 pub(crate) use process::Process;
 pub(crate) use thread_flags::{InCallOf, InCell, InListener};
 
@@ -61,6 +66,7 @@ pub(crate) enum Mutation {
     /// What has happened to a member is taken before it can be posted again.
     TakeBeforeRelease,
     /// A thread goes to wait for its bell without a look whether it has been woken.
+    #[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
     PollUnseen,
 }
 

@@ -1,6 +1,6 @@
-//! Blocking as a case of async: a waker that unparks a thread, or rings a bell while that waits for sockets as well.
+//! Blocking as a case of async: a waker that unparks a thread, or rings a bell while that [polls](super::polling).
 
-use super::{Arc, AtomicU32, Bell, Lock, Mutation, Ordering, mutated};
+use super::{Arc, AtomicU32, Ordering};
 use std::cell::Cell;
 use std::task::{Wake, Waker};
 use std::time::Duration;
@@ -26,25 +26,23 @@ loom::thread_local! {
 /// Does not rely on the thread's own park token, which the application may use as well.
 #[derive(Debug)]
 pub struct Parker {
-    unparker: Arc<Unparker>,
+    pub(super) unparker: Arc<Unparker>,
     waker: Waker,
 }
 
 /// The thread runs, or sleeps by itself: who wakes it unparks it.
-const PARKING: u32 = 0;
+pub(super) const PARKING: u32 = 0;
 /// The waker was called, and nobody has taken note of it yet.
-const WOKEN: u32 = 1;
-/// The thread looks for a wake before it sleeps again: who wakes it has nothing else to do.
-const LOOKING: u32 = 2;
-/// The thread waits for sockets and its bell: who wakes it rings.
-const POLLING: u32 = 3;
+pub(super) const WOKEN: u32 = 1;
 
 #[derive(Debug)]
-struct Unparker {
-    word: AtomicU32,
+pub(super) struct Unparker {
+    /// One of the states above, or one of those of a thread that polls.
+    pub(super) word: AtomicU32,
     thread: Thread,
     /// There while the thread looks or polls.
-    bell: Lock<Option<Arc<Bell>>>,
+    #[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
+    pub(super) bell: super::Lock<Option<Arc<super::Bell>>>,
 }
 
 impl Wake for Unparker {
@@ -55,65 +53,10 @@ impl Wake for Unparker {
     fn wake_by_ref(self: &Arc<Self>) {
         match self.word.swap(WOKEN, Ordering::AcqRel) {
             PARKING => self.thread.unpark(),
-            POLLING => self.ring(),
+            #[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
+            super::polling::POLLING => self.ring(),
             _ => {}
         }
-    }
-}
-
-impl Unparker {
-    #[cold]
-    fn ring(&self) {
-        // Gone if the thread has left its poll meanwhile: it has seen the word then.
-        let bell = self.bell.lock().clone();
-        if let Some(bell) = bell {
-            bell.ring();
-        }
-    }
-}
-
-/// A thread that waits in the system for something beside its waker. See [`Parker::poll_with`].
-pub(crate) struct Polling<'a> {
-    unparker: &'a Unparker,
-}
-
-impl Polling<'_> {
-    /// Calls `sleep`, which returns when the bell rings, if not for something else; not if there has been a wake. True: there was
-    /// one.
-    #[cfg_attr(not(any(dds_loom, target_os = "linux")), allow(dead_code))]
-    pub(crate) fn sleep(&self, sleep: impl FnOnce()) -> bool {
-        if mutated(Mutation::PollUnseen) {
-            self.unparker.word.store(POLLING, Ordering::Release);
-        } else if !self.step(LOOKING, POLLING) {
-            return true;
-        }
-        sleep();
-        !self.step(POLLING, LOOKING)
-    }
-
-    /// Whether there has been a wake.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-    pub(crate) fn is_woken(&self) -> bool {
-        self.unparker.word.load(Ordering::Acquire) == WOKEN
-    }
-
-    /// False: there has been a wake.
-    fn step(&self, from: u32, to: u32) -> bool {
-        self.unparker.word.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
-    }
-}
-
-impl Drop for Polling<'_> {
-    fn drop(&mut self) {
-        // The mutant's deadlock is a panic, in which nothing of a model may be touched.
-        #[cfg(dds_loom)]
-        if std::thread::panicking() {
-            return;
-        }
-        // A wake stays one.
-        self.step(LOOKING, PARKING);
-        self.step(POLLING, PARKING);
-        drop(self.unparker.bell.lock().take());
     }
 }
 
@@ -121,8 +64,12 @@ impl Parker {
     /// A parker of the calling thread.
     #[must_use]
     pub fn new() -> Self {
-        let unparker =
-            Arc::new(Unparker { word: AtomicU32::new(PARKING), thread: thread::current(), bell: Lock::new(None) });
+        let unparker = Arc::new(Unparker {
+            word: AtomicU32::new(PARKING),
+            thread: thread::current(),
+            #[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
+            bell: super::Lock::new(None),
+        });
         let waker = Waker::from(Arc::clone(&unparker));
         Self { unparker, waker }
     }
@@ -145,16 +92,6 @@ impl Parker {
     /// Takes note of a wake that has come already.
     pub fn take_wake(&self) -> bool {
         self.unparker.word.swap(PARKING, Ordering::AcqRel) == WOKEN
-    }
-
-    /// Lets the waker ring `bell` while this thread sleeps in [`Polling::sleep`], which is to wait for that bell.
-    #[cfg_attr(not(any(dds_loom, target_os = "linux")), allow(dead_code))]
-    pub(crate) fn poll_with(&self, bell: &Arc<Bell>) -> Polling<'_> {
-        *self.unparker.bell.lock() = Some(Arc::clone(bell));
-        let polling = Polling { unparker: &self.unparker };
-        // Fails if there has been a wake, which the first sleep sees.
-        polling.step(PARKING, LOOKING);
-        polling
     }
 
     /// Sleeps until the waker is called, at most for `timeout` (`None`: as long as it takes). True if it was called.
@@ -231,53 +168,5 @@ mod tests {
         let first = Parker::with_current(|parker| Arc::as_ptr(&parker.unparker));
         let second = Parker::with_current(|parker| Arc::as_ptr(&parker.unparker));
         assert_eq!(first, second);
-    }
-}
-
-#[cfg(test)]
-#[cfg(dds_loom)]
-mod models {
-    use super::*;
-    use crate::sync::mutate;
-
-    /// Somebody makes it true and wakes; the thread that polls for it looks first, and sleeps by its bell or by itself.
-    fn wait_by_bell() {
-        let bell = Arc::new(Bell::default());
-        let is_true = Arc::new(AtomicU32::new(0));
-        Parker::with_current(|parker| {
-            parker.take_wake();
-            let (waker, seen) = (parker.waker().clone(), Arc::clone(&is_true));
-            let other = thread::spawn(move || {
-                seen.store(1, Ordering::Release);
-                waker.wake();
-            });
-            let mut turn = 0;
-            while is_true.load(Ordering::Acquire) == 0 {
-                turn += 1;
-                if turn % 2 == 0 {
-                    parker.park(None);
-                    continue;
-                }
-                let polling = parker.poll_with(&bell);
-                polling.sleep(|| bell.wait());
-                drop(polling);
-                parker.take_wake();
-            }
-            other.join().unwrap();
-        });
-    }
-
-    #[test]
-    fn a_wake_reaches_who_polls() {
-        loom::model(wait_by_bell);
-    }
-
-    #[test]
-    #[should_panic = "deadlock"]
-    fn a_poll_that_does_not_look_sleeps_for_ever() {
-        loom::model(|| {
-            mutate(Mutation::PollUnseen);
-            wait_by_bell();
-        });
     }
 }
