@@ -8,12 +8,14 @@
 mod support;
 
 use cap::Cap;
+use dds_core::cdr::{Encode, EncodeError, Encoder, TypeDescription, TypeInfo, ViewOf};
 use dds_core::qos::{Preset, PublisherQos, SubscriberQos};
 use dds_core::{
     AnyReader, Condition, DataReader, DataReaderListener, DataWriterListener, DdsType, Delivery, DomainParticipant,
     Entity, PublisherListener, StatusMask, SubscriberListener, TopicListener, WaitSet,
 };
 use std::alloc::System;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -39,6 +41,12 @@ static TURN: Mutex<()> = Mutex::new(());
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Count {
     count: u64,
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Load {
+    count: u64,
+    bytes: Vec<u8>,
 }
 
 /// A listener of everything, which holds on to something that is counted.
@@ -124,6 +132,55 @@ fn listen(participant: &DomainParticipant, life: &Arc<()>) -> Vec<Box<dyn Entity
     writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
     (0..10).for_each(|count| writer.write(&Count { count }).unwrap());
     vec![Box::new(writer), Box::new(plain), Box::new(reader), Box::new(publisher), Box::new(subscriber)]
+}
+
+/// A [`Load`] whose encoder panics when it has written.
+struct Panics(Load);
+
+impl TypeInfo for Panics {
+    const TYPE_NAME: &'static str = Load::TYPE_NAME;
+    const HAS_KEY: bool = Load::HAS_KEY;
+    const DESCRIPTION: &'static TypeDescription = Load::DESCRIPTION;
+}
+
+impl Encode for Panics {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.0.encode(e)?;
+        // Without a word on the console, which would be kept in memory.
+        std::panic::resume_unwind(Box::new("on purpose"))
+    }
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.0.encode_key(e)
+    }
+}
+
+impl ViewOf<Load> for Panics {}
+
+/// Ten panics of an encoder and one of a listener in each round: no slot, no thread and nothing else stays behind.
+#[test]
+fn user_code_that_panics_leaves_nothing_behind() {
+    goes_round(|_, life| {
+        let participant = World::new().participant();
+        let held = Arc::clone(life);
+        let writer = participant.writer_builder::<Load>("t").qos(Preset::State).build().unwrap();
+        let panics = participant.reader_builder::<Load>("t").qos(Preset::State).on_data(move |_| {
+            assert!(Arc::strong_count(&held) > 0);
+            std::panic::resume_unwind(Box::new("on purpose"))
+        });
+        let _panics = panics.build().unwrap();
+        let reader = participant.reader_builder::<Load>("t").qos(Preset::State).build().unwrap();
+        writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        let load = |count| Load { count, bytes: vec![1; 2_000] };
+        for count in 0..10 {
+            let write = AssertUnwindSafe(|| writer.write_view(&Panics(load(count))));
+            assert!(catch_unwind(write).is_err());
+        }
+        writer.write(&load(10)).unwrap();
+        assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data, Some(load(10)));
+        while participant.listener_counters().panics == 0 {
+            std::thread::yield_now();
+        }
+    });
 }
 
 /// Every way in which a participant can end, in turns.

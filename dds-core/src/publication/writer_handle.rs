@@ -76,14 +76,7 @@ impl Desk {
     /// Encodes into a slot, outside of the cell, for encoding is the user's code. If it fails or panics, the slot is free
     /// again and nothing is published.
     pub(super) fn encode<E>(&mut self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<Payload, E> {
-        let mut slot = self.slots.acquire();
-        match encode(slot.buffer()) {
-            Ok(()) => Ok(self.slots.freeze(slot)),
-            Err(error) => {
-                self.slots.give_back(slot);
-                Err(error)
-            }
-        }
+        self.slots.fill(encode)
     }
 }
 

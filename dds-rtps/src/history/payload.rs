@@ -258,6 +258,18 @@ impl SlotRing {
         payload
     }
 
+    /// Takes a slot, lets `fill` write it, and freezes it. If `fill` fails or panics, the slot is free again.
+    ///
+    /// # Errors
+    /// That of `fill`.
+    pub fn fill<E>(&mut self, fill: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<Payload, E> {
+        let mut filling = Filling { ring: self, slot: None };
+        let slot = filling.slot.insert(filling.ring.acquire());
+        fill(slot.buffer())?;
+        let end = slot.slot.bytes.len();
+        Ok(Payload { slot: Arc::clone(&slot.slot), start: 0, end })
+    }
+
     /// Gives a slot back unwritten.
     pub fn give_back(&mut self, slot: SlotMut) {
         drop(self.freeze(slot));
@@ -266,6 +278,20 @@ impl SlotRing {
     /// Remembers the slot of a payload that was frozen without the ring, for use once all of its payloads are gone.
     pub fn remember(&mut self, payload: Payload) {
         self.push(payload.slot);
+    }
+}
+
+/// A slot that somebody fills. Afterwards its ring remembers it, whatever has become of it.
+struct Filling<'a> {
+    ring: &'a mut SlotRing,
+    slot: Option<SlotMut>,
+}
+
+impl Drop for Filling<'_> {
+    fn drop(&mut self) {
+        if let Some(SlotMut { slot }) = self.slot.take() {
+            self.ring.push(slot);
+        }
     }
 }
 
@@ -351,6 +377,31 @@ mod tests {
         let mut again = pool.acquire();
         assert_eq!(again.buffer().as_ptr(), memory);
         assert_eq!(again.buffer().len(), 100);
+    }
+
+    #[test]
+    fn a_slot_comes_back_from_whoever_panics_while_he_fills_it() {
+        let mut ring = SlotRing::new(2);
+        let filled: Result<Payload, ()> = ring.fill(|buffer| {
+            buffer.resize(1_000, 7);
+            Ok(())
+        });
+        assert_eq!(filled.unwrap().bytes(), [7; 1_000]);
+        let (slots, bytes) = (ring.len(), ring.bytes);
+        for turn in 0..1_000 {
+            let fill = std::panic::AssertUnwindSafe(|| {
+                ring.fill(|buffer| {
+                    assert_eq!(buffer.capacity(), 1_000, "another slot");
+                    // Without a word on the console, unlike `panic!`.
+                    if turn % 2 == 0 { Err(()) } else { std::panic::resume_unwind(Box::new("on purpose")) }
+                })
+            });
+            match std::panic::catch_unwind(fill) {
+                Ok(filled) => assert!(filled.is_err() && turn % 2 == 0),
+                Err(panic) => assert_eq!(panic.downcast_ref(), Some(&"on purpose")),
+            }
+            assert_eq!((ring.len(), ring.bytes), (slots, bytes));
+        }
     }
 
     #[test]
