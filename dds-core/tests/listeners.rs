@@ -460,24 +460,6 @@ fn a_group_has_ended_when_its_listener_has_returned() {
     }
 }
 
-#[test]
-fn a_long_inline_call_is_counted() {
-    let participant = inline();
-    struct Long;
-    impl DataReaderListener<Count> for Long {
-        #[allow(clippy::disallowed_methods, reason = "the test is about the time that a call takes")]
-        fn on_data_available(&mut self, _: &DataReader<Count>) {
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-    }
-    let reader = participant.reader::<Count>("t").unwrap();
-    reader.set_listener(StatusMask::DATA_AVAILABLE, Long).unwrap();
-    let writer = participant.writer::<Count>("t").unwrap();
-    write(&writer, 1);
-    write(&writer, 2);
-    assert_eq!(participant.listener_counters().long_inline_calls, 2);
-}
-
 /// Two inline listeners that answer each other for ever: a write returns all the same, and the rest goes on elsewhere.
 #[test]
 fn listeners_that_write_back_let_the_first_writer_return() {

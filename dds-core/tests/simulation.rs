@@ -56,6 +56,74 @@ fn the_same_seed_is_the_same_run() {
     assert!((1..5).all(|seed| traces[seed] != traces[0]));
 }
 
+/// What others would do really happens, timers that are late, fire twice or without a cause included; and none of it if it is not
+/// asked for.
+#[test]
+fn what_is_left_to_chance_happens() {
+    let counters = |interference| {
+        let mut all = [0; 7];
+        for seed in 0..10 {
+            let simulation = Simulation::with_interference(seed, interference);
+            let (_participants, writer, reader) = pair(&simulation);
+            writer.wait_for_readers(1).block().unwrap();
+            for number in 0..100 {
+                writer.write(&Step { number }).unwrap();
+                simulation.run_for(Duration::from_millis(10));
+            }
+            writer.acknowledged().block_for(Duration::from_secs(60)).unwrap();
+            assert_eq!(numbers(&reader), (0..100).collect::<Vec<_>>(), "seed {seed}");
+            let c = simulation.interference_counters();
+            let timers = [c.late_timers, c.double_timers, c.stray_timers];
+            let others = [c.occupied, c.hasty, c.blocked, c.small_inboxes];
+            all.iter_mut().zip(timers.into_iter().chain(others)).for_each(|(sum, count)| *sum += count);
+        }
+        all
+    };
+    let happened = counters(Interference::default());
+    assert!(happened.iter().all(|count| *count > 0), "{happened:?}");
+    assert_eq!(counters(Interference::NONE), [0; 7]);
+}
+
+/// Calls that hold others up are counted by where they do; in the time of the world, which passes only in them.
+#[test]
+fn long_calls_are_counted_by_whom_they_hold_up() {
+    for delivery in [Delivery::EventThread, Delivery::Inline] {
+        let simulation = Simulation::with_interference(11, Interference::NONE);
+        let ([_robot, station], writer, reader) = pair(&simulation);
+        drop(reader);
+        let (others, mut lasts) = (station.writer::<Step>("others").unwrap(), 0);
+        let clock = station.clone();
+        let (done, calls) = std::sync::mpsc::channel();
+        // Inline calls must not wait; a look at the clock takes 20 ns.
+        let on_data = move |reader: &DataReader<Step>| {
+            lasts = reader.take().unwrap().into_data().next().map_or(lasts, |step: Step| step.number);
+            let lasts = Duration::from_micros(lasts.into());
+            match delivery {
+                Delivery::EventThread => assert!(others.wait_for_readers(9).block_for(lasts).is_err()),
+                _ => {
+                    let started = clock.now();
+                    while clock.now() - started < lasts {}
+                }
+            }
+            done.send(()).unwrap();
+        };
+        let builder = station.reader_builder("steps").qos(Preset::Event).delivery(delivery);
+        let _reader = builder.on_data(on_data).build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        // Microseconds: short for both, long for an inline call, long for both.
+        let counted = [500, 50_000, 150_000].map(|lasts| {
+            writer.write(&Step { number: lasts }).unwrap();
+            assert!(simulation.run_until(Duration::from_secs(5), || calls.try_recv().is_ok()), "{delivery:?}");
+            // The call has told us before it was over.
+            simulation.run_for(Duration::from_millis(1));
+            let counters = station.listener_counters();
+            (counters.long_event_calls, counters.long_inline_calls)
+        });
+        let expected = if delivery == Delivery::Inline { [(0, 0), (0, 1), (0, 2)] } else { [(0, 0), (0, 0), (1, 0)] };
+        assert_eq!(counted, expected, "{delivery:?}");
+    }
+}
+
 #[test]
 fn a_tap_is_refused_and_leaves_no_file() {
     let file = std::env::temp_dir().join(format!("dds-simulated-{}.pcap", std::process::id()));

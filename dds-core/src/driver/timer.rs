@@ -55,11 +55,17 @@ impl Timers {
 
     /// Fires timers that are due, at most a batch of them; true if there may be more.
     pub fn fire(&self, now: Instant) -> bool {
+        self.fire_each(now, |_| ())
+    }
+
+    /// As [`Timers::fire`], and tells for which moment each was set.
+    pub(crate) fn fire_each(&self, now: Instant, mut fires: impl FnMut(Instant)) -> bool {
         for _ in 0..BATCH {
             let mut queue = self.queue.lock();
-            let Some(cell) = queue.pop_due(now.as_nanos()) else { return false };
+            let Some((cell, due)) = queue.pop_due(now.as_nanos()) else { return false };
             drop(queue);
             if let Some(cell) = cell.upgrade() {
+                fires(Instant::from_nanos(due));
                 cell.signal(Signals::TIMER);
                 Effects::scope(|effects| cell.poke(effects));
             }
@@ -67,17 +73,18 @@ impl Timers {
         true
     }
 
-    /// Fires a timer that may not even be set, as if it had come twice or too late to be stopped.
+    /// Fires a timer that may not even be set, as if it had come twice or too late to be stopped. `None` if there is none; else
+    /// whether it is set, and fires once more when its moment has come.
     #[cfg(feature = "sim")]
-    pub(crate) fn fire_stray(&self, which: u64) {
+    pub(crate) fn fire_stray(&self, which: u64) -> Option<bool> {
         let queue = self.queue.lock();
         let index = which % (queue.slots.len().max(1) as u64);
-        let cell = queue.slots.get(index as usize).and_then(|slot| slot.as_ref()?.cell.upgrade());
+        let slot = queue.slots.get(index as usize)?.as_ref()?;
+        let (cell, is_set) = (slot.cell.upgrade()?, slot.clock.due.load(Ordering::SeqCst) != NEVER);
         drop(queue);
-        if let Some(cell) = cell {
-            cell.signal(Signals::TIMER);
-            Effects::scope(|effects| cell.poke(effects));
-        }
+        cell.signal(Signals::TIMER);
+        Effects::scope(|effects| cell.poke(effects));
+        Some(is_set)
     }
 
     /// Enters or moves up a timer whose moment lies before its entry.
@@ -184,16 +191,17 @@ impl TimerQueue {
         self.heap.first().map(|&slot| self.entry_of(slot))
     }
 
-    /// The cell of a timer that is due.
-    fn pop_due(&mut self, now: u64) -> Option<Weak<dyn Poke>> {
+    /// The cell of a timer that is due, and since when.
+    fn pop_due(&mut self, now: u64) -> Option<(Weak<dyn Poke>, u64)> {
         while let Some(&slot) = self.heap.first() {
             if self.entry_of(slot) > now {
                 return None;
             }
             self.take_out(slot);
             let timer = self.slots[slot].as_ref()?;
-            if timer.clock.due.load(Ordering::SeqCst) <= now {
-                return Some(Weak::clone(&timer.cell));
+            let due = timer.clock.due.load(Ordering::SeqCst);
+            if due <= now {
+                return Some((Weak::clone(&timer.cell), due));
             }
             self.settle(slot);
         }

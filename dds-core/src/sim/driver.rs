@@ -3,6 +3,7 @@
 use super::network::SimNetwork;
 use super::thread::SimThread;
 use super::world::{Member, World, later};
+use super::{Interference, InterferenceCounters};
 use crate::actor::{Capacity, Disturb, RunQueue};
 use crate::driver::{
     Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, Timers, role, take_role,
@@ -185,24 +186,31 @@ struct Disturbance {
 }
 
 impl Disturbance {
-    fn falls(&self, share: impl FnOnce(&super::Interference) -> f64) -> bool {
+    /// Draws with the share that `share` says, and counts where `count` says.
+    fn falls(
+        &self,
+        share: impl FnOnce(&Interference) -> f64,
+        count: impl FnOnce(&mut InterferenceCounters) -> &mut u64,
+    ) -> bool {
         let mut state = self.world.state();
         let share = share(&state.interference);
-        state.dice.falls(share)
+        let falls = state.dice.falls(share);
+        *count(&mut state.interfered) += u64::from(falls);
+        falls
     }
 }
 
 impl Disturb for Disturbance {
     fn is_occupied(&self) -> bool {
-        self.falls(|interference| interference.occupied)
+        self.falls(|shares| shares.occupied, |counters| &mut counters.occupied)
     }
 
     fn budget(&self, usual: usize) -> usize {
-        if self.falls(|interference| interference.hasty) { 1 } else { usual }
+        if self.falls(|shares| shares.hasty, |counters| &mut counters.hasty) { 1 } else { usual }
     }
 
     fn capacity(&self, usual: Capacity) -> Capacity {
-        match self.falls(|interference| interference.small_inbox) {
+        match self.falls(|shares| shares.small_inbox, |counters| &mut counters.small_inboxes) {
             true => Capacity { entries: 2, ..usual },
             false => usual,
         }

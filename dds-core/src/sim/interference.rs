@@ -22,6 +22,26 @@ pub struct Interference {
     pub late_timer: Duration,
 }
 
+/// How often that has happened; from [`Simulation::interference_counters`](crate::sim::Simulation::interference_counters).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct InterferenceCounters {
+    /// An endpoint was taken for occupied.
+    pub occupied: u64,
+    /// A visitor has served only one piece.
+    pub hasty: u64,
+    /// A socket was taken for full.
+    pub blocked: u64,
+    /// Endpoints that were made with little room.
+    pub small_inboxes: u64,
+    /// Timers that have fired though they were not set.
+    pub stray_timers: u64,
+    /// Timers that have fired though their moment had not come: they fire twice.
+    pub double_timers: u64,
+    /// Timers that have fired more than 10 µs after their moment.
+    pub late_timers: u64,
+}
+
 impl Interference {
     /// Nobody else is there.
     pub const NONE: Self = Self {

@@ -62,7 +62,7 @@ mod world;
 
 pub use dds_rtps::sim::{Burst, Conditions, NetworkCounters};
 pub use host::Host;
-pub use interference::Interference;
+pub use interference::{Interference, InterferenceCounters};
 pub use link::Link;
 pub use passing::Passing;
 pub use simulation::Simulation;

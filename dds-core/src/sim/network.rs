@@ -249,6 +249,7 @@ impl Transport for SimTransport {
             let share = state.interference.blocked;
             if state.dice.falls(share) {
                 counters.blocked += 1;
+                state.interfered.blocked += 1;
                 return SendOutcome::Blocked;
             }
             match self.refuses(destination, bytes.len()) {

@@ -3,7 +3,7 @@
 use super::driver::SimDriver;
 use super::thread::SimThread;
 use super::world::{World, later};
-use super::{Conditions, Host, Interference, Link, NetworkCounters, Passing};
+use super::{Conditions, Host, Interference, InterferenceCounters, Link, NetworkCounters, Passing};
 use crate::driver::{Parker, role};
 use crate::infrastructure::{CreateError, CreateErrorKind, Subject};
 use crate::{DomainParticipant, DomainParticipantBuilder};
@@ -126,6 +126,12 @@ impl Simulation {
     /// How often the world behaves as if others were at work, from now on.
     pub fn set_interference(&self, interference: Interference) {
         self.world.state().interference = interference;
+    }
+
+    /// How often it has done so.
+    #[must_use]
+    pub fn interference_counters(&self) -> InterferenceCounters {
+        self.world.state().interfered
     }
 
     /// After how long a wait without a limit gives up with [`Timeout`](crate::WaitErrorKind::Timeout), for in a world in

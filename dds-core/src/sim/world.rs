@@ -1,9 +1,9 @@
 //! What happens next, and when.
 
-use super::Interference;
 use super::passing::{Intercept, Passing};
 use super::thread::SimThread;
 use super::trace::Trace;
+use super::{Interference, InterferenceCounters};
 use crate::actor::{Effects, Poke, RunQueue, Signals};
 use crate::driver::{Packet, Receive, Role, Socket, Timers, as_role};
 use dds_rtps::history::SlotPool;
@@ -26,6 +26,9 @@ const LOOK: Duration = Duration::from_nanos(20);
 /// What one step of the world takes.
 const STEP: Duration = Duration::from_nanos(200);
 
+/// A timer that fires so long after its moment is late: what else happens at that moment takes less.
+const LATE: Duration = Duration::from_micros(10);
+
 /// How far time goes on when nothing is left to happen.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -41,6 +44,7 @@ pub(super) struct State {
     pub(super) network: Network,
     pub(super) dice: Dice,
     pub(super) interference: Interference,
+    pub(super) interfered: InterferenceCounters,
     pub(super) hosts: Vec<SimHost>,
     members: Vec<Weak<Member>>,
     inboxes: BTreeMap<SocketId, Inbox>,
@@ -144,6 +148,7 @@ impl World {
             network: Network::new(dice.draw(), Conditions::ethernet()),
             dice,
             interference,
+            interfered: InterferenceCounters::default(),
             hosts: Vec::new(),
             members: Vec::new(),
             inboxes: BTreeMap::new(),
@@ -185,7 +190,7 @@ impl World {
         let action = self.state().next_action(until);
         let happened = action.is_some();
         if let Some(action) = action {
-            action.perform();
+            action.perform(self);
         }
         drop(turn);
         happened
@@ -193,11 +198,21 @@ impl World {
 }
 
 impl Action {
-    fn perform(self) {
+    fn perform(self, world: &World) {
         match self {
             Self::Turn(member) => as_role(Role::Driver, || _ = member.run_queue.run_one()),
-            Self::Timers(member, now) => as_role(Role::Driver, || _ = member.timers.fire(now)),
-            Self::StrayTimer(member, which) => as_role(Role::Driver, || member.timers.fire_stray(which)),
+            Self::Timers(member, now) => {
+                let mut late = 0;
+                let fires = |due| late += u64::from(now.since(due) > LATE);
+                as_role(Role::Driver, || _ = member.timers.fire_each(now, fires));
+                world.state().interfered.late_timers += late;
+            }
+            Self::StrayTimer(member, which) => {
+                let fired = as_role(Role::Driver, || member.timers.fire_stray(which));
+                let counters = &mut world.state().interfered;
+                counters.stray_timers += u64::from(fired == Some(false));
+                counters.double_timers += u64::from(fired == Some(true));
+            }
             Self::Arrival(inbox, bytes) => inbox.take(&bytes),
             Self::Thread(thread) => thread.resume(),
             Self::Room(cell) => as_role(Role::Driver, || {
