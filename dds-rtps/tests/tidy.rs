@@ -37,6 +37,25 @@ const LINES_BEFORE_TESTS_MAX: usize = 600;
 const NAMELESS: [&str; 10] =
     ["util", "utils", "utilities", "common", "helper", "helpers", "manager", "managers", "misc", "shared"];
 
+/// What runs inside of cells, beside everything that is called an actor.
+const INSIDE_CELLS: [&str; 9] =
+    ["LocalReader", "LocalPath", "Starving", "SlowReaders", "Outgoing", "Observers", "Observer", "Audience", "Wakers"];
+
+/// How a cell is entered. `effects.poke(cell)` is something else: it is entered later, by the outermost function.
+const ENTRIES: [&str; 8] = [
+    ".with(effects,",
+    ".with_from(",
+    ".offer(effects,",
+    ".offer_into(effects,",
+    ".serve(effects)",
+    ".poke(effects)",
+    ".resume(effects)",
+    "close_cell(",
+];
+
+/// The one entry from inside of a cell, which waits for nobody, and the one place that has it.
+const HANDOVER: (&str, &str) = ("publication/local_reader.rs", ".hand_over(effects,");
+
 const TOP_LEVEL: [&str; 5] = ["dds-core", "dds-rtps", "dds-macros", "benches", "examples"];
 
 #[test]
@@ -62,6 +81,11 @@ fn modules_have_names_that_say_something() {
 #[test]
 fn actors_take_their_locks_from_the_sync_module() {
     assert_none(check_files(&workspace().join("dds-core/src/actor"), actor_sync));
+}
+
+#[test]
+fn cells_are_entered_from_outside() {
+    assert_none(check_files(&workspace().join("dds-core/src"), cell_entries));
 }
 
 #[test]
@@ -240,6 +264,48 @@ fn actor_sync(source: &Source<'_>) -> Vec<String> {
         .collect()
 }
 
+/// What runs inside of a cell enters none: the blocks `impl SomeActor`, `impl Actor for …` and those of [`INSIDE_CELLS`]. And
+/// samples are handed over in one place.
+fn cell_entries(source: &Source<'_>) -> Vec<String> {
+    if source.path.starts_with("actor/") {
+        return Vec::new();
+    }
+    let lines: Vec<(usize, &str)> = source.code_before_tests().collect();
+    let mut violations = Vec::new();
+    let handovers = if source.path == HANDOVER.0 { Vec::new() } else { lines_with(&lines, HANDOVER.1) };
+    violations
+        .extend(handovers.into_iter().map(|line| source.violation(line, "hands a sample over; so does one file only")));
+    let mut rest = &lines[..];
+    while let Some(start) = rest.iter().position(|(_, line)| line.starts_with("impl")) {
+        let block = &rest[start..];
+        let end = block.iter().position(|(_, line)| *line == "}").map_or(block.len(), |end| end + 1);
+        if runs_inside(block[0].1) {
+            let entries = ENTRIES.iter().flat_map(|entry| lines_with(&block[..end], entry));
+            violations.extend(entries.map(|line| source.violation(line, "enters a cell from inside of a cell")));
+        }
+        rest = &block[end..];
+    }
+    violations
+}
+
+/// Whether that is the first line of an `impl` of something that runs inside of a cell.
+fn runs_inside(head: &str) -> bool {
+    let names = || head.split(|c: char| c != '_' && !c.is_alphanumeric());
+    let of = names().filter(|name| !["impl", "for", ""].contains(name));
+    let is_handler = head.contains("Actor for ");
+    is_handler || of.last().is_some_and(|name| name.ends_with("Actor") || INSIDE_CELLS.contains(&name))
+}
+
+/// The lines on which `call` begins, however it is broken into lines.
+fn lines_with(lines: &[(usize, &str)], call: &str) -> Vec<usize> {
+    let code: Vec<(usize, char)> = lines
+        .iter()
+        .flat_map(|(number, line)| line.chars().filter(|c| !c.is_whitespace()).map(move |c| (*number, c)))
+        .collect();
+    let text: String = code.iter().map(|(_, c)| c).collect();
+    text.match_indices(call).map(|(at, _)| code[text[..at].chars().count()].0).collect()
+}
+
 fn unwraps(source: &Source<'_>) -> Vec<String> {
     source
         .code_before_tests()
@@ -388,6 +454,25 @@ mod planted {
             count(actor_sync, "cell.rs", "use super::sync::Mutex; // no std::sync\n#[cfg(test)]\nuse std::sync::Arc;"),
             0
         );
+    }
+
+    #[test]
+    fn an_entry_from_inside_of_a_cell_is_found() {
+        let count = |text: &str| count(cell_entries, "publication/writer_actor.rs", text);
+        let broken = "impl WriterActor {\n    fn f() {\n        reader\n            .with(\n                effects,\n    }\n}\n";
+        assert_eq!(count(broken), 1);
+        assert_eq!(count("impl Actor for Any<T> {\n    fn f() { cell.serve(effects); }\n}\n"), 1);
+        assert_eq!(count("impl<'a> Wakers {\n    fn f() { Arc::clone(cell).poke(effects); close_cell(x); }\n}\n"), 2);
+        assert_eq!(count("fn f() { reader.hand_over(effects, 1) }\n"), 1);
+        let outside = "impl WriterHandle {\n    fn f() { self.cell.with(effects, g) }\n}\n";
+        assert_eq!(count(outside), 0);
+        let later = "impl WriterActor {\n    fn f() { effects.poke(reader); reader.push(mail) }\n}\n";
+        assert_eq!(count(&format!("{outside}{later}{outside}")), 0);
+        assert_eq!(count("impl Observed for WriterCell {\n    fn f() { self.with(effects, g) }\n}\n"), 0);
+        let violations = cell_entries(&Source { path: "domain/some_actor.rs", text: broken });
+        assert_eq!(violations, ["domain/some_actor.rs:4: enters a cell from inside of a cell"]);
+        let allowed = Source { path: HANDOVER.0, text: "fn f() { self.cell.hand_over(effects, g) }" };
+        assert_eq!(cell_entries(&allowed).len(), 0);
     }
 
     #[test]

@@ -41,14 +41,9 @@ impl ParticipantActor {
     }
 
     /// Tells the actor in which cell it is and whose.
-    pub(crate) fn attach(cell: &Arc<ParticipantCell>, handle: &Arc<ParticipantHandle>) {
-        let poke: Weak<dyn Poke> = Arc::downgrade(cell) as Weak<dyn Poke>;
-        let _ = Effects::scope(|effects| {
-            cell.with(effects, |actor, _| {
-                actor.outgoing.attach(poke);
-                actor.handle = Arc::downgrade(handle);
-            })
-        });
+    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, handle: Weak<ParticipantHandle>) {
+        self.outgoing.attach(cell);
+        self.handle = handle;
     }
 
     /// The first announcement.

@@ -1,6 +1,6 @@
 //! What every handle and every endpoint of a participant shares.
 
-use crate::actor::{Capacity, Cell, Effects};
+use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::domain::builtin::Builtin;
 use crate::domain::config::{Config, Receiving, Scope};
 use crate::domain::default_qos::Defaults;
@@ -123,7 +123,8 @@ impl ParticipantHandle {
             watched,
             weak: Weak::clone(weak),
         });
-        ParticipantActor::attach(&handle.cell, &handle);
+        let (itself, weak) = (Arc::downgrade(&handle.cell) as Weak<dyn Poke>, Arc::downgrade(&handle));
+        let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(itself, weak)));
         if handle.config.enabled {
             handle.enable().map_err(error)?;
         }
