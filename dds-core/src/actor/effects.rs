@@ -6,7 +6,7 @@
 //! the heap beyond that: steady state allocates nothing.
 
 use super::Poke;
-use crate::sync::{Arc, InCell, InListener};
+use crate::sync::{Arc, InCell, InListener, Mutation, mutated};
 use dds_rtps::types::Now;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -149,6 +149,11 @@ impl Effects {
         debug_assert!(!InCell::is_set(), "effects are carried out outside of all cells");
         let mut jobs_done = 0;
         loop {
+            if mutated(Mutation::JobsFirst) {
+                while let Some(job) = self.jobs.pop() {
+                    self.run_job(job);
+                }
+            }
             while let Some(cell) = self.pokes.pop() {
                 cell.poke(self);
             }

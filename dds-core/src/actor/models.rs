@@ -470,24 +470,47 @@ fn a_cell_that_may_not_ask_during_its_turn_is_stranded() {
     mutant(Mutation::ForgetTurn, turns_beside_a_visitor);
 }
 
-/// Deferred work sees what the pokes of its frame have delivered.
-#[test]
-fn listeners_run_after_the_pokes() {
+/// Hands on what it is told, by mail and a poke, as a writer does to a reader.
+struct Relay(LogCell);
+
+impl Actor for Relay {
+    type Mail = u32;
+    fn handle(&mut self, mail: u32, effects: &mut Effects) {
+        self.0.push(mail).unwrap();
+        effects.poke(Arc::clone(&self.0) as _);
+    }
+}
+
+/// Deferred work sees what the pokes of its frame have delivered, and what those have led to, whoever else is in that cell.
+fn a_listener_beside_a_visitor() {
     struct Take(LogCell);
     impl Deferred for Take {
         fn run(self: Arc<Self>, _: u32, _: &mut Effects) {
-            assert_eq!(visit(&self.0, |log, _| log.seen.clone()), Ok(vec![5]));
+            let seen = visit(&self.0, |log, _| log.seen.clone());
+            // Not by a panic: the frame would catch it.
+            visit(&self.0, |log, _| log.room = usize::from(seen == Ok(vec![5]))).unwrap();
         }
         fn hand_over(self: Arc<Self>, _: u32) {}
     }
-    model(|| {
-        let cell = cell();
-        let other = beside(&cell, |cell| visit(&cell, |_, _| ()).unwrap());
-        Effects::scope(|effects| {
-            effects.defer(Arc::new(Take(Arc::clone(&cell))));
-            cell.push(5).unwrap();
-            effects.poke(Arc::clone(&cell) as _);
-        });
-        other.join().unwrap();
+    let reader = cell();
+    let relay = Cell::new(Relay(Arc::clone(&reader)), Capacity::default(), Arc::new(RunQueue::new(|| ())));
+    let other = beside(&reader, |reader| visit(&reader, |_, _| ()).unwrap());
+    Effects::scope(|effects| {
+        effects.defer(Arc::new(Take(Arc::clone(&reader))));
+        relay.push(5).unwrap();
+        effects.poke(Arc::clone(&relay) as _);
     });
+    other.join().unwrap();
+    assert_eq!(visit(&reader, |log, _| log.room), Ok(1), "too early");
+}
+
+#[test]
+fn listeners_run_after_the_pokes() {
+    model(a_listener_beside_a_visitor);
+}
+
+#[test]
+#[should_panic(expected = "too early")]
+fn a_listener_before_the_pokes_of_its_frame_is_too_early() {
+    mutant(Mutation::JobsFirst, a_listener_beside_a_visitor);
 }

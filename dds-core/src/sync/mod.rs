@@ -55,6 +55,8 @@ pub(crate) enum Mutation {
     SwallowWake,
     /// A cell may ask for another turn only when the present one has ended.
     ForgetTurn,
+    /// Deferred user code runs before the pokes of its frame.
+    JobsFirst,
     /// A timer looks at its entry before it has stored the new deadline.
     LookThenStore,
     /// A wait set looks at its conditions before it has registered who waits.
