@@ -3,7 +3,7 @@
 //! | rule | tested by |
 //! |---|---|
 //! | no user code runs inside a cell | `user_code_may_write_wherever_it_runs`; guard: `a_cell_is_not_entered_from_inside_a_cell` |
-//! | a handler enters no other cell | the same guard, which panics in every test of this workspace |
+//! | a handler enters no other cell, but for `Cell::hand_over`, which waits for nobody | the same guard, which panics in every test of this workspace; tidy: `cells_are_entered_from_outside`; the exception: `what_is_handed_over_to_an_occupied_cell_is_mail_and_nobody_waits`, models `handing_over_keeps_order_and_strands_nothing`, `what_is_handed_over_does_not_overtake_mail` |
 //! | a local delivery is pushed inside the writer's cell | model `writer_order`; `timestamps_have_the_order_of_the_samples` |
 //! | leave, fence, look again | model `no_stranded_mail` |
 //! | who enters serves the waiting mail first | models `offer_keeps_order`, `read_your_write` |
@@ -13,15 +13,15 @@
 //! | no cell is held for long | in steps: `no_cell_is_held_for_many_steps`; by the clock, for people: `DDS_TEST_HOLDS=1`, and `the_holds_of_every_kind_of_cell_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
 //! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and those beside it |
 //! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
-//! | a timer means "look", not "now" | simulation: timers that fire late, twice, and without a cause |
+//! | a timer means "look", not "now" | every test in the simulation, where timers fire late, twice, and without a cause: `what_is_left_to_chance_happens` |
 //! | control takes no room in an inbox, or one place for each peer | `signals_merge_and_need_no_room`; `answers_to_a_busy_writer_take_one_place_for_each_reader` (hostile); HEARTBEATs, which are part of mail with samples: `a_reader_that_is_busy_keeps_nobody_out` |
 //! | a full inbox blocks nobody | `a_reader_that_is_busy_keeps_nobody_out`; what is lost by it is known: `a_reader_that_is_busy_knows_what_it_had_no_room_for` |
 //! | a waiter that leaves passes its wake on | model `back_pressure_wakes` |
-//! | who must not wait is refused | `a_thread_that_receives_refuses_every_wait`; `a_listener_must_not_shut_its_participant_down` |
+//! | who must not wait is refused | `a_thread_that_receives_refuses_every_wait`, `a_thread_that_discovers_refuses_every_wait`; `a_listener_must_not_shut_its_participant_down` |
 //! | close takes the state out | model `close_races_push` |
 //! | only handles and running frames are strong | `nothing_is_left_of_a_participant`, `participants_come_and_go`, `endpoints_come_and_go_under_traffic` |
 //! | a panic in a cell closes that cell only | `a_panic_inside_of_a_cell_is_an_error_at_every_door`; model `panic_closes` |
-//! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing` |
+//! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing`; its slot: `a_slot_comes_back_from_whoever_panics_while_he_fills_it`; a thousand times: `user_code_that_panics_leaves_nothing_behind` |
 //! | handles know their process | `a_child_is_told_that_it_is_one`, `a_child_may_close_and_drop_what_its_parent_goes_on_using` |
 //! | every lock goes through one module | tidy: `actors_take_their_locks_from_the_sync_module` |
 //!
@@ -35,7 +35,8 @@ use dds_core::actor::EnterError;
 use dds_core::cdr::{Encode, EncodeError, Encoder, TypeDescription, TypeInfo, ViewOf};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, ResourceLimits};
 use dds_core::{
-    DataReader, DataWriter, DdsType, Delivery, Entity, ReadErrorKind, WaitErrorKind, WaitSet, WriteErrorKind,
+    DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Entity, ReadErrorKind, WaitErrorKind, WaitSet,
+    WriteErrorKind,
 };
 use dds_rtps::transport::fault::Faults;
 use std::cell::Cell;
@@ -413,56 +414,103 @@ fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
     assert!(row.lost() > 0 || matches!(cause, dds_core::LikelyCause::InboxOverflow { .. }), "{cause}");
 }
 
-/// Every call that waits, on the thread that receives: a waker is the application's code and runs there.
+/// Makes every call that waits, in a waker: that is the application's code, and runs on a thread of the participant.
+struct Waits {
+    participant: DomainParticipant,
+    reader: DataReader<Count>,
+    full: DataWriter<Count>,
+    _stuck: DataReader<Count>,
+    wait_set: WaitSet,
+    results: Mutex<mpsc::Sender<Refused>>,
+}
+
+/// On which thread, what `write` said, and what the waits did.
+type Refused = (String, WriteErrorKind, Vec<WaitErrorKind>);
+
+impl Waits {
+    /// In a participant of `world` with a reader of "t" and a writer that is full, and what will be told of it.
+    fn new(world: &World) -> (Arc<Self>, mpsc::Receiver<Refused>) {
+        let participant = world.udp_participant();
+        let mut limited = DataWriterQos::default().keep_all();
+        limited.resource_limits.max_samples = Some(1);
+        let mut stuck = DataReaderQos::default().reliable().keep_all();
+        stuck.resource_limits.max_samples = Some(1);
+        let stuck = participant.reader_builder::<Count>("full").qos(stuck).build().unwrap();
+        let full = participant.writer_builder::<Count>("full").qos(limited).build().unwrap();
+        full.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        let reader = participant.reader::<Count>("t").unwrap();
+        let (results, told) = mpsc::channel();
+        let wait_set = WaitSet::new(&participant);
+        (Arc::new(Self { participant, reader, full, _stuck: stuck, wait_set, results: Mutex::new(results) }), told)
+    }
+
+    fn refused(told: &mpsc::Receiver<Refused>, thread: &str) {
+        let (on, write, waits) = told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
+        assert_eq!(on, thread);
+        assert!(matches!(write, WriteErrorKind::Full { .. }), "{write}");
+        assert_eq!(waits, vec![WaitErrorKind::WouldDeadlock; 8]);
+    }
+}
+
+impl Wake for Waits {
+    fn wake(self: Arc<Self>) {
+        let full = (0..10).find_map(|count| self.full.write(&Count { count }).err()).unwrap();
+        let kinds = [
+            self.reader.wait_for_writers(9).block(),
+            self.full.acknowledged().block(),
+            self.wait_set.wait().block().map(|_| ()),
+            self.reader.events().next_event().block().map(|_| ()),
+            self.reader.closed().block(),
+            self.participant.shutdown().block(),
+            self.participant.find_topic::<Count>("nobody has it").block().map(|_| ()),
+        ]
+        .map(|result| result.unwrap_err().kind().clone());
+        // Awaited instead of blocked for, it is refused as well: whoever waits for it here keeps it from coming about.
+        let awaited = match pin!(self.participant.shutdown()).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(ended) => ended.unwrap_err().kind().clone(),
+            Poll::Pending => panic!("a thread waits for its own end"),
+        };
+        let kinds = [&kinds[..], &[awaited]].concat();
+        let on = std::thread::current().name().unwrap_or_default().to_owned();
+        self.results.lock().unwrap().send((on, full.kind().clone(), kinds)).unwrap();
+    }
+}
+
 #[test]
 fn a_thread_that_receives_refuses_every_wait() {
-    struct Waits {
-        reader: DataReader<Count>,
-        full: DataWriter<Count>,
-        wait_set: WaitSet,
-        results: Mutex<mpsc::Sender<Vec<WaitErrorKind>>>,
-        write: Mutex<mpsc::Sender<WriteErrorKind>>,
-    }
-    impl Wake for Waits {
-        fn wake(self: Arc<Self>) {
-            let full = (0..10).find_map(|count| self.full.write(&Count { count }).err()).unwrap();
-            self.write.lock().unwrap().send(full.kind().clone()).unwrap();
-            let kinds = [
-                self.reader.wait_for_writers(9).block(),
-                self.full.acknowledged().block(),
-                self.wait_set.wait().block().map(|_| ()),
-                self.reader.events().next_event().block().map(|_| ()),
-                self.reader.closed().block(),
-            ]
-            .map(|result| result.unwrap_err().kind().clone());
-            self.results.lock().unwrap().send(kinds.to_vec()).unwrap();
-        }
-    }
     let world = World::new();
-    let (from, to) = (world.udp_participant(), world.udp_participant());
-    let mut limited = DataWriterQos::default().keep_all();
-    limited.resource_limits.max_samples = Some(1);
-    let mut stuck = DataReaderQos::default().reliable().keep_all();
-    stuck.resource_limits.max_samples = Some(1);
-    let _stuck = to.reader_builder::<Count>("full").qos(stuck).build().unwrap();
-    let full = to.writer_builder::<Count>("full").qos(limited).build().unwrap();
-    full.wait_for_readers(1).block_for(PATIENCE).unwrap();
-    let reader = to.reader::<Count>("t").unwrap();
+    let (waits, told) = Waits::new(&world);
+    let reader = waits.reader.clone();
+    let from = world.udp_participant();
     let writer = from.writer::<Count>("t").unwrap();
     matched(&writer, &reader);
-    let (results, told) = mpsc::channel();
-    let (write, refused) = mpsc::channel();
-    let wait_set = WaitSet::new(&to);
-    let waits =
-        Waits { reader: reader.clone(), full, wait_set, results: Mutex::new(results), write: Mutex::new(write) };
-    let waker = Waker::from(Arc::new(waits));
+    let waker = Waker::from(waits);
     let mut readable = pin!(reader.readable());
     assert_eq!(readable.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Pending);
     writer.write(&Count { count: 1 }).unwrap();
-    let refused = refused.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
-    assert!(matches!(refused, WriteErrorKind::Full { .. }), "{refused}");
-    let kinds = told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
-    assert_eq!(kinds, vec![WaitErrorKind::WouldDeadlock; 5]);
+    Waits::refused(&told, "dds-receive");
+}
+
+/// The thread of discovery and timers: who waits for readers of other processes is woken by it. That a `shutdown` was refused there
+/// has ended nothing, and it works elsewhere.
+#[test]
+fn a_thread_that_discovers_refuses_every_wait() {
+    let world = World::new();
+    let (waits, told) = Waits::new(&world);
+    let participant = waits.participant.clone();
+    let writer = participant.writer::<Count>("far").unwrap();
+    let waker = Waker::from(waits);
+    {
+        let mut matched = pin!(writer.wait_for_readers(1));
+        assert_eq!(matched.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Pending);
+        let far = world.udp_participant();
+        let _reader = far.reader::<Count>("far").unwrap();
+        Waits::refused(&told, "dds-io");
+        assert!(matches!(matched.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(Ok(()))));
+    }
+    assert!(!participant.is_closed());
+    participant.shutdown().block_for(PATIENCE).unwrap();
+    assert!(participant.is_closed());
 }
 
 #[test]
