@@ -332,7 +332,7 @@ pub(crate) fn domain_of_environment(
 }
 
 pub(crate) fn unreadable(variable: &'static str, value: String, expected: &'static str) -> CreateErrorKind {
-    CreateErrorKind::Environment { variable, value, expected }
+    CreateErrorKind::Environment { variable, value: value.into(), expected }
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub enum CreateErrorKind {
         /// `"name"`, `"priority"` or `"cores"`.
         option: &'static str,
         /// What is wrong with it, or what the operating system said.
-        message: String,
+        message: Box<str>,
     },
     /// The topic's name is empty or longer than 255 bytes.
     InvalidTopicName,
@@ -87,7 +87,7 @@ pub enum CreateErrorKind {
         /// The variable's name.
         variable: &'static str,
         /// Its value.
-        value: String,
+        value: Box<str>,
         /// What it should look like.
         expected: &'static str,
     },
@@ -126,7 +126,7 @@ impl CreateErrorKind {
 impl From<ThreadRefused> for CreateErrorKind {
     fn from(refused: ThreadRefused) -> Self {
         let ThreadRefused { thread, option, message } = refused;
-        Self::ThreadOption { thread, option, message }
+        Self::ThreadOption { thread, option, message: message.into() }
     }
 }
 

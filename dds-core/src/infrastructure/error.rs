@@ -451,6 +451,20 @@ impl fmt::Display for FilterErrorKind {
 }
 
 /// Any error of this crate, for `?`.
+///
+/// ```
+/// use dds_core::{CreateErrorKind, DomainParticipant, Error, ReturnCode, Scope};
+///
+/// let builder = DomainParticipant::builder(233)
+/// #   .domain_tag(std::process::id().to_string())
+///     .scope(Scope::Host);
+/// let error: Error = builder.build().unwrap_err().into();
+/// // What, of which entity, and what to do next.
+/// assert_eq!(error.to_string(), "participant: domain id 233 is above 232; use a domain id from 0 to 232");
+/// let Error::Create(error) = error else { panic!("{error}") };
+/// assert_eq!(error.kind(), &CreateErrorKind::InvalidDomain { domain_id: 233 });
+/// assert_eq!(error.return_code(), ReturnCode::BadParameter);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -528,6 +542,8 @@ mod tests {
         assert!(size_of::<WriteError>() <= 64);
         assert!(size_of::<ReadError>() <= 64);
         assert!(size_of::<WaitError>() <= 64);
-        assert!(size_of::<Error>() <= 80);
+        assert!(size_of::<CreateError>() <= 64);
+        assert!(size_of::<QosError>() <= 64);
+        assert!(size_of::<Error>() <= 64);
     }
 }
