@@ -48,6 +48,86 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// What a program makes, waits with and is told by: the documentation of each has an example that runs. Those of loans, coherent
+/// sets and access stand with the methods that make them.
+const WITH_EXAMPLE: [&str; 40] = [
+    "DomainParticipant",
+    "DomainParticipantBuilder",
+    "DomainParticipantListener",
+    "Publisher",
+    "PublisherListener",
+    "Subscriber",
+    "SubscriberListener",
+    "Topic",
+    "TopicSpec",
+    "ContentFilteredTopic",
+    "BuiltinTopic",
+    "DataWriter",
+    "DataWriterBuilder",
+    "DataWriterListener",
+    "WriteOptions",
+    "DataReader",
+    "DataReaderBuilder",
+    "DataReaderListener",
+    "Samples",
+    "Select",
+    "ReaderLosses",
+    "WaitSet",
+    "StatusCondition",
+    "GuardCondition",
+    "ReadCondition",
+    "QueryCondition",
+    "Waiting",
+    "Events",
+    "DataStream",
+    "SampleStream",
+    "Entity",
+    "Error",
+    "MatchReport",
+    "DomainParticipantQos",
+    "PublisherQos",
+    "SubscriberQos",
+    "TopicQos",
+    "DataWriterQos",
+    "DataReaderQos",
+    "Preset",
+];
+
+/// Which types of a file have an example that runs.
+fn types_with_example(source: &str) -> Vec<String> {
+    let mut types = Vec::new();
+    let (mut has_example, mut is_code) = (false, false);
+    for line in source.lines().map(str::trim_start) {
+        if let Some(words) = line.strip_prefix("///").and_then(|text| text.trim_start().strip_prefix("```")) {
+            is_code = !is_code;
+            has_example |= is_code && (words.is_empty() || words.starts_with("compile_fail"));
+        } else if !line.starts_with("///") && !line.starts_with("#[") {
+            let mut words = line.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            // Those that a macro makes are named alone.
+            let name = words.find(|word| !["pub", "struct", "enum", "trait"].contains(word));
+            types.extend(name.filter(|_| has_example).map(str::to_owned));
+            (has_example, is_code) = (false, false);
+        }
+    }
+    types
+}
+
+#[test]
+fn what_a_program_makes_has_an_example() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = [sources(&root.join("src")), sources(&root.join("../dds-rtps/src/qos"))].concat();
+    let with: Vec<String> =
+        files.iter().flat_map(|path| types_with_example(&fs::read_to_string(path).expect("text"))).collect();
+    let without: Vec<&str> = WITH_EXAMPLE.into_iter().filter(|name| !with.iter().any(|with| with == name)).collect();
+    assert!(without.is_empty(), "without an example: {without:?}");
+}
+
+#[test]
+fn a_type_without_an_example_is_found() {
+    let source = "/// A.\n/// ```\n/// f();\n/// ```\n#[derive(Debug)]\npub struct A {\n/// B.\n/// ```text\n/// ```\npub struct B;\n/// C.\npub enum C {";
+    assert_eq!(types_with_example(source), ["A"]);
+}
+
 #[test]
 fn each_example_has_a_part_of_the_domain_to_itself() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

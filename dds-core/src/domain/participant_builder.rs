@@ -183,11 +183,12 @@ impl DomainParticipantBuilder {
     }
 
     /// How far the participant looks for others, and lets itself be seen. Default: [`Scope::Subnet`].
+    /// Environment: `DDS_SCOPE`.
     pub fn scope(self, scope: Scope) -> Self {
         self.set(Setting::Scope(scope))
     }
 
-    /// Where others are looked for by unicast. Default: nowhere.
+    /// Where others are looked for by unicast. Default: nowhere. Environment: `DDS_PEERS`.
     ///
     /// A host, by name or address, is searched at its well-known ports: `robot`, `192.0.2.7`, `fd00::7`, `fe80::7%eth0`. With a port
     /// it is that one alone, a participant's metatraffic port: `robot:7412`, `192.0.2.7:7412`, `[fd00::7]:7412`. A name is
@@ -197,7 +198,7 @@ impl DomainParticipantBuilder {
         self.set(Setting::Peers(peers.into_iter().map(Into::into).collect()))
     }
 
-    /// The network interfaces to be used, by name or address. Default: all.
+    /// The network interfaces to be used, by name or address. Default: all. Environment: `DDS_INTERFACES`.
     ///
     /// The participant listens and sends multicast on each of them, and announces their addresses. Interfaces that come and
     /// go, and addresses that change, are followed within 2 s, with [`Scope::Subnet`] and [`Scope::PeersOnly`].
@@ -206,7 +207,7 @@ impl DomainParticipantBuilder {
     }
 
     /// Which versions of IP are spoken. Default: [`IpFamilies::Auto`], which is IPv4; and IPv6 too if no interface has an
-    /// IPv4 address but loopback, or a peer has only an IPv6 one.
+    /// IPv4 address but loopback, or a peer has only an IPv6 one. Environment: `DDS_IP`.
     ///
     /// A peer that speaks both is sent to by one of them: at the first of its addresses that is in a network of this host.
     /// A second version costs sockets, a thread, and announcements by its own multicast groups (those of Cyclone DDS and
@@ -216,25 +217,25 @@ impl DomainParticipantBuilder {
     }
 
     /// How many routers a multicast datagram may pass, plus one. Default: 1, which stays in the subnet; 0 stays on this
-    /// host.
+    /// host. Environment: `DDS_MULTICAST_TTL`.
     pub fn multicast_ttl(self, ttl: u8) -> Self {
         self.set(Setting::MulticastTtl(ttl))
     }
 
     /// Bytes asked of the system for what waits to be received, for each socket. Default: 4 MiB, enough for a burst of one
     /// large sample. The system grants less without a word if its limit (Linux: `net.core.rmem_max`) is lower; the log line
-    /// of the start says how much it is.
+    /// of the start says how much it is. Environment: `DDS_RECEIVE_BUFFER`.
     pub fn receive_buffer(self, bytes: usize) -> Self {
         self.set(Setting::ReceiveBuffer(bytes))
     }
 
     /// Bytes asked of the system for what waits to be sent, for each socket. Default: 1 MiB. More room means fewer sends
-    /// that find none and go out later, and older data on a slow link.
+    /// that find none and go out later, and older data on a slow link. Environment: `DDS_SEND_BUFFER`.
     pub fn send_buffer(self, bytes: usize) -> Self {
         self.set(Setting::SendBuffer(bytes))
     }
 
-    /// Only participants with the same tag are seen (RTPS 2.5, 8.5.3.2). Default: no tag.
+    /// Only participants with the same tag are seen (RTPS 2.5, 8.5.3.2). Default: no tag. Environment: `DDS_DOMAIN_TAG`.
     pub fn domain_tag(self, tag: impl Into<String>) -> Self {
         self.set(Setting::DomainTag(tag.into()))
     }
@@ -276,7 +277,8 @@ impl DomainParticipantBuilder {
         self.set(Setting::Enabled(enabled))
     }
 
-    /// Sends by UDP even to readers of this participant, instead of handing them the sample. Default: no.
+    /// Sends by UDP even to readers of this participant, instead of handing them the sample. Default: no. Environment:
+    /// `DDS_TRANSPORTS` (`udp`).
     ///
     /// (Other participants, of this process too, are always reached by UDP.)
     pub fn udp_only(self, udp_only: bool) -> Self {
@@ -285,7 +287,7 @@ impl DomainParticipantBuilder {
 
     /// Whether readers and writers announce what their types are made of (TypeInformation, XTYPES 1.3, 7.6.3.2.2), and describe
     /// it to whoever asks. Default: yes. Then types match if what the writer sends can be what the reader has, whatever their
-    /// names; and others see a type that they do not have themselves.
+    /// names; and others see a type that they do not have themselves. Environment: `DDS_TYPE_INFORMATION`.
     ///
     /// If not, the **names** of types decide, here and at others (7.6.3.4.2), and nobody looks whether they fit. That is for
     /// others who describe the same IDL in other words than we do, and so refuse what they could read:
@@ -316,7 +318,7 @@ impl DomainParticipantBuilder {
     }
 
     /// Which thread receives what others send: one of the participant's own, or whichever waits. Default:
-    /// [`Receiving::Thread`].
+    /// [`Receiving::Thread`]. Environment: `DDS_RECEIVE`.
     ///
     /// [`Receiving::Caller`] is for programs whose threads block for their data, in a wait of a reader or of a
     /// [`WaitSet`](crate::WaitSet): they read the socket themselves, and a sample costs no hop from one thread to another. A
@@ -344,6 +346,7 @@ impl DomainParticipantBuilder {
     }
 
     /// Writes every datagram that is sent or received into a pcap file, which Wireshark and tshark open. Default: no file.
+    /// Environment: `DDS_TAP`.
     ///
     /// A capture that is there already is continued, so that participants and processes may share one; a named pipe shows
     /// the traffic live (`mkfifo p; wireshark -k -i p`, then tap into `p`). What a participant sends to itself or to another one
@@ -368,7 +371,7 @@ impl DomainParticipantBuilder {
     }
 
     /// Reads settings and QoS from a TOML or JSON file, by its ending; see [above](Self#profile-files). Replaces the file that
-    /// the environment names. Default: none.
+    /// the environment names, by `DDS_PROFILES`. Default: none.
     #[cfg(feature = "serde")]
     pub fn profiles(mut self, path: impl Into<PathBuf>) -> Self {
         self.profiles = Some(path.into());
@@ -455,6 +458,31 @@ mod tests {
         let builder = DomainParticipant::builder(3).scope(Scope::Host).scope(Scope::PeersOnly).ignore_environment();
         let config = builder.into_config().unwrap();
         assert_eq!((config.domain_id, config.scope), (3, Scope::PeersOnly));
+    }
+
+    /// What the environment can say stands in the table and with the setter, by name; and nothing else does.
+    #[test]
+    fn every_variable_stands_with_its_setter() {
+        let (builder, config) = (include_str!("participant_builder.rs"), include_str!("config.rs"));
+        let code = builder.split("#[cfg(test)]").next().unwrap();
+        let variables = |text: &str| -> std::collections::BTreeSet<String> {
+            let starts = text.match_indices("DDS_").map(|(at, _)| &text[at..]);
+            starts.map(|rest| rest.chars().take_while(|c| *c == '_' || c.is_ascii_uppercase()).collect()).collect()
+        };
+        let rows: Vec<&str> = code.lines().filter(|line| line.starts_with("/// | ") && line.contains("DDS_")).collect();
+        assert_eq!(variables(&rows.concat()), variables(&[code, config].concat()));
+        for row in rows {
+            let variable = variables(row).pop_first().unwrap();
+            // Made by a constructor, and not set.
+            if variable == "DDS_DOMAIN" {
+                continue;
+            }
+            let setter = row.split('`').nth(1).unwrap();
+            let at = ["(", "<"].iter().find_map(|next| code.find(&format!("pub fn {setter}{next}")));
+            let above = &code[..at.unwrap()];
+            let above = above.split("pub fn ").last().unwrap();
+            assert!(above.contains(&format!("`{variable}`")), "{setter} does not name {variable}");
+        }
     }
 
     #[test]

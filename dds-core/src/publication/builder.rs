@@ -28,6 +28,36 @@ const SLOTS_MAX: usize = 1024;
 const SLOTS_BYTES: usize = 16 << 20;
 
 /// Makes a [`DataWriter`]; from [`DomainParticipant::writer_builder`](crate::DomainParticipant::writer_builder).
+///
+/// ```
+/// use dds_core::qos::{DataWriterQos, Durability};
+/// use dds_core::{DdsType, DomainParticipant, Duration, Scope, WriterEvent};
+/// use std::sync::mpsc;
+///
+/// #[derive(DdsType)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let (tell, told) = mpsc::channel();
+/// let writer = participant
+///     .writer_builder::<Pose>("robot/pose")
+///     .qos(DataWriterQos::default().durability(Durability::TransientLocal).deadline(Duration::from_secs(1)))
+///     .on_event(move |_, event| drop(tell.send(event)))
+///     .build()?;
+/// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// let _reader = participant.reader::<Pose>("robot/pose")?;
+/// assert!(matches!(told.recv(), Ok(WriterEvent::Matched(status)) if status.current_count == 1));
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DataWriterBuilder<'t, T> {
     participant: ParticipantRef,

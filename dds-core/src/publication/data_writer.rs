@@ -206,6 +206,7 @@ impl<T> DataWriter<T> {
     ///
     /// # Errors
     /// [`WriteErrorKind::Closed`] after `close`.
+    #[doc(alias = "metrics")]
     pub fn counters(&self) -> Result<WriterCounters, WriteError> {
         self.handle.counters()
     }

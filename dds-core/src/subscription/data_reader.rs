@@ -359,6 +359,7 @@ impl<T> DataReader<T> {
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
+    #[doc(alias = "metrics")]
     pub fn counters(&self) -> Result<ReaderCounters, ReadError> {
         self.handle.counters()
     }

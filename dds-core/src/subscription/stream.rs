@@ -40,6 +40,40 @@ impl<T> fmt::Debug for Iter<'_, T> {
 }
 
 /// The samples of a reader as a stream. See [`DataReader::sample_stream`].
+///
+/// ```
+/// use dds_core::qos::Preset;
+/// use dds_core::{DdsType, DomainParticipant, InstanceState, Scope, Stream};
+/// use std::future::poll_fn;
+/// use std::pin::pin;
+///
+/// #[derive(DdsType)]
+/// struct Pose {
+///     #[dds(key)]
+///     robot: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// let reader = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
+/// let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
+/// writer.wait_for_readers(1).block()?;
+/// writer.write(&Pose { robot: 7, x: 1.0 })?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+/// runtime.block_on(async {
+///     let mut samples = pin!(reader.sample_stream());
+///     // With `StreamExt` of a crate of your choice: `samples.next().await`.
+///     let sample = poll_fn(|context| samples.as_mut().poll_next(context)).await.expect("not closed");
+///     assert_eq!(sample.data.map(|pose| pose.x), Some(1.0));
+///     assert_eq!(sample.info.instance_state, InstanceState::Alive);
+/// });
+/// # Ok(())
+/// # }
+/// ```
 pub struct SampleStream<T> {
     reader: DataReader<T>,
     ticket: Option<Ticket>,

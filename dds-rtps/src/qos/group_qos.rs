@@ -42,9 +42,25 @@ macro_rules! group_qos {
 
 group_qos! {
     /// The policies of a Publisher (DDS 1.4, 2.2.3).
+    ///
+    /// ```
+    /// use dds_rtps::qos::{AccessScope, Presentation, PublisherQos, SubscriberQos};
+    /// let mut together = Presentation::default();
+    /// (together.access_scope, together.coherent_access) = (AccessScope::Group, true);
+    /// let publisher = PublisherQos::default().partition(["robot/7"]).presentation(together);
+    /// // Meets it: patterns are fine on one side.
+    /// let subscriber = SubscriberQos::default().partition(["robot/*"]).presentation(together);
+    /// assert!(dds_rtps::qos::partitions_match(&publisher.partition, &subscriber.partition));
+    /// ```
     PublisherQos
 }
 group_qos! {
     /// The policies of a Subscriber (DDS 1.4, 2.2.3).
+    ///
+    /// ```
+    /// use dds_rtps::qos::{Presentation, SubscriberQos};
+    /// let qos = SubscriberQos::default().partition(["left", "right"]);
+    /// assert_eq!(qos.presentation, Presentation::default());
+    /// ```
     SubscriberQos
 }

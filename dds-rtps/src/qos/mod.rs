@@ -6,6 +6,22 @@
 //!
 //! One struct per entity holds the policies that DDS 1.4 gives to that entity, with the defaults of its tables
 //! (DDS 1.4, 2.2.3). They are `#[non_exhaustive]`: begin with `Default::default()` or a [`Preset`] and chain setters.
+//!
+//! ```
+//! use dds_rtps::qos::{
+//!     DataReaderQos, DataRepresentation, Durability, OfferedQos, PolicyId, Presentation, Preset, RequestedQos,
+//!     incompatible_policies,
+//! };
+//! let writer = Preset::State.writer().keep_last(3);
+//! let reader = DataReaderQos::default().reliable().durability(Durability::Transient);
+//! // The reader wants more than the writer offers.
+//! let (presentation, representation) = (Presentation::default(), DataRepresentation::Xcdr1);
+//! let conflicts = incompatible_policies(
+//!     &OfferedQos { qos: &writer, presentation: &presentation, representation, type_is_known: true },
+//!     &RequestedQos { qos: &reader, presentation: &presentation, representations: &[representation] },
+//! );
+//! assert_eq!(conflicts[..], [PolicyId::Durability]);
+//! ```
 
 #[cfg(test)]
 mod book;

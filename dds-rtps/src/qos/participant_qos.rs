@@ -4,6 +4,12 @@ use super::EntityFactory;
 use super::setters::setters;
 
 /// The policies of a DomainParticipant (DDS 1.4, 2.2.3).
+///
+/// ```
+/// use dds_rtps::qos::DomainParticipantQos;
+/// let qos = DomainParticipantQos::default().user_data(*b"arm 3");
+/// assert!(qos.entity_factory.autoenable_created_entities);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]

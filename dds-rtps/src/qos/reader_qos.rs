@@ -8,6 +8,19 @@ use super::{
 use crate::types::Duration;
 
 /// The policies of a DataReader (DDS 1.4, 2.2.3). `Default`: best effort, last sample per instance, volatile.
+///
+/// ```
+/// use dds_rtps::qos::{DataReaderQos, ResourceLimits};
+/// use dds_rtps::types::Duration;
+/// let mut limits = ResourceLimits::default();
+/// limits.max_samples = Some(1000);
+/// let qos = DataReaderQos::default()
+///     .reliable()
+///     .keep_all()
+///     .resource_limits(limits) // a writer that keeps all waits when they are reached
+///     .time_based_filter(Duration::from_millis(100));
+/// assert!(qos.reliability.is_reliable());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]

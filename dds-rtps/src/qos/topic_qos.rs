@@ -9,6 +9,14 @@ use crate::types::Duration;
 
 /// The policies of a Topic (DDS 1.4, 2.2.3). They have no effect of their own but `topic_data`, which is announced with
 /// every endpoint of the topic: an endpoint takes them over with `copy_from_topic`.
+///
+/// ```
+/// use dds_rtps::qos::{DataReaderQos, DataWriterQos, TopicQos};
+/// let topic = TopicQos::default().reliable().keep_last(4);
+/// let writer = DataWriterQos::default().copy_from_topic(&topic);
+/// let reader = DataReaderQos::default().copy_from_topic(&topic).keep_all(); // and what differs
+/// assert_eq!((writer.history, writer.reliability), (topic.history, reader.reliability));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]

@@ -8,6 +8,20 @@ use super::{
 use crate::types::Duration;
 
 /// The policies of a DataWriter (DDS 1.4, 2.2.3). `Default`: reliable, last sample per instance, volatile.
+///
+/// ```
+/// use dds_rtps::qos::{DataReaderQos, DataWriterQos, Durability, History};
+/// use dds_rtps::types::Duration;
+/// let qos = DataWriterQos::default()
+///     .durability(Durability::TransientLocal) // who joins late gets what is kept
+///     .keep_last(10)
+///     .deadline(Duration::from_millis(20));
+/// assert_eq!(qos.history, History::KeepLast { depth: 10 });
+/// // The fields are public, to be read and set as well.
+/// let mut urgent = qos.clone();
+/// urgent.transport_priority = 4;
+/// assert_ne!(urgent, qos);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]
