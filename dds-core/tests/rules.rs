@@ -10,7 +10,7 @@
 //! | register and look in one visit | models `waiter_is_woken`, `a_wait_set_is_woken` |
 //! | user code runs after every poke of its frame | `a_listener_sees_all_that_its_write_has_delivered`; model `listeners_run_after_the_pokes` |
 //! | effects are a loop | `a_chain_of_a_million_effects_needs_a_small_stack`, `listeners_that_write_back_let_the_first_writer_return` |
-//! | no cell is held for long | in steps: `no_cell_is_held_for_many_steps`; by the clock, for people: `DDS_TEST_HOLDS=1`, and `the_holds_of_every_kind_of_cell_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
+//! | no cell is held for long | in steps: `no_cell_is_held_for_many_steps`; by the clock, for people: DDS_TEST_HOLDS=1 prints it; `the_holds_of_every_kind_of_cell_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
 //! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and those beside it |
 //! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
 //! | a timer means "look", not "now" | every test in the simulation, where timers fire late, twice, and without a cause: `what_is_left_to_chance_happens` |
@@ -20,7 +20,7 @@
 //! | who must not wait is refused | `a_thread_that_receives_refuses_every_wait`, `a_thread_that_discovers_refuses_every_wait`; `a_listener_must_not_shut_its_participant_down` |
 //! | close takes the state out | model `close_races_push` |
 //! | only handles and running frames are strong | `nothing_is_left_of_a_participant`, `participants_come_and_go`, `endpoints_come_and_go_under_traffic` |
-//! | a panic in a cell closes that cell only | `a_panic_inside_of_a_cell_is_an_error_at_every_door`; model `panic_closes` |
+//! | a panic in a cell closes that cell only, one in a listener removes that listener | `a_panic_inside_of_a_cell_is_an_error_at_every_door`; model `panic_closes`; `a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told` (listeners) |
 //! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing`; its slot: `a_slot_comes_back_from_whoever_panics_while_he_fills_it`; a thousand times: `user_code_that_panics_leaves_nothing_behind` |
 //! | handles know their process | `a_child_is_told_that_it_is_one`, `a_child_may_close_and_drop_what_its_parent_goes_on_using` |
 //! | every lock goes through one module | tidy: `actors_take_their_locks_from_the_sync_module` |

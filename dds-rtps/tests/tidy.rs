@@ -257,11 +257,15 @@ fn actor_sync(source: &Source<'_>) -> Vec<String> {
     if source.module() == "sync" {
         return Vec::new();
     }
-    source
-        .code_before_tests()
-        .filter(|(_, line)| line.contains("std::sync") || line.contains("core::sync"))
-        .map(|(line, _)| source.violation(line, "uses std::sync, which loom cannot see: go through the sync module"))
-        .collect()
+    // In groups as well: `use std::{fmt, sync::Mutex}`.
+    let uses = ["std::", "core::", "alloc::", "loom::", "tokio::", "parking_lot::"].into_iter().flat_map(|root| {
+        let is_lock = move |name: &str| name == "sync" || name == "thread" || root == "parking_lot::";
+        used_rooms(source.code_before_tests(), root).into_iter().filter(move |(_, name)| is_lock(name))
+    });
+    uses.map(|(line, _)| {
+        source.violation(line, "uses a lock or a thread that loom cannot see: go through the sync module")
+    })
+    .collect()
 }
 
 /// What runs inside of a cell enters none: the blocks `impl SomeActor`, `impl Actor for …` and those of [`INSIDE_CELLS`]. And
@@ -290,10 +294,9 @@ fn cell_entries(source: &Source<'_>) -> Vec<String> {
 
 /// Whether that is the first line of an `impl` of something that runs inside of a cell.
 fn runs_inside(head: &str) -> bool {
-    let names = || head.split(|c: char| c != '_' && !c.is_alphanumeric());
-    let of = names().filter(|name| !["impl", "for", ""].contains(name));
-    let is_handler = head.contains("Actor for ");
-    is_handler || of.last().is_some_and(|name| name.ends_with("Actor") || INSIDE_CELLS.contains(&name))
+    let mut names = head.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|name| !name.is_empty());
+    head.contains("Actor for ")
+        || names.next_back().is_some_and(|name| name.ends_with("Actor") || INSIDE_CELLS.contains(&name))
 }
 
 /// The lines on which `call` begins, however it is broken into lines.
@@ -449,6 +452,9 @@ mod planted {
     #[test]
     fn a_lock_beside_the_sync_module_is_found() {
         assert_eq!(count(actor_sync, "cell.rs", "use std::sync::Mutex;"), 1);
+        assert_eq!(count(actor_sync, "cell.rs", "use std::{\n    fmt,\n    sync::{Arc, Mutex},\n};"), 1);
+        assert_eq!(count(actor_sync, "cell.rs", "fn f() { std::thread::park() }\nuse tokio::sync::Notify;"), 2);
+        assert_eq!(count(actor_sync, "cell.rs", "use std::{cell::Cell, fmt};\nuse crate::sync::Mutex;"), 0);
         assert_eq!(count(actor_sync, "sync.rs", "pub(crate) use std::sync::Mutex;"), 0);
         assert_eq!(
             count(actor_sync, "cell.rs", "use super::sync::Mutex; // no std::sync\n#[cfg(test)]\nuse std::sync::Arc;"),

@@ -27,7 +27,7 @@ pub(crate) use lock::{Lock, LockGuard};
 pub use parker::Parker;
 #[cfg(feature = "sim")]
 pub(crate) use parker::Woken;
-#[cfg(all(feature = "udp", target_os = "linux"))]
+#[cfg(all(feature = "udp", target_os = "linux", not(dds_loom)))]
 pub(crate) use polling::Polling;
 pub(crate) use process::Process;
 pub(crate) use thread_flags::{InCallOf, InCell, InListener};
