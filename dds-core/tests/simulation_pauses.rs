@@ -5,7 +5,7 @@
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Preset};
 use dds_core::sim::{Conditions, Interference, Simulation};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, LikelyCause};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -92,6 +92,11 @@ fn what_exceeds_the_buffers_of_a_frozen_host_is_lost_and_counted() {
     assert_eq!(station.traffic().socket_full, lost);
     // Announcements find the other buffers nearly empty.
     assert_eq!(simulation.network_counters().buffer_full, lost);
+    // The next one shows that they are missing. The buffer is what the host grants, not what was asked for.
+    writer.write(&Step::new(100)).unwrap();
+    simulation.run_for(Duration::from_secs(1));
+    let cause = LikelyCause::SocketOverflow { dropped: lost, receive_buffer: 20_000 };
+    assert_eq!(reader.losses().unwrap().likely_cause(), Some(cause));
 }
 
 #[test]

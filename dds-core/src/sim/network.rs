@@ -32,7 +32,6 @@ pub(super) struct SimNetwork {
     world: Arc<World>,
     host: HostId,
     locators: Arc<Locators>,
-    receive_buffer: usize,
     transport: Arc<dyn Transport>,
     sockets: Vec<(SocketId, Socket)>,
     started: AtomicBool,
@@ -71,7 +70,6 @@ impl SimNetwork {
         Ok(Arc::new(Self {
             host,
             locators: Arc::new(locators(config, host, ports, group_port, &opened)),
-            receive_buffer: config.receive_buffer,
             transport,
             sockets: opened.sockets,
             started: AtomicBool::new(false),
@@ -157,7 +155,9 @@ impl Network for SimNetwork {
     }
 
     fn receive_buffer_granted(&self) -> usize {
-        self.receive_buffer
+        let state = self.world.state();
+        let mut user = self.sockets.iter().filter(|(_, socket)| *socket == Socket::UserUnicast);
+        user.next().and_then(|&(id, _)| state.network.receive_buffer(id)).unwrap_or(0)
     }
 
     fn dropped(&self) -> Option<u64> {
