@@ -386,6 +386,11 @@ impl Assemblies {
         self.list.iter_mut()
     }
 
+    /// Puts them in the order of their numbers.
+    pub(super) fn sort(&mut self) {
+        self.list.sort_unstable_by_key(|assembly| assembly.sequence_number);
+    }
+
     pub(super) fn find(&self, number: SequenceNumber) -> Option<&Assembly> {
         self.list.iter().find(|assembly| assembly.sequence_number == number)
     }

@@ -406,6 +406,8 @@ fn ask_fragments(
 ) -> (FragmentRequests, bool) {
     let mut requests = FragmentRequests::new();
     let mut recheck = false;
+    // The lowest number is what the reader waits for; what it asks for first is sent first.
+    assemblies.sort();
     for assembly in assemblies.iter_mut() {
         if requests.len() >= NACK_FRAGS_MAX {
             recheck = true;

@@ -110,6 +110,11 @@ impl Window {
         }
     }
 
+    /// How many members there are.
+    pub(crate) fn len(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
     /// Removes everything from `number` on. Returns whether there was anything.
     pub(crate) fn remove_from(&mut self, number: i64) -> bool {
         let mut any = false;

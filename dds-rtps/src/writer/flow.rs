@@ -21,6 +21,11 @@
 //! doing, and while the share does not grow with the window, the window does. HEARTBEATs follow each other without waiting for
 //! an answer, and an answer is to the last one that was sent long enough ago.
 //!
+//! A receive buffer may have room for less than the smallest window, and no window is found by waiting for that: each round
+//! loses what the one before has lost. What tells it from a network that loses by chance is the share of fragments that were sent
+//! again and have to be sent once more: if that is more than a half, the smallest window becomes smaller ([`Again`]), in the end
+//! a datagram.
+//!
 //! Small samples count as well, some at a time, each datagram with what it costs in a receive buffer. Of these it is
 //! remembered up to which number how much was sent: whatever an ACKNACK answers, what it acknowledges is not under way.
 
@@ -83,6 +88,14 @@ const LONG_GROWTH: u64 = 16;
 /// A share of losses is too large, in thousandths, if it is larger by a half than what the network itself loses, and this.
 const SHARE_MARGIN: u64 = 60;
 
+/// The smallest window of all: one datagram, as the last one may reach beyond it.
+const WINDOW_FLOOR: u64 = 1 << 10;
+
+/// Of fewer fragments that were sent again, a half is lost by mere chance now and then; where only a few are under
+/// way, nobody can wait for so many.
+const AGAIN_MIN: u64 = 8;
+const AGAIN_MAX: u64 = 32;
+
 /// The share of what was answered by which the window grows, before and after something was lost. The first is less than
 /// TCP's one half to one: here the loss of a window comes to light late, and costs a repair.
 const QUICK_GROWTH: u64 = 4;
@@ -122,6 +135,7 @@ pub(super) struct Flow {
     /// How long the way there and back is, as far as is known.
     way: Duration,
     afar: Afar,
+    again: Again,
     /// How long an answer takes, smoothed; zero as long as nothing is known.
     round_trip: Duration,
     /// How long an answer takes after the last HEARTBEAT before it, smoothed; zero as long as nothing is known.
@@ -164,6 +178,16 @@ impl Afar {
             halved: None,
         }
     }
+}
+
+/// What becomes of that which is sent again.
+#[derive(Debug)]
+struct Again {
+    /// Fragments since the last judgement, and how many of them the reader has asked for once more.
+    sent: u64,
+    lost: u64,
+    /// Down to here the window may be halved; [`u64::MAX`]: as usual.
+    limit: u64,
 }
 
 /// Everything up to a number had been sent, and so many bytes.
@@ -210,6 +234,7 @@ impl Flow {
             same_host,
             way: Duration::ZERO,
             afar: Afar::new(),
+            again: Again { sent: 0, lost: 0, limit: u64::MAX },
             round_trip: Duration::ZERO,
             from_last: Duration::ZERO,
         }
@@ -455,7 +480,38 @@ impl Flow {
     /// The smallest window. A reader on this host that takes milliseconds to answer does so because it wants to, as Cyclone DDS
     /// does while a sample is incomplete: the less it is sent for each answer, the longer everything takes.
     fn least(&self) -> u64 {
+        self.usual_least().min(self.again.limit)
+    }
+
+    fn usual_least(&self) -> u64 {
         if self.round_trip >= SLOW_ANSWER { self.window_slow } else { self.window_min }
+    }
+
+    /// Whether the smallest window has become smaller than usual.
+    pub(super) fn is_squeezed(&self) -> bool {
+        self.again.limit < u64::MAX
+    }
+
+    /// It is known what has become of so many fragments that were sent again: so many were lost once more.
+    pub(super) fn note_sent_again(&mut self, sent: u32, lost: u32) {
+        let again = &mut self.again;
+        (again.sent, again.lost) = (again.sent + u64::from(sent), again.lost + u64::from(lost));
+        let enough = (again.limit / WINDOW_FLOOR).clamp(AGAIN_MIN, AGAIN_MAX);
+        if again.sent < enough {
+            return;
+        }
+        let (sent, lost) = (again.sent, again.lost.min(again.sent));
+        (again.sent, again.lost) = (0, 0);
+        let least = self.least();
+        if 2 * lost > sent {
+            // What came through is what there was room for.
+            let window = self.window.min(least);
+            self.window = (window * (sent - lost) / sent).max(window / 4).max(WINDOW_FLOOR);
+            self.again.limit = self.window;
+        } else if self.is_squeezed() {
+            let grown = least + (least / if 8 * lost <= sent { 2 } else { 4 }).max(1);
+            self.again.limit = if grown < self.usual_least() { grown } else { u64::MAX };
+        }
     }
 
     /// The reader misses some of what was sent.
@@ -612,6 +668,25 @@ mod tests {
             flow.note_answer(at(0), Duration::ZERO);
         }
         assert!(flow.window < 80 << 10, "{}", flow.window);
+    }
+
+    #[test]
+    fn what_is_lost_again_and_again_makes_the_smallest_window_smaller_until_it_comes_through() {
+        let mut flow = Flow::new(WINDOW_MIN as usize, false, false);
+        // By chance a half is lost now and then, and a third always.
+        (0..100).for_each(|_| flow.note_sent_again(30, 15));
+        assert_eq!((flow.least(), flow.is_squeezed()), (WINDOW_MIN, false));
+        // Of 48 datagrams 11 come through.
+        let mut flow = Flow::new(WINDOW_MIN as usize, false, false);
+        flow.note_sent_again(48, 37);
+        assert_eq!((flow.window, flow.least()), (WINDOW_MIN / 4, WINDOW_MIN / 4));
+        (0..20).for_each(|_| flow.note_sent_again(40, 40));
+        assert_eq!((flow.window, flow.least()), (WINDOW_FLOOR, WINDOW_FLOOR));
+        flow.note_sent(1300);
+        assert!(!flow.is_open(), "one datagram at a time");
+        // So few are a judgement when only few are under way.
+        (0..80).for_each(|_| flow.note_sent_again(8, 2));
+        assert_eq!((flow.least(), flow.is_squeezed()), (WINDOW_MIN, false));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::round_trip::RoundTrip;
 use super::slow_reader::Standing;
 use super::way::Way;
 use crate::types::{Duration, Instant, Locator, SequenceNumber, VendorId};
-use crate::wire::{Recent, Window};
+use crate::wire::{Recent, SET_BITS_MAX, Window};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -99,8 +99,10 @@ pub(super) struct ReaderProxy {
     /// The numbers that it was sent a moment ago, so that they are not sent again at once.
     served: Recent,
     fragments: SmallVec<[FragmentRequest; 1]>,
-    /// The last requests that were answered to their ends, and when.
+    /// The last requests that were answered to their ends, and when. Until it is known what has become of that.
     fragments_served: VecDeque<(FragmentRequest, Instant)>,
+    /// A fragment that was sent again, and when: an answer that does not ask for it is none to what was sent before.
+    watched: Option<(SequenceNumber, i64, Instant)>,
     /// What it has spoken of as missing, up to a number and so many fragments of the next one: beyond that, losses are news.
     losses_known: (SequenceNumber, u32),
     acknack_count: Option<i32>,
@@ -191,6 +193,7 @@ impl ReaderProxy {
             served: Recent::default(),
             fragments: SmallVec::new(),
             fragments_served: VecDeque::new(),
+            watched: None,
             losses_known: (first_relevant.previous(), 0),
             acknack_count: None,
             nack_frag_count: None,
@@ -263,6 +266,13 @@ impl ReaderProxy {
             }
         }
         self.fragments.retain(|request| request.sequence_number > acknowledged);
+        self.fragments_served.retain(|(served, _)| {
+            let has_come = served.sequence_number <= acknowledged;
+            if has_come {
+                self.flow.note_sent_again(served.asked.len(), 0);
+            }
+            !has_come
+        });
         if let Some(backlog) = self.backlog.as_mut().filter(|backlog| backlog.next <= acknowledged) {
             backlog.next = acknowledged.next();
         }
@@ -312,6 +322,7 @@ impl ReaderProxy {
         missing: Window,
         suppression: Duration,
     ) -> bool {
+        self.judge_fragments(now, sequence_number, &missing, suppression);
         // All its fragments are on their way.
         if self.resend.is_some_and(|resend| resend.sequence_number == sequence_number) {
             return true;
@@ -346,17 +357,60 @@ impl ReaderProxy {
         missing: Window,
         suppression: Duration,
     ) -> (Window, Option<Instant>) {
-        self.fragments_served.retain(|(_, at)| at.after(suppression).is_some_and(|until| now < until));
         let mut rest = missing;
         let mut until = None;
-        for (served, at) in self.fragments_served.iter().filter(|(served, _)| served.sequence_number == sequence_number)
-        {
+        let is_recent = |at: &Instant| at.after(suppression).is_some_and(|until| now < until);
+        let alike =
+            |(served, at): &&(FragmentRequest, Instant)| served.sequence_number == sequence_number && is_recent(at);
+        for (served, at) in self.fragments_served.iter().filter(alike) {
             if served.asked.meets(&rest) {
                 rest.remove_all(&served.asked);
                 until = at.after(suppression);
             }
         }
         if rest.is_empty() { (missing, until) } else { (rest, None) }
+    }
+
+    /// A NACK_FRAG shows what has become of the fragments of a change that were sent again: what it asks for once more was lost.
+    /// Of what was sent a moment ago it knows nothing yet.
+    fn judge_fragments(&mut self, now: Instant, number: SequenceNumber, missing: &Window, suppression: Duration) {
+        let suppression = self.suppression(suppression);
+        let Self { fragments_served, flow, .. } = self;
+        fragments_served.retain_mut(|(served, at)| {
+            if served.sequence_number != number || at.after(suppression).is_none_or(|until| now < until) {
+                return true;
+            }
+            // What lies beyond what one set can speak of, the next one speaks of.
+            let mut beyond = served.asked;
+            beyond.remove_up_to(missing.base() + i64::from(SET_BITS_MAX) - 1);
+            let before = served.asked.len() - beyond.len();
+            served.asked.remove_all(&beyond);
+            served.asked.remove_all(missing);
+            flow.note_sent_again(before, before - served.asked.len());
+            served.asked = beyond;
+            !beyond.is_empty()
+        });
+    }
+
+    /// A fragment is sent again. While many are lost, numbers stand still, and HEARTBEATs that nobody can answer with new ones tell
+    /// nothing of the way: one that was long once would be taken for long, and little be sent for each answer, for as long.
+    pub(super) fn watch(&mut self, now: Instant, number: SequenceNumber, fragment: u32) {
+        let is_free = self.watched.is_none_or(|(.., at)| now.since(at) >= SUPPRESSION_MAX);
+        if is_free && self.flow.is_squeezed() {
+            self.watched = Some((number, fragment.into(), now));
+        }
+    }
+
+    /// The reader has everything up to a number, and of the next one it misses these fragments, or has not spoken of any.
+    pub(super) fn look_at_watched(&mut self, now: Instant, number: SequenceNumber, missing: Option<&Window>) {
+        let Some((watched, fragment, at)) = self.watched else { return };
+        let is_here =
+            |missing: &Window| fragment < missing.base() || (missing.reaches(fragment) && !missing.contains(fragment));
+        if watched <= number || (watched == number.next() && missing.is_some_and(is_here)) {
+            self.watched = None;
+            self.way.note_shown(now.since(at));
+            self.round_trip.note_shown(now.since(at));
+        }
     }
 
     /// How long a change that was sent is not sent again: until the reader can have said that it has it, if it is known how
@@ -402,9 +456,10 @@ impl ReaderProxy {
         is_new
     }
 
-    /// The request for fragments that is to be answered next.
+    /// The request for fragments that is to be answered next: the lowest number is what the reader waits for.
     pub(super) fn next_fragments(&mut self, now: Instant) -> Option<&mut FragmentRequest> {
-        self.fragments.iter_mut().find(|request| request.is_ripe(now))
+        let ripe = self.fragments.iter_mut().filter(|request| request.is_ripe(now));
+        ripe.min_by_key(|request| request.sequence_number)
     }
 
     /// Forgets what was asked for of a change that is gone, and requests that have been answered.

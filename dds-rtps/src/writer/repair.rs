@@ -50,11 +50,19 @@ impl StatefulWriter {
         has_content
     }
 
-    /// What is begun first, then single fragments, then whole changes, then history.
+    /// What is begun first, but for single fragments of what comes before it, then single fragments, then whole changes, then
+    /// history.
     fn lay_out_changes(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         if let Some(resend) = proxy.resend {
-            if proxy.has_window() {
+            let may_respond = proxy.may_respond(now.instant);
+            let before =
+                proxy.next_fragments(now.instant).filter(|request| request.sequence_number < resend.sequence_number);
+            if before.is_some() && may_respond {
+                if proxy.has_window() {
+                    self.lay_out_fragments(now, index, layout);
+                }
+            } else if proxy.has_window() {
                 self.lay_out_resend(now, index, resend, layout);
             }
             return;
@@ -132,6 +140,9 @@ impl StatefulWriter {
         }
         if let Some(proxy) = self.proxies.get_mut(index) {
             proxy.drop_fragments(now.instant, None);
+            if count > 0 {
+                proxy.watch(now.instant, sequence_number, first);
+            }
             // Of a change that is still on its way no HEARTBEAT speaks.
             proxy.heartbeat_owed |= sequence_number < self.next;
         }

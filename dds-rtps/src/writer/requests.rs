@@ -45,6 +45,7 @@ impl StatefulWriter {
             self.note_lost_changes(index, &requested, heard_of);
         }
         let Some(proxy) = self.proxies.get_mut(index) else { return };
+        proxy.look_at_watched(now.instant, base.previous(), None);
         proxy.round_trip.note_answer(now.instant, heard_of);
         proxy.way.note_answer(now.instant, heard_of, 0);
         proxy.flow.note_way(proxy.way.shortest());
@@ -115,6 +116,7 @@ impl StatefulWriter {
             }
             proxy.know_losses(sequence_number.previous(), last);
         }
+        proxy.look_at_watched(now.instant, sequence_number.previous(), Some(&missing));
         proxy.way.note_answer(now.instant, sequence_number.previous(), last);
         if proxy.resend.is_none_or(|resend| resend.sequence_number != sequence_number) {
             proxy.flow.note_loss();

@@ -57,6 +57,11 @@ impl Way {
         }
     }
 
+    /// The reader shows that it has what was sent so long ago.
+    pub(super) fn note_shown(&mut self, took: Duration) {
+        self.shortest.note(took);
+    }
+
     /// The shortest of the last answers; zero as long as nothing is known.
     pub(super) fn shortest(&self) -> Duration {
         self.shortest.get().unwrap_or(Duration::ZERO)
