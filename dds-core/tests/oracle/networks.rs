@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use dds_core::Duration;
-use dds_core::sim::{Burst, Conditions, Interference};
+use dds_core::sim::{Burst, Conditions, Host, Interference};
 
 pub(crate) fn network(dice: &mut Dice) -> Conditions {
     let mut conditions = match dice.below(5) {
@@ -25,6 +25,31 @@ pub(crate) fn network(dice: &mut Dice) -> Conditions {
     }
     conditions.mtu = *dice.pick(&[conditions.mtu, conditions.mtu, 548, 8972]);
     conditions
+}
+
+/// A host that has room for a few datagrams, and takes its time for each of them.
+pub(crate) struct Weakness {
+    receive_buffer: Option<usize>,
+    handling: Option<Duration>,
+}
+
+impl Weakness {
+    /// The weakest: two datagrams, and a millisecond for each.
+    pub(crate) const MOST: Self = Self { receive_buffer: Some(3 << 10), handling: Some(Duration::from_millis(1)) };
+
+    pub(crate) fn draw(dice: &mut Dice) -> Self {
+        let receive_buffer = dice.falls(30).then(|| match dice.below(4) {
+            0 => 3 << 10,
+            _ => (16 + dice.below(49)) << 10,
+        });
+        let handling = dice.falls(30).then(|| Duration::from_micros(1 + dice.below(1000) as u64));
+        Self { receive_buffer, handling }
+    }
+
+    pub(crate) fn afflict(&self, host: &Host) {
+        self.receive_buffer.into_iter().for_each(|bytes| host.set_receive_buffer(bytes));
+        self.handling.into_iter().for_each(|handling| host.set_handling(handling));
+    }
 }
 
 /// How much others seem to be at work.

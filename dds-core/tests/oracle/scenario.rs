@@ -4,8 +4,9 @@ use crate::diary::{self, Diary, note};
 use crate::dice::Dice;
 use crate::endpoints::{Reading, Writing, guids};
 use crate::logs::{ReaderLog, WriterLog};
-use crate::networks::{interference, network};
+use crate::networks::{Weakness, interference, network};
 use crate::oracle::{Facts, complaints};
+use crate::ways::Ways;
 use dds_core::qos::Ownership;
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DomainParticipant, Duration, Entity, Guid};
@@ -29,6 +30,19 @@ pub(crate) struct Member {
     pub(crate) handle: DomainParticipant,
 }
 
+/// What there is in a world beside what all have. Each was added later than the one before, and seeds that complained once are to
+/// stay what they were.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Extras {
+    None,
+    /// Content filters and coherent sets.
+    Sets,
+    /// Hosts that have hardly any room.
+    WeakHosts,
+    /// No host has any.
+    OnlyWeakHosts,
+}
+
 pub(crate) struct Scenario {
     pub(crate) simulation: Simulation,
     pub(crate) dice: Dice,
@@ -44,21 +58,22 @@ pub(crate) struct Scenario {
     clocks_agree: bool,
     /// OWNERSHIP of the second topic.
     second_is_exclusive: bool,
+    /// What has happened to datagrams, of participants that have left.
+    ways: Ways,
     /// What was seen to be wrong at once.
     pub(crate) complaints: Vec<String>,
 }
 
 impl Scenario {
     pub(crate) fn new(seed: u64) -> Self {
-        Self::begin(seed, false, true)
+        Self::begin(seed, false, Extras::WeakHosts)
     }
 
-    /// A world without content filters and coherent sets.
-    pub(crate) fn plain(seed: u64) -> Self {
-        Self::begin(seed, false, false)
+    pub(crate) fn with(seed: u64, with: Extras) -> Self {
+        Self::begin(seed, false, with)
     }
 
-    fn begin(seed: u64, has_diary: bool, has_extras: bool) -> Self {
+    fn begin(seed: u64, has_diary: bool, with: Extras) -> Self {
         let simulation = Simulation::new(seed);
         if has_diary {
             Diary::of(&simulation);
@@ -71,7 +86,9 @@ impl Scenario {
         simulation.set_interference(interference(&mut dice));
         let second_is_exclusive = dice.falls(30);
         let mut extras = Dice(seed ^ 0xf117_e25e_7500);
+        let has_extras = with >= Extras::Sets;
         let (has_filters, has_sets) = (has_extras && extras.falls(40), has_extras && extras.falls(40));
+        let mut weak = Dice(seed ^ 0x3ea6_4057);
         let mut scenario = Self {
             simulation,
             dice,
@@ -85,6 +102,7 @@ impl Scenario {
             moment: 0,
             clocks_agree: true,
             second_is_exclusive,
+            ways: Ways::default(),
             complaints: Vec::new(),
         };
         let hosts = 2 + scenario.dice.below(HOSTS.len() - 1);
@@ -96,6 +114,11 @@ impl Scenario {
             if scenario.dice.falls(20) {
                 scenario.simulation.host(host).set_receive_buffer(212_992);
             }
+            let weakness = (with >= Extras::WeakHosts).then(|| match with {
+                Extras::OnlyWeakHosts => Weakness::MOST,
+                _ => Weakness::draw(&mut weak),
+            });
+            weakness.into_iter().for_each(|weakness| weakness.afflict(&scenario.simulation.host(host)));
         }
         (0..3).for_each(|_| scenario.add_writer());
         (0..4).for_each(|_| scenario.add_reader());
@@ -104,7 +127,14 @@ impl Scenario {
 
     /// The same, with a diary of what happens.
     pub(crate) fn with_diary(seed: u64) -> Self {
-        Self::begin(seed, true, std::env::var_os("DDS_SIM_PLAIN").is_none())
+        let with = if std::env::var_os("DDS_SIM_PLAIN").is_some() { Extras::None } else { Extras::WeakHosts };
+        Self::begin(seed, true, with)
+    }
+
+    /// What has happened to datagrams so far.
+    pub(crate) fn ways(&self) -> Ways {
+        let alive = self.members.iter().flatten().map(|member| Ways::of(&member.handle.traffic()));
+        alive.fold(self.ways + Ways::of_network(&self.simulation.network_counters()), |sum, ways| sum + ways)
     }
 
     pub(crate) fn trace_hash(&self) -> u64 {
@@ -220,6 +250,7 @@ impl Scenario {
         }
         self.writers.iter_mut().filter(|writing| writing.member == member).for_each(Writing::end);
         if let Some(member) = self.members[member].take() {
+            self.ways = self.ways + Ways::of(&member.handle.traffic());
             member.handle.close();
         }
     }

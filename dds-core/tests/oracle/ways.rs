@@ -1,0 +1,47 @@
+//! Which ways the datagrams of all worlds have taken: a promise that holds where nothing happens says little.
+
+use dds_core::TrafficCounters;
+use dds_core::sim::NetworkCounters;
+use std::ops::Add;
+
+/// So many worlds take every way; of fewer, one may be left out by chance.
+pub(crate) const WORLDS_MIN: u64 = 500;
+
+const NAMES: [&str; 7] = ["lost", "queue_full", "buffer_full", "cut", "duplicated", "send_blocked", "inbox_full"];
+
+/// How often each has been taken.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Ways([u64; NAMES.len()]);
+
+impl Ways {
+    /// What the network has done.
+    pub(crate) fn of_network(counters: &NetworkCounters) -> Self {
+        let NetworkCounters { lost, queue_full, buffer_full, cut, duplicated, .. } = *counters;
+        Self([lost, queue_full, buffer_full, cut, duplicated, 0, 0])
+    }
+
+    /// What was queued in a participant.
+    pub(crate) fn of(traffic: &TrafficCounters) -> Self {
+        Self([0, 0, 0, 0, 0, traffic.send_blocked, traffic.inbox_full])
+    }
+
+    /// Those that nothing has taken.
+    pub(crate) fn untaken(self) -> Vec<&'static str> {
+        NAMES.into_iter().zip(self.0).filter(|(_, count)| *count == 0).map(|(name, _)| name).collect()
+    }
+}
+
+impl Add for Ways {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|way| self.0[way] + other.0[way]))
+    }
+}
+
+impl std::fmt::Display for Ways {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let all: Vec<String> = NAMES.into_iter().zip(self.0).map(|(name, count)| format!("{name} {count}")).collect();
+        f.write_str(&all.join(", "))
+    }
+}
