@@ -6,9 +6,10 @@
 The Rust file has the types, random values of them, and how they are written as text. The Python file has the classes and TYPES: for each
 topic type its class, and its shape for `peer.py` to write its values as text.
 
-A shape is a list: ["b"] bool, ["i"] integer, ["f"] and ["d"] floats, ["c"] char, ["s"] string, ["E"] enum, ["M"] bitmask, ["l", element] array
-or sequence, ["o", value] optional, ["S", [[member, shape], ...]] structure, ["U", shape of the discriminator, [[[label, ...], shape], ...],
-shape of the default case or null] union.
+A shape is a list: ["b"] bool, ["i"] integer, ["f"] and ["d"] floats, ["c"] char, ["w"] wchar, ["s"] string, ["E"] enum, ["M"] bitmask,
+["l", element] array or sequence, ["m", key, value] map, ["o", value] optional, ["S", [[member, shape], ...]] structure, ["U", shape of the
+discriminator, [[[label, ...], shape], ...], shape of the default case or null] union, ["r", name] the structure of that name, which this is a
+part of.
 """
 
 import random
@@ -36,13 +37,21 @@ class Type:
     goes_by_name: bool = False
     # Can be (part of) a key here: what has optional members cannot.
     is_keyable: bool = True
+    # Something in it marks key members, so that the derive takes no collection of it for (part of) a key.
+    has_key: bool = False
     # What keeps XCDR1 from being compared byte by byte, or at all.
     has_parameters: bool = False
     has_small_enum: bool = False
-    # Cyclone makes a working topic of it. It does not of unions that a char selects, for whose type object its Python has no code, or an
-    # integer of 64 bits, or negative labels of 16 bits, which its Python hands to its C library as 32 bits; and its C library ends with a
-    # segmentation fault where structures inherit.
+    # Cyclone's Python has the TypeObject of it. It has none of maps, `List` and `bytes`, nor of unions that a char selects.
+    is_described: bool = True
+    # Cyclone makes a working topic of it, if there is a TypeObject. It does not of unions that an integer of 64 bits selects, or
+    # negative labels of 8 or 16 bits, which its Python hands to its C library as 32 bits, or whose discriminator is their key, nor of what
+    # contains itself; and its C library ends with a segmentation fault where key members stand behind a base.
     is_live: bool = True
+    # Something in it is a wchar: Cyclone makes no topic of what has one in its key.
+    has_wide: bool = False
+    # Cyclone's Python may write it otherwise in XCDR2: a map, a `List` of primitives, or `bytes` (see `standard.py`).
+    differs: bool = False
     # It is appendable: in XCDR1 nothing tells its end but what is around it.
     is_open: bool = False
     # Something in it is appendable, and what is around that does not tell its end in XCDR1 either.
@@ -56,13 +65,17 @@ INTEGERS = [(f"{sign}{bits}", f"r.int() as {sign}{bits}", f"types.{name}{bits}")
             for sign, name in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)]
 
 
+# The shapes of what XCDR2 has for primitive.
+PRIMITIVES = "bifdcw"
+
+
 def by_name(part):
     """Whether what has such a part can only match by its name."""
     return part.goes_by_name or part.has_alias and part.is_final_type
 
 
 def leaf(rng):
-    pick = rng.randrange(14)
+    pick = rng.randrange(18)
     if pick < 8:
         rust, value, python = INTEGERS[pick]
         return Type(rust, value, python, ["i"])
@@ -73,6 +86,10 @@ def leaf(rng):
         Type("char", "r.letter()", "types.char", ["c"]),
         Type("String", "r.text()", "str", ["s"]),
         Type("u8", "r.int() as u8", "types.byte", ["i"], is_octet=True),
+        Type("Char16", "Char16(r.wide())", "types.wchar", ["w"], has_wide=True),
+        Type("i64", "r.int()", "int", ["i"]),
+        Type("f64", "r.f64()", "float", ["d"], is_keyable=False),
+        Type("Vec<u8>", "r.list(9, |r| r.int() as u8)", "bytes", ["l", ["i"]], is_octet=True, is_described=False, differs=True),
     ][pick - 8]
 
 
@@ -83,6 +100,7 @@ class Generator:
         self.count = 0
         self.named = []
         self.enums = {}
+        self.shapes = {}
 
     def new_name(self, letter):
         self.count += 1
@@ -102,6 +120,10 @@ class Generator:
             return self.array(self.any_type(depth - 1))
         if pick < 0.70:
             return self.typedef(self.any_type(depth - 1))
+        if pick < 0.74:
+            return self.map(self.any_type(depth - 1))
+        if pick < 0.76:
+            return self.list(self.any_type(depth - 1))
         fitting = [named for named in self.named if named.nesting < depth]
         if fitting and rng.random() < 0.5:
             return rng.choice(fitting)
@@ -114,7 +136,7 @@ class Generator:
     def member_type(self, depth):
         """As `any_type`, and what only a member can be: bounded."""
         pick = self.rng.random()
-        bound = self.rng.choice([1, 2, 7, 30, 255])
+        bound = self.rng.choice([1, 2, 7, 30, 255, 256, 1000])
         if pick < 0.05:
             return Type("String", f"r.ascii({bound})", f"types.bounded_str[{bound}]", ["s"], bound=bound)
         if pick < 0.10:
@@ -125,23 +147,45 @@ class Generator:
     def derived(self, of, rust, value, python, shape, **more):
         """A type made of another one, with what follows from that."""
         inherited = {name: getattr(of, name) for name in (
-            "is_octet", "has_alias", "is_final_type", "goes_by_name", "is_keyable", "has_parameters", "has_small_enum", "is_final", "is_live", "has_open", "nesting")}
+            "is_octet", "has_alias", "is_final_type", "goes_by_name", "is_keyable", "has_key", "has_parameters", "has_small_enum", "is_final", "is_described",
+            "is_live", "has_wide", "differs", "has_open", "nesting")}
         return Type(rust, value, python, shape, **(inherited | more))
 
     def sequence(self, element, bound=0):
         len_max = min(bound, 9) if bound else self.rng.choice([3, 3, 3, 9])
-        if element.shape[0] in "bifdc" and not bound and self.rng.random() < 0.1:
+        if element.shape[0] in PRIMITIVES and not bound and self.rng.random() < 0.1:
             len_max = 300
         suffix = f", {bound}" if bound else ""
         return self.derived(element, f"Vec<{element.rust}>", f"r.list({len_max}, |r| {element.value})",
                             f"types.sequence[{element.python}{suffix}]", ["l", element.shape], bound=bound,
-                            has_open=element.is_open or element.has_open)
+                            is_keyable=element.is_keyable and not element.has_key, has_open=element.is_open or element.has_open)
+
+    def list(self, element):
+        """What Python calls a list: a sequence to Cyclone as well, by other code."""
+        made = self.sequence(element)
+        made.python, made.is_described = f"List[{element.python}]", False
+        made.differs |= element.shape[0] in PRIMITIVES
+        return made
+
+    def map(self, value):
+        # Of keys and values nothing can be said, not that they are octets either.
+        while value.is_octet:
+            value = leaf(self.rng)
+        key = leaf(self.rng)
+        while key.is_octet or not key.is_keyable:
+            key = leaf(self.rng)
+        len_max = self.rng.choice([1, 3, 3, 9])
+        return self.derived(value, f"BTreeMap<{key.rust}, {value.rust}>", f"r.map({len_max}, |r| {key.value}, |r| {value.value})",
+                            f"Dict[{key.python}, {value.python}]", ["m", key.shape, value.shape], is_keyable=False,
+                            is_described=False, differs=True, has_open=value.is_open or value.has_open)
 
     def array(self, element):
         length = self.rng.choice([1, 2, 3, 5])
+        if element.shape[0] in PRIMITIVES and self.rng.random() < 0.05:
+            length = 300
         return self.derived(element, f"[{element.rust}; {length}]", f"std::array::from_fn(|_| {element.value})",
                             f"types.array[{element.python}, {length}]", ["l", element.shape],
-                            has_open=element.is_open or element.has_open)
+                            is_keyable=element.is_keyable and not element.has_key, has_open=element.is_open or element.has_open)
 
     def typedef(self, of):
         name = self.new_name("Alias")
@@ -199,12 +243,13 @@ impl Show for {name} {{
     def union(self, depth):
         rng, name = self.rng, self.new_name("U")
         appendable = rng.random() < 0.5
-        kind = rng.choice(["i16", "i32", "i64", "u8", "u16", "u32", "bool", "char", "enum"])
+        kind = rng.choice(["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "octet", "bool", "char", "enum"])
+        is_nested, is_key = rng.random() < 0.3, rng.random() < 0.2
         shape = {"bool": ["b"], "char": ["c"], "enum": ["E"]}.get(kind, ["i"])
-        python_kind = {"bool": "bool", "char": "types.char"}.get(kind) or f"types.{kind.replace('i', 'int').replace('u', 'uint')}"
+        python_kind = {"bool": "bool", "char": "types.char", "octet": "types.byte"}.get(kind) or f"types.{kind.replace('i', 'int').replace('u', 'uint')}"
         case_count = rng.randrange(1, 4)
         per_case = [rng.randrange(1, 3) for _ in range(case_count)]
-        unused, has_small_enum, is_live = 100, False, kind != "char"
+        unused, has_small_enum, is_described, is_live = 100, False, kind != "char", True
         if kind == "bool":
             # Of both values Cyclone's Python makes no union: it looks for a third one.
             labels = [[rng.random() < 0.5]]
@@ -215,8 +260,8 @@ impl Show for {name} {{
             labels = [[index] for index in range(min(case_count, literals - 1))]
             unused, kind, python_kind, has_small_enum = literals - 1, of.rust, of.rust, of.has_small_enum
         else:
-            first = 0 if kind.startswith("u") or (kind == "i16" and rng.random() < 0.5) else -4
-            is_live = kind != "i64" and (kind != "i16" or first == 0)
+            first = 0 if kind[0] in "uo" or (kind in ("i8", "i16") and rng.random() < 0.5) else -4
+            is_live = kind not in ("i64", "u64") and (kind not in ("i8", "i16") or first == 0)
             labels = [[first + 3 * index + more for more in range(count)] for index, count in enumerate(per_case)]
         has_default = rng.random() < 0.5 and kind != "bool"
         members = [self.any_type(depth) for _ in range(len(labels) + has_default)]
@@ -236,14 +281,14 @@ impl Show for {name} {{
             case = "default" if is_default else f"case = [{', '.join(map(rust, of_case))}]"
             # Cyclone counts from 0.
             attributes = [case] + ["octet"] * member.is_octet + ["id = 0"] * (index == 0)
-            variants.append(f"#[dds({', '.join(attributes)})] C{index}(#[dds(discriminator)] {kind}, {member.rust})")
+            variants.append(f"#[dds({', '.join(attributes)})] C{index}(#[dds(discriminator)] {'u8' if kind == 'octet' else kind}, {member.rust})")
             label = rust(unused) if is_default else f"*r.one_of(&[{', '.join(map(rust, of_case))}])"
             values.append(f"{index} => Self::C{index}({label}, {member.value})")
             shows.append(f"Self::C{index}(label, value) => show_union(text, label, value)")
             lines.append(f"    C{index}: types.{'default' if is_default else 'case'}[{'' if is_default else f'{python(of_case)}, '}{member.python}]")
         self.rust.append(f"""
 #[derive(DdsType, Debug, Clone, PartialEq)]
-#[dds({'appendable' if appendable else 'final'}, discriminator = {kind})]
+#[dds({', '.join(['appendable' if appendable else 'final', f'discriminator = {kind}'] + ['nested'] * is_nested + ['key'] * is_key)})]
 enum {name} {{ {", ".join(variants)} }}
 impl {name} {{
     fn random(r: &mut Random) -> Self {{ match r.below({len(members)}) {{ {", ".join(values)}, _ => unreachable!() }} }}
@@ -251,9 +296,10 @@ impl {name} {{
 impl Show for {name} {{
     fn show(&self, text: &mut String) {{ match self {{ {", ".join(shows)} }} }}
 }}""")
-        decorator = "@annotate.appendable\n" if appendable else ""
+        decorator = "@annotate.appendable\n" * appendable + "@annotate.nested\n" * is_nested
         body = "\n".join(lines)
-        self.python.append(f'{decorator}class {name}(IdlUnion, discriminator={python_kind}, typename="{name}"):\n{body}')
+        key = ", discriminator_is_key=True" * is_key
+        self.python.append(f'{decorator}class {name}(IdlUnion, discriminator={python_kind}{key}, typename="{name}"):\n{body}')
         numbers = [of_case if shape != ["E"] else [self.enums[kind][label] for label in of_case] for of_case in labels]
         cases = [[of_case, member.shape] for of_case, member in zip(numbers, members)]
         default = members[-1].shape if has_default else None
@@ -263,7 +309,10 @@ impl Show for {name} {{
                     is_final_type=not appendable,
                     goes_by_name=any(by_name(member) for member in members),
                     has_parameters=any(member.has_parameters for member in members),
-                    is_live=is_live and all(member.is_live for member in members),
+                    is_described=is_described and all(member.is_described for member in members),
+                    is_live=is_live and not is_key and all(member.is_live for member in members),
+                    has_wide=any(member.has_wide for member in members),
+                    differs=any(member.differs for member in members),
                     is_open=appendable,
                     has_open=any(member.is_open or member.has_open for member in members),
                     has_small_enum=has_small_enum or any(member.has_small_enum for member in members),
@@ -272,7 +321,6 @@ impl Show for {name} {{
     def structure(self, depth, is_topic=False):
         rng, name = self.rng, self.new_name("T" if is_topic else "S")
         extensibility = rng.choice(["final", "appendable", "mutable"])
-        has_base = is_topic and rng.random() < 0.1
         members = [self.member(f"m{index}", depth, extensibility) for index in range(rng.randrange(1, 8))]
         if not is_topic and rng.random() < 0.7:
             keys = []
@@ -281,69 +329,100 @@ impl Show for {name} {{
             keys = rng.sample(keyable, min(len(keyable), rng.choice([0, 1, 1, 2, 3])))
         for member in keys:
             member["key"] = True
+        if rng.random() < 0.06:
+            members.append(self.member_of(self.itself(name), f"m{len(members)}", extensibility))
         hash_ids = extensibility == "mutable" and rng.random() < 0.2
-        # A type of Python may inherit; here its members stand before the others.
-        base = members[: len(members) // 2] if has_base else []
-        self.struct_of_rust(name, extensibility, hash_ids, members)
+        says = [extensibility] + ["nested"] * (not is_topic and rng.random() < 0.3)
+        base = members[: len(members) // 2] if rng.random() < 0.1 else []
+        adds_keys = bool(base) and any(member["key"] for member in members[len(base):])
+        if base and keys:
+            # The derive wants the ids of key members behind a base to grow.
+            hash_ids = False
+            for member in members:
+                member["id"], member["hash_id"] = None, False
+        if base:
+            self.struct_of_rust(f"{name}Base", [extensibility], hash_ids, base, [])
+            self.struct_of_python(f"{name}Base", "IdlStruct", [extensibility], hash_ids, base)
+        self.struct_of_rust(name, says, hash_ids, members[len(base):], base)
+        self.struct_of_python(name, f"{name}Base" if base else "IdlStruct", says, hash_ids, members[len(base):])
         if is_topic:
             self.rust.append(f"impl Sample for {name} {{\n    fn random(r: &mut Random) -> Self {{ {name}::random(r) }}\n}}")
-        if base:
-            self.struct_of_python(f"{name}Base", "IdlStruct", extensibility, hash_ids, base, [])
-            self.struct_of_python(name, f"{name}Base", extensibility, hash_ids, members[len(base):], base)
-        else:
-            self.struct_of_python(name, "IdlStruct", extensibility, hash_ids, members, [])
         types = [member["type"] for member in members]
         shape = ["S", [[member["name"], self.member_shape(member)] for member in members]]
+        self.shapes[name] = shape
         # The key of a member is what its type marks as key, or else all of it.
         keyed = [member["type"] for member in keys] or types
         has_optional = any(member["optional"] for member in members)
         # The header of the member tells its end.
         open_members = [member["type"] for member in members if not member["optional"] and extensibility != "mutable"]
         return Type(name, f"{name}::random(r)", name, shape,
-                    is_keyable=not any(member["optional"] for member in members) and all(of.is_keyable for of in types),
+                    is_keyable=not has_optional and all(of.is_keyable for of in types) and (bool(keys) or not any(of.has_key for of in types)),
+                    has_key=bool(keys) or any(of.has_key for of in types),
                     nesting=1 + max(of.nesting for of in types),
                     has_alias=any(of.has_alias for of in types),
                     is_final_type=extensibility == "final",
                     goes_by_name=any(by_name(of) for of in types),
                     has_parameters=extensibility == "mutable" or has_optional or any(of.has_parameters for of in types),
                     has_small_enum=any(of.has_small_enum for of in types),
-                    is_live=not base and all(of.is_live for of in types),
+                    is_described=all(of.is_described for of in types),
+                    is_live=not adds_keys and all(of.is_live for of in types) and not any(member["type"].has_wide for member in keys),
+                    has_wide=any(of.has_wide for of in types),
+                    differs=any(of.differs for of in types),
                     is_open=extensibility == "appendable",
                     has_open=any(of.has_open for of in types) or any(of.is_open for of in open_members),
                     is_final=extensibility == "final" and all(of.is_final for of in keyed)), bool(keys)
 
+    def itself(self, name):
+        """What makes the structure of this name contain itself."""
+        of = Type(f"Vec<{name}>", f"r.deeper(|r| r.list(2, |r| {name}::random(r)))", f"types.sequence['{name}']", ["l", ["r", name]],
+                  is_keyable=False, is_live=False)
+        boxed = Type(f"Option<Box<{name}>>", f"r.deeper(|r| r.option(|r| Box::new({name}::random(r))))", f"Optional['{name}']", ["o", ["r", name]],
+                     is_keyable=False, has_parameters=True, is_live=False)
+        return self.rng.choice([of, boxed])
+
     def member(self, name, depth, extensibility):
+        member = self.member_of(self.member_type(depth), name, extensibility)
+        member["optional"] = self.rng.random() < 0.15
+        return member
+
+    def member_of(self, of, name, extensibility):
         rng = self.rng
-        of = self.member_type(depth)
         return {
             "name": name,
             "type": of,
-            "optional": rng.random() < 0.15,
+            "optional": False,
             "key": False,
             "id": rng.randrange(100, 200) * 100 + int(name[1:]) if extensibility == "mutable" and rng.random() < 0.3 else None,
+            "hash_id": extensibility == "mutable" and rng.random() < 0.1,
             "must_understand": extensibility == "mutable" and rng.random() < 0.1,
+            "external": rng.random() < 0.05,
         }
 
     def member_shape(self, member):
         return ["o", member["type"].shape] if member["optional"] else member["type"].shape
 
-    def struct_of_rust(self, name, extensibility, hash_ids, members):
-        fields, values = [], []
+    def struct_of_rust(self, name, says, hash_ids, members, base):
+        fields, values, shows = [], [], []
+        if base:
+            has_key = any(member["key"] for member in base)
+            fields.append(f"    #[dds({'base, key' if has_key else 'base'})] base: {name}Base,")
+            values.append(f"base: {name}Base::random(r)")
+            shows = [f"self.base.{member['name']}.show(text);" for member in base]
         for member in members:
             of = member["type"]
-            attributes = ["key"] * member["key"] + ["must_understand"] * member["must_understand"] + ["octet"] * of.is_octet
-            attributes += [f"bound = {of.bound}"] * bool(of.bound) + [f"id = {member['id']}"] * (member["id"] is not None)
+            attributes = ["octet"] * of.is_octet + [word for word in ("key", "must_understand", "external") if member[word]]
+            attributes += [f"bound = {of.bound}"] * bool(of.bound) + self.id_of(member, "id = {}", "hashid")
             attribute = f"#[dds({', '.join(attributes)})] " if attributes else ""
             rust = f"Option<{of.rust}>" if member["optional"] else of.rust
             value = f"r.option(|r| {of.value})" if member["optional"] else of.value
             fields.append(f"    {attribute}{member['name']}: {rust},")
             values.append(f"{member['name']}: {value}")
+            shows.append(f"self.{member['name']}.show(text);")
         autoid = ', autoid = "hash"' if hash_ids else ""
-        shows = " ".join(f"self.{member['name']}.show(text);" for member in members)
         body = "\n".join(fields)
         self.rust.append(f"""
 #[derive(DdsType, Debug, Clone, PartialEq)]
-#[dds({extensibility}{autoid})]
+#[dds({', '.join(says)}{autoid})]
 struct {name} {{
 {body}
 }}
@@ -351,25 +430,27 @@ impl {name} {{
     fn random(r: &mut Random) -> Self {{ Self {{ {", ".join(values)} }} }}
 }}
 impl Show for {name} {{
-    fn show(&self, text: &mut String) {{ text.push('{{'); {shows} text.push('}}'); }}
+    fn show(&self, text: &mut String) {{ text.push('{{'); {" ".join(shows)} text.push('}}'); }}
 }}""")
 
-    def struct_of_python(self, name, base, extensibility, hash_ids, members, inherited):
+    @staticmethod
+    def id_of(member, by_number, by_hash):
+        if member["id"] is not None:
+            return [by_number.format(member["id"])]
+        return [by_hash] * member["hash_id"]
+
+    def struct_of_python(self, name, base, says, hash_ids, members):
         lines = []
         for member in members:
             python = member["type"].python
             lines.append(f"    {member['name']}: {f'Optional[{python}]' if member['optional'] else python}")
-        # Annotations of members hold for one class only, so those of the base are said again.
-        for member in inherited + members:
-            if member["key"]:
-                lines.append(f'    annotate.key("{member["name"]}")')
-            if member["id"] is not None:
-                lines.append(f'    annotate.member_id("{member["name"]}", {member["id"]})')
-            if member["must_understand"]:
-                lines.append(f'    annotate.must_understand("{member["name"]}")')
-        autoid = '@annotate.autoid("hash")\n' if hash_ids else ""
+        for member in members:
+            of = f'"{member["name"]}"'
+            lines += [f"    annotate.{word}({of})" for word in ("key", "must_understand", "external") if member[word]]
+            lines += self.id_of(member, f"    annotate.member_id({of}, {{}})", f'    annotate.member_hash_id({of}, "")')
+        decorators = "".join(f"@annotate.{word}\n" for word in says) + '@annotate.autoid("hash")\n' * hash_ids
         body = "\n".join(lines)
-        self.python.append(f'@dataclass\n@annotate.{extensibility}\n{autoid}class {name}({base}, typename="{name}"):\n{body}')
+        self.python.append(f'@dataclass\n{decorators}class {name}({base}, typename="{name}"):\n{body}')
 
     def topics(self, count):
         topics = []
@@ -388,10 +469,12 @@ def main():
     for made, is_keyed in topics:
         xcdr1 = "Nothing" if made.has_small_enum else "Values" if made.has_parameters else "Bytes"
         test = "keyed" if is_keyed else "keyless"
-        live = [made.is_live and not made.has_small_enum and not made.has_open, made.is_live]
+        is_live = made.is_live and made.is_described
+        live = [is_live and not made.has_small_enum and not made.has_open, is_live]
         live = ", ".join(str(is_live).lower() for is_live in live)
         facts.append(f'    run.{test}::<{made.rust}>(Facts {{ name: "{made.rust}", xcdr1: Xcdr1::{xcdr1}, '
-                     f"has_final_key: {str(made.is_final).lower()}, has_alias: {str(made.has_alias).lower()}, goes_by_name: {str(made.goes_by_name).lower()}, is_live: [{live}] }});")
+                     f"has_final_key: {str(made.is_final).lower()}, is_described: {str(made.is_described and not made.has_alias).lower()}, "
+                     f"differs: {str(made.differs).lower()}, goes_by_name: {str(made.goes_by_name).lower()}, is_live: [{live}] }});")
     with open(rust_file, "w", encoding="utf-8") as file:
         file.write(f"// Made by generate.py with seed {seed}.\n\n")
         file.write("\n".join(generator.rust))
@@ -399,12 +482,14 @@ def main():
         file.write(f"\n\n/// Runs every type through `run`.\nfn all(run: &mut Run) {{\n{body}\n}}\n")
     with open(python_file, "w", encoding="utf-8") as file:
         file.write(f"# Made by generate.py with seed {seed}.\n")
-        file.write("from dataclasses import dataclass\nfrom typing import Optional\n\n")
+        file.write("from dataclasses import dataclass\nfrom typing import Dict, List, Optional\n\n")
         file.write("from cyclonedds.idl import IdlBitmask, IdlEnum, IdlStruct, IdlUnion\n")
         file.write("from cyclonedds.idl import annotations as annotate\nfrom cyclonedds.idl import types\n\n")
         file.write("\n\n\n".join(generator.python))
-        file.write("\n\n\nTYPES = {\n")
-        file.writelines(f'    "{made.rust}": ({made.rust}, {made.shape}),\n' for made, _ in topics)
+        file.write("\n\n\nSHAPES = {\n")
+        file.writelines(f'    "{name}": {shape},\n' for name, shape in generator.shapes.items())
+        file.write("}\n\n\nTYPES = {\n")
+        file.writelines(f'    "{made.rust}": ({made.rust}, SHAPES["{made.rust}"]),\n' for made, _ in topics)
         file.write("}\n")
 
 

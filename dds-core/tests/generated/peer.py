@@ -1,19 +1,27 @@
-"""Cyclone DDS's codec as a process. Each line of standard input is a type's name, `1` or `2` for the version of XCDR, and a payload in
-hexadecimal; or a name and `types`, which is answered with `ok` and the type's TypeObjects, minimal and complete. Each line of standard output is the answer: `error` and why, or `ok` and then
+"""Cyclone DDS's codec as a process. Each line of standard input is a type's name, `1` or `2` for the version of XCDR (`2s`: as the standard
+has it, see `standard.py`), and a payload in hexadecimal; or a name and `types`, which is answered with `ok` and the type's TypeObjects,
+minimal and complete. Each line of standard output is the answer: `error` and why, or `ok` and then
 
     the value as text
     the value's payload, little endian, then big endian
     the key's payload, little endian, or `-`
     the key as a key hash has it in XCDR2, or `-`, and its greatest size (17: more than 16)
+    only for `2s`: the payload as Cyclone writes it by itself, little endian, and in how many places it does not follow the standard
 """
 
 import importlib.util
 import struct
 import sys
+from contextlib import nullcontext
 
 from cyclonedds.idl import Endianness, SerializeKind
 from cyclonedds.idl._support import KeyScanResult
 from cyclonedds.idl._xt_builder import XTBuilder
+
+import standard
+from standard import STANDARD
+
+SHAPES = {}
 
 
 def load(path):
@@ -21,6 +29,7 @@ def load(path):
     module = importlib.util.module_from_spec(spec)
     sys.modules["generated_types"] = module
     spec.loader.exec_module(module)
+    SHAPES.update(module.SHAPES)
     return module.TYPES
 
 
@@ -36,6 +45,9 @@ def text_of(value, shape):
         return struct.pack(">d", value).hex()
     if kind == "c":
         return str(ord(value))
+    if kind == "w":
+        # Cyclone's Python has units of UTF-16 as signed numbers.
+        return str(value & 0xFFFF)
     if kind == "s":
         return '"' + value.encode().hex() + '"'
     if kind == "E":
@@ -44,6 +56,10 @@ def text_of(value, shape):
         return str(value.as_mask())
     if kind == "l":
         return "[" + "".join(text_of(element, shape[1]) + "," for element in value) + "]"
+    if kind == "m":
+        return "[" + "".join(text_of(key, shape[1]) + ":" + text_of(of, shape[2]) + "," for key, of in value.items()) + "]"
+    if kind == "r":
+        return text_of(value, SHAPES[shape[1]])
     if kind == "o":
         return "-" if value is None else "+" + text_of(value, shape[1])
     if kind == "S":
@@ -73,10 +89,22 @@ def key_len_max(idl):
 
 def type_objects(kind):
     """The minimal and the complete TypeObject of the type itself, which name all that it is made of."""
+    # What it remembers of other types makes other hashes of those that contain themselves.
+    XTBuilder._type_hash_db.clear()  # pylint: disable=protected-access
     _, mapping = XTBuilder.process_type(kind)
     pairs = [mapping.identifier_object_pair_minimal, mapping.identifier_object_pair_complete]
     objects = [pair[0].type_object.serialize(use_version_2=True, endianness=Endianness.Little)[4:].hex() for pair in pairs]
     return " ".join(["ok"] + objects)
+
+
+def written(idl, value, shape, is_second):
+    """What an answer says of a value."""
+    both = [idl.serialize(value, use_version_2=is_second, endianness=order) for order in (Endianness.Little, Endianness.Big)]
+    key = hashed = "-"
+    if not idl.keyless:
+        key = idl.serialize(value, use_version_2=is_second, endianness=Endianness.Little, serialize_kind=SerializeKind.KeyDefinitionOrder).hex()
+        hashed = idl.serialize_key_normalized(value, use_version_2=True, endianness=Endianness.Big).hex() or "-"
+    return ["ok", text_of(value, shape), both[0].hex(), both[1].hex(), key, hashed, str(key_len_max(idl))]
 
 
 def answer(types, line):
@@ -85,17 +113,20 @@ def answer(types, line):
         return type_objects(types[name][0])
     (payload,) = payload
     kind, shape = types[name]
-    idl, is_second = kind.__idl__, version == "2"
-    value = idl.deserialize(bytes.fromhex(payload))
-    both = [idl.serialize(value, use_version_2=is_second, endianness=order) for order in (Endianness.Little, Endianness.Big)]
-    key = hashed = "-"
-    if not idl.keyless:
-        key = idl.serialize(value, use_version_2=is_second, endianness=Endianness.Little, serialize_kind=SerializeKind.KeyDefinitionOrder).hex()
-        hashed = idl.serialize_key_normalized(value, use_version_2=True, endianness=Endianness.Big).hex() or "-"
-    return " ".join(["ok", text_of(value, shape), both[0].hex(), both[1].hex(), key, hashed, str(key_len_max(idl))])
+    idl, is_second = kind.__idl__, version != "1"
+    with STANDARD.on() if version == "2s" else nullcontext():
+        value = idl.deserialize(bytes.fromhex(payload))
+        said = written(idl, value, shape, is_second)
+        # The value has been written twice, and its key.
+        STANDARD.written = 0
+        idl.serialize(value, use_version_2=is_second, endianness=Endianness.Little)
+    if version == "2s":
+        said += [idl.serialize(value, use_version_2=True, endianness=Endianness.Little).hex(), str(STANDARD.written)]
+    return " ".join(said)
 
 
 def main():
+    standard.install()
     types = load(sys.argv[1])
     for line in sys.stdin:
         try:

@@ -1,16 +1,22 @@
 //! Random values, extreme ones among them more often than chance has it.
 
+use std::collections::BTreeMap;
+
 /// The same seed, the same values (SplitMix64).
-pub(crate) struct Random(u64);
+pub(crate) struct Random {
+    state: u64,
+    /// How deep in values of one type the one lies that is made.
+    depth: usize,
+}
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self { state: seed, depth: 0 }
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         bits ^ (bits >> 31)
@@ -58,6 +64,12 @@ impl Random {
         char::from(self.below(128) as u8)
     }
 
+    /// A unit of UTF-16 that is a whole character: Cyclone's C library refuses halves.
+    pub(crate) fn wide(&mut self) -> u16 {
+        let unit = self.int() as u16;
+        if matches!(unit, 0xd800..=0xdfff) { unit - 0x800 } else { unit }
+    }
+
     /// Of at most `bound` bytes.
     pub(crate) fn ascii(&mut self, bound: usize) -> String {
         let len = *self.one_of(&[0, 1, bound / 2, bound]);
@@ -78,6 +90,26 @@ impl Random {
             _ => self.below(len_max + 1),
         };
         (0..len).map(|_| element(self)).collect()
+    }
+
+    pub(crate) fn map<K: Ord, V>(
+        &mut self,
+        len_max: usize,
+        key: impl Fn(&mut Self) -> K,
+        value: impl Fn(&mut Self) -> V,
+    ) -> BTreeMap<K, V> {
+        self.list(len_max, |r| (key(r), value(r))).into_iter().collect()
+    }
+
+    /// What contains more of the type that is being made: nothing, three deep.
+    pub(crate) fn deeper<T: Default>(&mut self, value: impl Fn(&mut Self) -> T) -> T {
+        if self.depth == 3 {
+            return T::default();
+        }
+        self.depth += 1;
+        let made = value(self);
+        self.depth -= 1;
+        made
     }
 
     pub(crate) fn option<T>(&mut self, value: impl Fn(&mut Self) -> T) -> Option<T> {
