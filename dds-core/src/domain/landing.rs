@@ -9,6 +9,7 @@ use crate::driver::{EXPECTED_HEADER_MAX, Expected, Headers};
 use crate::subscription::{Parsed, ReaderActor, ReaderMail, Run};
 use dds_rtps::wire::{Submessage, id as submessage_id};
 use std::cell::Cell;
+use std::sync::atomic::Ordering;
 
 /// Shorter fragments are cheaper to copy than to be received in parts; and they come in runs.
 const LANDING_LEN_MIN: usize = 16 << 10;
@@ -54,7 +55,9 @@ impl Arrived<'_> {
 impl ParticipantHandle {
     /// Takes a fragment that lies in its place, with headers like those of the one before it. What is expected next.
     pub(super) fn land(&self, landed: Expected, effects: &mut Effects) -> Option<Expected> {
-        count(&self.receive_counters().received);
+        let counters = self.receive_counters();
+        count(&counters.received);
+        counters.landed_bytes.fetch_add(landed.landing.len() as u64, Ordering::Relaxed);
         let now = effects.read_clock(|| self.driver().now());
         let prefix = landed.headers().source.writer.prefix;
         // One with a checksum is not expected.

@@ -28,6 +28,9 @@ pub struct TrafficCounters {
     pub send_unmarked: u64,
     /// Datagrams that came in.
     pub received: u64,
+    /// Bytes of fragments that the system has put into their place in the sample. All others are copied there.
+    #[doc(hidden)]
+    pub landed_bytes: u64,
     /// Datagrams that are no RTPS message.
     pub not_rtps: u64,
     /// Datagrams that do not have the checksum that they say they have, or none although those of their sender have one; what is
@@ -57,6 +60,7 @@ pub struct TrafficCounters {
 #[derive(Debug, Default)]
 pub(crate) struct ReceiveCounters {
     pub(crate) received: AtomicU64,
+    pub(crate) landed_bytes: AtomicU64,
     pub(crate) not_rtps: AtomicU64,
     pub(crate) damaged: AtomicU64,
     pub(crate) malformed: AtomicU64,
@@ -88,6 +92,7 @@ impl ReceiveCounters {
             send_unsupported: sent.unsupported,
             send_unmarked: sent.unmarked,
             received: read(&self.received),
+            landed_bytes: read(&self.landed_bytes),
             not_rtps: read(&self.not_rtps),
             damaged: read(&self.damaged),
             malformed: read(&self.malformed),
