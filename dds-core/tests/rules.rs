@@ -8,7 +8,7 @@
 //! | leave, fence, look again | model `no_stranded_mail` |
 //! | who enters serves the waiting mail first | models `offer_keeps_order`, `read_your_write` |
 //! | register and look in one visit | models `waiter_is_woken`, `a_wait_set_is_woken` |
-//! | user code runs after every poke of its frame | `a_listener_sees_all_that_its_write_has_delivered`; model `listeners_run_after_the_pokes` |
+//! | user code runs after every poke of its frame | `user_code_waits_for_all_pokes`; model `listeners_run_after_the_pokes`; what follows from it and from serving mail first: `a_listener_sees_all_that_its_write_has_delivered` |
 //! | effects are a loop | `a_chain_of_a_million_effects_needs_a_small_stack`, `listeners_that_write_back_let_the_first_writer_return` |
 //! | no cell is held for long | in steps: `no_cell_is_held_for_many_steps`; by the clock, for people: DDS_TEST_HOLDS=1 prints it; `the_holds_of_every_kind_of_cell_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
 //! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and those beside it |
