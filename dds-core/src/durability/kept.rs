@@ -356,6 +356,25 @@ mod tests {
         kept.places.keys().copied().collect()
     }
 
+    fn writer(number: usize) -> Guid {
+        let [low, high, ..] = number.to_le_bytes();
+        Guid { entity_id: dds_rtps::types::EntityId([0, low, high, 2]), ..WRITER }
+    }
+
+    #[test]
+    fn of_an_instance_so_many_writers_are_remembered_and_the_others_are_taken_for_gone() {
+        let mut kept = last(1);
+        kept.add(at(1), &change(1, key(1)), 0).unwrap();
+        (0..WRITERS_MAX + 10).for_each(|number| kept.note_writer(at(1), key(1), writer(number), true));
+        assert_eq!(kept.instances[&key(1)].writers.len(), WRITERS_MAX);
+        kept.add(at(2), &dispose(2, key(1)), 1).unwrap();
+        (0..WRITERS_MAX - 1).for_each(|number| kept.note_writer_gone(at(3), writer(number)));
+        assert_eq!(kept.due(), None, "one of them writes it");
+        kept.note_writer_gone(at(3), writer(WRITERS_MAX - 1));
+        kept.pass_time(at(3));
+        assert_eq!(kept.instance_count(), 0);
+    }
+
     #[test]
     fn the_last_ones_of_each_instance_stay_by_source_timestamp() {
         let mut kept = last(2);

@@ -125,7 +125,9 @@ mod tests {
     use crate::history::Payload;
     use crate::output::Datagram;
     use crate::qos::DataWriterQos;
-    use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time};
+    use crate::types::{
+        Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time,
+    };
     use crate::wire::{AckNack, SequenceNumberSet};
     use crate::writer::{NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
 
@@ -157,6 +159,10 @@ mod tests {
     }
 
     fn answer(writer: &mut StatefulWriter, number: u32, next: i64, count: i32) {
+        answer_at(NOW, writer, number, next, count);
+    }
+
+    fn answer_at(now: Now, writer: &mut StatefulWriter, number: u32, next: i64, count: i32) {
         let ack_nack = AckNack {
             reader_id: reader(number).entity_id,
             writer_id: writer.guid().entity_id,
@@ -164,7 +170,7 @@ mod tests {
             count,
             is_final: true,
         };
-        writer.handle_acknack(NOW, reader(number), &ack_nack);
+        writer.handle_acknack(now, reader(number), &ack_nack);
     }
 
     #[test]
@@ -183,6 +189,31 @@ mod tests {
             }
             assert_eq!(writer.acknowledged(), SequenceNumber(round.into()));
         }
+    }
+
+    /// While the application is inside of a writer, its inbox has room for so many answers; what comes on top is dropped.
+    #[test]
+    fn answers_that_had_no_room_are_asked_for_again_a_period_later() {
+        const INBOX: u32 = 256;
+        let (mut writer, mut now) = (crowd(), NOW);
+        write(&mut writer);
+        let mut datagram = Datagram::new();
+        for first in (0..READERS).step_by(INBOX as usize) {
+            assert_eq!(writer.acknowledged(), SequenceNumber::ZERO);
+            (first..READERS.min(first + INBOX)).for_each(|number| answer_at(now, &mut writer, number, 2, 1));
+            if first + INBOX >= READERS {
+                break;
+            }
+            let due = writer.deadline().unwrap();
+            let pause = due.since(now.instant);
+            assert!(pause <= Duration::from_millis(200), "{pause:?}");
+            now.instant = due;
+            writer.handle_timeout(now);
+            let heartbeats = writer.counters().heartbeats;
+            while writer.poll_transmit(now, &mut datagram) {}
+            assert!(writer.counters().heartbeats > heartbeats, "the rest is asked");
+        }
+        assert_eq!(writer.acknowledged(), SequenceNumber::FIRST);
     }
 
     /// Places are filled up from the end when a reader leaves.
