@@ -68,7 +68,7 @@ use proc_macro::TokenStream;
 /// | `bound = 128` | a string, sequence or map has at most so many bytes, units or elements; more is an error | no bound |
 /// | `optional` | the type is an alias of `Option` | known of types written as `Option<..>` |
 /// | `default`, `default = expr` | the value if the sender's type does not have the member, or a mutable struct came without it | zero, empty, first |
-/// | `octet` | `u8`, also as element of sequences, arrays and options, means `octet` (`byte` in ROS 2 and Cyclone DDS's Python), not `uint8`: the encoding is the same, but type checks tell them apart (XTYPES 1.3, 7.2.4.4.3) | `uint8` |
+/// | `octet` | `u8`, also as element of sequences, arrays and options, means `octet` (`byte` in ROS 2 and Cyclone DDS's Python), not `uint8`: the encoding is the same, but type checks tell them apart (XTYPES 1.3, 7.2.4.4.3). Cyclone DDS up to 0.10 knows no `uint8` in descriptions of types (its issue 1554), takes them for invalid and does not match: for such peers say `octet` | `uint8` |
 /// | `must_understand` | a reader that does not know the member must refuse the sample | |
 /// | `non_serialized` | the field is nobody else's: it is not sent, and is `Default::default()` in a new value | |
 /// | `try_construct = "..."` | what becomes of a value over the bound, or that an enum, union or bitmask does not have, or some part of it: `discard`, the struct is none either, and in the end the sample is an error; `use_default`, or the word alone, the member has its default; `trim`, as much is kept as the bound allows. A key member is always what was sent. Of elements, keys and values of collections their type says it: `cdr::OrDefault`, `cdr::Trimmed` | `discard` |
