@@ -29,6 +29,9 @@ const AHEAD_BYTES: usize = 1 << 20;
 /// The most NACK_FRAGs for one sample at a time: 2048 fragments. More are asked for when these have come.
 const NACK_FRAGS_MAX: usize = 8;
 
+/// Samples that were given up for others and are remembered: of further ones it is not known that some of it had come.
+const EVICTED_MAX: usize = 64;
+
 /// After so many fragments in a row the next one is expected.
 const IN_A_ROW_MIN: u32 = 2;
 
@@ -367,11 +370,20 @@ pub(super) struct Assemblies {
     spare: Vec<Spare>,
     /// What the samples in the list will have when they are whole.
     bytes: usize,
+    /// Samples that others have needed the room of, until they count as lost. Bound: [`EVICTED_MAX`].
+    evicted: Vec<SequenceNumber>,
 }
 
 impl Assemblies {
     pub(super) fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.list.is_empty() && self.evicted.is_empty()
+    }
+
+    /// Forgets the samples below `next` that were given up for others, and says how many.
+    pub(super) fn take_evicted(&mut self, next: SequenceNumber) -> u64 {
+        let before = self.evicted.len();
+        self.evicted.retain(|&number| number >= next);
+        (before - self.evicted.len()) as u64
     }
 
     pub(super) fn contains(&self, number: SequenceNumber) -> bool {
@@ -421,6 +433,7 @@ impl Assemblies {
             None => {
                 let spare = self.spare.pop().unwrap_or_default();
                 self.bytes += fragment.sample_size as usize;
+                self.evicted.retain(|&number| number != fragment.writer_sn);
                 self.list.push(Assembly::begin(now, fragment, extent, spare, pool));
                 self.list.len() - 1
             }
@@ -521,6 +534,9 @@ impl Assemblies {
     pub(super) fn evict_below(&mut self, number: SequenceNumber, pool: &SlotPool) -> Option<SequenceNumber> {
         let lowest = self.list.iter().map(|assembly| assembly.sequence_number).min().filter(|&low| low < number)?;
         self.remove_if(pool, |assembly| assembly.sequence_number == lowest);
+        if self.evicted.len() < EVICTED_MAX && !self.evicted.contains(&lowest) {
+            self.evicted.push(lowest);
+        }
         Some(lowest)
     }
 

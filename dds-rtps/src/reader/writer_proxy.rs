@@ -156,7 +156,7 @@ impl WriterProxy {
         }
     }
 
-    /// Gives up the fragmented samples below `next`, and says how many.
+    /// Gives up the fragmented samples below `next`, and says how many, with those that were given up for others before.
     pub(super) fn drop_assemblies_below(
         &mut self,
         next: SequenceNumber,
@@ -168,7 +168,7 @@ impl WriterProxy {
         }
         let dropped = self.assemblies.remove_if(pool, |assembly| assembly.sequence_number < next);
         counters.assemblies_dropped += dropped;
-        dropped
+        dropped + self.assemblies.take_evicted(next)
     }
 
     /// Gives up the best-effort samples of which nothing has come for a while. They are lost, and so is what is missing
@@ -190,7 +190,7 @@ impl WriterProxy {
             return;
         }
         let lost = give_up_through(last, first, next, begin, sink.tally);
-        let unfinished = dropped.min(lost);
+        let unfinished = (dropped + self.assemblies.take_evicted(last.next())).min(lost);
         sink.lost(self.config.guid, unfinished, LossCause::Fragments);
         sink.lost(self.config.guid, lost - unfinished, LossCause::NeverArrived);
     }

@@ -249,6 +249,31 @@ fn what_lacks_fragments_is_told_apart_from_what_never_came() {
     assert_adds_up(&now, "");
 }
 
+/// Some of what was given up for others had come, although nothing of it is left.
+#[test]
+fn what_others_needed_the_room_of_lacks_fragments_and_has_not_never_come() {
+    let few = ReaderConfig { assemblies_max: 2, ..keep_all(config(KeySource::None)) };
+    let mut script = Script::new(few);
+    script.meet(WRITER, false);
+    script.samples([1]);
+    let sample = large(3000);
+    for number in [2, 3, 4] {
+        script.fragment(&piece(&sample, number, 1000, 1, 1));
+    }
+    script.samples([6]);
+    let now = row(&script);
+    assert_eq!((now.received, now.not_received.fragments, now.not_received.never_came), (2, 3, 1));
+    assert_adds_up(&now, "");
+    // Only so many are remembered; the others count as never come.
+    for number in 7..200 {
+        script.fragment(&piece(&sample, number, 1000, 1, 1));
+    }
+    script.samples([200]);
+    let now = row(&script);
+    assert_eq!((now.not_received.fragments, now.not_received.never_came), (3 + 64 + 2, 1 + 193 - 66));
+    assert_adds_up(&now, "");
+}
+
 #[test]
 fn what_an_instance_has_no_room_for_has_its_reason() {
     let limits = ResourceLimits { max_samples_per_instance: Some(2), ..ResourceLimits::default() };
