@@ -1,11 +1,13 @@
 //! What the benchmarks measure, and what they measure it against.
 //!
 //! [`pair`]: a writer and a reader and the forms in which a sample gets from one to the other. [`codec`]: encoding and
-//! decoding alone. [`burst`]: many small samples that share datagrams. [`matched`]: endpoints with a thousand peers. [`floor`]: the least that the operating system allows, without any DDS. [`lever`]: the three decisions that cost most
-//! when taken the other way, each as a pair of the naive and the chosen form. [`slot`]: the channel over which every
+//! decoding alone. [`burst`]: many small samples that share datagrams. [`matched`]: endpoints with a thousand peers. [`among`]: many readers
+//! that are waited for together. [`floor`]: the least that the operating system allows, without any DDS. [`lever`]: the three
+//! decisions that cost most when taken the other way, each as a pair of the naive and the chosen form. [`slot`]: the channel over which every
 //! receiving side, ours, the floors' and the peers', tells the main thread that a sample is there. `perf` (feature `perf`): the program
 //! that measures between two processes.
 
+pub mod among;
 pub mod burst;
 pub mod codec;
 pub mod floor;

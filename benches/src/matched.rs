@@ -98,41 +98,69 @@ fn heartbeat(last: i64, count: i32) -> Heartbeat {
     }
 }
 
-/// A reliable writer that many readers of other participants match, all of them by one group address. One of them answers.
+/// Where the readers of [`ManyReaders`] are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    /// Each in a participant of its own, all of them by one group address.
+    ByGroup,
+    /// All in one participant.
+    ByHost,
+}
+
+/// A writer that many readers of other participants match. One of them answers.
 #[derive(Debug)]
 pub struct ManyReaders {
     writer: StatefulWriter,
     reader: Guid,
     count: i32,
+    sent: u32,
     datagram: Datagram,
 }
 
 impl ManyReaders {
-    /// So many readers match, and each has answered once.
+    /// So many reliable readers match, and each has answered once.
     #[must_use]
     pub fn new(readers: usize) -> Self {
-        let qos = DataWriterQos::default().reliable();
-        let guid = Guid::new(participant(readers), WRITER);
-        let writer = StatefulWriter::new(WriterConfig::new(guid, false, &qos));
-        let reader = Guid::new(participant(0), READER);
-        let mut many = Self { writer, reader, count: 0, datagram: Datagram::new() };
-        for number in 0..readers {
-            let guid = Guid::new(participant(number), READER);
-            let unicast = vec![Locator::udp_v4([10, 0, 0, 2].into(), 7411)];
-            let multicast = vec![Locator::udp_v4(GROUP.into(), 7401)];
-            let reader = ReaderProxyConfig { reliable: true, multicast, ..ReaderProxyConfig::new(guid, unicast) };
-            many.writer.match_reader(NOW, reader);
-        }
+        let mut many = Self::matched(readers, Reached::ByGroup, true);
         many.write();
         (0..readers).for_each(|number| many.answer(Guid::new(participant(number), READER)));
         many
     }
 
-    /// A sample is written and sent.
-    pub fn write(&mut self) {
+    /// So many readers match.
+    #[must_use]
+    pub fn matched(readers: usize, reached: Reached, reliable: bool) -> Self {
+        let qos = DataWriterQos::default();
+        let qos = if reliable { qos.reliable() } else { qos.best_effort() };
+        let guid = Guid::new(participant(readers), WRITER);
+        let writer = StatefulWriter::new(WriterConfig::new(guid, false, &qos));
+        let reader = Guid::new(participant(0), READER);
+        let mut many = Self { writer, reader, count: 0, sent: 0, datagram: Datagram::new() };
+        for number in 0..readers {
+            let unicast = vec![Locator::udp_v4([10, 0, 0, 2].into(), 7411)];
+            let [key_high, key_low] = (number as u16).to_be_bytes();
+            let (guid, multicast) = match reached {
+                Reached::ByGroup => (Guid::new(participant(number), READER), vec![Locator::udp_v4(GROUP.into(), 7401)]),
+                Reached::ByHost => (Guid::new(participant(0), EntityId([0, key_high, key_low, 4])), Vec::new()),
+            };
+            let reader = ReaderProxyConfig { reliable, multicast, ..ReaderProxyConfig::new(guid, unicast) };
+            many.writer.match_reader(NOW, reader);
+        }
+        many.settle();
+        many
+    }
+
+    /// A sample is written and sent. Gives the number of datagrams.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot be written.
+    pub fn write(&mut self) -> u32 {
+        self.sent = 0;
         let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[0, 1, 0, 0, 1, 2, 3, 4]));
         self.writer.write(NOW, change).expect("KEEP_LAST has room");
         self.settle();
+        self.sent
     }
 
     /// One of the readers acknowledges everything.
@@ -154,7 +182,9 @@ impl ManyReaders {
     }
 
     fn settle(&mut self) {
-        while self.writer.poll_transmit(NOW, &mut self.datagram) {}
+        while self.writer.poll_transmit(NOW, &mut self.datagram) {
+            self.sent += 1;
+        }
         while self.writer.poll_event().is_some() {}
     }
 }

@@ -193,6 +193,15 @@ impl<T: Payload> Pair<T> {
     /// If it cannot be written or does not arrive.
     pub fn pass(&self) {
         self.write();
+        self.arrived();
+    }
+
+    /// Waits until a sample that has been written is received and taken.
+    ///
+    /// # Panics
+    ///
+    /// If it does not arrive.
+    pub fn arrived(&self) {
         match &self.arrival {
             Some(arrival) => arrival.wait(),
             None => drop(black_box(self.reader.next_sample().block().expect("the sample arrives"))),
