@@ -6,10 +6,11 @@ mod window;
 use dds_core::cdr::{Bounded, WString};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{
-    DataReader, DataWriter, DdsType, DomainParticipant, Encoding, Sample, SampleIdentity, Scope, SequenceNumber,
-    States, Stream, WaitSet, WriteOptions,
+    DataReader, DataWriter, DdsType, DomainParticipant, Duration, Encoding, Sample, SampleIdentity, Scope,
+    SequenceNumber, States, Stream, WaitSet, WriteOptions,
 };
 use dhat::Profiler;
+use futures_util::stream::{StreamExt, select_all};
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::pin::pin;
@@ -23,6 +24,10 @@ static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 const DOMAIN_ID: u32 = 61;
 
 const INSTANCES: usize = 1000;
+/// Other readers that are waited for together with the one that gets samples.
+const OTHERS: usize = 100;
+/// Samples that are waited for together; a divisor of what a window has.
+const BATCH: usize = 20;
 const RANGES: usize = 200;
 
 #[derive(DdsType, Debug, Default)]
@@ -100,8 +105,13 @@ struct Budget {
 
 impl Budget {
     fn check(&mut self, form: &str, pass: impl FnMut(usize)) {
+        self.check_beside(0, form, pass);
+    }
+
+    /// Where others take so many blocks for each sample.
+    fn check_beside(&mut self, others_blocks: u64, form: &str, pass: impl FnMut(usize)) {
         let blocks = fewest_blocks(pass);
-        if blocks > 0 {
+        if blocks > others_blocks * WINDOW_SAMPLES as u64 {
             self.over.push(format!("{form}, {}: {blocks} blocks", self.way));
         }
     }
@@ -126,6 +136,9 @@ fn no_form_of_writing_or_reading_allocates_after_warm_up() {
         reading(&mut budget, &mut Way::new(&participant, "reading", reliable));
         waiting(&mut budget, &participant, &mut Way::new(&participant, "waiting", reliable));
         nested(&mut budget, &mut Way::new(&participant, "nested", reliable));
+        merged(&mut budget, &participant, &Way::new(&participant, "merged", reliable));
+        wait_set_of_many(&mut budget, &participant, &mut Way::new(&participant, "one of many", reliable));
+        batches(&mut budget, &participant, reliable);
         over = budget.over;
     }
     // Proof that something is counted.
@@ -274,4 +287,83 @@ fn waiting(budget: &mut Budget, participant: &DomainParticipant, way: &mut Way<P
         reader.readable().block().expect("the sample arrives");
         assert!(matches!(stream.as_mut().poll_next(&mut context), Poll::Ready(Some(_))));
     });
+}
+
+/// Other readers, which get nothing.
+fn others(participant: &DomainParticipant, of: &str) -> Vec<DataReader<Pose>> {
+    let other = |number| participant.reader(&format!("{of}, other {number}")).expect("a reader");
+    (0..OTHERS).map(other).collect()
+}
+
+fn merged(budget: &mut Budget, participant: &DomainParticipant, way: &Way<Pose>) {
+    let others = others(participant, "merged");
+    let mut all = select_all(others.iter().chain([&way.reader]).map(DataReader::stream));
+    let mut context = Context::from_waker(Waker::noop());
+    // `select_all` itself makes a task for each item; the streams add nothing.
+    budget.check_beside(1, "merged streams", |number| {
+        // It may come back once without a sample, to leave others their turn.
+        while all.poll_next_unpin(&mut context).is_ready() {}
+        way.writer.write(&pose(number)).expect("there is room");
+        way.reader.readable().block().expect("the sample arrives");
+        while all.poll_next_unpin(&mut context).is_pending() {}
+    });
+}
+
+fn wait_set_of_many(budget: &mut Budget, participant: &DomainParticipant, way: &mut Way<Pose>) {
+    let others = others(participant, "one of many");
+    let set = WaitSet::new(participant);
+    let of = |reader: &DataReader<Pose>| reader.read_condition(States::NOT_READ);
+    let conditions: Vec<_> = others.iter().chain([&way.reader]).map(of).collect();
+    conditions.iter().for_each(|condition| set.attach(condition));
+    budget.check("WaitSet of many readers", |number| {
+        way.writer.write(&pose(number)).expect("there is room");
+        let active = set.wait().block().expect("it is triggered");
+        assert!(active.len() == 1 && active.contains(&conditions[OTHERS]));
+        drop(active);
+        way.take();
+    });
+}
+
+/// Several samples in one datagram: as many as one holds, or those of a time, or those until `flush`.
+fn batches(budget: &mut Budget, participant: &DomainParticipant, reliable: bool) {
+    for (form, budgeted, flushed) in [
+        ("LATENCY_BUDGET of 1 ms", Duration::from_millis(1), false),
+        ("LATENCY_BUDGET of 1 ms, flush", Duration::from_millis(1), true),
+        ("batching, flush", Duration::from_secs(1), true),
+    ] {
+        let (writer, reader) = (DataWriterQos::default().keep_all(), DataReaderQos::default().keep_all());
+        let (writer, reader) = if reliable {
+            (writer.reliable(), reader.reliable())
+        } else {
+            (writer.best_effort(), reader.best_effort())
+        };
+        let by_budget = form.starts_with("LATENCY_BUDGET");
+        // A reader matches only writers whose samples take no longer than it allows.
+        let (writer, reader) = if by_budget {
+            (writer.latency_budget(budgeted), reader.latency_budget(budgeted))
+        } else {
+            (writer, reader)
+        };
+        let reader = participant.reader_builder::<Pose>(form).qos(reader).build().expect("a reader");
+        let builder = participant.writer_builder::<Pose>(form).qos(writer);
+        let builder = if by_budget { builder } else { builder.batching(budgeted) };
+        let writer = builder.build().expect("a writer");
+        let limit = std::time::Duration::from_secs(10);
+        writer.wait_for_readers(1).block_for(limit).expect("they meet in their participant");
+        reader.wait_for_writers(1).block_for(limit).expect("they meet in their participant");
+        let mut taken = Vec::new();
+        budget.check(form, |number| {
+            writer.write(&pose(number)).expect("there is room");
+            if (number + 1) % BATCH == 0 {
+                if flushed {
+                    writer.flush().expect("it is open");
+                }
+                let mut missing = BATCH;
+                while missing > 0 {
+                    reader.readable().block().expect("the samples arrive");
+                    missing -= reader.take_into(&mut taken).expect("open");
+                }
+            }
+        });
+    }
 }

@@ -1,0 +1,57 @@
+//! Who writes or takes a sample waits for nobody: with real-time threads a lock that somebody else holds is a wait without a bound.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+
+use benches::pair::{Form, Large, Pair, Small, ToldBy};
+use nix::sys::resource::{UsageWho, getrusage};
+use std::time::Duration;
+
+/// Samples of a round.
+const ROUND: u32 = 1_000;
+
+/// Rounds that are looked at. Others of the process hold a lock for a moment now and then; what belongs to a sample shows in
+/// every round.
+const ROUNDS: usize = 10;
+
+/// Samples until everything has been where it will be.
+const WARM_UP: u32 = 3_000;
+
+/// How often this thread gave its core away because it had to wait for something (`ru_nvcsw`). The system takes cores away as
+/// well, which it counts apart.
+fn waits() -> i64 {
+    getrusage(UsageWho::RUSAGE_THREAD).unwrap().voluntary_context_switches()
+}
+
+/// The waits of the quietest round, in `call` alone; what `between` waits for is not counted.
+fn least_waits(mut call: impl FnMut(), mut between: impl FnMut()) -> i64 {
+    let mut pass = || {
+        let before = waits();
+        call();
+        let waited = waits() - before;
+        between();
+        waited
+    };
+    for _ in 0..WARM_UP {
+        pass();
+    }
+    let round = |_| (0..ROUND).map(|_| pass()).sum::<i64>();
+    (0..ROUNDS).map(round).min().unwrap()
+}
+
+#[test]
+fn a_warm_write_and_take_wait_for_nobody() {
+    let form = Form::DEFAULT;
+    for form in [form, form.reliable(), form.told_by(ToldBy::Reader), form.told_by(ToldBy::Reader).reliable()] {
+        let pair = Pair::<Small>::new(form).unwrap();
+        assert_eq!(least_waits(|| pair.pass(), || ()), 0, "write and take, {form:?}");
+    }
+    let pair = Pair::<Large>::new(form).unwrap();
+    assert_eq!(least_waits(|| pair.pass(), || ()), 0, "write and take, 32 000 bytes");
+    for form in [form.udp(), form.udp().reliable()] {
+        let pair = Pair::<Small>::new(form).unwrap();
+        assert_eq!(least_waits(|| pair.write(), || pair.arrived()), 0, "write, {form:?}");
+    }
+    // Proof that something is counted.
+    assert!(least_waits(|| std::thread::sleep(Duration::from_micros(1)), || ()) > 0);
+}
