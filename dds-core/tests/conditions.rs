@@ -9,7 +9,10 @@ use dds_core::{
     Condition, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, GuardCondition, InstanceHandle,
     ReadErrorKind, States, StatusMask, WaitErrorKind, WaitSet,
 };
-use std::sync::mpsc;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
 use support::{PATIENCE, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -311,4 +314,89 @@ fn a_wait_can_be_awaited_and_given_up() {
         let (active, ()) = tokio::join!(wait_set.wait().within(PATIENCE), write);
         assert!(active.unwrap().contains(&unread));
     });
+}
+
+/// Counts how often it was woken.
+#[derive(Default)]
+struct Woken(AtomicU64);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Woken {
+    fn has_been(&self) -> bool {
+        self.0.swap(0, Ordering::Relaxed) > 0
+    }
+}
+
+/// Begins a wait, or goes on with it: what it ends with.
+fn poll<W: Future>(wait: &mut Pin<Box<W>>, woken: &Arc<Woken>) -> Option<W::Output> {
+    match wait.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(woken)))) {
+        Poll::Ready(end) => Some(end),
+        Poll::Pending => None,
+    }
+}
+
+/// Whatever may end a wait wakes who is in it already.
+#[test]
+fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
+    let participant = World::new().participant();
+    let (writer, reader) = pair(&participant, &participant);
+    let (guard, other, status) = (GuardCondition::new(), GuardCondition::new(), reader.status_condition());
+    status.set_enabled_statuses(StatusMask::NONE);
+    let set = WaitSet::new(&participant);
+    set.attach(&guard);
+    set.attach(&status);
+    let woken = Arc::<Woken>::default();
+    // What is changed, for whom a wait ends by it, and how that is taken back.
+    type Change<'a> = Box<dyn Fn() + 'a>;
+    let changes: [(&dyn Condition, Change<'_>, Change<'_>); 3] = [
+        (&guard, Box::new(|| guard.set_triggered(true)), Box::new(|| guard.set_triggered(false))),
+        (&status, Box::new(|| status.set_enabled_statuses(StatusMask::DATA_AVAILABLE)), Box::new(|| ())),
+        (&other, Box::new(|| set.attach(&other)), Box::new(|| assert!(set.detach(&other)))),
+    ];
+    write(&writer, &[(1, 0)]);
+    other.set_triggered(true);
+    for (condition, change, take_back) in changes {
+        let mut wait = Box::pin(set.wait().into_future());
+        assert!(poll(&mut wait, &woken).is_none() && !woken.has_been());
+        change();
+        assert!(woken.has_been(), "before it is asked again");
+        assert!(poll(&mut wait, &woken).unwrap().unwrap().contains(condition));
+        take_back();
+        status.set_enabled_statuses(StatusMask::NONE);
+    }
+    // The reader is closed, and the last that could end the wait goes.
+    reader.close();
+    let mut wait = Box::pin(set.wait().into_future());
+    assert!(poll(&mut wait, &woken).is_none());
+    woken.has_been();
+    assert!(set.detach(&guard) && woken.has_been());
+    assert_eq!(poll(&mut wait, &woken).unwrap().unwrap_err().kind(), &WaitErrorKind::Closed);
+}
+
+/// Who does not wait any more is left alone, and so is a set by conditions that it has given up.
+#[test]
+fn what_was_given_up_wakes_nobody() {
+    let participant = World::new().participant();
+    let (writer, reader) = pair(&participant, &participant);
+    let (guard, detached, status) = (GuardCondition::new(), GuardCondition::new(), reader.status_condition());
+    status.set_enabled_statuses(StatusMask::DATA_AVAILABLE);
+    let set = WaitSet::new(&participant);
+    [&guard as &dyn Condition, &detached, &status].into_iter().for_each(|condition| set.attach(condition));
+    let woken = Arc::<Woken>::default();
+    let mut wait = Box::pin(set.wait().into_future());
+    assert!(poll(&mut wait, &woken).is_none());
+    assert!(set.detach(&detached) && set.detach(&status));
+    assert!(poll(&mut wait, &woken).is_none());
+    woken.has_been();
+    detached.set_triggered(true);
+    write(&writer, &[(1, 0)]);
+    assert!(!woken.has_been(), "by what was detached");
+    drop(wait);
+    guard.set_triggered(true);
+    assert!(!woken.has_been(), "after the wait was given up");
 }
