@@ -119,6 +119,32 @@ mod tests {
         assert!(has_come());
     }
 
+    /// Counts how often it was woken.
+    #[derive(Default)]
+    struct Woken(AtomicU64);
+
+    impl std::task::Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn who_waits_already_is_woken_by_the_end_alone_and_not_after_giving_up() {
+        let ending = Ending::new();
+        let (woken, gone) = (Arc::<Woken>::default(), Arc::<Woken>::default());
+        let (mut ticket, mut abandoned) = (None, None);
+        assert!(ending.poll(&mut ticket, &Waker::from(Arc::clone(&woken))).is_pending());
+        assert!(ending.poll(&mut abandoned, &Waker::from(Arc::clone(&gone))).is_pending());
+        ending.abandon(abandoned.unwrap());
+        let stake = ending.stake();
+        ending.close();
+        assert_eq!(woken.0.load(Ordering::Relaxed), 0, "one has still a stake in it");
+        drop(stake);
+        assert_eq!((woken.0.load(Ordering::Relaxed), gone.0.load(Ordering::Relaxed)), (1, 0));
+        assert!(ending.poll(&mut ticket, Waker::noop()).is_ready() && ticket.is_none());
+    }
+
     #[test]
     fn the_entitys_own_listener_must_not_wait_for_its_end() {
         let (own, other) = (Ending::new(), Ending::new());

@@ -538,6 +538,20 @@ mod tests {
     }
 
     #[test]
+    fn each_kind_says_what_it_is_and_what_to_do() {
+        let reads =
+            [ReadErrorKind::TwoQueries, ReadErrorKind::Closed, ReadErrorKind::NotEnabled, ReadErrorKind::Forked];
+        let waits = [WaitErrorKind::Closed, WaitErrorKind::WouldDeadlock];
+        let texts = reads.iter().map(ToString::to_string).chain(waits.iter().map(ToString::to_string));
+        let different: std::collections::BTreeSet<String> = texts.collect();
+        assert_eq!(different.len(), reads.len() + waits.len());
+        assert!(!different.contains(""));
+        let subject = Subject::new("reader", "robot/pose", Guid::UNKNOWN);
+        let error = Error::from(ReadError::new(&subject, ReadErrorKind::TwoQueries));
+        assert!(std::error::Error::source(&error).is_some());
+    }
+
+    #[test]
     fn errors_stay_small() {
         assert!(size_of::<WriteError>() <= 64);
         assert!(size_of::<ReadError>() <= 64);
