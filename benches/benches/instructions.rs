@@ -52,8 +52,8 @@ const ALIKE: [[&str; 2]; 15] = [
 /// Passes of the two runs.
 const PASSES: [u32; 2] = [2_000, 6_000];
 
-/// Where nobody answers: a writer does not go further ahead of its readers. It looks at each of them now and then, 18 instructions
-/// each for a sample, so these paths are not alike.
+/// Where nobody answers: a writer does not go further ahead of its readers. For each 8 KiB it adds what it has sent to what is under
+/// way to each of them, 18 instructions each for a sample, so these paths are not alike.
 const UNANSWERED: [u32; 2] = [50, 200];
 
 type Pass = fn(Form, usize, u32) -> Result<(), Box<dyn Error>>;
