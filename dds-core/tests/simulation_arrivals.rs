@@ -70,3 +70,24 @@ fn what_is_damaged_lost_repeated_and_reordered_on_arrival_is_mended() {
     assert_eq!(reader.take().unwrap().len(), 0);
     assert!(other.traffic().damaged > 0);
 }
+
+/// The README's two programs, where what is sent later may come earlier: samples and farewells have sockets of their own, so that it may
+/// anywhere.
+#[test]
+fn what_is_written_before_the_end_of_a_program_reaches_best_effort_readers_too() {
+    for seed in 0..200 {
+        let simulation = Simulation::new(seed);
+        let network = Conditions::perfect().delayed(Duration::from_millis(5), Duration::from_millis(4)).reordering(0.5);
+        simulation.set_network(network);
+        let one = simulation.participant("one", 0).unwrap();
+        let other = simulation.participant("other", 0).unwrap();
+        let reader = other.reader::<Count>("counts").unwrap();
+        let writer = one.writer::<Count>("counts").unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        writer.write(&Count { count: 7 }).unwrap();
+        drop((writer, one));
+        simulation.run_for(Duration::from_millis(100));
+        let counts: Vec<Count> = reader.take().unwrap().into_data().collect();
+        assert_eq!(counts, [Count { count: 7 }], "seed {seed}");
+    }
+}

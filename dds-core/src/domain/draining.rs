@@ -3,16 +3,23 @@
 //! Life cycle: a dropped writer comes here and goes when everything is acknowledged, or when nobody is left to do that (its
 //! readers' leases end as well), or when the participant has waited for it for as long as it lingers. Bound: the
 //! application's own writers.
+//!
+//! Best-effort readers acknowledge nothing. Samples and farewells come to different sockets, which other threads read: a reader that
+//! hears first that the writer is gone drops what came before. So a farewell stays behind the last sample for a moment
+//! ([`SETTLE`]).
 
-use crate::actor::{Effects, Ticket};
+use crate::actor::{Effects, Poke, Signals, Ticket};
 use crate::domain::ParticipantHandle;
 use crate::domain::leaving::LINGER_MAX;
-use crate::driver::block_on;
+use crate::driver::{Driver, Timer, block_on};
 use crate::infrastructure::Awaited;
 use crate::publication::WriterCell;
-use dds_rtps::types::EntityId;
+use dds_rtps::types::{Duration, EntityId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Poll, Wake, Waker};
+
+/// How long a farewell stays behind the last sample to a best-effort reader of another process.
+pub(crate) const SETTLE: Duration = Duration::from_millis(20);
 
 /// The dropped writers of a participant.
 #[derive(Default)]
@@ -33,20 +40,51 @@ struct DrainingWriter {
     id: EntityId,
     cell: Arc<WriterCell>,
     ticket: Option<Ticket>,
+    settling: Option<Settling>,
+}
+
+/// Calls a waker when the last sample has settled.
+struct Settling {
+    _bell: Arc<SettleBell>,
+    _timer: Timer,
+}
+
+struct SettleBell {
+    waker: Waker,
+}
+
+impl Poke for SettleBell {
+    fn poke(self: Arc<Self>, _effects: &mut Effects) {
+        self.waker.wake_by_ref();
+    }
+
+    fn resume(self: Arc<Self>, effects: &mut Effects) {
+        self.poke(effects);
+    }
+
+    fn signal(&self, _signals: Signals) {}
 }
 
 impl DrainingWriter {
-    /// Whether everything is acknowledged; if not, `waker` is called when it may be.
-    fn is_drained(&mut self, waker: &Waker) -> bool {
-        let (waker, ticket) = (waker.clone(), &mut self.ticket);
+    /// Whether everything is acknowledged and has settled; if not, `waker` is called when it may be.
+    fn is_drained(&mut self, driver: &dyn Driver, waker: &Waker) -> bool {
+        let ticket = &mut self.ticket;
         let visit = Effects::scope(|effects| {
             self.cell.with(effects, |actor, effects| {
                 let written = Awaited::Acknowledged(actor.last_sequence_number());
-                actor.wait(written, ticket, waker, effects)
+                (actor.wait(written, ticket, waker.clone(), effects), actor.settles_at())
             })
         });
         // A writer that was closed by a panic has nothing more to say.
-        visit.unwrap_or(true)
+        let Ok((is_acknowledged, settles_at)) = visit else { return true };
+        let Some(until) = settles_at.filter(|until| is_acknowledged && *until > driver.now().instant) else {
+            return is_acknowledged;
+        };
+        let bell = Arc::new(SettleBell { waker: waker.clone() });
+        let timer = Timer::new(driver.timers(), Arc::downgrade(&bell) as Weak<dyn Poke>);
+        timer.set(Some(until));
+        self.settling = Some(Settling { _bell: bell, _timer: timer });
+        false
     }
 }
 
@@ -102,7 +140,7 @@ impl Wake for Bell {
 impl ParticipantHandle {
     /// Takes over a writer that the application has dropped.
     pub(crate) fn drain(self: &Arc<Self>, id: EntityId, cell: Arc<WriterCell>) {
-        self.draining().add(DrainingWriter { id, cell, ticket: None });
+        self.draining().add(DrainingWriter { id, cell, ticket: None, settling: None });
         self.finish_drained(&self.drain_bell());
     }
 
@@ -118,7 +156,7 @@ impl ParticipantHandle {
         let mut drained = Vec::new();
         let mut left = Vec::new();
         for mut writer in writers.drain(..) {
-            if writer.is_drained(waker) { drained.push(writer) } else { left.push(writer) }
+            if writer.is_drained(&**self.driver(), waker) { drained.push(writer) } else { left.push(writer) }
         }
         for writer in drained {
             self.delete_writer(writer.id, &writer.cell);

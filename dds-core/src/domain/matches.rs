@@ -46,6 +46,12 @@ impl ParticipantHandle {
                 self.log(effects, LogEntry::Lost(prefix.to_string(), format!("{cause:?}")));
             }
             ParticipantEvent::ReaderMatched { writer, reader } => self.reader_matched(writer, &reader, effects),
+            ParticipantEvent::WriterKnown { writer, reader } => {
+                if let Some(cell) = self.routes().writer(writer) {
+                    // A closed writer has nobody who waits.
+                    let _ = cell.with(effects, |actor, effects| actor.note_known_to(reader, effects));
+                }
+            }
             ParticipantEvent::WriterMatched { reader, writer } => self.writer_matched(reader, &writer, effects),
             ParticipantEvent::ReaderUnmatched { writer, reader, comes_back } => {
                 if let Some(cell) = self.routes().writer(writer) {
@@ -109,8 +115,9 @@ impl ParticipantHandle {
             proxy.unicast = self.own_locators();
             proxy.same_host = true;
         }
+        let is_unaware = !reader.is_local && !reader.data.qos.reliability.is_reliable();
         // A closed writer matches nobody any more.
-        let _ = cell.with(effects, |actor, effects| actor.match_remote(proxy, effects));
+        let _ = cell.with(effects, |actor, effects| actor.match_remote(proxy, is_unaware, effects));
         self.log(effects, LogEntry::Matched(writer, guid));
     }
 

@@ -53,6 +53,7 @@ pub(crate) use contained::Contained;
 pub(crate) use discovered_type::DiscoverType;
 pub use discovered_type::DiscoveredType;
 pub use domain_participant::DomainParticipant;
+pub(crate) use draining::SETTLE;
 pub use endpoint_info::{EndpointInfo, EndpointQos};
 pub(crate) use event_thread::EventThread;
 pub(crate) use finding::FindTopic;

@@ -33,11 +33,14 @@ pub(crate) struct ParticipantActor {
     /// Who waits for a topic that somebody has.
     finders: Wakers,
     neighbours: Neighbours,
+    /// What has happened is to be carried out before anything is sent.
+    answer_is_due: bool,
 }
 
 impl ParticipantActor {
     pub(crate) fn new(rtps: Participant, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
-        Self { rtps, driver, outgoing, handle: Weak::new(), finders: Wakers::new(), neighbours: Neighbours::default() }
+        let (finders, neighbours) = (Wakers::new(), Neighbours::default());
+        Self { rtps, driver, outgoing, handle: Weak::new(), finders, neighbours, answer_is_due: false }
     }
 
     /// Tells the actor in which cell it is and whose.
@@ -57,7 +60,16 @@ impl ParticipantActor {
     pub(crate) fn receive(&mut self, packet: &Payload) {
         let now = self.driver.now();
         self.take_in(packet, now);
-        self.follow_up(now);
+        self.answer_after_events(now);
+    }
+
+    /// What has happened is carried out first: whoever is told that an announcement was heard may send at once.
+    fn answer_after_events(&mut self, now: Now) {
+        if self.rtps.has_events() {
+            self.answer_is_due = true;
+        } else {
+            self.follow_up(now);
+        }
     }
 
     fn take_in(&mut self, packet: &Payload, now: Now) {
@@ -91,6 +103,7 @@ impl ParticipantActor {
         match &event {
             Some(ParticipantEvent::ParticipantDiscovered { participant }) => self.note_neighbour(participant.prefix),
             Some(ParticipantEvent::ParticipantLost { prefix, .. }) => self.neighbours.lost(*prefix),
+            None if std::mem::take(&mut self.answer_is_due) => self.follow_up(self.driver.now()),
             _ => {}
         }
         event
@@ -149,7 +162,9 @@ impl Actor for ParticipantActor {
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
         let now = self.driver.now();
-        if let Some(handle) = self.handle.upgrade() {
+        let handle = self.handle.upgrade();
+        let has_ended = handle.is_none();
+        if let Some(handle) = handle {
             let rtps = &mut self.rtps;
             handle.routes().harvest_heard(|prefix, heard| {
                 rtps.handle_traffic(Now { instant: heard, time: now.time }, prefix);
@@ -160,7 +175,11 @@ impl Actor for ParticipantActor {
             self.rtps.handle_crash(now, prefix);
         }
         self.rtps.handle_timeout(now);
-        self.follow_up(now);
+        if has_ended {
+            self.follow_up(now);
+        } else {
+            self.answer_after_events(now);
+        }
     }
 
     fn mail_bytes(mail: &ParticipantMail) -> usize {

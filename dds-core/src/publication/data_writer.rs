@@ -173,7 +173,8 @@ impl<T> DataWriter<T> {
         self.handle.flush().map_err(|kind| self.handle.write_error(kind))
     }
 
-    /// Waits until at least `count` readers match. Without it, a program that publishes and exits reaches nobody.
+    /// Waits until at least `count` readers match, and can be reached: where one is best effort and of another process, until that one
+    /// has acknowledged that it knows the writer. Without it, a program that publishes and exits reaches nobody.
     pub fn wait_for_readers(&self, count: usize) -> Waiting<'_, ()> {
         Waiting::new(&*self.handle, Awaited::Matched(count))
     }

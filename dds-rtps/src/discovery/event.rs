@@ -99,6 +99,14 @@ pub enum ParticipantEvent {
         /// The reader.
         reader: Arc<DiscoveredReader>,
     },
+    /// The participant of a best-effort reader that matches a local writer has acknowledged that it has heard of that writer: what is
+    /// sent from now on finds the reader. After each [`ReaderMatched`](Self::ReaderMatched) of such a reader of another participant.
+    WriterKnown {
+        /// The local writer.
+        writer: EntityId,
+        /// The reader.
+        reader: Guid,
+    },
     /// A reader no longer fits, or is gone.
     ReaderUnmatched {
         /// The local writer.

@@ -274,6 +274,12 @@ impl Matching {
         self.events.pop_front()
     }
 
+    /// Whether there is one.
+    #[must_use]
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// Compares a writer with a reader anew, and tells what follows.
     fn judge(&mut self, (writer, reader): (Guid, Guid)) {
         if writer.prefix != self.own && reader.prefix != self.own {

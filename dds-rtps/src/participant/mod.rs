@@ -15,6 +15,7 @@
 //! | `departed` | those that have said farewell |
 //! | `endpoint` | writers and readers, ours and theirs |
 //! | `types` | questions for types, ours and theirs, and answers |
+//! | `greetings` | which writers of ours the participants of their readers know of |
 //! | `ignoring` | what the application does not want to see |
 
 mod bundle;
@@ -22,6 +23,7 @@ mod config;
 mod counters;
 mod departed;
 mod endpoint;
+mod greetings;
 mod ignoring;
 mod peer;
 mod types;
@@ -41,6 +43,7 @@ use crate::types::{EntityId, GuidPrefix, Instant, Locator, Now};
 use crate::wire::{Receiver, Submessage};
 use bundle::Bundle;
 use departed::Departed;
+use greetings::Greetings;
 use ignoring::Ignored;
 use peer::Peer;
 use std::collections::BTreeMap;
@@ -65,6 +68,7 @@ pub struct Participant {
     manual: ManualSchedule,
     /// What others have been asked of their types.
     questions: TypeQuestions,
+    greetings: Greetings,
     /// What the application does not want to see.
     ignored: Ignored,
     has_started: bool,
@@ -95,6 +99,7 @@ impl Participant {
             assertions: AssertionSchedule::default(),
             manual: ManualSchedule::new(Arc::clone(&config.pulse)),
             questions: TypeQuestions::default(),
+            greetings: Greetings::default(),
             ignored: Ignored::default(),
             has_started: false,
             has_left: false,
@@ -194,6 +199,9 @@ impl Participant {
             let reply = self.reply_to(receiver);
             self.pair(topic).handle(now, receiver, reply, submessage, packet);
             self.take_samples(now, topic);
+            if (topic, matches!(submessage, Submessage::AckNack(_))) == (BuiltinTopic::Publications, true) {
+                self.note_greeted(receiver.source_prefix);
+            }
         }
     }
 
@@ -248,7 +256,15 @@ impl Participant {
 
     /// What has happened since the last call, in the order in which it did; `None`: nothing more.
     pub fn poll_event(&mut self) -> Option<ParticipantEvent> {
-        self.matching.poll_event()
+        let event = self.matching.poll_event()?;
+        self.note_event(&event);
+        Some(event)
+    }
+
+    /// Whether there is an event to be polled.
+    #[must_use]
+    pub fn has_events(&self) -> bool {
+        self.matching.has_events()
     }
 
     /// This participant's name.

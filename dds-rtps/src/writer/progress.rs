@@ -3,13 +3,26 @@
 use super::local_reader::LocalReader;
 use super::stateful::StatefulWriter;
 use crate::qos::Durability;
-use crate::types::{Now, SequenceNumber};
+use crate::types::{Guid, Now, SequenceNumber};
 
 impl StatefulWriter {
     /// Whether every matched reliable reader has everything up to `sequence_number`.
     #[must_use]
     pub fn is_acknowledged(&self, sequence_number: SequenceNumber) -> bool {
         sequence_number <= self.acknowledged()
+    }
+
+    /// Whether a reader of another process matches that acknowledges nothing.
+    #[must_use]
+    pub fn has_best_effort_readers(&self) -> bool {
+        self.proxies.iter().any(|proxy| !proxy.reliable)
+    }
+
+    /// Up to where a reliable reader of another process has everything; zero if it has never answered, `None` if it does not match.
+    #[must_use]
+    pub fn acknowledged_by_reader(&self, reader: Guid) -> Option<SequenceNumber> {
+        let proxy = self.proxies.get(self.reliable_proxy(reader)?)?;
+        Some(if proxy.heard { proxy.acknowledged } else { SequenceNumber::ZERO })
     }
 
     /// Up to where every matched reliable reader has everything, but for those that are not waited for

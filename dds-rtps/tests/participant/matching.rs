@@ -325,3 +325,28 @@ fn an_announcement_with_everything_at_its_bound_arrives_in_fragments() {
     let found = network.participant(b).matching().writers().next().map(|writer| writer.data.clone());
     assert_eq!(found, Some(expected));
 }
+
+/// A best-effort reader is not repaired: what is sent before its side knows the writer finds no one.
+#[test]
+fn it_is_told_when_the_side_of_a_best_effort_reader_knows_the_writer() {
+    let (mut network, a, b) = acquainted();
+    let best_effort = DataReaderQos::default().best_effort();
+    network.with(b, |participant, now| participant.add_reader(now, reader(2, best_effort.clone())));
+    network.with(b, |participant, now| participant.add_reader(now, reader(3, DataReaderQos::default().reliable())));
+    network.run_for(Duration::from_millis(500));
+    // The writer matches at once. Nobody has heard of it, and for a while nobody can.
+    network.loses = Box::new(|_, _| true);
+    network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
+    assert_eq!(told(&network.events(a)), ["reader 02/2", "reader 02/3"]);
+    network.run_for(Duration::from_millis(400));
+    assert_eq!(network.known(a), []);
+    network.loses = Box::new(|_, _| false);
+    network.run_for(Duration::from_secs(10));
+    let theirs = |number| Guid::new(prefix(2), reader_id(number));
+    assert_eq!(network.known(a), [(writer_id(1), theirs(2))]);
+    // One that comes to a writer of which its side has heard long ago is told at once.
+    network.with(b, |participant, now| participant.add_reader(now, reader(4, best_effort)));
+    network.run_for(Duration::from_millis(1));
+    assert_eq!(told(&network.events(a)), ["reader 02/4"]);
+    assert_eq!(network.known(a), [(writer_id(1), theirs(4))]);
+}

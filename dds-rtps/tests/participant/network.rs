@@ -4,7 +4,7 @@ use dds_rtps::discovery::{HostAddress, ParticipantEvent};
 use dds_rtps::history::Payload;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
-use dds_rtps::types::{Duration, GuidPrefix, Instant, Locator, Now, Time, VendorId};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Locator, Now, Time, VendorId};
 use dds_rtps::wire::{Message, Receiver};
 use std::collections::BTreeMap;
 
@@ -25,6 +25,8 @@ pub(crate) struct Network {
 struct Node {
     participant: Option<Participant>,
     events: Vec<ParticipantEvent>,
+    /// Which writers of its own other participants have shown to know, and of which reader's.
+    known: Vec<(EntityId, Guid)>,
     locators: Vec<Locator>,
     /// Crashed, or cut off.
     is_silent: bool,
@@ -68,7 +70,13 @@ impl Network {
         let seed = u64::from(config.prefix.0[2]);
         let mut participant = Participant::new(config, seed);
         participant.start(self.now);
-        self.nodes.push(Node { participant: Some(participant), events: Vec::new(), locators, is_silent: false });
+        self.nodes.push(Node {
+            participant: Some(participant),
+            events: Vec::new(),
+            known: Vec::new(),
+            locators,
+            is_silent: false,
+        });
         let index = self.nodes.len() - 1;
         self.collect(index);
         index
@@ -101,6 +109,11 @@ impl Network {
     /// What a participant has told since the last time.
     pub(crate) fn events(&mut self, index: usize) -> Vec<ParticipantEvent> {
         std::mem::take(&mut self.nodes[index].events)
+    }
+
+    /// Which writers of a participant, and of which readers, others have shown to know since the last time.
+    pub(crate) fn known(&mut self, index: usize) -> Vec<(EntityId, Guid)> {
+        std::mem::take(&mut self.nodes[index].known)
     }
 
     /// Hands bytes to a participant as if they had just come from the network.
@@ -171,7 +184,12 @@ impl Network {
         let arrival = self.now.instant.after(LATENCY).unwrap();
         let node = &mut self.nodes[index];
         let participant = node.participant.as_mut().unwrap();
-        node.events.extend(std::iter::from_fn(|| participant.poll_event()));
+        for event in std::iter::from_fn(|| participant.poll_event()) {
+            match event {
+                ParticipantEvent::WriterKnown { writer, reader } => node.known.push((writer, reader)),
+                event => node.events.push(event),
+            }
+        }
         let mut datagram = Datagram::new();
         while participant.poll_transmit(self.now, &mut datagram) {
             let mut bytes = Vec::new();
