@@ -17,6 +17,7 @@ mod loan;
 mod local_path;
 mod local_reader;
 mod publisher;
+mod reached;
 mod slow_readers;
 #[cfg(feature = "durability")]
 mod standing_in;

@@ -1,18 +1,19 @@
 //! A writer's state behind its cell: the protocol's writer, the readers of this process, who waits, and the statuses.
 
 use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
-use crate::domain::{Awaitable, Flushed, Outgoing, SETTLE};
+use crate::domain::{Awaitable, Flushed, Outgoing};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Audience, Awaited, DeadlineCounter, IncompatibleQosStatus, ListenerPanics, LivelinessLostStatus, MatchCounter,
     Observers, mark,
 };
 use crate::publication::local_reader::LocalReader;
+use crate::publication::reached::Reached;
 use crate::publication::slow_readers::SlowReaders;
 use crate::publication::{LocalBegin, LocalDemands, LocalPath, LocalTerms, WriterMail};
 use crate::qos::{DataWriterQos, PolicyId};
 use crate::subscription::ReaderCell;
-use dds_rtps::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
+use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::wire::{AckNack, NackFrag};
 use dds_rtps::writer::{
     Asker, EndedSet, NewChange, ReaderProxyConfig, StatefulWriter, WriteRefused, WriterEvent as ProtocolEvent,
@@ -40,9 +41,7 @@ pub(crate) struct WriterActor {
     /// What the readers of this process know of the writer's liveliness.
     pub(super) alive: bool,
     subscriptions: Vec<Guid>,
-    /// Those of them that are best effort and whose participant has not shown yet that it knows the writer.
-    unaware: Vec<Guid>,
-    settles_at: Option<Instant>,
+    pub(super) reached: Reached,
     matched: MatchCounter,
     pub(super) slow_readers: SlowReaders,
     incompatible: IncompatibleQosStatus,
@@ -52,7 +51,7 @@ pub(crate) struct WriterActor {
     audience: Audience,
     panics: ListenerPanics,
     observers: Observers,
-    waiting_for_match: Wakers,
+    pub(super) waiting_for_match: Wakers,
     waiting_for_acknowledgment: Wakers,
     waiting_for_space: Wakers,
     /// Who has written a large sample that waits on its way out.
@@ -75,8 +74,7 @@ impl WriterActor {
             participant: None,
             alive: true,
             subscriptions: Vec::new(),
-            unaware: Vec::new(),
-            settles_at: None,
+            reached: Reached::default(),
             matched: MatchCounter::default(),
             slow_readers: SlowReaders::default(),
             incompatible: IncompatibleQosStatus::default(),
@@ -346,8 +344,7 @@ impl WriterActor {
         let guid = reader.guid;
         // One that is not followed is no match either: nobody is to wait for it.
         if self.rtps.match_reader(now, reader) {
-            self.unaware.retain(|known| *known != guid);
-            self.unaware.extend(is_unaware.then_some(guid));
+            self.reached.add(guid, is_unaware);
             self.note_match(guid, effects);
         }
         self.follow_up_and_come_back(now, effects);
@@ -397,12 +394,6 @@ impl WriterActor {
         }
     }
 
-    /// The reader's side has heard of the writer.
-    pub(crate) fn note_known_to(&mut self, reader: Guid, effects: &mut Effects) {
-        self.unaware.retain(|known| *known != reader);
-        self.waiting_for_match.wake_all(effects);
-    }
-
     fn note_match(&mut self, reader: Guid, effects: &mut Effects) {
         if self.subscriptions.contains(&reader) {
             return;
@@ -422,7 +413,7 @@ impl WriterActor {
             self.rtps.unmatch_reader(now, reader);
         }
         self.local_readers.retain(|known| known.guid != reader);
-        self.unaware.retain(|known| *known != reader);
+        self.reached.remove(reader);
         self.note_not_demoted(reader, effects);
         if let Some(at) = self.subscriptions.iter().position(|known| *known == reader) {
             self.subscriptions.swap_remove(at);
@@ -458,7 +449,7 @@ impl WriterActor {
             self.local_readers.iter().for_each(|reader| reader.path.set_starving());
         }
         let there = match awaited {
-            Awaited::Matched(count) => self.subscriptions.len().saturating_sub(self.unaware.len()) >= count,
+            Awaited::Matched(count) => self.reached.count_of(self.subscriptions.len()) >= count,
             // A best-effort reader acknowledges nothing, but what is on its way to it must get there.
             Awaited::Acknowledged(number) => self.rtps.is_acknowledged(number) && self.rtps.sent_up_to() >= number,
             // Nothing else is there to be waited for.
@@ -522,19 +513,11 @@ impl WriterActor {
     pub(super) fn close(&mut self, effects: &mut Effects) {
         let before = self.last.instant;
         let now = self.now(effects);
-        let has_just_written = self.rtps.last_sequence_number() > SequenceNumber::ZERO
-            && now.instant.since(before) < SETTLE
-            && self.rtps.has_best_effort_readers();
-        self.settles_at = now.instant.after(SETTLE).filter(|_| has_just_written);
+        self.reached.close(&self.rtps, before, now.instant);
         self.rtps.flush();
         self.follow_up_and_come_back(now, effects);
         self.observers.close(effects);
         self.wake_everybody(effects);
-    }
-
-    /// When its last samples have reached best-effort readers, if that is worth a wait.
-    pub(crate) fn settles_at(&self) -> Option<Instant> {
-        self.settles_at
     }
 
     /// Whether the application has closed it.
