@@ -27,6 +27,11 @@ impl Reached {
         self.unaware.retain(|known| *known != reader);
     }
 
+    /// Whether a reader that matches can be reached.
+    pub(super) fn contains(&self, reader: Guid) -> bool {
+        !self.unaware.contains(&reader)
+    }
+
     /// How many of so many readers that match can be reached.
     pub(super) fn count_of(&self, matched: usize) -> usize {
         matched.saturating_sub(self.unaware.len())

@@ -400,7 +400,9 @@ impl WriterActor {
         }
         self.subscriptions.push(reader);
         self.matched.matched(InstanceHandle::from_guid(reader));
-        self.waiting_for_match.wake_all(effects);
+        if self.reached.contains(reader) {
+            self.waiting_for_match.wake_all(effects);
+        }
         self.mark(mark::MATCHED, effects);
     }
 
