@@ -4,8 +4,13 @@ use crate::options::Options;
 use crate::say;
 use crate::shape::Shape;
 use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, ReadError, Samples, Topic};
+use std::collections::HashMap;
 use std::error::Error;
 use std::thread;
+
+/// The colors of the instances that were seen. An instance may be gone from the reader by the time its end is printed: its writer has left
+/// meanwhile.
+type Colors = HashMap<InstanceHandle, String>;
 
 /// Runs the rounds.
 ///
@@ -32,7 +37,7 @@ pub(crate) fn run(
                 (filtered.name().to_owned(), reader)
             }
         };
-        readers.push(reader);
+        readers.push((reader, Colors::new()));
     }
     let mut round = 0;
     while options.iterations.is_none_or(|iterations| round < iterations) {
@@ -44,10 +49,10 @@ pub(crate) fn run(
             say(&format!("Reading with ordered access, iteration {round}"));
         }
         let access = (options.coherent || options.ordered).then(|| subscriber.access()).transpose()?;
-        for (topic, reader) in &readers {
+        for ((topic, reader), colors) in &mut readers {
             let count = match options.take_read {
-                true => tell_all(topic, reader, options)?,
-                false => tell_instances(topic, reader, options)?,
+                true => tell_all(topic, reader, colors, options)?,
+                false => tell_instances(topic, reader, colors, options)?,
             };
             if options.says_what_it_does() {
                 eprintln!("round {round}: {count} samples of {topic}");
@@ -60,15 +65,25 @@ pub(crate) fn run(
 }
 
 /// Everything at once.
-fn tell_all(topic: &str, reader: &DataReader<Shape>, options: &Options) -> Result<usize, ReadError> {
+fn tell_all(
+    topic: &str,
+    reader: &DataReader<Shape>,
+    colors: &mut Colors,
+    options: &Options,
+) -> Result<usize, ReadError> {
     let samples = if options.read { reader.read()? } else { reader.take()? };
     let count = samples.len();
-    tell(topic, reader, samples);
+    tell(topic, reader, colors, samples);
     Ok(count)
 }
 
 /// Instance by instance, until there are no more.
-fn tell_instances(topic: &str, reader: &DataReader<Shape>, options: &Options) -> Result<usize, ReadError> {
+fn tell_instances(
+    topic: &str,
+    reader: &DataReader<Shape>,
+    colors: &mut Colors,
+    options: &Options,
+) -> Result<usize, ReadError> {
     let (mut instance, mut count) = (InstanceHandle::NIL, 0);
     loop {
         let next = reader.select().next_instance(instance);
@@ -76,19 +91,20 @@ fn tell_instances(topic: &str, reader: &DataReader<Shape>, options: &Options) ->
         let Some(first) = samples.iter().next() else { return Ok(count) };
         instance = first.info().instance_handle;
         count += samples.len();
-        tell(topic, reader, samples);
+        tell(topic, reader, colors, samples);
     }
 }
 
 /// Prints samples, and behind the last one of an instance its state if it is not alive: with an unread sample the state comes
 /// along, and there is none of its own.
-fn tell(topic: &str, reader: &DataReader<Shape>, samples: Samples<Shape>) {
+fn tell(topic: &str, reader: &DataReader<Shape>, colors: &mut Colors, samples: Samples<Shape>) {
     let mut samples = samples.into_iter().peekable();
     while let Some(sample) = samples.next() {
+        let instance = sample.info.instance_handle;
         if let Some(shape) = sample.data {
             say(&shape.line(topic));
+            colors.entry(instance).or_insert(shape.color);
         }
-        let instance = sample.info.instance_handle;
         if samples.peek().is_some_and(|next| next.info.instance_handle == instance) {
             continue;
         }
@@ -97,7 +113,7 @@ fn tell(topic: &str, reader: &DataReader<Shape>, samples: Samples<Shape>) {
             InstanceState::NotAliveNoWriters => "NOT_ALIVE_NO_WRITERS_INSTANCE_STATE",
             _ => continue,
         };
-        let color = reader.key_value(instance).unwrap_or_default();
+        let color = colors.get(&instance).cloned().or_else(|| reader.key_value(instance)).unwrap_or_default();
         say(&format!("{topic:<10} {color:<10} {state}"));
     }
 }
