@@ -201,6 +201,15 @@ impl Sink<'_> {
         true
     }
 
+    /// What follows on what is here was given up: the open set has a hole, or has ended unseen. No later change would find it whole.
+    pub(super) fn break_open_set(&mut self, writer: Guid) {
+        let Some(mut gate) = self.tally.sets.take() else { return };
+        if let Some(open) = gate.open.as_mut().filter(|open| !open.broken) {
+            self.break_set(writer, open);
+        }
+        self.tally.sets = Some(gate);
+    }
+
     /// The writer has gone: the set that it has not ended never will.
     pub(super) fn abandon_set(&mut self, writer: Guid) {
         let Some(mut gate) = self.tally.sets.take() else { return };

@@ -193,6 +193,9 @@ impl WriterProxy {
         let unfinished = (dropped + self.assemblies.take_evicted(last.next())).min(lost);
         sink.lost(self.config.guid, unfinished, LossCause::Fragments);
         sink.lost(self.config.guid, lost - unfinished, LossCause::NeverArrived);
+        if lost > 0 {
+            sink.break_open_set(self.config.guid);
+        }
     }
 
     /// The writer is gone: counts what is known of it and will never be delivered, and gives up what was begun.

@@ -1,5 +1,6 @@
 //! Coherent sets of one writer (RTPS 2.5, 8.7.5): a set is seen as a whole or not at all.
 
+use super::fragments::{large, piece};
 use super::*;
 use crate::history::{CacheChange, ChangeKind, Presented};
 use crate::qos::Presentation;
@@ -336,4 +337,25 @@ fn a_set_is_seen_as_a_whole_or_not_at_all() {
         assert_eq!(seen, expected, "seed {seed}: missing {missing:?} of {numbers:?}");
         script.check_ledger(expected.len() as u64);
     }
+}
+
+/// The end of a set may be what is lost last of all: nothing comes that would show it.
+#[test]
+fn a_best_effort_set_is_dropped_when_what_follows_on_it_is_given_up() {
+    let sample = large(3000);
+    let mut script = best_effort();
+    script.part(1, 1);
+    script.part(2, 1);
+    script.fragment(&piece(&sample, 3, 1000, 1, 1));
+    assert_eq!((script.reader.losses().total().waiting, script.incoherent()), (2, 0));
+    script.later(60_000);
+    let total = script.reader.losses().total();
+    assert_eq!((total.waiting, script.incoherent(), total.not_received.fragments), (0, 2, 1));
+    script.check_ledger(0);
+    // What else comes of it is dropped as well; the next one is whole.
+    script.part(4, 1);
+    script.part(5, 5);
+    script.end_of_set(6);
+    assert_eq!((script.taken(), script.incoherent()), (vec![5], 3));
+    script.check_ledger(1);
 }
