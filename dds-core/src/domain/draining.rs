@@ -8,11 +8,11 @@
 //! hears first that the writer is gone drops what came before. So a farewell stays behind the last sample for a moment
 //! ([`SETTLE`]).
 
-use crate::actor::{Effects, Poke, Signals, Ticket};
+use crate::actor::{Effects, Ticket};
 use crate::domain::ParticipantHandle;
 use crate::domain::leaving::LINGER_MAX;
-use crate::driver::{Driver, Timer, block_on};
-use crate::infrastructure::Awaited;
+use crate::driver::{Driver, block_on};
+use crate::infrastructure::{Alarm, Awaited};
 use crate::publication::WriterCell;
 use dds_rtps::types::{Duration, EntityId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -40,29 +40,8 @@ struct DrainingWriter {
     id: EntityId,
     cell: Arc<WriterCell>,
     ticket: Option<Ticket>,
-    settling: Option<Settling>,
-}
-
-/// Calls a waker when the last sample has settled.
-struct Settling {
-    _bell: Arc<SettleBell>,
-    _timer: Timer,
-}
-
-struct SettleBell {
-    waker: Waker,
-}
-
-impl Poke for SettleBell {
-    fn poke(self: Arc<Self>, _effects: &mut Effects) {
-        self.waker.wake_by_ref();
-    }
-
-    fn resume(self: Arc<Self>, effects: &mut Effects) {
-        self.poke(effects);
-    }
-
-    fn signal(&self, _signals: Signals) {}
+    /// Rings when the last sample has settled.
+    settling: Option<Alarm>,
 }
 
 impl DrainingWriter {
@@ -80,10 +59,7 @@ impl DrainingWriter {
         let Some(until) = settles_at.filter(|until| is_acknowledged && *until > driver.now().instant) else {
             return is_acknowledged;
         };
-        let bell = Arc::new(SettleBell { waker: waker.clone() });
-        let timer = Timer::new(driver.timers(), Arc::downgrade(&bell) as Weak<dyn Poke>);
-        timer.set(Some(until));
-        self.settling = Some(Settling { _bell: bell, _timer: timer });
+        self.settling = Some(Alarm::new(driver, until, waker));
         false
     }
 }

@@ -63,7 +63,8 @@ impl ParticipantActor {
         self.answer_after_events(now);
     }
 
-    /// What has happened is carried out first: whoever is told that an announcement was heard may send at once.
+    /// What has happened is carried out first: whoever is told that an announcement was heard may send at once. Only for who comes
+    /// to [`ParticipantActor::poll_event`] afterwards.
     fn answer_after_events(&mut self, now: Now) {
         if self.rtps.has_events() {
             self.answer_is_due = true;
@@ -163,7 +164,7 @@ impl Actor for ParticipantActor {
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
         let now = self.driver.now();
         let handle = self.handle.upgrade();
-        let has_ended = handle.is_none();
+        let carries_out = handle.is_some();
         if let Some(handle) = handle {
             let rtps = &mut self.rtps;
             handle.routes().harvest_heard(|prefix, heard| {
@@ -175,10 +176,10 @@ impl Actor for ParticipantActor {
             self.rtps.handle_crash(now, prefix);
         }
         self.rtps.handle_timeout(now);
-        if has_ended {
-            self.follow_up(now);
-        } else {
+        if carries_out {
             self.answer_after_events(now);
+        } else {
+            self.follow_up(now);
         }
     }
 

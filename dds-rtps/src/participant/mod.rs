@@ -199,7 +199,7 @@ impl Participant {
             let reply = self.reply_to(receiver);
             self.pair(topic).handle(now, receiver, reply, submessage, packet);
             self.take_samples(now, topic);
-            if (topic, matches!(submessage, Submessage::AckNack(_))) == (BuiltinTopic::Publications, true) {
+            if topic == BuiltinTopic::Publications && matches!(submessage, Submessage::AckNack(_)) {
                 self.note_greeted(receiver.source_prefix);
             }
         }
