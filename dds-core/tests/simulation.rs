@@ -28,18 +28,23 @@ fn numbers(reader: &DataReader<Step>) -> Vec<u32> {
     reader.take().unwrap().into_data().map(|step: Step| step.number).collect()
 }
 
-/// A hundred samples over a bad network; what arrived, and the trace.
-fn hall(seed: u64) -> (Vec<u32>, u64) {
-    let simulation = Simulation::new(seed);
-    simulation.set_network(Conditions::hall_wifi());
-    let (_participants, writer, reader) = pair(&simulation);
+/// What arrives of a hundred samples.
+fn hundred(simulation: &Simulation) -> Vec<u32> {
+    let (_participants, writer, reader) = pair(simulation);
     writer.wait_for_readers(1).block().unwrap();
     for number in 0..100 {
         writer.write(&Step { number }).unwrap();
         simulation.run_for(Duration::from_millis(10));
     }
     writer.acknowledged().block_for(Duration::from_secs(60)).unwrap();
-    (numbers(&reader), simulation.trace_hash())
+    numbers(&reader)
+}
+
+/// The same over a bad network, and the trace.
+fn hall(seed: u64) -> (Vec<u32>, u64) {
+    let simulation = Simulation::new(seed);
+    simulation.set_network(Conditions::hall_wifi());
+    (hundred(&simulation), simulation.trace_hash())
 }
 
 #[test]
@@ -64,14 +69,7 @@ fn what_is_left_to_chance_happens() {
         let mut all = [0; 7];
         for seed in 0..10 {
             let simulation = Simulation::with_interference(seed, interference);
-            let (_participants, writer, reader) = pair(&simulation);
-            writer.wait_for_readers(1).block().unwrap();
-            for number in 0..100 {
-                writer.write(&Step { number }).unwrap();
-                simulation.run_for(Duration::from_millis(10));
-            }
-            writer.acknowledged().block_for(Duration::from_secs(60)).unwrap();
-            assert_eq!(numbers(&reader), (0..100).collect::<Vec<_>>(), "seed {seed}");
+            assert_eq!(hundred(&simulation), (0..100).collect::<Vec<_>>(), "seed {seed}");
             let c = simulation.interference_counters();
             let timers = [c.late_timers, c.double_timers, c.stray_timers];
             let others = [c.occupied, c.hasty, c.blocked, c.small_inboxes];
