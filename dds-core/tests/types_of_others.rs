@@ -90,6 +90,16 @@ struct Bytes {
 }
 
 #[derive(DdsType, Debug, PartialEq, Default)]
+struct Letter {
+    value: char,
+}
+
+#[derive(DdsType, Debug, PartialEq, Default)]
+struct Small {
+    value: i8,
+}
+
+#[derive(DdsType, Debug, PartialEq, Default)]
 struct Octets {
     #[dds(octet)]
     data: Vec<u8>,
@@ -294,6 +304,15 @@ fn octets_are_not_uint8_and_the_difference_names_the_attribute() {
     assert_eq!(refused::<Bytes, OctetRows>(policy()), ("rows".to_owned(), of_reader.clone()));
     assert!(of_reader.to_string().contains("#[dds(octet)]"), "{of_reader}");
     accepted::<Octets, Octets>(policy());
+}
+
+#[test]
+fn letters_are_not_small_integers_and_the_difference_says_who_mixes_them() {
+    let of_writer = TypeDifferenceKind::CharOrInt8 { writer_has_char: true };
+    assert_eq!(refused::<Letter, Small>(policy()), ("value".to_owned(), of_writer));
+    let of_reader = TypeDifferenceKind::CharOrInt8 { writer_has_char: false };
+    assert_eq!(refused::<Small, Letter>(policy()), ("value".to_owned(), of_reader.clone()));
+    assert!(of_reader.to_string().contains("Cyclone DDS before 11"), "{of_reader}");
 }
 
 #[test]

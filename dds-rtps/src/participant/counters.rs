@@ -41,6 +41,9 @@ pub struct ParticipantCounters {
     pub types_refused: u64,
     /// Types that others were asked for, and did not describe. Names decide instead.
     pub types_unavailable: u64,
+    /// Types that were asked for and not described, because a participant is known that a description of them would crash
+    /// ([`ParticipantData::reads_every_type`](crate::discovery::ParticipantData::reads_every_type)).
+    pub types_withheld: u64,
     /// Questions for types that were answered.
     pub type_requests_answered: u64,
     /// Announcements of our own that could not be written.

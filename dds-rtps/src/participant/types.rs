@@ -5,13 +5,16 @@
 //!
 //! An answer goes to everybody, as the service is a topic; it is taken in by who has asked. It has [`REPLY_BYTES_MAX`] bytes of
 //! types at most. Answers are kept until they are acknowledged, 64 at most.
+//!
+//! Old versions of Cyclone DDS crash when an answer describes an `int8`, a `uint8` or a wide string, whoever has asked. As long as one of
+//! them is known, types with such members are not described to anybody: names decide for who does not know them.
 
 use super::Participant;
 use crate::discovery::{BuiltinEndpoints, BuiltinTopic, ParticipantEvent};
 use crate::history::HistorySample;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now};
 use crate::xtypes::{
-    ComponentId, LookupCall, LookupReply, LookupRequest, LookupReturn, Refused, SampleIdentity, TypeGraph,
+    ComponentId, LookupCall, LookupReply, LookupRequest, LookupReturn, Primitive, Refused, SampleIdentity, TypeGraph,
     TypeIdentifier, TypeObject, TypeWithSize,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -237,22 +240,31 @@ impl Participant {
         }
     }
 
-    /// Takes an answer in, if it is one to a question of ours.
+    /// Takes an answer in, if it is one to a question of ours. Cyclone DDS 0.10 names a writer of its own where that of the question
+    /// belongs, so what an answer describes counts whosever it is, as it is checked by its hash; but only one that is ours says by its silence
+    /// what its sender has not got.
     pub(super) fn take_type_reply(&mut self, sender: GuidPrefix, sample: &HistorySample) {
         let Some(payload) = &sample.payload else { return };
         let Ok(reply) = LookupReply::decode_payload(payload.bytes()) else {
             self.counters.malformed_type_messages += 1;
             return;
         };
-        if reply.request.writer != Guid::new(self.config.prefix, EntityId::TYPE_REQUEST_WRITER) {
-            return;
-        }
+        let is_ours = reply.request.writer == Guid::new(self.config.prefix, EntityId::TYPE_REQUEST_WRITER);
         let Some(question) = self.questions.by_participant.get_mut(&sender) else { return };
-        let is_answer = |asked: &mut Asked| asked.number == reply.request.number;
-        let Some(Asked { mut types, .. }) = question.asked.take_if(is_answer) else { return };
+        let is_answer = |asked: &mut Asked| !is_ours || asked.number == reply.request.number;
+        let Some(Asked { mut types, number, attempts, repeat_at }) = question.asked.take_if(is_answer) else { return };
         let asked = types.len();
         if let (0, LookupReturn::Types { types: described, .. }) = (reply.exception, reply.result) {
             self.learn_types(sender, described, &mut types);
+        }
+        if !is_ours && !types.is_empty() {
+            let question = self.questions.by_participant.entry(sender).or_default();
+            let has_learned = types.len() < asked;
+            question.asked = Some(Asked { types, number, attempts, repeat_at });
+            if has_learned {
+                self.matching.judge_pending();
+            }
+            return;
         }
         // What is missing beside what was told may have had no room in the answer.
         match self.questions.by_participant.get_mut(&sender).filter(|_| types.len() < asked) {
@@ -332,7 +344,9 @@ impl Participant {
     }
 
     /// The descriptions of our types. Those that are not ours are left out, and what has no room.
-    fn describe(&self, ids: &[TypeIdentifier]) -> LookupReturn {
+    fn describe(&mut self, ids: &[TypeIdentifier]) -> LookupReturn {
+        let withholds = !self.participants().all(|other| other.reads_every_type());
+        let mut withheld = 0;
         let store = &self.matching.types().store;
         let (mut types, mut complete_to_minimal, mut room) = (Vec::new(), Vec::new(), REPLY_BYTES_MAX);
         let mut seen = BTreeSet::new();
@@ -344,6 +358,10 @@ impl Participant {
         };
         for id in ids.iter().filter(is_ours).flat_map(each_of_component) {
             let Some(object) = store.own(&id).filter(|_| seen.insert(id.clone())) else { continue };
+            if withholds && object.mentions(&is_dangerous) {
+                withheld += 1;
+                continue;
+            }
             let size = object.to_bytes().map_or(usize::MAX, |bytes| bytes.len());
             match room.checked_sub(size.saturating_add(PAIR_BYTES)) {
                 Some(left) => room = left,
@@ -355,6 +373,7 @@ impl Participant {
             }
             types.push((id, TypeObject::clone(object)));
         }
+        self.counters.types_withheld += withheld;
         LookupReturn::Types { types, complete_to_minimal }
     }
 
@@ -380,6 +399,11 @@ impl Participant {
         let types = all.into_iter().skip(from).take(DEPENDENCIES_PER_REPLY).map(with_size).collect();
         LookupReturn::Dependencies { types, continuation }
     }
+}
+
+/// What a description must not contain that an old Cyclone DDS may get to see.
+fn is_dangerous(id: &TypeIdentifier) -> bool {
+    matches!(id, TypeIdentifier::Primitive(Primitive::Int8 | Primitive::UInt8) | TypeIdentifier::String16 { .. })
 }
 
 /// Types that contain each other are described together: the name of one asks for all.

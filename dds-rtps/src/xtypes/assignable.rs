@@ -208,6 +208,12 @@ impl<'a, F: Form> Comparison<'a, F> {
             (Id::Primitive(Primitive::Byte), Id::Primitive(Primitive::UInt8)) => {
                 self.differ(Kind::OctetOrUInt8 { writer_has_octet: false })
             }
+            (Id::Primitive(Primitive::Int8), Id::Primitive(Primitive::Char8)) => {
+                self.differ(Kind::CharOrInt8 { writer_has_char: true })
+            }
+            (Id::Primitive(Primitive::Char8), Id::Primitive(Primitive::Int8)) => {
+                self.differ(Kind::CharOrInt8 { writer_has_char: false })
+            }
             (Id::String8 { bound: r }, Id::String8 { bound: w })
             | (Id::String16 { bound: r }, Id::String16 { bound: w }) => self.string_bounds(*r, *w),
             _ => self.collections(&Resolved::Plain(reader), &Resolved::Plain(writer), keys),

@@ -30,6 +30,11 @@ pub enum TypeDifferenceKind {
         /// Whether it is the writer that has `octet`.
         writer_has_octet: bool,
     },
+    /// One has `char`, the other `int8`: the bytes are the same, the types are not. Cyclone DDS before 11 describes an `int8` as a `char`.
+    CharOrInt8 {
+        /// Whether the writer has `char`.
+        writer_has_char: bool,
+    },
     /// The ids of a union's members are all one higher in one of them.
     UnionIds {
         /// The first one of the writer.
@@ -100,7 +105,15 @@ impl fmt::Display for TypeDifferenceKind {
                 write!(
                     f,
                     "the writer has {writer}, the reader {reader}: `u8` is described as uint8, or as octet if its member \
-                     says `#[dds(octet)]`; do as the other side does"
+                     says `#[dds(octet)]`; do as the other side does, which describes both as octet if it is Cyclone DDS before 11"
+                )
+            }
+            Self::CharOrInt8 { writer_has_char } => {
+                let (writer, reader) = if *writer_has_char { ("char", "int8") } else { ("int8", "char") };
+                write!(
+                    f,
+                    "the writer has {writer}, the reader {reader}: Cyclone DDS before 11 describes int8 as char; if it is that, \
+                     let names of types decide"
                 )
             }
             Self::UnionIds { writer, reader } => write!(

@@ -200,6 +200,16 @@ impl TypeIdentifier {
         }
     }
 
+    /// Whether this, or the type of elements or keys within it, is one that `wanted` looks for.
+    pub fn contains(&self, wanted: &dyn Fn(&Self) -> bool) -> bool {
+        let within = match self {
+            Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.contains(wanted),
+            Self::Map { element, key, .. } => key.contains(wanted) || element.id.contains(wanted),
+            _ => false,
+        };
+        within || wanted(self)
+    }
+
     /// Calls `visit` with each hash in it: itself, or those of elements and keys.
     pub fn for_each_hash<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         match self {

@@ -290,6 +290,18 @@ impl TypeObject {
             Self::Complete(definition) => definition.for_each_hash(visit),
         }
     }
+
+    /// Whether it names a type, other than by a hash, that `wanted` looks for.
+    #[must_use]
+    pub fn mentions(&self, wanted: &dyn Fn(&TypeIdentifier) -> bool) -> bool {
+        let mut found = false;
+        let mut visit = |id: &TypeIdentifier| found |= id.contains(wanted);
+        match self {
+            Self::Minimal(definition) => definition.for_each_id(&mut visit),
+            Self::Complete(definition) => definition.for_each_id(&mut visit),
+        }
+        found
+    }
 }
 
 impl TypeObject {
@@ -349,26 +361,31 @@ impl<F: Form> TypeDefinition<F> {
         }
     }
 
-    /// Calls `visit` with each type that it refers to by a hash.
-    pub fn for_each_hash<'a>(&'a self, visit: &mut dyn FnMut(&'a TypeIdentifier)) {
+    /// Calls `visit` with each type that it names.
+    fn for_each_id<'a>(&'a self, visit: &mut dyn FnMut(&'a TypeIdentifier)) {
         match self {
-            Self::Alias(ty) => ty.related_type.for_each_hash(visit),
+            Self::Alias(ty) => visit(&ty.related_type),
             Self::Struct(ty) => {
-                ty.base.for_each_hash(visit);
-                ty.members.iter().for_each(|member| member.ty.for_each_hash(visit));
+                visit(&ty.base);
+                ty.members.iter().for_each(|member| visit(&member.ty));
             }
             Self::Union(ty) => {
-                ty.discriminator.for_each_hash(visit);
-                ty.members.iter().for_each(|member| member.ty.for_each_hash(visit));
+                visit(&ty.discriminator);
+                ty.members.iter().for_each(|member| visit(&member.ty));
             }
-            Self::Sequence(ty) => ty.element.ty.for_each_hash(visit),
-            Self::Array(ty) => ty.element.ty.for_each_hash(visit),
+            Self::Sequence(ty) => visit(&ty.element.ty),
+            Self::Array(ty) => visit(&ty.element.ty),
             Self::Map(ty) => {
-                ty.key.ty.for_each_hash(visit);
-                ty.element.ty.for_each_hash(visit);
+                visit(&ty.key.ty);
+                visit(&ty.element.ty);
             }
             Self::Enum(_) | Self::Bitmask(_) | Self::Bitset(_) => {}
         }
+    }
+
+    /// Calls `visit` with each type that it refers to by a hash.
+    pub fn for_each_hash<'a>(&'a self, visit: &mut dyn FnMut(&'a TypeIdentifier)) {
+        self.for_each_id(&mut |id| id.for_each_hash(visit));
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Network {
     in_flight: BTreeMap<(Instant, u64), Flight>,
     sent: u64,
     pub(crate) loses: Loss,
+    /// What becomes of a datagram on its way.
+    pub(crate) alters: fn(&mut Vec<u8>),
 }
 
 struct Node {
@@ -60,7 +62,7 @@ impl Network {
     pub(crate) fn new() -> Self {
         let now = Now { instant: Instant::from_nanos(1_000_000_000), time: Time::from_unix_nanos(1_800_000_000 << 30) };
         let loses = Box::new(|_, _: &[u8]| false);
-        Self { now, nodes: Vec::new(), in_flight: BTreeMap::new(), sent: 0, loses }
+        Self { now, nodes: Vec::new(), in_flight: BTreeMap::new(), sent: 0, loses, alters: |_| () }
     }
 
     /// Starts a participant; the answer is its index.
@@ -194,6 +196,7 @@ impl Network {
         while participant.poll_transmit(self.now, &mut datagram) {
             let mut bytes = Vec::new();
             datagram.copy_to(&mut bytes);
+            (self.alters)(&mut bytes);
             assert!(!datagram.destinations().is_empty(), "a datagram that goes nowhere");
             for &to in datagram.destinations() {
                 self.sent += 1;

@@ -1,9 +1,10 @@
 //! Types of others: asked for, told, bounded, and what follows for matching.
 
+use crate::hostile::announcement;
 use crate::network::{Network, config, prefix};
 use crate::{reader, writer};
 use dds_macros::DdsType;
-use dds_rtps::cdr::TypeInfo;
+use dds_rtps::cdr::{TypeInfo, WString};
 use dds_rtps::discovery::data::{PublicationData, SubscriptionData};
 use dds_rtps::discovery::{ParticipantEvent, Verdict};
 use dds_rtps::participant::{ParticipantConfig, TypeResolution};
@@ -151,6 +152,121 @@ fn who_does_not_answer_is_asked_three_times_and_then_names_decide() {
     pair.network.run_for(Duration::from_secs(2));
     assert_eq!(pair.verdict(), Some(Verdict::Matched));
     assert_eq!(pair.network.participant(pair.b).counters().types_unavailable, 1);
+}
+
+/// As Cyclone DDS 0.10 does (seen with 0.10.2): what is to say which question is answered is not of who has asked.
+#[test]
+fn an_answer_that_names_another_question_tells_what_was_asked_for() {
+    let alters = |bytes: &mut Vec<u8>| {
+        let asker = [&prefix(2).0[..], &EntityId::TYPE_REQUEST_WRITER.0].concat();
+        let answerer = [&prefix(1).0[..], &EntityId::TYPE_REPLY_WRITER.0].concat();
+        let is_answer = bytes.windows(4).any(|id| id == EntityId::TYPE_REPLY_WRITER.0);
+        if let (true, Some(at)) = (is_answer, bytes.windows(16).position(|window| window == asker)) {
+            bytes[at..at + 16].copy_from_slice(&answerer);
+        }
+    };
+    let run = |theirs: &TypeGraph, tells| {
+        let mut network = Network::new();
+        network.alters = alters;
+        let told = if tells { theirs } else { &graph::<Short>() };
+        let mut pair = Pair::in_network(network, config(2), &graph::<Short>(), writer_of(theirs), Some(told));
+        pair.network.run_for(Duration::from_millis(800));
+        let early = pair.verdict();
+        pair.network.run_for(Duration::from_secs(5));
+        (early, pair.verdict(), pair.network.participant(pair.b).counters().types_unavailable)
+    };
+    assert_eq!(run(&graph::<Long>(), true), (Some(Verdict::Matched), Some(Verdict::Matched), 0));
+    let (early, late, unavailable) = run(&graph::<Other>(), true);
+    assert!(matches!((early, late, unavailable), (Some(Verdict::Type(_)), Some(Verdict::Type(_)), 0)));
+    // It says nothing of what it does not describe: perhaps that was an answer to somebody else.
+    assert_eq!(run(&graph::<Other>(), false), (Some(Verdict::TypePending), Some(Verdict::Matched), 1));
+}
+
+/// Versions before 11 crash when they see such a description.
+#[test]
+fn types_that_would_crash_an_old_cyclone_are_described_to_nobody_while_one_is_there() {
+    let is_described = |theirs: &TypeGraph, cyclone: Option<&str>| {
+        let mut network = Network::new();
+        let (a, b) = (network.start(config(1)), network.start(config(2)));
+        if let Some(version) = cyclone {
+            let prefix = GuidPrefix::new(VendorId::CYCLONE, [3; 10]);
+            network.deliver(a, &announcement_of_cyclone(prefix, version));
+            let known = network.participant(a).participant(prefix).unwrap();
+            assert_eq!(known.product_version, version);
+        }
+        network.run_for(Duration::from_secs(1));
+        network.with(a, |participant, now| {
+            participant.add_type(theirs);
+            participant.add_writer(now, writer_of(theirs));
+        });
+        network.with(b, |participant, now| {
+            participant.add_type(&graph::<Short>());
+            participant.add_reader(now, reader_of(&graph::<Short>()));
+        });
+        network.run_for(Duration::from_secs(5));
+        let verdict = network.participant(b).matching().verdicts().next().map(|(_, _, verdict)| verdict.clone());
+        assert_eq!(verdict, Some(Verdict::Matched), "names decide if need be");
+        let (told, asked) = (network.participant(a).counters(), network.participant(b).counters());
+        assert_eq!(told.types_withheld > 0, asked.types_unavailable > 0);
+        asked.types_unavailable == 0
+    };
+    let dangerous =
+        [graph::<WithBytes>(), graph::<WithSmallArrays>(), graph::<WithWideString>(), graph::<WithSmallMember>()];
+    for ty in &dangerous {
+        assert!(is_described(ty, None) && is_described(ty, Some("11.0.1")));
+        assert!(!is_described(ty, Some("0.10.2")), "{ty:?}");
+    }
+    assert!(is_described(&graph::<Long>(), Some("0.10.2")), "which has nothing of the kind");
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", appendable)]
+struct WithBytes {
+    id: u32,
+    bytes: Vec<u8>,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", appendable)]
+struct WithSmallArrays {
+    id: u32,
+    arrays: std::collections::BTreeMap<u32, [i8; 3]>,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", appendable)]
+struct WithWideString {
+    id: u32,
+    name: WString,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", appendable)]
+struct WithSmallMember {
+    id: u32,
+    inner: Small,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", appendable, nested)]
+struct Small {
+    x: u8,
+}
+
+fn announcement_of_cyclone(prefix: GuidPrefix, version: &str) -> Vec<u8> {
+    // The parameter is made room for by one of the same length, whose id and value it takes.
+    let text = format!("vm/{version}/Linux/Linux\0");
+    let mut value = [&[0; 20], &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+    value.resize(value.len().next_multiple_of(4), 0);
+    let room = vec![0x5a; value.len() - 4];
+    let mut bytes = announcement(prefix, |data| {
+        data.vendor = VendorId::CYCLONE;
+        data.user_data.clone_from(&room);
+    });
+    let at = bytes.windows(room.len()).position(|window| window == room).unwrap() - 8;
+    bytes[at..at + 2].copy_from_slice(&0x8007_u16.to_le_bytes());
+    bytes[at + 4..at + 4 + value.len()].copy_from_slice(&value);
+    bytes
 }
 
 /// Cyclone DDS asks once, by multicast; on another socket its first HEARTBEAT may be received before.

@@ -23,6 +23,8 @@ pub struct ParticipantData {
     pub protocol_version: ProtocolVersion,
     /// Who built it.
     pub vendor: VendorId,
+    /// Which version of that, as far as it says: Cyclone DDS does. Default, and ours: empty.
+    pub product_version: String,
     /// Its domain; peers that do not say are found on their domain's ports, so it is ours.
     pub domain_id: Option<u32>,
     /// Parts a domain; only equal tags see each other. Default: empty.
@@ -55,6 +57,7 @@ impl ParticipantData {
             prefix,
             protocol_version: ProtocolVersion::OURS,
             vendor: VendorId::OURS,
+            product_version: String::new(),
             domain_id: None,
             domain_tag: String::new(),
             metatraffic_unicast: Vec::new(),
@@ -67,6 +70,14 @@ impl ParticipantData {
             entity_name: String::new(),
             properties: Vec::new(),
         }
+    }
+
+    /// Whether it can be sent the description of any type. Cyclone DDS before 11 crashes (seen with 0.10.2) when it reads one with an `int8`,
+    /// a `uint8` or a wide string in it, also if somebody else has asked for it.
+    #[must_use]
+    pub fn reads_every_type(&self) -> bool {
+        let major = self.product_version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        self.vendor != VendorId::CYCLONE || major.is_some_and(|major| major > 0)
     }
 
     /// Reads the payload of a sample that participant `sender` sent.
@@ -90,6 +101,9 @@ impl ParticipantData {
         if guid != Guid::new(sender, EntityId::PARTICIPANT) {
             return Err(DataError::Guid);
         }
+        if data.vendor != VendorId::CYCLONE {
+            data.product_version.clear();
+        }
         if data.builtin_endpoints == BuiltinEndpoints::NONE {
             data.builtin_endpoints = BuiltinEndpoints(old_builtin_endpoints.unwrap_or_default());
         }
@@ -104,6 +118,11 @@ impl ParticipantData {
                 self.protocol_version = ProtocolVersion { major, minor };
             }
             id::VENDOR_ID => self.vendor = VendorId(fields.array()?),
+            // Others mean something else by that number. Who it is may be said later.
+            id::CYCLONE_VERSION_INFO => {
+                let version = cyclone_version(fields);
+                self.product_version = version.unwrap_or_default();
+            }
             id::DOMAIN_ID => self.domain_id = Some(fields.u32()?),
             id::DOMAIN_TAG => self.domain_tag = super::decode::name(parameter.id, fields)?,
             id::PARTICIPANT_LEASE_DURATION => self.lease_duration = fields.duration()?,
@@ -135,6 +154,11 @@ impl ParticipantData {
         list.parameter(id::VENDOR_ID, |value| {
             value.bytes(&self.vendor.0);
         });
+        if !self.product_version.is_empty() {
+            list.parameter(id::CYCLONE_VERSION_INFO, |value| {
+                value.bytes(&[0; 20]).string(&format!("/{}", self.product_version));
+            });
+        }
         if let Some(domain_id) = self.domain_id {
             list.parameter(id::DOMAIN_ID, |value| {
                 value.u32(domain_id);
@@ -172,6 +196,13 @@ impl ParticipantData {
         }
         list.finish();
     }
+}
+
+/// The second part of `host/version/system/...`.
+fn cyclone_version(mut fields: ParameterFields<'_>) -> Option<String> {
+    let _numbers: [u8; 20] = fields.array().ok()?;
+    let version = fields.string().ok()?.split('/').nth(1)?;
+    (version.len() <= NAME_MAX).then(|| version.to_owned())
 }
 
 fn properties(mut fields: ParameterFields<'_>) -> Result<Vec<(String, String)>, ParameterError> {
@@ -221,6 +252,46 @@ mod tests {
         let mut bytes = Vec::new();
         data.encode(&mut bytes);
         assert_eq!(ParticipantData::decode(&bytes, PREFIX), Ok(Decoded { data, skipped: 0 }));
+    }
+
+    #[test]
+    fn cyclone_says_its_version_and_others_something_else() {
+        let said = |vendor: VendorId, text: &str, vendor_first: bool| {
+            let bytes = payload(|list| {
+                let vendor = |list: &mut ParameterListWriter<'_>| {
+                    list.parameter(id::VENDOR_ID, |value| {
+                        value.bytes(&vendor.0);
+                    });
+                };
+                if vendor_first {
+                    vendor(list);
+                }
+                list.parameter(id::CYCLONE_VERSION_INFO, |value| {
+                    value.bytes(&[0; 20]).string(text);
+                });
+                if !vendor_first {
+                    vendor(list);
+                }
+            });
+            let data = ParticipantData::decode(&bytes, PREFIX).unwrap().data;
+            (data.product_version.clone(), data.reads_every_type())
+        };
+        for vendor_first in [true, false] {
+            assert_eq!(said(VendorId::CYCLONE, "vm/0.10.2/Linux/Linux", vendor_first), ("0.10.2".to_owned(), false));
+            assert_eq!(said(VendorId::CYCLONE, "vm/11.0.1/Linux/Linux", vendor_first), ("11.0.1".to_owned(), true));
+            assert_eq!(said(VendorId::EPROSIMA, "vm/0.10.2/Linux/Linux", vendor_first), (String::new(), true));
+        }
+        // Who does not say it, or not like that, may be as old as any.
+        assert_eq!(said(VendorId::CYCLONE, "no version", true), (String::new(), false));
+        let short = payload(|list| {
+            list.parameter(id::VENDOR_ID, |value| {
+                value.bytes(&VendorId::CYCLONE.0);
+            });
+            list.parameter(id::CYCLONE_VERSION_INFO, |value| {
+                value.u32(7);
+            });
+        });
+        assert!(!ParticipantData::decode(&short, PREFIX).unwrap().data.reads_every_type());
     }
 
     #[test]
