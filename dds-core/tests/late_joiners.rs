@@ -190,3 +190,38 @@ fn a_reader_that_was_given_up_and_comes_back_gets_the_history_again() {
     assert!(samples.iter().all(|sample| sample.info().instance_state == InstanceState::Alive));
     assert_eq!(samples.into_data().map(|place: Place| place.count).collect::<Vec<_>>(), [0, 2, 11]);
 }
+
+/// A reader that does not want what was written before hears it all the same where others of its participant get it, long before its writer
+/// knows of it, and repairs for it what it misses. What it takes has no hole, wherever it begins.
+#[test]
+fn what_a_volatile_reader_gets_beside_others_begins_somewhere_and_has_no_hole() {
+    let mut holes = Vec::new();
+    let mut taken = 0;
+    for seed in 0..20 {
+        let simulation = Simulation::new(seed);
+        simulation.set_network(Conditions { loss: 0.2, ..Conditions::hall_wifi() });
+        let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+        let writer = robot.writer_builder("places").qos(DataWriterQos::default().reliable().keep_all());
+        let writer = writer.build().unwrap();
+        let qos = || DataReaderQos::default().reliable().keep_all();
+        let reader = || station.reader_builder::<Place>("places").qos(qos()).build().unwrap();
+        let elder = reader();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        let mut count = 0;
+        for _ in 0..30 {
+            let late = reader();
+            let mut got = Vec::new();
+            for _ in 0..100 {
+                count += 1;
+                let _ = writer.write(&Place { key: 0, count });
+                simulation.run_for(Duration::from_millis(2));
+                got.extend(counts(&late));
+                drop(elder.take().unwrap());
+            }
+            taken += got.len();
+            holes.extend(got.windows(2).filter(|pair| pair[1] != pair[0] + 1).map(|pair| (seed, pair[0], pair[1])));
+        }
+    }
+    assert!(taken > 1_000, "{taken}");
+    assert!(holes.is_empty(), "{} holes, such as {:?}", holes.len(), &holes[..holes.len().min(10)]);
+}

@@ -10,6 +10,10 @@ use crate::wire::Recent;
 /// The shortest time for which what was asked for is not asked for again: a thread that is not run for a moment is no loss.
 const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
 
+/// For each so many other writers that have never been heard, the pause after a pre-emptive ACKNACK is as long again: they are
+/// as busy with each other as with us, and a crowd that starts at once would get ever slower by being asked.
+const CROWD: u32 = 8;
+
 /// The schedule of ACKNACKs and NACK_FRAGs to one writer.
 #[derive(Debug)]
 pub(super) struct Asking {
@@ -19,8 +23,8 @@ pub(super) struct Asking {
     respond: bool,
     /// When the writer is asked to say where it stands.
     doubt: Option<Instant>,
-    /// No HEARTBEAT has come yet: the pause before the next pre-emptive ACKNACK.
-    preemptive: Option<Duration>,
+    /// No HEARTBEAT has come yet.
+    preemptive: Option<Preemptive>,
     /// The last number that was asked for since nothing was missing.
     through: Option<SequenceNumber>,
     /// What was asked for a moment ago.
@@ -31,6 +35,16 @@ pub(super) struct Asking {
     retry: Duration,
     ack_nacks: i32,
     nack_frags: i32,
+}
+
+/// When a writer is asked that has never been heard.
+#[derive(Debug)]
+struct Preemptive {
+    /// The pause after the next pre-emptive ACKNACK.
+    pause: Duration,
+    /// … and after the first one: however often the writer shows itself, it has half of that to answer.
+    first_pause: Duration,
+    asked_at: Option<Instant>,
 }
 
 /// The numbers of the last ACKNACK and NACK_FRAG.
@@ -50,11 +64,12 @@ impl AnswerCounts {
 impl Asking {
     /// A reader that has just matched: it speaks at once, so that the writer answers with a HEARTBEAT.
     pub(super) fn new(now: Instant, config: &ReaderConfig) -> Self {
+        let pause = config.preemptive_period;
         Self {
             due: Some(now),
             respond: false,
             doubt: None,
-            preemptive: Some(config.preemptive_period),
+            preemptive: Some(Preemptive { pause, first_pause: pause, asked_at: None }),
             through: None,
             asked: Recent::default(),
             repair: Shortest::default(),
@@ -73,6 +88,16 @@ impl Asking {
     /// How many answers there have been.
     pub(super) fn counts(&self) -> AnswerCounts {
         AnswerCounts { ack_nacks: self.ack_nacks, nack_frags: self.nack_frags }
+    }
+
+    /// So many writers have never been heard: each is given time for the others.
+    pub(super) fn give_time(&mut self, unheard: usize, config: &ReaderConfig) {
+        let unheard = u32::try_from(unheard).unwrap_or(u32::MAX);
+        if let Some(preemptive) = &mut self.preemptive {
+            let pause = preemptive.first_pause.scale(1 + unheard / CROWD, 1);
+            preemptive.first_pause = pause.min(config.preemptive_period_max);
+            preemptive.pause = preemptive.first_pause;
+        }
     }
 
     pub(super) fn due(&self) -> Option<Instant> {
@@ -165,16 +190,19 @@ impl Asking {
 
     /// The writer is there, as its participant has just shown: if it has never been heard, it is asked again.
     pub(super) fn ask_again(&mut self, now: Instant) {
-        if self.is_preemptive() {
+        let Some(preemptive) = &self.preemptive else { return };
+        let had_time = |at| now.since(at) >= preemptive.first_pause.scale(1, 2);
+        if preemptive.asked_at.is_none_or(had_time) {
             self.schedule(Some(now));
         }
     }
 
     /// A pre-emptive ACKNACK is laid out.
     pub(super) fn preempted(&mut self, now: Instant, config: &ReaderConfig) {
-        if let Some(pause) = &mut self.preemptive {
-            self.due = now.after(*pause);
-            *pause = pause.scale(2, 1).min(config.preemptive_period_max);
+        if let Some(preemptive) = &mut self.preemptive {
+            self.due = now.after(preemptive.pause);
+            preemptive.pause = preemptive.pause.scale(2, 1).min(config.preemptive_period_max);
+            preemptive.asked_at = Some(now);
         }
     }
 

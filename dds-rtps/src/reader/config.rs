@@ -170,6 +170,10 @@ pub struct WriterProxyConfig {
     /// between the writer's match and the first HEARTBEAT. Where that is not known, it begins after the last number that
     /// the first HEARTBEAT announces, or with the first sample, whichever comes first.
     pub gaps_history: bool,
+    /// Whether it tells each volatile reader, in a HEARTBEAT that is addressed to that reader, where what it is to get begins. Then such a
+    /// reader delivers nothing before: what it hears may be for others of its participant, and what of that is lost nobody repairs for it. Default: of
+    /// writers whose GUID begins with our own vendor id.
+    pub names_beginning: bool,
     /// LIFESPAN: how long after its source timestamp a sample is handed out. Default: infinite.
     pub lifespan: Duration,
     /// OWNERSHIP_STRENGTH. Default: 0.
@@ -198,9 +202,8 @@ impl WriterProxyConfig {
         Self {
             guid,
             reliable: true,
-            gaps_history: [VendorId::OURS, VendorId::EPROSIMA]
-                .iter()
-                .any(|vendor| guid.prefix.0.starts_with(&vendor.0)),
+            gaps_history: guid.prefix.is_of(VendorId::OURS) || guid.prefix.is_of(VendorId::EPROSIMA),
+            names_beginning: guid.prefix.is_of(VendorId::OURS),
             lifespan: Duration::INFINITE,
             ownership_strength: 0,
             liveliness: Liveliness::default(),

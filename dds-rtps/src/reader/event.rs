@@ -100,6 +100,11 @@ pub struct ReaderCounters {
     /// How often a writer denied what it, or somebody in its name, had said before: that it no longer has numbers which it
     /// had not even written. The reader has gone back to where it was.
     pub retracted: u64,
+    /// Buffers for payloads that were made because none of those made before was free. It stands still once as much has been kept
+    /// as ever will be; samples and batches that the application keeps hold theirs, and a reader that never finds a free one makes
+    /// one for each sample. Samples of a writer of the same process lie in that writer's buffers, and those of one datagram may
+    /// share its receive buffer.
+    pub slots_made: u64,
 }
 
 /// The events that wait.

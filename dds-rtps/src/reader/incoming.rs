@@ -108,7 +108,7 @@ impl StatefulReader {
             Fit::TooFar => {
                 self.counters.out_of_window += 1;
                 if let Following::Reliable(reliable) = &mut proxy.following {
-                    reliable.asking.schedule_retry(now.instant);
+                    reliable.note_postponed(now.instant);
                 }
                 self.note_due(at);
                 Some(Handled::Postponed)
@@ -129,6 +129,11 @@ impl StatefulReader {
         let proxy = &mut proxies[at];
         let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back: config.holds_back() };
         let (change, handled) = match inbound {
+            // What is to be counted counts if it is for this reader, which the writer will say.
+            Inbound::Filtered | Inbound::NotDecodable if proxy.awaits_beginning() => {
+                sink.counters.out_of_window += 1;
+                return Handled::Postponed;
+            }
             Inbound::Change(change) => (Some(change), Handled::Accepted),
             Inbound::Nothing => (None, Handled::Accepted),
             Inbound::Filtered => {

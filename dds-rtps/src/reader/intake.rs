@@ -105,6 +105,11 @@ impl Intake {
         }
     }
 
+    /// Slots made because none was free.
+    pub(super) fn slots_made(&self) -> u64 {
+        self.small.made() + self.fitting.made() + self.large.made()
+    }
+
     /// A change that lies in a packet.
     pub(super) fn receive(
         &mut self,

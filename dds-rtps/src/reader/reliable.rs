@@ -12,18 +12,20 @@
 //! - A volatile reader begins after the last number of the first HEARTBEAT, or with the first sample if that comes before
 //!   it, as Cyclone DDS does: what was written before is history, which it must not get. A writer that is known to answer
 //!   with a GAP for its history ([`WriterProxyConfig::gaps_history`](super::WriterProxyConfig::gaps_history)) draws the
-//!   line itself, and nothing it wrote since its own match is lost.
+//!   line itself, and nothing it wrote since its own match is lost. Ours draw it for each reader by name
+//!   ([`WriterProxyConfig::names_beginning`](super::WriterProxyConfig::names_beginning)): before that a reader delivers nothing. It may hear what others
+//!   of its participant are sent long before its writer knows of it, and what it misses of that nobody repairs.
 
 use super::asking::Asking;
 use super::assembly::Assemblies;
-use super::config::ReaderConfig;
+use super::config::{ReaderConfig, WriterProxyConfig};
 use super::event::LossCause;
 use super::jumps::JUMP_MAX;
 use super::losses::{Extent, distance};
 use super::sink::Sink;
 use super::window::{Front, Window};
 use crate::history::ReceivedChange;
-use crate::types::{Guid, Instant, Now, SequenceNumber};
+use crate::types::{EntityId, Guid, Instant, Now, SequenceNumber};
 use crate::wire::{Gap, Heartbeat, HeartbeatFrag, SET_BITS_MAX, SequenceNumberSet};
 
 /// Where a volatile reader begins.
@@ -35,6 +37,8 @@ enum Start {
     AfterHistory,
     /// With the first HEARTBEAT's first number; until then it is as if that were 1.
     FirstAnnounced,
+    /// With the first number of the first HEARTBEAT that is addressed to this reader; until then nothing is delivered.
+    Named,
 }
 
 /// Whether a number can be taken in.
@@ -113,14 +117,15 @@ pub(super) struct Reliable {
 }
 
 impl Reliable {
-    pub(super) fn new(now: Instant, writer: Guid, gaps_history: bool, config: &ReaderConfig) -> Self {
-        let start = match (config.wants_history, gaps_history) {
-            (true, _) => Start::Known,
-            (false, true) => Start::FirstAnnounced,
-            (false, false) => Start::AfterHistory,
+    pub(super) fn new(now: Instant, writer: &WriterProxyConfig, config: &ReaderConfig) -> Self {
+        let start = match config.wants_history {
+            true => Start::Known,
+            false if writer.names_beginning => Start::Named,
+            false if writer.gaps_history => Start::FirstAnnounced,
+            false => Start::AfterHistory,
         };
         Self {
-            writer,
+            writer: writer.guid,
             window: Window::new(SequenceNumber::FIRST),
             start,
             begun: config.wants_history,
@@ -165,8 +170,34 @@ impl Reliable {
         number <= self.announced
     }
 
+    /// Whether the writer has yet to say where this reader begins. What comes before is kept, and counts once it has.
+    pub(super) fn awaits_beginning(&self) -> bool {
+        self.start == Start::Named
+    }
+
+    /// Whether the writer has yet to say where this reader begins, and does not now: it speaks to `reader`.
+    fn awaits_name(&self, reader: EntityId, config: &ReaderConfig) -> bool {
+        self.start == Start::Named && reader != config.guid.entity_id
+    }
+
+    /// Something was not taken in that the writer will have to send again, if it is for this reader.
+    pub(super) fn note_postponed(&mut self, now: Instant) {
+        if self.start != Start::Named {
+            self.asking.schedule_retry(now);
+        }
+    }
+
     /// Whether a change `number` with a payload of `len` bytes can be taken in.
     pub(super) fn fit(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> Fit {
+        if self.start == Start::Named {
+            if self.window.is_empty() {
+                self.window.begin_at(number, 0);
+                self.first = number;
+            }
+            let fits = self.window.is_missing(number)
+                && self.window.has_room(number, config.reorder_max, len, config.reorder_bytes_max);
+            return if fits && !config.presents() { Fit::Fits } else { Fit::TooFar };
+        }
         if self.start == Start::AfterHistory {
             self.window.jump(number);
             self.floor = number;
@@ -201,7 +232,7 @@ impl Reliable {
     ) {
         self.asking.progress(config);
         self.asking.note_received(now.instant, number);
-        if number != self.window.next() {
+        if number != self.window.next() || self.awaits_beginning() {
             match change {
                 Some(change) => self.window.hold(number, change),
                 None => self.window.spend(number),
@@ -359,6 +390,9 @@ impl Reliable {
     /// A GAP.
     pub(super) fn handle_gap(&mut self, now: Now, gap: &Gap, sink: &mut Sink<'_>, config: &ReaderConfig) {
         let base = gap.gap_list.base();
+        if self.start == Start::Named {
+            return;
+        }
         if self.start == Start::AfterHistory {
             // The writer draws the line between its history and what this reader is to get.
             if gap.gap_start > SequenceNumber::FIRST {
@@ -431,6 +465,14 @@ impl Reliable {
         sink: &mut Sink<'_>,
         config: &ReaderConfig,
     ) -> bool {
+        let at = now.instant.after(config.heartbeat_response_delay);
+        if self.awaits_name(heartbeat.reader_id, config) {
+            // It is meant for others of this participant. Whoever is asked shows that he is still to be told.
+            if !heartbeat.is_final {
+                self.asking.answer(at);
+            }
+            return true;
+        }
         // Only the very same one is a duplicate. Later ones with a lower count come from writers that count per reader, and
         // answering an old one does no harm.
         if self.last_heartbeat.replace(heartbeat.count) == Some(heartbeat.count) {
@@ -440,9 +482,14 @@ impl Reliable {
         let first = self.asking.heard();
         let begin = match self.start {
             Start::Known => heartbeat.first_sn,
-            Start::FirstAnnounced => heartbeat.first_sn,
+            Start::FirstAnnounced | Start::Named => heartbeat.first_sn,
             Start::AfterHistory => heartbeat.last_sn.next(),
         };
+        if self.start == Start::Named {
+            self.window.begin_at(begin, config.reorder_max);
+            self.first = begin;
+            self.start = Start::Known;
+        }
         if first || self.start != Start::Known {
             // What lies before it was never promised: it is not lost.
             self.pass(SequenceNumber::FIRST, begin, config);
@@ -452,7 +499,6 @@ impl Reliable {
         self.floor = self.floor.max(begin);
         self.announced = self.announced.max(heartbeat.last_sn);
         self.drain(now, sink);
-        let at = now.instant.after(config.heartbeat_response_delay);
         if !heartbeat.is_final {
             self.asking.answer(at);
         } else if self.is_something_missing() {
@@ -511,7 +557,7 @@ impl Reliable {
         assemblies: &Assemblies,
         config: &ReaderConfig,
     ) -> SequenceNumberSet {
-        let base = self.window.next();
+        let base = if self.awaits_beginning() { SequenceNumber::FIRST } else { self.window.next() };
         let mut set = SequenceNumberSet::empty(base);
         if !self.is_something_missing() {
             return set;

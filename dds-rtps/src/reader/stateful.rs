@@ -121,7 +121,7 @@ impl StatefulReader {
     /// What has been seen so far.
     #[must_use]
     pub fn counters(&self) -> ReaderCounters {
-        self.counters
+        ReaderCounters { slots_made: self.intake.slots_made(), ..self.counters }
     }
 
     /// The writers that are matched, local ones included.
@@ -180,6 +180,8 @@ impl StatefulReader {
         let mut proxy = WriterProxy::remote(now.instant, writer, &self.config);
         if let Following::Reliable(reliable) = &mut proxy.following {
             reliable.asking.count_on(self.answered);
+            let is_unheard = |proxy: &&WriterProxy| proxy.is_unheard();
+            reliable.asking.give_time(self.proxies.iter().filter(is_unheard).count(), &self.config);
         }
         self.insert(proxy)
     }

@@ -148,6 +148,24 @@ impl Window {
         self.next = self.next.min(number);
     }
 
+    /// Begins at `number`, wherever that lies: what is known of earlier ones is forgotten, and all of it if `number` lies more than
+    /// `numbers_max` before the front.
+    pub(super) fn begin_at(&mut self, number: SequenceNumber, numbers_max: usize) {
+        let before = self.next.0.saturating_sub(number.0);
+        match usize::try_from(before) {
+            Ok(before) if before <= numbers_max => (0..before).for_each(|_| self.slots.push_front(Slot::Missing)),
+            Ok(_) => *self = Self::new(number),
+            Err(_) => {
+                while self.next < number && !self.slots.is_empty() {
+                    if matches!(self.pop(), Front::Missing) {
+                        self.skip();
+                    }
+                }
+            }
+        }
+        self.next = number;
+    }
+
     /// Takes what stands at the front, unless it is missing.
     pub(super) fn pop(&mut self) -> Front {
         match self.slots.front_mut().map(std::mem::take) {

@@ -67,7 +67,7 @@ pub(super) struct WriterProxy {
 impl WriterProxy {
     pub(super) fn remote(now: Instant, writer: WriterProxyConfig, config: &ReaderConfig) -> Self {
         let following = if config.reliable && writer.reliable {
-            Following::Reliable(Box::new(Reliable::new(now, writer.guid, writer.gaps_history, config)))
+            Following::Reliable(Box::new(Reliable::new(now, &writer, config)))
         } else {
             Following::BestEffort { next: None, first: SequenceNumber::FIRST, doubted: None }
         };
@@ -117,6 +117,11 @@ impl WriterProxy {
             // What a writer of this process sends by the network has come by the short way.
             Following::Local(_) => Fit::Duplicate,
         }
+    }
+
+    /// Whether the writer has yet to say where the reader begins.
+    pub(super) fn awaits_beginning(&self) -> bool {
+        matches!(&self.following, Following::Reliable(reliable) if reliable.awaits_beginning())
     }
 
     /// Takes in a number that fits; `None`: there is nothing to deliver for it.
@@ -272,6 +277,11 @@ impl WriterProxy {
         } else {
             reliable.asking.schedule_retry(now);
         }
+    }
+
+    /// Whether it is a reliable one that has never been heard.
+    pub(super) fn is_unheard(&self) -> bool {
+        matches!(&self.following, Following::Reliable(reliable) if reliable.asking.is_preemptive())
     }
 
     /// Lays out what there is to say to the writer now. `false`: nothing.

@@ -19,6 +19,12 @@ impl GuidPrefix {
         bytes[2..].copy_from_slice(&random);
         Self(bytes)
     }
+
+    /// Whether it was drawn by an implementation of this vendor.
+    #[must_use]
+    pub fn is_of(self, vendor: VendorId) -> bool {
+        self.0.starts_with(&vendor.0)
+    }
 }
 
 impl fmt::Debug for GuidPrefix {

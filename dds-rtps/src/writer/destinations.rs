@@ -4,6 +4,7 @@ use super::config::{FlowConfig, FragmentSize};
 use super::reader_proxy::ReaderProxy;
 use crate::types::{EntityId, Locator, LocatorKind, SequenceNumber};
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 /// Room for the headers of a datagram beside its payload: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, and key hash
@@ -20,13 +21,22 @@ const IP_V6_EXTRA_LEN: u16 = 20;
 /// Payload of a datagram for readers on this host. With the headers, and a long inline QoS, below the 65 507 that UDP has.
 const SAME_HOST_PAYLOAD_LEN: usize = 65_000;
 
-/// What the matched remote readers have in common. Made anew whenever one comes, goes or changes; read for each sample.
+/// What the matched remote readers have in common. Made anew when one goes or changes, added to when one comes; read for each
+/// sample.
 #[derive(Debug)]
 pub(super) struct Destinations {
-    /// The locators that together reach every reader, each once.
-    pub(super) locators: Vec<Locator>,
+    size: FragmentSize,
+    flow: FlowConfig,
+    /// How many readers there are.
+    count: usize,
+    /// The locators that together reach every reader, each once. Found out when something goes to all of them: where hundreds
+    /// of participants meet, readers come more often than that.
+    locators: OnceCell<Vec<Locator>>,
     /// For each reader the indexes of the locators by which it is reached. Empty unless content filters are asked.
     pub(super) reach: Vec<SmallVec<[usize; 2]>>,
+    /// Whether any of them has a locator.
+    pub(super) anywhere: bool,
+    has_ip_v6: bool,
     /// The one reader there is, or all.
     pub(super) reader_id: EntityId,
     /// From this number on, changes are for all readers. Earlier ones are for those that came before them.
@@ -52,36 +62,83 @@ pub(super) struct Destinations {
 
 impl Destinations {
     pub(super) fn new(proxies: &[ReaderProxy], size: FragmentSize, flow: FlowConfig) -> Self {
-        let same_host = proxies.iter().all(|proxy| proxy.config.same_host);
-        let locators = union(proxies);
-        let extra = if locators.iter().any(|locator| locator.kind == LocatorKind::UdpV6) { IP_V6_EXTRA_LEN } else { 0 };
-        let (fragment_size, payload_len_max) = match same_host {
-            true => (size.same_host, SAME_HOST_PAYLOAD_LEN),
-            false => (size.network.saturating_sub(extra), NETWORK_PAYLOAD_LEN - usize::from(extra)),
-        };
-        let (burst, rate) = match same_host {
-            true => (flow.same_host, flow.same_host_rate),
-            false => (flow.network, flow.network_rate),
-        };
-        let filtered = proxies.iter().filter(|proxy| proxy.filtered.is_some()).count();
-        Self {
-            reach: if filtered > 0 { reach(proxies, &locators) } else { Vec::new() },
-            filtered,
-            locators,
-            reader_id: match proxies {
-                [proxy] => proxy.config.guid.entity_id,
-                _ => EntityId::UNKNOWN,
-            },
-            relevant_from: proxies.iter().map(|proxy| proxy.first_relevant).max().unwrap_or(SequenceNumber::FIRST),
-            one_by_one: proxies.iter().any(|proxy| proxy.last_relevant != SequenceNumber::MAX),
-            expects_inline_qos: proxies.iter().any(|proxy| proxy.config.expects_inline_qos),
-            reliable_count: proxies.iter().filter(|proxy| proxy.reliable).count(),
-            same_host,
-            fragment_size: fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX),
-            payload_len_max,
-            burst,
-            rate,
+        let mut all = Self::none(size, flow);
+        proxies.iter().for_each(|proxy| all.note(proxy));
+        all.conclude();
+        if all.filtered > 0 {
+            all.reach = reach(proxies, all.locators(proxies));
         }
+        all
+    }
+
+    /// Another reader has come, the last of `proxies`.
+    pub(super) fn add_last(&mut self, proxies: &[ReaderProxy]) {
+        let Some(proxy) = proxies.last() else { return };
+        if self.filtered > 0 || proxy.filtered.is_some() {
+            *self = Self::new(proxies, self.size, self.flow);
+            return;
+        }
+        self.locators.take();
+        self.note(proxy);
+        self.conclude();
+    }
+
+    fn none(size: FragmentSize, flow: FlowConfig) -> Self {
+        Self {
+            size,
+            flow,
+            count: 0,
+            locators: OnceCell::new(),
+            reach: Vec::new(),
+            anywhere: false,
+            has_ip_v6: false,
+            reader_id: EntityId::UNKNOWN,
+            relevant_from: SequenceNumber::FIRST,
+            one_by_one: false,
+            expects_inline_qos: false,
+            filtered: 0,
+            reliable_count: 0,
+            same_host: true,
+            fragment_size: 0,
+            payload_len_max: 0,
+            burst: 0,
+            rate: 0,
+        }
+    }
+
+    fn note(&mut self, proxy: &ReaderProxy) {
+        let config = &proxy.config;
+        let mut locators = config.unicast.iter().chain(&config.multicast).peekable();
+        self.anywhere |= locators.peek().is_some();
+        self.has_ip_v6 |= locators.any(|locator| locator.kind == LocatorKind::UdpV6);
+        self.reader_id = if self.count == 0 { config.guid.entity_id } else { EntityId::UNKNOWN };
+        self.count += 1;
+        self.relevant_from = self.relevant_from.max(proxy.first_relevant);
+        self.one_by_one |= proxy.last_relevant != SequenceNumber::MAX;
+        self.expects_inline_qos |= config.expects_inline_qos;
+        self.filtered += usize::from(proxy.filtered.is_some());
+        self.reliable_count += usize::from(proxy.reliable);
+        self.same_host &= config.same_host;
+    }
+
+    /// Finds out what follows from what was noted of all.
+    fn conclude(&mut self) {
+        let extra = if self.has_ip_v6 { IP_V6_EXTRA_LEN } else { 0 };
+        let (fragment_size, payload_len_max) = match self.same_host {
+            true => (self.size.same_host, SAME_HOST_PAYLOAD_LEN),
+            false => (self.size.network.saturating_sub(extra), NETWORK_PAYLOAD_LEN - usize::from(extra)),
+        };
+        self.fragment_size = fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX);
+        self.payload_len_max = payload_len_max;
+        (self.burst, self.rate) = match self.same_host {
+            true => (self.flow.same_host, self.flow.same_host_rate),
+            false => (self.flow.network, self.flow.network_rate),
+        };
+    }
+
+    /// The locators that together reach every reader, each once.
+    pub(super) fn locators(&self, proxies: &[ReaderProxy]) -> &[Locator] {
+        self.locators.get_or_init(|| union(proxies))
     }
 
     /// Bytes up to which small changes share a datagram.
@@ -142,7 +199,7 @@ fn reach(proxies: &[ReaderProxy], locators: &[Locator]) -> Vec<SmallVec<[usize; 
 struct Distinct {
     list: Vec<Locator>,
     /// All of them, once they are many.
-    set: HashSet<Locator>,
+    set: HashSet<Locator, foldhash::fast::RandomState>,
 }
 
 impl Distinct {

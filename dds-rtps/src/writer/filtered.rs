@@ -150,7 +150,7 @@ impl StatefulWriter {
         let Some(stored) = self.history.get(self.next) else { return Audience::All };
         let Addressees { needed, reached } = &mut self.addressees;
         needed.clear();
-        needed.resize(self.destinations.locators.len(), false);
+        needed.resize(self.destinations.locators(&self.proxies).len(), false);
         let reach = &self.destinations.reach;
         for (proxy, reach) in self.proxies.iter().zip(reach) {
             let Some(filtered) = &proxy.filtered else {
@@ -185,7 +185,7 @@ impl StatefulWriter {
 
     /// Where a change goes that does not go everywhere.
     pub(super) fn needed_locators(&self) -> impl Iterator<Item = Locator> + '_ {
-        let locators = self.destinations.locators.iter().zip(&self.addressees.needed);
+        let locators = self.destinations.locators(&self.proxies).iter().zip(&self.addressees.needed);
         locators.filter(|(_, needed)| **needed).map(|(locator, _)| *locator)
     }
 

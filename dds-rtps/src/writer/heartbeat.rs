@@ -26,6 +26,9 @@ pub(super) const PATIENCE: u32 = 3;
 pub(super) const BACKOFF_MAX: u32 = 3;
 /// … and so many times if those that owe an answer have never given one, as far as the writer allows.
 const BACKOFF_MAX_UNHEARD: u32 = 16;
+/// Discovery: for each so many that owe an answer at the same time each of them is asked a period later. They are as busy with
+/// each other as with us, and a crowd that starts at once would get ever slower by being asked.
+const CROWD: u32 = 8;
 /// While somebody waits the period is so many times shorter.
 const HURRY: u32 = 8;
 
@@ -48,6 +51,8 @@ pub(super) struct HeartbeatSchedule {
     hurried: bool,
     /// Those that owe an answer have never given one.
     only_strangers: bool,
+    /// How many owe one.
+    owing: u32,
     deadline: Option<Instant>,
     due: bool,
     count: i32,
@@ -75,6 +80,7 @@ impl HeartbeatSchedule {
             unanswered: 0,
             hurried: false,
             only_strangers: false,
+            owing: 0,
             deadline: None,
             due: false,
             count: 0,
@@ -116,6 +122,11 @@ impl HeartbeatSchedule {
     /// Whether all that owe an answer have never given one.
     pub(super) fn set_only_strangers(&mut self, only_strangers: bool) {
         self.only_strangers = only_strangers;
+    }
+
+    /// So many owe an answer.
+    pub(super) fn set_owing(&mut self, owing: usize) {
+        self.owing = u32::try_from(owing).unwrap_or(u32::MAX);
     }
 
     /// Whether the samples that are about to go out should carry one.
@@ -193,18 +204,18 @@ impl HeartbeatSchedule {
 
     /// How often each reader is asked that owes an answer.
     pub(super) fn pace(&self) -> Duration {
-        self.period.scale(1, if self.hurried { HURRY } else { 1 })
+        let pace = self.period.scale(1, if self.hurried { HURRY } else { 1 });
+        pace.scale(1 + self.owing / CROWD, 1).min(self.unheard_max).max(pace)
     }
 
     /// How long an answer is waited for.
     fn interval(&self) -> Duration {
-        let hurry = if self.hurried { HURRY } else { 1 };
         let doubled = self.unanswered.saturating_sub(PATIENCE);
-        let usual = self.period.scale(1 << doubled.min(BACKOFF_MAX), hurry);
+        let usual = self.pace().scale(1 << doubled.min(BACKOFF_MAX), 1);
         if !self.only_strangers {
             return usual;
         }
-        self.period.scale(1 << doubled.min(BACKOFF_MAX_UNHEARD), hurry).min(self.unheard_max).max(usual)
+        self.pace().scale(1 << doubled.min(BACKOFF_MAX_UNHEARD), 1).min(self.unheard_max).max(usual)
     }
 }
 
@@ -266,6 +277,21 @@ mod tests {
         assert_eq!(schedule.deadline(), Some(at(2800)));
         schedule.note_answer(at(2701), false);
         assert_eq!(schedule.deadline(), None);
+    }
+
+    #[test]
+    fn the_more_owe_an_answer_the_more_time_each_has_in_discovery() {
+        let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
+        let of = |unheard_max| HeartbeatSchedule::new(Duration::from_millis(100), unheard_max, &limits, false);
+        let (mut discovery, mut other) = (of(Duration::from_secs(1)), of(Duration::ZERO));
+        for (owing, ms) in [(0, 100), (7, 100), (8, 200), (40, 600), (1_000, 1_000)] {
+            discovery.set_owing(owing);
+            other.set_owing(owing);
+            assert_eq!(discovery.pace(), Duration::from_millis(ms), "{owing} owe an answer");
+            assert_eq!(other.pace(), Duration::from_millis(100));
+        }
+        discovery.note_samples(at(0), 1);
+        assert_eq!(discovery.deadline(), Some(at(1_000)));
     }
 
     #[test]

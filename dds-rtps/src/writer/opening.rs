@@ -8,6 +8,9 @@
 //! So until a reader has answered a HEARTBEAT, it finds in front of each one another that announces nothing: first = where it
 //! begins, last = first - 1. Whichever datagram arrives first, both numbers then say the same. It is addressed to that reader;
 //! Cyclone DDS takes it in for all readers of its participant, and so those have one beginning, the lowest.
+//!
+//! A reader of ours delivers nothing before it was told by name ([`WriterProxyConfig::names_beginning`](crate::reader::WriterProxyConfig::names_beginning)), and
+//! then begins with the first number of that HEARTBEAT: each has its own line, and a HEARTBEAT to it alone needs none in front.
 
 use super::layout::Layout;
 use super::reader_proxy::ReaderProxy;
@@ -22,10 +25,10 @@ pub(super) const STRANGERS_BESIDE_SAMPLES_MAX: usize = 4;
 const STRANGERS_MAX: usize = 1000;
 
 impl StatefulWriter {
-    /// Tells a reader, or another one of its participant, where it begins, if it does not know and the HEARTBEAT that is to
-    /// follow, up to `last_sn`, does not say so.
+    /// Tells a reader, or another one of its participant, where it begins, if it does not know and the HEARTBEAT to it that is to
+    /// follow, up to `last_sn`, does not say so: to one of ours that says it.
     pub(super) fn lay_out_opening_for(&mut self, index: usize, last_sn: SequenceNumber, layout: &mut Layout<'_>) {
-        let Some(proxy) = self.proxies.get(index) else { return };
+        let Some(proxy) = self.proxies.get(index).filter(|proxy| !proxy.is_ours()) else { return };
         let prefix = proxy.config.guid.prefix;
         let stranger = if proxy.is_stranger() { Some(proxy) } else { self.strangers_of(prefix).next() };
         if let Some(opening) = stranger.and_then(|stranger| self.opening(stranger, last_sn)) {
@@ -53,14 +56,26 @@ impl StatefulWriter {
         }
     }
 
+    /// Where a HEARTBEAT to this reader alone begins.
+    pub(super) fn first_for(&self, proxy: &ReaderProxy) -> SequenceNumber {
+        let from = if proxy.is_ours() { proxy.first_relevant } else { proxy.stream_from };
+        self.first_available().max(from).min(self.next)
+    }
+
     /// `None`: the HEARTBEAT up to `last_sn` says it itself.
     fn opening(&self, stranger: &ReaderProxy, last_sn: SequenceNumber) -> Option<Heartbeat> {
-        let starts = self.strangers_of(stranger.config.guid.prefix).map(|proxy| proxy.acknowledged.next());
-        let start = starts.min().filter(|&start| start <= last_sn)?;
+        let (start, first_sn) = if stranger.is_ours() {
+            let start = self.first_for(stranger);
+            (start, start)
+        } else {
+            let starts = self.strangers_of(stranger.config.guid.prefix).map(|proxy| proxy.acknowledged.next());
+            let start = starts.min().filter(|&start| start <= last_sn)?;
+            (start, self.first_available().max(stranger.stream_from).min(start))
+        };
         Some(Heartbeat {
             reader_id: stranger.config.guid.entity_id,
             writer_id: self.config.guid.entity_id,
-            first_sn: self.first_available().max(stranger.stream_from).min(start),
+            first_sn,
             last_sn: start.previous(),
             count: 0,
             // What follows asks.
@@ -72,15 +87,23 @@ impl StatefulWriter {
 
     /// Counts the readers that have said nothing, or nothing that shows what they know.
     pub(super) fn count_strangers(&mut self) {
-        let unheard = |proxy: &&ReaderProxy| proxy.reliable && !proxy.heard && !proxy.standing.is_demoted();
-        self.unheard = self.proxies.iter().filter(unheard).count();
+        self.unheard = self.proxies.iter().filter(|proxy| proxy.is_unheard()).count();
         self.strangers = self.proxies.iter().filter(|proxy| proxy.is_stranger()).count();
+    }
+
+    /// Counts one that has just come.
+    pub(super) fn count_stranger(&mut self, index: usize) {
+        let Some(proxy) = self.proxies.get(index) else { return };
+        self.unheard += usize::from(proxy.is_unheard());
+        self.strangers += usize::from(proxy.is_stranger());
     }
 
     /// A reader of another process is there, as its participant has just shown: if it has never answered, it is asked again.
     pub fn ask_again(&mut self, now: Now, reader: Guid) {
         let Some(index) = self.reliable_proxy(reader) else { return };
-        if let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| !proxy.heard) {
+        let (last, pace) = (self.next.previous(), self.heartbeat.pace());
+        let is_due = |proxy: &&mut ReaderProxy| !proxy.heard && proxy.may_be_asked(now.instant, last, pace);
+        if let Some(proxy) = self.proxies.get_mut(index).filter(is_due) {
             proxy.heartbeat_owed = true;
             self.enqueue(now, index);
         }

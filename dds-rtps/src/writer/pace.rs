@@ -117,7 +117,7 @@ impl StatefulWriter {
     pub fn waits_for_room(&self, now: Now) -> Option<&[Locator]> {
         let destinations = &self.destinations;
         let is_held = destinations.reliable_count == 0 && self.has_more_to_send() && self.pace.wants_room(now.instant);
-        (is_held && destinations.same_host).then_some(&destinations.locators)
+        (is_held && destinations.same_host).then(|| destinations.locators(&self.proxies))
     }
 
     /// So many bytes are free in the receive buffer that has the most room of those that

@@ -108,7 +108,7 @@ impl StatefulWriter {
 
     /// Takes in how far a reader of another process is. All readers answer one HEARTBEAT: an answer must not cost a look at
     /// all of them.
-    fn note_progress_of(&mut self, index: usize) {
+    pub(super) fn note_progress_of(&mut self, index: usize) {
         if self.slow_readers.any() {
             // Of these there are few, and mostly none.
             return self.note_progress_of_all();

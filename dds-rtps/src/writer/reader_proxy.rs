@@ -162,7 +162,7 @@ impl ReaderProxy {
         window: usize,
     ) -> Self {
         let knows_start = !reliable || (config.wants_history && config.asks_for_history);
-        let flow = Flow::new(window, config.same_host, is_ours(&config));
+        let flow = Flow::new(window, config.same_host, config.guid.prefix.is_of(VendorId::OURS));
         Self {
             config,
             filtered: None,
@@ -213,9 +213,19 @@ impl ReaderProxy {
         self.knows_start = !asks_anew || (self.config.wants_history && self.config.asks_for_history);
     }
 
+    /// Whether it is one of this implementation, which takes for itself what is addressed to it, and nothing else.
+    pub(super) fn is_ours(&self) -> bool {
+        self.config.guid.prefix.is_of(VendorId::OURS)
+    }
+
     /// Whether it is still to be told where what it is to get begins.
     pub(super) fn is_stranger(&self) -> bool {
         self.reliable && !self.knows_start
+    }
+
+    /// Whether it is waited for, and has never said anything.
+    pub(super) fn is_unheard(&self) -> bool {
+        self.reliable && !self.heard && !self.standing.is_demoted()
     }
 
     /// Lets the reader be sent the history up to `last`, unasked.
@@ -518,7 +528,7 @@ impl ReaderProxy {
     }
 
     fn ahead_max(&self) -> i64 {
-        if is_ours(&self.config) { AHEAD_MAX } else { AHEAD_MAX_OF_OTHERS }
+        if self.is_ours() { AHEAD_MAX } else { AHEAD_MAX_OF_OTHERS }
     }
 
     /// A HEARTBEAT that it is to answer is laid out, which ends with `last`, behind so many fragments of the next change.
@@ -572,11 +582,6 @@ impl ReaderProxy {
         let flow = self.flow.deadline().filter(|_| self.reliable);
         [fragments, numbers, flow].into_iter().flatten().min()
     }
-}
-
-/// Whether a reader works as ours do.
-fn is_ours(reader: &ReaderProxyConfig) -> bool {
-    reader.guid.prefix.0.starts_with(&VendorId::OURS.0)
 }
 
 /// Whether a count follows the last one. Counts wrap around.

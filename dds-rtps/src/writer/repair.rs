@@ -100,6 +100,9 @@ impl StatefulWriter {
         if let Some(proxy) = self.proxies.get_mut(index) {
             proxy.resend = more;
             proxy.heartbeat_owed |= proxy.reliable;
+            if len > 0 {
+                proxy.watch(now.instant, sequence_number, next_fragment);
+            }
         }
     }
 
@@ -262,14 +265,15 @@ impl StatefulWriter {
         if !is_final {
             proxy.note_heartbeat(now.instant, last_sn, self.next_fragment - 1);
         }
-        let (reader_id, stream_from) = (proxy.config.guid.entity_id, proxy.stream_from);
+        let reader_id = proxy.config.guid.entity_id;
+        let first_sn = self.proxies.get(index).map_or(SequenceNumber::FIRST, |proxy| self.first_for(proxy));
         if self.strangers > 0 {
             self.lay_out_opening_for(index, last_sn, layout);
         }
         let heartbeat = Heartbeat {
             reader_id,
             writer_id: self.config.guid.entity_id,
-            first_sn: self.first_available().max(stream_from).min(self.next),
+            first_sn,
             last_sn,
             count: self.heartbeat.next_count(),
             is_final,

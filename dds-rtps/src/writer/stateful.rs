@@ -324,6 +324,8 @@ impl StatefulWriter {
             self.settle_in(&mut proxy);
             self.proxies.push(proxy);
             self.enqueue(now, index);
+            self.reader_came(now, index);
+            return true;
         }
         self.readers_changed(now);
         true
@@ -501,7 +503,7 @@ impl StatefulWriter {
 
     /// Without readers of other processes nothing is kept for sending.
     pub(super) fn skip_if_nobody_listens(&mut self) {
-        if self.destinations.locators.is_empty() {
+        if !self.destinations.anywhere {
             self.next = self.last.next();
             self.next_fragment = 1;
             self.flush();
@@ -528,11 +530,24 @@ impl StatefulWriter {
         self.heartbeat.relax();
     }
 
+    /// The last reader has just come. Nobody else is looked at: where hundreds of participants meet, that would be most of the
+    /// work.
+    fn reader_came(&mut self, now: Now, index: usize) {
+        self.destinations.add_last(&self.proxies);
+        self.count_stranger(index);
+        self.note_progress_of(index);
+        self.readers_are_known(now);
+    }
+
     fn readers_changed(&mut self, now: Now) {
         self.destinations = Destinations::new(&self.proxies, self.config.fragment_size, self.config.flow);
-        self.pace.set_burst(self.destinations.burst);
         self.count_strangers();
         self.note_progress_of_all();
+        self.readers_are_known(now);
+    }
+
+    fn readers_are_known(&mut self, now: Now) {
+        self.pace.set_burst(self.destinations.burst);
         self.skip_if_nobody_listens();
         if self.expects_answer() {
             self.heartbeat.welcome(now.instant);

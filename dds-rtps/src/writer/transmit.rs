@@ -108,7 +108,7 @@ impl StatefulWriter {
             None if laid.is_for_some => {
                 self.needed_locators().for_each(|locator| datagram.add_destination(locator));
             }
-            None => datagram.set_destinations(&self.destinations.locators),
+            None => datagram.set_destinations(self.destinations.locators(&self.proxies)),
             Some(number) => {
                 let proxies = self.proxies.iter().filter(|proxy| proxy.first_relevant <= number);
                 let locators = proxies.flat_map(|proxy| proxy.config.reachable_by());
@@ -287,8 +287,9 @@ impl StatefulWriter {
     fn transmit_heartbeat(&mut self, now: Now, datagram: &mut Datagram) -> bool {
         let liveliness = std::mem::take(&mut self.liveliness_due);
         let last = self.next.previous();
-        let pace = self.heartbeat.pace();
         let owes = |proxy: &ReaderProxy| proxy.reliable && (!proxy.heard || proxy.acknowledged < last);
+        self.heartbeat.set_owing(self.proxies.iter().filter(|proxy| owes(proxy)).count());
+        let pace = self.heartbeat.pace();
         let is_asked = |proxy: &ReaderProxy| liveliness || (owes(proxy) && proxy.may_be_asked(now.instant, last, pace));
         let mut asked = self.proxies.iter().enumerate().filter(|(_, proxy)| is_asked(proxy));
         let (first, second) = (asked.next(), asked.next());
@@ -300,8 +301,8 @@ impl StatefulWriter {
             return false;
         };
         let only = second.is_none().then_some(index);
-        let (reader_id, prefix, stream_from) = match only {
-            Some(_) => (proxy.config.guid.entity_id, Some(proxy.config.guid.prefix), proxy.stream_from),
+        let (reader_id, prefix, first_sn) = match only {
+            Some(_) => (proxy.config.guid.entity_id, Some(proxy.config.guid.prefix), self.first_for(proxy)),
             None => (EntityId::UNKNOWN, None, SequenceNumber::FIRST),
         };
         let hashed_type = self.config.hashed_type.clone();
@@ -325,7 +326,7 @@ impl StatefulWriter {
             }
         }
         let mut heartbeat = self.heartbeat_for(now, reader_id, Ask { liveliness, probes: false }, is_asked);
-        heartbeat.first_sn = heartbeat.first_sn.max(stream_from).min(self.next);
+        heartbeat.first_sn = heartbeat.first_sn.max(first_sn).min(self.next);
         layout.heartbeat(&heartbeat);
         true
     }

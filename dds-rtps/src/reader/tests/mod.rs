@@ -210,6 +210,13 @@ impl Script {
         self.reader.handle_heartbeat(self.now(), &source(WRITER), &heartbeat(first, last, count))
     }
 
+    /// As [`Script::hear`], of what is said to this reader alone.
+    fn hear_by_name(&mut self, first: i64, last: i64) -> Handled {
+        self.heartbeats += 1;
+        let heartbeat = Heartbeat { reader_id: READER.entity_id, ..heartbeat(first, last, self.heartbeats) };
+        self.reader.handle_heartbeat(self.now(), &source(WRITER), &heartbeat)
+    }
+
     fn hear_final(&mut self, first: i64, last: i64) -> Handled {
         self.heartbeats += 1;
         let heartbeat = Heartbeat { is_final: true, ..heartbeat(first, last, self.heartbeats) };

@@ -207,11 +207,58 @@ fn a_volatile_reader_takes_the_word_of_a_writer_that_gaps_its_history() {
     assert_eq!(script.lost(), 0);
 }
 
+/// A volatile reader, and a writer that tells it by name where it begins.
+fn to_be_named() -> Script {
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
+    let writer = WriterProxyConfig { gaps_history: true, names_beginning: true, ..WriterProxyConfig::new(WRITER) };
+    script.reader.match_writer(script.now(), writer);
+    script.said();
+    script
+}
+
+#[test]
+fn a_volatile_reader_delivers_nothing_before_a_writer_of_ours_has_named_its_beginning() {
+    let mut script = to_be_named();
+    script.samples([1005, 1006, 1008]);
+    assert_eq!(script.hear(1004, 1008), Handled::Accepted);
+    script.gap(1, 1005, &[]);
+    assert!(script.take().is_empty());
+    // Who is asked says that he does not know the writer yet.
+    assert_eq!(script.asked(), (1, vec![]));
+    script.hear_by_name(1006, 1008);
+    assert_eq!(script.taken(), [1006]);
+    assert_eq!(script.asked(), (1007, vec![1007]));
+    script.samples([1005, 1007]);
+    assert_eq!(script.taken(), [1007, 1008]);
+    assert_eq!(script.lost(), 0);
+}
+
+#[test]
+fn the_beginning_may_lie_before_all_that_was_heard_or_behind() {
+    let mut script = to_be_named();
+    script.samples([5, 7]);
+    script.hear_by_name(3, 7);
+    assert_eq!(script.asked(), (3, vec![3, 4, 6]));
+    script.samples([3, 4, 6]);
+    assert_eq!(script.taken(), [3, 4, 5, 6, 7]);
+    let mut script = to_be_named();
+    script.samples([5, 7]);
+    script.hear_by_name(9, 8);
+    script.samples([8, 9]);
+    assert_eq!(script.taken(), [9]);
+    let mut script = to_be_named();
+    script.samples([1 << 40, (1 << 40) + 2]);
+    script.hear_by_name(3, 3);
+    script.samples([3]);
+    assert_eq!((script.taken(), script.lost()), (vec![3], 0));
+}
+
 #[test]
 fn our_own_writers_and_those_of_fast_dds_are_known_to_gap_their_history() {
     let ours = Guid::new(GuidPrefix::new(VendorId::OURS, [7; 10]), WRITER.entity_id);
     let fast_dds = Guid::new(GuidPrefix::new(VendorId::EPROSIMA, [7; 10]), WRITER.entity_id);
     assert!(WriterProxyConfig::new(ours).gaps_history && WriterProxyConfig::new(fast_dds).gaps_history);
+    assert!(WriterProxyConfig::new(ours).names_beginning && !WriterProxyConfig::new(fast_dds).names_beginning);
     assert!(!WriterProxyConfig::new(WRITER).gaps_history);
 }
 

@@ -53,6 +53,10 @@ fn a_writer_that_has_never_said_anything_is_asked_ever_more_slowly_or_when_it_sh
         script.millis += pause;
     }
     assert_eq!(script.said().len(), 1);
+    // It has half of the first pause to answer, however often it shows itself.
+    script.later(49);
+    script.reader.ask_again(script.now(), WRITER);
+    assert!(script.said().is_empty());
     script.later(1);
     assert!(script.said().is_empty());
     script.reader.ask_again(script.now(), WRITER);
@@ -61,6 +65,24 @@ fn a_writer_that_has_never_said_anything_is_asked_ever_more_slowly_or_when_it_sh
     script.said();
     script.reader.ask_again(script.now(), WRITER);
     assert!(script.said().is_empty());
+}
+
+#[test]
+fn the_more_writers_have_never_been_heard_the_more_time_each_has() {
+    let mut script = Script::new(transient_local(config(KeySource::None)));
+    let writer = |number| Guid::new(GuidPrefix([number; 12]), EntityId([0, 0, 1, 2]));
+    let meet = |script: &mut Script, number| {
+        script.reader.match_writer(script.now(), WriterProxyConfig::new(writer(number)));
+    };
+    (1..=16).for_each(|number| meet(&mut script, number));
+    assert_eq!(script.said().len(), 16);
+    meet(&mut script, 17);
+    assert_eq!(script.said().len(), 1);
+    // Those that came when there were at most seven others are asked after 100 ms, the next eight after 200, the last after 300.
+    for (later, asked) in [(100, 8), (100, 8), (100, 9)] {
+        script.later(later);
+        assert_eq!(script.said().len(), asked, "at {} ms", script.millis);
+    }
 }
 
 #[test]
