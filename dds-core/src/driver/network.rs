@@ -211,6 +211,12 @@ impl Expected {
         received_len == header.len() + self.landing.len() && header == self.headers.bytes()
     }
 
+    /// Whether it was what is expected, as a rule with more behind it: a HEARTBEAT, now and then.
+    #[must_use]
+    pub fn begins(&self, header: &[u8]) -> bool {
+        header == self.headers.bytes()
+    }
+
     /// What stands in front of the payload.
     #[must_use]
     pub fn headers(&self) -> &Headers {

@@ -131,6 +131,13 @@ impl Clock {
         origin.checked_add(since).or_else(|| origin.checked_add(YEAR)).unwrap_or(origin).into()
     }
 
+    /// The same moment on the monotonic clock of the system; `None`: the two are not the same clock.
+    #[cfg(target_os = "linux")]
+    pub(super) fn to_system(&self, instant: Instant) -> Option<time::Duration> {
+        (self.origin.nanos > 0)
+            .then(|| time::Duration::from_nanos(self.origin.nanos.saturating_add(instant.as_nanos())))
+    }
+
     #[inline]
     fn monotonic(&self) -> u64 {
         self.origin.age()

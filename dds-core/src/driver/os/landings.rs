@@ -69,7 +69,8 @@ impl Landings {
         if let (Some(gap), Some(place)) = (gap.get_mut(..misplaced), expected.landing.place().get(..misplaced)) {
             copy(gap, place);
         }
-        if misplaced >= DEAR_LEN {
+        // The guess was right about the fragment, and will be about the next one.
+        if misplaced >= DEAR_LEN && !expected.begins(header) {
             self.next_pause = (self.next_pause * 2).clamp(PAUSE_MIN, PAUSE_MAX);
             self.pause = self.next_pause;
         }
@@ -184,8 +185,10 @@ mod tests {
             );
             assert!(buffer[..other.len()] == other, "{} bytes are damaged", other.len());
             assert!(landings.expected.is_none());
-            // What was dear is not tried again at once.
-            assert_eq!(landings.are_worth_it(), other.len() < HEADER.len() + DEAR_LEN, "{} bytes", other.len());
+            // What was dear is not tried again at once, unless it was the right fragment.
+            let is_right = other.starts_with(&expected_header());
+            let is_cheap = other.len() < HEADER.len() + DEAR_LEN;
+            assert_eq!(landings.are_worth_it(), is_right || is_cheap, "{} bytes", other.len());
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "udp")]
 mod addressing;
+mod alarm;
 #[cfg(all(feature = "udp", target_os = "linux", not(dds_loom)))]
 mod attendance;
 #[cfg(all(feature = "udp", not(all(target_os = "linux", not(dds_loom)))))]
@@ -33,6 +34,7 @@ use crate::actor::RunQueue;
 #[cfg(feature = "udp")]
 use crate::sync::OnceLock;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Lock, Ordering, Weak};
+use alarm::Alarm;
 use clock::Clock;
 use dds_rtps::types::{Duration, Instant, Now};
 use std::io;
@@ -67,7 +69,7 @@ struct Shared {
     clock: Clock,
     timers: Arc<Timers>,
     run_queue: Arc<RunQueue>,
-    wake: Arc<Notify>,
+    wake: Arc<Wake>,
     closing: AtomicBool,
     threads: Lock<Vec<ThreadHandle>>,
     options: ThreadOptions,
@@ -97,16 +99,14 @@ impl OsDriver {
     /// loop.
     pub fn with_threads(options: ThreadOptions) -> io::Result<Arc<Self>> {
         static NEXT_ID: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
-        let wake = Arc::new(Notify::new());
-        let kick = || {
-            let wake = Arc::clone(&wake);
-            move || wake.notify_one()
-        };
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let wake = Arc::new(Wake::new(id));
+        let (timer_wake, turn_wake) = (Arc::clone(&wake), Arc::clone(&wake));
         let shared = Arc::new(Shared {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            id,
             clock: Clock::new(),
-            timers: Timers::new(kick()),
-            run_queue: Arc::new(RunQueue::new(kick()).measured_by(clock::nanos)),
+            timers: Timers::new(move || timer_wake.for_timers()),
+            run_queue: Arc::new(RunQueue::new(move || turn_wake.for_turns()).measured_by(clock::nanos)),
             wake: Arc::clone(&wake),
             closing: AtomicBool::new(false),
             threads: Lock::default(),
@@ -134,6 +134,51 @@ impl OsDriver {
     }
 }
 
+/// What makes the driver's thread look at timers and turns again.
+#[derive(Debug)]
+struct Wake {
+    notify: Notify,
+    driver: u64,
+    /// That thread looks just now, and looks again before it sleeps if it is told here: no need for a system call that wakes it.
+    is_looking: AtomicBool,
+    again: AtomicBool,
+}
+
+impl Wake {
+    fn new(driver: u64) -> Self {
+        Self { notify: Notify::new(), driver, is_looking: AtomicBool::new(false), again: AtomicBool::new(false) }
+    }
+
+    /// A timer is due earlier.
+    fn for_timers(&self) {
+        // Who looks asks afterwards when the next is due.
+        if !self.is_looking() {
+            self.notify.notify_one();
+        }
+    }
+
+    /// A cell has asked for a turn.
+    fn for_turns(&self) {
+        match self.is_looking() {
+            true => self.again.store(true, Ordering::Relaxed),
+            false => self.notify.notify_one(),
+        }
+    }
+
+    /// Whether the calling thread is the driver's, and looks. The flags are that thread's own: no other sets or reads them.
+    fn is_looking(&self) -> bool {
+        role() == Role::Driver && is_thread_of(self.driver) && self.is_looking.load(Ordering::Relaxed)
+    }
+
+    /// Runs `look` on the driver's thread; whether there is more to look at, as that says or because a cell has asked for a turn meanwhile.
+    fn looking(&self, look: impl FnOnce() -> bool) -> bool {
+        self.is_looking.store(true, Ordering::Relaxed);
+        let more = look();
+        self.is_looking.store(false, Ordering::Relaxed);
+        self.again.swap(false, Ordering::Relaxed) || more
+    }
+}
+
 /// The body of the driver's thread. Sends a handle of its runtime, or why there is none.
 fn run_io(shared: &Shared, started: &mpsc::SyncSender<io::Result<runtime::Handle>>) {
     let runtime = match runtime::Builder::new_current_thread().enable_io().enable_time().build() {
@@ -156,26 +201,30 @@ impl Shared {
     /// Works until the driver closes, and on until its other threads have ended, for a listener on its last call may need
     /// a timer. Sockets are served by tasks beside this one.
     async fn serve(&self) {
-        self.serve_while(None, || !self.closing.load(Ordering::Acquire)).await;
+        let mut alarm = Alarm::new();
+        self.serve_while(&mut alarm, None, || !self.closing.load(Ordering::Acquire)).await;
         let until = self.clock.now().instant.after(OTHERS_MAX);
         let others_run = || self.others.load(Ordering::Acquire) > 0 && Some(self.clock.now().instant) < until;
-        self.serve_while(until, others_run).await;
+        self.serve_while(&mut alarm, until, others_run).await;
     }
 
     /// Gives turns and fires timers. Looks at `goes_on` again at `until` at the latest.
-    async fn serve_while(&self, until: Option<Instant>, goes_on: impl Fn() -> bool) {
+    async fn serve_while(&self, alarm: &mut Alarm, until: Option<Instant>, goes_on: impl Fn() -> bool) {
         while goes_on() {
-            let more_turns = (0..TURNS).all(|_| self.run_queue.run_one());
-            let more_timers = self.timers.fire(self.clock.now().instant);
-            if more_turns || more_timers {
+            let more = self.wake.looking(|| {
+                let more_turns = (0..TURNS).all(|_| self.run_queue.run_one());
+                let more_timers = self.timers.fire(self.clock.now().instant);
+                more_turns || more_timers
+            });
+            if more {
                 tokio::task::yield_now().await;
                 continue;
             }
-            let woken = self.wake.notified();
+            let woken = self.wake.notify.notified();
             match self.timers.next().into_iter().chain(until).min() {
                 None => woken.await,
                 // Woken or due: both mean "look again".
-                Some(next) => drop(tokio::time::timeout_at(self.clock.to_tokio(next), woken).await),
+                Some(next) => alarm.wait(&self.clock, next, woken).await,
             }
         }
     }
@@ -322,7 +371,7 @@ impl Driver for OsDriver {
         if self.is_forked() || self.shared.closing.swap(true, Ordering::AcqRel) {
             return;
         }
-        self.shared.wake.notify_one();
+        self.shared.wake.notify.notify_one();
         let networks = std::mem::take(&mut *self.shared.networks.lock());
         networks.iter().filter_map(Weak::upgrade).for_each(|network| network.stop());
     }
@@ -357,7 +406,7 @@ impl Driver for OsDriver {
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 struct Leading {
     others: Arc<AtomicUsize>,
-    wake: Arc<Notify>,
+    wake: Arc<Wake>,
 }
 
 #[cfg(feature = "udp")]
@@ -370,7 +419,7 @@ impl Leading {
     fn end(&self, is_stopped: bool) {
         self.others.fetch_sub(1, Ordering::AcqRel);
         if is_stopped {
-            self.wake.notify_one();
+            self.wake.notify.notify_one();
         }
     }
 }
@@ -378,7 +427,7 @@ impl Leading {
 /// Counts a thread, and tells the driver's own when it ends.
 struct Running {
     others: Arc<AtomicUsize>,
-    wake: Arc<Notify>,
+    wake: Arc<Wake>,
 }
 
 impl Running {
@@ -391,7 +440,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.others.fetch_sub(1, Ordering::AcqRel);
-        self.wake.notify_one();
+        self.wake.notify.notify_one();
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::Shared;
 use super::addressing::{Addressing, Receivers};
+use super::alarm::Alarm;
 use super::attendance::Attendance;
 use super::clock::Clock;
-use super::intake::{ERROR_PAUSE, ERRORS_IN_A_ROW, Inbound, Intake, Step, report};
+use super::intake::{ERROR_PAUSE, ERRORS_IN_A_ROW, Inbound, Intake, Step, berth_of, report};
 use super::naming::Naming;
 use super::presence::Beacon;
 use super::tap::OpenTap;
@@ -15,7 +16,7 @@ use crate::driver::{
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{Gauge, Received, UdpConfig, UdpError, UdpSockets, UdpTransport, dropped, interrupt};
-use dds_rtps::types::{GuidPrefix, Locator};
+use dds_rtps::types::{self, GuidPrefix, Locator};
 use std::io::{self, ErrorKind};
 use std::net::UdpSocket;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +30,7 @@ const BURST: usize = 16;
 
 /// How often the interfaces are looked at: an address that changes is announced within that time. Mostly the look is one system call,
 /// which says that nothing is new.
-const LOOK_PERIOD: Duration = Duration::from_secs(2);
+const LOOK_PERIOD: types::Duration = types::Duration::from_secs(2);
 
 /// The open sockets.
 pub(super) struct OsNetwork {
@@ -251,9 +252,9 @@ async fn follow(
     mut naming: Option<Naming>,
     transport: Arc<UdpTransport>,
 ) {
-    let clock = Clock::new();
+    let (clock, mut alarm) = (Clock::new(), Alarm::new());
     loop {
-        tokio::time::sleep(LOOK_PERIOD).await;
+        alarm.sleep(&clock, LOOK_PERIOD).await;
         let renamed = naming.as_mut().is_some_and(|naming| {
             let found = naming.look(clock.now().instant, look_up);
             found && {
@@ -310,15 +311,19 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTra
         if socket.readable().await.is_err() {
             return;
         }
+        let mut is_empty = false;
         for _ in 0..BURST {
-            match socket.try_recv_from(slot.buffer()) {
+            match socket.try_recv_from(berth_of(slot.buffer()).1) {
                 Ok((len, sender)) => {
                     errors = 0;
                     transport.note_sender(sender);
                     inbound.take(slot, Received::one(len), Some(sender), None);
                     slot = inbound.slot();
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    is_empty = true;
+                    break;
+                }
                 Err(error) => {
                     errors += 1;
                     report(errors, &error);
@@ -328,7 +333,10 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTra
                 }
             }
         }
-        tokio::task::yield_now().await;
+        // Who has emptied his socket waits anyway.
+        if !is_empty {
+            tokio::task::yield_now().await;
+        }
     }
 }
 
