@@ -295,3 +295,32 @@ fn a_writer_whose_reader_is_full_of_others_samples_gets_its_turn() {
         assert_eq!(received, (0..10).flat_map(|number| [number; 3]).collect::<Vec<_>>(), "seed {seed}");
     }
 }
+
+#[test]
+fn a_reader_counts_the_buffers_that_it_had_to_make() {
+    let simulation = Simulation::with_interference(10, Interference::NONE);
+    simulation.set_network(Conditions::perfect());
+    let (_participants, writer, reader) = pair(&simulation);
+    writer.wait_for_readers(1).block().unwrap();
+    let made = || reader.counters().unwrap().slots_made;
+    let received = |count: u32| {
+        (0..count).for_each(|number| {
+            writer.write(&Step { number }).unwrap();
+            simulation.run_for(Duration::from_millis(1));
+        });
+        reader.take().unwrap()
+    };
+    assert_eq!(received(100).len(), 100);
+    let warm = made();
+    assert!((1..=100).contains(&warm), "{warm}");
+    for _ in 0..10 {
+        assert_eq!(received(100).len(), 100);
+    }
+    assert_eq!(made(), warm, "each came free");
+    // Who keeps samples keeps their buffers: the reader makes others, and loses nothing.
+    let kept = received(100);
+    let more = received(100);
+    assert!(made() >= warm + 90, "{warm} and then {}", made());
+    assert_eq!(kept.into_data().map(|step: Step| step.number).collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
+    assert_eq!(more.len(), 100);
+}

@@ -173,6 +173,8 @@ pub struct SlotRing {
     bytes: usize,
     /// The kept slot that was looked at last.
     cursor: usize,
+    /// Slots made because none was free.
+    made: u64,
 }
 
 #[derive(Debug)]
@@ -192,11 +194,17 @@ impl SlotRing {
     /// A ring that remembers `capacity` slots, and more as long as all of them have at most `budget` bytes of memory.
     #[must_use]
     pub const fn with_budget(capacity: usize, budget: usize) -> Self {
-        Self { young: VecDeque::new(), kept: VecDeque::new(), capacity, budget, bytes: 0, cursor: 0 }
+        Self { young: VecDeque::new(), kept: VecDeque::new(), capacity, budget, bytes: 0, cursor: 0, made: 0 }
     }
 
     fn len(&self) -> usize {
         self.young.len() + self.kept.len()
+    }
+
+    /// How many slots have been made because none was free.
+    #[must_use]
+    pub const fn made(&self) -> u64 {
+        self.made
     }
 
     /// Remembers a slot, if there is room for it.
@@ -210,7 +218,10 @@ impl SlotRing {
 
     /// A slot whose memory may be written, with the bytes of its last use in it.
     pub fn acquire(&mut self) -> SlotMut {
-        let Some(free) = self.first_slot().or_else(|| self.free_slot()) else { return SlotMut::new() };
+        let Some(free) = self.first_slot().or_else(|| self.free_slot()) else {
+            self.made += 1;
+            return SlotMut::new();
+        };
         self.bytes = self.bytes.saturating_sub(free.slot.memory());
         free
     }
@@ -321,6 +332,11 @@ impl SlotPool {
     /// A slot whose memory may be written, with the bytes of its last use in it.
     pub fn acquire(&self) -> SlotMut {
         self.ring().acquire()
+    }
+
+    /// How many slots have been made because none was free.
+    pub fn made(&self) -> u64 {
+        self.ring().made()
     }
 
     /// Ends the writing, and remembers the slot for later use.

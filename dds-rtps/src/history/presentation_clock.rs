@@ -66,7 +66,6 @@ impl PresentationClock {
         let mut state = self.state();
         if state.depth == 0 {
             state.set += 1;
-            state.set_first = None;
         }
         state.depth = state.depth.saturating_add(1);
     }
