@@ -130,6 +130,7 @@ fn a_wait_ends_with_what_is_triggered_and_does_so_until_the_cause_is_gone() {
         writer.dispose(&1).unwrap();
         let active = wait();
         assert!(active.contains(&unread) && active.contains(&gone) && !active.contains(&read));
+        assert_eq!(active.len(), 2);
         assert!(wait_set.detach(&unread) && !wait_set.detach(&unread));
         assert_eq!(wait().len(), 1);
     });
@@ -223,6 +224,7 @@ fn a_set_knows_its_conditions_and_they_know_their_entities() {
     wait_set.attach(&unread);
     wait_set.attach(&far);
     assert_eq!((wait_set.len(), wait_set.contains(&unread), wait_set.contains(&far)), (2, true, true));
+    assert!(!wait_set.is_empty());
     wait_set.detach(&unread);
     assert_eq!((wait_set.len(), wait_set.contains(&unread), wait_set.contains(&far)), (1, false, true));
 }

@@ -9,6 +9,9 @@ use dds_core::{
     DdsType, DomainParticipant, Duration, Entity, Events, ReaderEvent, RejectReason, Stream, WaitErrorKind, WriterEvent,
 };
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 use support::{PATIENCE, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -116,4 +119,47 @@ fn a_stream_ends_when_its_entity_is_closed() {
     });
     let end = runtime.block_on(std::future::poll_fn(|context| Pin::new(&mut events).poll_next(context)));
     assert_eq!(end, None);
+}
+
+/// Counts how often it was woken.
+#[derive(Default)]
+struct Woken(AtomicU64);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Who has got an event, has given up waiting, or has been told of the end is woken no more, and nothing of it is kept.
+#[test]
+fn who_does_not_wait_any_more_is_not_woken() {
+    let participant = World::new().participant();
+    let writer = participant.writer::<Count>("topic").unwrap();
+    let mut events = writer.events();
+    let woken = Arc::<Woken>::default();
+    let waker = || Waker::from(Arc::clone(&woken));
+    let look = || (woken.0.swap(0, Ordering::Relaxed), Arc::strong_count(&woken) > 1);
+    let poll = |events: &mut Events<WriterEvent>| Pin::new(events).poll_next(&mut Context::from_waker(&waker()));
+    assert!(poll(&mut events).is_pending());
+    assert_eq!(look(), (0, true));
+    let first = participant.reader::<Count>("topic").unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    assert_eq!(look().0, 1);
+    assert!(matches!(poll(&mut events), Poll::Ready(Some(WriterEvent::Matched(_)))));
+    assert_eq!(look(), (0, false), "after the event");
+    drop(first);
+    assert_eq!(look(), (0, false));
+    assert!(matches!(poll(&mut events), Poll::Ready(Some(WriterEvent::Matched(_)))));
+
+    let mut wait = Box::pin(events.next_event().into_future());
+    assert!(wait.as_mut().poll(&mut Context::from_waker(&waker())).is_pending());
+    assert_eq!(look(), (0, true));
+    drop(wait);
+    assert_eq!(look(), (0, false), "after giving up");
+
+    assert!(poll(&mut events).is_pending());
+    writer.close();
+    assert!(matches!(poll(&mut events), Poll::Ready(None)));
+    assert_eq!(look(), (1, false), "after the end");
 }

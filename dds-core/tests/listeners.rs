@@ -7,9 +7,9 @@ mod support;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, SubscriberQos, TopicQos};
 use dds_core::{
     AnyReader, AnyWriter, Condition, CreateErrorKind, DataReader, DataReaderListener, DataWriter, DataWriterListener,
-    DdsType, Delivery, DomainParticipant, Entity, IncompatibleQosStatus, InconsistentTopicStatus,
+    DdsType, Delivery, DomainParticipant, Duration, Entity, IncompatibleQosStatus, InconsistentTopicStatus,
     PublicationMatchedStatus, PublisherListener, ReaderEvent, StatusMask, Subscriber, SubscriberListener,
-    SubscriptionMatchedStatus, TopicEvent, TopicListener, WaitErrorKind, WaitSet, WriteErrorKind,
+    SubscriptionMatchedStatus, TopicEvent, TopicListener, WaitErrorKind, WaitSet, WriteErrorKind, WriterEvent,
 };
 use std::cell::Cell;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -301,6 +301,48 @@ fn a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told() {
         // The last one only, of three that nobody has taken.
         assert_eq!(next(&told), "participant data 1");
         assert!(!reader.is_closed());
+    }
+}
+
+/// Panics when it is told of a match.
+struct PanickingAtMatches;
+impl DataWriterListener<Count> for PanickingAtMatches {
+    fn on_publication_matched(&mut self, _: &DataWriter<Count>, _: PublicationMatchedStatus) {
+        panic!("on purpose");
+    }
+}
+impl PublisherListener for PanickingAtMatches {
+    fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PublicationMatchedStatus) {
+        panic!("on purpose");
+    }
+}
+
+/// Of a group's listener it is an event of the member that it was told of, and of no other.
+#[test]
+fn a_panic_of_a_writers_or_publishers_listener_is_an_event_of_that_writer() {
+    for (delivery, of_group) in
+        [Delivery::Inline, Delivery::EventThread].into_iter().flat_map(|delivery| [(delivery, false), (delivery, true)])
+    {
+        let participant = World::new().builder().delivery(delivery).build().unwrap();
+        let publisher = participant.publisher(PublisherQos::default()).unwrap();
+        let [writer, other] = ["t", "u"].map(|topic| publisher.writer::<Count>(topic).unwrap());
+        if of_group {
+            publisher.set_listener(StatusMask::MATCHED, PanickingAtMatches).unwrap();
+        } else {
+            writer.set_listener(StatusMask::MATCHED, PanickingAtMatches).unwrap();
+        }
+        let _readers = ["t", "u"].map(|topic| {
+            let events = if topic == "t" { writer.events() } else { other.events() };
+            let reader = participant.reader::<Count>(topic).unwrap();
+            let next_event = || events.next_event().block_for(PATIENCE).unwrap();
+            let WriterEvent::Matched(_) = next_event() else { panic!("another event") };
+            if topic == "t" {
+                assert_eq!(next_event(), WriterEvent::ListenerPanicked { message: "on purpose".to_owned() });
+            }
+            assert!(events.next_event().block_for(Duration::ZERO).is_err());
+            reader
+        });
+        assert_eq!(participant.listener_counters().panics, 1);
     }
 }
 

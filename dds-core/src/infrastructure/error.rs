@@ -552,6 +552,21 @@ mod tests {
     }
 
     #[test]
+    fn a_policy_that_stays_is_told_from_one_that_is_not_there_and_one_that_does_not_fit() {
+        let policy = crate::qos::PolicyId::History;
+        let subject = Subject::new("writer", "robot/pose", Guid::UNKNOWN);
+        for (kind, code, step) in [
+            (QosErrorKind::Immutable { policy }, ReturnCode::ImmutablePolicy, "make a new entity"),
+            (QosErrorKind::Unsupported { policy }, ReturnCode::Unsupported, "leave the policy"),
+            (QosErrorKind::ZeroDepth, ReturnCode::InconsistentPolicy, "change one of the named policies"),
+        ] {
+            let error = QosError::new(&subject, kind);
+            assert_eq!(error.return_code(), code, "{error}");
+            assert!(error.next_step().starts_with(step) && error.to_string().ends_with(error.next_step()), "{error}");
+        }
+    }
+
+    #[test]
     fn errors_stay_small() {
         assert!(size_of::<WriteError>() <= 64);
         assert!(size_of::<ReadError>() <= 64);

@@ -43,3 +43,25 @@ impl<V> From<GivenBack<V>> for Error {
         Self::Write(given_back.error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::infrastructure::{Subject, WriteErrorKind};
+    use dds_rtps::types::Guid;
+    use std::error::Error as _;
+
+    /// The value need not be printable: only the error is told.
+    #[test]
+    fn what_is_given_back_says_why() {
+        struct Mute;
+        let subject = Subject::new("writer", "robot/scan", Guid::UNKNOWN);
+        let error = WriteError::new(&subject, WriteErrorKind::Closed);
+        let given_back = GivenBack { error: error.clone(), value: Mute };
+        assert_eq!(given_back.to_string(), error.to_string());
+        assert_eq!(format!("{given_back:?}"), format!("GivenBack {{ error: {error:?}, .. }}"));
+        assert_eq!(given_back.source().map(ToString::to_string), Some(error.to_string()));
+        assert_eq!(Error::from(GivenBack { error: error.clone(), value: Mute }), Error::Write(error.clone()));
+        assert_eq!(WriteError::from(given_back), error);
+    }
+}

@@ -221,7 +221,6 @@ impl Listener {
             }
             self.let_others_see();
         }
-        self.leave(brought);
         self.enqueue();
     }
 
@@ -347,6 +346,7 @@ impl std::fmt::Debug for Listener {
 #[cfg(not(dds_loom))]
 mod tests {
     use super::*;
+    use crate::sync::{OnceLock, Weak};
     use dds_rtps::types::{Instant, Time};
 
     /// A queue that remembers how many were sent to it.
@@ -408,7 +408,12 @@ mod tests {
     }
 
     fn inline(callback: impl FnMut(u32) + Send + 'static) -> Arc<Listener> {
-        Listener::new("test", Box::new(Call(callback)), Delivery::Inline, Arc::new(Queue::default()), &Ending::new())
+        listening(callback, &Arc::default())
+    }
+
+    fn listening(callback: impl FnMut(u32) + Send + 'static, queue: &Arc<Queue>) -> Arc<Listener> {
+        let queue = Arc::clone(queue) as Arc<dyn EventQueue>;
+        Listener::new("test", Box::new(Call(callback)), Delivery::Inline, queue, &Ending::new())
     }
 
     fn counting(calls: &Arc<AtomicU32>) -> impl FnMut(u32) + Send + 'static {
@@ -442,14 +447,70 @@ mod tests {
         listener.call(0);
     }
 
+    /// And nobody else is to call it either.
     #[test]
     fn nothing_is_called_after_close() {
-        let calls = Arc::new(AtomicU32::new(0));
-        let listener = inline(counting(&calls));
+        let (calls, queue) = (Arc::new(AtomicU32::new(0)), Arc::new(Queue::default()));
+        let listener = listening(counting(&calls), &queue);
         listener.close();
         listener.marks.store(mark::DATA, Ordering::Release);
         listener.call(0);
-        assert_eq!(calls.load(Ordering::Relaxed), 0);
+        listener.call(mark::MATCHED);
+        assert_eq!((calls.load(Ordering::Relaxed), queue.0.load(Ordering::Relaxed)), (0, 0));
+    }
+
+    #[test]
+    fn a_closed_listener_has_let_its_closure_go() {
+        let calls = Arc::new(AtomicU32::new(0));
+        let listener = inline(counting(&calls));
+        assert_eq!(Arc::strong_count(&calls), 2);
+        listener.close();
+        assert_eq!(Arc::strong_count(&calls), 1);
+        assert!(listener.is_closed());
+    }
+
+    /// A listener that is called in each of its calls, with what `again` makes of the marks.
+    fn calling_itself(queue: &Arc<Queue>, mut again: impl FnMut(u32) -> u32 + Send + 'static) -> Arc<Listener> {
+        let own = Arc::new(OnceLock::<Weak<Listener>>::new());
+        let itself = Arc::clone(&own);
+        let callback = move |marks| {
+            let marks = again(marks);
+            itself.get().and_then(Weak::upgrade).into_iter().for_each(|listener| listener.call(marks));
+        };
+        let listener = listening(callback, queue);
+        let _ = own.set(Arc::downgrade(&listener));
+        listener
+    }
+
+    /// Calls of one listener never overlap, not even on one thread.
+    #[test]
+    fn what_is_marked_in_a_call_is_told_by_the_next_one() {
+        let (queue, told) = (Arc::new(Queue::default()), Arc::new(AtomicU32::new(0)));
+        let calls = Arc::clone(&told);
+        let listener = calling_itself(&queue, move |marks| {
+            calls.fetch_add(marks, Ordering::Relaxed);
+            marks << 1 & 0b1111
+        });
+        listener.call(1);
+        assert_eq!((told.load(Ordering::Relaxed), queue.0.load(Ordering::Relaxed)), (0b1111, 0));
+    }
+
+    #[test]
+    fn who_marks_itself_without_end_goes_on_elsewhere_after_so_many_calls() {
+        let (queue, calls) = (Arc::new(Queue::default()), Arc::new(AtomicU32::new(0)));
+        let count = Arc::clone(&calls);
+        let listener = calling_itself(&queue, move |marks| {
+            count.fetch_add(1, Ordering::Relaxed);
+            marks
+        });
+        let made = || (calls.load(Ordering::Relaxed) as usize, queue.0.load(Ordering::Relaxed));
+        listener.call(mark::DATA);
+        assert_eq!(made(), (REPEATS_MAX, 1));
+        listener.call(mark::DATA);
+        assert_eq!(made(), (2 * REPEATS_MAX, 1), "it stands in the queue once");
+        listener.dequeued();
+        listener.call(0);
+        assert_eq!(made(), (3 * REPEATS_MAX, 2), "what it had left was told");
     }
 
     #[test]

@@ -36,3 +36,34 @@ impl fmt::Display for ProfileProblem {
         nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}`?"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_says_where_it_is_and_what_should_be_there() {
+        let unreadable = ProfileProblem {
+            file: PathBuf::from("robot.toml"),
+            line: None,
+            key: String::new(),
+            value: String::new(),
+            expected: "no such file".to_owned(),
+            nearest: None,
+        };
+        assert_eq!(unreadable.to_string(), "the profile file robot.toml cannot be used: no such file");
+        let unknown = ProfileProblem {
+            line: Some(12),
+            key: "writer.scan.history".to_owned(),
+            value: "\"keep_lats\"".to_owned(),
+            expected: "keep_all or keep_last".to_owned(),
+            nearest: Some("keep_last".to_owned()),
+            ..unreadable
+        };
+        assert_eq!(
+            unknown.to_string(),
+            "the profile file robot.toml, line 12: writer.scan.history = \"keep_lats\": keep_all or keep_last; \
+             did you mean `keep_last`?"
+        );
+    }
+}

@@ -424,6 +424,63 @@ mod tests {
     }
 
     #[test]
+    fn the_last_peer_is_the_one_that_came_or_went_last() {
+        let [one, other] = [1, 2].map(|byte| InstanceHandle::from_key_hash([byte; 16]));
+        let mut counter = MatchCounter::default();
+        assert!(counter.read_publication().last_subscription_handle.is_nil());
+        counter.matched(one);
+        counter.matched(other);
+        assert_eq!(counter.read_publication().last_subscription_handle, other);
+        counter.unmatched(one);
+        assert_eq!(counter.read_subscription().last_publication_handle, one);
+        assert_eq!(counter.read_slow_reader().last_subscription_handle, one);
+    }
+
+    /// Who reads a status has a mark of its own, and reading it twice is no change.
+    #[test]
+    fn the_change_of_each_status_is_what_came_since_it_was_read() {
+        let mut silent = LivelinessLostStatus::default();
+        silent.note();
+        silent.note();
+        let mut read = 1;
+        assert_eq!([(); 2].map(|()| silent.since(&mut read).total_count_change), [1, 0]);
+        silent.note();
+        let LivelinessLostStatus { total_count, total_count_change } = silent.since(&mut read);
+        assert_eq!((total_count, total_count_change), (3, 1));
+
+        let mut differing = InconsistentTopicStatus::default();
+        differing.note();
+        differing.note();
+        let mut read = 0;
+        assert_eq!([(); 2].map(|()| differing.since(&mut read).total_count_change), [2, 0]);
+        assert_eq!([(); 2].map(|()| differing.read().total_count_change), [2, 0]);
+
+        let lost = SampleLostStatus { total_count: 7, ..SampleLostStatus::default() };
+        let mut read = 4;
+        assert_eq!([(); 2].map(|()| lost.since(&mut read).total_count_change), [3, 0]);
+
+        let (mut rejected, instance) = (SampleRejectedStatus::default(), InstanceHandle::from_key_hash([1; 16]));
+        rejected.note(3, RejectReason::Samples, InstanceHandle::NIL);
+        rejected.note(2, RejectReason::Instances, instance);
+        let mut read = 0;
+        assert_eq!([(); 2].map(|()| rejected.since(&mut read).total_count_change), [5, 0]);
+        assert_eq!((rejected.last_reason, rejected.last_instance_handle), (Some(RejectReason::Instances), instance));
+
+        let mut late = DeadlineCounter::default();
+        late.note(MissedDeadlines { count: 2, last: instance });
+        let mut read = 0;
+        assert_eq!([(); 2].map(|()| late.since(&mut read).total_count_change), [2, 0]);
+        assert_eq!([(); 2].map(|()| late.read().total_count_change), [2, 0]);
+
+        let mut unfit = IncompatibleQosStatus::default();
+        unfit.note(&[PolicyId::Deadline]);
+        unfit.note(&[]);
+        let mut read = 0;
+        assert_eq!([(); 2].map(|()| unfit.since(&mut read).total_count_change), [2, 0]);
+        assert_eq!(unfit.last_policy_id, Some(PolicyId::Deadline), "the last that was named");
+    }
+
+    #[test]
     fn incompatible_policies_are_counted_each() {
         let mut status = IncompatibleQosStatus::default();
         status.note(&[PolicyId::Reliability, PolicyId::Durability]);

@@ -35,15 +35,17 @@ impl Scenario {
                 continue;
             };
             let log = &writing.log;
-            if row.awaited + row.waiting > 0 {
+            let reliable = log.qos.reliability.is_reliable() && reading.log.qos.reliability.is_reliable();
+            let written = log.entries.len() as i64;
+            // A coherent set is held until something behind it comes. Nobody tells best effort that it was lost.
+            let holds_a_set = !reliable && row.last.0 < written;
+            if row.awaited > 0 || (row.waiting > 0 && !holds_a_set) {
                 complain(format!("is not at rest with writer {}: {row:?}", log.id));
             }
             let span = row.last.0 - row.first.0 + 1;
             if row.known != span as u64 || row.received + row.not_received.total() != row.known {
                 complain(format!("does not add up with writer {}: {row:?}", log.id));
             }
-            let reliable = log.qos.reliability.is_reliable() && reading.log.qos.reliability.is_reliable();
-            let written = log.entries.len() as i64;
             // What expires before it could be handed over is never heard of.
             let hears_of_all = reliable && log.qos.lifespan.is_infinite();
             self.filter_adds_up(reading, log, row, complain);

@@ -49,4 +49,20 @@ mod tests {
         (0..32).for_each(|_| shortest.note(Duration::from_millis(50)));
         assert_eq!(shortest.get(), Some(Duration::from_millis(50)));
     }
+
+    #[test]
+    fn a_time_is_forgotten_with_the_sixteen_behind_its_own() {
+        for place in 0..COUNT {
+            let mut shortest = Shortest::default();
+            for at in 0..2 * COUNT {
+                shortest.note(Duration::from_millis(if at == place { 10 } else { 50 }));
+                let is_known = place <= at && at + 1 < 2 * COUNT;
+                assert_eq!(
+                    shortest.get(),
+                    Some(Duration::from_millis(if is_known { 10 } else { 50 })),
+                    "{place}, {at}"
+                );
+            }
+        }
+    }
 }
