@@ -11,8 +11,10 @@ use benches::floor::UdpFloor;
 use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
 use benches::{LARGE_PAYLOAD_LEN, RTPS_OVERHEAD_LEN, SMALL_PAYLOAD_LEN};
 use dds_core::Delivery;
+use dds_core::cdr::copy;
 use hdrhistogram::Histogram;
 use std::error::Error;
+use std::hint::black_box;
 use std::time::Instant;
 
 /// Short against the time in which the load of a machine changes, long against what a change of turns costs.
@@ -71,10 +73,14 @@ fn contenders(filters: &[&str]) -> Result<Vec<Contender>, Box<dyn Error>> {
     let form = Form::DEFAULT;
     let event_thread = form.told_by(ToldBy::Listener(Delivery::EventThread));
     let wait = form.told_by(ToldBy::Reader);
+    let view = form.told_by(ToldBy::ViewingListener(Delivery::Inline));
     let mut all: Vec<(&'static str, Make)> = vec![
         ("clock", Box::new(|| Ok(Box::new(|| ())))),
         ("best_effort_write_and_receive", ours::<Small>(form)),
         ("best_effort_write_and_receive_frag", ours::<Large>(form)),
+        ("best_effort_write_and_receive_frag_view", ours::<Large>(view)),
+        ("best_effort_write_and_receive_frag_loan", loaned(view)),
+        ("copied_in_and_out_frag", Box::new(|| Ok(copied(LARGE_PAYLOAD_LEN)))),
         ("best_effort_write_and_receive_udp", ours::<Small>(form.udp())),
         ("best_effort_write_and_receive_frag_udp", ours::<Large>(form.udp())),
         ("best_effort_write_and_receive_event_thread", ours::<Small>(event_thread)),
@@ -95,6 +101,28 @@ fn ours<T: Payload>(form: Form) -> Make {
     Box::new(move || {
         let pair = Pair::<T>::new(form)?;
         Ok(Box::new(move || pair.pass()))
+    })
+}
+
+/// The writer fills in the head of a large sample, and is taken to have made its bytes in place; the listener looks at them in place.
+fn loaned(form: Form) -> Make {
+    Box::new(move || {
+        let pair = Pair::<Large>::new(form)?;
+        let payload_len = LARGE_PAYLOAD_LEN;
+        // The key and its padding, the length.
+        let mut head = vec![1, 0, 0, 0];
+        head.extend(u32::try_from(payload_len)?.to_ne_bytes());
+        Ok(Box::new(move || pair.pass_loaned(&head, payload_len)))
+    })
+}
+
+/// What the copies of a sample take that comes and goes as a value, and nothing else.
+fn copied(payload_len: usize) -> Pass {
+    let (from, mut slot, mut to) = (vec![7_u8; payload_len], vec![0; payload_len], vec![0; payload_len]);
+    Box::new(move || {
+        copy(&mut slot, black_box(&from));
+        copy(&mut to, black_box(&slot));
+        black_box(&mut to);
     })
 }
 
