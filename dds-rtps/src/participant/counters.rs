@@ -42,7 +42,7 @@ pub struct ParticipantCounters {
     /// Types that others were asked for, and did not describe. Names decide instead.
     pub types_unavailable: u64,
     /// Types that were asked for and not described, because a participant is known that a description of them would crash
-    /// ([`ParticipantData::reads_every_type`](crate::discovery::ParticipantData::reads_every_type)).
+    /// ([`ParticipantData::reads_every_type`](crate::discovery::data::ParticipantData::reads_every_type)).
     pub types_withheld: u64,
     /// Questions for types that were answered.
     pub type_requests_answered: u64,
