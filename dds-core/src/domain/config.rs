@@ -6,6 +6,7 @@ use crate::domain::peer_address::is_peer;
 use crate::driver::ThreadOptions;
 use crate::infrastructure::{CreateErrorKind, Delivery};
 use crate::qos::DomainParticipantQos;
+use dds_rtps::transport::RECEIVE_BUFFER;
 use dds_rtps::transport::fault::Faults;
 use dds_rtps::types::{Duration, IpFamilies};
 use dds_rtps::wire::{ChecksumKind, Transform};
@@ -65,7 +66,8 @@ pub(crate) struct Config {
     pub(crate) interfaces: Vec<String>,
     pub(crate) ip_families: IpFamilies,
     pub(crate) multicast_ttl: u8,
-    pub(crate) receive_buffer: usize,
+    /// `None`: what the network asks for by itself.
+    pub(crate) receive_buffer: Option<usize>,
     pub(crate) send_buffer: usize,
     pub(crate) domain_tag: String,
     pub(crate) properties: Vec<(String, String)>,
@@ -115,7 +117,7 @@ impl Config {
             interfaces: Vec::new(),
             ip_families: IpFamilies::default(),
             multicast_ttl: 1,
-            receive_buffer: 4 << 20,
+            receive_buffer: None,
             send_buffer: 1 << 20,
             domain_tag: String::new(),
             properties: Vec::new(),
@@ -152,7 +154,7 @@ impl Config {
             ("interfaces", text(&self.interfaces)),
             ("ip_families", text(&self.ip_families)),
             ("multicast_ttl", self.multicast_ttl.to_string()),
-            ("receive_buffer", self.receive_buffer.to_string()),
+            ("receive_buffer", self.receive_buffer.unwrap_or(RECEIVE_BUFFER).to_string()),
             ("send_buffer", self.send_buffer.to_string()),
             ("domain_tag", text(&self.domain_tag)),
             ("properties", text(&self.properties)),
@@ -271,13 +273,12 @@ impl Config {
             let ttl = value.parse();
             self.multicast_ttl = ttl.map_err(|_| unreadable("DDS_MULTICAST_TTL", value, "a number from 0 to 255"))?;
         }
-        for (name, size) in
-            [("DDS_RECEIVE_BUFFER", &mut self.receive_buffer), ("DDS_SEND_BUFFER", &mut self.send_buffer)]
-        {
-            if let Some(value) = look_up(name)? {
-                *size = value.parse().map_err(|_| unreadable(name, value, "a number of bytes"))?;
-            }
-        }
+        let bytes = |name| {
+            let read = |value: String| value.parse().map_err(|_| unreadable(name, value, "a number of bytes"));
+            look_up(name)?.map(read).transpose()
+        };
+        self.receive_buffer = bytes("DDS_RECEIVE_BUFFER")?.or(self.receive_buffer);
+        self.send_buffer = bytes("DDS_SEND_BUFFER")?.unwrap_or(self.send_buffer);
         if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
             self.domain_tag = value;
         }
@@ -369,7 +370,7 @@ mod tests {
         assert_eq!(config.receive, Receiving::Caller);
         assert_eq!(with(&[("DDS_RECEIVE", "thread")]).unwrap().receive, Receiving::Thread);
         assert_eq!((config.ip_families, config.multicast_ttl), (IpFamilies::Both, 7));
-        assert_eq!((config.receive_buffer, config.send_buffer), (65_536, 32_768));
+        assert_eq!((config.receive_buffer, config.send_buffer), (Some(65_536), 32_768));
     }
 
     #[test]

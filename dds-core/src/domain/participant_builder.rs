@@ -140,7 +140,7 @@ impl Setting {
             Self::Interfaces(interfaces) => config.interfaces = interfaces,
             Self::IpFamilies(families) => config.ip_families = families,
             Self::MulticastTtl(ttl) => config.multicast_ttl = ttl,
-            Self::ReceiveBuffer(bytes) => config.receive_buffer = bytes,
+            Self::ReceiveBuffer(bytes) => config.receive_buffer = Some(bytes),
             Self::SendBuffer(bytes) => config.send_buffer = bytes,
             Self::DomainTag(tag) => config.domain_tag = tag,
             Self::Property(name, value) => config.set_property(name, value),
@@ -223,8 +223,9 @@ impl DomainParticipantBuilder {
     }
 
     /// Bytes asked of the system for what waits to be received, for each socket. Default: 4 MiB, enough for a burst of one
-    /// large sample. The system grants less without a word if its limit (Linux: `net.core.rmem_max`) is lower; the log line
-    /// of the start says how much it is. Environment: `DDS_RECEIVE_BUFFER`.
+    /// large sample. The system grants less without a word if its limit (Linux: `net.core.rmem_max`) is lower, unless the
+    /// number was given and the process may exceed the limit (`CAP_NET_ADMIN`); the log line of the start says how much it is.
+    /// A best-effort sample from a writer that does not pace itself needs room for all of it. Environment: `DDS_RECEIVE_BUFFER`.
     pub fn receive_buffer(self, bytes: usize) -> Self {
         self.set(Setting::ReceiveBuffer(bytes))
     }

@@ -216,11 +216,11 @@ impl Profiles {
         set(&mut config.interfaces, &said.interfaces);
         set(&mut config.ip_families, &said.ip_families);
         set(&mut config.multicast_ttl, &said.multicast_ttl);
-        set(&mut config.receive_buffer, &said.receive_buffer);
         set(&mut config.send_buffer, &said.send_buffer);
         set(&mut config.domain_tag, &said.domain_tag);
         set(&mut config.lease, &said.lease);
         set(&mut config.announcement_period, &said.announcement_period);
+        config.receive_buffer = said.receive_buffer.or(config.receive_buffer);
         config.fragment_size = said.fragment_size.or(config.fragment_size);
         set(&mut config.linger, &said.linger);
         set(&mut config.udp_only, &said.udp_only);

@@ -50,9 +50,10 @@ pub struct NetworkConfig {
     pub peer_names: Vec<(String, Vec<SocketAddr>)>,
     /// Looks a name of a peer up; may block.
     pub resolve: Resolve,
-    /// Receive buffer asked of the system for each socket, in bytes. Default: 4 MiB, enough for a burst of one large
-    /// sample; the system's default of 212 kB loses fragments of it.
-    pub receive_buffer: usize,
+    /// Receive buffer asked of the system for each socket, in bytes, past its limit where the process may. Default: `None`,
+    /// which is [`RECEIVE_BUFFER`](dds_rtps::transport::RECEIVE_BUFFER) within the limit; the system's default of 212 kB
+    /// loses fragments of a large sample.
+    pub receive_buffer: Option<usize>,
     /// Send buffer asked of the system for each socket, in bytes. Default: 1 MiB.
     pub send_buffer: usize,
     /// Whether the user-data socket is read by who waits, and by the driver's thread while nobody does, instead of a thread of its
@@ -77,7 +78,7 @@ impl Default for NetworkConfig {
             peers: Vec::new(),
             peer_names: Vec::new(),
             resolve: |_| Vec::new(),
-            receive_buffer: 4 << 20,
+            receive_buffer: None,
             send_buffer: 1 << 20,
             by_caller: false,
             tap: None,

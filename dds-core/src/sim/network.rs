@@ -7,7 +7,7 @@ use dds_rtps::discovery::HostAddress;
 use dds_rtps::history::SlotPool;
 use dds_rtps::output::Datagram;
 use dds_rtps::sim::{self, HostId, PortInUse, SocketId};
-use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
+use dds_rtps::transport::{RECEIVE_BUFFER, SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::{Locator, LocatorKind, PortMapping};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
@@ -96,7 +96,8 @@ fn open_sockets(
 ) -> Result<Opened, PortInUse> {
     let network = &mut world.state().network;
     let loopback_only = config.reach == Reach::Host;
-    let mut open = |port, group| network.open(host, port, group, loopback_only, config.receive_buffer);
+    let receive_buffer = config.receive_buffer.unwrap_or(RECEIVE_BUFFER);
+    let mut open = |port, group| network.open(host, port, group, loopback_only, receive_buffer);
     let mut well_known = (0..INDEXES).filter_map(|index| {
         let port = ports.metatraffic_unicast(config.domain_id, index)?;
         Some((index, open(Some(port), None).ok()?, port))

@@ -24,6 +24,10 @@ use crate::output::Datagram;
 use std::fmt;
 use std::sync::Arc;
 
+/// What is asked of the system for what waits to be received, in bytes, if nobody says how much: enough for a burst of one large
+/// sample.
+pub const RECEIVE_BUFFER: usize = 4 << 20;
+
 /// What has become of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]

@@ -26,8 +26,10 @@ pub struct UdpConfig {
     pub interfaces: Vec<String>,
     /// Time to live, or hop limit, of multicast datagrams: 1 (the default) stays in the subnet. At most 255.
     pub multicast_ttl: u32,
-    /// Bytes asked of the system for what waits to be received, for each socket. Default: 4 MiB.
-    pub receive_buffer: usize,
+    /// Bytes asked of the system for what waits to be received, for each socket; past its limit where the process may (Linux:
+    /// `CAP_NET_ADMIN`). `None` (the default): [`RECEIVE_BUFFER`](crate::transport::RECEIVE_BUFFER), and
+    /// within the limit.
+    pub receive_buffer: Option<usize>,
     /// Bytes asked of the system for what waits to be sent. Default: 1 MiB. More room means fewer sends that find none, and
     /// older data on a slow link.
     pub send_buffer: usize,
@@ -44,7 +46,7 @@ impl Default for UdpConfig {
             group: PortMapping::DISCOVERY_GROUP,
             interfaces: Vec::new(),
             multicast_ttl: 1,
-            receive_buffer: 4 << 20,
+            receive_buffer: None,
             send_buffer: 1 << 20,
         }
     }

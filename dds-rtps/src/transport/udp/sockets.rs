@@ -5,6 +5,7 @@ use super::family::{Families, Family, on_link};
 use super::links::{GroupSocket, announced};
 use super::sender::Unicast;
 use super::{Interface, Links, UdpConfig, UdpError, UdpTransport};
+use crate::transport::RECEIVE_BUFFER;
 use crate::types::Locator;
 use socket2::{SockAddr, SockRef, Socket};
 use std::io::{self, ErrorKind};
@@ -127,8 +128,7 @@ fn bind_unicast(config: &UdpConfig, families: &Families, metatraffic: u16, user:
 
 fn receiver(config: &UdpConfig, family: Family, port: u16) -> io::Result<UdpSocket> {
     let socket = family.socket()?;
-    // The system grants what its limit allows and says nothing; see `granted_receive_buffer`.
-    let _ = socket.set_recv_buffer_size(config.receive_buffer);
+    ask_for_receive_buffer(config, &socket);
     socket.bind(&SockAddr::from(SocketAddr::new(family.own_address(config), port)))?;
     Ok(socket.into())
 }
@@ -177,9 +177,19 @@ fn group_socket(config: &UdpConfig, family: Family, address: SocketAddr) -> io::
     socket.set_reuse_address(true)?;
     #[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin"))))]
     socket.set_reuse_port(true)?;
-    let _ = socket.set_recv_buffer_size(config.receive_buffer);
+    ask_for_receive_buffer(config, &socket);
     socket.bind(&SockAddr::from(address))?;
     Ok(socket)
+}
+
+/// The system grants what its limit allows and says nothing; see [`granted_receive_buffer`]. Who has asked for more gets it where
+/// the process may have it.
+fn ask_for_receive_buffer(config: &UdpConfig, socket: &Socket) {
+    let _ = socket.set_recv_buffer_size(config.receive_buffer.unwrap_or(RECEIVE_BUFFER));
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if let Some(asked) = config.receive_buffer {
+        let _ = nix::sys::socket::setsockopt(socket, nix::sys::socket::sockopt::RcvBufForce, &asked);
+    }
 }
 
 /// In the unit of [`Socket::set_recv_buffer_size`]: Linux doubles what it is asked for and answers with the double.
@@ -255,6 +265,23 @@ mod tests {
             assert!(locators.iter().all(Locator::is_loopback));
             assert!(sockets.receive_buffer > 0);
         }
+    }
+
+    /// Twice what anybody gets: granted where a socket of this process may be forced to it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_asks_for_more_than_the_limit_gets_it_where_it_may() {
+        use nix::sys::socket::{setsockopt, sockopt};
+        let limit: usize = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap().trim().parse().unwrap();
+        let asked = limit.min(64 << 20) * 2;
+        let may = setsockopt(&UdpSocket::bind("127.0.0.1:0").unwrap(), sockopt::RcvBufForce, &asked).is_ok();
+        let granted = |receive_buffer| {
+            let config = UdpConfig { receive_buffer, ..config(227) };
+            UdpSockets::open(&config).unwrap().receive_buffer
+        };
+        assert_eq!(granted(Some(asked)), if may { asked } else { asked.min(limit) });
+        assert_eq!(granted(Some(limit / 2)), limit / 2);
+        assert_eq!(granted(None), RECEIVE_BUFFER.min(limit), "who has not asked stays within it");
     }
 
     fn interface(index: u32, address: &str) -> Interface {
