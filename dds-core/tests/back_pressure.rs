@@ -12,10 +12,9 @@ use dds_core::{
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
-use support::{PATIENCE, World};
+use support::{PATIENCE, Woken, World};
 
 #[derive(DdsType, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Item {
@@ -59,19 +58,10 @@ fn fill(writer: &DataWriter<Item>) -> u32 {
     (0..).find(|&count| writer.try_write(&item(count)).is_err()).unwrap()
 }
 
-#[derive(Default)]
-struct Wakes(AtomicUsize);
-
-impl Wake for Wakes {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 /// A write that is polled by hand.
 struct Polled<'a> {
     write: Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send + 'a>>,
-    wakes: Arc<Wakes>,
+    wakes: Arc<Woken>,
 }
 
 impl<'a> Polled<'a> {
@@ -84,8 +74,8 @@ impl<'a> Polled<'a> {
         self.write.as_mut().poll(&mut Context::from_waker(&waker))
     }
 
-    fn wakes(&self) -> usize {
-        self.wakes.0.load(Ordering::Relaxed)
+    fn wakes(&self) -> u64 {
+        self.wakes.count()
     }
 }
 

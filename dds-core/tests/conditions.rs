@@ -10,10 +10,9 @@ use dds_core::{
     ReadErrorKind, States, StatusMask, WaitErrorKind, WaitSet,
 };
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
-use std::task::{Context, Poll, Wake, Waker};
-use support::{PATIENCE, World};
+use std::task::{Context, Poll, Waker};
+use support::{PATIENCE, Woken, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Pose {
@@ -318,22 +317,6 @@ fn a_wait_can_be_awaited_and_given_up() {
     });
 }
 
-/// Counts how often it was woken.
-#[derive(Default)]
-struct Woken(AtomicU64);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-impl Woken {
-    fn has_been(&self) -> bool {
-        self.0.swap(0, Ordering::Relaxed) > 0
-    }
-}
-
 /// Begins a wait, or goes on with it: what it ends with.
 fn poll<W: Future>(wait: &mut Pin<Box<W>>, woken: &Arc<Woken>) -> Option<W::Output> {
     match wait.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(woken)))) {
@@ -364,9 +347,9 @@ fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
     other.set_triggered(true);
     for (condition, change, take_back) in changes {
         let mut wait = Box::pin(set.wait().into_future());
-        assert!(poll(&mut wait, &woken).is_none() && !woken.has_been());
+        assert!(poll(&mut wait, &woken).is_none() && !woken.news() > 0);
         change();
-        assert!(woken.has_been(), "before it is asked again");
+        assert!(woken.news() > 0, "before it is asked again");
         assert!(poll(&mut wait, &woken).unwrap().unwrap().contains(condition));
         take_back();
         status.set_enabled_statuses(StatusMask::NONE);
@@ -375,8 +358,8 @@ fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
     reader.close();
     let mut wait = Box::pin(set.wait().into_future());
     assert!(poll(&mut wait, &woken).is_none());
-    woken.has_been();
-    assert!(set.detach(&guard) && woken.has_been());
+    woken.news();
+    assert!(set.detach(&guard) && woken.news() > 0);
     assert_eq!(poll(&mut wait, &woken).unwrap().unwrap_err().kind(), &WaitErrorKind::Closed);
 }
 
@@ -394,11 +377,11 @@ fn what_was_given_up_wakes_nobody() {
     assert!(poll(&mut wait, &woken).is_none());
     assert!(set.detach(&detached) && set.detach(&status));
     assert!(poll(&mut wait, &woken).is_none());
-    woken.has_been();
+    woken.news();
     detached.set_triggered(true);
     write(&writer, &[(1, 0)]);
-    assert!(!woken.has_been(), "by what was detached");
+    assert!(!woken.news() > 0, "by what was detached");
     drop(wait);
     guard.set_triggered(true);
-    assert!(!woken.has_been(), "after the wait was given up");
+    assert!(!woken.news() > 0, "after the wait was given up");
 }

@@ -10,9 +10,8 @@ use dds_core::{
 };
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
-use support::{PATIENCE, World};
+use std::task::{Context, Poll, Waker};
+use support::{PATIENCE, Woken, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Count {
@@ -121,16 +120,6 @@ fn a_stream_ends_when_its_entity_is_closed() {
     assert_eq!(end, None);
 }
 
-/// Counts how often it was woken.
-#[derive(Default)]
-struct Woken(AtomicU64);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 /// Who has got an event, has given up waiting, or has been told of the end is woken no more, and nothing of it is kept.
 #[test]
 fn who_does_not_wait_any_more_is_not_woken() {
@@ -139,7 +128,7 @@ fn who_does_not_wait_any_more_is_not_woken() {
     let mut events = writer.events();
     let woken = Arc::<Woken>::default();
     let waker = || Waker::from(Arc::clone(&woken));
-    let look = || (woken.0.swap(0, Ordering::Relaxed), Arc::strong_count(&woken) > 1);
+    let look = || (woken.news(), Arc::strong_count(&woken) > 1);
     let poll = |events: &mut Events<WriterEvent>| Pin::new(events).poll_next(&mut Context::from_waker(&waker()));
     assert!(poll(&mut events).is_pending());
     assert_eq!(look(), (0, true));

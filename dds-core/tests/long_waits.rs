@@ -3,50 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![cfg(feature = "sim")]
 
+mod support;
+
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DdsType, DomainParticipant, Duration, Entity, GuardCondition, WaitErrorKind, WaitSet};
-use std::fmt::{Debug, Write};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use support::{Notes, Woken};
 
 #[derive(DdsType)]
 struct Count {
     count: u64,
-}
-
-/// Notes every warning.
-#[derive(Clone, Default)]
-struct Warnings(Arc<Mutex<Vec<String>>>);
-
-struct Fields(String);
-
-impl Visit for Fields {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let _ = write!(self.0, " {}={value:?}", field.name());
-    }
-}
-
-impl Subscriber for Warnings {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_event() && *metadata.level() == Level::WARN
-    }
-    fn new_span(&self, _span: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-    fn record(&self, _span: &Id, _values: &Record<'_>) {}
-    fn record_follows_from(&self, _span: &Id, _follows: &Id) {}
-    fn event(&self, event: &Event<'_>) {
-        let mut fields = Fields(String::new());
-        event.record(&mut fields);
-        self.0.lock().unwrap().push(fields.0);
-    }
-    fn enter(&self, _span: &Id) {}
-    fn exit(&self, _span: &Id) {}
 }
 
 fn world() -> (Simulation, DomainParticipant) {
@@ -58,11 +26,10 @@ fn world() -> (Simulation, DomainParticipant) {
 
 /// What is said while `wait` lasts, which must end by its time.
 fn said(wait: impl FnOnce() -> WaitErrorKind) -> Vec<String> {
-    let warnings = Warnings::default();
-    let end = tracing::subscriber::with_default(warnings.clone(), wait);
+    let (end, mut warnings) = Notes::of_warnings().take(wait);
     assert!(matches!(end, WaitErrorKind::Timeout { .. }), "{end:?}");
-    let all = warnings.0.lock().unwrap();
-    all.iter().filter(|warning| warning.contains("still waiting")).cloned().collect()
+    warnings.retain(|warning| warning.contains("still waiting"));
+    warnings
 }
 
 /// Two seconds are patience enough, and who has been told once is not told again.
@@ -79,9 +46,10 @@ fn a_wait_that_lasts_says_once_what_it_waits_for_and_why_it_may_not_come() {
             said(|| robot.find_topic::<Count>("third").block_for(limit).map(|_| ()).unwrap_err().kind().clone()),
             said(|| robot.discover_type_objects("third").block_for(limit).map(|_| ()).unwrap_err().kind().clone()),
             said(|| reader.closed().block_for(limit).unwrap_err().kind().clone()),
+            said(|| writer.closed().block_for(limit).unwrap_err().kind().clone()),
         ]
     };
-    assert_eq!(end(Duration::from_millis(1_999)), [const { Vec::<String>::new() }; 6]);
+    assert_eq!(end(Duration::from_millis(1_999)), [const { Vec::<String>::new() }; 7]);
     let lonely = "message=still waiting; no counterpart with this topic has been found";
     let parts = [
         ["awaited=Sample", lonely],
@@ -89,7 +57,8 @@ fn a_wait_that_lasts_says_once_what_it_waits_for_and_why_it_may_not_come() {
         ["awaited=Matched(1) matched_readers=0", lonely],
         ["still waiting for a topic", "topic=\"third\""],
         ["still waiting for a type", "topic=\"third\""],
-        ["awaited=Closed", "still waiting"],
+        ["awaited=Closed", "still waiting for the reader to end"],
+        ["awaited=Closed", "still waiting for the writer to end"],
     ];
     for (said, parts) in end(Duration::from_millis(9_500)).iter().zip(parts) {
         let [once] = &said[..] else { panic!("{said:?}") };
@@ -109,16 +78,6 @@ fn a_wait_for_whatever_comes_says_nothing() {
     assert!(said(|| writer.events().next_event().block_for(hours).unwrap_err().kind().clone()).is_empty());
 }
 
-/// Counts how often it was woken.
-#[derive(Default)]
-struct Woken(AtomicU64);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 /// A future may have moved to another task since.
 #[test]
 fn when_its_time_is_over_the_waker_that_a_future_was_polled_with_last_is_woken() {
@@ -133,7 +92,7 @@ fn when_its_time_is_over_the_waker_that_a_future_was_polled_with_last_is_woken()
     simulation.run_for(Duration::from_millis(500));
     assert!(poll(&late).is_pending());
     simulation.run_for(Duration::from_millis(499));
-    let woken = || [&early, &late].map(|woken| woken.0.load(Ordering::Relaxed));
+    let woken = || [&early, &late].map(|woken| woken.count());
     assert_eq!(woken(), [0, 0]);
     simulation.run_for(Duration::from_millis(2));
     assert_eq!(woken(), [0, 1]);

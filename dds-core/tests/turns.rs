@@ -13,8 +13,8 @@ use std::cell::Cell;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
-use support::World;
+use std::task::{Context, Poll, Waker};
+use support::{Woken, World};
 use tokio::runtime::Builder;
 use tokio::task::{LocalSet, yield_now};
 
@@ -87,16 +87,6 @@ fn a_flooded_wait_leaves_others_their_turns() {
     assert!(turns >= FLOOD / TURN_MAX, "{turns} turns beside {FLOOD} samples");
 }
 
-/// Counts how often it was woken.
-#[derive(Default)]
-struct Woken(AtomicU64);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 #[test]
 fn a_flooded_stream_pauses_where_nobody_counts() {
     let participant = World::new().participant();
@@ -113,7 +103,7 @@ fn a_flooded_stream_pauses_where_nobody_counts() {
                 assert!(in_a_row <= 2 * TURN_MAX, "{in_a_row} without a pause");
             }
             Poll::Pending => {
-                assert_eq!(woken.0.swap(0, Ordering::Relaxed), 1, "whoever pauses comes back by himself");
+                assert_eq!(woken.news(), 1, "whoever pauses comes back by himself");
                 in_a_row = 0;
             }
         }

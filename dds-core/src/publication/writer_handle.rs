@@ -545,6 +545,9 @@ impl WaitSource<()> for WriterHandle {
     }
 
     fn complain(&self, awaited: Awaited) {
+        if awaited == Awaited::Closed {
+            return self.span.in_scope(|| tracing::warn!(?awaited, "still waiting for the writer to end; it is open"));
+        }
         let matched = self.matched_readers().len();
         let why = self.participant.why_waiting(self.guid());
         self.span.in_scope(|| tracing::warn!(?awaited, matched_readers = matched, "still waiting; {why}"));

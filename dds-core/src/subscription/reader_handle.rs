@@ -429,6 +429,9 @@ impl WaitSource<()> for ReaderHandle {
     }
 
     fn complain(&self, awaited: Awaited) {
+        if awaited == Awaited::Closed {
+            return self.span.in_scope(|| tracing::warn!(?awaited, "still waiting for the reader to end; it is open"));
+        }
         let matched = self.matched_writers().len();
         let why = self.participant.why_waiting(self.guid());
         self.span.in_scope(|| tracing::warn!(?awaited, matched_writers = matched, "still waiting; {why}"));

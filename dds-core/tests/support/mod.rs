@@ -1,11 +1,15 @@
 //! What the tests of this folder share: participants that see nobody but each other, and nothing that leaves the host.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses its own part of this")]
 
+mod notes;
 #[path = "../../../dds-rtps/src/transport/skip.rs"]
 mod skipped;
+mod woken;
 
+pub(crate) use notes::Notes;
 pub(crate) use skipped::skip;
+pub(crate) use woken::Woken;
 
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Duration, Scope};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,0 +1,27 @@
+//! A waker that counts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Wake;
+
+/// Counts how often it was woken.
+#[derive(Default)]
+pub(crate) struct Woken(AtomicU64);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Woken {
+    /// So far.
+    pub(crate) fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Since it was asked last.
+    pub(crate) fn news(&self) -> u64 {
+        self.0.swap(0, Ordering::Relaxed)
+    }
+}
