@@ -1,6 +1,6 @@
 //! How long the way to a reader and back is, at most.
 //!
-//! [`Way`](super::way) wants to know exactly, and learns nothing where HEARTBEATs are repeated before their answers can be
+//! [`RoundTrip`](super::round_trip) wants to know exactly, and learns nothing where HEARTBEATs are repeated before their answers can be
 //! here, or where all that are sent within a long sample say the same. Here the first of them counts, and a NACK_FRAG as well: it
 //! speaks of a fragment that the reader can only have missed because something came that was sent later. What is found so may be
 //! too long, so the shortest of the last ones counts, and only ways that are long anyway are judged by it.
