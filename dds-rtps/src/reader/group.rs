@@ -195,6 +195,9 @@ impl StatefulReader {
     /// Looks whether all has come that a HEARTBEAT spoke of.
     pub(super) fn look_at_group(&mut self, at: usize) {
         let Following::Reliable(reliable) = &self.proxies[at].following else { return };
+        if reliable.awaits_beginning() {
+            return;
+        }
         let (writer, next) = (self.proxies[at].guid(), reliable.next());
         let Some(part) = self.tallies[at].sets.as_mut().and_then(|sets| sets.group.as_mut()) else { return };
         if let Some((_, reached)) = part.announced.take_if(|(last, _)| next > *last) {

@@ -345,9 +345,9 @@ impl StatefulReader {
             return Handled::Duplicate;
         }
         proxy.reply = source.reply;
-        let next = reliable.next();
+        let (next, has_begun) = (reliable.next(), !reliable.awaits_beginning());
         proxy.drop_assemblies_below(next, &intake.large, counters);
-        if self.config.is_group() {
+        if self.config.is_group() && has_begun {
             self.note_group_info(at, heartbeat);
         }
         self.after(now, at);

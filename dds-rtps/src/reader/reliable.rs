@@ -489,6 +489,8 @@ impl Reliable {
             self.window.begin_at(begin, config.reorder_max);
             self.first = begin;
             self.start = Start::Known;
+            // Taken back, if the writer denies to have said that.
+            self.skipped = Some(Skipped { to: begin, ..Skipped::at(SequenceNumber::FIRST, SequenceNumber::FIRST) });
         }
         if first || self.start != Start::Known {
             // What lies before it was never promised: it is not lost.

@@ -10,7 +10,9 @@
 //! Cyclone DDS takes it in for all readers of its participant, and so those have one beginning, the lowest.
 //!
 //! A reader of ours delivers nothing before it was told by name ([`WriterProxyConfig::names_beginning`](crate::reader::WriterProxyConfig::names_beginning)), and
-//! then begins with the first number of that HEARTBEAT: each has its own line, and a HEARTBEAT to it alone needs none in front.
+//! then begins with the first number of that HEARTBEAT: each has its own line, and a HEARTBEAT to it alone needs none in front. It is not
+//! told as long as there is something to be sent that it is not to get: it would take that in where it shares a locator with others, and
+//! what it missed of it nobody would repair.
 
 use super::layout::Layout;
 use super::reader_proxy::ReaderProxy;
@@ -23,6 +25,9 @@ pub(super) const STRANGERS_BESIDE_SAMPLES_MAX: usize = 4;
 
 /// … and in one that holds nothing else: 48 000 bytes. More than that have to come within one round trip.
 const STRANGERS_MAX: usize = 1000;
+
+/// So many datagrams with samples ask for the sake of readers that have not answered, since one was new among them.
+const HELPS_MAX: u32 = 200;
 
 impl StatefulWriter {
     /// Tells a reader, or another one of its participant, where it begins, if it does not know and the HEARTBEAT to it that is to
@@ -56,14 +61,47 @@ impl StatefulWriter {
         }
     }
 
-    /// Where a HEARTBEAT to this reader alone begins.
+    /// Where a HEARTBEAT to this reader alone begins. One that has lost its state goes on where it had got to, unless it wants history.
     pub(super) fn first_for(&self, proxy: &ReaderProxy) -> SequenceNumber {
-        let from = if proxy.is_ours() { proxy.first_relevant } else { proxy.stream_from };
+        let from = match proxy.is_ours() {
+            true if proxy.is_stranger() && !proxy.config.wants_history => {
+                proxy.first_relevant.max(proxy.acknowledged.next())
+            }
+            true => proxy.first_relevant,
+            false => proxy.stream_from,
+        };
         self.first_available().max(from).min(self.next)
     }
 
-    /// `None`: the HEARTBEAT up to `last_sn` says it itself.
+    /// Whether a reader is not to be told yet where it begins.
+    pub(super) fn is_too_early_for(&self, proxy: &ReaderProxy) -> bool {
+        proxy.is_stranger() && proxy.is_ours() && !proxy.config.wants_history && self.next < proxy.first_relevant
+    }
+
+    /// New changes have been sent, from `before` on: who begins behind them is told now.
+    pub(super) fn tell_who_begins(&mut self, now: Now, before: SequenceNumber) {
+        for index in 0..self.proxies.len() {
+            let begins = |proxy: &&ReaderProxy| {
+                before < proxy.first_relevant && proxy.is_stranger() && !self.is_too_early_for(proxy)
+            };
+            if self.proxies.get(index).filter(begins).is_some() {
+                self.owe_heartbeat(now, index);
+            }
+        }
+    }
+
+    fn owe_heartbeat(&mut self, now: Now, index: usize) {
+        if let Some(proxy) = self.proxies.get_mut(index) {
+            proxy.heartbeat_owed = true;
+            self.enqueue(now, index);
+        }
+    }
+
+    /// `None`: the HEARTBEAT up to `last_sn` says it itself, or it is too early.
     fn opening(&self, stranger: &ReaderProxy, last_sn: SequenceNumber) -> Option<Heartbeat> {
+        if self.is_too_early_for(stranger) {
+            return None;
+        }
         let (start, first_sn) = if stranger.is_ours() {
             let start = self.first_for(stranger);
             (start, start)
@@ -87,8 +125,12 @@ impl StatefulWriter {
 
     /// Counts the readers that have said nothing, or nothing that shows what they know.
     pub(super) fn count_strangers(&mut self) {
+        let before = self.unheard + self.strangers;
         self.unheard = self.proxies.iter().filter(|proxy| proxy.is_unheard()).count();
         self.strangers = self.proxies.iter().filter(|proxy| proxy.is_stranger()).count();
+        if self.unheard + self.strangers > before {
+            self.helps_left = HELPS_MAX;
+        }
     }
 
     /// Counts one that has just come.
@@ -96,16 +138,25 @@ impl StatefulWriter {
         let Some(proxy) = self.proxies.get(index) else { return };
         self.unheard += usize::from(proxy.is_unheard());
         self.strangers += usize::from(proxy.is_stranger());
+        self.helps_left = HELPS_MAX;
+    }
+
+    /// Whether each datagram with samples is to ask: who has never answered, or does not know where it begins, is told soonest so. Only
+    /// for a while: all others are asked as well, and some will never be heard.
+    pub(super) fn helps_to_ask(&mut self) -> bool {
+        let helps = (1..=STRANGERS_BESIDE_SAMPLES_MAX).contains(&self.strangers) || self.unheard > 0;
+        let helps = helps && self.helps_left > 0;
+        self.helps_left -= u32::from(helps);
+        helps
     }
 
     /// A reader of another process is there, as its participant has just shown: if it has never answered, it is asked again.
     pub fn ask_again(&mut self, now: Now, reader: Guid) {
         let Some(index) = self.reliable_proxy(reader) else { return };
         let (last, pace) = (self.next.previous(), self.heartbeat.pace());
-        let is_due = |proxy: &&mut ReaderProxy| !proxy.heard && proxy.may_be_asked(now.instant, last, pace);
-        if let Some(proxy) = self.proxies.get_mut(index).filter(is_due) {
-            proxy.heartbeat_owed = true;
-            self.enqueue(now, index);
+        let is_due = |proxy: &&ReaderProxy| !proxy.heard && proxy.may_be_asked(now.instant, last, pace);
+        if self.proxies.get(index).filter(is_due).is_some() {
+            self.owe_heartbeat(now, index);
         }
     }
 

@@ -466,6 +466,11 @@ impl ReaderProxy {
         is_new
     }
 
+    /// Its NACK_FRAGs may count from the beginning again.
+    pub(super) fn forget_nack_frag_count(&mut self) {
+        self.nack_frag_count = None;
+    }
+
     /// The request for fragments that is to be answered next: the lowest number is what the reader waits for.
     pub(super) fn next_fragments(&mut self, now: Instant) -> Option<&mut FragmentRequest> {
         let ripe = self.fragments.iter_mut().filter(|request| request.is_ripe(now));

@@ -259,6 +259,10 @@ impl StatefulWriter {
             return;
         }
         proxy.heartbeat_owed &= !is_last;
+        if self.proxies.get(index).is_some_and(|proxy| self.is_too_early_for(proxy)) {
+            return;
+        }
+        let Some(proxy) = self.proxies.get_mut(index) else { return };
         let last_sn = self.next.previous();
         let is_greeting = std::mem::take(&mut proxy.is_greeting);
         let is_final = proxy.heard && (proxy.acknowledged >= last_sn || is_greeting) && !asks;

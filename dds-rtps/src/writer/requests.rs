@@ -11,7 +11,7 @@ impl StatefulWriter {
     ///
     /// An ACKNACK that is not newer than the last one is ignored, with one exception: one that asks for a HEARTBEAT
     /// without knowing anything (base 0 or 1, nothing missing, not final) always gets one. The reader may have lost its
-    /// state, and begun to count again; without an answer it would wait for ever.
+    /// state, and begun to count again, its NACK_FRAGs too; without an answer it would wait for ever.
     pub fn handle_acknack(&mut self, now: Now, asker: impl Into<Asker>, ack_nack: &AckNack) {
         let asker = asker.into();
         let Some(index) = self.reliable_proxy(asker.reader) else {
@@ -56,6 +56,9 @@ impl StatefulWriter {
         }
         let before = (proxy.heard, proxy.is_stranger());
         proxy.note_knowledge(asks_anew);
+        if asks_anew {
+            proxy.forget_nack_frag_count();
+        }
         proxy.apply_acknack(now.instant, ack_nack.count, base.previous(), requested);
         if !asks_anew {
             proxy.note_answer();

@@ -72,6 +72,8 @@ pub struct StatefulWriter {
     pub(super) slow_readers: SlowReaders,
     /// Reliable proxies that are waited for and have never answered.
     pub(super) unheard: usize,
+    /// So many datagrams with samples may still ask for their sake.
+    pub(super) helps_left: u32,
     /// Reliable proxies that are still to be told where what they are to get begins.
     pub(super) strangers: usize,
     /// The last number reported by [`WriterEvent::Acknowledged`].
@@ -128,6 +130,7 @@ impl StatefulWriter {
             progress: Ranking::new(),
             slow_readers: SlowReaders::default(),
             unheard: 0,
+            helps_left: 0,
             strangers: 0,
             reported: SequenceNumber::ZERO,
             acknowledged_event: false,

@@ -87,11 +87,11 @@ impl StatefulWriter {
         };
         let reader_id = self.destinations.reader_id;
         let mut layout = Layout::new(datagram, sender, reader_id, self.destinations.message_len_max());
+        let (before, was_early) = (self.next, self.next < self.destinations.relevant_from);
         let mut laid = self.lay_out_new(now, &mut layout);
         if self.destinations.reliable_count > 0 && laid.samples > 0 {
             self.heartbeat.note_samples(now.instant, laid.samples);
-            let helps = (1..=STRANGERS_BESIDE_SAMPLES_MAX).contains(&self.strangers) || self.unheard > 0;
-            laid.asks |= self.expects_answer() && (helps || self.heartbeat.pays_now(now.instant));
+            laid.asks |= self.expects_answer() && (self.helps_to_ask() || self.heartbeat.pays_now(now.instant));
         }
         if laid.samples > 0 {
             laid.probes |= self.note_samples(layout.datagram().len());
@@ -104,6 +104,9 @@ impl StatefulWriter {
         let has_content = layout.has_content();
         self.counters.gaps += layout.gaps();
         self.config.inline_qos = inline_qos;
+        if was_early && self.strangers > 0 {
+            self.tell_who_begins(now, before);
+        }
         match laid.early {
             None if laid.is_for_some => {
                 self.needed_locators().for_each(|locator| datagram.add_destination(locator));
@@ -300,7 +303,7 @@ impl StatefulWriter {
             }
             return false;
         };
-        let only = second.is_none().then_some(index);
+        let only = second.is_none().then_some(index).filter(|_| !self.is_too_early_for(proxy));
         let (reader_id, prefix, first_sn) = match only {
             Some(_) => (proxy.config.guid.entity_id, Some(proxy.config.guid.prefix), self.first_for(proxy)),
             None => (EntityId::UNKNOWN, None, SequenceNumber::FIRST),

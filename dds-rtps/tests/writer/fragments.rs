@@ -286,3 +286,19 @@ fn counts_of_requests_for_fragments_wrap() {
         assert_eq!(stale(&script) == before, is_new, "{count}");
     }
 }
+
+/// It counts its NACK_FRAGs from the beginning, as it does its ACKNACKs.
+#[test]
+fn a_reader_that_begins_anew_may_ask_for_fragments_again() {
+    let mut script = with_sample();
+    script.nack_frag_with(2, 50, 1, &[2]);
+    assert_eq!(script.sent(), ["7002: DST2 TS F2(1 2-2/5) HB2(1..1)"]);
+    script.wait(1000);
+    script.sent();
+    script.nack_frag_with(2, 2, 1, &[3]);
+    assert!(!script.sent().concat().contains("F2("));
+    script.acknack_with(2, 0, 1, &[], false);
+    script.sent();
+    script.nack_frag_with(2, 2, 1, &[3]);
+    assert!(script.sent().concat().contains("F2(1 3-3/5)"));
+}

@@ -135,3 +135,62 @@ fn a_large_sample_to_many_readers_that_have_said_nothing_is_asked_about() {
     let asked = |number| lines.iter().any(|line| line.contains(&format!("DST{number} HB{number}(1..0)")));
     assert!((2..=7).all(asked), "{lines:?}");
 }
+
+/// It shares the locator with another one, which is sent what it is not to get, and would take that in once it knew.
+#[test]
+fn a_reader_of_ours_is_told_where_it_begins_behind_all_that_it_is_not_to_get() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(100));
+    script.sent();
+    script.acknack(100, 1, &[]);
+    script.write_large_times(2, 50_000);
+    let late = Guid::new(reader_guid(100).prefix, EntityId([0, 0, 101, 4]));
+    script.match_reader(ReaderProxyConfig { guid: late, ..reliable(100) });
+    let lines = script.sent();
+    let behind = lines.iter().position(|line| line.contains("F*(2 38-38/38)")).unwrap();
+    let named: Vec<_> = lines.iter().enumerate().filter(|(_, line)| line.contains("HB101(")).collect();
+    assert!(!named.is_empty(), "{lines:?}");
+    assert!(named.iter().all(|(at, line)| *at >= behind && line.contains("HB101(3..2")), "{named:?}");
+}
+
+#[test]
+fn a_volatile_reader_of_ours_that_lost_its_state_is_not_sent_again_what_it_had() {
+    let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
+    script.match_reader(reliable(100));
+    script.write_times(3);
+    script.sent();
+    script.acknack(100, 3, &[3]);
+    script.sent();
+    script.acknack_with(100, 0, 1, &[], false);
+    assert_eq!(script.sent(), ["7100: DST1 HB100(3..3)"]);
+    // Who wants all of it gets all of it.
+    script.match_reader(late_joiner(101));
+    script.sent();
+    script.acknack(101, 4, &[]);
+    script.acknack_with(101, 0, 1, &[], false);
+    assert!(script.sent().concat().contains("HB101(1..3"));
+}
+
+/// The others are asked, too.
+#[test]
+fn who_never_answers_is_asked_with_each_sample_for_a_while_only() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.match_reader(reliable(3));
+    script.sent();
+    let mut asking = Vec::new();
+    for number in 1..=1000 {
+        script.write();
+        asking.push(script.sent().concat().contains("HB"));
+        script.acknack(3, number + 1, &[]);
+        script.wait(1);
+    }
+    let asking = |range: std::ops::Range<usize>| asking[range].iter().filter(|asks| **asks).count();
+    assert_eq!(asking(0..150), 150);
+    assert!((1..100).contains(&asking(500..1000)), "{} of 500", asking(500..1000));
+    // One that is new may not even know the writer.
+    script.match_reader(reliable(4));
+    script.sent();
+    script.write();
+    assert!(script.sent().concat().contains("HB"));
+}

@@ -3,7 +3,9 @@
 use dds_rtps::history::{ChangeKind, Payload};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::DataWriterQos;
-use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time};
+use dds_rtps::types::{
+    EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
+};
 use dds_rtps::wire::{
     AckNack, Data, DataFrag, FragmentNumberSet, Gap, Message, NackFrag, SequenceNumberSet, SerializedPayload,
     Submessage,
@@ -164,8 +166,15 @@ pub(crate) fn instance(key: u8) -> InstanceHandle {
     InstanceHandle::from_key_hash([key; 16])
 }
 
+/// From here on the numbers of readers are those of readers of ours.
+const OURS: u8 = 100;
+
 pub(crate) fn reader_guid(number: u8) -> Guid {
-    Guid::new(GuidPrefix([number; 12]), EntityId([0, 0, number, 4]))
+    let prefix = match number >= OURS {
+        true => GuidPrefix::new(VendorId::OURS, [number; 10]),
+        false => GuidPrefix([number; 12]),
+    };
+    Guid::new(prefix, EntityId([0, 0, number, 4]))
 }
 
 /// A reader on another host, at a port of its own.

@@ -253,6 +253,22 @@ fn the_beginning_may_lie_before_all_that_was_heard_or_behind() {
     assert_eq!((script.taken(), script.lost()), (vec![3], 0));
 }
 
+/// Anybody can say in the writer's name where a reader begins.
+#[test]
+fn a_beginning_that_the_writer_denies_is_taken_back() {
+    for forged in [1 << 10, 1 << 60] {
+        let mut script = to_be_named();
+        script.hear_by_name(forged, forged - 1);
+        assert_eq!(script.sample(1), Handled::Duplicate);
+        script.hear(1, 3);
+        script.later(1000);
+        script.hear(1, 3);
+        script.samples([1, 2, 3]);
+        assert_eq!((script.taken(), script.lost()), (vec![1, 2, 3], 0));
+        assert_eq!(script.reader.counters().retracted, 1);
+    }
+}
+
 #[test]
 fn our_own_writers_and_those_of_fast_dds_are_known_to_gap_their_history() {
     let ours = Guid::new(GuidPrefix::new(VendorId::OURS, [7; 10]), WRITER.entity_id);
