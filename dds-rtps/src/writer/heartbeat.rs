@@ -3,7 +3,8 @@
 //! A HEARTBEAT makes every reliable reader answer: one more datagram, and one more thread woken, on either side. So none
 //! goes out with each sample, but only
 //!
-//! - with every sample, until each reader has answered once: a reader that has not may not even know the writer yet;
+//! - with every sample, until each reader has answered once, or for 200 datagrams: a reader that has not may not even know
+//!   the writer yet;
 //! - with a sample, if half a period has passed since the last one: the timer then never fires while samples flow;
 //! - with a sample, after as many samples as the history makes necessary, and before it is full;
 //! - alone, by the timer, a period after the last one while something is unacknowledged.
