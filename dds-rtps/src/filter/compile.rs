@@ -241,11 +241,16 @@ fn integer(text: &str) -> Option<i128> {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let number = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(digits) => i128::from_str_radix(digits, 16).ok()?,
-        None => digits.parse().ok()?,
+    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (digits, 10),
     };
-    Some(if is_negative { -number } else { number })
+    // The standard library would take a second sign.
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    let number = i128::from_str_radix(digits, radix).ok()?;
+    if is_negative { number.checked_neg() } else { Some(number) }
 }
 
 fn truth(text: &str) -> Option<bool> {

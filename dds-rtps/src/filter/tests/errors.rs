@@ -59,6 +59,25 @@ fn kinds_must_fit() {
     assert_eq!(error("'a' LIKE 'a'", &[]), (0, FilterErrorKind::NoField));
 }
 
+/// Only one sign is a sign, and no number is so low that it cannot be turned.
+#[test]
+fn numbers_have_one_sign() {
+    let least = i128::MIN.to_string();
+    let least_in_hex = format!("-0x-8{}", "0".repeat(31));
+    let doubled = format!("-{least}");
+    for parameter in [&doubled[..], &least_in_hex, "--5", "-+5", "++5", "+-5", "0x-5", "-0x+5", "0x+5", "-", "0x"] {
+        let literal = FilterErrorKind::Literal { literal: parameter.to_owned(), expected: "an integer" };
+        assert_eq!(error("id = %0", &[parameter]), (5, literal), "{parameter}");
+        assert!(
+            matches!(error("color = %0", &[parameter]).1, FilterErrorKind::UnknownEnumerator { .. }),
+            "{parameter}"
+        );
+    }
+    for parameter in ["-5", "+5", " -0x5 ", "0X5"] {
+        assert!(filter::<fixed::Sample>("id = %0", &[parameter]).is_ok(), "{parameter}");
+    }
+}
+
 #[test]
 fn parameters_must_be_as_many_as_are_named() {
     assert_eq!(error("id = %1", &["1"]), (5, FilterErrorKind::MissingParameter { number: 1, given: 1 }));
