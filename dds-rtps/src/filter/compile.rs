@@ -8,7 +8,6 @@ use super::resolve::{Field, Kind, resolve};
 use super::syntax::{Condition, Operand, Predicate, Term};
 use crate::cdr::{EnumDescription, FieldStep, TypeDescription};
 use crate::types::similar::nearest;
-use std::borrow::Cow;
 
 /// Different fields of one expression. Their values lie on the stack of whoever asks.
 pub(super) const FIELDS_MAX: usize = 64;
@@ -105,7 +104,7 @@ impl<'a> Compiler<'a> {
                 let text = self.text_of(pattern)?;
                 match (kind, text) {
                     (Kind::Text, Some(text)) => {
-                        let pattern = Pattern::new(unquoted(&text), *language).map_err(at)?;
+                        let pattern = Pattern::new(text, *language).map_err(at)?;
                         Ok(Test::Fits { field: slot, pattern })
                     }
                     _ => Err(FilterError::new(field.position, FilterErrorKind::NotAPattern)),
@@ -144,7 +143,7 @@ impl<'a> Compiler<'a> {
             Term::Field(_) => None,
             Term::Text(text) => return self.constant_of_text(operand, text, kind).map(Side::Constant),
             Term::Parameter(number) => {
-                let text = self.parameter(operand, *number)?;
+                let text = unquoted(self.parameter(operand, *number)?);
                 return self.constant_of_text(operand, text, kind).map(Side::Constant);
             }
         };
@@ -162,13 +161,13 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn text_of<'t>(&mut self, operand: &'t Operand) -> Result<Option<Cow<'t, str>>, FilterError>
+    fn text_of<'t>(&mut self, operand: &'t Operand) -> Result<Option<&'t str>, FilterError>
     where
         'a: 't,
     {
         Ok(match &operand.term {
-            Term::Text(text) => Some(Cow::Borrowed(text)),
-            Term::Parameter(number) => Some(Cow::Borrowed(self.parameter(operand, *number)?)),
+            Term::Text(text) => Some(text),
+            Term::Parameter(number) => Some(unquoted(self.parameter(operand, *number)?)),
             _ => None,
         })
     }
@@ -181,9 +180,8 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// What a text in quotes, or a parameter, means where a value of `kind` is wanted.
-    fn constant_of_text(&self, operand: &Operand, text: &str, kind: Kind) -> Result<Constant, FilterError> {
-        let bare = unquoted(text);
+    /// What a text without its quotes means where a value of `kind` is wanted.
+    fn constant_of_text(&self, operand: &Operand, bare: &str, kind: Kind) -> Result<Constant, FilterError> {
         let constant = match kind {
             Kind::Text => Some(Constant::Text(bare.as_bytes().into())),
             Kind::Character => one_character(bare).map(|character| Constant::Integer(u32::from(character).into())),
@@ -212,7 +210,8 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A parameter without the quotes that RTI Connext wants around texts and others do not.
+/// A parameter without the quotes that RTI Connext wants around texts and others do not. Those of a literal are gone when it
+/// comes here: what quotes it still has are its characters.
 fn unquoted(text: &str) -> &str {
     let within = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     within('\'').or_else(|| within('"')).unwrap_or(text)

@@ -80,6 +80,26 @@ fn parameters_take_the_place_of_literals() {
     assert!(passes(&fixed::Sample { name: "10".to_owned(), ..sample() }, "name LIKE '%0'", &[]));
 }
 
+/// RTI Connext wants quotes around texts in parameters. In an expression those that the grammar wants are gone already.
+#[test]
+fn quotes_within_a_literal_are_characters() {
+    let named = |name: &str| fixed::Sample { name: name.to_owned(), ..sample() };
+    for (name, expression) in [
+        ("\"R2\"", "name = '\"R2\"'"),
+        ("'x'", "name = '''x'''"),
+        ("\"\"", "name LIKE '\"%\"'"),
+        ("'x'", "name MATCH '''x'''"),
+    ] {
+        assert!(passes(&named(name), expression, &[]), "{name} {expression}");
+        let bare = name.trim_matches(['"', '\'']);
+        assert!(!passes(&named(bare), expression, &[]), "{bare} {expression}");
+    }
+    for parameter in ["R2", "'R2'", "\"R2\""] {
+        assert!(passes(&named("R2"), "name = %0 AND name LIKE %0 AND name MATCH %0", &[parameter]), "{parameter}");
+    }
+    assert!(passes(&named("\"R2\""), "name = %0 AND name LIKE %0", &["'\"R2\"'"]));
+}
+
 #[test]
 fn a_comparison_with_what_is_not_there_is_false_whatever_it_asks() {
     let none = fixed::Sample { list: vec![1], choice: fixed::Choice::Number(3), ..sample() };
