@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Keywords may be written in capitals or not, and those two of the standard's that RTI Connext adds are here as well: `!=`
-//! and `MATCH`. A quote inside a text is doubled (`'it''s'`). The standard says that a field or a parameter stands on
+//! and `MATCH`. `MATCH` and `ORDER BY` are known by their place, where no name can stand, and are names elsewhere; behind a
+//! dot every word is one. A quote inside a text is doubled (`'it''s'`). The standard says that a field or a parameter stands on
 //! each side; which one is asked where names are looked up.
 
 use super::error::{FilterError, FilterErrorKind};
@@ -34,16 +35,23 @@ pub(super) fn parse(expression: &str) -> Result<Option<Condition>, FilterError> 
         return Ok(None);
     }
     let mut input = Stateful { input: LocatingSlice::new(expression), state: 0 };
-    let parsed = condition(&mut input).and_then(|condition| end(&mut input).map(|()| condition));
+    // A query may sort without asking anything. No condition begins with two names.
+    let parsed = no_order(&mut input).and_then(|()| condition(&mut input));
+    let parsed = parsed.and_then(|condition| end(&mut input).map(|()| condition));
     parsed.map(Some).map_err(|error| found(expression, error.into_inner().unwrap_or_else(|_| somewhere(&input))))
 }
 
-fn end(input: &mut Input<'_>) -> Parsed<()> {
+fn no_order(input: &mut Input<'_>) -> Parsed<()> {
     multispace0.void().parse_next(input)?;
     let position = input.current_token_start();
-    if opt(peek(keyword("ORDER"))).parse_next(input)?.is_some() {
-        return Err(ErrMode::Cut(FilterError::new(position, FilterErrorKind::OrderBy)));
+    match opt(peek((keyword("ORDER"), keyword("BY")))).parse_next(input)? {
+        Some(_) => Err(ErrMode::Cut(FilterError::new(position, FilterErrorKind::OrderBy))),
+        None => Ok(()),
     }
+}
+
+fn end(input: &mut Input<'_>) -> Parsed<()> {
+    no_order(input)?;
     eof.void().context("AND, OR or the end").parse_next(input)
 }
 
@@ -182,9 +190,11 @@ fn truth(input: &mut Input<'_>) -> Parsed<Term> {
 }
 
 fn field(input: &mut Input<'_>) -> Parsed<Term> {
-    let mut names = vec![name.parse_next(input)?];
+    let is_free = |name: &str| !RESERVED.iter().any(|word| word.eq_ignore_ascii_case(name));
+    let mut names = vec![Name::Member(word.verify(is_free).parse_next(input)?.to_owned())];
     loop {
-        let member = preceded((multispace0, '.', multispace0), cut_err(name).context("a name behind the dot"));
+        let member = preceded((multispace0, '.', multispace0), cut_err(word).context("a name behind the dot"));
+        let member = member.map(|name: &str| Name::Member(name.to_owned()));
         let index = alt((preceded(alt(("0x", "0X")), hex_digit1).try_map(hexadecimal), digit1.parse_to::<u32>()));
         let index = delimited(multispace0, index, (multispace0, ']'));
         let element = preceded((multispace0, '['), cut_err(index).context("an index and `]`")).map(Name::Element);
@@ -203,18 +213,16 @@ fn hexadecimal(digits: &str) -> Result<u32, std::num::ParseIntError> {
     u32::from_str_radix(digits, 16)
 }
 
-fn name(input: &mut Input<'_>) -> Parsed<Name> {
+fn word<'i>(input: &mut Input<'i>) -> Parsed<&'i str> {
     let is_first = |c: char| c == '_' || c.is_alphabetic();
-    let name = (one_of(is_first), take_while(0.., is_part_of_name)).take();
-    let is_free = |name: &str| !KEYWORDS.iter().any(|word| word.eq_ignore_ascii_case(name));
-    name.verify(is_free).map(|name: &str| Name::Member(name.to_owned())).parse_next(input)
+    (one_of(is_first), take_while(0.., is_part_of_name)).take().parse_next(input)
 }
 
 fn is_part_of_name(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
-/// A word that is no name, with the space in front of it.
+/// A word that has a meaning where it stands, with the space in front of it.
 fn keyword<'i>(word: &'static str) -> impl Parser<Input<'i>, (), ErrMode<FilterError>> {
     (multispace0, Caseless(word), not(one_of(is_part_of_name))).void()
 }
@@ -269,7 +277,8 @@ fn found(expression: &str, error: FilterError) -> FilterError {
     FilterError::new(error.position(), FilterErrorKind::Syntax { expected, found })
 }
 
-const KEYWORDS: [&str; 9] = ["AND", "OR", "NOT", "BETWEEN", "LIKE", "MATCH", "TRUE", "FALSE", "ORDER"];
+/// Words that no field's name begins with. Most are the standard's; `TRUE` and `FALSE` are literals.
+const RESERVED: [&str; 7] = ["AND", "OR", "NOT", "BETWEEN", "LIKE", "TRUE", "FALSE"];
 
 /// Characters of what stands in the wrong place, for the error.
 const FOUND_MAX: usize = 24;

@@ -1,7 +1,7 @@
 //! Single rules.
 
 use super::sample::{Color, Fields, fixed, mutable};
-use super::{ENCODINGS, Encoding, filter, passes, payload};
+use super::{ENCODINGS, Encoding, FilterErrorKind, filter, passes, payload};
 use crate::cdr::{ByteOrder, F128, Keyed, TypeInfo, encode_key_payload};
 use crate::types::SplitMix64;
 use dds_macros::DdsType;
@@ -98,6 +98,76 @@ fn quotes_within_a_literal_are_characters() {
         assert!(passes(&named("R2"), "name = %0 AND name LIKE %0 AND name MATCH %0", &[parameter]), "{parameter}");
     }
     assert!(passes(&named("\"R2\""), "name = %0 AND name LIKE %0", &["'\"R2\"'"]));
+}
+
+#[derive(DdsType, Debug, Clone)]
+#[dds(crate = "crate")]
+struct Words {
+    order: u8,
+    r#match: String,
+    by: u8,
+    nested: Reserved,
+}
+
+#[derive(DdsType, Debug, Clone)]
+#[dds(crate = "crate")]
+#[allow(non_snake_case, reason = "as others may call their members")]
+struct Reserved {
+    and: u8,
+    Or: u8,
+    not: u8,
+    BETWEEN: u8,
+    like: String,
+    r#true: bool,
+    order: u8,
+    Match: String,
+}
+
+/// DDS 1.4, Annex B: `ORDER BY` stands at the end of a query, `MATCH` is RTI Connext's. Neither is a name's rival where names stand.
+#[test]
+fn words_with_a_meaning_are_names_where_names_stand() {
+    let nested = Reserved {
+        and: 1,
+        Or: 2,
+        not: 3,
+        BETWEEN: 4,
+        like: "l".to_owned(),
+        r#true: true,
+        order: 5,
+        Match: "m".to_owned(),
+    };
+    let words = Words { order: 3, r#match: "abc".to_owned(), by: 1, nested };
+    for expression in [
+        "order = 3",
+        "3=order",
+        "NOT order = 4 AND (order > by)",
+        "order BETWEEN by AND order",
+        "match = 'abc'",
+        "match MATCH 'a*'",
+        "match LIKE 'a%' and match Match '?bc'",
+        "by = 1",
+        "nested.order > 1 AND nested.Match MATCH 'm'",
+        "nested.and = 1 AND nested.Or = 2 OR nested.not = 3",
+        "nested . BETWEEN BETWEEN nested.and AND nested.BETWEEN",
+        "nested.like LIKE 'l' AND nested.true = TRUE",
+    ] {
+        assert!(passes(&words, expression, &[]), "{expression}");
+    }
+    for (expression, position) in [
+        ("order = 3 ORDER BY order", 10),
+        ("match MATCH 'a*' order\tby match", 17),
+        ("(order = 3)ORDER BY by", 11),
+        ("ORDER BY order", 0),
+        (" order by by", 1),
+    ] {
+        let error = filter::<Words>(expression, &[]).unwrap_err();
+        assert_eq!((error.position(), error.kind()), (position, &FilterErrorKind::OrderBy), "{expression}");
+    }
+    // Those of the standard stay reserved where an expression would mean something else with them.
+    for expression in ["and = 1", "not = 1", "order = 3 ORDER", "order = 3 by order", "match MATCH", "order"] {
+        let error = filter::<Words>(expression, &[]).unwrap_err();
+        assert!(matches!(error.kind(), FilterErrorKind::Syntax { .. }), "{expression}: {error}");
+    }
 }
 
 #[test]
