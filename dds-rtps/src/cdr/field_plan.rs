@@ -133,6 +133,8 @@ impl Node {
             Ok(place) => place,
             Err(place) => {
                 let ty = type_of_part(self.ty, step)?;
+                // Most have one part; room for four, as usual, would be most of the memory of long paths.
+                self.parts.reserve_exact(1);
                 self.parts.insert(place, (step, Self { ty, slot: None, parts: Vec::new() }));
                 place
             }

@@ -1,8 +1,9 @@
 //! From the written expression to the program: names are looked up, literals become values of their fields' kinds.
 
+use super::LEN_MAX;
 use super::compare::Constant;
 use super::error::{FilterError, FilterErrorKind};
-use super::pattern::Pattern;
+use super::pattern::{Budget, Pattern};
 use super::program::{Program, Side, Step, Test};
 use super::resolve::{Field, Kind, resolve};
 use super::syntax::{Condition, Operand, Predicate, Term};
@@ -11,6 +12,10 @@ use crate::types::similar::nearest;
 
 /// Different fields of one expression. Their values lie on the stack of whoever asks.
 pub(super) const FIELDS_MAX: usize = 64;
+
+/// Comparisons of one expression, and what joins them: 256 comparisons with `AND` and `OR` between them. Of the shortest that
+/// there are, 16 KiB would hold ten times as many. Each takes 80 bytes, and some nanoseconds of each sample's time.
+pub(super) const STEPS_MAX: usize = 512;
 
 /// What comes of an expression.
 pub(super) struct Compiler<'a> {
@@ -21,27 +26,39 @@ pub(super) struct Compiler<'a> {
     pub(super) uses_only_key: bool,
     /// Up to which number parameters are named.
     pub(super) parameters_used: usize,
+    /// Bytes of all parameters that were named so far, each as often as it was.
+    parameters_len: usize,
+    patterns: Budget,
 }
 
 impl<'a> Compiler<'a> {
     pub(super) fn new(ty: &'static TypeDescription, parameters: &'a [String]) -> Self {
-        let program = Program::default();
-        Self { ty, parameters, program, paths: Vec::new(), uses_only_key: true, parameters_used: 0 }
+        let (program, patterns) = (Program::default(), Budget::new());
+        let paths = Vec::new();
+        Self { ty, parameters, program, paths, uses_only_key: true, parameters_used: 0, parameters_len: 0, patterns }
     }
 
     pub(super) fn condition(&mut self, condition: &Condition) -> Result<(), FilterError> {
         match condition {
             Condition::Predicate(predicate) => {
                 let test = self.predicate(predicate)?;
-                self.program.steps.push(Step::Test(test));
+                self.step(Step::Test(test))?;
             }
             Condition::Not(condition) => {
                 self.condition(condition)?;
-                self.program.steps.push(Step::Turn);
+                self.step(Step::Turn)?;
             }
             Condition::All(conditions) => self.join(conditions, false)?,
             Condition::Any(conditions) => self.join(conditions, true)?,
         }
+        Ok(())
+    }
+
+    fn step(&mut self, step: Step) -> Result<(), FilterError> {
+        if self.program.steps.len() == STEPS_MAX {
+            return Err(FilterError::new(0, FilterErrorKind::TooManySteps { max: STEPS_MAX }));
+        }
+        self.program.steps.push(step);
         Ok(())
     }
 
@@ -51,7 +68,7 @@ impl<'a> Compiler<'a> {
         for (index, condition) in conditions.iter().enumerate() {
             if index > 0 {
                 jumps.push(self.program.steps.len());
-                self.program.steps.push(Step::Jump { if_flag_is: decides, to: 0 });
+                self.step(Step::Jump { if_flag_is: decides, to: 0 })?;
             }
             self.condition(condition)?;
         }
@@ -104,7 +121,7 @@ impl<'a> Compiler<'a> {
                 let text = self.text_of(pattern)?;
                 match (kind, text) {
                     (Kind::Text, Some(text)) => {
-                        let pattern = Pattern::new(text, *language).map_err(at)?;
+                        let pattern = Pattern::new(text, *language, &mut self.patterns).map_err(at)?;
                         Ok(Test::Fits { field: slot, pattern })
                     }
                     _ => Err(FilterError::new(field.position, FilterErrorKind::NotAPattern)),
@@ -174,10 +191,17 @@ impl<'a> Compiler<'a> {
 
     fn parameter(&mut self, operand: &Operand, number: u8) -> Result<&'a str, FilterError> {
         self.parameters_used = self.parameters_used.max(usize::from(number) + 1);
-        self.parameters.get(usize::from(number)).map(String::as_str).ok_or_else(|| {
+        let Some(parameter) = self.parameters.get(usize::from(number)) else {
             let kind = FilterErrorKind::MissingParameter { number, given: self.parameters.len() };
-            FilterError::new(operand.position, kind)
-        })
+            return Err(FilterError::new(operand.position, kind));
+        };
+        // Each mention makes a value of its own. Two bytes for one of thousands would make megabytes of an expression.
+        self.parameters_len = self.parameters_len.saturating_add(parameter.len());
+        if self.parameters_len > LEN_MAX {
+            let kind = FilterErrorKind::TooLong { len: self.parameters_len, max: LEN_MAX };
+            return Err(FilterError::new(operand.position, kind));
+        }
+        Ok(parameter)
     }
 
     /// What a text without its quotes means where a value of `kind` is wanted.

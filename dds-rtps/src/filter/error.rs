@@ -96,7 +96,20 @@ pub enum FilterErrorKind {
         /// How many are allowed.
         max: usize,
     },
-    /// The expression, or the expression and its parameters, have more bytes than are allowed.
+    /// All patterns of the expression together have more of something than is allowed. A parameter counts at each mention.
+    PatternsTooLarge {
+        /// Of what.
+        of: &'static str,
+        /// How many are allowed.
+        max: usize,
+    },
+    /// The expression has more comparisons, `AND`, `OR` and `NOT` together than are allowed.
+    TooManySteps {
+        /// How many are allowed.
+        max: usize,
+    },
+    /// The expression, or the expression and its parameters, have more bytes than are allowed; or the parameters alone have, if
+    /// each is counted as often as it is named.
     TooLong {
         /// How many they have.
         len: usize,
@@ -166,6 +179,8 @@ impl FilterError {
             FilterErrorKind::NotAPattern => "compare a text field with a quoted pattern, or a parameter that is one",
             FilterErrorKind::OpenSet => "close it with `]`, or write `\\[` for the character",
             FilterErrorKind::PatternTooLong { .. } | FilterErrorKind::TooLong { .. } => "make it shorter",
+            FilterErrorKind::PatternsTooLarge { .. } => "use fewer or shorter patterns, or name them fewer times",
+            FilterErrorKind::TooManySteps { .. } => "use BETWEEN or patterns instead of many comparisons",
             FilterErrorKind::TooDeep { .. } => "leave out parentheses that are not needed",
             FilterErrorKind::TooManyFields { .. } => "compare fewer fields",
             FilterErrorKind::OrderBy => "leave ORDER BY out, and sort what was read",
@@ -213,6 +228,8 @@ impl fmt::Display for FilterErrorKind {
             Self::OpenSet => f.write_str("a set of characters does not end"),
             Self::PatternTooLong { max } => write!(f, "a pattern is longer than {max}"),
             Self::TooLong { len, max } => write!(f, "{len} bytes with parameters, {max} are allowed"),
+            Self::PatternsTooLarge { of, max } => write!(f, "more than {max} {of} in all patterns together"),
+            Self::TooManySteps { max } => write!(f, "more than {max} comparisons, AND, OR and NOT together"),
             Self::TooDeep { max } => write!(f, "deeper than {max}"),
             Self::TooManyFields { max } => write!(f, "more than {max} different fields"),
             Self::OrderBy => f.write_str("ORDER BY is not supported"),

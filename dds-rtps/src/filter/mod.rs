@@ -52,8 +52,10 @@
 //! ```
 //!
 //! Everything here may come from a stranger, who announces a reader with a filter: texts have [`LEN_MAX`] bytes, and
-//! nesting, fields and patterns their bounds; the time that a sample takes grows with its size and the expression's, and
-//! never with their product's powers.
+//! nesting, fields, comparisons and patterns their bounds; the time that a sample takes grows with its size and the
+//! expression's, and never with their product's powers. What is kept of the largest expressions: 48 KiB of comparisons, 128 KiB
+//! of patterns, 112 KiB of ways to fields (if the type goes so deep), and the texts. 256 comparisons of numbers
+//! take a few microseconds; patterns and comparisons of texts some 2 µs for each character of a sample's text, at most.
 
 mod compare;
 mod compile;
@@ -72,8 +74,9 @@ use crate::cdr::{DecodeError, FieldPlan, FieldValue, TypeDescription};
 use compile::{Compiler, FIELDS_MAX};
 use program::Program;
 
-/// Bytes of an expression and its parameters together. They are announced in one datagram, with everything else that is said
-/// of a reader, and compiled by every writer that matches.
+/// Bytes of an expression and its parameters together, and of the parameters alone if each is counted as often as it is named.
+/// They are announced in one datagram, with everything else that is said of a reader, and compiled by every writer that
+/// matches.
 pub const LEN_MAX: usize = 16 * 1024;
 
 /// An expression that is ready to be asked.
@@ -100,6 +103,7 @@ impl Filter {
         if let Some(condition) = grammar::parse(expression)? {
             compiler.condition(&condition)?;
         }
+        compiler.program.steps.shrink_to_fit();
         let (given, used) = (parameters.len(), compiler.parameters_used);
         if given > used {
             return Err(FilterError::new(0, FilterErrorKind::TooManyParameters { given, used }));

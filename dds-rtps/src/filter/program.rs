@@ -57,6 +57,24 @@ impl Program {
     }
 }
 
+#[cfg(test)]
+impl Program {
+    /// Bytes that it has allocated.
+    pub(super) fn memory(&self) -> usize {
+        let of_side = |side: &Side| match side {
+            Side::Constant(Constant::Text(text)) => text.len(),
+            _ => 0,
+        };
+        let of_step = |step: &Step| match step {
+            Step::Test(Test::Compare { left, right, .. }) => of_side(left) + of_side(right),
+            Step::Test(Test::Between { low, high, .. }) => of_side(low) + of_side(high),
+            Step::Test(Test::Fits { pattern, .. }) => pattern.memory(),
+            Step::Jump { .. } | Step::Turn => 0,
+        };
+        self.steps.capacity() * size_of::<Step>() + self.steps.iter().map(of_step).sum::<usize>()
+    }
+}
+
 impl Test {
     /// A test of what was not sent is not passed, whatever it asks.
     fn passes(&self, values: &[FieldValue<'_>]) -> bool {

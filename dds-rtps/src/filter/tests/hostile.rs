@@ -1,7 +1,10 @@
 //! Bytes and expressions of strangers.
 
+use super::super::LEN_MAX;
+use super::super::compile::STEPS_MAX;
+use super::super::pattern::{ALTERNATIVES_MAX, CHARACTERS_MAX, PATTERNS_MAX, PLACES_MAX, RANGES_MAX};
 use super::sample::{Fields, INTEGERS, TEXTS, appendable, fixed, mutable};
-use super::{ENCODINGS, Filter, ORDERS, filter, payload};
+use super::{ENCODINGS, Filter, FilterErrorKind, ORDERS, filter, payload};
 use crate::cdr::{Encode, TypeInfo};
 use crate::types::SplitMix64;
 use proptest::prelude::*;
@@ -69,4 +72,75 @@ proptest! {
         let _ = filter::<fixed::Sample>(&words.concat(), &["1"]);
         let _ = filter::<fixed::Sample>(&words.join(" "), &[]);
     }
+}
+
+/// `predicate` so often, joined by OR.
+fn repeated(predicate: &str, count: usize) -> String {
+    vec![predicate; count].join(" OR ")
+}
+
+fn refused(expression: &str, parameters: &[&str]) -> FilterErrorKind {
+    let Err(error) = filter::<fixed::Sample>(expression, parameters) else { panic!("{expression} was taken") };
+    assert!(!error.next_step().is_empty());
+    error.kind().clone()
+}
+
+/// Each name of a parameter is compiled by itself, so that a few bytes would stand for as much as the parameter.
+#[test]
+fn a_parameter_that_is_named_again_and_again_costs_no_more_than_its_text_would() {
+    let text = "x".repeat(LEN_MAX / 2);
+    assert!(filter::<fixed::Sample>(&repeated("name = %0", 1), &[&text[9..]]).is_ok());
+    assert!(filter::<fixed::Sample>(&repeated("name = %0", 2), &[&text[36..]]).is_ok());
+    let kind = refused(&repeated("name = %0", 3), &[&text]);
+    assert!(matches!(kind, FilterErrorKind::TooLong { max: LEN_MAX, .. }), "{kind:?}");
+}
+
+#[test]
+fn the_patterns_of_an_expression_are_bounded_in_all() {
+    let list = vec!["*a"; ALTERNATIVES_MAX].join(",");
+    let times = PATTERNS_MAX / ALTERNATIVES_MAX;
+    assert!(filter::<fixed::Sample>(&repeated("name MATCH %0", times), &[&list]).is_ok());
+    let beyond = FilterErrorKind::PatternsTooLarge { of: "patterns", max: PATTERNS_MAX };
+    assert_eq!(refused(&repeated("name MATCH %0", times + 1), &[&list]), beyond);
+    assert_eq!(refused(&repeated("name MATCH %0", 900), &[&list]), beyond);
+    assert!(filter::<fixed::Sample>(&repeated("name LIKE '%a'", PATTERNS_MAX), &[]).is_ok());
+    assert_eq!(refused(&repeated("name LIKE '%a'", PATTERNS_MAX + 1), &[]), beyond);
+    let longest = "a".repeat(CHARACTERS_MAX);
+    let times = PLACES_MAX / CHARACTERS_MAX;
+    assert!(filter::<fixed::Sample>(&repeated("name LIKE %0", times), &[&longest]).is_ok());
+    let beyond = FilterErrorKind::PatternsTooLarge { of: "characters", max: PLACES_MAX };
+    assert_eq!(refused(&repeated("name LIKE %0", times + 1), &[&longest]), beyond);
+    // Whoever has no character in common with a set is compared with all of it.
+    let set = format!("[{}]", "a".repeat(RANGES_MAX));
+    assert!(filter::<fixed::Sample>("name MATCH %0", &[&set]).is_ok());
+    let beyond = FilterErrorKind::PatternsTooLarge { of: "characters and ranges in sets", max: RANGES_MAX };
+    assert_eq!(refused("name MATCH %0 OR name MATCH '[b]'", &[&set]), beyond);
+}
+
+#[test]
+fn comparisons_and_what_joins_them_are_bounded() {
+    let beyond = FilterErrorKind::TooManySteps { max: STEPS_MAX };
+    assert!(filter::<fixed::Sample>(&repeated("id=1", STEPS_MAX / 2), &[]).is_ok());
+    assert_eq!(refused(&repeated("id=1", STEPS_MAX / 2 + 1), &[]), beyond);
+    assert_eq!(refused(&repeated("id BETWEEN 1 AND 2", STEPS_MAX / 2 + 1), &[]), beyond);
+    assert_eq!(refused(&repeated(&format!("{}id=1", "NOT ".repeat(30)), STEPS_MAX / 31 + 1), &[]), beyond);
+}
+
+/// What the room's documentation promises. The most memory take characters that are all different, and none of ASCII.
+#[test]
+fn a_filter_of_a_stranger_takes_only_so_much_memory() {
+    let memory = |expression: &str, parameters: &[&str]| {
+        filter::<fixed::Sample>(expression, parameters).unwrap().program.memory()
+    };
+    let other = |at: usize| char::from_u32(0x400 + at as u32).unwrap();
+    let places = PLACES_MAX / PATTERNS_MAX - RANGES_MAX / PATTERNS_MAX;
+    let one = (0..places).map(other).collect::<String>() + &"[a]".repeat(RANGES_MAX / PATTERNS_MAX);
+    let list = vec![one; ALTERNATIVES_MAX].join(",");
+    let patterns = memory("name MATCH %0 OR title MATCH %0", &[&list]);
+    assert!((100 * 1024..128 * 1024).contains(&patterns), "{patterns}");
+    let steps = memory(&repeated("id BETWEEN 1 AND 2", STEPS_MAX / 2), &[]);
+    assert!((32 * 1024..48 * 1024).contains(&steps), "{steps}");
+    let text = memory("name = %0", &[&"x".repeat(LEN_MAX - 9)]);
+    assert!(text < LEN_MAX + 256, "{text}");
+    assert!(memory("name LIKE 'a%'", &[]) < 600, "most filters are small");
 }

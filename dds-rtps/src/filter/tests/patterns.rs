@@ -1,12 +1,16 @@
 //! `LIKE` and `MATCH`.
 
-use super::super::pattern::{ALTERNATIVES_MAX, CHARACTERS_MAX, Pattern};
+use super::super::pattern::{ALTERNATIVES_MAX, Budget, CHARACTERS_MAX, Pattern};
 use super::super::syntax::Language;
 use super::FilterErrorKind;
 use crate::cdr::FieldValue;
 
+fn new(language: Language, pattern: &str) -> Result<Pattern, FilterErrorKind> {
+    Pattern::new(pattern, language, &mut Budget::new())
+}
+
 fn fits(language: Language, pattern: &str, text: &str) -> bool {
-    Pattern::new(pattern, language).unwrap().fits(FieldValue::Text(text.as_bytes()))
+    new(language, pattern).unwrap().fits(FieldValue::Text(text.as_bytes()))
 }
 
 #[test]
@@ -58,7 +62,7 @@ fn match_has_those_of_the_shell() {
     ] {
         assert_eq!(fits(Language::Shell, pattern, text), expected, "{pattern:?} {text:?}");
     }
-    assert_eq!(Pattern::new("[a", Language::Shell).unwrap_err(), FilterErrorKind::OpenSet);
+    assert_eq!(new(Language::Shell, "[a").unwrap_err(), FilterErrorKind::OpenSet);
 }
 
 #[test]
@@ -66,9 +70,9 @@ fn patterns_have_a_bound_and_use_all_of_it() {
     let longest = "a".repeat(CHARACTERS_MAX);
     assert!(fits(Language::Sql, &format!("%{longest}%"), &"a".repeat(CHARACTERS_MAX + 5)));
     assert!(!fits(Language::Sql, &longest, &"a".repeat(CHARACTERS_MAX - 1)));
-    let beyond = Pattern::new(&format!("{longest}_"), Language::Sql).unwrap_err();
+    let beyond = new(Language::Sql, &format!("{longest}_")).unwrap_err();
     assert_eq!(beyond, FilterErrorKind::PatternTooLong { max: CHARACTERS_MAX });
     let list = "a,".repeat(ALTERNATIVES_MAX);
-    let beyond = Pattern::new(&list, Language::Shell).unwrap_err();
+    let beyond = new(Language::Shell, &list).unwrap_err();
     assert_eq!(beyond, FilterErrorKind::PatternTooLong { max: ALTERNATIVES_MAX });
 }
