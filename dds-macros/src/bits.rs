@@ -23,6 +23,7 @@ pub(crate) struct Bitset<'a> {
 
 pub(crate) struct Bitfield<'a> {
     pub(crate) ident: &'a Ident,
+    pub(crate) ty: &'a Type,
     pub(crate) name: String,
     pub(crate) position: u8,
     pub(crate) bit_count: u8,
@@ -93,7 +94,13 @@ impl<'a> Bitset<'a> {
                 None => errors.at(&field.ty, "a field of a bitset is a `bool` or an integer"),
             }
             let narrow = |bits: u32| u8::try_from(bits).unwrap_or(u8::MAX);
-            fields.push(Bitfield { ident, name, position: narrow(position), bit_count: narrow(bit_count) });
+            fields.push(Bitfield {
+                ident,
+                ty: &field.ty,
+                name,
+                position: narrow(position),
+                bit_count: narrow(bit_count),
+            });
             position = position.saturating_add(bit_count);
         }
         if !(1..=64).contains(&position) {

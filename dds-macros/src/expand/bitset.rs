@@ -27,8 +27,8 @@ fn bit_bound(set: &Bitset<'_>) -> u8 {
 fn description(model: &Model<'_>, set: &Bitset<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
     let fields = set.fields.iter().map(|field| {
-        let (name, position, bit_count) = (&field.name, field.position, field.bit_count);
-        quote!(#cdr::Bitfield::new(#name, #position, #bit_count))
+        let (ty, name, position, bit_count) = (field.ty, &field.name, field.position, field.bit_count);
+        quote!(#cdr::Bitfield::new::<#ty>(#name, #position, #bit_count))
     });
     let type_name = type_info::name(model, cdr);
     let body = quote! {

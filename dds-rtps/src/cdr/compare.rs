@@ -1,6 +1,6 @@
 //! Whether two descriptions mean the same bytes.
 
-use super::{StructDescription, TypeDescription, TypeKind, UnionDescription};
+use super::{Bitfield, StructDescription, TypeDescription, TypeKind, UnionDescription};
 use std::ptr;
 
 /// The pairs of structs and unions that have been compared, or still are.
@@ -32,7 +32,11 @@ pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescr
         (TypeKind::Bitmask(one), TypeKind::Bitmask(other)) => {
             one.bit_bound() == other.bit_bound() && one.flags() == other.flags()
         }
-        (TypeKind::Bitset(one), TypeKind::Bitset(other)) => one.fields() == other.fields(),
+        (TypeKind::Bitset(one), TypeKind::Bitset(other)) => {
+            // Not the width of its value: the bits are the same.
+            let meaning = |field: &Bitfield| (field.name(), field.position(), field.bit_count(), field.is_signed());
+            one.fields().iter().map(meaning).eq(other.fields().iter().map(meaning))
+        }
         (TypeKind::Union(one), TypeKind::Union(other)) => are_unions_alike(one, other, seen),
         (TypeKind::Struct(one), TypeKind::Struct(other)) => are_structs_alike(one, other, seen),
         (one_kind, other_kind) => {

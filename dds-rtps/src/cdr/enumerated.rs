@@ -50,6 +50,9 @@ pub struct Bitfield {
     name: &'static str,
     position: u8,
     bit_count: u8,
+    is_signed: bool,
+    /// Bits of the type of its value.
+    width: u8,
 }
 
 impl EnumDescription {
@@ -222,10 +225,10 @@ impl BitsetDescription {
 }
 
 impl Bitfield {
-    /// The field `name`, of `bit_count` bits from `position` on.
+    /// The field `name`, of `bit_count` bits from `position` on, whose value is a `T`.
     #[must_use]
-    pub const fn new(name: &'static str, position: u8, bit_count: u8) -> Self {
-        Self { name, position, bit_count }
+    pub const fn new<T: BitfieldValue>(name: &'static str, position: u8, bit_count: u8) -> Self {
+        Self { name, position, bit_count, is_signed: T::IS_SIGNED, width: T::WIDTH }
     }
 
     /// The name.
@@ -244,6 +247,18 @@ impl Bitfield {
     #[must_use]
     pub const fn bit_count(&self) -> u8 {
         self.bit_count
+    }
+
+    /// Whether the highest of its bits is a sign.
+    #[must_use]
+    pub const fn is_signed(&self) -> bool {
+        self.is_signed
+    }
+
+    /// How many bits the type of its value has: 8, 16, 32 or 64, and 1 of a `bool`.
+    #[must_use]
+    pub const fn width(&self) -> u8 {
+        self.width
     }
 }
 
@@ -314,6 +329,11 @@ impl Decoder<'_> {
     note = "these can: bool, i8..i64, u8..u64"
 )]
 pub trait BitfieldValue: Copy {
+    /// Whether it can be negative.
+    const IS_SIGNED: bool;
+    /// How many bits it has: 8, 16, 32 or 64, and 1 of a `bool`.
+    const WIDTH: u8;
+
     /// Its low `bit_count` bits.
     ///
     /// # Errors
@@ -325,6 +345,9 @@ pub trait BitfieldValue: Copy {
 }
 
 impl BitfieldValue for bool {
+    const IS_SIGNED: bool = false;
+    const WIDTH: u8 = 1;
+
     #[inline]
     fn to_bits(self, _: u8) -> Result<u64, EncodeError> {
         Ok(self.into())
@@ -339,6 +362,9 @@ impl BitfieldValue for bool {
 macro_rules! bitfield_value {
     ($($unsigned:ty, $signed:ty;)*) => {$(
         impl BitfieldValue for $unsigned {
+            const IS_SIGNED: bool = false;
+            const WIDTH: u8 = Self::BITS as u8;
+
             #[inline]
             fn to_bits(self, bit_count: u8) -> Result<u64, EncodeError> {
                 match u64::from(self) {
@@ -354,6 +380,9 @@ macro_rules! bitfield_value {
         }
 
         impl BitfieldValue for $signed {
+            const IS_SIGNED: bool = true;
+            const WIDTH: u8 = Self::BITS as u8;
+
             #[inline]
             fn to_bits(self, bit_count: u8) -> Result<u64, EncodeError> {
                 let bits = i64::from(self) as u64 & !beyond(bit_count);

@@ -11,8 +11,8 @@ use super::key::is_part;
 use super::union::DISCRIMINATOR_ID;
 use super::walk::{bits_of, mutable_discriminator, pass_numbers, pass_value};
 use super::{
-    ByteOrder, Decode, DecodeError, Decoder, Extensibility, MemberDescription, Primitive, StructDescription,
-    TypeDescription, TypeKind, UnionDescription,
+    BitfieldValue, ByteOrder, Decode, DecodeError, Decoder, Extensibility, MemberDescription, Primitive,
+    StructDescription, TypeDescription, TypeKind, UnionDescription,
 };
 
 /// A step from a value into a part of it.
@@ -30,6 +30,8 @@ pub enum FieldStep {
         position: u8,
         /// How many there are.
         bit_count: u8,
+        /// Whether the highest of them is a sign.
+        is_signed: bool,
     },
 }
 
@@ -180,7 +182,7 @@ fn type_of_part(ty: &'static TypeDescription, step: FieldStep) -> Option<&'stati
             ((index as usize) < count).then_some(element)
         }
         // The bits are taken of the number that a bitset is.
-        (TypeKind::Bitset(_), FieldStep::Bits { position, bit_count }) => {
+        (TypeKind::Bitset(_), FieldStep::Bits { position, bit_count, .. }) => {
             (position < 64 && (1..=64).contains(&bit_count)).then_some(ty)
         }
         _ => None,
@@ -243,10 +245,13 @@ impl<'de> Reading<'_, 'de> {
     fn number(&mut self, node: &Node, value: FieldValue<'de>) {
         self.put(node, value);
         for (step, part) in &node.parts {
-            if let (FieldStep::Bits { position, bit_count }, FieldValue::Unsigned(bits)) = (step, value) {
-                let mask = u64::MAX >> (64 - u32::from((*bit_count).clamp(1, 64)));
-                let bits = bits.checked_shr(u32::from(*position)).unwrap_or_default() & mask;
-                self.put(part, FieldValue::Unsigned(bits));
+            if let (FieldStep::Bits { position, bit_count, is_signed }, FieldValue::Unsigned(bits)) = (step, value) {
+                let bits = bits.checked_shr(u32::from(*position)).unwrap_or_default();
+                let value = match is_signed {
+                    true => FieldValue::Signed(i64::from_bits(bits, *bit_count)),
+                    false => FieldValue::Unsigned(u64::from_bits(bits, *bit_count)),
+                };
+                self.put(part, value);
             }
         }
     }

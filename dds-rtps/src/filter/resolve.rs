@@ -109,7 +109,8 @@ impl Way {
                 let Some(field) = field else {
                     return Err(self.unknown(name, description.fields().iter().map(|field| field.name())));
                 };
-                let step = FieldStep::Bits { position: field.position(), bit_count: field.bit_count() };
+                let (position, bit_count, is_signed) = (field.position(), field.bit_count(), field.is_signed());
+                let step = FieldStep::Bits { position, bit_count, is_signed };
                 self.enter(step, self.ty);
             }
             _ => {

@@ -195,13 +195,17 @@ fn of_bitset<F: Form>(ty: &TypeDescription, description: &BitsetDescription) -> 
         position: field.position().into(),
         flags: MemberFlags::NONE,
         bit_count: field.bit_count(),
-        // The smallest one that holds the bits (IDL 4.2, 7.4.13.4.3.3); what it is here is not told.
-        holder: match field.bit_count() {
-            0..=1 => Primitive::Bool,
-            2..=8 => Primitive::UInt8,
-            9..=16 => Primitive::UInt16,
-            17..=32 => Primitive::UInt32,
-            _ => Primitive::UInt64,
+        // What IDL calls the destination type: `bitfield<7, short>` (IDL 4.2, 7.4.13.4.3.3).
+        holder: match (field.width(), field.is_signed()) {
+            (0..=1, _) => Primitive::Bool,
+            (2..=8, false) => Primitive::UInt8,
+            (2..=8, true) => Primitive::Int8,
+            (9..=16, false) => Primitive::UInt16,
+            (9..=16, true) => Primitive::Int16,
+            (17..=32, false) => Primitive::UInt32,
+            (17..=32, true) => Primitive::Int32,
+            (_, false) => Primitive::UInt64,
+            (_, true) => Primitive::Int64,
         },
         detail: F::of_member(field.name()),
     };

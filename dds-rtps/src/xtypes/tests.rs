@@ -217,3 +217,53 @@ fn descriptions_of_others_are_bounded() {
     store.forget(GuidPrefix([0; 12]));
     assert_eq!(store.others_bytes(), OTHERS_BYTES_MAX - PARTICIPANT_BYTES_MAX);
 }
+
+#[derive(dds_macros::DdsType, Debug, Clone, Copy)]
+#[dds(crate = "crate", bitset)]
+#[allow(dead_code, reason = "only its description is of interest")]
+struct Holders {
+    flag: bool,
+    #[dds(bits = 7)]
+    short: i16,
+    #[dds(bits = 3)]
+    octet: u8,
+    #[dds(bits = 5)]
+    tiny: i8,
+    #[dds(bits = 9)]
+    long: i32,
+    #[dds(bits = 2)]
+    unsigned: u32,
+    #[dds(bits = 12)]
+    very_long: i64,
+}
+
+#[derive(dds_macros::DdsType, Debug, Clone, Copy)]
+#[dds(crate = "crate")]
+#[allow(dead_code, reason = "only its description is of interest")]
+struct HasHolders {
+    holders: Holders,
+}
+
+/// XTypes 1.3, Annex B, `CommonBitfield`: `holder_type` is the type of the value, and not always the smallest that has the bits.
+#[test]
+fn bitfields_are_held_by_the_type_of_their_value() {
+    use crate::cdr::TypeInfo;
+    let graph = TypeGraph::of(HasHolders::DESCRIPTION).unwrap();
+    for object in [&graph.types()[1].minimal, &graph.types()[1].complete] {
+        let holders: Vec<Primitive> = match (Minimal::definition(object), Complete::definition(object)) {
+            (Some(TypeDefinition::Bitset(ty)), _) => ty.fields.iter().map(|field| field.holder).collect(),
+            (_, Some(TypeDefinition::Bitset(ty))) => ty.fields.iter().map(|field| field.holder).collect(),
+            _ => panic!("{object:?}"),
+        };
+        let expected = [
+            Primitive::Bool,
+            Primitive::Int16,
+            Primitive::UInt8,
+            Primitive::Int8,
+            Primitive::Int32,
+            Primitive::UInt32,
+            Primitive::Int64,
+        ];
+        assert_eq!(holders, expected);
+    }
+}

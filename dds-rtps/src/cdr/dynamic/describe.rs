@@ -97,7 +97,7 @@ impl Describer {
                     name: field.name().into(),
                     position: field.position(),
                     bit_count: field.bit_count(),
-                    is_signed: false,
+                    is_signed: field.is_signed(),
                 };
                 Kind::Bitset(BitsetNode { fields: node.fields().iter().map(field).collect() })
             }

@@ -40,6 +40,8 @@ fn the_description_names_the_bits() {
     let TypeKind::Bitset(set) = Packed::DESCRIPTION.kind() else { panic!() };
     let fields: Vec<_> = set.fields().iter().map(|field| (field.name(), field.position(), field.bit_count())).collect();
     assert_eq!(fields, [("low", 0, 3), ("flag", 3, 1), ("signed", 4, 5), ("high", 9, 20)]);
+    let values: Vec<_> = set.fields().iter().map(|field| (field.is_signed(), field.width())).collect();
+    assert_eq!(values, [(false, 8), (false, 1), (true, 16), (false, 32)]);
     assert_eq!((set.bit_bound(), set.size()), (29, 4));
     assert!(!Rights::DESCRIPTION.is_encoded_like(u8::DESCRIPTION));
 }

@@ -289,6 +289,10 @@ struct Packed {
     low: u8,
     #[dds(bits = 12)]
     high: u16,
+    #[dds(bits = 5)]
+    signed: i8,
+    #[dds(bits = 33)]
+    wide: i64,
 }
 
 #[test]
@@ -298,7 +302,7 @@ fn arrays_of_arrays_bits_and_enums_in_collections() {
     let kinds = Kinds {
         long: F128::from(1.0),
         flags: Rights(1),
-        packed: Packed { low: 5, high: 0xabc },
+        packed: Packed { low: 5, high: 0xabc, signed: -3, wide: -1 << 32 },
         deep,
         rows: vec![[Color::Red; 3], [Color::Red, Color::Green, Color::Blue]],
         end: 1,
@@ -308,6 +312,8 @@ fn arrays_of_arrays_bits_and_enums_in_collections() {
         "deep[0x3][1][0] = 310",
         "flags = 0x1",
         "packed.low = 5 AND packed.high = 0xabc",
+        "packed.signed = -3 AND packed.signed < packed.low AND packed.signed BETWEEN -4 AND 0",
+        "packed.wide = -4294967296 AND packed.wide < packed.signed",
         "rows[1][2] = 'Blue' AND rows[1][1] = 'Green' AND rows[0][2] = 'Red' AND end = 1",
         "NOT rows[2][0] = 'Red'",
     ] {
