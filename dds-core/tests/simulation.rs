@@ -3,12 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![cfg(feature = "sim")]
 
-use dds_core::qos::{DataReaderQos, Preset, ResourceLimits};
+use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, Reliability, ResourceLimits};
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{
     CreateErrorKind, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, WaitErrorKind,
+    WriteError, WriteErrorKind,
 };
+use std::future::Future;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Step {
@@ -323,4 +327,56 @@ fn a_reader_counts_the_buffers_that_it_had_to_make() {
     assert!(made() >= warm + 90, "{warm} and then {}", made());
     assert_eq!(kept.into_data().map(|step: Step| step.number).collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
     assert_eq!(more.len(), 100);
+}
+
+#[derive(DdsType, Clone)]
+struct Keyed {
+    #[dds(key)]
+    key: u32,
+}
+
+/// Takes a sample, which makes room for a write that waits, and carries that on.
+struct MakesRoom {
+    reader: DataReader<Keyed>,
+    waiting: Mutex<Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>>,
+    outcome: Mutex<Option<Result<(), WriteError>>>,
+}
+
+impl Wake for MakesRoom {
+    fn wake(self: Arc<Self>) {
+        self.reader.take_next().unwrap().unwrap();
+        let polled = self.waiting.lock().unwrap().as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(written) = polled else { panic!("there is room") };
+        *self.outcome.lock().unwrap() = Some(written);
+    }
+}
+
+/// Time passes only once this thread blocks: so room comes while it stands behind the other write.
+#[test]
+fn a_write_that_waits_for_room_and_is_refused_then_keeps_no_place_in_the_queue() {
+    let simulation = Simulation::with_interference(11, Interference::NONE);
+    let participant = simulation.participant("robot", 0).unwrap();
+    let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+    let qos = DataReaderQos::default().reliable().keep_all().resource_limits(limits);
+    let reader = participant.reader_builder::<Keyed>("keyed").qos(qos).build().unwrap();
+    let mut qos = DataWriterQos::default().keep_all().resource_limits(limits);
+    qos.reliability = Reliability::Reliable { max_blocking_time: Duration::INFINITE };
+    let writer = participant.writer_builder::<Keyed>("keyed").qos(qos).build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    let filled = (0..).find(|&key| writer.try_write(&Keyed { key }).is_err()).unwrap();
+
+    let first = writer.clone();
+    let mut waiting: Pin<Box<dyn Future<Output = _> + Send>> =
+        Box::pin(async move { first.write_async(&Keyed { key: 7 }).await });
+    assert!(waiting.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let room = Arc::new(MakesRoom { reader: reader.clone(), waiting: Mutex::new(waiting), outcome: Mutex::default() });
+    let mut later = pin!(reader.wait_for_writers(9).within(Duration::from_millis(1)));
+    let waker = Waker::from(Arc::clone(&room));
+    assert!(later.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+
+    let refused = writer.unregister_instance(&99).unwrap_err();
+    assert_eq!(refused.kind(), &WriteErrorKind::UnknownInstance);
+    assert_eq!(*room.outcome.lock().unwrap(), Some(Ok(())), "it has waited behind the other");
+    assert_eq!((0..filled).filter(|_| reader.take_next().unwrap().is_some()).count(), filled as usize);
+    assert_eq!(writer.try_write(&Keyed { key: 8 }), Ok(()));
 }

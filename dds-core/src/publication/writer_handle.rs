@@ -312,10 +312,9 @@ impl WriterHandle {
                 Err(kind) => Poll::Ready(Err(kind)),
             }
         });
-        let outcome = outcome.unwrap_or_else(|| {
-            self.abandon_space(&mut ticket);
-            Err(self.timeout(driver.now().instant.since(started)))
-        });
+        // Who has written has left the queue already; who was refused for another reason than room has not.
+        self.abandon_space(&mut ticket);
+        let outcome = outcome.unwrap_or_else(|| Err(self.timeout(driver.now().instant.since(started))));
         let sent = outcome.and_then(|(number, flushed)| self.send_rest(flushed, true).map(|()| number));
         sent.map_err(|kind| self.write_error(kind))
     }
