@@ -60,7 +60,7 @@ struct ParticipantCallback<L> {
 
 impl<L: DomainParticipantListener> Callback for ParticipantCallback<L> {
     fn call(&mut self, _marks: u32) {
-        while let Some((teller, marks)) = self.post.take() {
+        if let Some((teller, marks)) = self.post.take() {
             self.last = Some(teller.clone());
             match teller {
                 Teller::Reader(reader) => ReaderHandle::tell_group(&reader, &mut self.listener, marks),

@@ -166,7 +166,7 @@ impl Listener {
     }
 
     /// Leaves marks for whoever calls next.
-    fn leave(&self, marks: u32) {
+    pub(super) fn leave(&self, marks: u32) {
         if marks != 0 {
             self.marks.fetch_or(marks, Ordering::AcqRel);
         }

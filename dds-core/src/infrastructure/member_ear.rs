@@ -1,7 +1,8 @@
 //! What the listener of a group or a participant hears of one of its members.
 //!
-//! All members mark the one listener, and each stands at most once in its post, from which the listener takes one after the
-//! other. So calls never overlap, whichever threads the members are busy on. Bound of the post: the members.
+//! All members mark the one listener, and each stands at most once in its post, from which the listener takes one in each
+//! call. So calls never overlap, whichever threads the members are busy on, and who is called without end by them goes on
+//! elsewhere as any other listener does. Bound of the post: the members.
 
 use crate::actor::Effects;
 use crate::infrastructure::{Listener, mark};
@@ -86,9 +87,16 @@ impl Post {
         let _ = self.listener.set(Arc::downgrade(listener));
     }
 
-    /// The next member, and what has happened to it.
+    /// The next member, and what has happened to it. To be taken in a call of the listener, which is called again for the
+    /// others: several may have marked it as one.
     pub(crate) fn take(&self) -> Option<(Teller, u32)> {
-        let ear = self.queue().pop_front()?;
+        let mut queue = self.queue();
+        let ear = queue.pop_front()?;
+        let others_wait = !queue.is_empty();
+        drop(queue);
+        if let Some(listener) = self.listener.get().and_then(Weak::upgrade).filter(|_| others_wait) {
+            listener.leave(mark::MEMBER);
+        }
         if mutated(Mutation::TakeBeforeRelease) {
             let marks = ear.marks.swap(0, Ordering::AcqRel);
             ear.posted.swap(false, Ordering::AcqRel);

@@ -265,7 +265,7 @@ struct PublisherCallback<L> {
 
 impl<L: PublisherListener> Callback for PublisherCallback<L> {
     fn call(&mut self, _marks: u32) {
-        while let Some((teller, marks)) = self.post.take() {
+        if let Some((teller, marks)) = self.post.take() {
             self.last = Some(teller.clone());
             if let Teller::Writer(writer) = teller {
                 WriterHandle::tell_group(&writer, &mut self.listener, marks);

@@ -317,7 +317,7 @@ struct SubscriberCallback<L> {
 
 impl<L: SubscriberListener> Callback for SubscriberCallback<L> {
     fn call(&mut self, _marks: u32) {
-        while let Some((teller, marks)) = self.post.take() {
+        if let Some((teller, marks)) = self.post.take() {
             self.last = Some(teller.clone());
             if let Teller::Reader(reader) = teller {
                 ReaderHandle::tell_group(&reader, &mut self.listener, marks);
