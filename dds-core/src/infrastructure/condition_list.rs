@@ -38,10 +38,13 @@ struct Attachment {
     list: Weak<ConditionList>,
     /// The observer's version when the condition was last found idle; 0: never.
     idle_at: AtomicU64,
+    /// A look has found its entity closed.
     closed: AtomicBool,
-    /// It is in the list, and among those that are ready. Both change under the list's lock alone.
+    /// It is in the list, among those that are ready, and among those that never will be again. All three change under the
+    /// list's lock alone.
     is_attached: AtomicBool,
     is_ready: AtomicBool,
+    is_counted: AtomicBool,
 }
 
 impl ConditionList {
@@ -66,6 +69,7 @@ impl ConditionList {
             closed: AtomicBool::new(false),
             is_attached: AtomicBool::new(false),
             is_ready: AtomicBool::new(false),
+            is_counted: AtomicBool::new(false),
         });
         if !Effects::scope(|effects| self.state.lock().add(&attachment, effects)) {
             // Another thread has attached it in the meantime.
@@ -144,16 +148,17 @@ impl State {
         attachment.is_attached.store(false, Ordering::Relaxed);
         if attachment.is_ready.swap(false, Ordering::Relaxed) {
             self.ready.retain(|ready| !Arc::ptr_eq(ready, &attachment));
-        } else if attachment.closed.load(Ordering::Acquire) {
+        } else if attachment.is_counted.swap(false, Ordering::Relaxed) {
             self.closed -= 1;
         }
         self.waiters.wake_all(effects);
         Some(attachment)
     }
 
-    /// It is to be looked at, unless that is known, or of no use.
+    /// It is to be looked at, unless that is known, or of no use. One that is closed is of no use once it is counted, and not
+    /// before: a wait may find it closed after another has left it out.
     fn make_ready(&mut self, attachment: Arc<Attachment>) {
-        let is_out = !attachment.is_attached.load(Ordering::Relaxed) || attachment.closed.load(Ordering::Acquire);
+        let is_out = !attachment.is_attached.load(Ordering::Relaxed) || attachment.is_counted.load(Ordering::Relaxed);
         if !is_out && !attachment.is_ready.swap(true, Ordering::Relaxed) {
             self.ready.push(attachment);
         }
@@ -168,7 +173,9 @@ impl State {
             let is_idle = idle_at == attachment.observer.version() || (idle_at != 0 && mutated(Mutation::ForgetReady));
             if is_idle {
                 attachment.is_ready.store(false, Ordering::Relaxed);
-                *closed += usize::from(attachment.closed.load(Ordering::Acquire));
+                let is_closed = attachment.closed.load(Ordering::Acquire);
+                attachment.is_counted.store(is_closed, Ordering::Relaxed);
+                *closed += usize::from(is_closed);
             }
             !is_idle
         });
@@ -234,7 +241,11 @@ mod tests {
         state: Mutex<Look>,
         observers: Mutex<Observers>,
         looks: AtomicUsize,
+        /// What happens while the next look is on its way.
+        meanwhile: Mutex<Option<Meanwhile>>,
     }
+
+    type Meanwhile = Box<dyn FnOnce(&mut Effects) + Send>;
 
     impl Counted {
         fn become_(&self, state: Look) {
@@ -250,8 +261,10 @@ mod tests {
         fn id(&self) -> ConditionId {
             self.id
         }
-        fn look(&self, _effects: &mut Effects) -> Look {
+        fn look(&self, effects: &mut Effects) -> Look {
             self.looks.fetch_add(1, Ordering::Relaxed);
+            let meanwhile = self.meanwhile.lock().unwrap().take();
+            meanwhile.into_iter().for_each(|happens| happens(effects));
             *self.state.lock().unwrap()
         }
         fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
@@ -267,8 +280,13 @@ mod tests {
     fn conditions(count: usize) -> (Arc<ConditionList>, Vec<Arc<Counted>>) {
         let list = ConditionList::new();
         let new = |_| {
-            let (state, observers) = (Mutex::new(Look::Idle), Mutex::default());
-            let counted = Arc::new(Counted { id: ConditionId::new(), state, observers, looks: AtomicUsize::new(0) });
+            let counted = Arc::new(Counted {
+                id: ConditionId::new(),
+                state: Mutex::new(Look::Idle),
+                observers: Mutex::default(),
+                looks: AtomicUsize::new(0),
+                meanwhile: Mutex::default(),
+            });
             list.attach(Arc::clone(&counted) as Arc<dyn Trigger>);
             counted
         };
@@ -352,6 +370,26 @@ mod tests {
         assert_eq!(poll(&list, &mut ticket).unwrap().unwrap(), [all[2].id]);
         all[2].become_(Look::Closed);
         assert_eq!(poll(&list, &mut ticket), Some(Err(WaitErrorKind::Closed)));
+    }
+
+    /// One has read how often something has happened, and is on its way to the condition; another finds it idle and leaves it
+    /// out. So the first finds the end of what is not in the list of those that are looked at any more, before the end is told.
+    #[test]
+    fn of_two_that_wait_one_finds_the_end_of_what_the_other_has_found_idle() {
+        let (list, all) = conditions(1);
+        let (mut one, mut other) = (None, None);
+        let (waits, closes) = (Arc::clone(&list), Arc::clone(&all[0]));
+        *all[0].meanwhile.lock().unwrap() = Some(Box::new(move |effects| {
+            assert!(poll(&waits, &mut other).is_none());
+            assert!(waits.state.lock().ready.is_empty());
+            *closes.state.lock().unwrap() = Look::Closed;
+            // Pokes when the look is over, as whoever closes the entity may.
+            closes.observers.lock().unwrap().status_changed(mark::DATA, effects);
+        }));
+        assert!(poll(&list, &mut one).is_none());
+        assert_eq!(poll(&list, &mut one), Some(Err(WaitErrorKind::Closed)));
+        assert!(list.detach(all[0].id));
+        assert_eq!(list.state.lock().closed, 0);
     }
 }
 
