@@ -4,10 +4,14 @@
 
 mod support;
 
+use dds_core::actor::EnterError;
 use dds_core::qos::{Durability, Preset, TopicQos};
 use dds_core::{DdsType, Duration, Entity, WaitErrorKind};
 use std::future::Future;
-use support::{PATIENCE, World};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use support::{PATIENCE, Woken, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Pose {
@@ -66,10 +70,22 @@ fn a_search_finds_what_is_made_here_and_ends_with_its_participant() {
 fn a_search_that_is_given_up_leaves_nothing_behind() {
     let participant = World::new().participant();
     let mut search = Box::pin(participant.find_topic::<Pose>("t"));
-    let waker = std::task::Waker::noop();
-    let mut context = std::task::Context::from_waker(waker);
+    let mut context = Context::from_waker(Waker::noop());
     assert!(search.as_mut().poll(&mut context).is_pending());
     drop(search);
     let _reader = participant.reader::<Pose>("t").unwrap();
     assert_eq!(participant.find_topic::<Pose>("t").block_for(PATIENCE).unwrap().name(), "t");
+}
+
+#[test]
+fn a_panic_inside_of_the_participant_ends_a_search() {
+    let participant = World::new().participant();
+    let woken = Arc::<Woken>::default();
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut search = pin!(participant.find_topic::<Pose>("t"));
+    assert!(search.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert_eq!(participant.inside(|| panic!("on purpose")), Err(EnterError::Failed));
+    assert_eq!(woken.count(), 1);
+    let Poll::Ready(Err(error)) = search.as_mut().poll(&mut Context::from_waker(&waker)) else { panic!("it waits") };
+    assert_eq!(error.kind(), &WaitErrorKind::Closed);
 }

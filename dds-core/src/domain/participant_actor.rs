@@ -161,6 +161,10 @@ impl Actor for ParticipantActor {
         self.outgoing.come_back();
     }
 
+    fn wake_waiters(&mut self, effects: &mut Effects) {
+        self.wake_everybody(effects);
+    }
+
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
         let now = self.driver.now();
         let handle = self.handle.upgrade();
