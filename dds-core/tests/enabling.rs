@@ -10,14 +10,14 @@ use dds_core::qos::{
 };
 use dds_core::{
     CreateError, CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Entity, Publisher, ReadErrorKind,
-    ReturnCode, States, StatusMask, Subscriber, WaitErrorKind, WaitSet, WriteErrorKind,
+    ReturnCode, States, StatusMask, Stream, Subscriber, WaitErrorKind, WaitSet, WriteErrorKind,
 };
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
-use support::{PATIENCE, World};
+use support::{PATIENCE, Woken, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
 struct Pose {
@@ -97,6 +97,32 @@ fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
     reader.enable().unwrap();
     writer.write(&Pose { robot: 2 }).unwrap();
     assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data, Some(Pose { robot: 2 }));
+}
+
+#[test]
+fn a_stream_of_a_disabled_reader_waits_until_it_is_enabled_and_ends_with_it() {
+    let participant = World::new().participant();
+    let (_publisher, subscriber) = groups_that_make_disabled(&participant);
+    let [reader, closed] = [(); 2].map(|()| subscriber.reader::<Pose>("t").unwrap());
+    let (woken, told) = (Arc::<Woken>::default(), Arc::<Woken>::default());
+    let (waker, of_closed) = (Waker::from(Arc::clone(&woken)), Waker::from(Arc::clone(&told)));
+    let mut poses = pin!(reader.stream());
+    let mut next = || poses.as_mut().poll_next(&mut Context::from_waker(&waker));
+    let mut ends = pin!(closed.sample_stream());
+    assert!(next().is_pending() && ends.as_mut().poll_next(&mut Context::from_waker(&of_closed)).is_pending());
+    assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap_err().kind(), &WaitErrorKind::NotEnabled);
+
+    reader.enable().unwrap();
+    assert_eq!((woken.news(), told.news()), (1, 0));
+    let writer = participant.writer::<Pose>("t").unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    assert!(next().is_pending());
+    writer.write(&Pose { robot: 1 }).unwrap();
+    assert_eq!((woken.news(), next()), (1, Poll::Ready(Some(Pose { robot: 1 }))));
+
+    closed.close();
+    assert_eq!(told.news(), 1);
+    assert!(matches!(ends.as_mut().poll_next(&mut Context::from_waker(&of_closed)), Poll::Ready(None)));
 }
 
 #[test]

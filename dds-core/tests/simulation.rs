@@ -3,15 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![cfg(feature = "sim")]
 
-use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, Reliability, ResourceLimits};
+use dds_core::qos::{DataReaderQos, DataWriterQos, EntityFactory, Preset, Reliability, ResourceLimits, SubscriberQos};
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{
     CreateErrorKind, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, WaitErrorKind,
-    WriteError, WriteErrorKind,
+    WriteErrorKind,
 };
 use std::future::Future;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -335,23 +334,24 @@ struct Keyed {
     key: u32,
 }
 
-/// Takes a sample, which makes room for a write that waits, and carries that on.
-struct MakesRoom {
-    reader: DataReader<Keyed>,
-    waiting: Mutex<Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>>,
-    outcome: Mutex<Option<Result<(), WriteError>>>,
-}
+/// Does something when it is woken first.
+struct Does(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 
-impl Wake for MakesRoom {
+impl Wake for Does {
     fn wake(self: Arc<Self>) {
-        self.reader.take_next().unwrap().unwrap();
-        let polled = self.waiting.lock().unwrap().as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(written) = polled else { panic!("there is room") };
-        *self.outcome.lock().unwrap() = Some(written);
+        let does = self.0.lock().unwrap().take();
+        does.into_iter().for_each(|does| does());
     }
 }
 
-/// Time passes only once this thread blocks: so room comes while it stands behind the other write.
+/// What happens once this thread blocks, for only then does time pass.
+fn once_blocked<T>(reader: &DataReader<T>, does: impl FnOnce() + Send + 'static) -> impl Sized {
+    let mut alarm = Box::pin(reader.wait_for_writers(9).within(Duration::from_millis(1)));
+    let waker = Waker::from(Arc::new(Does(Mutex::new(Some(Box::new(does))))));
+    assert!(alarm.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    alarm
+}
+
 #[test]
 fn a_write_that_waits_for_room_and_is_refused_then_keeps_no_place_in_the_queue() {
     let simulation = Simulation::with_interference(11, Interference::NONE);
@@ -366,17 +366,35 @@ fn a_write_that_waits_for_room_and_is_refused_then_keeps_no_place_in_the_queue()
     let filled = (0..).find(|&key| writer.try_write(&Keyed { key }).is_err()).unwrap();
 
     let first = writer.clone();
-    let mut waiting: Pin<Box<dyn Future<Output = _> + Send>> =
-        Box::pin(async move { first.write_async(&Keyed { key: 7 }).await });
-    assert!(waiting.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    let room = Arc::new(MakesRoom { reader: reader.clone(), waiting: Mutex::new(waiting), outcome: Mutex::default() });
-    let mut later = pin!(reader.wait_for_writers(9).within(Duration::from_millis(1)));
-    let waker = Waker::from(Arc::clone(&room));
-    assert!(later.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-
+    let mut waiting = Box::pin(async move { first.write_async(&Keyed { key: 7 }).await });
+    let mut carry_on = move || waiting.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(carry_on().is_pending());
+    let (tell, told) = mpsc::channel();
+    let reads = reader.clone();
+    let _room = once_blocked(&reader, move || {
+        reads.take_next().unwrap().unwrap();
+        tell.send(carry_on()).unwrap();
+    });
     let refused = writer.unregister_instance(&99).unwrap_err();
     assert_eq!(refused.kind(), &WriteErrorKind::UnknownInstance);
-    assert_eq!(*room.outcome.lock().unwrap(), Some(Ok(())), "it has waited behind the other");
+    assert_eq!(told.try_recv(), Ok(Poll::Ready(Ok(()))), "it has waited behind the other");
     assert_eq!((0..filled).filter(|_| reader.take_next().unwrap().is_some()).count(), filled as usize);
     assert_eq!(writer.try_write(&Keyed { key: 8 }), Ok(()));
+}
+
+#[test]
+fn who_goes_through_the_values_of_a_disabled_reader_waits_until_it_is_enabled() {
+    let simulation = Simulation::with_interference(12, Interference::NONE);
+    let participant = simulation.participant("robot", 0).unwrap();
+    let disabled = EntityFactory { autoenable_created_entities: false };
+    let subscriber = participant.subscriber(SubscriberQos::default().entity_factory(disabled)).unwrap();
+    let reader = subscriber.reader_builder::<Step>("steps").qos(Preset::Event).build().unwrap();
+    let writer = participant.writer_builder::<Step>("steps").qos(Preset::Event).build().unwrap();
+    let other = participant.reader::<Step>("other").unwrap();
+    let late = reader.clone();
+    let _enabled = once_blocked(&other, move || {
+        late.enable().unwrap();
+        writer.write(&Step { number: 1 }).unwrap();
+    });
+    assert_eq!(reader.iter().next(), Some(Step { number: 1 }));
 }

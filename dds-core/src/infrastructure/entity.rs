@@ -49,8 +49,8 @@ pub trait Entity: Sealed + Send + Sync {
     /// ([`EntityFactory`](crate::qos::EntityFactory)) of what they are made with says otherwise, or that is not enabled itself.
     ///
     /// Before it, an entity answers `NotEnabled` except to this, to its QoS, listeners and statuses, and to what makes, looks
-    /// up and closes entities; its QoS may change in every policy. Enabling a participant, publisher or subscriber enables
-    /// what was made with it, if its ENTITY_FACTORY says so (DDS 1.4, 2.2.2.1.1.7).
+    /// up and closes entities; its QoS may change in every policy. Streams and iterators of samples wait for it. Enabling a
+    /// participant, publisher or subscriber enables what was made with it, if its ENTITY_FACTORY says so (DDS 1.4, 2.2.2.1.1.7).
     ///
     /// ```
     /// use dds_core::qos::{EntityFactory, History, PublisherQos};

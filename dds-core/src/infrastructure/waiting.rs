@@ -25,6 +25,8 @@ pub(crate) enum Awaited {
     Readable,
     /// A sample, taken out.
     Sample,
+    /// The same of a reader that may have to be enabled first.
+    SampleOnceEnabled,
     /// What certain writers had written before.
     History,
     /// Acknowledgement of everything up to this number.

@@ -249,7 +249,7 @@ impl<T> DataReader<T> {
         Waiting::of_own(Box::new(HistoryWait::new(&self.handle, writers)), Awaited::History)
     }
 
-    /// The values as they come: blocks between them, and ends when the reader is closed.
+    /// The values as they come: blocks between them and until the reader is enabled, and ends when it is closed.
     #[must_use]
     pub fn iter(&self) -> Iter<'_, T>
     where
@@ -258,7 +258,8 @@ impl<T> DataReader<T> {
         Iter::new(self)
     }
 
-    /// The values as a [`Stream`](futures_core::Stream) that owns a handle and ends when the reader is closed.
+    /// The values as a [`Stream`](futures_core::Stream) that owns a handle and ends when the reader is closed. Nothing comes
+    /// before it is enabled.
     ///
     /// A reader that is flooded leaves others their turn: in a task of tokio, samples count as what tokio's own channels hand out;
     /// elsewhere the stream pauses after 256 in a row. Many readers make one stream by `SelectAll` of the crate `futures`: each
@@ -528,10 +529,13 @@ impl<T> crate::infrastructure::Sealed for DataReader<T> {}
 impl<T: DecodeOwned> WaitSource<Sample<T>> for DataReader<T> {
     fn poll_wait(
         &self,
-        _awaited: Awaited,
+        awaited: Awaited,
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<Sample<T>, WaitErrorKind>> {
+        if awaited == Awaited::SampleOnceEnabled {
+            ready!(self.handle.poll_enabled(ticket, waker))?;
+        }
         loop {
             match self.take_first() {
                 Ok(Some(sample)) => {

@@ -4,6 +4,7 @@ use crate::actor::Effects;
 use crate::infrastructure::CreateErrorKind;
 use crate::subscription::ReaderHandle;
 use crate::subscription::builder::reader_protocol;
+use crate::subscription::reader_actor::ReaderActor;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
@@ -32,6 +33,8 @@ impl ReaderHandle {
         if !self.settle() {
             return Ok(());
         }
+        // Who waits inside of the cell has seen it disabled. Nobody waits for a reader that has been closed meanwhile.
+        let _ = self.visit(ReaderActor::note_enabled);
         match self.builtin {
             Some(kind) => self.participant.add_builtin_reader(self, kind),
             None => self.participant.add_reader(self),

@@ -450,6 +450,16 @@ impl ReaderActor {
         there
     }
 
+    /// Registers who waits for samples, though there may be some.
+    pub(super) fn wait_for_data(&mut self, ticket: &mut Option<Ticket>, waker: Waker, effects: &mut Effects) {
+        self.waiting_for_data.register(ticket, waker, effects);
+    }
+
+    /// The reader is enabled: those who have waited for that wait for samples now.
+    pub(super) fn note_enabled(&mut self, effects: &mut Effects) {
+        self.waiting_for_data.wake_all(effects);
+    }
+
     pub(crate) fn abandon(&mut self, awaited: Awaited, ticket: Ticket, effects: &mut Effects) {
         let wakers = match awaited {
             Awaited::Matched(_) => &mut self.waiting_for_match,

@@ -342,6 +342,28 @@ impl ReaderHandle {
         }
     }
 
+    /// Whether the reader is enabled; registers the waker if not, beside those that wait for samples.
+    pub(super) fn poll_enabled(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
+        if self.is_enabled() {
+            return Poll::Ready(Ok(()));
+        }
+        let waker = waker.clone();
+        // Looked at once more inside, where whoever enables it wakes them.
+        let looked = self.visit(|actor, effects| {
+            let is_enabled = self.is_enabled();
+            match is_enabled {
+                true => effects.discard(waker),
+                false => actor.wait_for_data(ticket, waker, effects),
+            }
+            is_enabled
+        });
+        match looked {
+            Ok(true) => Poll::Ready(Ok(())),
+            Ok(false) => Poll::Pending,
+            Err(error) => Poll::Ready(Err(wait_error(error.kind()))),
+        }
+    }
+
     /// Whether these writers have delivered what they had written before; those that have are taken out. Registers the
     /// waker if one has not.
     pub(super) fn poll_history(
@@ -431,6 +453,9 @@ impl WaitSource<()> for ReaderHandle {
     fn complain(&self, awaited: Awaited) {
         if awaited == Awaited::Closed {
             return self.span.in_scope(|| tracing::warn!(?awaited, "still waiting for the reader to end; it is open"));
+        }
+        if !self.is_enabled() {
+            return self.span.in_scope(|| tracing::warn!(?awaited, "still waiting; the reader is not enabled yet"));
         }
         let matched = self.matched_writers().len();
         let why = self.participant.why_waiting(self.guid());

@@ -2,7 +2,7 @@
 
 use crate::actor::Ticket;
 use crate::cdr::DecodeOwned;
-use crate::infrastructure::{Awaited, Turn, WaitSource};
+use crate::infrastructure::{Awaited, Turn, WaitSource, Waiting};
 use crate::subscription::{DataReader, Sample};
 use futures_core::Stream;
 use std::fmt;
@@ -26,7 +26,8 @@ impl<T: DecodeOwned> Iterator for Iter<'_, T> {
     fn next(&mut self) -> Option<T> {
         loop {
             // The only errors are that the reader is closed or that this thread must not wait: both end the iteration.
-            if let Some(data) = self.reader.next_sample().block().ok()?.data {
+            let next = Waiting::<Sample<T>>::new(self.reader, Awaited::SampleOnceEnabled);
+            if let Some(data) = next.block().ok()?.data {
                 return Some(data);
             }
         }
@@ -94,7 +95,8 @@ impl<T: DecodeOwned> Stream for SampleStream<T> {
         let (reader, ticket) = (&this.reader, &mut this.ticket);
         WaitSource::<Sample<T>>::driver(reader).attend();
         // The only error is that the reader is closed, which ends the stream.
-        let polled = this.turn.poll(context, |context| reader.poll_wait(Awaited::Sample, ticket, context.waker()));
+        let awaited = Awaited::SampleOnceEnabled;
+        let polled = this.turn.poll(context, |context| reader.poll_wait(awaited, ticket, context.waker()));
         polled.map(Result::ok)
     }
 }
@@ -102,7 +104,7 @@ impl<T: DecodeOwned> Stream for SampleStream<T> {
 impl<T> Drop for SampleStream<T> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.reader.handle().abandon_wait(Awaited::Sample, ticket);
+            self.reader.handle().abandon_wait(Awaited::SampleOnceEnabled, ticket);
         }
     }
 }
