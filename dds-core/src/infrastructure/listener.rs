@@ -309,7 +309,11 @@ impl Listener {
 
     /// To be called by the event thread before [`Listener::call`].
     pub(crate) fn dequeued(&self) {
-        self.queued.store(false, Ordering::Release);
+        if mutated(Mutation::NoFence) {
+            return self.queued.store(false, Ordering::Release);
+        }
+        // A swap and no store: whoever has found it in the queue has left a mark before, which the call is to see.
+        self.queued.swap(false, Ordering::AcqRel);
     }
 }
 
@@ -605,6 +609,20 @@ mod models {
         assert_eq!(listener.marks.load(Ordering::Acquire), 0, "untold");
     }
 
+    /// A mark is left for the event thread as it takes the listener out of its queue: it sees the mark, or finds the listener in
+    /// the queue again.
+    fn a_mark_beside_the_event_thread() {
+        let listener = listener();
+        listener.queued.store(true, Ordering::Release);
+        let other = Arc::clone(&listener);
+        let other = thread::spawn(move || other.hand_over(mark::DATA));
+        listener.dequeued();
+        listener.call(0);
+        other.join().unwrap();
+        let (marks, queued) = (listener.marks.load(Ordering::Acquire), listener.queued.load(Ordering::Acquire));
+        assert!(marks == 0 || queued, "stranded");
+    }
+
     /// The closure goes with the later of a close and a call.
     fn a_close_beside_a_call() {
         let listener = listener();
@@ -621,6 +639,11 @@ mod models {
     }
 
     #[test]
+    fn no_mark_is_left_for_an_event_thread_that_has_gone_on() {
+        loom::model(a_mark_beside_the_event_thread);
+    }
+
+    #[test]
     fn a_closed_listener_keeps_no_closure() {
         loom::model(a_close_beside_a_call);
     }
@@ -630,6 +653,13 @@ mod models {
     fn without_fences_a_mark_is_lost() {
         mutate(Mutation::NoFence);
         loom::model(marks_of_two_threads);
+    }
+
+    #[test]
+    #[should_panic(expected = "stranded")]
+    fn a_listener_that_leaves_the_queue_unseen_strands_a_mark() {
+        mutate(Mutation::NoFence);
+        loom::model(a_mark_beside_the_event_thread);
     }
 
     #[test]
