@@ -99,3 +99,26 @@ fn when_its_time_is_over_the_waker_that_a_future_was_polled_with_last_is_woken()
     let Poll::Ready(Err(error)) = poll(&late) else { panic!("it goes on") };
     assert_eq!(error.kind(), &WaitErrorKind::Timeout { waited: Duration::from_secs(1) });
 }
+
+/// As in the real world, where the threads of the participant have ended by then.
+#[test]
+fn a_limit_ends_a_wait_although_its_participant_has_ended() {
+    let (simulation, robot) = world();
+    let (set, guard) = (WaitSet::new(&robot), GuardCondition::new());
+    set.attach(&guard);
+    let limit = Duration::from_secs(5);
+    let mut begun = Box::pin(set.wait().within(limit).into_future());
+    let mut later = Box::pin(set.wait().within(limit).into_future());
+    let woken = Arc::<Woken>::default();
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut context = Context::from_waker(&waker);
+    assert!(begun.as_mut().poll(&mut context).is_pending());
+    robot.shutdown().block().unwrap();
+    assert!(later.as_mut().poll(&mut context).is_pending());
+    simulation.run_for(Duration::from_secs(6));
+    assert_eq!(woken.count(), 2);
+    for wait in [&mut begun, &mut later] {
+        let Poll::Ready(Err(error)) = wait.as_mut().poll(&mut context) else { panic!("it goes on") };
+        assert_eq!(error.kind(), &WaitErrorKind::Timeout { waited: limit });
+    }
+}

@@ -6,9 +6,13 @@ mod support;
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset, ResourceLimits};
 use dds_core::{
-    DdsType, Delivery, Duration, Entity, ReadErrorKind, ReaderEvent, WaitErrorKind, WriteErrorKind, WriterEvent,
+    DdsType, Delivery, Duration, Entity, GuardCondition, ReadErrorKind, ReaderEvent, WaitErrorKind, WaitSet,
+    WriteErrorKind, WriterEvent,
 };
+use std::future::IntoFuture;
+use std::pin::pin;
 use std::sync::mpsc;
+use std::task::{Context, Waker};
 use support::{PATIENCE, World};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -260,5 +264,57 @@ fn a_limit_that_passes_while_the_wait_begins_ends_it() {
             };
             assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }));
         }
+    });
+}
+
+/// The participant of a wait set is there for its clock; the conditions are somebody else's.
+#[test]
+fn a_limit_ends_a_wait_although_its_participant_has_ended() {
+    let participant = World::new().participant();
+    let (set, guard) = (WaitSet::new(&participant), GuardCondition::new());
+    set.attach(&guard);
+    let limit = Duration::from_millis(50);
+    // Longer than the threads of the participant are there.
+    let mut begun = pin!(set.wait().within(Duration::from_secs(1)).into_future());
+    assert!(begun.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    participant.shutdown().block().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        for _ in 0..3 {
+            let error = set.wait().within(limit).await.unwrap_err();
+            assert_eq!(error.kind(), &WaitErrorKind::Timeout { waited: limit });
+        }
+        assert!(matches!(begun.await.unwrap_err().kind(), WaitErrorKind::Timeout { .. }));
+        guard.set_triggered(true);
+        assert!(set.wait().within(limit).await.unwrap().contains(&guard));
+    });
+}
+
+/// The threads of a participant do not wait for such a call for ever, but who has asked for its end may.
+#[test]
+fn a_limit_ends_the_wait_for_a_call_that_outlives_its_participant() {
+    let participant = World::new().participant();
+    let (entered, inside) = mpsc::channel();
+    let (release, held) = mpsc::channel::<()>();
+    let reader = participant
+        .reader_builder::<Count>("topic")
+        .on_data(move |_| {
+            entered.send(()).unwrap();
+            // Ends with an error when it is released.
+            let _ = held.recv();
+        })
+        .build()
+        .unwrap();
+    let writer = participant.writer::<Count>("topic").unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    writer.write(&Count { count: 1 }).unwrap();
+    inside.recv().unwrap();
+    participant.shutdown().block().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let error = reader.closed().within(Duration::from_millis(50)).await.unwrap_err();
+        assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
+        drop(release);
+        reader.closed().within(PATIENCE).await.unwrap();
     });
 }

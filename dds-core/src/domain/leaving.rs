@@ -71,7 +71,16 @@ impl ParticipantHandle {
             let timer = Timer::new(self.driver().timers(), Arc::downgrade(&bell) as Weak<dyn Poke>);
             timer.set(Some(until));
             self.leaving().state().linger = Some(Linger { _bell: bell, _timer: timer });
+            if self.leaving().parted.load(Ordering::Acquire) {
+                self.end_linger();
+            }
         }
+    }
+
+    /// Nobody looks at its timer any more.
+    fn end_linger(&self) {
+        let linger = self.leaving().state().linger.take();
+        drop(linger);
     }
 
     /// False if that has happened before.
@@ -89,6 +98,7 @@ impl ParticipantHandle {
         if self.leaving().parted.swap(true, Ordering::AcqRel) {
             return;
         }
+        self.end_linger();
         self.give_up_drained();
         Effects::scope(|effects| {
             // A participant that a panic has closed says no farewell; the others' leases end.

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | `dds-io` | the driver | timers, turns for cells, discovery and multicast sockets |
 //! | `dds-receive` | [`Network::start`] | blocking receive on the user-data socket, unless callers do that ([`NetworkConfig::by_caller`]) |
+//! | `dds-late` | the driver, once `dds-io` has ended | timers of waits that outlive their participant, as long as there are any |
 //! | others, such as `dds-event` | [`Driver::spawn`] | what they are given |
 
 mod block_on;

@@ -17,6 +17,7 @@ mod clock;
 mod intake;
 #[cfg(feature = "udp")]
 mod landings;
+mod late;
 #[cfg(feature = "udp")]
 mod naming;
 #[cfg(feature = "udp")]
@@ -37,6 +38,7 @@ use crate::sync::{Arc, AtomicBool, AtomicUsize, Lock, Ordering, Weak};
 use alarm::Alarm;
 use clock::Clock;
 use dds_rtps::types::{Duration, Instant, Now};
+use late::Late;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -142,11 +144,19 @@ struct Wake {
     /// That thread looks just now, and looks again before it sleeps if it is told here: no need for a system call that wakes it.
     is_looking: AtomicBool,
     again: AtomicBool,
+    /// Who looks at timers once that thread has ended.
+    late: Late,
 }
 
 impl Wake {
     fn new(driver: u64) -> Self {
-        Self { notify: Notify::new(), driver, is_looking: AtomicBool::new(false), again: AtomicBool::new(false) }
+        Self {
+            notify: Notify::new(),
+            driver,
+            is_looking: AtomicBool::new(false),
+            again: AtomicBool::new(false),
+            late: Late::default(),
+        }
     }
 
     /// A timer is due earlier.
@@ -154,6 +164,7 @@ impl Wake {
         // Who looks asks afterwards when the next is due.
         if !self.is_looking() {
             self.notify.notify_one();
+            self.late.kick();
         }
     }
 
@@ -180,7 +191,7 @@ impl Wake {
 }
 
 /// The body of the driver's thread. Sends a handle of its runtime, or why there is none.
-fn run_io(shared: &Shared, started: &mpsc::SyncSender<io::Result<runtime::Handle>>) {
+fn run_io(shared: &Arc<Shared>, started: &mpsc::SyncSender<io::Result<runtime::Handle>>) {
     let runtime = match runtime::Builder::new_current_thread().enable_io().enable_time().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -195,6 +206,8 @@ fn run_io(shared: &Shared, started: &mpsc::SyncSender<io::Result<runtime::Handle
     drop(runtime);
     let stopped = shared.stopped.lock().take();
     stopped.into_iter().flatten().for_each(Waker::wake);
+    // After those, whose limits then need nobody.
+    shared.wake.late.begin(shared);
 }
 
 impl Shared {
@@ -447,6 +460,10 @@ impl Drop for Running {
 impl Drop for OsDriver {
     fn drop(&mut self) {
         self.shutdown();
+        // In a forked child somebody may hold its lock who does not exist there.
+        if !self.is_forked() {
+            self.shared.wake.late.look();
+        }
     }
 }
 

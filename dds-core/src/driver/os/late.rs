@@ -1,0 +1,162 @@
+//! Who serves the timers of a driver whose own thread has ended.
+//!
+//! A participant that was closed is there until its last handle goes, and futures may still wait by its clock: for conditions of
+//! others, or for the end of a call that lasts. Without a thread their limits would never come.
+//!
+//! Life cycle: [`Late::begin`] is called when the driver's thread ends. From then on a thread is started whenever a timer is
+//! set and none runs; it ends when it finds none set, which it looks for when one that was set would be due, and when the driver
+//! goes. Nobody waits for it: nothing of the participant is left for it to do. Bound: one thread for each driver.
+
+use super::Shared;
+use crate::driver::thread::take_owner;
+use crate::driver::{Parker, Role, take_role};
+use crate::sync::{Arc, Lock, OnceLock, Weak};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Waker;
+
+/// The late timers of one driver.
+#[derive(Debug, Default)]
+pub(super) struct Late {
+    /// There once the driver's own thread has ended.
+    driver: OnceLock<Weak<Shared>>,
+    server: Lock<Server>,
+}
+
+/// The thread that serves them.
+#[derive(Debug, Default)]
+enum Server {
+    #[default]
+    None,
+    /// It has not looked for the first time.
+    Begins,
+    /// It sleeps, or looks once more if it is woken before.
+    Runs(Waker),
+}
+
+impl Late {
+    /// The driver's own thread fires no timers any more.
+    pub(super) fn begin(&self, driver: &Arc<Shared>) {
+        // Only that thread calls this, once.
+        let _ = self.driver.set(Arc::downgrade(driver));
+        // Who set a timer before did not see that, but it is in the heap; who sets one now does.
+        if driver.timers.next().is_some() {
+            self.kick();
+        }
+    }
+
+    /// The driver goes, and with it who had set timers: the thread need not sleep until they would have been due.
+    pub(super) fn look(&self) {
+        if let Server::Runs(waker) = &*self.server.lock() {
+            waker.wake_by_ref();
+        }
+    }
+
+    /// A timer is due earlier than the others.
+    pub(super) fn kick(&self) {
+        let Some(driver) = self.driver.get().and_then(Weak::upgrade) else { return };
+        let mut server = self.server.lock();
+        match &*server {
+            Server::None => *server = Server::Begins,
+            Server::Begins => return,
+            Server::Runs(waker) => return waker.wake_by_ref(),
+        }
+        drop(server);
+        #[allow(clippy::disallowed_methods, reason = "this is the driver")]
+        let spawned = std::thread::Builder::new().name("dds-late".to_owned()).spawn(move || run(&driver));
+        if let Err(error) = spawned {
+            *self.server.lock() = Server::None;
+            tracing::error!(%error, "no thread for the time limits of waits that outlive their participant");
+        }
+    }
+}
+
+/// The body of the thread.
+fn run(driver: &Shared) {
+    take_role(Role::Driver);
+    take_owner(driver.id);
+    // A panic ends one call, of a timer that has been taken out: the others are as they were.
+    while catch_unwind(AssertUnwindSafe(|| driver.serve_late())).is_err() {
+        tracing::error!("panic in a thread of the runtime; please report this bug");
+    }
+}
+
+impl Shared {
+    /// Fires timers until none is set.
+    fn serve_late(&self) {
+        Parker::with_current(|parker| {
+            loop {
+                while self.timers.fire(self.clock.now().instant) {}
+                let mut server = self.wake.late.server.lock();
+                // Whoever sets one after this look comes to the lock after it as well.
+                let Some(next) = self.timers.next() else {
+                    *server = Server::None;
+                    return;
+                };
+                *server = Server::Runs(parker.waker().clone());
+                drop(server);
+                let left = next.as_nanos().saturating_sub(self.clock.now().instant.as_nanos());
+                parker.park(Some(std::time::Duration::from_nanos(left)));
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use crate::actor::{Effects, Poke, Signals};
+    use crate::driver::{Driver, OsDriver, Timer};
+    use dds_rtps::types::Duration;
+    use std::sync::{Arc, Mutex, Weak, mpsc};
+
+    /// Tells when its timer fires, and sets it anew as often as it is to.
+    struct Again {
+        driver: Arc<OsDriver>,
+        timer: Mutex<Option<Timer>>,
+        left: Mutex<u32>,
+        fired: mpsc::Sender<u32>,
+    }
+
+    impl Again {
+        fn set(&self) {
+            let soon = self.driver.now().instant.after(Duration::from_millis(1));
+            self.timer.lock().unwrap().as_ref().unwrap().set(soon);
+        }
+    }
+
+    impl Poke for Again {
+        fn poke(self: Arc<Self>, _: &mut Effects) {
+            let mut left = self.left.lock().unwrap();
+            self.fired.send(*left).unwrap();
+            if *left > 0 {
+                *left -= 1;
+                self.set();
+            }
+        }
+        fn resume(self: Arc<Self>, effects: &mut Effects) {
+            self.poke(effects);
+        }
+        fn signal(&self, _: Signals) {}
+    }
+
+    /// Begun before the end and after it, and also when the thread that came for the first has ended again.
+    #[test]
+    fn timers_fire_when_they_are_due_although_the_driver_has_been_shut_down() {
+        let driver = OsDriver::new().unwrap();
+        let (send, fired) = mpsc::channel();
+        let again =
+            Arc::new(Again { driver: Arc::clone(&driver), timer: Mutex::default(), left: Mutex::new(3), fired: send });
+        let weak: Weak<dyn Poke> = Arc::downgrade(&again) as Weak<dyn Poke>;
+        *again.timer.lock().unwrap() = Some(Timer::new(driver.timers(), weak));
+        again.timer.lock().unwrap().as_ref().unwrap().set(driver.now().instant.after(Duration::from_secs(1)));
+        driver.shutdown();
+        assert_eq!((0..4).map(|_| fired.recv().unwrap()).collect::<Vec<_>>(), [3, 2, 1, 0]);
+        for _ in 0..3 {
+            again.set();
+            assert_eq!(fired.recv().unwrap(), 0);
+        }
+        // Nothing holds on to what a timer was for.
+        let timer = again.timer.lock().unwrap().take();
+        drop(timer);
+    }
+}
