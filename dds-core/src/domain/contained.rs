@@ -3,6 +3,7 @@
 //! Bound: the application's own entities; each takes itself out when it is closed. In the order of their ids, so that what is done
 //! to all of them does not depend on chance.
 
+use crate::infrastructure::Subject;
 use crate::publication::{PublisherGroup, WriterHandle};
 use crate::subscription::{ReaderHandle, SubscriberGroup};
 use crate::topic::TopicHandle;
@@ -18,11 +19,28 @@ pub(crate) struct Contained {
 
 #[derive(Default)]
 struct Tables {
-    readers: BTreeMap<EntityId, Weak<ReaderHandle>>,
-    writers: BTreeMap<EntityId, Weak<WriterHandle>>,
+    readers: BTreeMap<EntityId, Named<ReaderHandle>>,
+    writers: BTreeMap<EntityId, Named<WriterHandle>>,
     publishers: BTreeMap<EntityId, Weak<PublisherGroup>>,
     subscribers: BTreeMap<EntityId, Weak<SubscriberGroup>>,
-    topics: BTreeMap<EntityId, Weak<TopicHandle>>,
+    topics: BTreeMap<EntityId, Named<TopicHandle>>,
+}
+
+/// An endpoint or a topic. Who only wants to know what it is called need not hold it: who lets go of the last handle
+/// deletes it, which not everybody may do.
+struct Named<H> {
+    handle: Weak<H>,
+    subject: Arc<Subject>,
+}
+
+impl<H> Named<H> {
+    fn new(handle: &Arc<H>, subject: &Arc<Subject>) -> Self {
+        Self { handle: Arc::downgrade(handle), subject: Arc::clone(subject) }
+    }
+
+    fn upgrade(&self) -> Option<Arc<H>> {
+        self.handle.upgrade()
+    }
 }
 
 impl Contained {
@@ -32,11 +50,11 @@ impl Contained {
     }
 
     pub(crate) fn add_reader(&self, reader: &Arc<ReaderHandle>) {
-        self.tables().readers.insert(reader.guid().entity_id, Arc::downgrade(reader));
+        self.tables().readers.insert(reader.guid().entity_id, Named::new(reader, reader.subject()));
     }
 
     pub(crate) fn add_writer(&self, writer: &Arc<WriterHandle>) {
-        self.tables().writers.insert(writer.guid().entity_id, Arc::downgrade(writer));
+        self.tables().writers.insert(writer.guid().entity_id, Named::new(writer, writer.subject()));
     }
 
     pub(crate) fn add_publisher(&self, publisher: &Arc<PublisherGroup>) {
@@ -48,26 +66,23 @@ impl Contained {
     }
 
     pub(crate) fn add_topic(&self, topic: &Arc<TopicHandle>) {
-        self.tables().topics.insert(topic.guid().entity_id, Arc::downgrade(topic));
+        self.tables().topics.insert(topic.guid().entity_id, Named::new(topic, topic.subject()));
     }
 
     /// The topic objects with this name.
     pub(crate) fn topics_named(&self, name: &str) -> Vec<Arc<TopicHandle>> {
-        let topics = self.tables().topics.values().filter_map(Weak::upgrade).collect::<Vec<_>>();
-        topics.into_iter().filter(|topic| topic.name() == name).collect()
+        let tables = self.tables();
+        tables.topics.values().filter(|topic| topic.subject.topic == name).filter_map(Named::upgrade).collect()
     }
 
-    /// The topics of the same name as that of the endpoint `id`.
+    /// The topics of the same name as that of the endpoint `id`. Whoever has the turn of matching keeps them until it is over:
+    /// the last handle of a topic may end the participant, which needs it.
     pub(crate) fn topics_of(&self, id: EntityId) -> Vec<Arc<TopicHandle>> {
         let tables = self.tables();
-        let reader = tables.readers.get(&id).and_then(Weak::upgrade);
-        let writer = tables.writers.get(&id).and_then(Weak::upgrade);
-        let topics = tables.topics.values().filter_map(Weak::upgrade).collect::<Vec<_>>();
-        // A handle that is the last one must not be dropped under the lock.
+        let reader = tables.readers.get(&id).map(|reader| &reader.subject);
+        let subject = reader.or_else(|| tables.writers.get(&id).map(|writer| &writer.subject)).map(Arc::clone);
         drop(tables);
-        let name =
-            reader.as_ref().map(|reader| reader.topic_name()).or(writer.as_ref().map(|writer| writer.topic_name()));
-        topics.into_iter().filter(|topic| Some(topic.name()) == name).collect()
+        subject.map(|subject| self.topics_named(&subject.topic)).unwrap_or_default()
     }
 
     /// Takes out an entity, of whichever kind it is.
@@ -90,18 +105,18 @@ impl Contained {
     }
 
     pub(crate) fn readers(&self) -> Vec<Arc<ReaderHandle>> {
-        self.tables().readers.values().filter_map(Weak::upgrade).collect()
+        self.tables().readers.values().filter_map(Named::upgrade).collect()
     }
 
     pub(crate) fn writers(&self) -> Vec<Arc<WriterHandle>> {
-        self.tables().writers.values().filter_map(Weak::upgrade).collect()
+        self.tables().writers.values().filter_map(Named::upgrade).collect()
     }
 
     #[expect(clippy::type_complexity, reason = "three lists, told apart by what is in them")]
     fn groups_and_topics(&self) -> (Vec<Arc<TopicHandle>>, Vec<Arc<PublisherGroup>>, Vec<Arc<SubscriberGroup>>) {
         let tables = self.tables();
         (
-            tables.topics.values().filter_map(Weak::upgrade).collect(),
+            tables.topics.values().filter_map(Named::upgrade).collect(),
             tables.publishers.values().filter_map(Weak::upgrade).collect(),
             tables.subscribers.values().filter_map(Weak::upgrade).collect(),
         )
@@ -126,5 +141,39 @@ impl Contained {
         publishers.iter().for_each(|publisher| publisher.close());
         subscribers.iter().for_each(|subscriber| subscriber.close());
         topics.iter().for_each(|topic| topic.close());
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+    use crate::domain::{DomainParticipant, Scope};
+    use crate::infrastructure::Entity;
+
+    #[derive(crate::DdsType)]
+    struct Count {
+        count: u64,
+    }
+
+    /// Another thread drops it at that moment: if it were held here, it would be deleted here.
+    #[test]
+    fn the_topics_of_an_endpoint_are_found_without_a_handle_of_it() {
+        let tag = format!("contained-{}", std::process::id());
+        let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag);
+        let participant = builder.build().unwrap();
+        let topic = participant.topic::<Count>("t", None).unwrap();
+        // A table of our own, which the endpoints do not leave when they are deleted.
+        let contained = Contained::default();
+        contained.add_topic(topic.handle());
+        let reader = participant.reader::<Count>("t").unwrap();
+        let writer = participant.writer::<Count>("t").unwrap();
+        contained.add_reader(reader.handle());
+        contained.add_writer(writer.handle());
+        let ids = [reader.guid().entity_id, writer.guid().entity_id];
+        drop((reader, writer));
+        for id in ids {
+            assert_eq!(contained.topics_of(id).len(), 1);
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::actor::{Deferred, Effects, Poke};
 use crate::domain::ParticipantHandle;
 use crate::publication::{LocalDemands, LocalPath, WriterCell};
 use crate::qos::{Durability, LivelinessKind};
+use crate::topic::TopicHandle;
 use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
 use dds_rtps::types::{Duration, EntityId, Guid, Locator, VendorId};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -88,7 +89,9 @@ impl ParticipantHandle {
                 }
             }
             ParticipantEvent::InconsistentTopic { local, remote } => {
-                self.contained().topics_of(local).iter().for_each(|topic| topic.note_inconsistent(effects));
+                let topics = self.contained().topics_of(local);
+                topics.iter().for_each(|topic| topic.note_inconsistent(effects));
+                effects.defer(Arc::new(Held { _topics: topics }));
                 self.log(effects, LogEntry::OtherType(local, remote));
             }
             _ => {}
@@ -238,6 +241,17 @@ impl Deferred for Log {
     }
 }
 
+/// Handles that may have become the last ones meanwhile, dropped when the turn is over: such an end needs it as well.
+struct Held {
+    _topics: Vec<Arc<TopicHandle>>,
+}
+
+impl Deferred for Held {
+    fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {}
+
+    fn hand_over(self: Arc<Self>, _: u32) {}
+}
+
 impl Deferred for ParticipantHandle {
     /// After a timer of discovery: leases may have ended. Or a writer was alive, and others of its kind are so by that.
     fn run(self: Arc<Self>, _: u32, effects: &mut Effects) {
@@ -247,5 +261,41 @@ impl Deferred for ParticipantHandle {
 
     fn hand_over(self: Arc<Self>, _: u32) {
         Effects::scope(|effects| self.run(0, effects));
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+    use crate::domain::{DomainParticipant, Scope};
+    use crate::infrastructure::Entity;
+
+    #[derive(crate::DdsType)]
+    struct Count {
+        count: u64,
+    }
+
+    /// The topic's last handle ends the participant, for which it needs the turn.
+    #[test]
+    fn a_topic_that_is_told_of_something_outlives_the_turn_whoever_drops_it_meanwhile() {
+        let tag = format!("matches-{}", std::process::id());
+        let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag);
+        let participant = builder.build().unwrap();
+        let topic = participant.topic::<Count>("t", None).unwrap();
+        let reader = participant.reader::<Count>("t").unwrap();
+        let remote = Guid::new(participant.handle().prefix(), EntityId::PARTICIPANT);
+        let event = ParticipantEvent::InconsistentTopic { local: reader.guid().entity_id, remote };
+        let handle = Arc::clone(participant.handle());
+        let weak = Arc::downgrade(topic.handle());
+        Effects::scope(|effects| {
+            let turn = handle.matching();
+            handle.carry_out(event, effects);
+            assert_eq!(topic.inconsistent_topic().total_count, 1);
+            drop(topic);
+            assert!(weak.upgrade().is_some(), "the end of the topic comes in somebody's turn");
+            drop(turn);
+        });
+        assert!(weak.upgrade().is_none());
     }
 }

@@ -100,6 +100,10 @@ impl WriterHandle {
         &self.cell
     }
 
+    pub(crate) fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
     pub(crate) fn topic_name(&self) -> &str {
         &self.subject.topic
     }

@@ -107,7 +107,7 @@ impl ReaderHandle {
         self.description
     }
 
-    pub(super) fn subject(&self) -> &Arc<Subject> {
+    pub(crate) fn subject(&self) -> &Arc<Subject> {
         &self.subject
     }
 

@@ -125,7 +125,7 @@ impl<T> Topic<T> {
         Self { handle, marker: PhantomData }
     }
 
-    pub(super) fn handle(&self) -> &Arc<TopicHandle> {
+    pub(crate) fn handle(&self) -> &Arc<TopicHandle> {
         &self.handle
     }
 
@@ -210,7 +210,7 @@ impl TopicHandle {
         &self.participant
     }
 
-    pub(super) fn subject(&self) -> &Arc<Subject> {
+    pub(crate) fn subject(&self) -> &Arc<Subject> {
         &self.subject
     }
 
@@ -220,10 +220,6 @@ impl TopicHandle {
 
     pub(super) fn inconsistent(&self) -> MutexGuard<'_, InconsistentTopicStatus> {
         self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.name
     }
 
     /// What the program knows of the type as constant data.
