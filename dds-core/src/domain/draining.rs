@@ -34,6 +34,9 @@ struct State {
     taken: usize,
     /// Who waits until the taken ones are back.
     waiting: Vec<Waker>,
+    /// The thread that drops the last handle, once it waits for all of them. Whoever looks after writers meanwhile registers it
+    /// instead of itself: nobody else would wake it.
+    last_drop: Option<Waker>,
 }
 
 struct DrainingWriter {
@@ -73,27 +76,38 @@ impl Draining {
         self.lock().writers.push(writer);
     }
 
-    fn take(&self) -> Vec<DrainingWriter> {
+    /// Takes the writers, and who is to be called when they may have nothing left to say, if not whoever takes them.
+    fn take(&self) -> (Vec<DrainingWriter>, Option<Waker>) {
         let mut state = self.lock();
         let writers = std::mem::take(&mut state.writers);
         state.taken += writers.len();
-        writers
+        (writers, state.last_drop.clone())
     }
 
     /// Puts back those that are left of `taken` writers. True if there is none left at all; else `waker` is called when
     /// what others have taken is back.
-    fn put_back(&self, taken: usize, left: Vec<DrainingWriter>, waker: &Waker) -> bool {
+    fn put_back(&self, taken: usize, left: Vec<DrainingWriter>, waker: Option<&Waker>) -> bool {
         let mut state = self.lock();
         state.taken -= taken;
         state.writers.extend(left);
         if state.taken > 0 {
-            state.waiting.push(waker.clone());
+            state.waiting.extend(waker.cloned());
             return false;
         }
         let (done, waiting) = (state.writers.is_empty(), std::mem::take(&mut state.waiting));
+        let last_drop = state.last_drop.clone().filter(|_| done);
         drop(state);
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.into_iter().chain(last_drop).for_each(Waker::wake);
         done
+    }
+
+    fn set_last_drop(&self, waker: &Waker) {
+        let old = self.lock().last_drop.replace(waker.clone());
+        drop(old);
+    }
+
+    fn has_last_drop(&self) -> bool {
+        self.lock().last_drop.is_some()
     }
 }
 
@@ -106,7 +120,8 @@ impl Wake for Bell {
     fn wake(self: Arc<Self>) {
         if let Some(participant) = self.participant.upgrade() {
             let done = participant.finish_drained(&Waker::from(Arc::clone(&self)));
-            if done && participant.is_closed() {
+            // The last drop goes on with the rest itself, and must not be overtaken there: when it returns, the process may end.
+            if done && participant.is_closed() && !participant.draining().has_last_drop() {
                 participant.part();
             }
         }
@@ -127,7 +142,8 @@ impl ParticipantHandle {
 
     /// Deletes the writers that have nothing left to say. True if there is none left.
     pub(super) fn finish_drained(&self, waker: &Waker) -> bool {
-        let mut writers = self.draining().take();
+        let (mut writers, last_drop) = self.draining().take();
+        let waker = last_drop.as_ref().unwrap_or(waker);
         let taken = writers.len();
         let mut drained = Vec::new();
         let mut left = Vec::new();
@@ -137,7 +153,7 @@ impl ParticipantHandle {
         for writer in drained {
             self.delete_writer(writer.id, &writer.cell);
         }
-        self.draining().put_back(taken, left, waker)
+        self.draining().put_back(taken, left, Some(waker))
     }
 
     /// Waits until the dropped writers have nothing left to say, at most `linger`.
@@ -145,16 +161,97 @@ impl ParticipantHandle {
         let driver = self.driver();
         let until = driver.now().instant.after(self.config().linger.min(LINGER_MAX));
         // The time may be over: then the rest is given up.
-        let _ = block_on(&**driver, until, |context| match self.finish_drained(context.waker()) {
+        let _ = block_on(&**driver, until, |context| match self.poll_drained(context.waker()) {
             true => Poll::Ready(()),
             false => Poll::Pending,
         });
     }
 
+    /// Looks for the thread that drops the last handle.
+    fn poll_drained(&self, waker: &Waker) -> bool {
+        self.draining().set_last_drop(waker);
+        self.finish_drained(waker)
+    }
+
     /// Deletes the dropped writers, whatever they have left to say.
     pub(super) fn give_up_drained(&self) {
-        for writer in self.draining().take() {
+        let (writers, _) = self.draining().take();
+        for writer in &writers {
             self.delete_writer(writer.id, &writer.cell);
         }
+        self.draining().put_back(writers.len(), Vec::new(), None);
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use crate::domain::{DomainParticipant, Scope};
+    use crate::qos::{DataReaderQos, Preset};
+    use crate::subscription::DataReader;
+    use std::sync::{Arc, mpsc};
+    use std::task::{Wake, Waker};
+    use std::time::Duration;
+
+    #[derive(crate::DdsType)]
+    struct Count {
+        count: u64,
+    }
+
+    /// The thread that drops the last handle.
+    struct Parked(mpsc::Sender<()>);
+
+    impl Wake for Parked {
+        fn wake(self: Arc<Self>) {
+            // The test may be over.
+            let _ = self.0.send(());
+        }
+    }
+
+    fn parked() -> (Waker, mpsc::Receiver<()>) {
+        let (sender, woken) = mpsc::channel();
+        (Waker::from(Arc::new(Parked(sender))), woken)
+    }
+
+    /// A participant with a dropped writer whose last samples its reader has no room for.
+    fn draining(name: &str) -> (DomainParticipant, DataReader<Count>) {
+        let tag = format!("draining-{name}-{}", std::process::id());
+        let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag);
+        let participant = builder.build().unwrap();
+        let mut limits = DataReaderQos::default().reliable().keep_all();
+        limits.resource_limits.max_samples = Some(1);
+        let reader = participant.reader_builder::<Count>("t").qos(limits).build().unwrap();
+        let writer = participant.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        (0..3).for_each(|count| writer.write(&Count { count }).unwrap());
+        (participant, reader)
+    }
+
+    /// It parks after its first look. A bell of before, which was on its way already, must not take its place.
+    #[test]
+    fn a_late_bell_does_not_keep_the_last_drop_waiting() {
+        let (participant, reader) = draining("bell");
+        let handle = participant.handle();
+        let (waker, woken) = parked();
+        assert!(!handle.poll_drained(&waker));
+        handle.drain_bell().wake();
+        assert!(woken.try_recv().is_err());
+        (0..3).for_each(|_| _ = reader.next_sample().block().unwrap());
+        woken.recv_timeout(Duration::from_secs(30)).unwrap();
+        while !handle.poll_drained(&waker) {
+            woken.recv_timeout(Duration::from_secs(30)).unwrap();
+        }
+    }
+
+    /// The participant had been closed before, and has lingered since.
+    #[test]
+    fn who_gives_the_rest_up_lets_the_last_drop_go() {
+        let (participant, _reader) = draining("part");
+        let handle = participant.handle();
+        let (waker, woken) = parked();
+        assert!(!handle.poll_drained(&waker));
+        handle.part();
+        woken.recv_timeout(Duration::from_secs(30)).unwrap();
+        assert!(handle.poll_drained(&waker));
     }
 }
