@@ -228,6 +228,11 @@ impl DynamicType {
 
 /// What a type is made of.
 impl DynamicType {
+    /// How much there is of it in memory, with all that it is made of: types, members, literals, labels.
+    pub(crate) fn parts(&self) -> usize {
+        self.graph.nodes.iter().map(|node| node.kind.parts()).sum()
+    }
+
     pub(in crate::cdr) fn view(&self) -> TypeView<'_> {
         TypeView { graph: &self.graph, index: self.index }
     }

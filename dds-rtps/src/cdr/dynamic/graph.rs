@@ -224,6 +224,20 @@ pub(in crate::cdr) struct Case {
     pub(super) ty: Option<Index>,
 }
 
+impl Kind {
+    /// How much there is of it in memory: itself, and its members, literals or labels.
+    pub(super) fn parts(&self) -> usize {
+        1 + match self {
+            Self::Enum(node) => node.literals.len(),
+            Self::Bitmask(node) => node.flags.len(),
+            Self::Bitset(node) => node.fields.len(),
+            Self::Struct(node) => node.members.len(),
+            Self::Union(node) => node.cases.iter().map(|case| 1 + case.labels.len()).sum(),
+            _ => 0,
+        }
+    }
+}
+
 impl StructNode {
     pub(super) fn new(extensibility: Extensibility, base: Option<(Index, &Self)>, own: Vec<Member>) -> Self {
         let inherited = base.map(|(_, node)| node.members.to_vec()).unwrap_or_default();
