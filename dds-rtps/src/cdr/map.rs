@@ -47,13 +47,13 @@ fn decode_entries<'de, K: Decode<'de>, V: Decode<'de>, R>(
     })
 }
 
-/// Takes `count` entries into a map, using keys and values again that it has.
+/// Takes `count` entries into a map beside those that it has, using keys and values of `old` again.
 fn rebuild<'de, K: Decode<'de>, V: Decode<'de>>(
     map: &mut impl Entries<K, V>,
+    mut old: impl Entries<K, V>,
     count: usize,
     d: &mut Decoder<'de>,
 ) -> Result<(), DecodeError> {
-    let mut old = std::mem::take(map);
     for _ in 0..count {
         let start = d.position();
         let key = K::decode(d)?;
@@ -71,38 +71,63 @@ fn rebuild<'de, K: Decode<'de>, V: Decode<'de>>(
     Ok(())
 }
 
-/// Takes the values of a map, if its keys are those that come, in the same order; else `false`.
+/// Takes the values of a map as long as its keys are those that come, in the same order, and says how many those were.
 fn update_sorted<'de, K: MapKey + Decode<'de> + PartialEq, V: Decode<'de>>(
     map: &mut BTreeMap<K, V>,
     d: &mut Decoder<'de>,
-) -> Result<bool, DecodeError> {
-    let mut scratch = None;
+) -> Result<usize, DecodeError> {
+    let (mut scratch, mut taken) = (None, 0);
     for (key, value) in map {
+        let start = d.clone();
         if !key.is_next(&mut scratch, d)? {
-            return Ok(false);
+            d.go_back_to(start);
+            break;
         }
         value.decode_into(d)?;
+        taken += 1;
     }
-    Ok(true)
+    Ok(taken)
 }
 
-/// Takes the values of a map, if its keys are those that come, in any order; else `false`.
-fn update_hashed<'de, K, V, S>(map: &mut HashMap<K, V, S>, d: &mut Decoder<'de>) -> Result<bool, DecodeError>
+/// Takes as many entries as a map has, in any order. Values whose keys come are taken where they lie; the others go.
+fn update_hashed<'de, K, V, S>(map: &mut HashMap<K, V, S>, d: &mut Decoder<'de>) -> Result<(), DecodeError>
 where
     K: MapKey + Decode<'de> + Hash + Eq,
     V: Decode<'de>,
-    S: BuildHasher,
+    S: BuildHasher + Default,
 {
-    let (count, mut scratch) = (map.len(), None);
-    // Where the values lie: as many keys come as there are, so none is left over if none comes twice.
-    let mut places = SmallVec::<[usize; LISTED_ON_STACK]>::with_capacity(count);
+    let (count, mut scratch, mut others) = (map.len(), None, None);
+    let place_of = |value: &V| std::ptr::from_ref(value).addr();
+    // Where the values lie that have come, and where in the input their keys stood: nothing moves until all have come.
+    let mut places = SmallVec::<[(usize, usize); LISTED_ON_STACK]>::with_capacity(count);
     for _ in 0..count {
-        let Some(value) = K::find(map, &mut scratch, d)? else { return Ok(false) };
-        places.push(std::ptr::from_ref(value).addr());
-        value.decode_into(d)?;
+        let start = d.clone();
+        let position = d.position();
+        if let Some(value) = K::find(map, &mut scratch, d)? {
+            places.push((place_of(value), position));
+            value.decode_into(d)?;
+            continue;
+        }
+        d.go_back_to(start);
+        let (key, value) = (K::decode(d)?, V::decode(d)?);
+        if !others.get_or_insert_with(HashMap::<K, V, S>::default).add(key, value) {
+            return Err(DecodeError::new(position, DecodeErrorKind::DuplicateKey));
+        }
     }
     places.sort_unstable();
-    Ok(places.windows(2).all(|pair| pair.first() != pair.last()))
+    let twice = places.windows(2).filter_map(|pair| match pair {
+        [(one, _), (other, position)] if one == other => Some(*position),
+        _ => None,
+    });
+    if let Some(position) = twice.min() {
+        return Err(DecodeError::new(position, DecodeErrorKind::DuplicateKey));
+    }
+    // As many keys have come as there were, so none is left over unless others came.
+    if let Some(others) = others {
+        map.retain(|_, value| places.binary_search_by_key(&place_of(value), |(place, _)| *place).is_ok());
+        map.extend(others);
+    }
+    Ok(())
 }
 
 impl<K: Ord, V> Entries<K, V> for BTreeMap<K, V> {
@@ -138,12 +163,14 @@ impl<'de, K: MapKey + Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMa
     /// Allocates nothing for the map, its keys and its values, if the keys are the same as before and come in their order.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         decode_entries::<K, V, ()>(d, |d, count| {
-            let start = d.clone();
-            if self.len() == count && update_sorted(self, d)? {
+            let taken = if self.len() == count { update_sorted(self, d)? } else { 0 };
+            if taken == count && self.len() == count {
                 return Ok(());
             }
-            d.go_back_to(start);
-            rebuild(self, count, d)
+            // What was taken stays: taken once more, a value of a recursive type would cost twice as much with each level.
+            let mut old = std::mem::take(self).into_iter();
+            self.extend(old.by_ref().take(taken));
+            rebuild(self, old.collect::<Self>(), count - taken, d)
         })
     }
 
@@ -168,12 +195,12 @@ impl<'de, K: MapKey + Decode<'de> + Hash + Eq, V: Decode<'de>, S: BuildHasher + 
     /// than 64 entries, there is a list for the time of the call.) Else the values whose keys come again keep their memory.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         decode_entries::<K, V, ()>(d, |d, count| {
-            let start = d.clone();
-            if self.len() == count && update_hashed(self, d)? {
-                return Ok(());
+            // Values without a size all lie in the same place.
+            if self.len() == count && size_of::<V>() > 0 {
+                return update_hashed(self, d);
             }
-            d.go_back_to(start);
-            rebuild(self, count, d)
+            let old = std::mem::take(self);
+            rebuild(self, old, count, d)
         })
     }
 
@@ -212,5 +239,5 @@ map! {
     [S] HashMap<K, V, S>;
 }
 
-/// Of so many entries it is noted on the stack which ones have come: half a kilobyte.
+/// Of so many entries it is noted on the stack which ones have come: a kilobyte.
 const LISTED_ON_STACK: usize = 64;

@@ -39,7 +39,8 @@
 //! ```
 //!
 //! Everything here may meet bytes of a stranger: a length is compared with what the input can hold before anything is
-//! allocated for it, and recursive types end at [`NESTING_MAX`].
+//! allocated for it, recursive types end at [`NESTING_MAX`], and nothing is decoded a second time because something behind it
+//! was not as expected: each level would cost twice the one below.
 
 mod any_type;
 mod base;

@@ -2,8 +2,11 @@
 
 use super::types::Label;
 use super::*;
-use crate::cdr::{Bounded, DecodeErrorKind, EncodeError, MapKey, OrDefault, Trimmed, TypeInfo, TypeKind, WString};
+use crate::cdr::{
+    Bounded, DecodeError, DecodeErrorKind, EncodeError, MapKey, OrDefault, Trimmed, TypeInfo, TypeKind, WString,
+};
 use dds_macros::DdsType;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -170,6 +173,123 @@ fn keys_are_looked_at_as_they_are_when_they_are_read() {
     let mut map = HashMap::from([(Bounded::<String, 1>("a".into()), 2_u8)]);
     let error = map.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::BoundExceeded { bound: 1, length: 2 });
+}
+
+thread_local! {
+    static DECODED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// A value that counts how often one is taken, and in whose map there are others.
+macro_rules! counted {
+    ($name:ident $map:ident) => {
+        #[derive(Debug, Default, PartialEq)]
+        struct $name($map<String, Self>);
+
+        impl<'de> Decode<'de> for $name {
+            const SIZE_MIN: usize = 4;
+
+            fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+                DECODED.set(DECODED.get() + 1);
+                $map::decode(d).map(Self)
+            }
+
+            fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+                DECODED.set(DECODED.get() + 1);
+                self.0.decode_into(d)
+            }
+        }
+
+        impl $name {
+            fn times(&mut self, bytes: &[u8]) -> (u32, Result<(), DecodeErrorKind>) {
+                DECODED.set(0);
+                let result = self.decode_into(&mut Decoder::new(bytes, Encoding::Xcdr1, ByteOrder::Big));
+                (DECODED.get(), result.map_err(|error| error.kind()))
+            }
+        }
+    };
+}
+
+counted!(Sorted BTreeMap);
+counted!(Hashed HashMap);
+
+/// Maps in maps: each has these keys, of which the first has the next map.
+fn maps_in_maps(levels: usize, keys: &[&str]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut e = Encoder::new(&mut bytes, Encoding::Xcdr1, ByteOrder::Big);
+    let key_of_all = |e: &mut Encoder<'_>, key: &str| key.to_owned().encode(e).unwrap();
+    for _ in 0..levels {
+        e.length(keys.len()).unwrap();
+        key_of_all(&mut e, keys[0]);
+    }
+    e.length(0).unwrap();
+    for _ in 0..levels {
+        for key in &keys[1..] {
+            key_of_all(&mut e, key);
+            e.length(0).unwrap();
+        }
+    }
+    bytes
+}
+
+/// A sender that lists keys in another order than before, or others, would else make each level cost twice the one below.
+#[test]
+fn each_value_of_a_map_is_taken_once() {
+    let (levels, other) = (20, 1 + 20 * 2);
+    let (mut sorted, mut hashed) = (Sorted::default(), Hashed::default());
+    for keys in [["a", "b", "c"], ["a", "c", "b"], ["a", "b", "d"], ["b", "a", "d"], ["b", "x", "a"], ["b", "a", "x"]] {
+        let bytes = maps_in_maps(levels, &keys);
+        let mut fresh = Sorted::default();
+        assert_eq!(fresh.times(&bytes), (other + 20, Ok(())));
+        for _ in 0..2 {
+            assert_eq!(sorted.times(&bytes), (other + 20, Ok(())), "{keys:?}");
+            assert_eq!(sorted, fresh);
+            assert_eq!(hashed.times(&bytes), (other + 20, Ok(())), "{keys:?}");
+            let mut fresh = Hashed::default();
+            fresh.times(&bytes).1.unwrap();
+            assert_eq!(hashed, fresh);
+        }
+    }
+    // A key that comes twice, known or not, before and behind the place where they begin to differ.
+    for keys in [["b", "a", "b"], ["b", "b", "a"], ["b", "y", "y"], ["b", "a", "a"], ["y", "b", "y"]] {
+        let bytes = maps_in_maps(levels, &keys);
+        for _ in 0..2 {
+            let (times, result) = sorted.times(&bytes);
+            assert!(times <= other + 20 && result == Err(DecodeErrorKind::DuplicateKey), "{keys:?}");
+            let (times, result) = hashed.times(&bytes);
+            assert!(times <= other + 20 && result == Err(DecodeErrorKind::DuplicateKey), "{keys:?}");
+        }
+        sorted.times(&maps_in_maps(levels, &["b", "a", "x"])).1.unwrap();
+        hashed.times(&maps_in_maps(levels, &["b", "a", "x"])).1.unwrap();
+    }
+}
+
+/// What comes in another order, or beside others, keeps its memory.
+#[test]
+fn values_keep_their_memory_behind_a_key_that_was_not_expected() {
+    let memory = |value: &Vec<u32>| value.as_ptr();
+    let encoded = |entries: &[(&str, u32)]| {
+        let mut bytes = Vec::new();
+        let mut e = Encoder::new(&mut bytes, Encoding::Xcdr1, ByteOrder::HOST);
+        e.length(entries.len()).unwrap();
+        for (key, value) in entries {
+            (*key).to_owned().encode(&mut e).unwrap();
+            vec![*value].encode(&mut e).unwrap();
+        }
+        bytes
+    };
+    let bytes = encoded(&[("a", 1), ("x", 2), ("c", 3)]);
+    let before = || [("a", 7), ("b", 8), ("c", 9)].map(|(key, value)| (key.to_owned(), vec![value; 3]));
+    let after = [("a", 1), ("c", 3), ("x", 2)].map(|(key, value)| (key.to_owned(), vec![value]));
+    let mut sorted = BTreeMap::from(before());
+    let places = [memory(&sorted["a"]), memory(&sorted["c"])];
+    sorted.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::HOST)).unwrap();
+    assert_eq!([memory(&sorted["a"]), memory(&sorted["c"])], places);
+    assert_eq!(sorted, BTreeMap::from(after.clone()));
+    let mut hashed = HashMap::from(before());
+    let places = [memory(&hashed["a"]), memory(&hashed["c"])];
+    hashed.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::HOST)).unwrap();
+    assert_eq!([memory(&hashed["a"]), memory(&hashed["c"])], places);
+    assert_eq!(hashed, HashMap::from(after));
 }
 
 #[test]
