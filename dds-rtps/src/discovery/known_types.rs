@@ -3,16 +3,18 @@
 //! In: types of ours, descriptions from others, pairs of endpoints. Out: whether they fit; names of types to ask others for.
 //! Owned: the store of types, what is wanted, and what nobody could describe.
 //!
-//! Bound: what is wanted and what is unavailable, [`NAMES_MAX`] each; the store has its own.
+//! Bound: what is wanted and what is unavailable of a participant, [`NAMES_MAX`] each; the store has its own. What one participant
+//! announces says nothing of the types of another: who has more names than that is alone judged by names.
 
 use super::event::{DiscoveredReader, DiscoveredWriter};
 use super::verdict::TypeMatch;
 use crate::types::GuidPrefix;
 use crate::xtypes::{Minimal, Mismatch, TypeIdentifier, TypeInformation, TypeStore, check_assignable};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Names of types of others that are wanted, or unavailable. Beyond it, names of types decide at once.
-const NAMES_MAX: usize = 4_096;
+/// Names of types of one participant that are wanted, or unavailable: as many as wait to be asked for. Who has more that are
+/// unavailable is taken to describe none.
+const NAMES_MAX: usize = 1_024;
 
 /// The types of endpoints.
 #[derive(Debug, Default)]
@@ -20,9 +22,16 @@ pub struct KnownTypes {
     /// The types themselves.
     pub store: TypeStore,
     /// Whom to ask for what.
-    wanted: BTreeSet<(GuidPrefix, TypeIdentifier)>,
+    wanted: BTreeMap<GuidPrefix, BTreeSet<TypeIdentifier>>,
     /// Who did not tell what.
-    unavailable: BTreeSet<(GuidPrefix, TypeIdentifier)>,
+    unavailable: BTreeMap<GuidPrefix, Unavailable>,
+}
+
+/// What a participant does not describe.
+#[derive(Debug)]
+enum Unavailable {
+    These(BTreeSet<TypeIdentifier>),
+    All,
 }
 
 impl KnownTypes {
@@ -58,9 +67,7 @@ impl KnownTypes {
             Err(Mismatch::Differs(difference)) => TypeMatch::Differs(Box::new(difference)),
             Err(Mismatch::Unknown(id)) => {
                 let remote = if writer.is_local { r } else { w };
-                let is_hopeless = writer.is_local && reader.is_local
-                    || self.unavailable.contains(&(remote.guid.prefix, id))
-                    || self.unavailable.len() >= NAMES_MAX;
+                let is_hopeless = writer.is_local && reader.is_local || self.is_unavailable(remote.guid.prefix, &id);
                 if is_hopeless { TypeMatch::ByName } else { TypeMatch::Pending }
             }
         }
@@ -83,10 +90,14 @@ impl KnownTypes {
         let (_, unknown) = self.store.graph_of(root);
         let is_missing = !unknown.is_empty();
         let listed = listed.filter(|id| is_missing && id.is_hash() && self.store.get(id).is_none());
-        let listed: Vec<TypeIdentifier> = listed.cloned().collect();
-        for wanted in unknown.into_iter().chain(listed).map(|id| (prefix, id)) {
-            if self.wanted.len() < NAMES_MAX && !self.unavailable.contains(&wanted) {
-                self.wanted.insert(wanted);
+        let wanted = unknown.into_iter().chain(listed.cloned()).filter(|id| !self.is_unavailable(prefix, id));
+        let wanted: Vec<TypeIdentifier> = wanted.collect();
+        if !wanted.is_empty() {
+            let all = self.wanted.entry(prefix).or_default();
+            for id in wanted {
+                if all.len() < NAMES_MAX {
+                    all.insert(id);
+                }
             }
         }
         is_missing
@@ -95,25 +106,38 @@ impl KnownTypes {
     /// Whether it is known that participant `prefix` does not describe this type.
     #[must_use]
     pub fn is_unavailable(&self, prefix: GuidPrefix, id: &TypeIdentifier) -> bool {
-        self.unavailable.contains(&(prefix, id.clone()))
+        match self.unavailable.get(&prefix) {
+            Some(Unavailable::These(types)) => types.contains(id),
+            Some(Unavailable::All) => true,
+            None => false,
+        }
     }
 
     /// What is wanted, to be asked for.
-    pub fn take_wanted(&mut self) -> BTreeSet<(GuidPrefix, TypeIdentifier)> {
+    pub fn take_wanted(&mut self) -> BTreeMap<GuidPrefix, BTreeSet<TypeIdentifier>> {
         std::mem::take(&mut self.wanted)
     }
 
     /// Participant `prefix` does not describe this type.
     pub fn set_unavailable(&mut self, prefix: GuidPrefix, id: TypeIdentifier) {
-        if self.unavailable.len() < NAMES_MAX {
-            self.unavailable.insert((prefix, id));
+        let unavailable = self.unavailable.entry(prefix).or_insert(Unavailable::These(BTreeSet::new()));
+        if let Unavailable::These(types) = unavailable {
+            types.insert(id);
+            if types.len() > NAMES_MAX {
+                *unavailable = Unavailable::All;
+            }
         }
+    }
+
+    /// Participant `prefix` describes no type at all.
+    pub fn set_all_unavailable(&mut self, prefix: GuidPrefix) {
+        self.unavailable.insert(prefix, Unavailable::All);
     }
 
     /// Forgets a participant.
     pub fn forget(&mut self, prefix: GuidPrefix) {
         self.store.forget(prefix);
-        self.wanted.retain(|(of, _)| *of != prefix);
-        self.unavailable.retain(|(of, _)| *of != prefix);
+        self.wanted.remove(&prefix);
+        self.unavailable.remove(&prefix);
     }
 }

@@ -134,18 +134,19 @@ impl Participant {
                 return self.ask_next(now);
             }
             let mut is_refused = false;
-            for (prefix, id) in wanted {
-                let question = match self.describes_types(prefix) {
-                    true => self.questions.by_participant.entry(prefix).or_default(),
-                    false => {
-                        self.set_unavailable(prefix, id);
-                        is_refused = true;
-                        continue;
+            for (prefix, types) in wanted {
+                if !self.describes_types(prefix) {
+                    self.counters.types_unavailable += types.len() as u64;
+                    self.matching.types_mut().set_all_unavailable(prefix);
+                    is_refused = true;
+                    continue;
+                }
+                let question = self.questions.by_participant.entry(prefix).or_default();
+                for id in types {
+                    let is_asked = question.asked.as_ref().is_some_and(|asked| asked.types.contains(&id));
+                    if !is_asked && question.waiting.len() < WAITING_MAX {
+                        question.waiting.insert(id);
                     }
-                };
-                let is_asked = question.asked.as_ref().is_some_and(|asked| asked.types.contains(&id));
-                if !is_asked && question.waiting.len() < WAITING_MAX {
-                    question.waiting.insert(id);
                 }
             }
             self.ask_next(now);

@@ -6,14 +6,14 @@ use crate::{reader, writer};
 use dds_macros::DdsType;
 use dds_rtps::cdr::{TypeInfo, WString};
 use dds_rtps::discovery::data::{PublicationData, SubscriptionData};
-use dds_rtps::discovery::{ParticipantEvent, Verdict};
+use dds_rtps::discovery::{KnownTypes, ParticipantEvent, Verdict};
 use dds_rtps::participant::{ParticipantConfig, TypeResolution};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, SequenceNumber, VendorId};
 use dds_rtps::wire::{Heartbeat, MessageBuilder};
 use dds_rtps::xtypes::{
-    Complete, Form, GraphType, MemberFlags, Minimal, Primitive, StructMember, StructType, TypeDefinition, TypeFlags,
-    TypeGraph, TypeIdentifier, TypeInformation, TypeObject,
+    Complete, EquivalenceHash, Form, GraphType, MemberFlags, Minimal, Primitive, StructMember, StructType,
+    TypeDefinition, TypeFlags, TypeGraph, TypeIdentifier, TypeInformation, TypeObject, TypeWithSize,
 };
 use std::sync::Arc;
 
@@ -407,21 +407,80 @@ fn an_answer_has_only_so_many_types() {
     assert_eq!(network.participant(b).counters().types_unavailable, 0);
 }
 
+fn made_up(number: u32) -> TypeIdentifier {
+    let mut hash = [0; 14];
+    hash[..4].copy_from_slice(&number.to_le_bytes());
+    TypeIdentifier::Minimal(EquivalenceHash(hash))
+}
+
 /// Announcements may name types without end.
 #[test]
 fn wanted_types_are_bounded() {
-    use dds_rtps::discovery::KnownTypes;
-    use dds_rtps::xtypes::EquivalenceHash;
     let mut types = KnownTypes::default();
-    for number in 0..10_000_u32 {
-        let mut hash = [0; 14];
-        hash[..4].copy_from_slice(&number.to_le_bytes());
-        let id = TypeIdentifier::Minimal(EquivalenceHash(hash));
-        assert!(types.want(prefix(1), &id, std::iter::empty()));
-        types.set_unavailable(prefix(2), id);
+    for number in 0..10_000 {
+        assert!(types.want(prefix(1), &made_up(number), std::iter::empty()));
+        assert!(types.want(prefix(2), &made_up(0), [&made_up(number)].into_iter()));
+        // Whoever has so many is taken to describe none.
+        assert_eq!(types.is_unavailable(prefix(3), &made_up(20_000)), number > 1_024);
+        types.set_unavailable(prefix(3), made_up(number));
     }
-    assert_eq!(types.take_wanted().len(), 4_096);
-    let last = TypeIdentifier::Minimal(EquivalenceHash([0xff; 14]));
-    types.set_unavailable(prefix(2), last.clone());
-    assert!(!types.is_unavailable(prefix(2), &last));
+    let wanted = types.take_wanted();
+    assert_eq!(wanted.values().map(|types| types.len()).collect::<Vec<_>>(), [1_024, 1_024]);
+    assert!(types.is_unavailable(prefix(3), &made_up(0)));
+    assert!(!types.is_unavailable(prefix(4), &made_up(0)));
+    types.want(prefix(3), &made_up(20_000), std::iter::empty());
+    assert!(types.take_wanted().is_empty(), "it is not asked any more");
+    types.forget(prefix(3));
+    assert!(!types.is_unavailable(prefix(3), &made_up(0)));
+}
+
+/// One that has no service for types announces thousands of them: others are asked for theirs as before.
+#[test]
+fn who_describes_nothing_does_not_keep_the_types_of_others_from_being_compared() {
+    // The third participant does without the service: the last four bits of its parameter PID_BUILTIN_ENDPOINT_SET.
+    let alters = |bytes: &mut Vec<u8>| {
+        let set = bytes.windows(4).position(|parameter| parameter == [0x58, 0, 4, 0]);
+        if let Some(at) = set.filter(|_| bytes[8..20] == prefix(3).0) {
+            bytes[at + 5] &= 0x0f;
+        }
+    };
+    let mut network = Network::new();
+    network.alters = alters;
+    let (ours, theirs) = (graph::<Short>(), graph::<Other>());
+    let mut pair = {
+        let (flooding, asking) = (network.start(config(3)), network.start(config(2)));
+        network.run_for(Duration::from_secs(1));
+        network.with(asking, |participant, now| {
+            participant.add_type(&ours);
+            participant.add_reader(now, reader_of(&ours));
+        });
+        for endpoint in 0..5 {
+            let with_size = |number| TypeWithSize { id: made_up(1_000 * endpoint + number), size: 0 };
+            let mut information = TypeInformation::clone(theirs.information());
+            information.minimal.ty = with_size(1);
+            information.minimal.dependencies = (2..1_000).map(with_size).collect();
+            let TypeIdentifier::Complete(hash) = &mut information.complete.ty.id else { panic!() };
+            hash.0[0] ^= 0xff;
+            let mut data = writer(10 + endpoint, DataWriterQos::default());
+            data.endpoint.type_information = Some(Arc::new(information));
+            network.with(flooding, |participant, now| participant.add_writer(now, data));
+        }
+        network.run_for(Duration::from_secs(2));
+        let verdicts = network.participant(asking).matching().verdicts();
+        let verdicts: Vec<Verdict> = verdicts.map(|(_, _, verdict)| verdict.clone()).collect();
+        assert_eq!(verdicts, vec![Verdict::Matched; 5], "names decide of the one that describes nothing");
+        let known = network.participant(asking).participant(prefix(3)).unwrap();
+        assert_eq!(known.builtin_endpoints.0 & 0xf000, 0);
+        let a = network.start(config(1));
+        network.with(a, |participant, now| {
+            participant.add_type(&theirs);
+            participant.add_writer(now, writer_of(&theirs));
+        });
+        Pair { network, a, b: asking }
+    };
+    pair.network.run_for(Duration::from_secs(2));
+    let verdicts = pair.network.participant(pair.b).matching().verdicts();
+    let differing = verdicts.filter(|(_, _, verdict)| matches!(verdict, Verdict::Type(_)));
+    assert_eq!(differing.count(), 1, "it was asked, and does not fit");
+    assert_eq!(pair.network.participant(pair.a).counters().type_requests_answered, 1);
 }
