@@ -145,7 +145,7 @@ impl Contained {
 }
 
 #[cfg(test)]
-#[cfg(not(dds_loom))]
+#[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
 mod tests {
     use super::*;
     use crate::domain::{DomainParticipant, Scope};

@@ -184,7 +184,7 @@ impl ParticipantHandle {
 }
 
 #[cfg(test)]
-#[cfg(not(dds_loom))]
+#[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
 mod tests {
     use crate::domain::{DomainParticipant, Scope};
     use crate::qos::{DataReaderQos, Preset};

@@ -265,7 +265,7 @@ impl Deferred for ParticipantHandle {
 }
 
 #[cfg(test)]
-#[cfg(not(dds_loom))]
+#[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
 mod tests {
     use super::*;
     use crate::domain::{DomainParticipant, Scope};
