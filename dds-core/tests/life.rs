@@ -6,8 +6,9 @@ mod support;
 
 use dds_core::qos::{DataReaderQos, Preset, PublisherQos, SubscriberQos};
 use dds_core::{
-    CreateErrorKind, DataReader, DdsType, Delivery, DomainParticipant, Duration, Entity, ReadErrorKind, Stream,
-    WaitErrorKind, WeakDomainParticipant, WriteErrorKind,
+    AnyReader, CreateErrorKind, DataReader, DataReaderListener, DdsType, Delivery, DomainParticipant, Duration, Entity,
+    PublisherListener, ReadErrorKind, StatusMask, Stream, SubscriberListener, TopicListener, WaitErrorKind,
+    WeakDomainParticipant, WriteErrorKind,
 };
 use std::pin::Pin;
 use std::sync::mpsc;
@@ -284,4 +285,77 @@ fn the_last_drop_may_happen_while_a_thread_ends() {
         weak
     });
     assert!(weak.join().unwrap().upgrade().is_none());
+}
+
+/// Stays in its first call until it is released, and tells then what has become of what it was told of.
+struct Stays {
+    entered: mpsc::Sender<()>,
+    released: mpsc::Receiver<()>,
+    seen: mpsc::Sender<(bool, bool)>,
+    participant: WeakDomainParticipant,
+}
+
+impl Stays {
+    fn call(&mut self, reader: &DataReader<Count>) {
+        self.entered.send(()).unwrap();
+        // Ends with an error.
+        let _ = self.released.recv();
+        let more = reader.clone();
+        self.seen.send((more.is_closed(), self.participant.upgrade().is_some())).unwrap();
+    }
+}
+
+impl DataReaderListener<Count> for Stays {
+    fn on_data_available(&mut self, reader: &DataReader<Count>) {
+        self.call(reader);
+    }
+}
+
+impl SubscriberListener for Stays {
+    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+        self.call(reader.downcast_ref().unwrap());
+    }
+}
+
+impl PublisherListener for Stays {}
+impl TopicListener for Stays {}
+
+/// What a listener is told of is lent to it. If that held the participant, the end would come on the thread of the call, when
+/// the application may have gone.
+#[test]
+fn the_last_drop_ends_the_participant_while_a_listener_is_in_a_call() {
+    for is_of_participant in [false, true] {
+        let world = World::new();
+        let (from, to) = (world.udp_participant(), world.udp_participant());
+        let (writer, reader) = reliable_pair(&from, &to);
+        let (entered, inside) = mpsc::channel();
+        let (release, released) = mpsc::channel();
+        let (send, seen) = mpsc::channel();
+        let weak = from.downgrade();
+        let listener = Stays { entered, released, seen: send, participant: weak.clone() };
+        let subscriber = from.subscriber(SubscriberQos::default()).unwrap();
+        let topic = from.topic::<Count>("own", None).unwrap();
+        let own = subscriber.reader::<Count>(&topic).unwrap();
+        if is_of_participant {
+            from.set_listener(StatusMask::DATA_AVAILABLE, listener).unwrap();
+        } else {
+            own.set_listener(StatusMask::DATA_AVAILABLE, listener).unwrap();
+        }
+        let source = from.writer::<Count>("own").unwrap();
+        source.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        source.write(&Count { count: 0 }).unwrap();
+        inside.recv().unwrap();
+        (0..3).for_each(|count| writer.write(&Count { count }).unwrap());
+        drop((writer, source, own, topic, subscriber, from));
+        assert!(weak.upgrade().is_none(), "it lives on");
+        // All of that is acknowledged.
+        let taken: Vec<_> = reader.take().unwrap().into_data().map(|count| count.count).collect();
+        assert_eq!(taken, [0, 1, 2]);
+        // The farewell was said; the lease would run out later than a test may last.
+        while !to.discovered_participants().is_empty() {
+            reader.events().next_event().block_for(PATIENCE).unwrap();
+        }
+        drop(release);
+        assert_eq!(seen.recv().unwrap(), (true, false), "what was lent is closed, and brings nothing back");
+    }
 }

@@ -61,7 +61,7 @@ impl DomainParticipant {
         Self { handle: ParticipantRef::new(handle) }
     }
 
-    /// From a weak handle's upgrade.
+    /// Of a share that there is.
     pub(crate) fn from_ref(handle: ParticipantRef) -> Self {
         Self { handle }
     }

@@ -4,7 +4,7 @@
 //! endpoints; those that are gone are swept out when the list would have to grow.
 
 use crate::actor::Ticket;
-use crate::domain::{ListenerPlace, ParticipantHandle, ParticipantRef};
+use crate::domain::{ListenerPlace, ParticipantHandle};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject, WaitErrorKind,
@@ -43,7 +43,7 @@ pub(crate) trait Member {
 
 /// A publisher or subscriber, without its endpoints' types.
 pub(crate) struct Group<Q, M: Member> {
-    participant: ParticipantRef,
+    participant: Arc<ParticipantHandle>,
     subject: Arc<Subject>,
     state: Mutex<State<Q, M>>,
     /// Of its endpoints.
@@ -108,7 +108,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             listener: ListenerPlace::default(),
             suspensions: Arc::default(),
             on_readers: OnceLock::new(),
-            participant: ParticipantRef::new(participant),
+            participant: Arc::clone(participant),
             state: Mutex::new(State {
                 clock: PresentationClock::new(qos.presentation()),
                 access: group_access(qos.presentation()),

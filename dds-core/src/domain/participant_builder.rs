@@ -5,7 +5,7 @@ use crate::domain::Profiles;
 #[cfg(not(feature = "serde"))]
 use crate::domain::config::unreadable;
 use crate::domain::config::{Config, Origin, Receiving, Scope, domain_of_environment, variable};
-use crate::domain::{DomainParticipant, ParticipantHandle};
+use crate::domain::{DomainParticipant, ParticipantHandle, ParticipantRef};
 use crate::driver::{Driver, OsDriver, ThreadOptions};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Subject};
 use crate::qos::DomainParticipantQos;
@@ -403,7 +403,7 @@ impl DomainParticipantBuilder {
             let kind = CreateErrorKind::of_thread(&error);
             CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind)
         })?;
-        Ok(DomainParticipant::from_handle(&ParticipantHandle::start(config, driver)?))
+        Ok(DomainParticipant::from_ref(ParticipantRef::first(ParticipantHandle::start(config, driver)?)))
     }
 
     /// Joins the domain in another world than the operating system's, such as one whose network loses datagrams.
@@ -412,7 +412,10 @@ impl DomainParticipantBuilder {
     /// As [`DomainParticipant::new`].
     #[doc(hidden)]
     pub fn build_on(self, driver: Arc<dyn Driver>) -> Result<DomainParticipant, CreateError> {
-        Ok(DomainParticipant::from_handle(&ParticipantHandle::start(self.checked_config()?, driver)?))
+        Ok(DomainParticipant::from_ref(ParticipantRef::first(ParticipantHandle::start(
+            self.checked_config()?,
+            driver,
+        )?)))
     }
 
     fn checked_config(self) -> Result<Config, CreateError> {

@@ -2,13 +2,21 @@
 //!
 //! The participant's own threads hold it too, for as long as they work for it. Which of all these handles is dropped last is
 //! chance; but when the application's last one goes, the participant is to end, on that thread, which may wait for it.
+//!
+//! So what the application holds (handles of entities, builders, wait sets) has a [`ParticipantRef`]; what these share does not,
+//! for it is also held by whoever works for it or tells a listener of it. A handle that is lent to a listener's call has none
+//! either: it is there for as long as the call, which may outlast the application's interest.
 
 use crate::domain::ParticipantHandle;
 use crate::sync::{Arc, AtomicUsize, Ordering, Weak};
 use std::ops::Deref;
 
 /// A participant as the application's own values hold it. The last one dropped ends the participant.
-pub(crate) struct ParticipantRef(Arc<ParticipantHandle>);
+pub(crate) struct ParticipantRef {
+    handle: Arc<ParticipantHandle>,
+    /// Not if it was made when there was no other any more, of something that had been lent.
+    counts: bool,
+}
 
 /// How many [`ParticipantRef`]s there are.
 #[derive(Debug, Default)]
@@ -32,22 +40,32 @@ impl Users {
 }
 
 impl ParticipantRef {
-    pub(crate) fn new(handle: &Arc<ParticipantHandle>) -> Self {
+    /// The first one.
+    pub(crate) fn first(handle: Arc<ParticipantHandle>) -> Self {
         handle.users().join();
-        Self(Arc::clone(handle))
+        Self { handle, counts: true }
+    }
+
+    /// Another one. If there is none any more, it leads to a participant that has ended and stays so.
+    pub(crate) fn new(handle: &Arc<ParticipantHandle>) -> Self {
+        Self { handle: Arc::clone(handle), counts: handle.users().join_others() }
     }
 
     /// Another one, if there is one still: what has ended does not come back while a thread of its own holds it.
+    pub(crate) fn join(handle: &Arc<ParticipantHandle>) -> Option<Self> {
+        let share = Self::new(handle);
+        share.counts.then_some(share)
+    }
+
+    /// As [`join`](Self::join).
     pub(crate) fn upgrade(weak: &Weak<ParticipantHandle>) -> Option<Self> {
-        let handle = weak.upgrade()?;
-        let joined = handle.users().join_others();
-        joined.then(|| Self(handle))
+        Self::join(&weak.upgrade()?)
     }
 }
 
 impl Clone for ParticipantRef {
     fn clone(&self) -> Self {
-        Self::new(&self.0)
+        Self::new(&self.handle)
     }
 }
 
@@ -55,14 +73,14 @@ impl Deref for ParticipantRef {
     type Target = Arc<ParticipantHandle>;
 
     fn deref(&self) -> &Arc<ParticipantHandle> {
-        &self.0
+        &self.handle
     }
 }
 
 impl Drop for ParticipantRef {
     fn drop(&mut self) {
-        if self.0.users().leave() {
-            self.0.end();
+        if self.counts && self.handle.users().leave() {
+            self.handle.end();
         }
     }
 }

@@ -277,7 +277,7 @@ fn make_handle<T: 'static>(
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
     Arc::new(WriterHandle {
-        participant: ParticipantRef::new(participant),
+        participant: Arc::clone(participant),
         cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
@@ -296,7 +296,7 @@ fn make_handle<T: 'static>(
         listener: ListenerPlace::default(),
         delivery,
         behaviour,
-        erase: |handle| Box::new(DataWriter::<T>::from_handle(handle)),
+        lend: |handle| Box::new(DataWriter::<T>::lend(handle)),
         status_condition: OnceLock::new(),
         closed: AtomicBool::new(false),
         ending: Ending::new(),

@@ -1,7 +1,7 @@
 //! The typed handle of a writer (DDS 1.4, 2.2.2.4.2).
 
 use crate::cdr::{Encode, TypeInfo};
-use crate::domain::{EndpointInfo, MatchReport};
+use crate::domain::{EndpointInfo, MatchReport, ParticipantRef};
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
@@ -53,12 +53,21 @@ use std::sync::Arc;
 /// ```
 pub struct DataWriter<T> {
     pub(super) handle: Arc<WriterHandle>,
+    /// Dropped after the handle, for the end of the participant is to find what that leaves. `None`: lent to a call.
+    pub(super) user: Option<ParticipantRef>,
     marker: PhantomData<fn(T)>,
 }
 
 impl<T> DataWriter<T> {
+    /// One of the application's own.
     pub(crate) fn from_handle(handle: Arc<WriterHandle>) -> Self {
-        Self { handle, marker: PhantomData }
+        let user = ParticipantRef::join(handle.participant());
+        Self { handle, user, marker: PhantomData }
+    }
+
+    /// For as long as a call of a listener.
+    pub(crate) fn lend(handle: Arc<WriterHandle>) -> Self {
+        Self { handle, user: None, marker: PhantomData }
     }
 
     pub(crate) fn handle(&self) -> &Arc<WriterHandle> {

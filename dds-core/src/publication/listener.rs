@@ -166,7 +166,7 @@ struct WriterCallback<T> {
 impl<T> Callback for WriterCallback<T> {
     fn call(&mut self, marks: u32) {
         if let Some(handle) = self.writer.upgrade() {
-            (self.tell)(&DataWriter::from_handle(handle), marks);
+            (self.tell)(&DataWriter::lend(handle), marks);
         }
     }
 
@@ -213,7 +213,7 @@ impl WriterHandle {
     /// Tells the listener of a publisher or participant what has happened to a writer.
     pub(crate) fn tell_group<L: PublisherListener>(writer: &Weak<Self>, listener: &mut L, marks: u32) {
         let Some(handle) = writer.upgrade() else { return };
-        let writer = (handle.erase)(Arc::clone(&handle));
+        let writer = (handle.lend)(Arc::clone(&handle));
         for event in handle.changes(marks) {
             match event {
                 WriterEvent::Matched(status) => listener.on_publication_matched(&*writer, status),

@@ -1,6 +1,6 @@
 //! Writers that belong together (DDS 1.4, 2.2.2.4.1).
 
-use crate::domain::{DomainParticipant, Group, ParticipantHandle};
+use crate::domain::{DomainParticipant, Group, ParticipantHandle, ParticipantRef};
 use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
 use crate::publication::every_writer::EveryWriter;
 use crate::publication::{DataWriter, DataWriterBuilder, WeakPublisher, WriterHandle};
@@ -38,9 +38,10 @@ use std::sync::Arc;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
 pub struct Publisher {
     group: Arc<PublisherGroup>,
+    /// `None`: lent to a call.
+    pub(super) user: Option<ParticipantRef>,
 }
 
 /// What all handles of one publisher share.
@@ -57,15 +58,17 @@ impl Publisher {
         if participant.autoenables() {
             group.enable().map_err(|kind| CreateError::new(group.subject(), kind))?;
         }
-        Ok(Self { group })
+        Ok(Self::from_group(group))
     }
 
     pub(super) fn group(&self) -> &Arc<PublisherGroup> {
         &self.group
     }
 
+    /// One of the application's own.
     pub(super) fn from_group(group: Arc<PublisherGroup>) -> Self {
-        Self { group }
+        let user = ParticipantRef::join(group.participant());
+        Self { group, user }
     }
 
     /// Makes a writer of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
@@ -194,6 +197,12 @@ impl Entity for Publisher {
 }
 
 impl crate::infrastructure::Sealed for Publisher {}
+
+impl Clone for Publisher {
+    fn clone(&self) -> Self {
+        Self::from_group(Arc::clone(&self.group))
+    }
+}
 
 impl fmt::Debug for Publisher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

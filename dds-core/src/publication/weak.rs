@@ -43,7 +43,9 @@ impl<T> WeakDataWriter<T> {
     /// The writer, unless its last handle is gone. It may have been closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<DataWriter<T>> {
-        self.handle.upgrade().map(DataWriter::from_handle)
+        let writer = DataWriter::from_handle(self.handle.upgrade()?);
+        // Else a listener is being told of it, and the application has let go of all there was.
+        writer.user.is_some().then_some(writer)
     }
 }
 
@@ -73,7 +75,9 @@ impl WeakPublisher {
     /// The publisher, unless its last handle and its last endpoint are gone. It may have been closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<Publisher> {
-        self.group.upgrade().map(Publisher::from_group)
+        let publisher = Publisher::from_group(self.group.upgrade()?);
+        // Else a listener is being told of it, and the application has let go of all there was.
+        publisher.user.is_some().then_some(publisher)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::actor::{Caller, Effects, EnterError, Ticket, in_listener};
 use crate::cdr::{AnyType, Encode, EncodeError, Encoding, KeyHasher, TypeInfo, encode_payload};
-use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle, ParticipantRef};
+use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle};
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
     Awaited, CreateErrorKind, Delivery, Ending, Events, LiveQos, QosError, StatusCondition, Subject, WaitErrorKind,
@@ -27,7 +27,7 @@ use std::task::{Context, Poll, Waker};
 
 /// What all handles of one writer share. The last one dropped deletes the writer.
 pub(crate) struct WriterHandle {
-    pub(super) participant: ParticipantRef,
+    pub(super) participant: Arc<ParticipantHandle>,
     pub(super) cell: Arc<WriterCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
@@ -52,8 +52,8 @@ pub(crate) struct WriterHandle {
     pub(super) listener: ListenerPlace,
     pub(super) delivery: Delivery,
     pub(super) behaviour: Behaviour,
-    /// A typed handle, for those who do not know the type.
-    pub(super) erase: fn(Arc<Self>) -> Box<dyn AnyWriter>,
+    /// A typed handle, for the calls of listeners that do not know the type.
+    pub(super) lend: fn(Arc<Self>) -> Box<dyn AnyWriter>,
     pub(super) status_condition: OnceLock<StatusCondition>,
     pub(super) closed: AtomicBool,
     pub(super) ending: Arc<Ending>,

@@ -279,7 +279,7 @@ fn make_handle<T: 'static>(
     let guid = subject.guid;
     let span = participant.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
     Arc::new(ReaderHandle {
-        participant: ParticipantRef::new(participant),
+        participant: Arc::clone(participant),
         cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
@@ -300,6 +300,7 @@ fn make_handle<T: 'static>(
         listener: ListenerPlace::default(),
         delivery,
         erase: |handle| Box::new(DataReader::<T>::from_handle(handle)),
+        lend: |handle| Box::new(DataReader::<T>::lend(handle)),
         status_condition: OnceLock::new(),
         closed: AtomicBool::new(false),
         ending: Ending::new(),

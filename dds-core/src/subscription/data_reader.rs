@@ -2,7 +2,7 @@
 
 use crate::actor::Ticket;
 use crate::cdr::DecodeOwned;
-use crate::domain::{EndpointInfo, MatchReport};
+use crate::domain::{EndpointInfo, MatchReport, ParticipantRef};
 use crate::driver::Driver;
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
@@ -67,12 +67,21 @@ use std::task::{Poll, Waker, ready};
 /// ```
 pub struct DataReader<T> {
     handle: Arc<ReaderHandle>,
+    /// Dropped after the handle, for the end of the participant is to find what that leaves. `None`: lent to a call.
+    pub(super) user: Option<ParticipantRef>,
     marker: PhantomData<fn() -> T>,
 }
 
 impl<T> DataReader<T> {
+    /// One of the application's own.
     pub(crate) fn from_handle(handle: Arc<ReaderHandle>) -> Self {
-        Self { handle, marker: PhantomData }
+        let user = ParticipantRef::join(handle.participant());
+        Self { handle, user, marker: PhantomData }
+    }
+
+    /// For as long as a call of a listener.
+    pub(crate) fn lend(handle: Arc<ReaderHandle>) -> Self {
+        Self { handle, user: None, marker: PhantomData }
     }
 
     pub(crate) fn handle(&self) -> &Arc<ReaderHandle> {

@@ -206,7 +206,7 @@ struct ReaderCallback<T> {
 impl<T> Callback for ReaderCallback<T> {
     fn call(&mut self, marks: u32) {
         if let Some(handle) = self.reader.upgrade() {
-            (self.tell)(&DataReader::from_handle(handle), marks);
+            (self.tell)(&DataReader::lend(handle), marks);
         }
     }
 
@@ -255,7 +255,7 @@ impl ReaderHandle {
     /// Tells the listener of a subscriber or participant what has happened to a reader.
     pub(crate) fn tell_group<L: SubscriberListener>(reader: &Weak<Self>, listener: &mut L, marks: u32) {
         let Some(handle) = reader.upgrade() else { return };
-        let any = (handle.erase)(Arc::clone(&handle));
+        let any = (handle.lend)(Arc::clone(&handle));
         let reader = &*any;
         for event in handle.changes(marks) {
             match event {
@@ -270,7 +270,7 @@ impl ReaderHandle {
         }
         if let Some(group) = handle.group.as_ref().filter(|_| marks & mark::DATA_ON_READERS != 0) {
             group.watched().observers().status_read(mark::DATA_ON_READERS);
-            listener.on_data_on_readers(&Subscriber::from_group(Arc::clone(group)));
+            listener.on_data_on_readers(&Subscriber::lend(Arc::clone(group)));
         }
         if marks & mark::DATA != 0 {
             listener.on_data_available(reader);

@@ -2,7 +2,7 @@
 
 use crate::actor::{Caller, Effects, EnterError, Ticket};
 use crate::cdr::TypeDescription;
-use crate::domain::{ListenerPlace, Member, ParticipantHandle, ParticipantRef, close_cell};
+use crate::domain::{ListenerPlace, Member, ParticipantHandle, close_cell};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos,
@@ -27,7 +27,7 @@ use std::task::{Poll, Waker};
 
 /// What all handles of one reader share. The last one dropped deletes the reader.
 pub(crate) struct ReaderHandle {
-    pub(super) participant: ParticipantRef,
+    pub(super) participant: Arc<ParticipantHandle>,
     pub(super) cell: Arc<ReaderCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
@@ -57,6 +57,8 @@ pub(crate) struct ReaderHandle {
     pub(super) delivery: Delivery,
     /// A typed handle, for those who do not know the type.
     pub(super) erase: fn(Arc<Self>) -> Box<dyn AnyReader>,
+    /// The same, for a call of a listener.
+    pub(super) lend: fn(Arc<Self>) -> Box<dyn AnyReader>,
     pub(super) status_condition: OnceLock<StatusCondition>,
     pub(super) closed: AtomicBool,
     pub(super) ending: Arc<Ending>,

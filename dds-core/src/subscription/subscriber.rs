@@ -1,6 +1,6 @@
 //! Readers that belong together (DDS 1.4, 2.2.2.5.2).
 
-use crate::domain::{DomainParticipant, Group, ParticipantHandle};
+use crate::domain::{DomainParticipant, Group, ParticipantHandle, ParticipantRef};
 use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
 use crate::qos::{DataReaderQos, SubscriberQos};
 use crate::subscription::{AnyReader, DataReader, DataReaderBuilder, ReaderHandle, WeakSubscriber};
@@ -38,9 +38,10 @@ use std::sync::Arc;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
 pub struct Subscriber {
     group: Arc<SubscriberGroup>,
+    /// `None`: lent to a call.
+    pub(super) user: Option<ParticipantRef>,
 }
 
 /// What all handles of one subscriber share.
@@ -57,15 +58,22 @@ impl Subscriber {
         if participant.autoenables() {
             group.enable().map_err(|kind| CreateError::new(group.subject(), kind))?;
         }
-        Ok(Self { group })
+        Ok(Self::from_group(group))
     }
 
     pub(super) fn group(&self) -> &Arc<SubscriberGroup> {
         &self.group
     }
 
+    /// One of the application's own.
     pub(super) fn from_group(group: Arc<SubscriberGroup>) -> Self {
-        Self { group }
+        let user = ParticipantRef::join(group.participant());
+        Self { group, user }
+    }
+
+    /// For as long as a call of a listener.
+    pub(super) fn lend(group: Arc<SubscriberGroup>) -> Self {
+        Self { group, user: None }
     }
 
     /// Makes a reader of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
@@ -90,7 +98,7 @@ impl Subscriber {
         participant.contained().add_subscriber(&group);
         // That of a disabled participant is enabled with it, that of a closed one never.
         drop(group.enable());
-        Self { group }
+        Self::from_group(group)
     }
 
     /// A reader of this subscriber by its topic: the one that was made first of those that are there; `None` if there is
@@ -245,6 +253,12 @@ impl Entity for Subscriber {
 }
 
 impl crate::infrastructure::Sealed for Subscriber {}
+
+impl Clone for Subscriber {
+    fn clone(&self) -> Self {
+        Self::from_group(Arc::clone(&self.group))
+    }
+}
 
 impl fmt::Debug for Subscriber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

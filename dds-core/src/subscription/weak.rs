@@ -43,7 +43,9 @@ impl<T> WeakDataReader<T> {
     /// The reader, unless its last handle is gone. It may have been closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<DataReader<T>> {
-        self.handle.upgrade().map(DataReader::from_handle)
+        let reader = DataReader::from_handle(self.handle.upgrade()?);
+        // Else a listener is being told of it, and the application has let go of all there was.
+        reader.user.is_some().then_some(reader)
     }
 }
 
@@ -73,7 +75,9 @@ impl WeakSubscriber {
     /// The subscriber, unless its last handle and its last endpoint are gone. It may have been closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<Subscriber> {
-        self.group.upgrade().map(Subscriber::from_group)
+        let subscriber = Subscriber::from_group(self.group.upgrade()?);
+        // Else a listener is being told of it, and the application has let go of all there was.
+        subscriber.user.is_some().then_some(subscriber)
     }
 }
 

@@ -49,12 +49,14 @@ use std::task::{Poll, Waker};
 /// ```
 pub struct Topic<T> {
     handle: Arc<TopicHandle>,
+    /// Dropped after the handle, as the end of a participant is that of its entities.
+    pub(super) user: Option<ParticipantRef>,
     marker: PhantomData<fn() -> T>,
 }
 
 /// What all handles of one topic share. The last one dropped no longer holds the name's type.
 pub(crate) struct TopicHandle {
-    participant: ParticipantRef,
+    participant: Arc<ParticipantHandle>,
     pub(super) name: String,
     pub(super) type_name: String,
     pub(super) ty: Option<AnyType>,
@@ -98,7 +100,7 @@ impl<T> Topic<T> {
         participant.use_topic(name, type_name).map_err(error)?;
         let watched = Arc::<Watched>::default();
         let handle = TopicHandle {
-            participant: ParticipantRef::new(participant),
+            participant: Arc::clone(participant),
             name: name.to_owned(),
             type_name: type_name.to_owned(),
             ty,
@@ -118,11 +120,12 @@ impl<T> Topic<T> {
         if participant.autoenables() {
             handle.enable().map_err(error)?;
         }
-        Ok(Self { handle, marker: PhantomData })
+        Ok(Self::from_handle(handle))
     }
 
     pub(crate) fn from_handle(handle: Arc<TopicHandle>) -> Self {
-        Self { handle, marker: PhantomData }
+        let user = ParticipantRef::join(&handle.participant);
+        Self { handle, user, marker: PhantomData }
     }
 
     pub(crate) fn handle(&self) -> &Arc<TopicHandle> {
@@ -206,7 +209,7 @@ impl TopicHandle {
         self.inconsistent().read()
     }
 
-    pub(super) fn participant(&self) -> &ParticipantRef {
+    pub(super) fn participant(&self) -> &Arc<ParticipantHandle> {
         &self.participant
     }
 
@@ -430,7 +433,7 @@ impl<T> crate::infrastructure::Sealed for Topic<T> {}
 
 impl<T> Clone for Topic<T> {
     fn clone(&self) -> Self {
-        Self { handle: Arc::clone(&self.handle), marker: PhantomData }
+        Self::from_handle(Arc::clone(&self.handle))
     }
 }
 

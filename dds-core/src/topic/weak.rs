@@ -19,7 +19,9 @@ impl<T> WeakTopic<T> {
     /// The topic, unless its last handle and its last endpoint are gone. It may have been closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<Topic<T>> {
-        self.handle.upgrade().map(Topic::from_handle)
+        let topic = Topic::from_handle(self.handle.upgrade()?);
+        // Else a listener is being told of it, and the application has let go of all there was.
+        topic.user.is_some().then_some(topic)
     }
 }
 
