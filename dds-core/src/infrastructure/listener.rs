@@ -33,14 +33,15 @@ pub enum Delivery {
     #[default]
     EventThread,
     /// On the thread that delivers: the receive thread for data from other processes (or a thread that waits, with
-    /// [`Receiving::Caller`](crate::Receiving::Caller)), the writing thread for data of this process. No hop, but: do not block, and do not hold a lock around `write` that a listener of this process
-    /// takes.
+    /// [`Receiving::Caller`](crate::Receiving::Caller)), the writing thread for data of this process. No hop, but: do not
+    /// block, and do not hold a lock around `write` that a listener of this process takes.
     ///
     /// A blocking wait inside answers [`InListener`](crate::WaitErrorKind::InListener), and a `write` that would have to wait
     /// [`Full`](crate::WriteErrorKind::Full). Calls are timed, of a listener with 64 short ones in a row every 16th; one of
     /// more than 1 ms is counted, and the first one of a listener is warned of; see
     /// [`ListenerCounters`](crate::ListenerCounters). What a listener writes is told to inline listeners after it has
-    /// returned; a thread makes at most 32 such calls in a row, and leaves the rest to the event thread.
+    /// returned; of those a thread makes at most 32 in a row of one listener, for at most 32 listeners after each other, and
+    /// leaves the rest to the event thread.
     Inline,
 }
 
