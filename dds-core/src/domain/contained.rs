@@ -148,20 +148,13 @@ impl Contained {
 #[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
 mod tests {
     use super::*;
-    use crate::domain::{DomainParticipant, Scope};
+    use crate::domain::lonely::{Count, lonely};
     use crate::infrastructure::Entity;
-
-    #[derive(crate::DdsType)]
-    struct Count {
-        count: u64,
-    }
 
     /// Another thread drops it at that moment: if it were held here, it would be deleted here.
     #[test]
     fn the_topics_of_an_endpoint_are_found_without_a_handle_of_it() {
-        let tag = format!("contained-{}", std::process::id());
-        let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag);
-        let participant = builder.build().unwrap();
+        let participant = lonely("contained");
         let topic = participant.topic::<Count>("t", None).unwrap();
         // A table of our own, which the endpoints do not leave when they are deleted.
         let contained = Contained::default();

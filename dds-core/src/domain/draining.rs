@@ -186,17 +186,13 @@ impl ParticipantHandle {
 #[cfg(test)]
 #[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
 mod tests {
-    use crate::domain::{DomainParticipant, Scope};
+    use crate::domain::DomainParticipant;
+    use crate::domain::lonely::{Count, lonely};
     use crate::qos::{DataReaderQos, Preset};
     use crate::subscription::DataReader;
     use std::sync::{Arc, mpsc};
     use std::task::{Wake, Waker};
     use std::time::Duration;
-
-    #[derive(crate::DdsType)]
-    struct Count {
-        count: u64,
-    }
 
     /// The thread that drops the last handle.
     struct Parked(mpsc::Sender<()>);
@@ -215,9 +211,7 @@ mod tests {
 
     /// A participant with a dropped writer whose last samples its reader has no room for.
     fn draining(name: &str) -> (DomainParticipant, DataReader<Count>) {
-        let tag = format!("draining-{name}-{}", std::process::id());
-        let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag);
-        let participant = builder.build().unwrap();
+        let participant = lonely(&format!("draining-{name}"));
         let mut limits = DataReaderQos::default().reliable().keep_all();
         limits.resource_limits.max_samples = Some(1);
         let reader = participant.reader_builder::<Count>("t").qos(limits).build().unwrap();

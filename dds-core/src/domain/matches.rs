@@ -268,20 +268,13 @@ impl Deferred for ParticipantHandle {
 #[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
 mod tests {
     use super::*;
-    use crate::domain::{DomainParticipant, Scope};
+    use crate::domain::lonely::{Count, lonely};
     use crate::infrastructure::Entity;
-
-    #[derive(crate::DdsType)]
-    struct Count {
-        count: u64,
-    }
 
     /// The topic's last handle ends the participant, for which it needs the turn.
     #[test]
     fn a_topic_that_is_told_of_something_outlives_the_turn_whoever_drops_it_meanwhile() {
-        let tag = format!("matches-{}", std::process::id());
-        let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag);
-        let participant = builder.build().unwrap();
+        let participant = lonely("matches");
         let topic = participant.topic::<Count>("t", None).unwrap();
         let reader = participant.reader::<Count>("t").unwrap();
         let remote = Guid::new(participant.handle().prefix(), EntityId::PARTICIPANT);

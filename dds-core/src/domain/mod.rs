@@ -27,6 +27,8 @@ mod leaving;
 mod listener;
 mod listening;
 mod liveliness;
+#[cfg(all(test, feature = "udp", not(dds_loom)))]
+mod lonely;
 mod match_report;
 mod matches;
 #[cfg(feature = "serde")]

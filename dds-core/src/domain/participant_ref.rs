@@ -86,16 +86,14 @@ impl Drop for ParticipantRef {
 }
 
 #[cfg(test)]
-#[cfg(not(dds_loom))]
+#[cfg(all(feature = "udp", not(dds_loom)))]
 mod tests {
-    use crate::domain::{DomainParticipant, Scope};
+    use crate::domain::lonely::lonely;
     use std::sync::Arc;
 
     #[test]
     fn the_applications_last_handle_ends_the_participant_whoever_else_holds_it() {
-        let tag = format!("last-handle-{}", std::process::id());
-        let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag);
-        let participant = builder.build().unwrap();
+        let participant = lonely("last-handle");
         let set = crate::WaitSet::new(&participant);
         // As a thread of the participant does while it works.
         let frame = Arc::clone(participant.handle());
