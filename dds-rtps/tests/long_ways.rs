@@ -1,6 +1,6 @@
 //! Reliable samples over long ways that lose by chance: how fast they get there, and how much is sent twice, in virtual time.
 //!
-//! `cargo test --release -p dds-rtps --test long_ways -- --ignored --nocapture` prints the table of `docs/long-ways.md`.
+//! `cargo test --release -p dds-rtps --test long_ways -- --ignored --nocapture` prints the table of `docs/long-paths.md`.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
