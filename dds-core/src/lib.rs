@@ -113,13 +113,19 @@ extern crate self as dds_core;
 
 #[doc(hidden)]
 pub mod actor;
-mod domain;
+mod context;
+mod delivery;
+mod discovery;
 #[doc(hidden)]
 pub mod driver;
 #[cfg(feature = "durability")]
 mod durability;
 mod infrastructure;
+mod introspection;
+mod participant;
 mod publication;
+mod reception;
+mod settings;
 #[cfg(feature = "sim")]
 pub mod sim;
 mod subscription;
@@ -131,6 +137,7 @@ pub use dds_rtps::cdr::dynamic;
 pub use dds_rtps::{cdr, filter, qos, xtypes};
 
 pub use cdr::{DdsType, Encoded, Encoding, Raw};
+pub use context::WaitSet;
 #[cfg(feature = "derive")]
 pub use dds_macros::DdsType;
 pub use dds_rtps::history::{InstanceState, RejectReason, SampleInfo, SampleState, States, ViewState};
@@ -141,10 +148,6 @@ pub use dds_rtps::types::{
 };
 pub use dds_rtps::wire::{ChecksumKind, SampleIdentity};
 pub use dds_rtps::writer::{ReaderLag, SlowReader, WriterCounters};
-pub use domain::{
-    DiscoveredType, DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, EndpointInfo, EndpointQos,
-    MatchReport, Obstacle, Receiving, Scope, TrafficCounters, Verdict, WeakDomainParticipant,
-};
 pub use driver::{ThreadOptions, ThreadSettings};
 #[cfg(feature = "durability")]
 pub use durability::{
@@ -159,13 +162,18 @@ pub use infrastructure::{
     FilterError, FilterErrorKind, GivenBack, GuardCondition, IncompatibleQosStatus, InconsistentTopicStatus,
     ListenerCounters, LivelinessChangedStatus, LivelinessLostStatus, PublicationMatchedStatus, QosError, ReadError,
     ReadErrorKind, Result, ReturnCode, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus, StatusCondition,
-    StatusMask, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind, WaitSet, Waiting, WriteError,
-    WriteErrorKind,
+    StatusMask, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind, Waiting, WriteError, WriteErrorKind,
+};
+pub use introspection::{EndpointInfo, EndpointQos, MatchReport, Obstacle, Verdict};
+pub use participant::{
+    DiscoveredType, DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, WeakDomainParticipant,
 };
 pub use publication::{
     AnyWriter, CoherentChanges, DataWriter, DataWriterBuilder, DataWriterListener, LoanedBytes, LoanedSample,
     Publisher, PublisherListener, Suspended, WeakDataWriter, WeakPublisher, WriteOptions, WriterEvent,
 };
+pub use reception::TrafficCounters;
+pub use settings::{Receiving, Scope};
 pub use subscription::{
     Access, AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, LikelyCause,
     QueryCondition, ReadCondition, ReaderEvent, ReaderLosses, Sample, SampleRef, SampleStream, Samples, SamplesIter,

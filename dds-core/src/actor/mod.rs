@@ -13,6 +13,7 @@
 //! - Waiting happens outside: register a [`Waker`](std::task::Waker) in the state's [`Wakers`] and look in the same visit.
 
 mod cell;
+mod closing;
 mod effects;
 mod hold_times;
 mod holds;
@@ -25,6 +26,7 @@ mod wakers;
 mod models;
 
 pub use cell::{Cell, EnterError, OfferError, Offered};
+pub(crate) use closing::{Awaitable, close_cell};
 pub use effects::{Deferred, Effects, in_listener};
 pub(crate) use hold_times::Caller;
 pub use hold_times::{HoldTimes, LongestHold, hold_times};

@@ -16,6 +16,7 @@ mod block_on;
 mod faulty;
 mod network;
 mod os;
+mod outgoing;
 mod thread;
 mod thread_options;
 mod timer;
@@ -29,6 +30,7 @@ pub use network::{
     Receive, Resolve, Socket,
 };
 pub use os::OsDriver;
+pub(crate) use outgoing::{Flushed, Outgoing};
 #[cfg(any(feature = "udp", feature = "sim"))]
 pub(crate) use thread::as_role;
 pub use thread::{Role, ThreadGuard, ThreadHandle, role, take_role};

@@ -17,7 +17,7 @@ use std::task::{Poll, Waker};
 const READY_IN_PLACE: usize = 64;
 
 /// The conditions of one wait set.
-pub(super) struct ConditionList {
+pub(crate) struct ConditionList {
     state: Lock<State>,
 }
 
@@ -48,13 +48,13 @@ struct Attachment {
 }
 
 impl ConditionList {
-    pub(super) fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         let state = State { attached: BTreeMap::new(), ready: Vec::new(), closed: 0, waiters: Wakers::new() };
         Arc::new(Self { state: Lock::new(state) })
     }
 
     /// Adds a condition, unless it is in the list. Who waits already waits for it as well.
-    pub(super) fn attach(self: &Arc<Self>, trigger: Arc<dyn Trigger>) {
+    pub(crate) fn attach(self: &Arc<Self>, trigger: Arc<dyn Trigger>) {
         let id = trigger.id();
         if self.state.lock().attached.contains_key(&id) {
             return;
@@ -78,7 +78,7 @@ impl ConditionList {
     }
 
     /// Removes a condition; false if it was not in the list.
-    pub(super) fn detach(&self, id: ConditionId) -> bool {
+    pub(crate) fn detach(&self, id: ConditionId) -> bool {
         let removed = Effects::scope(|effects| self.state.lock().remove(id, effects));
         if let Some(attachment) = &removed {
             attachment.trigger.detach(&attachment.observer);
@@ -86,16 +86,16 @@ impl ConditionList {
         removed.is_some()
     }
 
-    pub(super) fn contains(&self, id: ConditionId) -> bool {
+    pub(crate) fn contains(&self, id: ConditionId) -> bool {
         self.state.lock().attached.contains_key(&id)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.state.lock().attached.len()
     }
 
     /// The conditions that are triggered; registers the waiter if there is none.
-    pub(super) fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<Active, WaitErrorKind>> {
+    pub(crate) fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<Active, WaitErrorKind>> {
         // The application's code: cloned before any lock is taken.
         let mut waker = Some(waker.clone());
         Effects::scope(|effects| {
@@ -125,7 +125,7 @@ impl ConditionList {
         })
     }
 
-    pub(super) fn abandon(&self, ticket: Ticket) {
+    pub(crate) fn abandon(&self, ticket: Ticket) {
         Effects::scope(|effects| self.state.lock().waiters.abandon(&mut Some(ticket), effects));
     }
 }

@@ -1,5 +1,6 @@
 //! What all entities share: errors, statuses, waiting, listeners (DDS 1.4, 2.2.2.1).
 
+mod active;
 mod audience;
 mod condition;
 mod condition_list;
@@ -8,6 +9,7 @@ mod default_qos;
 mod ending;
 mod entity;
 mod error;
+mod event_thread;
 mod events;
 mod given_back;
 mod listener;
@@ -20,12 +22,13 @@ mod return_code;
 mod status;
 mod status_mask;
 mod turn;
-mod wait_set;
 mod waiting;
 
+pub use active::Active;
 pub(crate) use audience::{Audience, Ear};
 pub use condition::{Condition, GuardCondition, StatusCondition};
 pub(crate) use condition::{ConditionId, HasTrigger, Look, Trigger};
+pub(crate) use condition_list::ConditionList;
 pub use create_error::CreateErrorKind;
 pub(crate) use default_qos::DefaultQos;
 pub(crate) use ending::{Ending, Stake};
@@ -35,6 +38,7 @@ pub use error::{
     CreateError, Error, FilterError, FilterErrorKind, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError,
     WaitErrorKind, WriteError, WriteErrorKind,
 };
+pub(crate) use event_thread::EventThread;
 pub use events::Events;
 pub(crate) use events::Feed;
 pub use given_back::GivenBack;
@@ -54,6 +58,5 @@ pub use status::{
 };
 pub use status_mask::StatusMask;
 pub(crate) use turn::{Turn, poll_within_turn};
-pub use wait_set::{Active, WaitSet};
 pub use waiting::Waiting;
 pub(crate) use waiting::{Alarm, Awaited, WaitSource};

@@ -2,8 +2,9 @@
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::{AnyType, Encoding, Extensibility, KeyHasher};
-use crate::domain::{ListenerPlace, ParticipantHandle, ParticipantRef};
+use crate::context::{ListenerPlace, ParticipantRef};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
+use crate::participant::ParticipantHandle;
 use crate::publication::listener::{Tell, new_listener, tell_listener};
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;

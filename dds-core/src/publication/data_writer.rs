@@ -1,13 +1,14 @@
 //! The typed handle of a writer (DDS 1.4, 2.2.2.4.2).
 
 use crate::cdr::{Encode, TypeInfo};
-use crate::domain::{EndpointInfo, MatchReport, ParticipantRef};
+use crate::context::ParticipantRef;
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
     Awaited, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, LivelinessLostStatus,
     PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, StatusMask, Waiting, WriteError,
 };
+use crate::introspection::{EndpointInfo, MatchReport};
 use crate::publication::{Publisher, WeakDataWriter, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
 use crate::topic::{SubscriptionBuiltinTopicData, Topic};

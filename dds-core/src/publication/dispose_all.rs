@@ -2,7 +2,7 @@
 
 use crate::actor::Effects;
 use crate::cdr::{DecodeOwned, Keyed, TypeInfo};
-use crate::domain::Flushed;
+use crate::driver::Flushed;
 use crate::infrastructure::{WriteError, WriteErrorKind};
 use crate::publication::DataWriter;
 use crate::publication::writer_actor::WriterActor;

@@ -1,10 +1,11 @@
 //! Listeners of writers and publishers (DDS 1.4, 2.2.2.4.3 and 2.2.2.4.4).
 
-use crate::domain::{NewListener, ParticipantHandle};
+use crate::context::NewListener;
 use crate::infrastructure::{
     Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, Post,
     PublicationMatchedStatus, SlowReaderStatus, StatusMask, Teller, mark,
 };
+use crate::participant::ParticipantHandle;
 use crate::publication::{AnyWriter, DataWriter, Publisher, PublisherGroup, WriterEvent, WriterHandle};
 use std::sync::{Arc, Weak};
 

@@ -2,9 +2,10 @@
 //! not met.
 
 use crate::actor::Effects;
+use crate::delivery::LocalTerms;
 use crate::infrastructure::{DeadlineCounter, DeadlineMissedStatus, IncompatibleQosStatus, WriteError, mark};
+use crate::publication::WriterHandle;
 use crate::publication::writer_actor::WriterActor;
-use crate::publication::{LocalTerms, WriterHandle};
 use crate::qos::DataWriterQos;
 use dds_rtps::history::MissedDeadlines;
 use dds_rtps::types::TrafficClass;

@@ -1,7 +1,8 @@
 //! Writers that belong together (DDS 1.4, 2.2.2.4.1).
 
-use crate::domain::{DomainParticipant, Group, ParticipantHandle, ParticipantRef};
+use crate::context::{Group, ParticipantRef};
 use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
+use crate::participant::{DomainParticipant, ParticipantHandle};
 use crate::publication::every_writer::EveryWriter;
 use crate::publication::{DataWriter, DataWriterBuilder, WeakPublisher, WriterHandle};
 use crate::qos::{DataWriterQos, PublisherQos};

@@ -2,7 +2,7 @@
 //! after they have heard that it is gone.
 
 use crate::actor::Effects;
-use crate::domain::SETTLE;
+use crate::participant::SETTLE;
 use crate::publication::writer_actor::WriterActor;
 use dds_rtps::types::{Guid, Instant, SequenceNumber};
 use dds_rtps::writer::StatefulWriter;

@@ -1,8 +1,8 @@
 //! What is lost with a writer that offers more than it can keep itself.
 
-use crate::domain::DURABILITY_SERVICE;
 use crate::publication::WriterHandle;
 use crate::qos::Durability;
+use crate::settings::DURABILITY_SERVICE;
 
 impl WriterHandle {
     /// Says so if samples go with the writer that it has offered to outlive it, because there is no durability service, which is

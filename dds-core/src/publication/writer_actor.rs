@@ -1,16 +1,18 @@
 //! A writer's state behind its cell: the protocol's writer, the readers of this process, who waits, and the statuses.
 
+use crate::actor::Awaitable;
 use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
-use crate::domain::{Awaitable, Flushed, Outgoing};
+use crate::delivery::{LocalBegin, LocalDemands, LocalPath, LocalTerms};
 use crate::driver::Driver;
+use crate::driver::{Flushed, Outgoing};
 use crate::infrastructure::{
     Audience, Awaited, DeadlineCounter, IncompatibleQosStatus, ListenerPanics, LivelinessLostStatus, MatchCounter,
     Observers, mark,
 };
+use crate::publication::WriterMail;
 use crate::publication::local_reader::LocalReader;
 use crate::publication::reached::Reached;
 use crate::publication::slow_readers::SlowReaders;
-use crate::publication::{LocalBegin, LocalDemands, LocalPath, LocalTerms, WriterMail};
 use crate::qos::{DataWriterQos, PolicyId};
 use crate::subscription::ReaderCell;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};

@@ -2,12 +2,14 @@
 
 use crate::actor::{Caller, Effects, EnterError, Ticket, in_listener};
 use crate::cdr::{AnyType, Encode, EncodeError, Encoding, KeyHasher, TypeInfo, encode_payload};
-use crate::domain::{Flushed, ListenerPlace, Member, ParticipantHandle};
+use crate::context::{ListenerPlace, Member};
+use crate::driver::Flushed;
 use crate::driver::{Driver, block_on, role};
 use crate::infrastructure::{
     Awaited, CreateErrorKind, Delivery, Ending, Events, LiveQos, QosError, StatusCondition, Subject, WaitErrorKind,
     WaitSource, WriteError, WriteErrorKind,
 };
+use crate::participant::ParticipantHandle;
 use crate::publication::WriterCell;
 use crate::publication::builder::Behaviour;
 use crate::publication::loan::Loans;

@@ -2,10 +2,11 @@
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
-use crate::domain::{ListenerPlace, ParticipantHandle, ParticipantRef};
+use crate::context::{ListenerPlace, ParticipantRef};
 use crate::infrastructure::{
     CreateError, CreateErrorKind, Delivery, Ending, FilterErrorKind, LiveQos, StatusMask, Subject, mark,
 };
+use crate::participant::ParticipantHandle;
 use crate::qos::{DataReaderQos, Preset};
 use crate::subscription::listener::{Tell, new_listener, tell_listener};
 use crate::subscription::reader_actor::ReaderActor;

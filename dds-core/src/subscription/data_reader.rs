@@ -2,7 +2,7 @@
 
 use crate::actor::Ticket;
 use crate::cdr::DecodeOwned;
-use crate::domain::{EndpointInfo, MatchReport, ParticipantRef};
+use crate::context::ParticipantRef;
 use crate::driver::Driver;
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
@@ -11,6 +11,7 @@ use crate::infrastructure::{
     LivelinessChangedStatus, QosError, ReadError, SampleLostStatus, SampleRejectedStatus, StatusCondition, StatusMask,
     Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
 };
+use crate::introspection::{EndpointInfo, MatchReport};
 use crate::qos::{DataReaderQos, Durability};
 use crate::subscription::reader_handle::wait_error;
 use crate::subscription::samples::{BatchPool, decode_sample, decode_sample_into};

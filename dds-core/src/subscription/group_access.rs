@@ -8,7 +8,7 @@
 //! Life cycle: made with the subscriber; readers come and go. Bound: what waits counts in the histories of the readers.
 
 use crate::actor::{Effects, Poke, Signals};
-use crate::publication::LocalBegin;
+use crate::delivery::LocalBegin;
 use crate::subscription::{ReaderActor, ReaderCell};
 use dds_rtps::history::Selection;
 use dds_rtps::reader::{GroupGate, GroupKey, Release, StatefulReader, WriterProxyConfig};

@@ -1,10 +1,11 @@
 //! Listeners of readers and subscribers (DDS 1.4, 2.2.2.5.6 and 2.2.2.5.7).
 
-use crate::domain::{ListenerPlace, NewListener, ParticipantHandle};
+use crate::context::{ListenerPlace, NewListener};
 use crate::infrastructure::{
     Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, Post,
     SampleLostStatus, SampleRejectedStatus, StatusMask, SubscriptionMatchedStatus, Teller, mark,
 };
+use crate::participant::ParticipantHandle;
 use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber, SubscriberGroup};
 use std::sync::{Arc, Weak};
 

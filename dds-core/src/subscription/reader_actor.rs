@@ -1,13 +1,14 @@
 //! A reader's state behind its cell: the protocol's reader, who waits for it, and its statuses.
 
+use crate::actor::Awaitable;
 use crate::actor::{Actor, Cell, Effects, Poke, Signals, Spill, Ticket, Wakers};
-use crate::domain::{Awaitable, Flushed, Outgoing};
+use crate::delivery::{LocalBegin, LocalPath, LocalTerms};
 use crate::driver::Driver;
+use crate::driver::{Flushed, Outgoing};
 use crate::infrastructure::{
     Audience, Awaited, DeadlineCounter, IncompatibleQosStatus, ListenerPanics, LivelinessRead, MatchCounter, Observed,
     Observers, SampleLostStatus, SampleRejectedStatus, mark,
 };
-use crate::publication::{LocalBegin, LocalPath, LocalTerms};
 use crate::qos::PolicyId;
 use crate::subscription::group_access::Seat;
 use crate::subscription::spilled::{SPILLED, Spilled};

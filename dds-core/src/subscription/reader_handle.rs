@@ -1,14 +1,16 @@
 //! What all handles of one reader share, without its type.
 
+use crate::actor::close_cell;
 use crate::actor::{Caller, Effects, EnterError, Ticket};
 use crate::cdr::TypeDescription;
-use crate::domain::{ListenerPlace, Member, ParticipantHandle, close_cell};
+use crate::context::{ListenerPlace, Member};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos,
     LivelinessChangedStatus, QosError, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
     StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
+use crate::participant::ParticipantHandle;
 use crate::qos::DataReaderQos;
 use crate::subscription::losses::Context;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};

@@ -1,7 +1,8 @@
 //! Readers that belong together (DDS 1.4, 2.2.2.5.2).
 
-use crate::domain::{DomainParticipant, Group, ParticipantHandle, ParticipantRef};
+use crate::context::{Group, ParticipantRef};
 use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
+use crate::participant::{DomainParticipant, ParticipantHandle};
 use crate::qos::{DataReaderQos, SubscriberQos};
 use crate::subscription::{AnyReader, DataReader, DataReaderBuilder, ReaderHandle, WeakSubscriber};
 use crate::topic::{BuiltinKind, TopicRef};

@@ -2,12 +2,13 @@
 
 use crate::actor::{Effects, Ticket};
 use crate::cdr::{AnyType, DdsType, TypeDescription};
-use crate::domain::{DomainParticipant, ListenerPlace, NewListener, ParticipantHandle, ParticipantRef};
+use crate::context::{ListenerPlace, NewListener, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, Callback, CreateError, CreateErrorKind, Ending, Entity, InconsistentTopicStatus, LiveQos, QosError,
     StatusCondition, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, Watched, mark,
 };
+use crate::participant::{DomainParticipant, ParticipantHandle};
 use crate::qos::{DataRepresentation, PolicyId, QosErrorKind, TopicQos};
 use crate::topic::{WeakTopic, narrow_representations};
 use dds_rtps::discovery::data::EndpointData;

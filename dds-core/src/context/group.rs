@@ -1,0 +1,370 @@
+//! What publishers and subscribers have in common: a QoS for all of their endpoints, which may change.
+//!
+//! Life cycle: an endpoint keeps its group alive, the group knows its endpoints weakly. Bound: the application's own
+//! endpoints; those that are gone are swept out when the list would have to grow.
+
+use crate::actor::Ticket;
+use crate::context::ListenerPlace;
+use crate::driver::Driver;
+use crate::infrastructure::{
+    Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject, WaitErrorKind,
+    WaitSource, Watched,
+};
+use crate::participant::ParticipantHandle;
+use crate::qos::{Presentation, PublisherQos, QosErrorKind, SubscriberQos};
+use crate::subscription::{GroupAccess, OnReaders};
+use dds_rtps::discovery::data::EndpointData;
+use dds_rtps::types::{EntityKind, Guid};
+use dds_rtps::writer::PresentationClock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::task::{Poll, Waker};
+
+/// The QoS of a group.
+pub(crate) trait GroupQos: Clone {
+    fn check(&self) -> Result<(), QosErrorKind>;
+    fn check_change(&self, new: &Self) -> Result<(), QosErrorKind>;
+    fn presentation(&self) -> Presentation;
+    fn autoenables(&self) -> bool;
+    fn partition(&self) -> &[String];
+    fn group_data(&self) -> &[u8];
+}
+
+/// An endpoint in a group.
+pub(crate) trait Member {
+    type Qos: Clone + Default + Send;
+
+    /// Deletes it.
+    fn close(&self);
+    /// The QoS of the group has changed: others are to hear of it.
+    fn announce_again(&self);
+    /// Lets it take part.
+    fn enable(&self) -> Result<(), CreateErrorKind>;
+}
+
+/// A publisher or subscriber, without its endpoints' types.
+pub(crate) struct Group<Q, M: Member> {
+    participant: Arc<ParticipantHandle>,
+    subject: Arc<Subject>,
+    state: Mutex<State<Q, M>>,
+    /// Of its endpoints.
+    default_qos: DefaultQos<M::Qos>,
+    enabled: AtomicBool,
+    closed: AtomicBool,
+    ending: Arc<Ending>,
+    watched: Arc<Watched>,
+    listener: ListenerPlace,
+    /// Of a publisher: how often it is suspended.
+    suspensions: Arc<AtomicUsize>,
+    /// Of a subscriber, once somebody wants to know.
+    on_readers: OnceLock<Arc<OnReaders>>,
+    status_condition: StatusCondition,
+}
+
+struct State<Q, M> {
+    qos: Q,
+    /// Grows with each change of the QoS, so that who announces an old one notices.
+    version: u64,
+    members: Vec<Weak<M>>,
+    /// Of a publisher: what its writers have in common under PRESENTATION, if that is anything.
+    clock: Option<Arc<PresentationClock>>,
+    /// Of a subscriber: what its readers have in common, if its scope is GROUP.
+    access: Option<Arc<GroupAccess>>,
+}
+
+fn group_access(presentation: Presentation) -> Option<Arc<GroupAccess>> {
+    presentation.is_of_group().then(|| GroupAccess::new(presentation.coherent_access, presentation.ordered_access))
+}
+
+impl<Q: GroupQos, M: Member> Group<Q, M> {
+    pub(crate) fn new(
+        participant: &Arc<ParticipantHandle>,
+        name: &'static str,
+        kind: EntityKind,
+        qos: Q,
+    ) -> Result<Arc<Self>, CreateError> {
+        let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
+        let subject = Subject::new(name, "", guid);
+        let error = |kind| CreateError::new(&subject, kind);
+        participant.check_open().map_err(error)?;
+        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        Ok(Self::open(participant, subject, qos))
+    }
+
+    /// One with the default QoS; closed from the beginning, if the participant is closed.
+    pub(crate) fn always(participant: &Arc<ParticipantHandle>, name: &'static str, kind: EntityKind) -> Arc<Self>
+    where
+        Q: Default,
+    {
+        let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
+        Self::open(participant, Subject::new(name, "", guid), Q::default())
+    }
+
+    fn open(participant: &Arc<ParticipantHandle>, subject: Arc<Subject>, qos: Q) -> Arc<Self> {
+        let watched = Arc::<Watched>::default();
+        Arc::new(Self {
+            ending: Ending::new(),
+            status_condition: StatusCondition::new(subject.guid, Arc::clone(&watched) as _),
+            watched,
+            listener: ListenerPlace::default(),
+            suspensions: Arc::default(),
+            on_readers: OnceLock::new(),
+            participant: Arc::clone(participant),
+            state: Mutex::new(State {
+                clock: PresentationClock::new(qos.presentation()),
+                access: group_access(qos.presentation()),
+                qos,
+                version: 0,
+                members: Vec::new(),
+            }),
+            default_qos: DefaultQos::default(),
+            subject,
+            enabled: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+        })
+    }
+
+    /// Held for some lines without a call of anybody else.
+    fn state(&self) -> MutexGuard<'_, State<Q, M>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn participant(&self) -> &Arc<ParticipantHandle> {
+        &self.participant
+    }
+
+    pub(crate) fn guid(&self) -> Guid {
+        self.subject.guid
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire) || self.participant.is_closed()
+    }
+
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Acquire)
+    }
+
+    /// Whether its endpoints are to be enabled as they are made.
+    pub(crate) fn autoenables(&self) -> bool {
+        self.is_enabled() && self.state().qos.autoenables()
+    }
+
+    /// Lets the group take part, and its endpoints if its QoS says so; does nothing if it does already.
+    pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
+        self.participant.check_open()?;
+        if self.is_closed() {
+            return Err(CreateErrorKind::Closed);
+        }
+        if !self.participant.is_enabled() {
+            return Err(CreateErrorKind::FactoryNotEnabled);
+        }
+        let (was_enabled, autoenables) = {
+            // Under the lock: who adds an endpoint meanwhile sees it, or the endpoint is in the list.
+            let state = self.state();
+            (self.enabled.swap(true, Ordering::AcqRel), state.qos.autoenables())
+        };
+        if !was_enabled && autoenables {
+            // Those that have been closed meanwhile are left alone.
+            self.members().iter().for_each(|member| drop(member.enable()));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn presentation(&self) -> Presentation {
+        self.state().qos.presentation()
+    }
+
+    /// What its writers have in common under PRESENTATION, if that is anything.
+    pub(crate) fn presentation_clock(&self) -> Option<Arc<PresentationClock>> {
+        self.state().clock.clone()
+    }
+
+    /// What its readers have in common, if its scope is GROUP.
+    pub(crate) fn access(&self) -> Option<Arc<GroupAccess>> {
+        self.state().access.clone()
+    }
+
+    pub(crate) fn qos(&self) -> Q {
+        self.state().qos.clone()
+    }
+
+    /// Takes over another QoS, and announces every endpoint with it.
+    pub(crate) fn set_qos(&self, qos: Q) -> Result<(), QosError> {
+        {
+            let mut state = self.state();
+            let error = |kind| QosError::new(&self.subject, kind);
+            match self.is_enabled() {
+                true => state.qos.check_change(&qos).map_err(error)?,
+                false => qos.check().map_err(error)?,
+            }
+            if state.qos.presentation() != qos.presentation() {
+                // Only of one that is not enabled, whose endpoints begin anew.
+                state.clock = PresentationClock::new(qos.presentation());
+                state.access = group_access(qos.presentation());
+            }
+            state.qos = qos;
+            state.version += 1;
+        }
+        self.members().iter().for_each(|member| member.announce_again());
+        Ok(())
+    }
+
+    /// Takes a new endpoint in, before it is announced.
+    pub(crate) fn add(&self, member: &Arc<M>) -> Result<(), CreateErrorKind> {
+        let mut state = self.state();
+        if self.is_closed() {
+            return Err(CreateErrorKind::Closed);
+        }
+        if state.members.len() == state.members.capacity() {
+            state.members.retain(|member| member.strong_count() > 0);
+        }
+        state.members.push(Arc::downgrade(member));
+        Ok(())
+    }
+
+    /// The endpoints that are there now, in the order in which they were made.
+    pub(crate) fn members(&self) -> Vec<Arc<M>> {
+        self.state().members.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.state().version
+    }
+
+    /// Puts what the group says into an endpoint's announcement. The version that it was.
+    pub(crate) fn describe(&self, endpoint: &mut EndpointData) -> u64 {
+        let state = self.state();
+        endpoint.presentation = state.qos.presentation();
+        if endpoint.presentation.is_of_group() {
+            endpoint.group = self.guid().entity_id;
+        }
+        endpoint.partition = state.qos.partition().to_vec();
+        endpoint.group_data = state.qos.group_data().to_vec();
+        state.version
+    }
+
+    pub(crate) fn close_contained(&self) {
+        self.members().iter().for_each(|member| member.close());
+    }
+
+    /// No endpoint comes in any more, and those that are in it go.
+    pub(crate) fn close(&self) {
+        if self.participant.is_forked() {
+            return;
+        }
+        {
+            // The lock keeps out who is about to add an endpoint.
+            let _state = self.state();
+            if self.closed.swap(true, Ordering::AcqRel) {
+                return;
+            }
+        }
+        self.close_contained();
+        self.participant.contained().remove(self.guid().entity_id);
+        self.listener.close();
+        self.watched.close();
+        self.ending.close();
+    }
+
+    pub(crate) fn default_qos(&self) -> &DefaultQos<M::Qos> {
+        &self.default_qos
+    }
+
+    pub(crate) fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    pub(crate) fn ending(&self) -> &Arc<Ending> {
+        &self.ending
+    }
+
+    pub(crate) fn watched(&self) -> &Arc<Watched> {
+        &self.watched
+    }
+
+    pub(crate) fn suspensions(&self) -> &Arc<AtomicUsize> {
+        &self.suspensions
+    }
+
+    pub(crate) fn on_readers(&self) -> &OnceLock<Arc<OnReaders>> {
+        &self.on_readers
+    }
+
+    pub(crate) fn listener(&self) -> &ListenerPlace {
+        &self.listener
+    }
+
+    pub(crate) fn status_condition(&self) -> &StatusCondition {
+        &self.status_condition
+    }
+}
+
+impl<Q, M: Member> Drop for Group<Q, M> {
+    fn drop(&mut self) {
+        if self.participant.is_forked() {
+            return;
+        }
+        self.listener.close();
+        self.participant.contained().remove(self.subject.guid.entity_id);
+    }
+}
+
+impl<Q: Send, M: Member + Send + Sync> WaitSource<()> for Group<Q, M> {
+    fn poll_wait(
+        &self,
+        _awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<(), WaitErrorKind>> {
+        self.ending.poll(ticket, waker)
+    }
+
+    fn abandon(&self, _awaited: Awaited, ticket: Ticket) {
+        self.ending.abandon(ticket);
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &**self.participant.driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    fn complain(&self, awaited: Awaited) {
+        tracing::warn!(?awaited, "still waiting for a {} to end", self.subject.entity);
+    }
+}
+
+macro_rules! group_qos {
+    ($($qos:ident)*) => {$(
+        impl GroupQos for $qos {
+            fn check(&self) -> Result<(), QosErrorKind> {
+                $qos::check(self)
+            }
+
+            fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
+                $qos::check_change(self, new)
+            }
+
+            fn presentation(&self) -> Presentation {
+                self.presentation
+            }
+
+            fn autoenables(&self) -> bool {
+                self.entity_factory.autoenable_created_entities
+            }
+
+            fn partition(&self) -> &[String] {
+                &self.partition
+            }
+
+            fn group_data(&self) -> &[u8] {
+                &self.group_data
+            }
+        }
+    )*};
+}
+
+group_qos!(PublisherQos SubscriberQos);

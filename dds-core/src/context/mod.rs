@@ -1,0 +1,15 @@
+//! What an entity needs of its participant, without knowing how the participant works.
+//!
+//! In: entities that are created, closed, or change their QoS or listener. Out: the services that every entity of a
+//! participant uses. Owned: groups (publishers and subscribers without the types of their endpoints), the place of each
+//! listener, and the count of the application's handles.
+
+mod group;
+mod listening;
+mod participant_ref;
+mod wait_set;
+
+pub(crate) use group::{Group, Member};
+pub(crate) use listening::{ListenerPlace, NewListener};
+pub(crate) use participant_ref::{ParticipantRef, Users};
+pub use wait_set::WaitSet;

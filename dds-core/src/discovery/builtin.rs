@@ -1,0 +1,312 @@
+//! The built-in topics: what discovery knows, as samples of ordinary readers (DDS 1.4, 2.2.5).
+//!
+//! In: the events of discovery, one at a time. Out: changes in the caches of the built-in readers, handed over as those of
+//! a writer of this process. Owned: which readers there are, and how many endpoints use each topic of others.
+//!
+//! Life cycle: nothing is noted or encoded until the first built-in reader is made; it gets what is known then. Readers are
+//! known weakly, and those that are gone are swept out with the next event. Bound: what discovery itself keeps.
+
+use crate::actor::{Actor, Effects};
+use crate::delivery::{LocalBegin, LocalPath, LocalTerms};
+use crate::infrastructure::CreateErrorKind;
+use crate::participant::ParticipantHandle;
+use crate::publication::WriterCell;
+use crate::qos::Durability;
+use crate::subscription::{ReaderCell, ReaderHandle, ReaderMail, SubscriberGroup};
+use crate::topic::{BuiltinKind, topic_key, topic_qos_of_reader};
+use dds_rtps::discovery::data::{EndpointData, PublicationData, SubscriptionData, endpoint_key, participant_key};
+use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
+use dds_rtps::history::{CacheChange, ChangeKind, Payload};
+use dds_rtps::types::{EntityId, Guid, InstanceHandle, SequenceNumber};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// The built-in readers of a participant.
+#[derive(Default)]
+pub(crate) struct Builtin {
+    state: Mutex<State>,
+    /// The subscriber through which they are looked up, while somebody has a handle of it or of a reader in it.
+    subscriber: Mutex<Weak<SubscriberGroup>>,
+}
+
+#[derive(Default)]
+struct State {
+    feeds: Vec<Feed>,
+    topics: TopicCounts,
+}
+
+/// A reader, and how far it has been told.
+struct Feed {
+    kind: BuiltinKind,
+    reader: Weak<ReaderCell>,
+    last: SequenceNumber,
+}
+
+/// The topics of other participants, by the endpoints that use them.
+#[derive(Default)]
+struct TopicCounts {
+    /// The topic of each endpoint.
+    of_endpoint: BTreeMap<Guid, Guid>,
+    /// How many endpoints have it.
+    users: BTreeMap<Guid, usize>,
+}
+
+impl TopicCounts {
+    /// An endpoint has come or changed: the topic that is new by that, and the one that is gone.
+    fn announced(&mut self, endpoint: &EndpointData) -> (Option<Guid>, Option<Guid>) {
+        let topic = topic_key(&endpoint.topic_name, &endpoint.type_name);
+        let before = self.of_endpoint.insert(endpoint.guid, topic);
+        if before == Some(topic) {
+            return (None, None);
+        }
+        let users = self.users.entry(topic).or_insert(0);
+        *users += 1;
+        let new = (*users == 1).then_some(topic);
+        (new, before.and_then(|before| self.release(before)))
+    }
+
+    /// An endpoint is gone: the topic that is gone with it.
+    fn withdrawn(&mut self, endpoint: Guid) -> Option<Guid> {
+        let topic = self.of_endpoint.remove(&endpoint)?;
+        self.release(topic)
+    }
+
+    fn release(&mut self, topic: Guid) -> Option<Guid> {
+        let users = self.users.get_mut(&topic)?;
+        *users -= 1;
+        if *users > 0 {
+            return None;
+        }
+        self.users.remove(&topic);
+        Some(topic)
+    }
+}
+
+/// Something that the readers of one kind are to be told.
+struct News {
+    about: BuiltinKind,
+    key: Guid,
+    kind: ChangeKind,
+    payload: Vec<u8>,
+}
+
+impl Builtin {
+    /// Held for some lines without a call of anybody else.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The built-in subscriber, made if there is none.
+    pub(crate) fn subscriber(&self, make: impl FnOnce() -> Arc<SubscriberGroup>) -> Arc<SubscriberGroup> {
+        let mut subscriber = self.subscriber.lock().unwrap_or_else(PoisonError::into_inner);
+        subscriber.upgrade().unwrap_or_else(|| {
+            let made = make();
+            *subscriber = Arc::downgrade(&made);
+            made
+        })
+    }
+
+    /// The participant is enabled: the built-in subscriber is as well, whatever the QoS says of what is made.
+    pub(crate) fn enable(&self) {
+        let subscriber = self.subscriber.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        // One that has been closed meanwhile is left alone.
+        subscriber.into_iter().for_each(|subscriber| drop(subscriber.enable()));
+    }
+
+    pub(crate) fn is_subscriber(&self, group: &Arc<SubscriberGroup>) -> bool {
+        let subscriber = self.subscriber.lock().unwrap_or_else(PoisonError::into_inner);
+        std::ptr::eq(subscriber.as_ptr(), Arc::as_ptr(group))
+    }
+}
+
+impl ParticipantHandle {
+    /// Makes a reader one of a built-in topic: it gets what is known now, and from now on what changes.
+    pub(crate) fn add_builtin_reader(&self, reader: &ReaderHandle, kind: BuiltinKind) -> Result<(), CreateErrorKind> {
+        let is_late_joiner = reader.qos().fixed().durability > Durability::Volatile;
+        Effects::scope(|effects| {
+            let turn = self.matching();
+            // What is still to be told is in the snapshot below: it goes to the readers before this one.
+            self.carry_out_events(effects);
+            let known = self.cell().with(effects, |actor, _| {
+                actor.observe_endpoints();
+                let rtps = actor.rtps();
+                let writers = rtps.matching().writers().filter(|writer| !writer.is_local);
+                let readers = rtps.matching().readers().filter(|reader| !reader.is_local);
+                let participants = rtps.participants().map(|participant| ParticipantEvent::ParticipantDiscovered {
+                    participant: Arc::clone(participant),
+                });
+                let writers = writers.map(|writer| ParticipantEvent::WriterAnnounced { writer: Arc::clone(writer) });
+                let readers = readers.map(|reader| ParticipantEvent::ReaderAnnounced { reader: Arc::clone(reader) });
+                participants.chain(writers).chain(readers).collect::<Vec<_>>()
+            });
+            let known = known.map_err(|_| CreateErrorKind::Closed)?;
+            self.routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
+            let mut feed = Feed { kind, reader: Arc::downgrade(reader.cell()), last: SequenceNumber(0) };
+            self.begin_feed(reader.cell(), kind, effects);
+            // The first reader begins the count of topics, and each one gets its own view of what is known.
+            let is_first = self.builtin().state().feeds.is_empty();
+            let mut counts = TopicCounts::default();
+            for event in &known {
+                let news = news(event, &mut counts);
+                for news in news.into_iter().filter(|news| is_late_joiner && news.about == kind) {
+                    self.tell(&mut feed, reader.cell(), &news, effects);
+                }
+            }
+            let mut state = self.builtin().state();
+            if is_first {
+                state.topics = counts;
+            }
+            state.feeds.push(feed);
+            drop(state);
+            drop(turn);
+            Ok(())
+        })
+    }
+
+    /// Lets the reader know the writer that the changes come from.
+    fn begin_feed(&self, cell: &Arc<ReaderCell>, kind: BuiltinKind, effects: &mut Effects) {
+        let begin = LocalBegin {
+            first: SequenceNumber(1),
+            history_end: SequenceNumber::ZERO,
+            history_expires: None,
+            reliable: false,
+            terms: LocalTerms::default(),
+            presented: None,
+        };
+        // Nobody waits for the reader: it takes what it is given, or rejects it.
+        let path = LocalPath::new(Weak::<WriterCell>::new());
+        let writer = Guid::new(self.prefix(), writer_id(kind));
+        // A reader that is closed already gets nothing.
+        let _ = cell.with(effects, |actor, effects| actor.match_local(writer, begin, path, effects));
+    }
+
+    /// Tells the built-in readers of what discovery has told.
+    pub(crate) fn tell_builtin_readers(&self, event: &ParticipantEvent, effects: &mut Effects) {
+        let mut state = self.builtin().state();
+        state.feeds.retain(|feed| feed.reader.strong_count() > 0);
+        if state.feeds.is_empty() {
+            return;
+        }
+        let news = news(event, &mut state.topics);
+        // Outside of the lock, for a reader's cell is entered; the turn of matching keeps others out.
+        let mut feeds = std::mem::take(&mut state.feeds);
+        drop(state);
+        for news in news {
+            for feed in feeds.iter_mut().filter(|feed| feed.kind == news.about) {
+                if let Some(cell) = feed.reader.upgrade() {
+                    self.tell(feed, &cell, &news, effects);
+                }
+            }
+        }
+        self.builtin().state().feeds = feeds;
+    }
+
+    fn tell(&self, feed: &mut Feed, cell: &Arc<ReaderCell>, news: &News, effects: &mut Effects) {
+        let previous = feed.last;
+        feed.last = previous.next();
+        let change = CacheChange {
+            kind: news.kind,
+            writer: Guid::new(self.prefix(), writer_id(feed.kind)),
+            sequence_number: feed.last,
+            instance: InstanceHandle::from_guid(news.key),
+            source_timestamp: self.driver().now().time,
+            related_sample: None,
+            origin: None,
+            presented: None,
+            payload: Some(Payload::copy_of(&news.payload)),
+        };
+        let mail = ReaderMail::Local { change, previous, path: None };
+        // A reader that has been closed in the meantime gets nothing.
+        let _ = cell.with(effects, |actor, effects| actor.handle(mail, effects));
+    }
+}
+
+/// What an event says to the readers of built-in topics.
+fn news(event: &ParticipantEvent, topics: &mut TopicCounts) -> Vec<News> {
+    match event {
+        ParticipantEvent::ParticipantDiscovered { participant } => {
+            let key = Guid::new(participant.prefix, EntityId::PARTICIPANT);
+            vec![News::alive(BuiltinKind::Participant, key, |payload| participant.encode(payload))]
+        }
+        ParticipantEvent::ParticipantLost { prefix, cause } => {
+            let key = Guid::new(*prefix, EntityId::PARTICIPANT);
+            let mut payload = Vec::new();
+            participant_key(*prefix, &mut payload);
+            vec![News { about: BuiltinKind::Participant, key, kind: end(*cause), payload }]
+        }
+        ParticipantEvent::WriterAnnounced { writer } => news_of_writer(writer, topics),
+        ParticipantEvent::ReaderAnnounced { reader } => news_of_reader(reader, topics),
+        ParticipantEvent::WriterWithdrawn { writer, cause } => {
+            gone(BuiltinKind::Publication, *writer, *cause, topics.withdrawn(*writer))
+        }
+        ParticipantEvent::ReaderWithdrawn { reader, cause } => {
+            gone(BuiltinKind::Subscription, *reader, *cause, topics.withdrawn(*reader))
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn news_of_writer(writer: &DiscoveredWriter, topics: &mut TopicCounts) -> Vec<News> {
+    let endpoint = &writer.data.endpoint;
+    let mut news = vec![News::alive(BuiltinKind::Publication, endpoint.guid, |payload| writer.data.encode(payload))];
+    let (new, old) = topics.announced(endpoint);
+    news.extend(new.map(|topic| News::topic(topic, &writer.data)));
+    news.extend(old.map(|topic| News::gone(BuiltinKind::Topic, topic, ParticipantLoss::Left)));
+    news
+}
+
+fn news_of_reader(reader: &DiscoveredReader, topics: &mut TopicCounts) -> Vec<News> {
+    let SubscriptionData { endpoint, qos, .. } = &reader.data;
+    let mut news = vec![News::alive(BuiltinKind::Subscription, endpoint.guid, |payload| reader.data.encode(payload))];
+    let (new, old) = topics.announced(endpoint);
+    if let Some(topic) = new {
+        let qos = crate::qos::DataWriterQos::default().copy_from_topic(&topic_qos_of_reader(qos));
+        news.push(News::topic(topic, &PublicationData { endpoint: endpoint.clone(), qos }));
+    }
+    news.extend(old.map(|topic| News::gone(BuiltinKind::Topic, topic, ParticipantLoss::Left)));
+    news
+}
+
+fn gone(about: BuiltinKind, key: Guid, cause: ParticipantLoss, topic: Option<Guid>) -> Vec<News> {
+    let endpoint = News::gone(about, key, cause);
+    std::iter::once(endpoint).chain(topic.map(|topic| News::gone(BuiltinKind::Topic, topic, cause))).collect()
+}
+
+impl News {
+    fn alive(about: BuiltinKind, key: Guid, encode: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let mut payload = Vec::new();
+        encode(&mut payload);
+        Self { about, key, kind: ChangeKind::Alive, payload }
+    }
+
+    /// A topic, in the words of an endpoint.
+    fn topic(key: Guid, endpoint: &PublicationData) -> Self {
+        let mut data = endpoint.clone();
+        data.endpoint.guid = key;
+        Self::alive(BuiltinKind::Topic, key, |payload| data.encode(payload))
+    }
+
+    fn gone(about: BuiltinKind, key: Guid, cause: ParticipantLoss) -> Self {
+        let mut payload = Vec::new();
+        endpoint_key(key, &mut payload);
+        Self { about, key, kind: end(cause), payload }
+    }
+}
+
+/// How an instance ends.
+fn end(cause: ParticipantLoss) -> ChangeKind {
+    match cause {
+        ParticipantLoss::LeaseExpired => ChangeKind::NotAliveUnregistered,
+        _ => ChangeKind::NotAliveDisposedUnregistered,
+    }
+}
+
+/// The writer whose samples the readers of a built-in topic get.
+fn writer_id(kind: BuiltinKind) -> EntityId {
+    match kind {
+        BuiltinKind::Participant => EntityId::SPDP_WRITER,
+        BuiltinKind::Topic => EntityId([0, 0, 2, 0xc2]),
+        BuiltinKind::Publication => EntityId::SEDP_PUBLICATIONS_WRITER,
+        BuiltinKind::Subscription => EntityId::SEDP_SUBSCRIPTIONS_WRITER,
+    }
+}

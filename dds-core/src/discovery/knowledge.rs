@@ -1,0 +1,65 @@
+//! What discovery knows, as the application asks for it.
+
+use crate::actor::Effects;
+use crate::introspection::EndpointInfo;
+use crate::participant::ParticipantHandle;
+use crate::topic::{
+    ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
+    topic_qos_of_reader, topic_qos_of_writer,
+};
+use dds_rtps::participant::Participant;
+use dds_rtps::types::{Guid, InstanceHandle};
+use std::collections::BTreeMap;
+
+impl ParticipantHandle {
+    /// Looks into discovery's state. A closed participant knows nothing.
+    fn know<R: Default>(&self, look: impl FnOnce(&Participant) -> R) -> R {
+        let known = Effects::scope(|effects| self.cell().with(effects, |actor, _| look(actor.rtps())));
+        known.unwrap_or_default()
+    }
+
+    /// The other participants that are known now.
+    pub(crate) fn discovered_participants(&self) -> Vec<ParticipantBuiltinTopicData> {
+        self.know(|rtps| rtps.participants().map(|participant| (&**participant).into()).collect())
+    }
+
+    /// The topics of other participants' endpoints, by name.
+    pub(crate) fn discovered_topics(&self) -> Vec<TopicBuiltinTopicData> {
+        self.know(|rtps| {
+            let mut topics = BTreeMap::new();
+            let key = |data: &TopicBuiltinTopicData| (data.name.clone(), data.type_name.clone());
+            for writer in rtps.matching().writers().filter(|writer| !writer.is_local) {
+                let topic = TopicBuiltinTopicData::new(&writer.data.endpoint, topic_qos_of_writer(&writer.data.qos));
+                topics.entry(key(&topic)).or_insert(topic);
+            }
+            for reader in rtps.matching().readers().filter(|reader| !reader.is_local) {
+                let topic = TopicBuiltinTopicData::new(&reader.data.endpoint, topic_qos_of_reader(&reader.data.qos));
+                topics.entry(key(&topic)).or_insert(topic);
+            }
+            topics.into_values().collect()
+        })
+    }
+
+    /// What is known of these writers or readers. Those that are gone meanwhile are left out.
+    pub(crate) fn describe_endpoints(&self, guids: &[Guid]) -> Vec<EndpointInfo> {
+        self.know(|rtps| {
+            let describe = |guid: &Guid| match rtps.matching().writer(*guid) {
+                Some(writer) => Some(EndpointInfo::of_writer(writer, rtps)),
+                None => rtps.matching().reader(*guid).map(|reader| EndpointInfo::of_reader(reader, rtps)),
+            };
+            guids.iter().filter_map(describe).collect()
+        })
+    }
+
+    /// The announcement of a writer.
+    pub(crate) fn publication_data(&self, handle: InstanceHandle) -> Option<PublicationBuiltinTopicData> {
+        let guid = Guid::from_bytes(*handle.as_bytes()?);
+        self.know(|rtps| rtps.matching().writer(guid).map(|writer| writer.data.clone().into()))
+    }
+
+    /// The announcement of a reader.
+    pub(crate) fn subscription_data(&self, handle: InstanceHandle) -> Option<SubscriptionBuiltinTopicData> {
+        let guid = Guid::from_bytes(*handle.as_bytes()?);
+        self.know(|rtps| rtps.matching().reader(guid).map(|reader| reader.data.clone().into()))
+    }
+}

@@ -1,0 +1,12 @@
+//! The cell that runs discovery, and what it knows of other participants.
+//!
+//! In: datagrams of the built-in topics, and changes of local endpoints. Out: events, announcements, samples of the
+//! built-in topics. Owned: the protocol state of the participant, neighbors on the same host, and the built-in readers.
+
+mod builtin;
+mod knowledge;
+mod neighbors;
+mod participant_actor;
+
+pub(crate) use builtin::Builtin;
+pub(crate) use participant_actor::{ParticipantActor, ParticipantCell, ParticipantMail, WRITER_IS_ALIVE};

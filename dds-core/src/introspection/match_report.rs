@@ -1,0 +1,247 @@
+//! Whether two endpoints match, and everything that keeps them apart if not.
+
+use crate::introspection::EndpointInfo;
+use crate::qos::{DataReaderQos, DataRepresentation, DataWriterQos, PolicyId};
+use dds_rtps::types::Locator;
+use dds_rtps::xtypes::TypeDifference;
+use std::fmt;
+
+/// Whether an endpoint of this participant matches another one, and if not, why.
+///
+/// From [`explain`](crate::DomainParticipant::explain) and `explain_matches` of readers and writers. `Display` writes a
+/// paragraph with what to do about it. A blocked wait that has lasted two seconds says the same in the log, once.
+///
+/// ```
+/// use dds_core::qos::PolicyId;
+/// use dds_core::{DdsType, DomainParticipant, Obstacle, Scope, Verdict};
+///
+/// #[derive(DdsType)]
+/// struct Pose {
+///     x: f64,
+/// }
+///
+/// # fn main() -> dds_core::Result<()> {
+/// use dds_core::qos::{DataReaderQos, DataWriterQos};
+/// # let tag = format!("match-report-{}", std::process::id());
+/// let builder = DomainParticipant::builder(0).scope(Scope::Host);
+/// # let builder = builder.domain_tag(tag);
+/// let participant = builder.build()?;
+/// let writer = participant.writer_builder::<Pose>("pose").qos(DataWriterQos::default().best_effort()).build()?;
+/// let reader = participant.reader_builder::<Pose>("pose").qos(DataReaderQos::default().reliable()).build()?;
+/// let [report] = &reader.explain_matches()[..] else { panic!("there is one writer") };
+/// let Verdict::NotMatched(obstacles) = &report.verdict else { panic!("best effort is not reliable") };
+/// assert!(matches!(obstacles[..], [Obstacle::Qos { policy: PolicyId::Reliability, .. }]));
+/// println!("{report}");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MatchReport {
+    /// The endpoint of this participant.
+    pub local: EndpointInfo,
+    /// Its counterpart, of another participant or of this one.
+    pub remote: EndpointInfo,
+    /// Whether they match.
+    pub verdict: Verdict,
+    /// They match, but the reader has been too slow, and our writer does not wait for it
+    /// ([`SlowReader::Demote`](crate::SlowReader::Demote)): how many samples it is behind. `None`: it is not so.
+    pub too_slow: Option<u64>,
+    /// They match, and ours offers or requests DURABILITY transient or persistent, but no durability service is known: what was
+    /// written is there no longer than its writer. One runs with `DurabilityService` (feature `durability`).
+    pub without_service: bool,
+}
+
+impl MatchReport {
+    pub(crate) fn new(local: EndpointInfo, remote: EndpointInfo, obstacles: Vec<Obstacle>) -> Self {
+        let verdict = if obstacles.is_empty() { Verdict::Matched } else { Verdict::NotMatched(obstacles) };
+        Self { local, remote, verdict, too_slow: None, without_service: false }
+    }
+}
+
+/// Whether two endpoints match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// They do.
+    Matched,
+    /// They do not, for all of these reasons; there is at least one.
+    NotMatched(Vec<Obstacle>),
+}
+
+/// Something that keeps a writer and a reader apart. "Ours" is the endpoint of this participant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// The writer offers less than the reader requests.
+    Qos {
+        /// In this policy.
+        policy: PolicyId,
+        /// What the writer offers.
+        offered: String,
+        /// What the reader requests.
+        requested: String,
+    },
+    /// The writer's type cannot be assigned to the reader's (XTYPES 1.3, 7.2.4).
+    Type {
+        /// In what they differ: the first difference that was found.
+        difference: TypeDifference,
+    },
+    /// The type of the other endpoint is not known yet: its participant has been asked to describe it.
+    TypePending,
+    /// The types have different names, and one of them is not described.
+    TypeName {
+        /// The name here.
+        ours: String,
+        /// The name there.
+        theirs: String,
+    },
+    /// No partition in common.
+    Partition {
+        /// Those here; empty: the one with the empty name.
+        ours: Vec<String>,
+        /// Those there.
+        theirs: Vec<String>,
+    },
+    /// The reader does not read the encoding that the writer uses.
+    Representation {
+        /// What the writer uses.
+        offered: DataRepresentation,
+        /// What the reader reads.
+        accepted: Vec<DataRepresentation>,
+    },
+    /// The other endpoint announces no address that can be sent to from here.
+    Unreachable {
+        /// The addresses that it announces.
+        locators: Vec<Locator>,
+    },
+    /// The application has had the other endpoint ignored, or its participant or topic.
+    Ignored,
+    /// The topics have different names that look alike; nothing of our topic's name has been found.
+    TopicNameOnly {
+        /// The other name.
+        similar: String,
+    },
+}
+
+impl Obstacle {
+    /// An obstacle in a policy, with the values of both sides.
+    pub(crate) fn of_policy(policy: PolicyId, writer: &EndpointInfo, reader: &EndpointInfo) -> Self {
+        let (Some(offer), Some(request)) = (writer.qos.writer(), reader.qos.reader()) else {
+            return Self::Qos { policy, offered: String::new(), requested: String::new() };
+        };
+        if policy == PolicyId::DataRepresentation {
+            let offered = offer.representation.first().copied().unwrap_or(DataRepresentation::Xcdr1);
+            return Self::Representation { offered, accepted: request.representation.clone() };
+        }
+        let (offered, requested) = match policy {
+            PolicyId::Presentation => (text(writer.presentation), text(reader.presentation)),
+            _ => values(policy, offer, request),
+        };
+        Self::Qos { policy, offered, requested }
+    }
+
+    /// What to do about it, in one sentence.
+    #[must_use]
+    pub fn next_step(&self) -> &'static str {
+        match self {
+            Self::Qos { policy: PolicyId::TypeConsistency, .. } => "do not force type validation in the reader's QoS",
+            Self::Qos { policy: PolicyId::Ownership, .. } => "give both sides the same OWNERSHIP",
+            Self::Qos { .. } => "let the writer offer more, or the reader request less",
+            Self::Type { .. } => {
+                "make the types agree, or let the reader's TYPE_CONSISTENCY ignore the difference; `type_information(false)` on \
+                 the participant's builder, or DDS_TYPE_INFORMATION=off, lets names of types decide"
+            }
+            Self::TypePending => "wait a second or two: if it is not described, names of types decide",
+            Self::TypeName { .. } => "use the same type name on both sides (`#[dds(name = \"…\")]`)",
+            Self::Partition { .. } => "give publisher and subscriber a partition in common",
+            Self::Representation { .. } => "add the writer's encoding to the reader's list, or change the writer's",
+            Self::Unreachable { .. } => "check scope and interfaces on both sides, and that both hosts share a network",
+            Self::Ignored => "make a new participant that does not ignore it",
+            Self::TopicNameOnly { .. } => "use the same topic name on both sides",
+        }
+    }
+}
+
+/// The value of a policy on both sides.
+fn values(policy: PolicyId, offer: &DataWriterQos, request: &DataReaderQos) -> (String, String) {
+    match policy {
+        PolicyId::Durability => (text(offer.durability), text(request.durability)),
+        PolicyId::Deadline => (offer.deadline.to_string(), request.deadline.to_string()),
+        PolicyId::LatencyBudget => (offer.latency_budget.to_string(), request.latency_budget.to_string()),
+        PolicyId::Ownership => (text(offer.ownership), text(request.ownership)),
+        PolicyId::Liveliness => {
+            let (o, r) = (offer.liveliness, request.liveliness);
+            (format!("{:?} {}", o.kind, o.lease_duration), format!("{:?} {}", r.kind, r.lease_duration))
+        }
+        PolicyId::Reliability => {
+            let name = |is_reliable| if is_reliable { "Reliable" } else { "BestEffort" }.to_owned();
+            (name(offer.reliability.is_reliable()), name(request.reliability.is_reliable()))
+        }
+        PolicyId::DestinationOrder => (text(offer.destination_order), text(request.destination_order)),
+        PolicyId::TypeConsistency => ("a type known by name only".to_owned(), "force_type_validation".to_owned()),
+        // All that can be in conflict is above, and the two that the caller has handled.
+        _ => (String::new(), String::new()),
+    }
+}
+
+fn text(value: impl fmt::Debug) -> String {
+    format!("{value:?}")
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |names: &[String]| match names {
+            [] => "none".to_owned(),
+            names => names.join(", "),
+        };
+        match self {
+            Self::Qos { policy, offered, requested } => {
+                write!(f, "{policy}: the writer offers {offered}, the reader requests {requested}")
+            }
+            Self::Type { difference } => write!(f, "the types do not fit: {difference}"),
+            Self::TypePending => f.write_str("the other type is not known yet, its description has been asked for"),
+            Self::TypeName { ours, theirs } => write!(f, "the type is called `{ours}` here and `{theirs}` there"),
+            Self::Partition { ours, theirs } => {
+                write!(f, "no partition in common: here {}, there {}", list(ours), list(theirs))
+            }
+            Self::Representation { offered, accepted } => {
+                write!(f, "DATA_REPRESENTATION: the writer uses {offered:?}, the reader reads {accepted:?}")
+            }
+            Self::Unreachable { locators } if locators.is_empty() => f.write_str("it announces no address"),
+            Self::Unreachable { locators } => {
+                f.write_str("none of its addresses can be reached from here:")?;
+                locators.iter().try_for_each(|locator| write!(f, " {locator}"))
+            }
+            Self::Ignored => f.write_str("this participant was told to ignore it"),
+            Self::TopicNameOnly { similar } => write!(f, "its topic is called \"{similar}\""),
+        }
+    }
+}
+
+impl fmt::Display for MatchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { local, remote, verdict, too_slow, without_service } = self;
+        write!(f, "topic \"{}\": {local} and {remote} ", local.topic_name)?;
+        match verdict {
+            Verdict::Matched => {
+                f.write_str("match")?;
+                let slow = |samples| write!(f, "; the reader is {samples} samples behind and not waited for");
+                too_slow.map_or(Ok(()), slow)?;
+                if *without_service {
+                    f.write_str(
+                        "; no durability service is known, so samples end with their writers (start one, or request less than \
+                         Transient)",
+                    )?;
+                }
+                Ok(())
+            }
+            Verdict::NotMatched(obstacles) => {
+                f.write_str("do not match")?;
+                for (at, obstacle) in obstacles.iter().enumerate() {
+                    write!(f, "{}{obstacle} ({})", if at == 0 { ": " } else { "; " }, obstacle.next_step())?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Reports on endpoints: what is known of one, and whether two of them match.
+//!
+//! In: the protocol state of discovery. Out: copies of that moment, [`EndpointInfo`] and [`MatchReport`]. Owned: nothing.
+
+mod endpoint_info;
+mod explain;
+mod match_report;
+
+pub use endpoint_info::{EndpointInfo, EndpointQos};
+pub use match_report::{MatchReport, Obstacle, Verdict};

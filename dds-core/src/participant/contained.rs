@@ -1,0 +1,172 @@
+//! The entities that a participant contains, without keeping them alive.
+//!
+//! Bound: the application's own entities; each takes itself out when it is closed. In the order of their ids, so that what is done
+//! to all of them does not depend on chance.
+
+use crate::infrastructure::Subject;
+use crate::publication::{PublisherGroup, WriterHandle};
+use crate::subscription::{ReaderHandle, SubscriberGroup};
+use crate::topic::TopicHandle;
+use dds_rtps::types::EntityId;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// The table.
+#[derive(Default)]
+pub(crate) struct Contained {
+    tables: Mutex<Tables>,
+}
+
+#[derive(Default)]
+struct Tables {
+    readers: BTreeMap<EntityId, Named<ReaderHandle>>,
+    writers: BTreeMap<EntityId, Named<WriterHandle>>,
+    publishers: BTreeMap<EntityId, Weak<PublisherGroup>>,
+    subscribers: BTreeMap<EntityId, Weak<SubscriberGroup>>,
+    topics: BTreeMap<EntityId, Named<TopicHandle>>,
+}
+
+/// An endpoint or a topic. Who only wants to know what it is called need not hold it: who lets go of the last handle
+/// deletes it, which not everybody may do.
+struct Named<H> {
+    handle: Weak<H>,
+    subject: Arc<Subject>,
+}
+
+impl<H> Named<H> {
+    fn new(handle: &Arc<H>, subject: &Arc<Subject>) -> Self {
+        Self { handle: Arc::downgrade(handle), subject: Arc::clone(subject) }
+    }
+
+    fn upgrade(&self) -> Option<Arc<H>> {
+        self.handle.upgrade()
+    }
+}
+
+impl Contained {
+    /// Held for some lines without a call of anybody else.
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add_reader(&self, reader: &Arc<ReaderHandle>) {
+        self.tables().readers.insert(reader.guid().entity_id, Named::new(reader, reader.subject()));
+    }
+
+    pub(crate) fn add_writer(&self, writer: &Arc<WriterHandle>) {
+        self.tables().writers.insert(writer.guid().entity_id, Named::new(writer, writer.subject()));
+    }
+
+    pub(crate) fn add_publisher(&self, publisher: &Arc<PublisherGroup>) {
+        self.tables().publishers.insert(publisher.guid().entity_id, Arc::downgrade(publisher));
+    }
+
+    pub(crate) fn add_subscriber(&self, subscriber: &Arc<SubscriberGroup>) {
+        self.tables().subscribers.insert(subscriber.guid().entity_id, Arc::downgrade(subscriber));
+    }
+
+    pub(crate) fn add_topic(&self, topic: &Arc<TopicHandle>) {
+        self.tables().topics.insert(topic.guid().entity_id, Named::new(topic, topic.subject()));
+    }
+
+    /// The topic objects with this name.
+    pub(crate) fn topics_named(&self, name: &str) -> Vec<Arc<TopicHandle>> {
+        let tables = self.tables();
+        tables.topics.values().filter(|topic| topic.subject.topic == name).filter_map(Named::upgrade).collect()
+    }
+
+    /// The topics of the same name as that of the endpoint `id`. Whoever has the turn of matching keeps them until it is over:
+    /// the last handle of a topic may end the participant, which needs it.
+    pub(crate) fn topics_of(&self, id: EntityId) -> Vec<Arc<TopicHandle>> {
+        let tables = self.tables();
+        let reader = tables.readers.get(&id).map(|reader| &reader.subject);
+        let subject = reader.or_else(|| tables.writers.get(&id).map(|writer| &writer.subject)).map(Arc::clone);
+        drop(tables);
+        subject.map(|subject| self.topics_named(&subject.topic)).unwrap_or_default()
+    }
+
+    /// Takes out an entity, of whichever kind it is.
+    pub(crate) fn remove(&self, id: EntityId) {
+        let mut tables = self.tables();
+        tables.readers.remove(&id);
+        tables.writers.remove(&id);
+        tables.publishers.remove(&id);
+        tables.subscribers.remove(&id);
+        tables.topics.remove(&id);
+    }
+
+    pub(crate) fn has(&self, id: EntityId) -> bool {
+        let tables = self.tables();
+        tables.readers.contains_key(&id)
+            || tables.writers.contains_key(&id)
+            || tables.publishers.contains_key(&id)
+            || tables.subscribers.contains_key(&id)
+            || tables.topics.contains_key(&id)
+    }
+
+    pub(crate) fn readers(&self) -> Vec<Arc<ReaderHandle>> {
+        self.tables().readers.values().filter_map(Named::upgrade).collect()
+    }
+
+    pub(crate) fn writers(&self) -> Vec<Arc<WriterHandle>> {
+        self.tables().writers.values().filter_map(Named::upgrade).collect()
+    }
+
+    #[expect(clippy::type_complexity, reason = "three lists, told apart by what is in them")]
+    fn groups_and_topics(&self) -> (Vec<Arc<TopicHandle>>, Vec<Arc<PublisherGroup>>, Vec<Arc<SubscriberGroup>>) {
+        let tables = self.tables();
+        (
+            tables.topics.values().filter_map(Named::upgrade).collect(),
+            tables.publishers.values().filter_map(Weak::upgrade).collect(),
+            tables.subscribers.values().filter_map(Weak::upgrade).collect(),
+        )
+    }
+
+    /// Enables everything that is in it now: what has been closed meanwhile is left alone.
+    pub(crate) fn enable(&self) {
+        let (topics, publishers, subscribers) = self.groups_and_topics();
+        topics.iter().for_each(|topic| drop(topic.enable()));
+        subscribers.iter().for_each(|subscriber| drop(subscriber.enable()));
+        publishers.iter().for_each(|publisher| drop(publisher.enable()));
+        let (readers, writers) = (self.readers(), self.writers());
+        readers.iter().filter(|reader| reader.group().is_none()).for_each(|reader| drop(reader.enable()));
+        writers.iter().filter(|writer| writer.group().is_none()).for_each(|writer| drop(writer.enable()));
+    }
+
+    /// Closes everything that is in it now: endpoints first, so that each is withdrawn by itself.
+    pub(crate) fn close(&self) {
+        self.writers().iter().for_each(|writer| writer.close());
+        self.readers().iter().for_each(|reader| reader.close());
+        let (topics, publishers, subscribers) = self.groups_and_topics();
+        publishers.iter().for_each(|publisher| publisher.close());
+        subscribers.iter().for_each(|subscriber| subscriber.close());
+        topics.iter().for_each(|topic| topic.close());
+    }
+}
+
+#[cfg(test)]
+#[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
+mod tests {
+    use super::*;
+    use crate::infrastructure::Entity;
+    use crate::participant::lonely::{Count, lonely};
+
+    /// Another thread drops it at that moment: if it were held here, it would be deleted here.
+    #[test]
+    fn the_topics_of_an_endpoint_are_found_without_a_handle_of_it() {
+        let participant = lonely("contained");
+        let topic = participant.topic::<Count>("t", None).unwrap();
+        // A table of our own, which the endpoints do not leave when they are deleted.
+        let contained = Contained::default();
+        contained.add_topic(topic.handle());
+        let reader = participant.reader::<Count>("t").unwrap();
+        let writer = participant.writer::<Count>("t").unwrap();
+        contained.add_reader(reader.handle());
+        contained.add_writer(writer.handle());
+        let ids = [reader.guid().entity_id, writer.guid().entity_id];
+        drop((reader, writer));
+        for id in ids {
+            assert_eq!(contained.topics_of(id).len(), 1);
+        }
+    }
+}

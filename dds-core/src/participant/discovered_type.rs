@@ -1,0 +1,168 @@
+//! Waiting for the description of a type that somebody has (XTYPES 1.3, 7.6.3.3).
+
+use crate::actor::{Effects, Ticket};
+use crate::context::ParticipantRef;
+use crate::driver::Driver;
+use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource, Waiting};
+use crate::participant::{DomainParticipant, ParticipantHandle};
+use dds_rtps::participant::{Participant, TypeResolution};
+use dds_rtps::types::Guid;
+use dds_rtps::xtypes::{TypeIdentifier, TypeObject};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+/// The type of a topic, as an endpoint of it describes it: complete TypeObjects, by their names.
+///
+/// From [`discover_type_objects`](crate::DomainParticipant::discover_type_objects).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DiscoveredType {
+    /// The name that the endpoint announces.
+    pub type_name: String,
+    /// Which of the objects is the topic's type.
+    pub root: TypeIdentifier,
+    /// It, and all that it is made of.
+    pub objects: BTreeMap<TypeIdentifier, Arc<TypeObject>>,
+}
+
+impl DomainParticipant {
+    /// What the type of a topic is made of, as somebody describes it who has a writer or a reader of it: waits until there is one,
+    /// and asks its participant for what is not known here. Endpoints that only name their type, those of raw topics and of serde
+    /// types among them, and of participants without the TypeLookup service of DDS XTypes 1.3, 7.6.3.3, do not count.
+    ///
+    /// ```
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let builder = DomainParticipant::builder(0).scope(Scope::Host);
+    /// # let builder = builder.domain_tag(format!("type-objects-{}", std::process::id()));
+    /// let participant = builder.build()?;
+    /// let _writer = participant.writer::<Pose>("robot/pose")?;
+    /// let found = participant.discover_type_objects("robot/pose").block()?;
+    /// assert_eq!(found.type_name, "Pose");
+    /// assert!(found.objects.contains_key(&found.root));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The wait ends with [`WaitErrorKind::Closed`](crate::WaitErrorKind::Closed), or with its time if nobody describes the type.
+    pub fn discover_type_objects(&self, topic: &str) -> Waiting<'_, DiscoveredType> {
+        Waiting::of_own(Box::new(DiscoverType::new(self.handle(), topic, Some)), Awaited::Topic)
+    }
+}
+
+impl ParticipantHandle {
+    /// The first that `accept` makes of what endpoints of a topic say of its type; registers the waiter if there is nothing yet.
+    fn discover_type<T>(
+        &self,
+        topic: &str,
+        accept: fn(DiscoveredType) -> Option<T>,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Result<Option<T>, WaitErrorKind> {
+        let waker = waker.clone();
+        let looked = Effects::scope(|effects| {
+            let looked = self.cell().with(effects, |actor, effects| {
+                actor.observe_endpoints();
+                let endpoints = endpoints_of(actor.rtps(), topic);
+                let found = endpoints.into_iter().find_map(|(guid, type_name)| {
+                    let resolution = actor.change(|participant, now| participant.resolve_type(now, guid));
+                    match resolution {
+                        TypeResolution::Known { root, types } => {
+                            accept(DiscoveredType { type_name, root, objects: types })
+                        }
+                        _ => None,
+                    }
+                });
+                if found.is_none() {
+                    actor.finders().register(ticket, waker, effects);
+                } else {
+                    actor.finders().finish(ticket, effects);
+                    effects.discard(waker);
+                }
+                found
+            });
+            // Asking may tell that somebody does not describe its types, which lets others match by name.
+            self.carry_out_matches(effects);
+            looked
+        });
+        looked.map_err(|_| WaitErrorKind::Closed)
+    }
+}
+
+/// The endpoints of a topic, with the names of their types; those of others first, writers before readers.
+fn endpoints_of(rtps: &Participant, topic: &str) -> Vec<(Guid, String)> {
+    let matching = rtps.matching();
+    let writers = matching.writers_of(topic).map(|writer| (writer.is_local, &writer.data.endpoint));
+    let readers = matching.readers_of(topic).map(|reader| (reader.is_local, &reader.data.endpoint));
+    let mut endpoints: Vec<_> = writers.chain(readers).collect();
+    endpoints.sort_by_key(|(is_local, _)| *is_local);
+    endpoints.into_iter().map(|(_, endpoint)| (endpoint.guid, endpoint.type_name.clone())).collect()
+}
+
+/// A search for the type of a topic, in the form that the application wants.
+pub(crate) struct DiscoverType<T> {
+    participant: ParticipantRef,
+    subject: Arc<Subject>,
+    /// `None` for a type that cannot be had in that form.
+    accept: fn(DiscoveredType) -> Option<T>,
+}
+
+impl<T> DiscoverType<T> {
+    pub(crate) fn new(
+        participant: &Arc<ParticipantHandle>,
+        topic: &str,
+        accept: fn(DiscoveredType) -> Option<T>,
+    ) -> Self {
+        let subject = Subject::new("topic", topic, Guid::UNKNOWN);
+        Self { participant: ParticipantRef::new(participant), subject, accept }
+    }
+}
+
+impl<T> WaitSource<T> for DiscoverType<T> {
+    fn poll_wait(
+        &self,
+        _awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<T, WaitErrorKind>> {
+        if !self.participant.is_enabled() {
+            return Poll::Ready(Err(WaitErrorKind::NotEnabled));
+        }
+        match self.participant.discover_type(&self.subject.topic, self.accept, ticket, waker) {
+            Ok(Some(found)) => Poll::Ready(Ok(found)),
+            Ok(None) => Poll::Pending,
+            Err(kind) => Poll::Ready(Err(kind)),
+        }
+    }
+
+    fn abandon(&self, _awaited: Awaited, ticket: Ticket) {
+        // Nobody waits for the types of a closed participant.
+        let _ = Effects::scope(|effects| {
+            let ticket = &mut Some(ticket);
+            self.participant.cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))
+        });
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &**self.participant.driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    fn complain(&self, _awaited: Awaited) {
+        let topic = &self.subject.topic;
+        self.participant.span().in_scope(|| {
+            tracing::warn!(topic, "still waiting for a type: no endpoint of the topic describes it");
+        });
+    }
+}

@@ -1,0 +1,251 @@
+//! Writers that the application has dropped while samples of theirs were not acknowledged yet.
+//!
+//! Life cycle: a dropped writer comes here and goes when everything is acknowledged, or when nobody is left to do that (its
+//! readers' leases end as well), or when the participant has waited for it for as long as it lingers. Bound: the
+//! application's own writers.
+//!
+//! Best-effort readers acknowledge nothing. Samples and farewells come to different sockets, which other threads read: a reader that
+//! hears first that the writer is gone drops what came before. So a farewell stays behind the last sample for a moment
+//! ([`SETTLE`]).
+
+use crate::actor::{Effects, Ticket};
+use crate::driver::{Driver, block_on};
+use crate::infrastructure::{Alarm, Awaited};
+use crate::participant::ParticipantHandle;
+use crate::participant::leaving::LINGER_MAX;
+use crate::publication::WriterCell;
+use dds_rtps::types::{Duration, EntityId};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Poll, Wake, Waker};
+
+/// How long a farewell stays behind the last sample to a best-effort reader of another process.
+pub(crate) const SETTLE: Duration = Duration::from_millis(20);
+
+/// The dropped writers of a participant.
+#[derive(Default)]
+pub(crate) struct Draining {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    writers: Vec<DrainingWriter>,
+    /// Writers that somebody is looking after at the moment.
+    taken: usize,
+    /// Who waits until the taken ones are back.
+    waiting: Vec<Waker>,
+    /// The thread that drops the last handle, once it waits for all of them. Whoever looks after writers meanwhile registers it
+    /// instead of itself: nobody else would wake it.
+    last_drop: Option<Waker>,
+}
+
+struct DrainingWriter {
+    id: EntityId,
+    cell: Arc<WriterCell>,
+    ticket: Option<Ticket>,
+    /// Rings when the last sample has settled.
+    settling: Option<Alarm>,
+}
+
+impl DrainingWriter {
+    /// Whether everything is acknowledged and has settled; if not, `waker` is called when it may be.
+    fn is_drained(&mut self, driver: &dyn Driver, waker: &Waker) -> bool {
+        let ticket = &mut self.ticket;
+        let visit = Effects::scope(|effects| {
+            self.cell.with(effects, |actor, effects| {
+                let written = Awaited::Acknowledged(actor.last_sequence_number());
+                (actor.wait(written, ticket, waker.clone(), effects), actor.settles_at())
+            })
+        });
+        // A writer that was closed by a panic has nothing more to say.
+        let Ok((is_acknowledged, settles_at)) = visit else { return true };
+        let Some(until) = settles_at.filter(|until| is_acknowledged && *until > driver.now().instant) else {
+            return is_acknowledged;
+        };
+        self.settling = Some(Alarm::new(driver, until, waker));
+        false
+    }
+}
+
+impl Draining {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, writer: DrainingWriter) {
+        self.lock().writers.push(writer);
+    }
+
+    /// Takes the writers, and who is to be called when they may have nothing left to say, if not whoever takes them.
+    fn take(&self) -> (Vec<DrainingWriter>, Option<Waker>) {
+        let mut state = self.lock();
+        let writers = std::mem::take(&mut state.writers);
+        state.taken += writers.len();
+        (writers, state.last_drop.clone())
+    }
+
+    /// Puts back those that are left of `taken` writers. True if there is none left at all; else `waker` is called when
+    /// what others have taken is back.
+    fn put_back(&self, taken: usize, left: Vec<DrainingWriter>, waker: Option<&Waker>) -> bool {
+        let mut state = self.lock();
+        state.taken -= taken;
+        state.writers.extend(left);
+        if state.taken > 0 {
+            state.waiting.extend(waker.cloned());
+            return false;
+        }
+        let (done, waiting) = (state.writers.is_empty(), std::mem::take(&mut state.waiting));
+        let last_drop = state.last_drop.clone().filter(|_| done);
+        drop(state);
+        waiting.into_iter().chain(last_drop).for_each(Waker::wake);
+        done
+    }
+
+    fn set_last_drop(&self, waker: &Waker) {
+        let old = self.lock().last_drop.replace(waker.clone());
+        drop(old);
+    }
+
+    fn has_last_drop(&self) -> bool {
+        self.lock().last_drop.is_some()
+    }
+}
+
+/// Looks after the dropped writers when one of them was acknowledged.
+struct Bell {
+    participant: Weak<ParticipantHandle>,
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        if let Some(participant) = self.participant.upgrade() {
+            let done = participant.finish_drained(&Waker::from(Arc::clone(&self)));
+            // The last drop goes on with the rest itself, and must not be overtaken there: when it returns, the process may end.
+            if done && participant.is_closed() && !participant.draining().has_last_drop() {
+                participant.part();
+            }
+        }
+    }
+}
+
+impl ParticipantHandle {
+    /// Takes over a writer that the application has dropped.
+    pub(crate) fn drain(self: &Arc<Self>, id: EntityId, cell: Arc<WriterCell>) {
+        self.draining().add(DrainingWriter { id, cell, ticket: None, settling: None });
+        self.finish_drained(&self.drain_bell());
+    }
+
+    /// What looks after the dropped writers again.
+    pub(super) fn drain_bell(self: &Arc<Self>) -> Waker {
+        Waker::from(Arc::new(Bell { participant: Arc::downgrade(self) }))
+    }
+
+    /// Deletes the writers that have nothing left to say. True if there is none left.
+    pub(super) fn finish_drained(&self, waker: &Waker) -> bool {
+        let (mut writers, last_drop) = self.draining().take();
+        let waker = last_drop.as_ref().unwrap_or(waker);
+        let taken = writers.len();
+        let mut drained = Vec::new();
+        let mut left = Vec::new();
+        for mut writer in writers.drain(..) {
+            if writer.is_drained(&**self.driver(), waker) { drained.push(writer) } else { left.push(writer) }
+        }
+        for writer in drained {
+            self.delete_writer(writer.id, &writer.cell);
+        }
+        self.draining().put_back(taken, left, Some(waker))
+    }
+
+    /// Waits until the dropped writers have nothing left to say, at most `linger`.
+    pub(super) fn wait_for_drained(&self) {
+        let driver = self.driver();
+        let until = driver.now().instant.after(self.config().linger.min(LINGER_MAX));
+        // The time may be over: then the rest is given up.
+        let _ = block_on(&**driver, until, |context| match self.poll_drained(context.waker()) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        });
+    }
+
+    /// Looks for the thread that drops the last handle.
+    fn poll_drained(&self, waker: &Waker) -> bool {
+        self.draining().set_last_drop(waker);
+        self.finish_drained(waker)
+    }
+
+    /// Deletes the dropped writers, whatever they have left to say.
+    pub(super) fn give_up_drained(&self) {
+        let (writers, _) = self.draining().take();
+        for writer in &writers {
+            self.delete_writer(writer.id, &writer.cell);
+        }
+        self.draining().put_back(writers.len(), Vec::new(), None);
+    }
+}
+
+#[cfg(test)]
+#[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
+mod tests {
+    use crate::participant::DomainParticipant;
+    use crate::participant::lonely::{Count, lonely};
+    use crate::qos::{DataReaderQos, Preset};
+    use crate::subscription::DataReader;
+    use std::sync::{Arc, mpsc};
+    use std::task::{Wake, Waker};
+    use std::time::Duration;
+
+    /// The thread that drops the last handle.
+    struct Parked(mpsc::Sender<()>);
+
+    impl Wake for Parked {
+        fn wake(self: Arc<Self>) {
+            // The test may be over.
+            let _ = self.0.send(());
+        }
+    }
+
+    fn parked() -> (Waker, mpsc::Receiver<()>) {
+        let (sender, woken) = mpsc::channel();
+        (Waker::from(Arc::new(Parked(sender))), woken)
+    }
+
+    /// A participant with a dropped writer whose last samples its reader has no room for.
+    fn draining(name: &str) -> (DomainParticipant, DataReader<Count>) {
+        let participant = lonely(&format!("draining-{name}"));
+        let mut limits = DataReaderQos::default().reliable().keep_all();
+        limits.resource_limits.max_samples = Some(1);
+        let reader = participant.reader_builder::<Count>("t").qos(limits).build().unwrap();
+        let writer = participant.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        (0..3).for_each(|count| writer.write(&Count { count }).unwrap());
+        (participant, reader)
+    }
+
+    /// It parks after its first look. A bell of before, which was on its way already, must not take its place.
+    #[test]
+    fn a_late_bell_does_not_keep_the_last_drop_waiting() {
+        let (participant, reader) = draining("bell");
+        let handle = participant.handle();
+        let (waker, woken) = parked();
+        assert!(!handle.poll_drained(&waker));
+        handle.drain_bell().wake();
+        assert!(woken.try_recv().is_err());
+        (0..3).for_each(|_| _ = reader.next_sample().block().unwrap());
+        woken.recv_timeout(Duration::from_secs(30)).unwrap();
+        while !handle.poll_drained(&waker) {
+            woken.recv_timeout(Duration::from_secs(30)).unwrap();
+        }
+    }
+
+    /// The participant had been closed before, and has lingered since.
+    #[test]
+    fn who_gives_the_rest_up_lets_the_last_drop_go() {
+        let (participant, _reader) = draining("part");
+        let handle = participant.handle();
+        let (waker, woken) = parked();
+        assert!(!handle.poll_drained(&waker));
+        handle.part();
+        woken.recv_timeout(Duration::from_secs(30)).unwrap();
+        assert!(handle.poll_drained(&waker));
+    }
+}

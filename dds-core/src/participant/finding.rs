@@ -1,0 +1,134 @@
+//! Waiting for a topic that somebody has (DDS 1.4, 2.2.2.2.1.11).
+
+use crate::actor::{Effects, Ticket};
+use crate::cdr::DdsType;
+use crate::context::ParticipantRef;
+use crate::driver::Driver;
+use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
+use crate::participant::ParticipantHandle;
+use crate::qos::TopicQos;
+use crate::topic::{Topic, TopicBuiltinTopicData, topic_qos_of_reader, topic_qos_of_writer};
+use dds_rtps::participant::Participant;
+use dds_rtps::types::Guid;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+impl ParticipantHandle {
+    /// A topic has come, here or elsewhere.
+    pub(crate) fn wake_finders(&self, effects: &mut Effects) {
+        // Nobody waits for the topics of a closed participant.
+        let _ = self.cell().with(effects, |actor, effects| actor.finders().wake_all(effects));
+    }
+
+    /// The QoS of a topic that somebody has with this type; registers the waiter if nobody has it.
+    fn find_topic(
+        &self,
+        name: &str,
+        type_name: &str,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Result<Option<TopicQos>, WaitErrorKind> {
+        let waker = waker.clone();
+        let looked = Effects::scope(|effects| {
+            self.cell().with(effects, |actor, effects| {
+                actor.observe_endpoints();
+                let here = self.topics().type_of(name).map(str::to_owned);
+                let known = known_topic(actor.rtps(), name, type_name);
+                if here.is_none() && known.is_none() {
+                    actor.finders().register(ticket, waker, effects);
+                } else {
+                    actor.finders().finish(ticket, effects);
+                    effects.discard(waker);
+                }
+                (here, known)
+            })
+        });
+        match looked.map_err(|_| WaitErrorKind::Closed)? {
+            (Some(existing), _) if existing != type_name => Err(WaitErrorKind::OtherType { existing }),
+            (Some(_), known) => {
+                let object = self.contained().topics_named(name).first().map(|topic| topic.qos());
+                Ok(Some(object.or(known).unwrap_or_default()))
+            }
+            (None, known) => Ok(known),
+        }
+    }
+}
+
+/// The QoS of a topic, as one of its endpoints tells it.
+fn known_topic(rtps: &Participant, name: &str, type_name: &str) -> Option<TopicQos> {
+    let writer = rtps.matching().writers_of(name).find(|writer| writer.data.endpoint.type_name == type_name);
+    let writer = writer.map(|w| TopicBuiltinTopicData::new(&w.data.endpoint, topic_qos_of_writer(&w.data.qos)));
+    let reader = || {
+        let reader = rtps.matching().readers_of(name).find(|reader| reader.data.endpoint.type_name == type_name)?;
+        Some(TopicBuiltinTopicData::new(&reader.data.endpoint, topic_qos_of_reader(&reader.data.qos)))
+    };
+    writer.or_else(reader).map(|topic| topic.qos)
+}
+
+/// A search for a topic of the type `T`.
+pub(crate) struct FindTopic<T> {
+    participant: ParticipantRef,
+    subject: Arc<Subject>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T> FindTopic<T> {
+    pub(crate) fn new(participant: &Arc<ParticipantHandle>, name: &str) -> Self {
+        let subject = Subject::new("topic", name, Guid::UNKNOWN);
+        Self { participant: ParticipantRef::new(participant), subject, marker: PhantomData }
+    }
+}
+
+impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
+    fn poll_wait(
+        &self,
+        _awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<Topic<T>, WaitErrorKind>> {
+        if !self.participant.is_enabled() {
+            return Poll::Ready(Err(WaitErrorKind::NotEnabled));
+        }
+        let name = &self.subject.topic;
+        let qos = match self.participant.find_topic(name, T::TYPE_NAME, ticket, waker) {
+            Ok(Some(qos)) => qos,
+            Ok(None) => return Poll::Pending,
+            Err(kind) => return Poll::Ready(Err(kind)),
+        };
+        let topic = Topic::new(&self.participant, name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos);
+        Poll::Ready(topic.map_err(|error| match error.kind() {
+            crate::infrastructure::CreateErrorKind::TypeConflict { existing, .. } => {
+                WaitErrorKind::OtherType { existing: existing.clone() }
+            }
+            // What somebody has can be made, as long as the participant is open.
+            _ => WaitErrorKind::Closed,
+        }))
+    }
+
+    fn abandon(&self, _awaited: Awaited, ticket: Ticket) {
+        // Nobody waits for the topics of a closed participant.
+        let _ = Effects::scope(|effects| {
+            let ticket = &mut Some(ticket);
+            self.participant.cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))
+        });
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &**self.participant.driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    fn complain(&self, _awaited: Awaited) {
+        let topic = &self.subject.topic;
+        let others = self.participant.discovered_topics();
+        let others: Vec<_> = others.iter().filter(|other| other.name == *topic).map(|other| &other.type_name).collect();
+        let wanted = T::TYPE_NAME;
+        self.participant.span().in_scope(|| {
+            tracing::warn!(topic, wanted, ?others, "still waiting for a topic; others have it with these types");
+        });
+    }
+}

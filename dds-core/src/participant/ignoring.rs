@@ -1,0 +1,37 @@
+//! Participants and endpoints that the application wants to have nothing to do with (DDS 1.4, 2.2.2.2.1).
+
+use crate::actor::Effects;
+use crate::participant::ParticipantHandle;
+use dds_rtps::types::{EntityId, Guid, InstanceHandle};
+
+impl ParticipantHandle {
+    /// Forgets the endpoints of others that have the topic with this handle, if anybody has.
+    pub(crate) fn ignore_topic(&self, handle: InstanceHandle) -> bool {
+        let Some(topic) = self.discovered_topics().into_iter().find(|topic| topic.key == handle) else { return false };
+        Effects::scope(|effects| {
+            let ignored = self.cell().with(effects, |actor, _| {
+                actor.change(|participant, _| participant.ignore_topic(&topic.name, &topic.type_name));
+            });
+            self.carry_out_matches(effects);
+            ignored.is_ok()
+        })
+    }
+
+    /// Forgets what `handle` names, if it is of the kind that is asked for and not this participant's own.
+    pub(crate) fn ignore(&self, handle: InstanceHandle, is_kind: impl FnOnce(EntityId) -> bool) -> bool {
+        let Some(guid) = handle.as_bytes().copied().map(Guid::from_bytes) else { return false };
+        if !is_kind(guid.entity_id) || guid.prefix == self.prefix() || !self.is_enabled() {
+            return false;
+        }
+        Effects::scope(|effects| {
+            let ignored = self.cell().with(effects, |actor, _| {
+                actor.change(|participant, now| match guid.entity_id {
+                    EntityId::PARTICIPANT => participant.ignore_participant(now, guid.prefix),
+                    _ => participant.ignore_endpoint(guid),
+                });
+            });
+            self.carry_out_matches(effects);
+            ignored.is_ok()
+        })
+    }
+}

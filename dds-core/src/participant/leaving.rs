@@ -1,0 +1,219 @@
+//! How a participant ends: its entities, then what must still be acknowledged, then the farewell, the sockets, the threads.
+//!
+//! ```text
+//! close      every entity closed; if nothing has to be acknowledged, the rest at once, else when that is done or the
+//!            participant has lingered for long enough. Never waits.
+//! shutdown   close, and a wait until the threads have ended
+//! last drop  close, the rest, and a blocking wait for the threads; on a thread that must not wait, or on one of its own,
+//!            without the waits
+//! ```
+
+use crate::actor::close_cell;
+use crate::actor::{Effects, Poke, Signals, Ticket, Wakers, in_listener};
+use crate::driver::{Driver, Timer, role};
+use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
+use crate::participant::{DomainParticipant, ParticipantHandle};
+use dds_rtps::types::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Poll, Wake, Waker};
+
+/// Longer than anybody lingers.
+pub(super) const LINGER_MAX: Duration = Duration::from_secs(24 * 3600);
+
+/// How far the end of a participant has come.
+#[derive(Default)]
+pub(crate) struct Leaving {
+    /// The participant and its entities take no calls any more.
+    closed: AtomicBool,
+    /// It has said farewell.
+    parted: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The driver's threads have ended, or were given up.
+    stopped: bool,
+    waiters: Wakers,
+    linger: Option<Linger>,
+}
+
+/// Ends the lingering.
+struct Linger {
+    _bell: Arc<LingerBell>,
+    _timer: Timer,
+}
+
+struct LingerBell {
+    participant: Weak<ParticipantHandle>,
+}
+
+impl Leaving {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+}
+
+impl ParticipantHandle {
+    /// Ends everything, without waiting.
+    pub(crate) fn close(self: &Arc<Self>) {
+        if !self.close_entities() {
+            return;
+        }
+        if self.finish_drained(&self.drain_bell()) || self.config().linger <= Duration::ZERO {
+            self.part();
+        } else if let Some(until) = self.driver().now().instant.after(self.config().linger.min(LINGER_MAX)) {
+            let bell = Arc::new(LingerBell { participant: Arc::downgrade(self) });
+            let timer = Timer::new(self.driver().timers(), Arc::downgrade(&bell) as Weak<dyn Poke>);
+            timer.set(Some(until));
+            self.leaving().state().linger = Some(Linger { _bell: bell, _timer: timer });
+            if self.leaving().parted.load(Ordering::Acquire) {
+                self.end_linger();
+            }
+        }
+    }
+
+    /// Nobody looks at its timer any more.
+    fn end_linger(&self) {
+        let linger = self.leaving().state().linger.take();
+        drop(linger);
+    }
+
+    /// False if that has happened before.
+    fn close_entities(&self) -> bool {
+        // In a forked child there is nothing to take leave of: the parent goes on.
+        if self.leaving().closed.swap(true, Ordering::AcqRel) || self.is_forked() {
+            return false;
+        }
+        self.contained().close();
+        true
+    }
+
+    /// What is left once nothing has to be acknowledged any more, or for too long: the farewell, the sockets, the threads.
+    pub(crate) fn part(&self) {
+        if self.leaving().parted.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.end_linger();
+        self.give_up_drained();
+        Effects::scope(|effects| {
+            // A participant that a panic has closed says no farewell; the others' leases end.
+            let _ = self.cell().with(effects, |actor, _| actor.shutdown());
+        });
+        close_cell(self.cell());
+        // Whoever made an endpoint meanwhile finds it closed.
+        let (readers, writers) = self.routes().take_endpoints();
+        readers.iter().for_each(close_cell);
+        writers.iter().for_each(close_cell);
+        self.network().stop();
+        self.top_listener().close();
+        self.event_thread().stop();
+        let stopped = Arc::new(StoppedBell { participant: self.weak().clone() });
+        self.driver().when_stopped(Waker::from(stopped));
+        self.driver().stop();
+        self.watched().close();
+        self.ending().close();
+        self.span().in_scope(|| tracing::info!("participant closed"));
+    }
+
+    /// The last handle is gone: may wait, for what must be acknowledged and for the threads.
+    pub(crate) fn end(&self) {
+        if self.is_forked() {
+            return;
+        }
+        self.close_entities();
+        if !self.leaving().parted.load(Ordering::Acquire) {
+            if role().may_wait() && !in_listener() {
+                self.wait_for_drained();
+            }
+            self.part();
+        }
+        self.driver().shutdown();
+    }
+}
+
+impl Poke for LingerBell {
+    fn poke(self: Arc<Self>, _effects: &mut Effects) {
+        if let Some(participant) = self.participant.upgrade() {
+            participant.part();
+        }
+    }
+
+    fn resume(self: Arc<Self>, effects: &mut Effects) {
+        self.poke(effects);
+    }
+
+    fn signal(&self, _signals: Signals) {}
+}
+
+/// Rung by the driver when its threads have ended.
+struct StoppedBell {
+    participant: Weak<ParticipantHandle>,
+}
+
+impl Wake for StoppedBell {
+    fn wake(self: Arc<Self>) {
+        let Some(participant) = self.participant.upgrade() else { return };
+        Effects::scope(|effects| {
+            let mut state = participant.leaving().state();
+            state.stopped = true;
+            state.waiters.wake_all(effects);
+        });
+    }
+}
+
+/// Waits for its own end, in one of two forms.
+impl WaitSource<()> for DomainParticipant {
+    fn poll_wait(
+        &self,
+        awaited: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<(), WaitErrorKind>> {
+        if awaited == Awaited::Closed {
+            return self.handle().ending().poll(ticket, waker);
+        }
+        if self.handle().is_forked() {
+            return Poll::Ready(Err(WaitErrorKind::Forked));
+        }
+        if self.handle().driver().is_own_thread() {
+            return Poll::Ready(Err(WaitErrorKind::WouldDeadlock));
+        }
+        self.handle().close();
+        let waker = waker.clone();
+        Effects::scope(|effects| {
+            let mut state = self.handle().leaving().state();
+            if state.stopped {
+                state.waiters.finish(ticket, effects);
+                effects.discard(waker);
+                return Poll::Ready(Ok(()));
+            }
+            state.waiters.register(ticket, waker, effects);
+            Poll::Pending
+        })
+    }
+
+    fn abandon(&self, awaited: Awaited, ticket: Ticket) {
+        if awaited == Awaited::Closed {
+            return self.handle().ending().abandon(ticket);
+        }
+        Effects::scope(|effects| self.handle().leaving().state().waiters.abandon(&mut Some(ticket), effects));
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        &**self.handle().driver()
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        self.handle().subject()
+    }
+
+    fn complain(&self, awaited: Awaited) {
+        self.handle().span().in_scope(|| tracing::warn!(?awaited, "still waiting for the participant to end"));
+    }
+}

@@ -1,0 +1,295 @@
+//! Carries out what discovery has decided: who matches whom, who does not, who is gone.
+
+use crate::actor::{Deferred, Effects, Poke};
+use crate::delivery::{LocalDemands, LocalPath};
+use crate::participant::ParticipantHandle;
+use crate::publication::WriterCell;
+use crate::qos::{Durability, LivelinessKind};
+use crate::topic::TopicHandle;
+use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
+use dds_rtps::types::{Duration, EntityId, Guid, Locator, VendorId};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::{Arc, Weak};
+
+impl ParticipantHandle {
+    /// Takes every event out of discovery and does what it says. One thread at a time, so that it happens in that order.
+    pub(crate) fn carry_out_matches(&self, effects: &mut Effects) {
+        let turn = self.matching();
+        self.carry_out_events(effects);
+        drop(turn);
+    }
+
+    /// The same, for who has the turn.
+    pub(crate) fn carry_out_events(&self, effects: &mut Effects) {
+        loop {
+            let event = self.cell().with(effects, |actor, _| actor.poll_event());
+            let Ok(Some(event)) = event else { break };
+            self.tell_builtin_readers(&event, effects);
+            if matches!(
+                event,
+                ParticipantEvent::WriterAnnounced { .. }
+                    | ParticipantEvent::ReaderAnnounced { .. }
+                    | ParticipantEvent::TypesDescribed { .. }
+            ) {
+                self.wake_finders(effects);
+            }
+            self.carry_out(event, effects);
+        }
+    }
+
+    fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {
+        match event {
+            ParticipantEvent::ParticipantDiscovered { participant } => {
+                self.routes().participant_found(&participant);
+                self.log(effects, LogEntry::Found(participant.prefix.to_string(), participant.entity_name.clone()));
+            }
+            ParticipantEvent::ParticipantLost { prefix, cause } => {
+                self.routes().participant_lost(prefix);
+                self.log(effects, LogEntry::Lost(prefix.to_string(), format!("{cause:?}")));
+            }
+            ParticipantEvent::ReaderMatched { writer, reader } => self.reader_matched(writer, &reader, effects),
+            ParticipantEvent::WriterKnown { writer, reader } => {
+                if let Some(cell) = self.routes().writer(writer) {
+                    // A closed writer has nobody who waits.
+                    let _ = cell.with(effects, |actor, effects| actor.note_known_to(reader, effects));
+                }
+            }
+            ParticipantEvent::WriterMatched { reader, writer } => self.writer_matched(reader, &writer, effects),
+            ParticipantEvent::ReaderUnmatched { writer, reader, comes_back } => {
+                if let Some(cell) = self.routes().writer(writer) {
+                    // A closed writer has no matches any more.
+                    let _ = cell.with(effects, |actor, effects| actor.unmatch(reader, comes_back, effects));
+                    self.log(effects, LogEntry::Unmatched(writer, reader));
+                }
+            }
+            ParticipantEvent::WriterUnmatched { reader, writer } => {
+                if let Some(cell) = self.routes().reader(reader) {
+                    self.routes().unmatched(writer, &cell);
+                    // A closed reader has no matches any more.
+                    let _ = cell.with(effects, |actor, effects| actor.unmatch(writer, effects));
+                    self.log(effects, LogEntry::Unmatched(reader, writer));
+                }
+            }
+            ParticipantEvent::OfferedIncompatibleQos { writer, reader, policies } => {
+                if let Some(cell) = self.routes().writer(writer) {
+                    let _ = cell.with(effects, |actor, effects| actor.note_incompatible(&policies, effects));
+                    self.log(effects, LogEntry::Incompatible(writer, reader, policies.to_vec()));
+                }
+            }
+            ParticipantEvent::RequestedIncompatibleQos { reader, writer, policies } => {
+                if let Some(cell) = self.routes().reader(reader) {
+                    let _ = cell.with(effects, |actor, effects| actor.note_incompatible(&policies, effects));
+                    self.log(effects, LogEntry::Incompatible(reader, writer, policies.to_vec()));
+                }
+            }
+            ParticipantEvent::LivelinessAsserted { prefix, kind } => self.participant_asserted(prefix, kind, effects),
+            ParticipantEvent::LivelinessLost { writer } => {
+                if let Some(cell) = self.routes().writer(writer) {
+                    // A closed writer has no statuses any more.
+                    let _ = cell.with(effects, |actor, effects| actor.note_liveliness_lost(effects));
+                }
+            }
+            ParticipantEvent::InconsistentTopic { local, remote } => {
+                let topics = self.contained().topics_of(local);
+                topics.iter().for_each(|topic| topic.note_inconsistent(effects));
+                effects.defer(Arc::new(Held { _topics: topics }));
+                self.log(effects, LogEntry::OtherType(local, remote));
+            }
+            _ => {}
+        }
+    }
+
+    fn reader_matched(&self, writer: EntityId, reader: &DiscoveredReader, effects: &mut Effects) {
+        let Some(cell) = self.routes().writer(writer) else { return };
+        let guid = reader.data.endpoint.guid;
+        let stands_in = self.config().is_durability_service();
+        if reader.is_local && stands_in {
+            return;
+        }
+        if reader.is_local && !self.config().udp_only {
+            return self.connect_locally(&cell, writer, reader, effects);
+        }
+        let mut proxy = reader.proxy();
+        if stands_in {
+            // Others get from their writers what they get, and those that do not look at origins would get it twice.
+            proxy.wants_history = reader.data.qos.durability > Durability::TransientLocal;
+            proxy.live = proxy.wants_history && reader.vendor == VendorId::OURS;
+        }
+        if reader.is_local {
+            proxy.unicast = self.own_locators();
+            proxy.same_host = true;
+        }
+        let is_unaware = !reader.is_local && !reader.data.qos.reliability.is_reliable();
+        // A closed writer matches nobody any more.
+        let _ = cell.with(effects, |actor, effects| actor.match_remote(proxy, is_unaware, effects));
+        self.log(effects, LogEntry::Matched(writer, guid));
+    }
+
+    fn writer_matched(&self, reader: EntityId, writer: &DiscoveredWriter, effects: &mut Effects) {
+        if writer.is_local && (!self.config().udp_only || self.config().is_durability_service()) {
+            // The event of the writer connects both.
+            return;
+        }
+        let Some(cell) = self.routes().reader(reader) else { return };
+        let guid = writer.data.endpoint.guid;
+        let mut proxy = writer.proxy();
+        proxy.pulse = self.pulse_of(guid.prefix, proxy.liveliness.kind);
+        if writer.is_local {
+            proxy.unicast = self.own_locators();
+            if proxy.liveliness.kind == LivelinessKind::Automatic {
+                // It lives as long as this process does.
+                proxy.liveliness.lease_duration = Duration::INFINITE;
+            }
+        }
+        // In the routes first, so that nothing that the writer sends from now on finds no one.
+        self.routes().matched(guid, &cell);
+        // A closed reader matches nobody any more.
+        let _ = cell.with(effects, |actor, effects| actor.match_remote(proxy, effects));
+        self.log(effects, LogEntry::Matched(reader, guid));
+    }
+
+    /// Connects a writer and a reader of this participant without a socket. The reader is told first from which number on
+    /// it gets the writer's changes, then the writer begins to deliver.
+    fn connect_locally(
+        &self,
+        writer_cell: &Arc<WriterCell>,
+        writer: EntityId,
+        reader: &DiscoveredReader,
+        effects: &mut Effects,
+    ) {
+        let guid = reader.data.endpoint.guid;
+        let Some(reader_cell) = self.routes().reader(guid.entity_id) else { return };
+        let path = LocalPath::new(Arc::downgrade(writer_cell) as Weak<dyn Poke>);
+        let demands = LocalDemands {
+            reliable: reader.data.qos.reliability.is_reliable(),
+            wants_history: reader.data.qos.durability > Durability::Volatile,
+        };
+        let begun = writer_cell.with(effects, |actor, effects| {
+            actor.match_local(guid, Arc::clone(&reader_cell), Arc::clone(&path), demands, effects)
+        });
+        let writer_guid = Guid::new(self.prefix(), writer);
+        let begin = match begun {
+            Ok(Some(begin)) => begin,
+            // A closed writer matches nobody any more.
+            Err(_) => return,
+            Ok(None) => {
+                // They match already, and one of them has another QoS than before.
+                if let Ok(terms) = writer_cell.with(effects, |actor, _| actor.terms()) {
+                    // A closed reader has no writers any more.
+                    let _ = reader_cell.with(effects, |actor, effects| actor.set_terms_of(writer_guid, terms, effects));
+                }
+                return;
+            }
+        };
+        let connected =
+            reader_cell.with(effects, |actor, effects| actor.match_local(writer_guid, begin, path, effects));
+        if connected.is_ok() {
+            // A closed writer has nothing to deliver.
+            let _ = writer_cell.with(effects, |actor, effects| actor.begin_delivery(guid, effects));
+        }
+        self.log(effects, LogEntry::Matched(writer, guid));
+    }
+
+    /// Where this participant reaches itself by UDP: by loopback, which stays when other addresses change.
+    fn own_locators(&self) -> Vec<Locator> {
+        let locators = self.network().locators();
+        let own = locators.default_unicast.first().and_then(Locator::to_socket_addr);
+        own.map(|own| Locator::udp(loopback(own.ip()), own.port())).into_iter().collect()
+    }
+
+    fn log(&self, effects: &mut Effects, entry: LogEntry) {
+        effects.defer(Arc::new(Log { span: self.span().clone(), entry }));
+    }
+}
+
+fn loopback(same_family: IpAddr) -> IpAddr {
+    if same_family.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() }
+}
+
+/// A line for the log, written where no cell is held: a log layer is the application's code.
+struct Log {
+    span: tracing::Span,
+    entry: LogEntry,
+}
+
+enum LogEntry {
+    Found(String, String),
+    Lost(String, String),
+    Matched(EntityId, Guid),
+    Unmatched(EntityId, Guid),
+    Incompatible(EntityId, Guid, Vec<crate::qos::PolicyId>),
+    OtherType(EntityId, Guid),
+}
+
+impl Deferred for Log {
+    fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {
+        self.span.in_scope(|| match &self.entry {
+            LogEntry::Found(participant, name) => tracing::debug!(participant, name, "participant found"),
+            LogEntry::Lost(participant, cause) => tracing::debug!(participant, cause, "participant lost"),
+            LogEntry::Matched(local, remote) => tracing::debug!(%local, %remote, "matched"),
+            LogEntry::Unmatched(local, remote) => tracing::debug!(%local, %remote, "no longer matched"),
+            LogEntry::Incompatible(local, remote, policies) => {
+                tracing::warn!(%local, %remote, ?policies, "not matched: these policies of the offer do not meet the request");
+            }
+            LogEntry::OtherType(local, remote) => {
+                tracing::warn!(%local, %remote, "not matched: the same topic has a type of another name there");
+            }
+        });
+    }
+
+    fn hand_over(self: Arc<Self>, _: u32) {
+        Effects::scope(|effects| self.run(0, effects));
+    }
+}
+
+/// Handles that may have become the last ones meanwhile, dropped when the turn is over: such an end needs it as well.
+struct Held {
+    _topics: Vec<Arc<TopicHandle>>,
+}
+
+impl Deferred for Held {
+    fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {}
+
+    fn hand_over(self: Arc<Self>, _: u32) {}
+}
+
+impl Deferred for ParticipantHandle {
+    /// After a timer of discovery: leases may have ended. Or a writer was alive, and others of its kind are so by that.
+    fn run(self: Arc<Self>, _: u32, effects: &mut Effects) {
+        self.carry_out_matches(effects);
+        self.revive_own_writers(effects);
+    }
+
+    fn hand_over(self: Arc<Self>, _: u32) {
+        Effects::scope(|effects| self.run(0, effects));
+    }
+}
+
+#[cfg(test)]
+#[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
+mod tests {
+    use super::*;
+    use crate::infrastructure::Entity;
+    use crate::participant::lonely::{Count, lonely};
+
+    /// The topic's last handle ends the participant, for which it needs the turn.
+    #[test]
+    fn a_topic_that_is_told_of_something_outlives_the_turn_whoever_drops_it_meanwhile() {
+        let participant = lonely("matches");
+        let topic = participant.topic::<Count>("t", None).unwrap();
+        let reader = participant.reader::<Count>("t").unwrap();
+        let remote = Guid::new(participant.handle().prefix(), EntityId::PARTICIPANT);
+        let event = ParticipantEvent::InconsistentTopic { local: reader.guid().entity_id, remote };
+        let handle = Arc::clone(participant.handle());
+        let weak = Arc::downgrade(topic.handle());
+        Effects::scope(|effects| {
+            let turn = handle.matching();
+            handle.carry_out(event, effects);
+            assert_eq!(topic.inconsistent_topic().total_count, 1);
+            drop(topic);
+            assert!(weak.upgrade().is_some(), "the end of the topic comes in somebody's turn");
+            drop(turn);
+        });
+        assert!(weak.upgrade().is_none());
+    }
+}

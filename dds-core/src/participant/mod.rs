@@ -1,0 +1,40 @@
+//! The participant: entry to a domain, owner of discovery (DDS 1.4, 2.2.2.2).
+//!
+//! In: calls of the application, events of discovery. Out: entities, matches between them, the end of all of them. Owned:
+//! every other part of a participant, the table of its entities, and the order in which they end.
+
+mod contained;
+mod default_qos;
+mod discovered_type;
+mod domain_participant;
+mod draining;
+#[cfg(feature = "dynamic")]
+mod dynamic_topic;
+mod endpoints;
+mod filtered;
+mod finding;
+mod ignoring;
+mod inspection;
+mod leaving;
+mod listener;
+mod liveliness;
+#[cfg(all(test, feature = "udp", not(dds_loom)))]
+pub(crate) mod lonely;
+mod matches;
+#[cfg(feature = "serde")]
+mod named_qos;
+mod participant_builder;
+mod participant_handle;
+mod weak;
+
+pub(crate) use contained::Contained;
+#[cfg(feature = "dynamic")]
+pub(crate) use discovered_type::DiscoverType;
+pub use discovered_type::DiscoveredType;
+pub use domain_participant::DomainParticipant;
+pub(crate) use draining::SETTLE;
+pub(crate) use finding::FindTopic;
+pub use listener::DomainParticipantListener;
+pub use participant_builder::DomainParticipantBuilder;
+pub(crate) use participant_handle::ParticipantHandle;
+pub use weak::WeakDomainParticipant;

@@ -1,0 +1,102 @@
+//! Fragments that are received in their place: which is expected next, and what becomes of one that has come.
+
+use super::receive::Arrived;
+use super::traffic::count;
+use crate::actor::{Effects, OfferError, Offered, PushError};
+use crate::driver::{EXPECTED_HEADER_MAX, Expected, Headers};
+use crate::participant::ParticipantHandle;
+use crate::reception::Heard;
+use crate::subscription::{Parsed, ReaderActor, ReaderMail, Run};
+use dds_rtps::wire::{Submessage, id as submessage_id};
+use std::cell::Cell;
+use std::sync::atomic::Ordering;
+
+/// Shorter fragments are cheaper to copy than to be received in parts; and they come in runs.
+const LANDING_LEN_MIN: usize = 16 << 10;
+
+/// Where the first submessage begins: behind the header of the message.
+const SUBMESSAGES_AT: usize = 20;
+
+/// Where in a DATA_FRAG the number of its first fragment stands.
+const FRAGMENT_NUMBER_AT: usize = 24;
+
+impl Arrived<'_> {
+    /// What is expected after this datagram, if it consists of one fragment and its headers, which the reader has just taken
+    /// in. Inside of the reader's cell.
+    #[inline]
+    pub(crate) fn expect_next(&self, run: &Run, parsed: &Parsed<'_, '_>, reader: &mut ReaderActor) {
+        if self.packet.lands && matches!(parsed.first, Submessage::DataFrag(_)) {
+            self.expected.set(self.next_after(run, parsed, reader));
+        }
+    }
+
+    fn next_after(&self, run: &Run, parsed: &Parsed<'_, '_>, reader: &mut ReaderActor) -> Option<Expected> {
+        let Submessage::DataFrag(fragment) = parsed.first else { return None };
+        let bytes = self.packet.payload.bytes();
+        let len = usize::from(fragment.fragment_size);
+        let header = bytes.get(..bytes.len().checked_sub(len)?)?;
+        let is_plain = len >= LANDING_LEN_MIN
+            && fragment.fragments_in_submessage == 1
+            && fragment.payload.len() == len
+            && parsed.behind.offset() >= bytes.len()
+            && header.len() <= EXPECTED_HEADER_MAX
+            // A checksum is another one each time.
+            && bytes.get(SUBMESSAGES_AT) != Some(&submessage_id::HEADER_EXTENSION);
+        if !is_plain {
+            return None;
+        }
+        let little_endian = bytes.get(run.offset + 1)? & 1 != 0;
+        let number_at = (run.offset + FRAGMENT_NUMBER_AT, little_endian);
+        let headers = Headers::like(header, number_at, reader.rtps().guid().entity_id, run.source)?;
+        Some(headers.in_front_of(reader.place_after(run, fragment)?))
+    }
+}
+
+impl ParticipantHandle {
+    /// Takes a fragment that lies in its place, with headers like those of the one before it. What is expected next.
+    pub(crate) fn land(&self, landed: Expected, effects: &mut Effects) -> Option<Expected> {
+        let counters = self.receive_counters();
+        count(&counters.received);
+        counters.landed_bytes.fetch_add(landed.landing.len() as u64, Ordering::Relaxed);
+        let now = effects.read_clock(|| self.driver().now());
+        let prefix = landed.headers().source.writer.prefix;
+        // One with a checksum is not expected.
+        let heard = self.routes().heard_of(prefix, false, now.instant);
+        if heard == Heard::Incredible {
+            count(&self.receive_counters().damaged);
+            return None;
+        }
+        let next = self.land_at_reader(landed, effects);
+        if heard == Heard::Awaited {
+            self.revive_writers_of(prefix, effects);
+        }
+        next
+    }
+
+    fn land_at_reader(&self, landed: Expected, effects: &mut Effects) -> Option<Expected> {
+        let Some(reader) = self.routes().reader(landed.headers().reader) else {
+            self.note_no_such_endpoint();
+            return None;
+        };
+        let source = landed.headers().source;
+        // One of the two takes it.
+        let landed = Cell::new(Some(landed));
+        let offered = reader.offer(
+            effects,
+            |actor, effects| {
+                let (landing, headers) = landed.take()?.into_parts();
+                Some(headers.in_front_of(actor.land(&source, landing, effects)?))
+            },
+            || ReaderMail::Landed { landing: landed.take().map(|landed| landed.into_parts().0), source },
+        );
+        match offered {
+            Ok(Offered::Served(next)) => next,
+            Err(OfferError::Push(PushError::Full(_))) => {
+                // Its place is empty still.
+                count(&self.receive_counters().inbox_full);
+                None
+            }
+            _ => None,
+        }
+    }
+}

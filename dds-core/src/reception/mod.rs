@@ -1,0 +1,14 @@
+//! From a datagram to the cells of readers, writers and discovery.
+//!
+//! In: datagrams, on the thread that received them. Out: submessages, offered to cells; counters. Owned: the table of cells
+//! by entity id, the readers matched with each remote writer, and when each participant was last heard.
+
+mod landing;
+mod receive;
+mod routes;
+mod traffic;
+
+pub(crate) use receive::ReceiveEnd;
+pub(crate) use routes::{Heard, Routes};
+pub(crate) use traffic::ReceiveCounters;
+pub use traffic::TrafficCounters;

@@ -1,0 +1,290 @@
+//! From a datagram to the cells: parse, follow the interpreter, offer each submessage to whom it is for.
+
+use crate::actor::{Effects, OfferError, Offered, PushError};
+use crate::discovery::ParticipantMail;
+use crate::driver::{Expected, Packet, Receive, Socket};
+use crate::participant::ParticipantHandle;
+use crate::publication::{WriterCell, WriterMail};
+use crate::reception::Heard;
+use crate::reception::traffic::count;
+use crate::subscription::{Parsed, ReaderCell, ReaderMail, Run, RunEnd};
+use dds_rtps::discovery::ReplyTo;
+use dds_rtps::reader::Source;
+use dds_rtps::types::{EntityId, Guid, Locator};
+use dds_rtps::wire::{
+    AckNack, Message, NackFrag, Receiver, Scope, Submessage, Transform, WireErrorKind, id as submessage_id,
+};
+use dds_rtps::writer::Asker;
+use std::cell::Cell;
+use std::sync::{Arc, Weak};
+
+/// The receiving end of a participant: what the driver's threads call.
+pub(crate) struct ReceiveEnd {
+    participant: Weak<ParticipantHandle>,
+}
+
+impl ReceiveEnd {
+    pub(crate) fn new(participant: Weak<ParticipantHandle>) -> Arc<Self> {
+        Arc::new(Self { participant })
+    }
+}
+
+impl Receive for ReceiveEnd {
+    fn receive(&self, packet: &Packet) -> Option<Expected> {
+        let participant = self.participant.upgrade()?;
+        Effects::scope(|effects| participant.receive(packet, effects))
+    }
+
+    fn land(&self, landed: Expected) -> Option<Expected> {
+        let participant = self.participant.upgrade()?;
+        Effects::scope(|effects| participant.land(landed, effects))
+    }
+
+    fn locators_changed(&self) {
+        if let Some(participant) = self.participant.upgrade() {
+            participant.follow_network();
+        }
+    }
+}
+
+/// A datagram on its way through the participant.
+pub(super) struct Arrived<'a> {
+    pub(super) packet: &'a Packet,
+    /// Where it wants to be answered, if not where discovery says.
+    reply: Option<Locator>,
+    /// What is expected next, if that is known.
+    pub(super) expected: Cell<Option<Expected>>,
+}
+
+impl ParticipantHandle {
+    fn receive(&self, packet: &Packet, effects: &mut Effects) -> Option<Expected> {
+        let counters = self.receive_counters();
+        count(&counters.received);
+        let mut scratch = Vec::new();
+        let Ok(bytes) = Transform::Identity.open(Scope::Message, packet.payload.bytes(), &mut scratch);
+        let message = match Message::parse(bytes) {
+            Ok(message) => message,
+            Err(error) => {
+                count(match error.kind {
+                    WireErrorKind::Checksum => &counters.damaged,
+                    WireErrorKind::MustUnderstand => &counters.malformed,
+                    _ => &counters.not_rtps,
+                });
+                return None;
+            }
+        };
+        let own = message.header.prefix == self.prefix();
+        // Without in-process delivery a participant reaches its own readers by the user-data socket.
+        if own && !(self.config().udp_only && packet.socket == Socket::UserUnicast) {
+            count(&counters.reflected);
+            return None;
+        }
+        let mut receiver = Receiver::new(&message.header);
+        let mut submessages = message.submessages();
+        let mut for_discovery = false;
+        let mut arrived = Arrived { packet, reply: None, expected: Cell::default() };
+        // The readers' share of this frame uses the same reading of the clock.
+        let now = effects.read_clock(|| self.driver().now());
+        let heard = self.routes().heard_of(message.header.prefix, message.has_checksum(), now.instant);
+        if heard == Heard::Incredible {
+            count(&counters.damaged);
+            return None;
+        }
+        loop {
+            let offset = submessages.offset();
+            let Some(submessage) = submessages.next() else { break };
+            let Ok(submessage) = submessage else {
+                count(&counters.malformed);
+                continue;
+            };
+            receiver.apply(&submessage);
+            if matches!(submessage, Submessage::InfoReply(_) | Submessage::InfoSource(_)) {
+                arrived.reply = self.reply_to(&receiver);
+            }
+            if !receiver.is_for(self.prefix()) {
+                continue;
+            }
+            match submessage.writer_and_reader() {
+                Some((writer_id, _)) if writer_id.is_builtin() => for_discovery = true,
+                Some((writer_id, reader_id)) => {
+                    let run = Run { offset, source: source_of(&receiver, writer_id, &arrived), reader_id };
+                    let parsed = Parsed { first: &submessage, behind: submessages.clone() };
+                    let end = self.offer_to_readers(&run, &parsed, &arrived, effects);
+                    submessages = message.submessages_from(end.offset);
+                    receiver.source_timestamp = end.timestamp;
+                }
+                None => for_discovery |= self.dispatch_other(&receiver, &submessage, &arrived, effects),
+            }
+        }
+        if for_discovery {
+            self.offer_to_discovery(packet, effects);
+        }
+        if heard == Heard::Awaited {
+            self.revive_writers_of(message.header.prefix, effects);
+        }
+        arrived.expected.take()
+    }
+
+    /// Hands a submessage that no writer speaks to whom it is for. True: it is discovery's, which takes the whole datagram at
+    /// once.
+    fn dispatch_other(
+        &self,
+        receiver: &Receiver<'_>,
+        submessage: &Submessage<'_>,
+        arrived: &Arrived<'_>,
+        effects: &mut Effects,
+    ) -> bool {
+        match submessage {
+            Submessage::AckNack(AckNack { writer_id, reader_id, .. })
+            | Submessage::NackFrag(NackFrag { writer_id, reader_id, .. }) => {
+                if !writer_id.is_builtin() {
+                    let asker = Asker { reader: receiver.source(*reader_id), reply: arrived.reply };
+                    self.offer_to_writer(*writer_id, asker, submessage, effects);
+                }
+                writer_id.is_builtin()
+            }
+            Submessage::Skipped { id } => {
+                let counters = self.receive_counters();
+                count(if submessage_id::is_secure(*id) { &counters.secure } else { &counters.skipped });
+                false
+            }
+            _ => false,
+        }
+    }
+
+    fn offer_to_readers(
+        &self,
+        run: &Run,
+        parsed: &Parsed<'_, '_>,
+        arrived: &Arrived<'_>,
+        effects: &mut Effects,
+    ) -> RunEnd {
+        let offered = if run.reader_id != EntityId::UNKNOWN {
+            let reader = self.routes().reader(run.reader_id);
+            reader.map(|reader| self.offer_to_reader(&reader, run, parsed, arrived, effects))
+        } else {
+            let readers = self.routes().matched_readers(run.source.writer);
+            let ends = readers.iter().map(|reader| self.offer_to_reader(reader, run, parsed, arrived, effects));
+            let end = ends.reduce(|one, other| one.or(other));
+            if readers.len() > 1 {
+                // What lies in its place in the sample of one of them has not come to the others.
+                arrived.expected.take();
+            }
+            end
+        };
+        match offered {
+            Some(Some(end)) => end,
+            // Whoever was occupied will see where it ends; this one goes on behind it.
+            Some(None) => run.walk_on(parsed.clone(), |_, _| {}),
+            None => run.walk_on(parsed.clone(), |_, _| self.note_no_such_endpoint()),
+        }
+    }
+
+    /// Where the run ends, if it was served at once.
+    fn offer_to_reader(
+        &self,
+        reader: &Arc<ReaderCell>,
+        run: &Run,
+        parsed: &Parsed<'_, '_>,
+        arrived: &Arrived<'_>,
+        effects: &mut Effects,
+    ) -> Option<RunEnd> {
+        let offered = reader.offer(
+            effects,
+            |actor, effects| {
+                let end = actor.receive(run, parsed.clone(), &arrived.packet.payload, effects);
+                arrived.expect_next(run, parsed, actor);
+                end
+            },
+            || ReaderMail::Packet { packet: arrived.packet.to_keep(), run: *run },
+        );
+        match offered {
+            Ok(Offered::Served(end)) => return Some(end),
+            Err(OfferError::Push(PushError::Full(mail))) => self.make_room(reader, mail, run.source.writer, effects),
+            _ => {}
+        }
+        None
+    }
+
+    /// An occupied reader has a full inbox: the oldest mail of the same best-effort writer makes room for the new one. Of
+    /// a reliable writer it does not matter which one is dropped, for all are repaired. HEARTBEATs are part of that mail, for
+    /// most come behind samples in one datagram: where mail of a writer waits, its newest one gets in, and so does the newest
+    /// HEARTBEAT. If none waits, the writer repeats it until it is answered.
+    #[cold]
+    fn make_room(&self, reader: &Arc<ReaderCell>, mail: ReaderMail, writer: Guid, effects: &mut Effects) {
+        count(&self.receive_counters().inbox_full);
+        let is_older =
+            |waiting: &ReaderMail| matches!(waiting, ReaderMail::Packet { run, .. } if run.source.writer == writer);
+        // Dropped is dropped, whichever it was; it has been counted, and the reader's ledger hears of it.
+        let _ = reader.push_over(mail, is_older);
+        // Whoever was inside may have left before that.
+        reader.serve(effects);
+    }
+
+    fn offer_to_writer(&self, writer_id: EntityId, asker: Asker, submessage: &Submessage<'_>, effects: &mut Effects) {
+        let Some(writer) = self.routes().writer(writer_id) else { return self.note_no_such_endpoint() };
+        let offered = match submessage {
+            Submessage::AckNack(message) => {
+                offer_answer(&writer, effects, || WriterMail::AckNack(asker, message.clone()))
+            }
+            Submessage::NackFrag(message) => {
+                offer_answer(&writer, effects, || WriterMail::NackFrag(asker, message.clone()))
+            }
+            _ => true,
+        };
+        if !offered {
+            count(&self.receive_counters().inbox_full);
+        }
+    }
+
+    /// Where the source of what follows is to be answered, if not where discovery says.
+    #[cold]
+    fn reply_to(&self, receiver: &Receiver<'_>) -> Option<Locator> {
+        let reply = self.routes().reply_to(receiver.source_prefix, receiver.reply.as_ref()?);
+        if reply == ReplyTo::Refused {
+            count(&self.receive_counters().replies_refused);
+        }
+        reply.locator()
+    }
+
+    pub(crate) fn note_no_such_endpoint(&self) {
+        count(&self.receive_counters().no_such_endpoint);
+    }
+
+    fn offer_to_discovery(&self, packet: &Packet, effects: &mut Effects) {
+        let offered = self.cell().offer(
+            effects,
+            |actor, _| actor.receive(&packet.payload),
+            || ParticipantMail::Packet(packet.to_keep()),
+        );
+        if let Err(OfferError::Push(PushError::Full(_))) = offered {
+            count(&self.receive_counters().inbox_full);
+        }
+        self.carry_out_matches(effects);
+    }
+}
+
+/// Whose the submessages of a writer are.
+fn source_of(receiver: &Receiver<'_>, writer_id: EntityId, arrived: &Arrived<'_>) -> Source {
+    Source {
+        writer: receiver.source(writer_id),
+        timestamp: receiver.source_timestamp,
+        vendor: receiver.source_vendor,
+        reply: arrived.reply,
+    }
+}
+
+/// False if the writer had no room for it; the reader will say it again. What the same reader has said before, and still
+/// waits, takes it in: only readers that are many can fill the inbox.
+fn offer_answer(writer: &Arc<WriterCell>, effects: &mut Effects, mail: impl Fn() -> WriterMail) -> bool {
+    let offered = writer.offer_into(
+        effects,
+        |actor, effects| match mail() {
+            WriterMail::AckNack(asker, message) => actor.receive_ack_nack(asker, &message, effects),
+            WriterMail::NackFrag(asker, message) => actor.receive_nack_frag(asker, &message, effects),
+        },
+        &mail,
+        WriterMail::take_in,
+    );
+    !matches!(offered, Err(OfferError::Push(PushError::Full(_))))
+}

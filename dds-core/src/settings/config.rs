@@ -1,0 +1,436 @@
+//! A participant's settings: defaults, then a profile, the environment, and code; what comes later wins.
+
+use crate::driver::ThreadOptions;
+use crate::infrastructure::{CreateErrorKind, Delivery};
+use crate::qos::DomainParticipantQos;
+#[cfg(feature = "serde")]
+use crate::settings::Profiles;
+use crate::settings::peer_address::is_peer;
+use dds_rtps::transport::RECEIVE_BUFFER;
+use dds_rtps::transport::fault::Faults;
+use dds_rtps::types::{Duration, IpFamilies};
+use dds_rtps::wire::{ChecksumKind, Transform};
+use std::fmt;
+use std::path::PathBuf;
+#[cfg(feature = "serde")]
+use std::sync::Arc;
+
+/// The highest domain id whose ports fit below 65536 (RTPS 2.5, 9.6.2 with the default port numbers).
+pub(crate) const DOMAIN_ID_MAX: u32 = 232;
+
+/// The property by which the participants of durability services are known (RTPS 2.5, 9.6.3, PID_PROPERTY_LIST).
+pub(crate) const DURABILITY_SERVICE: &str = "dds.durability_service";
+
+/// How far a participant looks for others, and lets itself be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Scope {
+    /// This host only: nothing leaves by a network interface but loopback.
+    Host,
+    /// What multicast reaches, and the given peers. The default.
+    #[default]
+    Subnet,
+    /// The given peers only: no multicast is sent or joined.
+    PeersOnly,
+}
+
+/// Which thread receives the data that other participants send to this one.
+///
+/// | | `Thread` | `Caller` |
+/// |---|---|---|
+/// | a thread that blocks in a wait of this participant | is woken by the receive thread | reads the socket, and finds its data itself |
+/// | nobody blocks | the receive thread | the participant's own thread for timers and discovery (`dds-io`) |
+/// | futures, streams, event threads | woken by the receive thread | woken by whichever thread receives |
+/// | [`Inline`](Delivery::Inline) listeners | on the receive thread | on whichever thread receives: also on one that waits |
+/// | threads of a participant | 2 and more | 1 and more |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Receiving {
+    /// One of its own, `dds-receive`, for each version of IP. The default.
+    #[default]
+    Thread,
+    /// Whoever waits. Linux alone; elsewhere it is `Thread`.
+    Caller,
+}
+
+/// Everything that is decided before a participant starts.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    pub(crate) domain_id: u32,
+    pub(crate) name: String,
+    pub(crate) qos: DomainParticipantQos,
+    pub(crate) scope: Scope,
+    pub(crate) peers: Vec<String>,
+    pub(crate) interfaces: Vec<String>,
+    pub(crate) ip_families: IpFamilies,
+    pub(crate) multicast_ttl: u8,
+    /// `None`: what the network asks for by itself.
+    pub(crate) receive_buffer: Option<usize>,
+    pub(crate) send_buffer: usize,
+    pub(crate) domain_tag: String,
+    pub(crate) properties: Vec<(String, String)>,
+    pub(crate) lease: Duration,
+    pub(crate) announcement_period: Duration,
+    /// `None`: as large as fits where the readers are.
+    pub(crate) fragment_size: Option<u16>,
+    pub(crate) linger: Duration,
+    pub(crate) udp_only: bool,
+    /// Endpoints say what their types are made of.
+    pub(crate) type_information: bool,
+    pub(crate) message_checksums: Option<ChecksumKind>,
+    pub(crate) delivery: Delivery,
+    pub(crate) receive: Receiving,
+    pub(crate) threads: ThreadOptions,
+    pub(crate) tap: Option<PathBuf>,
+    pub(crate) faults: Option<Faults>,
+    pub(crate) receive_faults: Option<Faults>,
+    /// It takes part as soon as it is made.
+    pub(crate) enabled: bool,
+    /// The profile file that was read.
+    pub(crate) profile_file: Option<PathBuf>,
+    /// What `profile` on the endpoints' builders finds.
+    #[cfg(feature = "serde")]
+    pub(crate) profiles: Arc<Profiles>,
+    origins: Vec<Origin>,
+}
+
+/// Who has set something; later ones win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    #[cfg(feature = "serde")]
+    Profile,
+    Environment,
+    Code,
+}
+
+impl Config {
+    pub(crate) fn new(domain_id: u32) -> Self {
+        Self {
+            domain_id,
+            name: String::new(),
+            qos: DomainParticipantQos::default(),
+            scope: Scope::default(),
+            peers: Vec::new(),
+            interfaces: Vec::new(),
+            ip_families: IpFamilies::default(),
+            multicast_ttl: 1,
+            receive_buffer: None,
+            send_buffer: 1 << 20,
+            domain_tag: String::new(),
+            properties: Vec::new(),
+            lease: Duration::from_secs(20),
+            announcement_period: Duration::from_secs(3),
+            fragment_size: None,
+            linger: Duration::from_secs(1),
+            udp_only: false,
+            type_information: true,
+            message_checksums: None,
+            delivery: Delivery::default(),
+            receive: Receiving::default(),
+            threads: ThreadOptions::default(),
+            tap: None,
+            faults: None,
+            receive_faults: None,
+            enabled: true,
+            profile_file: None,
+            #[cfg(feature = "serde")]
+            profiles: Arc::default(),
+            origins: Vec::new(),
+        }
+    }
+
+    /// Every setting by its name.
+    fn settings(&self) -> [(&'static str, String); 24] {
+        let text = |value: &dyn fmt::Debug| format!("{value:?}");
+        [
+            ("domain", text(&self.domain_id)),
+            ("name", text(&self.name)),
+            ("user_data", format!("{} octets", self.qos.user_data.len())),
+            ("scope", text(&self.scope)),
+            ("peers", text(&self.peers)),
+            ("interfaces", text(&self.interfaces)),
+            ("ip_families", text(&self.ip_families)),
+            ("multicast_ttl", self.multicast_ttl.to_string()),
+            ("receive_buffer", self.receive_buffer.unwrap_or(RECEIVE_BUFFER).to_string()),
+            ("send_buffer", self.send_buffer.to_string()),
+            ("domain_tag", text(&self.domain_tag)),
+            ("properties", text(&self.properties)),
+            ("lease", self.lease.to_string()),
+            ("announcement_period", self.announcement_period.to_string()),
+            ("fragment_size", text(&self.fragment_size)),
+            ("linger", self.linger.to_string()),
+            ("udp_only", text(&self.udp_only)),
+            ("type_information", text(&self.type_information)),
+            ("message_checksums", text(&self.message_checksums)),
+            ("delivery", text(&self.delivery)),
+            ("receive", text(&self.receive)),
+            ("enabled", text(&self.enabled)),
+            ("tap", text(&self.tap)),
+            ("profiles", text(&self.profile_file)),
+        ]
+    }
+
+    /// Makes changes, and notes that what is different afterwards comes from `origin`.
+    pub(crate) fn change<E>(
+        &mut self,
+        origin: Origin,
+        change: impl FnOnce(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let before = self.settings();
+        change(self)?;
+        self.origins.resize(before.len(), Origin::Default);
+        for (at, (_, value)) in self.settings().into_iter().enumerate() {
+            if value != before[at].1 {
+                self.origins[at] = origin;
+            }
+        }
+        Ok(())
+    }
+
+    /// The settings in force, each with where it comes from, for the log.
+    pub(crate) fn describe(&self) -> String {
+        let settings = self.settings().into_iter().enumerate();
+        let texts = settings.map(|(at, (name, value))| {
+            let origin = self.origins.get(at).copied().unwrap_or(Origin::Default);
+            format!("{name} = {value} ({origin})")
+        });
+        texts.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Sets a property, in place of one with the same name.
+    pub(crate) fn set_property(&mut self, name: String, value: String) {
+        self.properties.retain(|(known, _)| *known != name);
+        self.properties.push((name, value));
+    }
+
+    /// Whether the participant is that of a durability service: its endpoints stand in for those of others, and have nothing to
+    /// do with each other.
+    pub(crate) fn is_durability_service(&self) -> bool {
+        self.properties.iter().any(|(name, _)| name == DURABILITY_SERVICE)
+    }
+
+    /// What happens to a message between its lay-out and the socket.
+    pub(crate) fn transform(&self) -> Transform {
+        self.message_checksums.map_or(Transform::Identity, Transform::Checksum)
+    }
+
+    /// Takes over what the environment says; `look_up` gives the value of a variable.
+    pub(crate) fn apply_environment(
+        &mut self,
+        look_up: impl Fn(&'static str) -> Result<Option<String>, CreateErrorKind>,
+    ) -> Result<(), CreateErrorKind> {
+        let list = |value: String| -> Vec<String> {
+            value.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+        };
+        if let Some(value) = look_up("DDS_SCOPE")? {
+            self.scope = match value.as_str() {
+                "host" => Scope::Host,
+                "subnet" => Scope::Subnet,
+                "peers-only" => Scope::PeersOnly,
+                _ => return Err(unreadable("DDS_SCOPE", value, "one of host, subnet, peers-only")),
+            };
+        }
+        if let Some(value) = look_up("DDS_TRANSPORTS")? {
+            self.udp_only = match value.as_str() {
+                "all" => false,
+                "udp" => true,
+                _ => return Err(unreadable("DDS_TRANSPORTS", value, "one of all, udp")),
+            };
+        }
+        if let Some(value) = look_up("DDS_TYPE_INFORMATION")? {
+            self.type_information = match value.as_str() {
+                "on" => true,
+                "off" => false,
+                _ => return Err(unreadable("DDS_TYPE_INFORMATION", value, "one of on, off")),
+            };
+        }
+        if let Some(value) = look_up("DDS_RECEIVE")? {
+            self.receive = match value.as_str() {
+                "thread" => Receiving::Thread,
+                "caller" => Receiving::Caller,
+                _ => return Err(unreadable("DDS_RECEIVE", value, "one of thread, caller")),
+            };
+        }
+        if let Some(value) = look_up("DDS_PEERS")? {
+            self.peers = list(value);
+        }
+        if let Some(value) = look_up("DDS_INTERFACES")? {
+            self.interfaces = list(value);
+        }
+        if let Some(value) = look_up("DDS_IP")? {
+            self.ip_families = match value.as_str() {
+                "auto" => IpFamilies::Auto,
+                "v4" => IpFamilies::V4,
+                "v6" => IpFamilies::V6,
+                "both" => IpFamilies::Both,
+                _ => return Err(unreadable("DDS_IP", value, "one of auto, v4, v6, both")),
+            };
+        }
+        if let Some(value) = look_up("DDS_MULTICAST_TTL")? {
+            let ttl = value.parse();
+            self.multicast_ttl = ttl.map_err(|_| unreadable("DDS_MULTICAST_TTL", value, "a number from 0 to 255"))?;
+        }
+        let bytes = |name| {
+            let read = |value: String| value.parse().map_err(|_| unreadable(name, value, "a number of bytes"));
+            look_up(name)?.map(read).transpose()
+        };
+        self.receive_buffer = bytes("DDS_RECEIVE_BUFFER")?.or(self.receive_buffer);
+        self.send_buffer = bytes("DDS_SEND_BUFFER")?.unwrap_or(self.send_buffer);
+        if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
+            self.domain_tag = value;
+        }
+        if let Some(value) = look_up("DDS_TAP")? {
+            if value.is_empty() {
+                return Err(unreadable("DDS_TAP", value, "the path of a file"));
+            }
+            self.tap = Some(value.into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check(&self) -> Result<(), CreateErrorKind> {
+        if self.domain_id > DOMAIN_ID_MAX {
+            return Err(CreateErrorKind::InvalidDomain { domain_id: self.domain_id });
+        }
+        if let Some(peer) = self.peers.iter().find(|peer| !is_peer(peer)) {
+            return Err(CreateErrorKind::InvalidPeer { peer: peer.clone() });
+        }
+        self.threads.check().map_err(CreateErrorKind::from)?;
+        self.qos.check().map_err(CreateErrorKind::InconsistentQos)
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Default => "default",
+            #[cfg(feature = "serde")]
+            Self::Profile => "profile",
+            Self::Environment => "environment",
+            Self::Code => "code",
+        })
+    }
+}
+
+/// The value of an environment variable.
+pub(crate) fn variable(name: &'static str) -> Result<Option<String>, CreateErrorKind> {
+    let value = std::env::var_os(name).map(std::ffi::OsString::into_string).transpose();
+    value.map_err(|value| unreadable(name, value.to_string_lossy().into_owned(), "UTF-8"))
+}
+
+/// The domain that the environment names, if it names any.
+pub(crate) fn domain_of_environment(
+    look_up: impl Fn(&'static str) -> Result<Option<String>, CreateErrorKind>,
+) -> Result<Option<u32>, CreateErrorKind> {
+    let Some(value) = look_up("DDS_DOMAIN")? else { return Ok(None) };
+    match value.parse() {
+        Ok(domain) if domain <= DOMAIN_ID_MAX => Ok(Some(domain)),
+        _ => Err(unreadable("DDS_DOMAIN", value, "a number from 0 to 232")),
+    }
+}
+
+pub(crate) fn unreadable(variable: &'static str, value: String, expected: &'static str) -> CreateErrorKind {
+    CreateErrorKind::Environment { variable, value: value.into(), expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(variables: &[(&str, &str)]) -> Result<Config, CreateErrorKind> {
+        let mut config = Config::new(0);
+        config.apply_environment(|name| {
+            Ok(variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+        })?;
+        Ok(config)
+    }
+
+    #[test]
+    fn the_environment_is_taken_over() {
+        let config =
+            with(&[("DDS_SCOPE", "host"), ("DDS_PEERS", "a, b:2,"), ("DDS_TRANSPORTS", "udp"), ("DDS_TAP", "t.pcap")])
+                .unwrap();
+        assert_eq!(config.scope, Scope::Host);
+        assert_eq!(config.peers, ["a", "b:2"]);
+        assert!(config.udp_only);
+        assert_eq!(config.tap, Some("t.pcap".into()));
+        let config = with(&[
+            ("DDS_IP", "both"),
+            ("DDS_MULTICAST_TTL", "7"),
+            ("DDS_RECEIVE_BUFFER", "65536"),
+            ("DDS_SEND_BUFFER", "32768"),
+            ("DDS_TYPE_INFORMATION", "off"),
+            ("DDS_RECEIVE", "caller"),
+        ]);
+        let config = config.unwrap();
+        assert!(!config.type_information);
+        assert_eq!(config.receive, Receiving::Caller);
+        assert_eq!(with(&[("DDS_RECEIVE", "thread")]).unwrap().receive, Receiving::Thread);
+        assert_eq!((config.ip_families, config.multicast_ttl), (IpFamilies::Both, 7));
+        assert_eq!((config.receive_buffer, config.send_buffer), (Some(65_536), 32_768));
+    }
+
+    #[test]
+    fn an_unreadable_variable_is_an_error_that_names_it() {
+        for name in [
+            "DDS_SCOPE",
+            "DDS_TYPE_INFORMATION",
+            "DDS_RECEIVE",
+            "DDS_IP",
+            "DDS_MULTICAST_TTL",
+            "DDS_RECEIVE_BUFFER",
+            "DDS_SEND_BUFFER",
+        ] {
+            let error = with(&[(name, "galaxy")]).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+            assert!(error.to_string().contains("galaxy"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_peer_that_is_none_is_refused_by_its_name() {
+        let mut config = Config::new(0);
+        config.peers = vec!["robot".into(), "robot:many".into()];
+        assert_eq!(config.check(), Err(CreateErrorKind::InvalidPeer { peer: "robot:many".into() }));
+    }
+
+    #[test]
+    fn a_domain_beyond_the_ports_is_refused() {
+        assert_eq!(Config::new(233).check(), Err(CreateErrorKind::InvalidDomain { domain_id: 233 }));
+    }
+
+    #[test]
+    fn the_log_says_where_each_setting_comes_from() {
+        let mut config = Config::new(0);
+        let set = |config: &mut Config, origin, change: fn(&mut Config)| {
+            config
+                .change(origin, |config| {
+                    change(config);
+                    Ok::<(), CreateErrorKind>(())
+                })
+                .unwrap();
+        };
+        set(&mut config, Origin::Environment, |config| {
+            config.scope = Scope::Host;
+            config.domain_tag = "lab".to_owned();
+        });
+        set(&mut config, Origin::Code, |config| config.scope = Scope::PeersOnly);
+        let text = config.describe();
+        assert!(text.contains("scope = PeersOnly (code)"), "{text}");
+        assert!(text.contains("domain_tag = \"lab\" (environment)"), "{text}");
+        assert!(text.contains("lease = 20s (default)"), "{text}");
+    }
+
+    #[test]
+    fn the_environments_domain_is_a_number_with_ports() {
+        let domain = |value: Option<&str>| domain_of_environment(|_| Ok(value.map(str::to_owned)));
+        assert_eq!(domain(None), Ok(None));
+        assert_eq!(domain(Some("7")), Ok(Some(7)));
+        for value in ["", "-1", "233", "seven"] {
+            assert!(matches!(domain(Some(value)), Err(CreateErrorKind::Environment { .. })), "{value}");
+        }
+    }
+}

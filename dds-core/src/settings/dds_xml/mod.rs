@@ -1,0 +1,287 @@
+//! QoS from the OMG's XML form (DDS-XML 1.0, 7.3.2: libraries of profiles), and from the profiles of Fast DDS.
+//!
+//! In: the text of a file. Out: a QoS for each name, everything that it inherits in it. `reading` knows places and spellings, `policies`
+//! what each entity has; here is who inherits from whom.
+
+mod policies;
+mod reading;
+
+use crate::infrastructure::ProfileProblem;
+use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
+use crate::settings::profiles::{ByTopic, Profiles};
+use dds_rtps::types::similar::nearest;
+use reading::{Outcome, Reading, each_element, elements, normal};
+use roxmltree::{Document, Node};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// How many profiles may inherit from each other in a row. It ends circles, which have no end of their own.
+const INHERITED_MAX: usize = 64;
+
+/// Reads a document. Gives what is in it that only another vendor knows.
+pub(super) fn read(text: &str, profiles: &mut Profiles) -> Outcome<Vec<String>> {
+    let document = Document::parse(text).map_err(|error| {
+        Box::new(ProfileProblem {
+            file: PathBuf::new(),
+            line: Some(error.pos().row),
+            key: String::new(),
+            value: String::new(),
+            expected: error.to_string(),
+            nearest: None,
+        })
+    })?;
+    let mut reading = Reading::new(&document);
+    let mut libraries = Libraries::default();
+    let root = document.root_element();
+    match root.tag_name().name() {
+        "dds" => top(&mut reading, &mut libraries, root)?,
+        "profiles" => fast_dds(&mut reading, &mut libraries, root)?,
+        _ => return Err(reading.wrong(root, "should be dds, or profiles of Fast DDS")),
+    }
+    let names: Vec<String> = libraries.declared.keys().cloned().collect();
+    for name in &names {
+        let qos = libraries.resolve(&mut reading, name, 0)?;
+        // Without its library, where no other library has one of this name.
+        let short = name.rsplit("::").next().unwrap_or(name);
+        let is_unique = names.iter().filter(|other| other.rsplit("::").next() == Some(short)).count() == 1;
+        if is_unique && short != name {
+            qos.clone().hand_over(short, profiles);
+        }
+        qos.hand_over(name, profiles);
+    }
+    for (name, qos) in libraries.finished {
+        qos.hand_over(&name, profiles);
+    }
+    Ok(reading.foreign)
+}
+
+/// What a profile says of each kind of entity.
+#[derive(Debug, Clone, Default)]
+struct Profile {
+    participant: Option<DomainParticipantQos>,
+    publisher: Option<PublisherQos>,
+    subscriber: Option<SubscriberQos>,
+    topics: ByTopic<TopicQos>,
+    writers: ByTopic<DataWriterQos>,
+    readers: ByTopic<DataReaderQos>,
+}
+
+/// A profile that was found and not read yet: what it stands in, and where.
+#[derive(Clone, Copy)]
+struct Declared<'a, 'd> {
+    node: Node<'a, 'd>,
+    library: &'a str,
+}
+
+#[derive(Default)]
+struct Libraries<'a, 'd> {
+    /// By `library::profile`; a QoS that stands in a library by itself is a profile of one.
+    declared: BTreeMap<String, Declared<'a, 'd>>,
+    resolved: BTreeMap<String, Profile>,
+    /// Profiles that inherit nothing and have a name of their own.
+    finished: Vec<(String, Profile)>,
+}
+
+impl Profile {
+    fn hand_over(self, name: &str, profiles: &mut Profiles) {
+        profiles.insert_participant(name, self.participant);
+        profiles.insert_publisher(name, self.publisher);
+        profiles.insert_subscriber(name, self.subscriber);
+        profiles.insert_topics(name, self.topics);
+        profiles.insert_writers(name, self.writers);
+        profiles.insert_readers(name, self.readers);
+    }
+
+    /// Takes over the QoS of an entity, which begins with what `base` says, or else this profile.
+    fn add(&mut self, reading: &mut Reading<'_>, base: Option<&Self>, node: Node<'_, '_>) -> Outcome<()> {
+        let from = base.cloned().unwrap_or_else(|| self.clone());
+        let filter = node.attribute("topic_filter");
+        match &*normal(node.tag_name().name()) {
+            "datawriter" | "writer" => {
+                let mut qos = from.writers.begin(filter);
+                policies::writer(reading, &mut qos, node)?;
+                self.writers.put(filter, qos);
+            }
+            "datareader" | "reader" => {
+                let mut qos = from.readers.begin(filter);
+                policies::reader(reading, &mut qos, node)?;
+                self.readers.put(filter, qos);
+            }
+            "topic" => {
+                let mut qos = from.topics.begin(filter);
+                policies::topic(reading, &mut qos, node)?;
+                self.topics.put(filter, qos);
+            }
+            "publisher" => {
+                let mut qos = from.publisher.unwrap_or_default();
+                policies::publisher(reading, &mut qos, node)?;
+                self.publisher = Some(qos);
+            }
+            "subscriber" => {
+                let mut qos = from.subscriber.unwrap_or_default();
+                policies::subscriber(reading, &mut qos, node)?;
+                self.subscriber = Some(qos);
+            }
+            "domainparticipant" | "participant" => {
+                let mut qos = from.participant.unwrap_or_default();
+                policies::participant(reading, &mut qos, node)?;
+                self.participant = Some(qos);
+            }
+            _ => reading.unknown(node, &ENTITIES)?,
+        }
+        Ok(())
+    }
+}
+
+const ENTITIES: [&str; 6] =
+    ["datawriter_qos", "datareader_qos", "topic_qos", "publisher_qos", "subscriber_qos", "domain_participant_qos"];
+
+/// The sections of a document.
+fn top<'a, 'd>(reading: &mut Reading<'_>, libraries: &mut Libraries<'a, 'd>, root: Node<'a, 'd>) -> Outcome<()> {
+    each_element!(reading, root, |section| {
+        "qos_library" => library(reading, libraries, section)?,
+        "profiles" => fast_dds(reading, libraries, section)?,
+        // What else DDS-XML describes, and applications make here in code.
+        "types" => {},
+        "domain_library" => {},
+        "domain_participant_library" => {},
+        "application_library" => {},
+        "data_library" => {},
+    });
+    Ok(())
+}
+
+fn library<'a, 'd>(reading: &mut Reading<'_>, libraries: &mut Libraries<'a, 'd>, node: Node<'a, 'd>) -> Outcome<()> {
+    let library = node.attribute("name").ok_or_else(|| reading.wrong(node, "needs a name"))?;
+    for element in elements(node) {
+        let tag = element.tag_name().name();
+        if tag != "qos_profile" && !ENTITIES.iter().any(|entity| normal(entity) == normal(tag)) {
+            let mut allowed = vec!["qos_profile"];
+            allowed.extend(ENTITIES);
+            reading.unknown(element, &allowed)?;
+            continue;
+        }
+        let name = element.attribute("name").ok_or_else(|| reading.wrong(element, "needs a name"))?;
+        if element.attribute("is_default_qos") == Some("true") {
+            reading.foreign.push(format!("is_default_qos of {library}::{name}: name the profile instead"));
+        }
+        let declared = Declared { node: element, library };
+        if libraries.declared.insert(format!("{library}::{name}"), declared).is_some() {
+            return Err(reading.wrong(element, "there is another one of this name"));
+        }
+    }
+    Ok(())
+}
+
+impl<'a, 'd> Libraries<'a, 'd> {
+    /// A profile with all that it inherits.
+    fn resolve(&mut self, reading: &mut Reading<'_>, name: &str, depth: usize) -> Outcome<Profile> {
+        if let Some(profile) = self.resolved.get(name) {
+            return Ok(profile.clone());
+        }
+        let Some(&declared) = self.declared.get(name) else { return Ok(Profile::default()) };
+        if depth > INHERITED_MAX {
+            return Err(reading.wrong(declared.node, "it inherits from itself, or from too many in a row"));
+        }
+        let mut profile = Profile::default();
+        if declared.node.tag_name().name() == "qos_profile" {
+            if let Some(base) = self.base(reading, declared, declared.node, depth)? {
+                profile = base;
+            }
+            for entity in elements(declared.node) {
+                let base = self.base(reading, declared, entity, depth)?;
+                profile.add(reading, base.as_ref(), entity)?;
+            }
+        } else {
+            let base = self.base(reading, declared, declared.node, depth)?;
+            profile.add(reading, base.as_ref(), declared.node)?;
+        }
+        self.resolved.insert(name.to_owned(), profile.clone());
+        Ok(profile)
+    }
+
+    /// What an element names as its base: `profile` of the same library, `library::profile`, or a QoS by name in one.
+    fn base(
+        &mut self,
+        reading: &mut Reading<'_>,
+        declared: Declared<'a, 'd>,
+        node: Node<'_, '_>,
+        depth: usize,
+    ) -> Outcome<Option<Profile>> {
+        let Some(base) = node.attribute("base_name") else { return Ok(None) };
+        let parts: Vec<&str> = base.split("::").collect();
+        let candidates = match parts[..] {
+            [profile] => vec![format!("{}::{profile}", declared.library)],
+            [first, second] => {
+                vec![base.to_owned(), format!("{}::{first}", declared.library), format!("{first}::{second}")]
+            }
+            [library, profile, _] => vec![format!("{library}::{profile}")],
+            _ => Vec::new(),
+        };
+        if let Some(name) = candidates.iter().find(|name| self.declared.contains_key(*name)) {
+            return self.resolve(reading, name, depth + 1).map(Some);
+        }
+        let mut problem = reading.wrong(node, format!("there is no profile {base} to inherit from"));
+        problem.nearest = nearest(base, self.declared.keys().map(String::as_str)).map(str::to_owned);
+        Err(problem)
+    }
+}
+
+/// The profiles of Fast DDS: one for each entity, without inheritance.
+fn fast_dds(reading: &mut Reading<'_>, libraries: &mut Libraries<'_, '_>, node: Node<'_, '_>) -> Outcome<()> {
+    for element in elements(node) {
+        let mut profile = Profile::default();
+        match &*normal(element.tag_name().name()) {
+            "datawriter" | "publisher" => {
+                let mut qos = DataWriterQos::default();
+                each_element!(reading, element, |part| {
+                    "qos" => policies::writer(reading, &mut qos, part)?,
+                    "topic" => endpoint_topic(reading, &mut qos.history, &mut qos.resource_limits, part)?,
+                });
+                profile.writers.put(None, qos);
+            }
+            "datareader" | "subscriber" => {
+                let mut qos = DataReaderQos::default();
+                each_element!(reading, element, |part| {
+                    "qos" => policies::reader(reading, &mut qos, part)?,
+                    "topic" => endpoint_topic(reading, &mut qos.history, &mut qos.resource_limits, part)?,
+                });
+                profile.readers.put(None, qos);
+            }
+            "participant"
+            | "transportdescriptors"
+            | "libraryparticipant"
+            | "domainparticipantfactory"
+            | "types"
+            | "log" => {
+                reading.foreign.push(format!("{} of Fast DDS", element.tag_name().name()));
+                continue;
+            }
+            _ => {
+                reading.unknown(element, &["data_writer", "data_reader"])?;
+                continue;
+            }
+        }
+        let name = element.attribute("profile_name").ok_or_else(|| reading.wrong(element, "needs a profile_name"))?;
+        libraries.finished.push((name.to_owned(), profile));
+    }
+    Ok(())
+}
+
+/// What Fast DDS says of the topic of an endpoint.
+fn endpoint_topic(
+    reading: &mut Reading<'_>,
+    history: &mut crate::qos::History,
+    limits: &mut crate::qos::ResourceLimits,
+    node: Node<'_, '_>,
+) -> Outcome<()> {
+    each_element!(reading, node, |policy| {
+        "historyQos" => policies::history(reading, history, policy)?,
+        "resourceLimitsQos" => policies::resource_limits(reading, limits, policy)?,
+        // The application says these when it makes the endpoint.
+        "name" => {},
+        "dataType" => {},
+        "kind" => {},
+    });
+    Ok(())
+}

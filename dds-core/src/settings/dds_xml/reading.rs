@@ -1,0 +1,215 @@
+//! An XML document while it is read: places, names and values as the vendors spell them.
+
+use crate::infrastructure::ProfileProblem;
+use dds_rtps::types::Duration;
+use dds_rtps::types::similar::nearest;
+use roxmltree::{Document, Node};
+use std::path::PathBuf;
+
+pub(super) use crate::settings::profiles::Outcome;
+
+/// What other vendors have beside the standard's policies, as [`normal`] writes it. It has no effect here, so a file that
+/// another vendor reads as well is warned of, and used.
+#[rustfmt::skip]
+const FOREIGN: [&str; 48] = [
+    // RTI Connext.
+    "acknowledgmentkind", "announcementperiod", "assertionsperleaseduration", "asynchronouspublisher", "availability", "batch",
+    "datareaderprotocol", "datareaderresourcelimits", "datawriterprotocol", "datawriterresourcelimits", "database", "directcommunication",
+    "discovery", "discoveryconfig", "dropincompletecoherentset", "eventcount", "exclusivearea", "initialinstances", "initialsamples",
+    "multichannel", "participantname", "property", "protocol", "publicationname", "publishmode", "readerresourcelimits", "receiverpool",
+    "refilter", "rolename", "service", "sourcetimestamptolerance", "storagesettings", "subscriptionname", "topicquerydispatch",
+    "transportbuiltin", "transportmulticast", "transportselection", "transportunicast", "typesupport", "wireprotocol",
+    "writerresourcelimits",
+    // Fast DDS.
+    "allocatedsamples", "datasharing", "disablepositiveacks", "entityid", "historymemorypolicy", "times", "userdefinedid",
+];
+
+/// A document, and what was met in it that has no effect.
+pub(super) struct Reading<'d> {
+    document: &'d Document<'d>,
+    pub(super) foreign: Vec<String>,
+}
+
+/// The elements in a node.
+pub(super) fn elements<'a, 'd>(node: Node<'a, 'd>) -> impl Iterator<Item = Node<'a, 'd>> {
+    node.children().filter(Node::is_element)
+}
+
+/// A name without what the vendors differ in: `historyQos`, `history_qos` and `history` are one.
+pub(super) fn normal(name: &str) -> String {
+    let name: String = name.chars().filter(|letter| *letter != '_').map(|letter| letter.to_ascii_lowercase()).collect();
+    match name.strip_suffix("qos") {
+        Some(short) if !short.is_empty() => short.to_owned(),
+        _ => name,
+    }
+}
+
+/// Does what stands behind a name for each element of it. One that is not named is an error with the names that are.
+macro_rules! each_element {
+    ($reading:expr, $node:expr, |$element:ident| { $($name:literal => $apply:expr,)* }) => {
+        for $element in $crate::settings::dds_xml::reading::elements($node) {
+            let name = $crate::settings::dds_xml::reading::normal($element.tag_name().name());
+            $(if name == $crate::settings::dds_xml::reading::normal($name) {
+                $apply;
+                continue;
+            })*
+            $reading.unknown($element, &[$($name),*])?;
+        }
+    };
+}
+pub(super) use each_element;
+
+impl<'d> Reading<'d> {
+    pub(super) fn new(document: &'d Document<'d>) -> Self {
+        Self { document, foreign: Vec::new() }
+    }
+
+    /// What is wrong at a node.
+    pub(super) fn wrong(&self, node: Node<'_, '_>, expected: impl Into<String>) -> Box<ProfileProblem> {
+        let mut path: Vec<String> = node.ancestors().filter(Node::is_element).map(step).collect();
+        path.reverse();
+        Box::new(ProfileProblem {
+            file: PathBuf::new(),
+            line: Some(self.line(node)),
+            key: path.join("/"),
+            value: format!("{:?}", text(node)),
+            expected: expected.into(),
+            nearest: None,
+        })
+    }
+
+    fn line(&self, node: Node<'_, '_>) -> u32 {
+        self.document.text_pos_at(node.range().start).row
+    }
+
+    /// An element that nobody asked for: that of another vendor, or a mistake.
+    pub(super) fn unknown(&mut self, node: Node<'_, '_>, allowed: &[&'static str]) -> Outcome<()> {
+        let name = node.tag_name().name();
+        if FOREIGN.contains(&&*normal(name)) {
+            self.foreign.push(format!("{name} (line {})", self.line(node)));
+            return Ok(());
+        }
+        let mut problem = self.wrong(node, format!("no such element; there may be {}", allowed.join(", ")));
+        problem.nearest = nearest(name, allowed.iter().copied()).map(str::to_owned);
+        Err(problem)
+    }
+
+    /// One of some kinds: `KEEP_LAST`, `KEEP_LAST_HISTORY_QOS`, `DDS_KEEP_LAST_HISTORY_QOS`.
+    pub(super) fn kind<T: Copy>(&self, node: Node<'_, '_>, policy: &str, kinds: &[(&str, T)]) -> Outcome<T> {
+        let said = text(node).to_ascii_uppercase();
+        let short = said.strip_prefix("DDS_").unwrap_or(&said);
+        let short = short.strip_suffix("_QOS").unwrap_or(short);
+        let short = short.strip_suffix(policy).and_then(|short| short.strip_suffix('_')).unwrap_or(short);
+        if let Some((_, kind)) = kinds.iter().find(|(name, _)| *name == short) {
+            return Ok(*kind);
+        }
+        let names = || kinds.iter().map(|(name, _)| *name);
+        let mut problem = self.wrong(node, format!("should be one of {}", names().collect::<Vec<_>>().join(", ")));
+        problem.nearest = nearest(short, names()).map(str::to_owned);
+        Err(problem)
+    }
+
+    pub(super) fn boolean(&self, node: Node<'_, '_>) -> Outcome<bool> {
+        match &*text(node).to_ascii_lowercase() {
+            "true" | "1" | "dds_boolean_true" => Ok(true),
+            "false" | "0" | "dds_boolean_false" => Ok(false),
+            _ => Err(self.wrong(node, "should be true or false")),
+        }
+    }
+
+    pub(super) fn integer(&self, node: Node<'_, '_>) -> Outcome<i32> {
+        text(node).parse().map_err(|_| self.wrong(node, "should be a whole number of 32 bits"))
+    }
+
+    pub(super) fn count(&self, node: Node<'_, '_>) -> Outcome<u32> {
+        text(node).parse().map_err(|_| self.wrong(node, "should be a whole number from 0 on"))
+    }
+
+    /// A limit; `None` is none.
+    pub(super) fn limit(&self, node: Node<'_, '_>) -> Outcome<Option<u32>> {
+        match text(node) {
+            "LENGTH_UNLIMITED" | "DDS_LENGTH_UNLIMITED" | "-1" => Ok(None),
+            number => match number.parse() {
+                Ok(limit) => Ok(Some(limit)),
+                Err(_) => Err(self.wrong(node, "should be a whole number from 0 on, or LENGTH_UNLIMITED")),
+            },
+        }
+    }
+
+    /// A time: `sec` and `nanosec`, or a name. What is not said of it is 0.
+    pub(super) fn duration(&mut self, node: Node<'_, '_>) -> Outcome<Duration> {
+        if elements(node).next().is_none() {
+            return match symbol(text(node)) {
+                "INFINITE" | "INFINITY" => Ok(Duration::INFINITE),
+                "ZERO" => Ok(Duration::ZERO),
+                _ => Err(self.wrong(node, "should have the elements sec and nanosec, or be DURATION_INFINITY")),
+            };
+        }
+        let (mut seconds, mut nanos) = (Some(0), Some(0));
+        each_element!(self, node, |part| {
+            "sec" => seconds = self.part_of_a_duration(part)?,
+            "nanosec" => nanos = self.part_of_a_duration(part)?,
+            "second" => seconds = self.part_of_a_duration(part)?,
+            "nanosecond" => nanos = self.part_of_a_duration(part)?,
+        });
+        let (Some(seconds), Some(nanos)) = (seconds, nanos) else { return Ok(Duration::INFINITE) };
+        if nanos >= 1_000_000_000 {
+            return Err(self.wrong(node, "should have fewer than 1000000000 nanoseconds"));
+        }
+        Ok(std::time::Duration::new(seconds.into(), nanos).into())
+    }
+
+    /// `None`: for ever.
+    fn part_of_a_duration(&self, node: Node<'_, '_>) -> Outcome<Option<u32>> {
+        match symbol(text(node)) {
+            "INFINITE" | "INFINITY" | "INFINITE_SEC" | "INFINITE_NSEC" | "INFINITY_SEC" | "INFINITY_NSEC" => Ok(None),
+            // How a duration without end is represented (DDS 1.4, 2.3.2), which some tools write in decimals.
+            "2147483647" => Ok(None),
+            "ZERO" | "ZERO_SEC" | "ZERO_NSEC" => Ok(Some(0)),
+            number => match number.parse() {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => Err(self.wrong(node, "should be a whole number, or DURATION_INFINITE_SEC and the like")),
+            },
+        }
+    }
+
+    /// Octets, as numbers between commas, blanks or dots, or each in an `element`.
+    pub(super) fn octets(&self, node: Node<'_, '_>) -> Outcome<Vec<u8>> {
+        let parts = if elements(node).next().is_some() { elements(node).map(text).collect() } else { vec![text(node)] };
+        let separates = |letter: char| letter.is_whitespace() || letter == ',' || letter == '.';
+        let numbers = parts.iter().flat_map(|part| part.split(separates)).filter(|number| !number.is_empty());
+        let octets = numbers.map(|number| match number.strip_prefix("0x") {
+            Some(digits) => u8::from_str_radix(digits, 16),
+            None => number.parse(),
+        });
+        octets.collect::<Result<_, _>>().map_err(|_| {
+            self.wrong(node, "should be numbers from 0 to 255, or from 0x00 to 0xff, with commas between them")
+        })
+    }
+
+    /// Texts between commas, or each in an element of its own.
+    pub(super) fn texts(&self, node: Node<'_, '_>) -> Vec<String> {
+        let parts = if elements(node).next().is_some() { elements(node).map(text).collect() } else { vec![text(node)] };
+        let texts = parts.iter().flat_map(|part| part.split(',')).map(str::trim);
+        texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+/// `DDS_DURATION_INFINITE_SEC`, `DURATION_INFINITE_SEC` and `INFINITE_SEC` are one.
+fn symbol(text: &str) -> &str {
+    let text = text.strip_prefix("DDS_").unwrap_or(text);
+    text.strip_prefix("DURATION_").unwrap_or(text)
+}
+
+fn text<'a>(node: Node<'a, '_>) -> &'a str {
+    node.text().unwrap_or_default().trim()
+}
+
+/// An element in a path, with its name if it has one.
+fn step(node: Node<'_, '_>) -> String {
+    let tag = node.tag_name().name();
+    match node.attribute("name").or(node.attribute("profile_name")) {
+        Some(name) => format!("{tag}[{name}]"),
+        None => tag.to_owned(),
+    }
+}

@@ -1,0 +1,19 @@
+//! How a participant is set up: builder options, environment variables, profile files, addresses of peers.
+//!
+//! In: calls of the builder, the environment, TOML, JSON and XML files. Out: one checked [`Config`], and QoS by profile
+//! name. Owned: nothing else.
+
+mod config;
+#[cfg(feature = "profiles")]
+mod dds_xml;
+mod peer_address;
+#[cfg(feature = "serde")]
+mod profiles;
+
+#[cfg(not(feature = "serde"))]
+pub(crate) use config::unreadable;
+pub(crate) use config::{Config, DURABILITY_SERVICE, Origin, domain_of_environment, variable};
+pub use config::{Receiving, Scope};
+pub(crate) use peer_address::{is_name, resolve_again, resolve_peer};
+#[cfg(feature = "serde")]
+pub(crate) use profiles::Profiles;
