@@ -1,7 +1,7 @@
 //! Putting fragmented samples together.
 //!
 //! Life cycle: the first fragment of a sample takes a slot from the pool; each further one is copied to its place in it, or
-//! is received there ([`landing`](super::landing)); the last one turns it into a payload. A sample is given up when the writer no longer has it, when nothing more comes
+//! is received there ([`landing`](crate::reader::in_place)); the last one turns it into a payload. A sample is given up when the writer no longer has it, when nothing more comes
 //! (best effort), or when others need the room.
 //!
 //! Bound: the number of samples and their bytes per writer, the size and the number of fragments of each, all checked
@@ -9,10 +9,10 @@
 //! has more than [`AHEAD_FACTOR`] times the bytes received and [`AHEAD_BYTES`]. A fragment further ahead is dropped, and
 //! asked for again.
 
-use super::change_facts::ChangeFacts;
-use super::landing::{Home, Landed, Landing};
 use crate::cdr::{append, copy};
 use crate::history::{Payload, Presented, SlotMut, SlotPool};
+use crate::reader::change_facts::ChangeFacts;
+use crate::reader::in_place::{Home, Landed, Landing};
 use crate::types::{Duration, Instant, SequenceNumber};
 use crate::wire::{DataFrag, FragmentNumberSet};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ const CONTRADICTIONS_MAX: u8 = 16;
 
 /// What became of a fragment.
 #[derive(Debug)]
-pub(super) enum FragmentOutcome {
+pub(crate) enum FragmentOutcome {
     /// It is in its place; others are missing.
     Added,
     /// It was there already.
@@ -58,25 +58,25 @@ pub(super) enum FragmentOutcome {
 
 /// A whole sample.
 #[derive(Debug)]
-pub(super) struct Assembled {
-    pub(super) payload: Payload,
-    pub(super) is_key: bool,
-    pub(super) facts: ChangeFacts,
-    pub(super) presented: Option<Box<Presented>>,
+pub(crate) struct Assembled {
+    pub(crate) payload: Payload,
+    pub(crate) is_key: bool,
+    pub(crate) facts: ChangeFacts,
+    pub(crate) presented: Option<Box<Presented>>,
 }
 
 /// The limits of one writer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AssemblyLimits {
-    pub(super) sample_size_max: usize,
-    pub(super) assemblies_max: usize,
-    pub(super) bytes_max: usize,
+pub(crate) struct AssemblyLimits {
+    pub(crate) sample_size_max: usize,
+    pub(crate) assemblies_max: usize,
+    pub(crate) bytes_max: usize,
 }
 
 /// A sample of which some fragments are here.
 #[derive(Debug)]
-pub(super) struct Assembly {
-    pub(super) sequence_number: SequenceNumber,
+pub(crate) struct Assembly {
+    pub(crate) sequence_number: SequenceNumber,
     sample_size: usize,
     fragment_size: usize,
     fragment_count: u32,
@@ -258,7 +258,7 @@ impl Assembly {
     }
 
     /// The sizes of the sample and of a fragment.
-    pub(super) fn sizes(&self) -> (u32, u16) {
+    pub(crate) fn sizes(&self) -> (u32, u16) {
         // As they came in.
         (self.sample_size.try_into().unwrap_or(u32::MAX), self.fragment_size.try_into().unwrap_or(u16::MAX))
     }
@@ -291,12 +291,12 @@ impl Assembly {
     }
 
     /// Whether all that was asked for has come, and more is missing.
-    pub(super) fn wants_more(&self) -> bool {
+    pub(crate) fn wants_more(&self) -> bool {
         self.asked.is_some_and(|(through, _)| self.first_missing > through)
     }
 
     /// Whether nothing has come for `timeout`.
-    pub(super) fn is_stale(&self, now: Instant, timeout: Duration) -> bool {
+    pub(crate) fn is_stale(&self, now: Instant, timeout: Duration) -> bool {
         now.since(self.progress) >= timeout
     }
 
@@ -304,7 +304,7 @@ impl Assembly {
     ///
     /// `whole`: a HEARTBEAT has announced the sample, so that all of its fragments have been sent. While fragments still
     /// come, the rest may be on its way, and only holes are asked for. Returns whether the rest is to be looked at again.
-    pub(super) fn ask(
+    pub(crate) fn ask(
         &mut self,
         now: Instant,
         whole: bool,
@@ -364,7 +364,7 @@ struct Spare {
 
 /// The samples of one writer that are being put together.
 #[derive(Debug, Default)]
-pub(super) struct Assemblies {
+pub(crate) struct Assemblies {
     list: Vec<Assembly>,
     /// Of finished ones.
     spare: Vec<Spare>,
@@ -375,47 +375,47 @@ pub(super) struct Assemblies {
 }
 
 impl Assemblies {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty() && self.evicted.is_empty()
     }
 
     /// Forgets the samples below `next` that were given up for others, and says how many.
-    pub(super) fn take_evicted(&mut self, next: SequenceNumber) -> u64 {
+    pub(crate) fn take_evicted(&mut self, next: SequenceNumber) -> u64 {
         let before = self.evicted.len();
         self.evicted.retain(|&number| number >= next);
         (before - self.evicted.len()) as u64
     }
 
-    pub(super) fn contains(&self, number: SequenceNumber) -> bool {
+    pub(crate) fn contains(&self, number: SequenceNumber) -> bool {
         self.list.iter().any(|assembly| assembly.sequence_number == number)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Assembly> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Assembly> {
         self.list.iter()
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Assembly> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Assembly> {
         self.list.iter_mut()
     }
 
     /// Puts them in the order of their numbers.
-    pub(super) fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         self.list.sort_unstable_by_key(|assembly| assembly.sequence_number);
     }
 
-    pub(super) fn find(&self, number: SequenceNumber) -> Option<&Assembly> {
+    pub(crate) fn find(&self, number: SequenceNumber) -> Option<&Assembly> {
         self.list.iter().find(|assembly| assembly.sequence_number == number)
     }
 
     /// Notes what a sample is presented together with.
-    pub(super) fn note_presented(&mut self, number: SequenceNumber, presented: Box<Presented>) {
+    pub(crate) fn note_presented(&mut self, number: SequenceNumber, presented: Box<Presented>) {
         if let Some(assembly) = self.iter_mut().find(|assembly| assembly.sequence_number == number) {
             assembly.presented.get_or_insert(presented);
         }
     }
 
     /// Adds the fragments of one submessage. `facts` is only called if they are of use.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         now: Instant,
         fragment: &DataFrag<'_>,
@@ -466,12 +466,12 @@ impl Assemblies {
     }
 
     /// Lends the place of a fragment, if it is likely to be the next one to come.
-    pub(super) fn lend(&mut self, sequence_number: SequenceNumber, number: u32) -> Option<Landing> {
+    pub(crate) fn lend(&mut self, sequence_number: SequenceNumber, number: u32) -> Option<Landing> {
         self.list.iter_mut().find(|known| known.sequence_number == sequence_number)?.lend(number)
     }
 
     /// A fragment lies in its place.
-    pub(super) fn land(&mut self, now: Instant, landing: Landing, pool: &SlotPool) -> Landed {
+    pub(crate) fn land(&mut self, now: Instant, landing: Landing, pool: &SlotPool) -> Landed {
         let is_lender = |known: &Assembly| Arc::ptr_eq(&known.home, &landing.home);
         let Some(at) = self.list.iter().position(is_lender) else { return Landed::Gone };
         let Some(assembly) = self.list.get_mut(at) else { return Landed::Gone };
@@ -516,7 +516,7 @@ impl Assemblies {
     }
 
     /// Gives up the samples for which `is_over`, and says how many those were.
-    pub(super) fn remove_if(&mut self, pool: &SlotPool, mut is_over: impl FnMut(&Assembly) -> bool) -> u64 {
+    pub(crate) fn remove_if(&mut self, pool: &SlotPool, mut is_over: impl FnMut(&Assembly) -> bool) -> u64 {
         let mut removed = 0;
         let mut at = 0;
         while let Some(assembly) = self.list.get(at) {
@@ -531,7 +531,7 @@ impl Assemblies {
     }
 
     /// Gives up the sample of the lowest number, if there is one below `number`.
-    pub(super) fn evict_below(&mut self, number: SequenceNumber, pool: &SlotPool) -> Option<SequenceNumber> {
+    pub(crate) fn evict_below(&mut self, number: SequenceNumber, pool: &SlotPool) -> Option<SequenceNumber> {
         let lowest = self.list.iter().map(|assembly| assembly.sequence_number).min().filter(|&low| low < number)?;
         self.remove_if(pool, |assembly| assembly.sequence_number == lowest);
         if self.evicted.len() < EVICTED_MAX && !self.evicted.contains(&lowest) {
@@ -541,21 +541,21 @@ impl Assemblies {
     }
 
     /// Gives up the sample of the highest number, if there is one above `number`.
-    pub(super) fn evict_above(&mut self, number: SequenceNumber, pool: &SlotPool) -> Option<SequenceNumber> {
+    pub(crate) fn evict_above(&mut self, number: SequenceNumber, pool: &SlotPool) -> Option<SequenceNumber> {
         let highest = self.list.iter().map(|assembly| assembly.sequence_number).max().filter(|&high| high > number)?;
         self.remove_if(pool, |assembly| assembly.sequence_number == highest);
         Some(highest)
     }
 
     /// Notes that the writer has sent the fragments of a sample up to this one.
-    pub(super) fn announce(&mut self, number: SequenceNumber, last: u32) -> bool {
+    pub(crate) fn announce(&mut self, number: SequenceNumber, last: u32) -> bool {
         let Some(assembly) = self.list.iter_mut().find(|known| known.sequence_number == number) else { return false };
         assembly.announced = assembly.announced.max(last.min(assembly.fragment_count));
         assembly.first_missing <= assembly.announced
     }
 
     /// When the first of them is stale.
-    pub(super) fn deadline(&self, timeout: Duration) -> Option<Instant> {
+    pub(crate) fn deadline(&self, timeout: Duration) -> Option<Instant> {
         self.list.iter().filter_map(|assembly| assembly.progress.after(timeout)).min()
     }
 }

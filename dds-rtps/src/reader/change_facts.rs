@@ -1,20 +1,20 @@
 //! What stands beside a change's payload: status, key hash, timestamps.
 
-use super::config::Source;
 use crate::history::ChangeKind;
+use crate::reader::config::Source;
 use crate::types::{Duration, Time};
 use crate::wire::{InlineQos, SampleIdentity};
 
 /// What the submessage and its inline QoS say of a change.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ChangeFacts {
-    pub(super) status_info: u32,
-    pub(super) key_hash: Option<[u8; 16]>,
-    pub(super) lifespan: Option<Duration>,
-    pub(super) source_timestamp: Time,
-    pub(super) related_sample: Option<SampleIdentity>,
+pub(crate) struct ChangeFacts {
+    pub(crate) status_info: u32,
+    pub(crate) key_hash: Option<[u8; 16]>,
+    pub(crate) lifespan: Option<Duration>,
+    pub(crate) source_timestamp: Time,
+    pub(crate) related_sample: Option<SampleIdentity>,
     /// Who wrote it, if that was not who sends it.
-    pub(super) original: Option<SampleIdentity>,
+    pub(crate) original: Option<SampleIdentity>,
 }
 
 impl Default for ChangeFacts {
@@ -31,7 +31,7 @@ impl Default for ChangeFacts {
 }
 
 impl ChangeFacts {
-    pub(super) fn new(inline_qos: Option<&InlineQos<'_>>, source: &Source) -> Self {
+    pub(crate) fn new(inline_qos: Option<&InlineQos<'_>>, source: &Source) -> Self {
         let source_timestamp = source.timestamp.unwrap_or(Time::INVALID);
         match inline_qos {
             None => Self { source_timestamp, ..Self::default() },
@@ -48,14 +48,14 @@ impl ChangeFacts {
 
     /// What there is to know of most changes, by one walk; `None`: there is more, and all of it has to be looked for.
     #[inline]
-    pub(super) fn plain(inline_qos: Option<&InlineQos<'_>>, source: &Source) -> Option<Self> {
+    pub(crate) fn plain(inline_qos: Option<&InlineQos<'_>>, source: &Source) -> Option<Self> {
         let (status_info, key_hash) = inline_qos.map_or(Some((0, None)), InlineQos::plain)?;
         let source_timestamp = source.timestamp.unwrap_or(Time::INVALID);
         Some(Self { status_info, key_hash, source_timestamp, ..Self::default() })
     }
 
     /// Adds what another fragment of the same sample says.
-    pub(super) fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         self.status_info |= other.status_info;
         self.key_hash = self.key_hash.or(other.key_hash);
         self.lifespan = self.lifespan.or(other.lifespan);
@@ -66,7 +66,7 @@ impl ChangeFacts {
         }
     }
 
-    pub(super) fn kind(&self) -> ChangeKind {
+    pub(crate) fn kind(&self) -> ChangeKind {
         ChangeKind::from_status_info(self.status_info)
     }
 }

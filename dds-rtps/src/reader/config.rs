@@ -1,10 +1,10 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
-use super::intake::SPARE_BYTES;
 use crate::cdr::AnyType;
 use crate::filter::Filter;
 use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig, ReaderTiming};
 use crate::qos::{AccessScope, DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership, Presentation};
+use crate::reader::payload::SPARE_BYTES;
 use crate::types::{Duration, EntityId, Guid, Locator, Time, VendorId};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub enum KeySource {
     LeadingBytes,
 }
 
-/// How a [`StatefulReader`](super::StatefulReader) works. Times are by the monotonic clock.
+/// How a [`StatefulReader`](crate::reader::StatefulReader) works. Times are by the monotonic clock.
 #[derive(Debug, Clone)]
 pub struct ReaderConfig {
     /// The reader.
@@ -133,27 +133,27 @@ impl ReaderConfig {
     }
 
     /// Whether it matters what changes are presented together.
-    pub(super) fn presents(&self) -> bool {
+    pub(crate) fn presents(&self) -> bool {
         self.presentation.coherent_access || self.is_group()
     }
 
     /// Whether changes are seen in order beyond their instances.
-    pub(super) fn is_ordered(&self) -> bool {
+    pub(crate) fn is_ordered(&self) -> bool {
         self.presentation.ordered_access && self.presentation.access_scope > AccessScope::Instance
     }
 
     /// Whether the changes of several readers are presented together.
-    pub(super) fn is_group(&self) -> bool {
+    pub(crate) fn is_group(&self) -> bool {
         self.presentation.is_of_group()
     }
 
-    pub(super) fn history(&self) -> ReaderHistoryConfig {
+    pub(crate) fn history(&self) -> ReaderHistoryConfig {
         let &Self { limits, destination_order, ownership, timing, outlives_writers, as_log, seed, .. } = self;
         ReaderHistoryConfig { limits, destination_order, ownership, timing, outlives_writers, as_log, seed }
     }
 
     /// Whether a change that does not fit into the history is kept from being acknowledged.
-    pub(super) fn holds_back(&self) -> bool {
+    pub(crate) fn holds_back(&self) -> bool {
         self.reliable && self.limits.depth.is_none()
     }
 }

@@ -1,8 +1,8 @@
 //! What a reader has to tell: events that wait to be polled, and counters.
 
-use super::group::GroupItems;
-use super::group_gate::GroupItem;
 use crate::history::{MissedDeadlines, RejectReason};
+use crate::reader::coherent::group::GroupItems;
+use crate::reader::coherent::group_gate::GroupItem;
 use crate::types::{Guid, InstanceHandle};
 use std::collections::VecDeque;
 
@@ -60,7 +60,7 @@ pub enum ReaderEvent {
         writer: Guid,
     },
     /// Writers have become alive, have lost their liveliness, have come or have gone:
-    /// [`StatefulReader::liveliness`](super::StatefulReader::liveliness) says how many there are of each.
+    /// [`StatefulReader::liveliness`](crate::reader::StatefulReader::liveliness) says how many there are of each.
     LivelinessChanged,
 }
 
@@ -80,7 +80,7 @@ pub struct ReaderCounters {
     pub not_decodable: u64,
     /// Submessages of writers that are not matched.
     pub unmatched: u64,
-    /// Writers that were not matched, because there were [`WRITERS_MAX`](super::WRITERS_MAX) already.
+    /// Writers that were not matched, because there were [`WRITERS_MAX`](crate::reader::WRITERS_MAX) already.
     pub writers_refused: u64,
     /// Numbers that will never be delivered.
     pub lost: u64,
@@ -109,7 +109,7 @@ pub struct ReaderCounters {
 
 /// The events that wait.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(crate) struct Events {
     data_available: bool,
     liveliness_changed: bool,
     queue: VecDeque<ReaderEvent>,
@@ -118,28 +118,28 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn push_group(&mut self, writer: Guid, item: GroupItem) {
+    pub(crate) fn push_group(&mut self, writer: Guid, item: GroupItem) {
         self.group.push_back((writer, item));
     }
 
-    pub(super) fn pop_group(&mut self) -> Option<(Guid, GroupItem)> {
+    pub(crate) fn pop_group(&mut self) -> Option<(Guid, GroupItem)> {
         self.group.pop_front()
     }
 
-    pub(super) fn data_available(&mut self) {
+    pub(crate) fn data_available(&mut self) {
         self.data_available = true;
     }
 
-    pub(super) fn liveliness_changed(&mut self) {
+    pub(crate) fn liveliness_changed(&mut self) {
         self.liveliness_changed = true;
     }
 
     #[cfg(test)]
-    pub(super) fn forget_liveliness(&mut self) {
+    pub(crate) fn forget_liveliness(&mut self) {
         self.liveliness_changed = false;
     }
 
-    pub(super) fn push(&mut self, event: ReaderEvent) {
+    pub(crate) fn push(&mut self, event: ReaderEvent) {
         if self.queue.iter_mut().any(|waiting| merge(waiting, &event)) || self.queue.len() >= EVENTS_MAX {
             return;
         }
@@ -148,18 +148,18 @@ impl Events {
 
     /// Whether nothing waits but, perhaps, news of data.
     #[inline]
-    pub(super) fn is_only_data(&self) -> bool {
+    pub(crate) fn is_only_data(&self) -> bool {
         !self.liveliness_changed && self.queue.is_empty()
     }
 
     /// Whether there is news of data; takes it.
     #[inline]
-    pub(super) fn take_data(&mut self) -> bool {
+    pub(crate) fn take_data(&mut self) -> bool {
         std::mem::take(&mut self.data_available)
     }
 
     /// Losses and rejections come before the data that came after them.
-    pub(super) fn pop(&mut self) -> Option<ReaderEvent> {
+    pub(crate) fn pop(&mut self) -> Option<ReaderEvent> {
         if std::mem::take(&mut self.liveliness_changed) {
             return Some(ReaderEvent::LivelinessChanged);
         }

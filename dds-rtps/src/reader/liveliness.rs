@@ -14,9 +14,9 @@
 //!
 //! Life cycle: a lease is made and dropped with its writer's proxy.
 
-use super::stateful::StatefulReader;
 use crate::history::Pulse;
 use crate::qos::{Liveliness, LivelinessKind};
+use crate::reader::stateful::StatefulReader;
 use crate::types::{Duration, Guid, Instant, Now, earliest};
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub struct LivelinessCounts {
 
 /// The lease of one writer.
 #[derive(Debug)]
-pub(super) struct WriterLease {
+pub(crate) struct WriterLease {
     kind: LivelinessKind,
     duration: Duration,
     heard: Instant,
@@ -54,18 +54,18 @@ pub(super) struct WriterLease {
 
 impl WriterLease {
     /// The lease of a writer that is matched now, which counts as a sign of life.
-    pub(super) fn new(now: Instant, offered: Liveliness, pulse: Option<Arc<Pulse>>) -> Self {
+    pub(crate) fn new(now: Instant, offered: Liveliness, pulse: Option<Arc<Pulse>>) -> Self {
         let Liveliness { kind, lease_duration } = offered;
         let duration = lease_duration.max(LEASE_MIN);
         Self { kind, duration, heard: now, pulse, alive: true, forgiven: None }
     }
 
     /// Of a writer that tells itself whether it is alive.
-    pub(super) fn unlimited() -> Self {
+    pub(crate) fn unlimited() -> Self {
         Self::new(Instant::ZERO, Liveliness::default(), None)
     }
 
-    pub(super) fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.alive
     }
 
@@ -166,7 +166,7 @@ impl StatefulReader {
 
     /// The writer of a proxy has shown that it is alive.
     #[inline]
-    pub(super) fn note_sign_of_life(&mut self, now: Now, at: usize) {
+    pub(crate) fn note_sign_of_life(&mut self, now: Now, at: usize) {
         let lease = &mut self.proxies[at].lease;
         if lease.is_limited() && lease.renew(now.instant) {
             self.note_liveliness(now, at, true);
@@ -175,14 +175,14 @@ impl StatefulReader {
 
     /// A HEARTBEAT shows that its writer is alive if it says so, or if anything does.
     #[inline]
-    pub(super) fn note_heartbeat_of(&mut self, now: Now, at: usize, liveliness: bool) {
+    pub(crate) fn note_heartbeat_of(&mut self, now: Now, at: usize, liveliness: bool) {
         if liveliness || self.proxies[at].lease.kind == LivelinessKind::Automatic {
             self.note_sign_of_life(now, at);
         }
     }
 
     /// A proxy is there: its writer counts as alive.
-    pub(super) fn note_new_writer(&mut self, at: usize) {
+    pub(crate) fn note_new_writer(&mut self, at: usize) {
         let proxy = &self.proxies[at];
         let writer = proxy.guid();
         self.next_lease = earliest(self.next_lease, proxy.lease.end());
@@ -191,7 +191,7 @@ impl StatefulReader {
     }
 
     /// A proxy is gone.
-    pub(super) fn note_gone_writer(&mut self, writer: Guid, alive: bool) {
+    pub(crate) fn note_gone_writer(&mut self, writer: Guid, alive: bool) {
         let counts = &mut self.liveliness;
         let count = if alive { &mut counts.alive } else { &mut counts.not_alive };
         *count = count.saturating_sub(1);
@@ -199,7 +199,7 @@ impl StatefulReader {
     }
 
     /// Looks whether leases have ended.
-    pub(super) fn check_leases(&mut self, now: Now) {
+    pub(crate) fn check_leases(&mut self, now: Now) {
         let Some(due) = self.next_lease.filter(|due| *due <= now.instant) else { return };
         let late = due.after(LATE).is_some_and(|late| late <= now.instant);
         self.next_lease = None;

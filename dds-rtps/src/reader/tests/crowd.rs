@@ -1,7 +1,7 @@
 //! Many writers: what one of them says concerns no other.
 
 use super::*;
-use crate::reader::writer_proxy::WriterProxy;
+use crate::reader::proxy::WriterProxy;
 
 const WRITERS: usize = 1000;
 

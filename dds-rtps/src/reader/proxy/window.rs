@@ -1,7 +1,7 @@
 //! The numbers of one reliable writer from the first one that has not been delivered.
 //!
 //! Life cycle: while everything comes in order the window is empty and costs nothing. A change ahead of a missing one lies
-//! here until the missing one has come, or is known never to come. Bound: [`REORDER_MAX`](super::REORDER_MAX) numbers, and
+//! here until the missing one has come, or is known never to come. Bound: [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers, and
 //! the bytes that the caller allows.
 
 use crate::history::{ChangeKind, ReceivedChange};
@@ -24,7 +24,7 @@ enum Slot {
 
 /// What stands at the front.
 #[derive(Debug)]
-pub(super) enum Front {
+pub(crate) enum Front {
     /// Nothing is known about the first number, nor about any other.
     Empty,
     /// The first number is missing, others are not.
@@ -39,7 +39,7 @@ pub(super) enum Front {
 
 /// The numbers from `next` on.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(crate) struct Window {
     /// The first number that has not been delivered, lost or declared irrelevant.
     next: SequenceNumber,
     slots: VecDeque<Slot>,
@@ -49,16 +49,16 @@ pub(super) struct Window {
 }
 
 impl Window {
-    pub(super) fn new(next: SequenceNumber) -> Self {
+    pub(crate) fn new(next: SequenceNumber) -> Self {
         Self { next, slots: VecDeque::new(), held: 0, bytes: 0 }
     }
 
-    pub(super) fn next(&self) -> SequenceNumber {
+    pub(crate) fn next(&self) -> SequenceNumber {
         self.next
     }
 
     /// The number after the last one that something is known about.
-    pub(super) fn end(&self) -> SequenceNumber {
+    pub(crate) fn end(&self) -> SequenceNumber {
         self.next.plus(self.slots.len() as i64)
     }
 
@@ -68,26 +68,26 @@ impl Window {
     }
 
     /// Whether nothing is known about a number that is not behind the window.
-    pub(super) fn is_missing(&self, number: SequenceNumber) -> bool {
+    pub(crate) fn is_missing(&self, number: SequenceNumber) -> bool {
         let Some(offset) = self.offset(number) else { return false };
         self.slots.get(offset).is_none_or(|slot| matches!(slot, Slot::Missing))
     }
 
     /// Whether a change `number` of this many bytes could be kept.
-    pub(super) fn has_room(&self, number: SequenceNumber, numbers_max: usize, len: usize, bytes_max: usize) -> bool {
+    pub(crate) fn has_room(&self, number: SequenceNumber, numbers_max: usize, len: usize, bytes_max: usize) -> bool {
         let fits = self.held == 0 || self.bytes.saturating_add(len) <= bytes_max;
         fits && self.offset(number).is_some_and(|offset| offset < numbers_max)
     }
 
     /// Keeps a change. The caller has asked [`Window::has_room`] and [`Window::is_missing`].
-    pub(super) fn hold(&mut self, number: SequenceNumber, change: ReceivedChange) {
+    pub(crate) fn hold(&mut self, number: SequenceNumber, change: ReceivedChange) {
         self.held += usize::from(!is_blank(&change));
         self.bytes += payload_len(&change);
         self.set(number, Slot::Held(change));
     }
 
     /// Puts the change back that [`Window::pop`] gave last.
-    pub(super) fn put_back(&mut self, change: ReceivedChange) {
+    pub(crate) fn put_back(&mut self, change: ReceivedChange) {
         self.held += usize::from(!is_blank(&change));
         self.bytes += payload_len(&change);
         self.next = self.next.previous();
@@ -95,7 +95,7 @@ impl Window {
     }
 
     /// Notes that a number has come for which there is nothing to deliver.
-    pub(super) fn spend(&mut self, number: SequenceNumber) {
+    pub(crate) fn spend(&mut self, number: SequenceNumber) {
         self.set(number, Slot::Spent);
     }
 
@@ -110,7 +110,7 @@ impl Window {
     }
 
     /// Declares the missing ones of `start .. end` irrelevant, as far as they lie within `numbers_max` of the front.
-    pub(super) fn pass(&mut self, start: SequenceNumber, end: SequenceNumber, numbers_max: usize) {
+    pub(crate) fn pass(&mut self, start: SequenceNumber, end: SequenceNumber, numbers_max: usize) {
         let first = self.offset(start).unwrap_or(0);
         let last = self.offset(end).unwrap_or(0).min(numbers_max);
         for offset in first..last {
@@ -122,7 +122,7 @@ impl Window {
     }
 
     /// How many numbers up to the end are missing, irrelevant, and spent.
-    pub(super) fn census(&self) -> (u64, u64, u64) {
+    pub(crate) fn census(&self) -> (u64, u64, u64) {
         self.slots.iter().fold((0, 0, 0), |(missing, irrelevant, spent), slot| match slot {
             Slot::Missing => (missing + 1, irrelevant, spent),
             Slot::Irrelevant => (missing, irrelevant + 1, spent),
@@ -133,24 +133,24 @@ impl Window {
     }
 
     /// How many changes wait. What only says where a coherent set goes on is none: what became of it is counted already.
-    pub(super) fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.held as u64
     }
 
     /// Whether nothing is known about any number that is not behind it.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
     /// Begins again at a number that lies behind it. The window must be empty.
-    pub(super) fn go_back(&mut self, number: SequenceNumber) {
+    pub(crate) fn go_back(&mut self, number: SequenceNumber) {
         debug_assert!(self.slots.is_empty(), "going back would forget changes");
         self.next = self.next.min(number);
     }
 
     /// Begins at `number`, wherever that lies: what is known of earlier ones is forgotten, and all of it if `number` lies more than
     /// `numbers_max` before the front.
-    pub(super) fn begin_at(&mut self, number: SequenceNumber, numbers_max: usize) {
+    pub(crate) fn begin_at(&mut self, number: SequenceNumber, numbers_max: usize) {
         let before = self.next.0.saturating_sub(number.0);
         match usize::try_from(before) {
             Ok(before) if before <= numbers_max => (0..before).for_each(|_| self.slots.push_front(Slot::Missing)),
@@ -167,7 +167,7 @@ impl Window {
     }
 
     /// Takes what stands at the front, unless it is missing.
-    pub(super) fn pop(&mut self) -> Front {
+    pub(crate) fn pop(&mut self) -> Front {
         match self.slots.front_mut().map(std::mem::take) {
             None => Front::Empty,
             Some(Slot::Missing) => Front::Missing,
@@ -189,13 +189,13 @@ impl Window {
     }
 
     /// Leaves the first number behind.
-    pub(super) fn skip(&mut self) {
+    pub(crate) fn skip(&mut self) {
         self.slots.pop_front();
         self.next = self.next.next();
     }
 
     /// Begins again at `number`. The window must be empty.
-    pub(super) fn jump(&mut self, number: SequenceNumber) {
+    pub(crate) fn jump(&mut self, number: SequenceNumber) {
         debug_assert!(self.slots.is_empty(), "a jump would forget changes");
         self.next = self.next.max(number);
     }

@@ -1,26 +1,26 @@
 //! Where accepted changes go: the history, and the events and counts that follow from it.
 
-use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
-use super::tally::Tally;
 use crate::history::{Admission, ReaderHistory, ReceivedChange, Refused};
+use crate::reader::event::{Events, LossCause, ReaderCounters, ReaderEvent};
+use crate::reader::ledger::tally::Tally;
 use crate::types::{Guid, Now};
 
 /// The parts of a reader that a writer proxy delivers into.
-pub(super) struct Sink<'a> {
-    pub(super) history: &'a mut ReaderHistory,
-    pub(super) events: &'a mut Events,
-    pub(super) counters: &'a mut ReaderCounters,
+pub(crate) struct Sink<'a> {
+    pub(crate) history: &'a mut ReaderHistory,
+    pub(crate) events: &'a mut Events,
+    pub(crate) counters: &'a mut ReaderCounters,
     /// Of the writer whose changes are delivered.
-    pub(super) tally: &'a mut Tally,
+    pub(crate) tally: &'a mut Tally,
     /// Whether a change that does not fit is given back, to be tried again.
-    pub(super) holds_back: bool,
+    pub(crate) holds_back: bool,
 }
 
 impl Sink<'_> {
     /// Hands a change to the history. Gives it back if it does not fit and is to be held back; `tried` says that this was
     /// reported before.
     #[inline]
-    pub(super) fn deliver(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
+    pub(crate) fn deliver(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
         if self.tally.sets.is_some() {
             return self.deliver_in_sets(now, change, tried);
         }
@@ -29,7 +29,7 @@ impl Sink<'_> {
 
     /// The same, whatever set it belongs to.
     #[inline]
-    pub(super) fn admit(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
+    pub(crate) fn admit(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
         match self.history.add(now, change) {
             Ok(admission) => {
                 self.counters.accepted += 1;
@@ -60,7 +60,7 @@ impl Sink<'_> {
         Ok(())
     }
 
-    pub(super) fn lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
+    pub(crate) fn lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
         if count > 0 {
             self.tally.lose(count, cause);
             self.announce_lost(writer, count, cause);
@@ -68,7 +68,7 @@ impl Sink<'_> {
     }
 
     /// Tells of a loss that the ledger knows of.
-    pub(super) fn announce_lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
+    pub(crate) fn announce_lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
         if count > 0 {
             self.counters.lost = self.counters.lost.saturating_add(count);
             self.events.push(ReaderEvent::SampleLost { writer, count, cause });

@@ -12,10 +12,12 @@
 //! [`DEPARTED_MAX`] of them one by one, the others as a sum, so that nothing is lost from the total. Bound: the matched
 //! writers and that.
 
-use super::stateful::StatefulReader;
-use super::tally::Tally;
-use super::writer_proxy::WriterProxy;
+pub(crate) mod tally;
+
 use crate::history::{RejectReason, Removed};
+use crate::reader::ledger::tally::Tally;
+use crate::reader::proxy::WriterProxy;
+use crate::reader::stateful::StatefulReader;
 use crate::types::{Guid, SequenceNumber};
 use std::collections::VecDeque;
 
@@ -113,7 +115,7 @@ pub struct Losses {
     /// The sum of those that went before them, and of what was removed from the cache after its writer had gone.
     pub departed_before: WriterLosses,
     /// Announcements of numbers that were too far away to be believed at once; see
-    /// [`ReaderCounters::doubtful`](super::ReaderCounters::doubtful).
+    /// [`ReaderCounters::doubtful`](crate::reader::ReaderCounters::doubtful).
     pub doubtful: u64,
 }
 
@@ -183,7 +185,7 @@ impl Undelivered {
     }
 
     /// One more that did not fit.
-    pub(super) fn reject(&mut self, reason: RejectReason) {
+    pub(crate) fn reject(&mut self, reason: RejectReason) {
         *match reason {
             RejectReason::Samples => &mut self.rejected_samples,
             RejectReason::Instances => &mut self.rejected_instances,
@@ -317,30 +319,30 @@ impl Losses {
 
 /// How far a reader has come with a writer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Extent {
+pub(crate) struct Extent {
     /// The first number that counts.
-    pub(super) first: SequenceNumber,
+    pub(crate) first: SequenceNumber,
     /// The first one that is not dealt with.
-    pub(super) next: SequenceNumber,
+    pub(crate) next: SequenceNumber,
     /// The last one that is known of.
-    pub(super) last: SequenceNumber,
+    pub(crate) last: SequenceNumber,
     /// From `next` on: here.
-    pub(super) received_ahead: u64,
+    pub(crate) received_ahead: u64,
     /// From `next` on: known never to come.
-    pub(super) irrelevant_ahead: u64,
+    pub(crate) irrelevant_ahead: u64,
     /// Of those here: changes that wait.
-    pub(super) waiting: u64,
+    pub(crate) waiting: u64,
 }
 
 /// The rows of writers that have gone.
 #[derive(Debug, Default)]
-pub(super) struct Departed {
+pub(crate) struct Departed {
     rows: VecDeque<WriterLosses>,
     before: WriterLosses,
 }
 
 impl Departed {
-    pub(super) fn push(&mut self, row: WriterLosses) {
+    pub(crate) fn push(&mut self, row: WriterLosses) {
         if row.known == 0 && row.undelivered.total() == 0 {
             return;
         }
@@ -398,7 +400,7 @@ impl StatefulReader {
     }
 
     /// The row of a writer that goes, as it stands for ever.
-    pub(super) fn close_row(&mut self, proxy: &WriterProxy, tally: &Tally) {
+    pub(crate) fn close_row(&mut self, proxy: &WriterProxy, tally: &Tally) {
         let removed = self.history.unfollow_writer(proxy.guid());
         let mut row = WriterLosses::new(proxy, tally, &removed);
         // What is still missing will never come.
@@ -412,6 +414,6 @@ impl StatefulReader {
 }
 
 /// How many numbers lie in `from .. to`.
-pub(super) fn distance(from: SequenceNumber, to: SequenceNumber) -> u64 {
+pub(crate) fn distance(from: SequenceNumber, to: SequenceNumber) -> u64 {
     u64::try_from(to.0.saturating_sub(from.0)).unwrap_or(0)
 }

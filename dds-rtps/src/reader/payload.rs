@@ -1,12 +1,12 @@
 //! From a submessage's payload to a change that can be kept: which instance, and in which memory.
 
-use super::change_facts::ChangeFacts;
-use super::config::KeySource;
 use crate::cdr::{KeyHasher, ParameterListReader, append};
 use crate::filter::Filter;
 use crate::history::{
     CacheChange, ChangeKind, Origin, Payload, PayloadSource, Presented, ReceivedChange, SlotMut, SlotPool, SlotRing,
 };
+use crate::reader::change_facts::ChangeFacts;
+use crate::reader::config::KeySource;
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use crate::wire::SerializedPayload;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ const COPY_MAX: usize = 4096;
 /// The most samples of a reader that may lie in receive buffers, none of which they fill by half. One that is taken soon is not
 /// worth a copy; what piles up, or stays as the last sample of its instance, gets a slot of its size. Bound: a megabyte of
 /// receive buffers for each reader, whatever its history.
-pub(super) const SHARED_PARTS_MAX: usize = 16;
+pub(crate) const SHARED_PARTS_MAX: usize = 16;
 
 /// Memory of slots for copies that are used again, and of those for copies of medium size. Slots are made as they are needed;
 /// what an application holds beyond this comes from the heap.
-pub(super) const SPARE_BYTES: usize = 16 << 20;
+pub(crate) const SPARE_BYTES: usize = 16 << 20;
 
 /// Slots for large and reassembled samples that are used again: each keeps the memory of the largest sample it ever held.
 const LARGE_SLOTS: usize = 16;
@@ -32,7 +32,7 @@ const ENCAPSULATION_LEN: usize = 4;
 
 /// What a submessage came to.
 #[derive(Debug)]
-pub(super) enum Inbound {
+pub(crate) enum Inbound {
     /// A change.
     Change(ReceivedChange),
     /// No change: it uses up its number, nothing is delivered.
@@ -45,7 +45,7 @@ pub(super) enum Inbound {
 
 impl Inbound {
     /// With what it is presented together with. A number without a change still says where a set ends, or that it goes on.
-    pub(super) fn presented(self, now: Now, envelope: &Envelope, presented: Presented) -> Self {
+    pub(crate) fn presented(self, now: Now, envelope: &Envelope, presented: Presented) -> Self {
         match self {
             Self::Change(mut received) => {
                 let presented = Presented { is_end: false, ..presented };
@@ -65,31 +65,31 @@ impl Inbound {
 
 /// What is known of a change before its payload is looked at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Envelope {
-    pub(super) writer: Guid,
-    pub(super) sequence_number: SequenceNumber,
+pub(crate) struct Envelope {
+    pub(crate) writer: Guid,
+    pub(crate) sequence_number: SequenceNumber,
     /// The writer's LIFESPAN.
-    pub(super) lifespan: Duration,
-    pub(super) facts: ChangeFacts,
+    pub(crate) lifespan: Duration,
+    pub(crate) facts: ChangeFacts,
     /// It may lie in the reader for long: many others do.
-    pub(super) piles_up: bool,
+    pub(crate) piles_up: bool,
 }
 
 /// The memory of received payloads, and the way to an instance.
 #[derive(Debug)]
-pub(super) struct Intake {
+pub(crate) struct Intake {
     key: KeySource,
     hasher: KeyHasher,
-    pub(super) filter: Option<Arc<Filter>>,
+    pub(crate) filter: Option<Arc<Filter>>,
     small: SlotRing,
     /// For what came in a receive buffer and lies longer than that may be kept. By bytes alone: slots differ in size.
     fitting: SlotRing,
-    pub(super) large: SlotPool,
+    pub(crate) large: SlotPool,
     scratch: Vec<u8>,
 }
 
 impl Intake {
-    pub(super) fn new(key: KeySource, filter: Option<Arc<Filter>>, spare_bytes: usize) -> Self {
+    pub(crate) fn new(key: KeySource, filter: Option<Arc<Filter>>, spare_bytes: usize) -> Self {
         let hasher = match &key {
             KeySource::Type(ty) => KeyHasher::new(ty.clone(), ty.has_key()),
             _ => KeyHasher::keyless(),
@@ -106,12 +106,12 @@ impl Intake {
     }
 
     /// Slots made because none was free.
-    pub(super) fn slots_made(&self) -> u64 {
+    pub(crate) fn slots_made(&self) -> u64 {
         self.small.made() + self.fitting.made() + self.large.made()
     }
 
     /// A change that lies in a packet.
-    pub(super) fn receive(
+    pub(crate) fn receive(
         &mut self,
         now: Now,
         envelope: &Envelope,
@@ -136,7 +136,7 @@ impl Intake {
     }
 
     /// A change that was put together from fragments.
-    pub(super) fn receive_assembled(
+    pub(crate) fn receive_assembled(
         &mut self,
         now: Now,
         envelope: &Envelope,
@@ -168,7 +168,7 @@ impl Intake {
 
     /// Whether the content filter lets a change of this process in.
     #[inline]
-    pub(super) fn wants_local(&self, change: &CacheChange) -> bool {
+    pub(crate) fn wants_local(&self, change: &CacheChange) -> bool {
         let Some(filter) = &self.filter else { return true };
         let Some(payload) = &change.payload else { return true };
         match change.kind {
@@ -226,7 +226,7 @@ impl Intake {
 
     /// The instance of a change of this process; `None` if it cannot be found. The writer knows it, unless one side handles
     /// the topic without its type and thus without a key.
-    pub(super) fn instance_of_local(&mut self, change: &CacheChange) -> Option<InstanceHandle> {
+    pub(crate) fn instance_of_local(&mut self, change: &CacheChange) -> Option<InstanceHandle> {
         match self.key {
             KeySource::None => Some(InstanceHandle::NIL),
             KeySource::KeyHash => Some(change.instance),
@@ -301,7 +301,7 @@ fn change(
 /// When a sample expires, by the monotonic clock: its lifespan counts from the source timestamp. A writer whose clock is
 /// ahead of ours gains nothing by it: what was written in the future counts as written now (DDS 1.4, 2.2.3.16 allows it; the
 /// history counts what is more than 30 s ahead).
-pub(super) fn expiry(now: Now, change: &CacheChange, lifespan: Duration) -> Option<Instant> {
+pub(crate) fn expiry(now: Now, change: &CacheChange, lifespan: Duration) -> Option<Instant> {
     if lifespan.is_infinite() {
         return None;
     }

@@ -4,27 +4,27 @@
 //! or a look finds out; the end of an instance, which any other writer may bring. Where it came from does not matter: after
 //! each call that may have done one of these, what lies in the history is compared with what lay there before.
 
-use super::stateful::StatefulReader;
-use super::writer_proxy::Following;
-use super::{ReaderEvent, sink::Sink};
 use crate::history::{HistorySample, Occupancy, Operation, ReaderHistory, Selection, SelectionOrder};
+use crate::reader::proxy::Following;
+use crate::reader::stateful::StatefulReader;
+use crate::reader::{ReaderEvent, delivery::Sink};
 use crate::types::Now;
 
 /// Whether some writer's change waits for room.
 #[derive(Debug, Default)]
-pub(super) struct WaitingForRoom {
+pub(crate) struct WaitingForRoom {
     any: bool,
     /// What the history held when somebody looked last. Of no use while nobody waits.
     seen: Occupancy,
 }
 
 impl WaitingForRoom {
-    pub(super) fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         self.any
     }
 
     /// A change has found no room.
-    pub(super) fn note(&mut self, history: &ReaderHistory) {
+    pub(crate) fn note(&mut self, history: &ReaderHistory) {
         (self.any, self.seen) = (true, history.occupancy());
     }
 
@@ -67,14 +67,14 @@ impl StatefulReader {
 
     /// Lets the writers go on whose changes wait, if something has left the history since the last look.
     #[inline]
-    pub(super) fn resume_if_room(&mut self, now: Now) {
+    pub(crate) fn resume_if_room(&mut self, now: Now) {
         if self.waiting.any && self.waiting.look(&self.history) {
             self.resume(now);
         }
     }
 
     /// Lets the writers go on whose changes wait.
-    pub(super) fn resume(&mut self, now: Now) {
+    pub(crate) fn resume(&mut self, now: Now) {
         while std::mem::take(&mut self.waiting.any) {
             self.waiting.seen = self.history.occupancy();
             self.try_again(now);

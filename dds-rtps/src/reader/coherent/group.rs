@@ -4,20 +4,20 @@
 //! Bound: what is on its way counts as held back in the history (`history/unseen.rs`), until it is there. A reliable reader
 //! that has no room for more takes nothing in, and its writer waits.
 
-use super::event::{LossCause, ReaderEvent};
-use super::group_gate::{GroupItem, Release};
-use super::set_gate::{BYTES_MAX, SetGate, is_empty};
-use super::sink::Sink;
-use super::stateful::StatefulReader;
-use super::writer_proxy::Following;
 use crate::history::{Payload, ReceivedChange, RejectReason};
+use crate::reader::coherent::group_gate::{GroupItem, Release};
+use crate::reader::coherent::set::{BYTES_MAX, SetGate, is_empty};
+use crate::reader::delivery::Sink;
+use crate::reader::event::{LossCause, ReaderEvent};
+use crate::reader::proxy::Following;
+use crate::reader::stateful::StatefulReader;
 use crate::types::{Guid, Now, SequenceNumber};
 use crate::wire::Heartbeat;
 use std::collections::VecDeque;
 
 /// What one writer contributes to its group.
 #[derive(Debug)]
-pub(super) struct WriterPart {
+pub(crate) struct WriterPart {
     /// Whether sets count, or only the order.
     coherent: bool,
     /// A HEARTBEAT has said: with this number the writer has written all that it has up to that number of its group.
@@ -27,14 +27,14 @@ pub(super) struct WriterPart {
 }
 
 impl WriterPart {
-    pub(super) fn new(coherent: bool) -> Self {
+    pub(crate) fn new(coherent: bool) -> Self {
         Self { coherent, announced: None, reached: None }
     }
 }
 
 impl Sink<'_> {
     /// As [`Sink::deliver`], towards the gate.
-    pub(super) fn pass_to_group(
+    pub(crate) fn pass_to_group(
         &mut self,
         gate: &mut SetGate,
         change: ReceivedChange,
@@ -181,7 +181,7 @@ impl StatefulReader {
     }
 
     /// What a HEARTBEAT says of the group.
-    pub(super) fn note_group_info(&mut self, at: usize, heartbeat: &Heartbeat) {
+    pub(crate) fn note_group_info(&mut self, at: usize, heartbeat: &Heartbeat) {
         let Some(info) = heartbeat.group_info else { return };
         let writer = self.proxies[at].guid();
         if let Some(part) = self.tallies[at].sets.as_mut().and_then(|sets| sets.group.as_mut()) {
@@ -193,7 +193,7 @@ impl StatefulReader {
     }
 
     /// Looks whether all has come that a HEARTBEAT spoke of.
-    pub(super) fn look_at_group(&mut self, at: usize) {
+    pub(crate) fn look_at_group(&mut self, at: usize) {
         let Following::Reliable(reliable) = &self.proxies[at].following else { return };
         if reliable.awaits_beginning() {
             return;
@@ -214,11 +214,11 @@ impl StatefulReader {
     fn with_sink<R>(&mut self, writer: Guid, action: impl FnOnce(&mut Sink<'_>) -> R) -> R {
         let at = self.find(writer);
         let Self { config, history, tallies, events, counters, .. } = self;
-        let mut gone = super::tally::Tally::default();
+        let mut gone = crate::reader::ledger::tally::Tally::default();
         let tally = at.and_then(|at| tallies.get_mut(at)).unwrap_or(&mut gone);
         action(&mut Sink { history, events, counters, tally, holds_back: config.limits.depth.is_none() })
     }
 }
 
 /// What waits to be handed to the gate.
-pub(super) type GroupItems = VecDeque<(Guid, GroupItem)>;
+pub(crate) type GroupItems = VecDeque<(Guid, GroupItem)>;

@@ -9,54 +9,54 @@
 //! Bound: one open set for each writer. The open sets of all writers together have no more samples than the history may
 //! have, and no more than [`BYTES_MAX`]; a set that does not fit is dropped as a whole as well.
 
-use super::event::{LossCause, ReaderEvent};
-use super::group::WriterPart;
-use super::sink::Sink;
 use crate::history::{ChangeKind, Misfit, Presented, ReceivedChange};
+use crate::reader::coherent::group::WriterPart;
+use crate::reader::delivery::Sink;
+use crate::reader::event::{LossCause, ReaderEvent};
 use crate::types::{Guid, Now, SequenceNumber};
 
 /// How many bytes of payload may wait in the open sets of a reader. As much as the largest sample: a set of large samples has
 /// to be cut smaller than a gigabyte, and whoever sends sets without an end fills no memory.
-pub(super) const BYTES_MAX: usize = 256 << 20;
+pub(crate) const BYTES_MAX: usize = 256 << 20;
 
 /// How many runs of filtered numbers ahead are remembered. A GAP names at most some, and they are behind soon.
 const EXCUSED_MAX: usize = 64;
 
 /// The sets of one writer.
 #[derive(Debug, Default)]
-pub(super) struct SetGate {
+pub(crate) struct SetGate {
     /// Under scope GROUP: what this writer's part comes to.
-    pub(super) group: Option<WriterPart>,
+    pub(crate) group: Option<WriterPart>,
     /// The number that follows on what has passed; `None`: nothing has.
-    pub(super) next: Option<SequenceNumber>,
-    pub(super) open: Option<OpenSet>,
+    pub(crate) next: Option<SequenceNumber>,
+    pub(crate) open: Option<OpenSet>,
     /// Numbers from `next` on that a filter has left out, as `start .. end`.
     excused: Vec<(SequenceNumber, SequenceNumber)>,
 }
 
 /// A set that has not ended.
 #[derive(Debug)]
-pub(super) struct OpenSet {
+pub(crate) struct OpenSet {
     /// Its name: the number of its first change, under scope GROUP the group sequence number of that.
-    pub(super) name: SequenceNumber,
-    pub(super) changes: Vec<ReceivedChange>,
+    pub(crate) name: SequenceNumber,
+    pub(crate) changes: Vec<ReceivedChange>,
     bytes: usize,
     /// It has a hole, or did not fit: what else comes of it is dropped as well.
-    pub(super) broken: bool,
+    pub(crate) broken: bool,
 }
 
 impl SetGate {
-    pub(super) fn new(group: Option<WriterPart>) -> Self {
+    pub(crate) fn new(group: Option<WriterPart>) -> Self {
         Self { group, ..Self::default() }
     }
 
     /// How many changes wait.
-    pub(super) fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.changes.len() as u64)
     }
 
     /// A filter has left out `start .. end`: they are no holes.
-    pub(super) fn excuse(&mut self, start: SequenceNumber, end: SequenceNumber) {
+    pub(crate) fn excuse(&mut self, start: SequenceNumber, end: SequenceNumber) {
         let next = self.next.unwrap_or(SequenceNumber::FIRST);
         self.excused.retain(|&(_, end)| end > next);
         if self.excused.len() < EXCUSED_MAX && end > next {
@@ -66,18 +66,18 @@ impl SetGate {
     }
 
     /// The number has passed.
-    pub(super) fn pass(&mut self, number: SequenceNumber) {
+    pub(crate) fn pass(&mut self, number: SequenceNumber) {
         self.next = Some(number.next());
         self.excused.retain(|&(_, end)| end > number.next());
     }
 
     /// Whether nothing is missing before `number`.
-    pub(super) fn follows_on(&self, number: SequenceNumber) -> bool {
+    pub(crate) fn follows_on(&self, number: SequenceNumber) -> bool {
         self.next.is_some_and(|next| next <= number && self.is_excused(next, number))
     }
 
     /// Whether a filter has left out all of `start .. end`.
-    pub(super) fn is_excused(&self, mut start: SequenceNumber, end: SequenceNumber) -> bool {
+    pub(crate) fn is_excused(&self, mut start: SequenceNumber, end: SequenceNumber) -> bool {
         for &(from, to) in &self.excused {
             if from <= start {
                 start = start.max(to);
@@ -89,7 +89,7 @@ impl SetGate {
 
 impl Sink<'_> {
     /// As [`Sink::deliver`], for a reader with coherent access.
-    pub(super) fn deliver_in_sets(
+    pub(crate) fn deliver_in_sets(
         &mut self,
         now: Now,
         change: ReceivedChange,
@@ -133,7 +133,7 @@ impl Sink<'_> {
         Ok(())
     }
 
-    pub(super) fn add_to_set(
+    pub(crate) fn add_to_set(
         &mut self,
         gate: &mut SetGate,
         name: SequenceNumber,
@@ -162,7 +162,7 @@ impl Sink<'_> {
     }
 
     /// Drops what is here of a set.
-    pub(super) fn break_set(&mut self, writer: Guid, open: &mut OpenSet) {
+    pub(crate) fn break_set(&mut self, writer: Guid, open: &mut OpenSet) {
         open.broken = true;
         self.history.release_unseen(open.changes.len(), open.bytes);
         self.lost(writer, open.changes.len() as u64, LossCause::Incoherent);
@@ -202,7 +202,7 @@ impl Sink<'_> {
     }
 
     /// What follows on what is here was given up: the open set has a hole, or has ended unseen. No later change would find it whole.
-    pub(super) fn break_open_set(&mut self, writer: Guid) {
+    pub(crate) fn break_open_set(&mut self, writer: Guid) {
         let Some(mut gate) = self.tally.sets.take() else { return };
         if let Some(open) = gate.open.as_mut().filter(|open| !open.broken) {
             self.break_set(writer, open);
@@ -211,7 +211,7 @@ impl Sink<'_> {
     }
 
     /// The writer has gone: the set that it has not ended never will.
-    pub(super) fn abandon_set(&mut self, writer: Guid) {
+    pub(crate) fn abandon_set(&mut self, writer: Guid) {
         let Some(mut gate) = self.tally.sets.take() else { return };
         if let Some(open) = &mut gate.open {
             self.break_set(writer, open);
@@ -220,7 +220,7 @@ impl Sink<'_> {
 }
 
 /// Whether there is nothing to see: what came was for another reader.
-pub(super) fn is_empty(change: &ReceivedChange, presented: Presented) -> bool {
+pub(crate) fn is_empty(change: &ReceivedChange, presented: Presented) -> bool {
     !presented.is_end && change.change.kind == ChangeKind::Alive && change.change.payload.is_none()
 }
 

@@ -3,19 +3,19 @@
 //! Each of them finds the writer's proxy, asks whether the number is of use before it looks at the payload, and brings the
 //! reader's summaries up to date afterwards.
 
-use super::assembly::{Assembled, FragmentOutcome};
-use super::change_facts::ChangeFacts;
-use super::config::Source;
-use super::event::LossCause;
-use super::intake::{Envelope, Inbound, SHARED_PARTS_MAX};
-use super::jumps::JUMP_MAX;
-use super::losses::distance;
-use super::reliable::Fit;
-use super::sink::Sink;
-use super::stateful::StatefulReader;
-use super::tally::Tally;
-use super::writer_proxy::{Following, ProxyContext, WriterProxy};
 use crate::history::{GroupPosition, PayloadSource, Presented};
+use crate::reader::assembly::{Assembled, FragmentOutcome};
+use crate::reader::change_facts::ChangeFacts;
+use crate::reader::config::Source;
+use crate::reader::delivery::Sink;
+use crate::reader::event::LossCause;
+use crate::reader::ledger::distance;
+use crate::reader::ledger::tally::Tally;
+use crate::reader::payload::{Envelope, Inbound, SHARED_PARTS_MAX};
+use crate::reader::proxy::plausibility::JUMP_MAX;
+use crate::reader::proxy::reliable::Fit;
+use crate::reader::proxy::{Following, ProxyContext, WriterProxy};
+use crate::reader::stateful::StatefulReader;
 use crate::types::{EntityId, Guid, Now, SequenceNumber, earliest};
 use crate::wire::{Data, DataFrag, Gap, Heartbeat, HeartbeatFrag, InlineQos, SerializedPayload};
 
@@ -93,7 +93,7 @@ impl StatefulReader {
     }
 
     /// Says no to a number that cannot be taken in.
-    pub(super) fn refuse(&mut self, now: Now, at: usize, number: SequenceNumber, len: usize) -> Option<Handled> {
+    pub(crate) fn refuse(&mut self, now: Now, at: usize, number: SequenceNumber, len: usize) -> Option<Handled> {
         let proxy = &mut self.proxies[at];
         match proxy.fit(number, len, &self.config) {
             Fit::Fits => None,
@@ -216,7 +216,7 @@ impl StatefulReader {
     }
 
     /// A sample is whole.
-    pub(super) fn take_in_assembled(
+    pub(crate) fn take_in_assembled(
         &mut self,
         now: Now,
         at: usize,
@@ -265,7 +265,7 @@ impl StatefulReader {
         }
     }
 
-    pub(super) fn fragment_added(&mut self, now: Now, at: usize, number: SequenceNumber) {
+    pub(crate) fn fragment_added(&mut self, now: Now, at: usize, number: SequenceNumber) {
         let proxy = &mut self.proxies[at];
         proxy.ask_on(now.instant, number, &self.config);
         if let Following::BestEffort { .. } = proxy.following {

@@ -15,8 +15,8 @@
 //! Bound: [`ITEMS_MAX`] for each writer and reader; the samples among them count in their readers' histories before they come
 //! here (`history/unseen.rs`).
 
-use super::jumps::JUMP_MAX;
 use crate::history::{PresentationClock, ReceivedChange};
+use crate::reader::proxy::plausibility::JUMP_MAX;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Now, SequenceNumber};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -194,7 +194,7 @@ impl GroupGate {
 
     /// How many sets are remembered of which something is missing.
     #[cfg(test)]
-    pub(super) fn broken_len(&self) -> usize {
+    pub(crate) fn broken_len(&self) -> usize {
         self.groups.iter().map(|group| group.broken.len()).sum()
     }
 

@@ -1,18 +1,21 @@
 //! The stateful reader (RTPS 2.5, 8.4.12).
 
-use super::asking::AnswerCounts;
-use super::config::{ReaderConfig, WriterProxyConfig};
-use super::event::{Events, LossCause, ReaderCounters, ReaderEvent};
-use super::intake::{Intake, expiry};
-use super::liveliness::LivelinessCounts;
-use super::losses::{Departed, distance};
-use super::room::WaitingForRoom;
-use super::sink::Sink;
-use super::tally::Tally;
-use super::writer_proxy::{Following, WriterProxy};
+mod access;
+pub(crate) mod incoming;
+
 use crate::filter::Filter;
 use crate::history::{CacheChange, ChangeKind, LocalLink, ReaderHistory, ReaderTiming, ReceivedChange};
 use crate::output::Datagram;
+use crate::reader::config::{ReaderConfig, WriterProxyConfig};
+use crate::reader::delivery::Sink;
+use crate::reader::event::{Events, LossCause, ReaderCounters, ReaderEvent};
+use crate::reader::ledger::tally::Tally;
+use crate::reader::ledger::{Departed, distance};
+use crate::reader::liveliness::LivelinessCounts;
+use crate::reader::payload::{Intake, expiry};
+use crate::reader::proxy::acknack::AnswerCounts;
+use crate::reader::proxy::{Following, WriterProxy};
+use crate::reader::stateful::access::WaitingForRoom;
 use crate::types::{Agenda, Guid, Instant, Now, SequenceNumber, earliest};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
@@ -43,30 +46,30 @@ pub enum LocalOutcome {
 /// Every call does bounded work, whatever numbers a peer sends. In steady state nothing allocates.
 #[derive(Debug)]
 pub struct StatefulReader {
-    pub(super) config: ReaderConfig,
-    pub(super) history: ReaderHistory,
-    pub(super) proxies: Vec<WriterProxy>,
+    pub(crate) config: ReaderConfig,
+    pub(crate) history: ReaderHistory,
+    pub(crate) proxies: Vec<WriterProxy>,
     /// What is counted of each of them.
-    pub(super) tallies: Vec<Tally>,
-    pub(super) departed: Departed,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) departed: Departed,
     /// The highest numbers of answers to writers that have gone: whoever is matched anew is not answered with lower ones.
     answered: AnswerCounts,
-    pub(super) by_guid: HashMap<Guid, usize, FixedState>,
+    pub(crate) by_guid: HashMap<Guid, usize, FixedState>,
     /// The proxy that was found last: most traffic comes in runs.
-    pub(super) last: usize,
-    pub(super) intake: Intake,
-    pub(super) events: Events,
-    pub(super) counters: ReaderCounters,
+    pub(crate) last: usize,
+    pub(crate) intake: Intake,
+    pub(crate) events: Events,
+    pub(crate) counters: ReaderCounters,
     /// When each writer is to be spoken to; a proxy that has settled since is looked at for nothing, once.
-    pub(super) agenda: Agenda,
+    pub(crate) agenda: Agenda,
     /// No fragmented best-effort sample is stale before this.
-    pub(super) next_stale: Option<Instant>,
+    pub(crate) next_stale: Option<Instant>,
     /// No writer's lease ends before this.
-    pub(super) next_lease: Option<Instant>,
-    pub(super) liveliness: LivelinessCounts,
-    pub(super) waiting: WaitingForRoom,
+    pub(crate) next_lease: Option<Instant>,
+    pub(crate) liveliness: LivelinessCounts,
+    pub(crate) waiting: WaitingForRoom,
     /// What the gate of the subscriber has released and the history has no room for.
-    pub(super) released: VecDeque<ReceivedChange>,
+    pub(crate) released: VecDeque<ReceivedChange>,
 }
 
 impl StatefulReader {
@@ -258,7 +261,7 @@ impl StatefulReader {
     }
 
     #[inline]
-    pub(super) fn find(&mut self, writer: Guid) -> Option<usize> {
+    pub(crate) fn find(&mut self, writer: Guid) -> Option<usize> {
         if self.proxies.get(self.last).is_some_and(|proxy| proxy.guid() == writer) {
             return Some(self.last);
         }
@@ -273,7 +276,7 @@ impl StatefulReader {
 
     /// A proxy has changed: its writer may have to be spoken to earlier than was known.
     #[inline]
-    pub(super) fn note_due(&mut self, at: usize) {
+    pub(crate) fn note_due(&mut self, at: usize) {
         if let Some(due) = self.proxies.get(at).and_then(WriterProxy::due) {
             self.agenda.bring_forward(at as u32, due);
         }

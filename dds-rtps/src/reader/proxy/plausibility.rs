@@ -7,15 +7,15 @@
 //! that it has not come so far. What is lost all the same: samples that a writer has let go because such a reader had seemed to
 //! acknowledge them; and whoever sends whole samples in a writer's name is believed.
 
-use super::losses::distance;
-use super::reliable::{Reliable, Skipped};
-use super::sink::Sink;
+use crate::reader::delivery::Sink;
+use crate::reader::ledger::distance;
+use crate::reader::proxy::reliable::{Reliable, Skipped};
 use crate::types::{Duration, Instant, SequenceNumber};
 use crate::wire::Heartbeat;
 
 /// How far a writer may have come between two signs of it to be believed at once: a million samples, which is more than any
 /// writer sends in the tenth of a second between two of its HEARTBEATs.
-pub(super) const JUMP_MAX: u64 = 1 << 20;
+pub(crate) const JUMP_MAX: u64 = 1 << 20;
 
 /// How long it must stand that a writer has come further. A writer that is alive and is not there answers sooner: it is
 /// asked at once.
@@ -24,7 +24,7 @@ const DOUBT: Duration = Duration::from_secs(1);
 impl Reliable {
     /// Whether a writer may say that its numbers reach as far as this. What is further away than any writer gets between two
     /// of its HEARTBEATs must stand for a while without the writer saying otherwise, and the writer is asked.
-    pub(super) fn believes(&mut self, now: Instant, reach: SequenceNumber) -> bool {
+    pub(crate) fn believes(&mut self, now: Instant, reach: SequenceNumber) -> bool {
         if self.asking.is_preemptive() || distance(self.known_end(), reach) <= JUMP_MAX {
             // It has been heard where it was.
             self.doubted_since = None;
@@ -41,7 +41,7 @@ impl Reliable {
 
     /// A HEARTBEAT says that the writer has not written what it is said to have left out: if it says so for a second, the reader
     /// goes back.
-    pub(super) fn hear_denial(&mut self, now: Instant, heartbeat: &Heartbeat, sink: &mut Sink<'_>) {
+    pub(crate) fn hear_denial(&mut self, now: Instant, heartbeat: &Heartbeat, sink: &mut Sink<'_>) {
         let next = self.window.next();
         let skipped = self.skipped.filter(|skipped| skipped.to == next && self.window.is_empty());
         let last = heartbeat.last_sn;

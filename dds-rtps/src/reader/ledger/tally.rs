@@ -1,38 +1,38 @@
 //! What is counted of one writer; `losses` makes a row of the ledger of it.
 
-use super::config::ReaderConfig;
-use super::event::LossCause;
-use super::group::WriterPart;
-use super::intake::Inbound;
-use super::losses::{NotReceived, Undelivered};
-use super::set_gate::SetGate;
 use crate::history::Admission;
+use crate::reader::coherent::group::WriterPart;
+use crate::reader::coherent::set::SetGate;
+use crate::reader::config::ReaderConfig;
+use crate::reader::event::LossCause;
+use crate::reader::ledger::{NotReceived, Undelivered};
+use crate::reader::payload::Inbound;
 
 /// The counts of one writer. Nothing is counted for a change that arrives in order and is kept.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
-    pub(super) not_received: NotReceived,
-    pub(super) undelivered: Undelivered,
+pub(crate) struct Tally {
+    pub(crate) not_received: NotReceived,
+    pub(crate) undelivered: Undelivered,
     /// Numbers from before the writer began again, at lower ones.
-    pub(super) known_before: u64,
+    pub(crate) known_before: u64,
     /// The coherent sets of the writer, of a reader with coherent access: here because what passes them goes into the counts.
-    pub(super) sets: Option<Box<SetGate>>,
+    pub(crate) sets: Option<Box<SetGate>>,
 }
 
 impl Tally {
     /// Those of a writer that has just been matched.
-    pub(super) fn new(config: &ReaderConfig) -> Self {
+    pub(crate) fn new(config: &ReaderConfig) -> Self {
         let coherent = config.presentation.coherent_access;
         let group = config.is_group().then(|| WriterPart::new(coherent));
         Self { sets: config.presents().then(|| Box::new(SetGate::new(group))), ..Self::default() }
     }
 
     /// How many changes wait for the end of their set.
-    pub(super) fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.sets.as_ref().map_or(0, |sets| sets.held())
     }
 
-    pub(super) fn lose(&mut self, count: u64, cause: LossCause) {
+    pub(crate) fn lose(&mut self, count: u64, cause: LossCause) {
         let counter = match cause {
             LossCause::NeverArrived => &mut self.not_received.never_came,
             LossCause::Fragments => &mut self.not_received.fragments,
@@ -42,24 +42,24 @@ impl Tally {
         *counter = counter.saturating_add(count);
     }
 
-    pub(super) fn pass(&mut self, count: u64) {
+    pub(crate) fn pass(&mut self, count: u64) {
         self.not_received.irrelevant = self.not_received.irrelevant.saturating_add(count);
     }
 
     /// Of those counted as irrelevant since there were `before` of them, so many are known to be filtered.
-    pub(super) fn note_filtered(&mut self, before: u64, count: u64) {
+    pub(crate) fn note_filtered(&mut self, before: u64, count: u64) {
         let filtered = self.not_received.irrelevant.saturating_sub(before).min(count);
         self.not_received.irrelevant -= filtered;
         self.not_received.filtered = self.not_received.filtered.saturating_add(filtered);
     }
 
     /// The writer's numbers begin anew; so many were known until now.
-    pub(super) fn begin_again(&mut self, known: u64) {
+    pub(crate) fn begin_again(&mut self, known: u64) {
         self.known_before = self.known_before.saturating_add(known);
     }
 
     /// The writer has denied that these are lost or irrelevant, or lie before the row.
-    pub(super) fn take_back(&mut self, lost: u64, irrelevant: u64, known_before: u64) {
+    pub(crate) fn take_back(&mut self, lost: u64, irrelevant: u64, known_before: u64) {
         self.known_before = self.known_before.saturating_sub(known_before);
         self.not_received.never_came = self.not_received.never_came.saturating_sub(lost);
         let among_filtered = irrelevant.saturating_sub(self.not_received.irrelevant);
@@ -68,14 +68,14 @@ impl Tally {
     }
 
     /// Counts a change that the content filter does not let in.
-    pub(super) fn filter(&mut self, inbound: &Inbound) {
+    pub(crate) fn filter(&mut self, inbound: &Inbound) {
         if matches!(inbound, Inbound::Filtered) {
             self.undelivered.filtered += 1;
         }
     }
 
     /// What became of a change that arrived.
-    pub(super) fn admit(&mut self, admission: Admission) {
+    pub(crate) fn admit(&mut self, admission: Admission) {
         match admission {
             Admission::Expired => self.undelivered.expired += 1,
             Admission::NotOwner => self.undelivered.not_owner += 1,

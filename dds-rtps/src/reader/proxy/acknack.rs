@@ -3,7 +3,7 @@
 //! One instant says when the writer is to be looked at again; what is then said follows from the state at that moment, so
 //! that one ACKNACK answers every HEARTBEAT before it, and nothing stale is ever sent.
 
-use super::config::ReaderConfig;
+use crate::reader::config::ReaderConfig;
 use crate::types::{Duration, Instant, SequenceNumber, Shortest, earliest};
 use crate::wire::Recent;
 
@@ -16,7 +16,7 @@ const CROWD: u32 = 8;
 
 /// The schedule of ACKNACKs and NACK_FRAGs to one writer.
 #[derive(Debug)]
-pub(super) struct Asking {
+pub(crate) struct Asking {
     /// When to look again.
     due: Option<Instant>,
     /// The writer waits for an answer, whether anything is missing or not.
@@ -49,21 +49,21 @@ struct Preemptive {
 
 /// The numbers of the last ACKNACK and NACK_FRAG.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct AnswerCounts {
+pub(crate) struct AnswerCounts {
     ack_nacks: i32,
     nack_frags: i32,
 }
 
 impl AnswerCounts {
     /// The higher ones of both.
-    pub(super) fn max(self, other: Self) -> Self {
+    pub(crate) fn max(self, other: Self) -> Self {
         Self { ack_nacks: self.ack_nacks.max(other.ack_nacks), nack_frags: self.nack_frags.max(other.nack_frags) }
     }
 }
 
 impl Asking {
     /// A reader that has just matched: it speaks at once, so that the writer answers with a HEARTBEAT.
-    pub(super) fn new(now: Instant, config: &ReaderConfig) -> Self {
+    pub(crate) fn new(now: Instant, config: &ReaderConfig) -> Self {
         let pause = config.preemptive_period;
         Self {
             due: Some(now),
@@ -81,17 +81,17 @@ impl Asking {
 
     /// Numbers the answers from here on. A writer that has not noticed that the reader had gone would else take all of them
     /// for old ones, until there are as many as before.
-    pub(super) fn count_on(&mut self, counts: AnswerCounts) {
+    pub(crate) fn count_on(&mut self, counts: AnswerCounts) {
         (self.ack_nacks, self.nack_frags) = (counts.ack_nacks, counts.nack_frags);
     }
 
     /// How many answers there have been.
-    pub(super) fn counts(&self) -> AnswerCounts {
+    pub(crate) fn counts(&self) -> AnswerCounts {
         AnswerCounts { ack_nacks: self.ack_nacks, nack_frags: self.nack_frags }
     }
 
     /// So many writers have never been heard: each is given time for the others.
-    pub(super) fn give_time(&mut self, unheard: usize, config: &ReaderConfig) {
+    pub(crate) fn give_time(&mut self, unheard: usize, config: &ReaderConfig) {
         let unheard = u32::try_from(unheard).unwrap_or(u32::MAX);
         if let Some(preemptive) = &mut self.preemptive {
             let pause = preemptive.first_pause.scale(1 + unheard / CROWD, 1);
@@ -100,40 +100,40 @@ impl Asking {
         }
     }
 
-    pub(super) fn due(&self) -> Option<Instant> {
+    pub(crate) fn due(&self) -> Option<Instant> {
         earliest(self.due, self.doubt)
     }
 
-    pub(super) fn is_due(&self, now: Instant) -> bool {
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.due().is_some_and(|due| due <= now)
     }
 
     /// Whether the writer has not been heard yet.
-    pub(super) fn is_preemptive(&self) -> bool {
+    pub(crate) fn is_preemptive(&self) -> bool {
         self.preemptive.is_some()
     }
 
-    pub(super) fn owes_answer(&self) -> bool {
+    pub(crate) fn owes_answer(&self) -> bool {
         self.respond
     }
 
     /// Looks at the writer at `at`, or earlier.
-    pub(super) fn schedule(&mut self, at: Option<Instant>) {
+    pub(crate) fn schedule(&mut self, at: Option<Instant>) {
         self.due = earliest(self.due, at);
     }
 
     /// Something was said in the writer's name that may not be its own word: it is to be asked at `at` where it stands.
-    pub(super) fn doubt(&mut self, at: Option<Instant>) {
+    pub(crate) fn doubt(&mut self, at: Option<Instant>) {
         self.doubt = earliest(self.doubt, at);
     }
 
     /// Whether the writer is to be asked now where it stands; then it is.
-    pub(super) fn take_doubt(&mut self, now: Instant) -> bool {
+    pub(crate) fn take_doubt(&mut self, now: Instant) -> bool {
         self.doubt.take_if(|at| *at <= now).is_some()
     }
 
     /// The first HEARTBEAT: no more pre-emptive ACKNACKs. `false`: it was not the first.
-    pub(super) fn heard(&mut self) -> bool {
+    pub(crate) fn heard(&mut self) -> bool {
         let first = self.preemptive.take().is_some();
         if first {
             self.due = None;
@@ -142,24 +142,24 @@ impl Asking {
     }
 
     /// The writer is to be told at `at` where the reader stands.
-    pub(super) fn answer(&mut self, at: Option<Instant>) {
+    pub(crate) fn answer(&mut self, at: Option<Instant>) {
         self.respond = true;
         self.schedule(at);
     }
 
     /// Something that was missing has come: the next pause is a short one.
-    pub(super) fn progress(&mut self, config: &ReaderConfig) {
+    pub(crate) fn progress(&mut self, config: &ReaderConfig) {
         self.retry = config.nack_period;
     }
 
     /// A number is being asked for.
-    pub(super) fn note_asked(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
+    pub(crate) fn note_asked(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
         self.through = self.through.max(Some(number));
         self.asked.note(now, number.0, self.suppression(config));
     }
 
     /// A number has come.
-    pub(super) fn note_received(&mut self, now: Instant, number: SequenceNumber) {
+    pub(crate) fn note_received(&mut self, now: Instant, number: SequenceNumber) {
         if let Some(asked_at) = self.through.filter(|&through| number <= through).and(self.asked.noted_at(number.0)) {
             self.repair.note(now.since(asked_at));
         }
@@ -172,24 +172,24 @@ impl Asking {
     }
 
     /// Whether a number was asked for just now.
-    pub(super) fn has_asked(&self, now: Instant, number: SequenceNumber, config: &ReaderConfig) -> bool {
+    pub(crate) fn has_asked(&self, now: Instant, number: SequenceNumber, config: &ReaderConfig) -> bool {
         self.asked.contains(now, number.0, self.suppression(config))
     }
 
     /// Whether all that was asked for lies before `next`; says so once.
-    pub(super) fn take_answered(&mut self, next: SequenceNumber) -> bool {
+    pub(crate) fn take_answered(&mut self, next: SequenceNumber) -> bool {
         self.through.take_if(|through| *through < next).is_some()
     }
 
     /// Something is missing that nobody has announced yet: it is asked for if it does not come by itself.
-    pub(super) fn schedule_retry(&mut self, now: Instant) {
+    pub(crate) fn schedule_retry(&mut self, now: Instant) {
         if self.due.is_none() {
             self.due = now.after(self.retry);
         }
     }
 
     /// The writer is there, as its participant has just shown: if it has never been heard, it is asked again.
-    pub(super) fn ask_again(&mut self, now: Instant) {
+    pub(crate) fn ask_again(&mut self, now: Instant) {
         let Some(preemptive) = &self.preemptive else { return };
         let had_time = |at| now.since(at) >= preemptive.first_pause.scale(1, 2);
         if preemptive.asked_at.is_none_or(had_time) {
@@ -198,7 +198,7 @@ impl Asking {
     }
 
     /// A pre-emptive ACKNACK is laid out.
-    pub(super) fn preempted(&mut self, now: Instant, config: &ReaderConfig) {
+    pub(crate) fn preempted(&mut self, now: Instant, config: &ReaderConfig) {
         if let Some(preemptive) = &mut self.preemptive {
             self.due = now.after(preemptive.pause);
             preemptive.pause = preemptive.pause.scale(2, 1).min(config.preemptive_period_max);
@@ -207,7 +207,7 @@ impl Asking {
     }
 
     /// An answer is laid out, or there was nothing to say. `missing`: something still is.
-    pub(super) fn settled(&mut self, now: Instant, missing: bool, spoke: bool, config: &ReaderConfig) {
+    pub(crate) fn settled(&mut self, now: Instant, missing: bool, spoke: bool, config: &ReaderConfig) {
         self.respond = false;
         self.due = if missing { now.after(self.retry) } else { None };
         if missing && spoke {
@@ -216,13 +216,13 @@ impl Asking {
     }
 
     /// The number of the next ACKNACK.
-    pub(super) fn next_ack_nack(&mut self) -> i32 {
+    pub(crate) fn next_ack_nack(&mut self) -> i32 {
         self.ack_nacks = self.ack_nacks.wrapping_add(1);
         self.ack_nacks
     }
 
     /// The number of the next NACK_FRAG.
-    pub(super) fn next_nack_frag(&mut self) -> i32 {
+    pub(crate) fn next_nack_frag(&mut self) -> i32 {
         self.nack_frags = self.nack_frags.wrapping_add(1);
         self.nack_frags
     }

@@ -2,18 +2,23 @@
 //!
 //! Life cycle: made at the match, dropped at the unmatch with all that waited for a missing number.
 
-use super::asking::Asking;
-use super::assembly::{Assemblies, AssemblyLimits};
-use super::config::{ReaderConfig, WriterProxyConfig};
-use super::event::{LossCause, ReaderCounters};
-use super::jumps::JUMP_MAX;
-use super::liveliness::WriterLease;
-use super::losses::{Extent, distance};
-use super::reliable::{Fit, Reliable};
-use super::sink::Sink;
-use super::tally::Tally;
+pub(crate) mod acknack;
+pub(crate) mod plausibility;
+pub(crate) mod reliable;
+pub(crate) mod window;
+
 use crate::history::{LocalLink, ReceivedChange, SlotPool};
 use crate::output::Datagram;
+use crate::reader::assembly::{Assemblies, AssemblyLimits};
+use crate::reader::config::{ReaderConfig, WriterProxyConfig};
+use crate::reader::delivery::Sink;
+use crate::reader::event::{LossCause, ReaderCounters};
+use crate::reader::ledger::tally::Tally;
+use crate::reader::ledger::{Extent, distance};
+use crate::reader::liveliness::WriterLease;
+use crate::reader::proxy::acknack::Asking;
+use crate::reader::proxy::plausibility::JUMP_MAX;
+use crate::reader::proxy::reliable::{Fit, Reliable};
 use crate::types::{Duration, Guid, Instant, Locator, Now, SequenceNumber};
 use crate::wire::{AckNack, FragmentNumberSet, MessageBuilder, NackFrag, SequenceNumberSet};
 use smallvec::SmallVec;
@@ -21,7 +26,7 @@ use std::sync::Arc;
 
 /// How a writer's numbers are followed.
 #[derive(Debug)]
-pub(super) enum Following {
+pub(crate) enum Following {
     /// What is late is dropped, what is missing is lost.
     BestEffort {
         /// The number after the last one delivered; `None` before the first one.
@@ -39,33 +44,33 @@ pub(super) enum Following {
 
 /// A writer of the same process.
 #[derive(Debug)]
-pub(super) struct LocalWriter {
+pub(crate) struct LocalWriter {
     /// `None`: best effort.
-    pub(super) link: Option<Arc<LocalLink>>,
+    pub(crate) link: Option<Arc<LocalLink>>,
     /// The first number that counts in the ledger.
-    pub(super) first: SequenceNumber,
+    pub(crate) first: SequenceNumber,
     /// The number after the last one delivered.
-    pub(super) next: SequenceNumber,
+    pub(crate) next: SequenceNumber,
     /// The history had no room for a change, and the writer has been asked for it.
-    pub(super) refused: bool,
+    pub(crate) refused: bool,
 }
 
 /// A matched writer.
 #[derive(Debug)]
-pub(super) struct WriterProxy {
-    pub(super) config: WriterProxyConfig,
+pub(crate) struct WriterProxy {
+    pub(crate) config: WriterProxyConfig,
     /// Where the last HEARTBEAT wants to be answered, if not at the locators of `config`.
-    pub(super) reply: Option<Locator>,
-    pub(super) following: Following,
-    pub(super) assemblies: Assemblies,
-    pub(super) lease: WriterLease,
+    pub(crate) reply: Option<Locator>,
+    pub(crate) following: Following,
+    pub(crate) assemblies: Assemblies,
+    pub(crate) lease: WriterLease,
     /// How often somebody has asked whether there is something to say.
     #[cfg(test)]
-    pub(super) looks: u64,
+    pub(crate) looks: u64,
 }
 
 impl WriterProxy {
-    pub(super) fn remote(now: Instant, writer: WriterProxyConfig, config: &ReaderConfig) -> Self {
+    pub(crate) fn remote(now: Instant, writer: WriterProxyConfig, config: &ReaderConfig) -> Self {
         let following = if config.reliable && writer.reliable {
             Following::Reliable(Box::new(Reliable::new(now, &writer, config)))
         } else {
@@ -75,7 +80,7 @@ impl WriterProxy {
         Self::new(writer, following, lease)
     }
 
-    pub(super) fn local(writer: WriterProxyConfig, first: SequenceNumber, link: Option<Arc<LocalLink>>) -> Self {
+    pub(crate) fn local(writer: WriterProxyConfig, first: SequenceNumber, link: Option<Arc<LocalLink>>) -> Self {
         let following = Following::Local(LocalWriter { link, first, next: first, refused: false });
         Self::new(writer, following, WriterLease::unlimited())
     }
@@ -92,12 +97,12 @@ impl WriterProxy {
         }
     }
 
-    pub(super) fn guid(&self) -> Guid {
+    pub(crate) fn guid(&self) -> Guid {
         self.config.guid
     }
 
     /// When the writer is to be spoken to.
-    pub(super) fn due(&self) -> Option<Instant> {
+    pub(crate) fn due(&self) -> Option<Instant> {
         match &self.following {
             Following::Reliable(reliable) => reliable.asking.due(),
             _ => None,
@@ -105,7 +110,7 @@ impl WriterProxy {
     }
 
     /// Whether a change `number` with a payload of `len` bytes can be taken in.
-    pub(super) fn fit(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> Fit {
+    pub(crate) fn fit(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> Fit {
         // The last number has no successor.
         if !number.is_valid() || number == SequenceNumber::MAX {
             return Fit::TooFar;
@@ -120,12 +125,12 @@ impl WriterProxy {
     }
 
     /// Whether the writer has yet to say where the reader begins.
-    pub(super) fn awaits_beginning(&self) -> bool {
+    pub(crate) fn awaits_beginning(&self) -> bool {
         matches!(&self.following, Following::Reliable(reliable) if reliable.awaits_beginning())
     }
 
     /// Takes in a number that fits; `None`: there is nothing to deliver for it.
-    pub(super) fn accept(
+    pub(crate) fn accept(
         &mut self,
         now: Now,
         number: SequenceNumber,
@@ -162,7 +167,7 @@ impl WriterProxy {
     }
 
     /// Gives up the fragmented samples below `next`, and says how many, with those that were given up for others before.
-    pub(super) fn drop_assemblies_below(
+    pub(crate) fn drop_assemblies_below(
         &mut self,
         next: SequenceNumber,
         pool: &SlotPool,
@@ -178,7 +183,7 @@ impl WriterProxy {
 
     /// Gives up the best-effort samples of which nothing has come for a while. They are lost, and so is what is missing
     /// before them; a fragment that comes after all is too late.
-    pub(super) fn drop_stale(&mut self, now: Instant, timeout: Duration, pool: &SlotPool, sink: &mut Sink<'_>) {
+    pub(crate) fn drop_stale(&mut self, now: Instant, timeout: Duration, pool: &SlotPool, sink: &mut Sink<'_>) {
         let Following::BestEffort { next, first: begin, .. } = &mut self.following else { return };
         let (mut first, mut last) = (SequenceNumber::MAX, SequenceNumber::ZERO);
         let dropped = self.assemblies.remove_if(pool, |assembly| {
@@ -204,7 +209,7 @@ impl WriterProxy {
     }
 
     /// The writer is gone: counts what is known of it and will never be delivered, and gives up what was begun.
-    pub(super) fn abandon(&mut self, pool: &SlotPool, sink: &mut Sink<'_>) {
+    pub(crate) fn abandon(&mut self, pool: &SlotPool, sink: &mut Sink<'_>) {
         let numbers = || self.assemblies.iter().map(|assembly| assembly.sequence_number);
         let begun = numbers().min().zip(numbers().max());
         let unfinished = self.drop_assemblies_below(SequenceNumber::MAX, pool, sink.counters);
@@ -223,7 +228,7 @@ impl WriterProxy {
     }
 
     /// Whether a number that is missing is a loss, rather than history that the reader has not begun with.
-    pub(super) fn has_begun(&self) -> bool {
+    pub(crate) fn has_begun(&self) -> bool {
         match &self.following {
             Following::Reliable(reliable) => reliable.has_begun(),
             _ => true,
@@ -231,7 +236,7 @@ impl WriterProxy {
     }
 
     /// Whether what is missing comes again.
-    pub(super) fn repairs(&self) -> bool {
+    pub(crate) fn repairs(&self) -> bool {
         match &self.following {
             Following::BestEffort { .. } => false,
             Following::Reliable(_) => true,
@@ -240,7 +245,7 @@ impl WriterProxy {
     }
 
     /// How far the reader has come with the writer.
-    pub(super) fn extent(&self) -> Extent {
+    pub(crate) fn extent(&self) -> Extent {
         let until = |first: SequenceNumber, next: SequenceNumber| Extent {
             first,
             next,
@@ -259,7 +264,7 @@ impl WriterProxy {
 
     /// Makes room for the fragments of one more sample: best effort gives up the oldest, reliable the newest, which will be
     /// asked for again.
-    pub(super) fn evict(&mut self, number: SequenceNumber, pool: &SlotPool, counters: &mut ReaderCounters) -> bool {
+    pub(crate) fn evict(&mut self, number: SequenceNumber, pool: &SlotPool, counters: &mut ReaderCounters) -> bool {
         let evicted = match &self.following {
             Following::BestEffort { .. } => self.assemblies.evict_below(number, pool),
             _ => self.assemblies.evict_above(number, pool),
@@ -269,10 +274,10 @@ impl WriterProxy {
     }
 
     /// After fragments have come: if all that was asked for is here and more is missing, that is asked for at once.
-    pub(super) fn ask_on(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
+    pub(crate) fn ask_on(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
         let Following::Reliable(reliable) = &mut self.following else { return };
         reliable.asking.progress(config);
-        if self.assemblies.find(number).is_some_and(super::assembly::Assembly::wants_more) {
+        if self.assemblies.find(number).is_some_and(crate::reader::assembly::Assembly::wants_more) {
             reliable.asking.schedule(Some(now));
         } else {
             reliable.asking.schedule_retry(now);
@@ -280,12 +285,12 @@ impl WriterProxy {
     }
 
     /// Whether it is a reliable one that has never been heard.
-    pub(super) fn is_unheard(&self) -> bool {
+    pub(crate) fn is_unheard(&self) -> bool {
         matches!(&self.following, Following::Reliable(reliable) if reliable.asking.is_preemptive())
     }
 
     /// Lays out what there is to say to the writer now. `false`: nothing.
-    pub(super) fn poll_transmit(
+    pub(crate) fn poll_transmit(
         &mut self,
         now: Instant,
         config: &ReaderConfig,
@@ -390,13 +395,13 @@ fn fit_best_effort(next: SequenceNumber, number: SequenceNumber, doubted: &mut O
 }
 
 /// What a proxy needs of its reader.
-pub(super) struct ProxyContext<'a> {
-    pub(super) config: &'a ReaderConfig,
-    pub(super) large: &'a SlotPool,
+pub(crate) struct ProxyContext<'a> {
+    pub(crate) config: &'a ReaderConfig,
+    pub(crate) large: &'a SlotPool,
 }
 
 impl ReaderConfig {
-    pub(super) fn assembly_limits(&self) -> AssemblyLimits {
+    pub(crate) fn assembly_limits(&self) -> AssemblyLimits {
         AssemblyLimits {
             sample_size_max: self.sample_size_max,
             assemblies_max: self.assemblies_max,
@@ -480,7 +485,7 @@ impl Speaker<'_> {
 
 impl Asking {
     /// Schedules an answer to what a writer has said of its fragments.
-    pub(super) fn fragments_announced(&mut self, now: Instant, config: &ReaderConfig) {
+    pub(crate) fn fragments_announced(&mut self, now: Instant, config: &ReaderConfig) {
         self.schedule(now.after(config.heartbeat_response_delay));
     }
 }

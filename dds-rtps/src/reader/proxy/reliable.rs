@@ -3,7 +3,7 @@
 //! Everything below the window's first number has been delivered, is lost or is irrelevant, and is acknowledged. A GAP or
 //! HEARTBEAT may declare 2^60 numbers irrelevant at once: such a range is two numbers, never a loop.
 //!
-//! Whose word counts is in [`jumps`](super::jumps).
+//! Whose word counts is in [`jumps`](crate::reader::proxy::plausibility).
 //!
 //! Where it begins:
 //!
@@ -11,20 +11,20 @@
 //!   the writer's history begins; newer samples that come earlier are kept, or asked for again.
 //! - A volatile reader begins after the last number of the first HEARTBEAT, or with the first sample if that comes before
 //!   it, as Cyclone DDS does: what was written before is history, which it must not get. A writer that is known to answer
-//!   with a GAP for its history ([`WriterProxyConfig::gaps_history`](super::WriterProxyConfig::gaps_history)) draws the
+//!   with a GAP for its history ([`WriterProxyConfig::gaps_history`](crate::reader::WriterProxyConfig::gaps_history)) draws the
 //!   line itself, and nothing it wrote since its own match is lost. Ours draw it for each reader by name
-//!   ([`WriterProxyConfig::names_beginning`](super::WriterProxyConfig::names_beginning)): before that a reader delivers nothing. It may hear what others
+//!   ([`WriterProxyConfig::names_beginning`](crate::reader::WriterProxyConfig::names_beginning)): before that a reader delivers nothing. It may hear what others
 //!   of its participant are sent long before its writer knows of it, and what it misses of that nobody repairs.
 
-use super::asking::Asking;
-use super::assembly::Assemblies;
-use super::config::{ReaderConfig, WriterProxyConfig};
-use super::event::LossCause;
-use super::jumps::JUMP_MAX;
-use super::losses::{Extent, distance};
-use super::sink::Sink;
-use super::window::{Front, Window};
 use crate::history::ReceivedChange;
+use crate::reader::assembly::Assemblies;
+use crate::reader::config::{ReaderConfig, WriterProxyConfig};
+use crate::reader::delivery::Sink;
+use crate::reader::event::LossCause;
+use crate::reader::ledger::{Extent, distance};
+use crate::reader::proxy::acknack::Asking;
+use crate::reader::proxy::plausibility::JUMP_MAX;
+use crate::reader::proxy::window::{Front, Window};
 use crate::types::{EntityId, Guid, Instant, Now, SequenceNumber};
 use crate::wire::{Gap, Heartbeat, HeartbeatFrag, SET_BITS_MAX, SequenceNumberSet};
 
@@ -43,7 +43,7 @@ enum Start {
 
 /// Whether a number can be taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(crate) enum Fit {
     /// Yes.
     Fits,
     /// It was here before.
@@ -56,22 +56,22 @@ pub(super) enum Fit {
 
 /// Numbers `start .. end` that will never come.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Range {
+pub(crate) struct Range {
     start: SequenceNumber,
     end: SequenceNumber,
 }
 
 /// Numbers that were left out on the word of the writer, without a sample after them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Skipped {
-    pub(super) from: SequenceNumber,
-    pub(super) to: SequenceNumber,
+pub(crate) struct Skipped {
+    pub(crate) from: SequenceNumber,
+    pub(crate) to: SequenceNumber,
     /// Where the ledger began before.
-    pub(super) first: SequenceNumber,
-    pub(super) lost: u64,
-    pub(super) irrelevant: u64,
+    pub(crate) first: SequenceNumber,
+    pub(crate) lost: u64,
+    pub(crate) irrelevant: u64,
     /// How many numbers left the ledger's row, because the writer was believed to have gone on elsewhere.
-    pub(super) known_before: u64,
+    pub(crate) known_before: u64,
 }
 
 impl Range {
@@ -82,42 +82,42 @@ impl Range {
 
 /// The state.
 #[derive(Debug)]
-pub(super) struct Reliable {
+pub(crate) struct Reliable {
     writer: Guid,
-    pub(super) window: Window,
+    pub(crate) window: Window,
     start: Start,
     /// Whether a number that the writer no longer has is a loss. To a volatile reader it may be history, until something
     /// has been delivered: a HEARTBEAT for several readers begins with what the eldest of them is to get.
     begun: bool,
     /// Below this the writer has nothing any more: what is missing there is lost.
-    pub(super) floor: SequenceNumber,
+    pub(crate) floor: SequenceNumber,
     /// A range that reaches beyond the window.
-    pub(super) gap: Option<Range>,
+    pub(crate) gap: Option<Range>,
     /// The last number that a HEARTBEAT has announced.
-    pub(super) announced: SequenceNumber,
+    pub(crate) announced: SequenceNumber,
     last_heartbeat: Option<i32>,
     last_heartbeat_frag: Option<HeartbeatFrag>,
     /// The last number that the first HEARTBEAT has announced: up to there reaches what was written before.
-    pub(super) history_end: Option<SequenceNumber>,
+    pub(crate) history_end: Option<SequenceNumber>,
     /// The history had no room for the first number.
-    pub(super) refused: bool,
+    pub(crate) refused: bool,
     /// The first number that counts in the ledger.
-    pub(super) first: SequenceNumber,
+    pub(crate) first: SequenceNumber,
     /// Where it begins was said by a sample, and no HEARTBEAT has said that the writer has come so far.
-    pub(super) is_unconfirmed: bool,
+    pub(crate) is_unconfirmed: bool,
     /// The numbers before the window's first one that were left out on the writer's word alone.
-    pub(super) skipped: Option<Skipped>,
+    pub(crate) skipped: Option<Skipped>,
     /// Since when somebody has said that the writer is far ahead, and nothing has spoken against it.
-    pub(super) doubted_since: Option<Instant>,
+    pub(crate) doubted_since: Option<Instant>,
     /// Below this so many losses were told and taken back: they are not told again.
-    pub(super) told: (SequenceNumber, u64),
+    pub(crate) told: (SequenceNumber, u64),
     /// When the writer denied last to have said what led to `skipped`.
-    pub(super) denied_at: Option<Instant>,
-    pub(super) asking: Asking,
+    pub(crate) denied_at: Option<Instant>,
+    pub(crate) asking: Asking,
 }
 
 impl Reliable {
-    pub(super) fn new(now: Instant, writer: &WriterProxyConfig, config: &ReaderConfig) -> Self {
+    pub(crate) fn new(now: Instant, writer: &WriterProxyConfig, config: &ReaderConfig) -> Self {
         let start = match config.wants_history {
             true => Start::Known,
             false if writer.names_beginning => Start::Named,
@@ -147,31 +147,31 @@ impl Reliable {
     }
 
     /// The first number that has not been delivered, lost or declared irrelevant.
-    pub(super) fn next(&self) -> SequenceNumber {
+    pub(crate) fn next(&self) -> SequenceNumber {
         self.window.next()
     }
 
     /// Whether all that the writer had when it was first heard has been delivered.
-    pub(super) fn has_history(&self) -> bool {
+    pub(crate) fn has_history(&self) -> bool {
         self.history_end.is_some_and(|end| end < self.window.next())
     }
 
     /// Whether a number that is missing is a loss.
-    pub(super) fn has_begun(&self) -> bool {
+    pub(crate) fn has_begun(&self) -> bool {
         self.begun
     }
 
-    pub(super) fn is_refused(&self) -> bool {
+    pub(crate) fn is_refused(&self) -> bool {
         self.refused
     }
 
     /// Whether a HEARTBEAT has announced the number.
-    pub(super) fn is_announced(&self, number: SequenceNumber) -> bool {
+    pub(crate) fn is_announced(&self, number: SequenceNumber) -> bool {
         number <= self.announced
     }
 
     /// Whether the writer has yet to say where this reader begins. What comes before is kept, and counts once it has.
-    pub(super) fn awaits_beginning(&self) -> bool {
+    pub(crate) fn awaits_beginning(&self) -> bool {
         self.start == Start::Named
     }
 
@@ -181,14 +181,14 @@ impl Reliable {
     }
 
     /// Something was not taken in that the writer will have to send again, if it is for this reader.
-    pub(super) fn note_postponed(&mut self, now: Instant) {
+    pub(crate) fn note_postponed(&mut self, now: Instant) {
         if self.start != Start::Named {
             self.asking.schedule_retry(now);
         }
     }
 
     /// Whether a change `number` with a payload of `len` bytes can be taken in.
-    pub(super) fn fit(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> Fit {
+    pub(crate) fn fit(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> Fit {
         if self.start == Start::Named {
             if self.window.is_empty() {
                 self.window.begin_at(number, 0);
@@ -222,7 +222,7 @@ impl Reliable {
     }
 
     /// Takes in a number that fits; `None`: there is nothing to deliver for it.
-    pub(super) fn accept(
+    pub(crate) fn accept(
         &mut self,
         now: Now,
         number: SequenceNumber,
@@ -372,7 +372,7 @@ impl Reliable {
     }
 
     /// Tries the history again. `true`: something was delivered, which the writer should learn.
-    pub(super) fn resume(&mut self, now: Now, sink: &mut Sink<'_>) -> bool {
+    pub(crate) fn resume(&mut self, now: Now, sink: &mut Sink<'_>) -> bool {
         let before = self.window.next();
         if let Front::Change(change) = self.window.pop() {
             self.deliver(now, change, sink);
@@ -388,7 +388,7 @@ impl Reliable {
     }
 
     /// A GAP.
-    pub(super) fn handle_gap(&mut self, now: Now, gap: &Gap, sink: &mut Sink<'_>, config: &ReaderConfig) {
+    pub(crate) fn handle_gap(&mut self, now: Now, gap: &Gap, sink: &mut Sink<'_>, config: &ReaderConfig) {
         let base = gap.gap_list.base();
         if self.start == Start::Named {
             return;
@@ -453,12 +453,12 @@ impl Reliable {
     }
 
     /// Whether a HEARTBEAT_FRAG is none that was here just before. As of HEARTBEATs, only the very same one is a duplicate.
-    pub(super) fn is_new(&mut self, heartbeat: &HeartbeatFrag) -> bool {
+    pub(crate) fn is_new(&mut self, heartbeat: &HeartbeatFrag) -> bool {
         self.last_heartbeat_frag.replace(heartbeat.clone()).as_ref() != Some(heartbeat)
     }
 
     /// A HEARTBEAT. `false`: it was here before.
-    pub(super) fn handle_heartbeat(
+    pub(crate) fn handle_heartbeat(
         &mut self,
         now: Now,
         heartbeat: &Heartbeat,
@@ -510,13 +510,13 @@ impl Reliable {
     }
 
     /// The last number of which anything is known.
-    pub(super) fn known_end(&self) -> SequenceNumber {
+    pub(crate) fn known_end(&self) -> SequenceNumber {
         self.announced.max(self.window.end().previous())
     }
 
     /// How many numbers are known of that have not been delivered: lost, if the writer goes now. Of a writer of which
     /// nothing was delivered, what is missing may be history.
-    pub(super) fn outstanding(&self) -> u64 {
+    pub(crate) fn outstanding(&self) -> u64 {
         let held = self.window.held();
         if !self.begun {
             return held;
@@ -528,7 +528,7 @@ impl Reliable {
     }
 
     /// How far it has come.
-    pub(super) fn extent(&self) -> Extent {
+    pub(crate) fn extent(&self) -> Extent {
         let (_, irrelevant, spent) = self.window.census();
         let (next, end) = (self.window.next(), self.window.end());
         let last = if self.start == Start::Known { self.known_end() } else { end.previous() };
@@ -547,13 +547,13 @@ impl Reliable {
     }
 
     /// Whether a number is known to be missing.
-    pub(super) fn is_something_missing(&self) -> bool {
+    pub(crate) fn is_something_missing(&self) -> bool {
         !self.refused && self.start == Start::Known && self.window.next() <= self.known_end()
     }
 
     /// What an ACKNACK says: acknowledged below the base, and missing. Samples of which fragments are here are asked for by
     /// fragment; what has been asked for just now is left out.
-    pub(super) fn reader_state(
+    pub(crate) fn reader_state(
         &mut self,
         now: Instant,
         assemblies: &Assemblies,

@@ -12,19 +12,19 @@
 //! Bound: one for each who receives, with the memory of one sample. A fragment that comes by another way while its sample is
 //! lent finds no room, and is asked for again.
 
-use super::assembly::{Assembled, Assembly};
-use super::config::Source;
-use super::stateful::StatefulReader;
 use crate::history::SlotMut;
+use crate::reader::assembly::{Assembled, Assembly};
+use crate::reader::config::Source;
+use crate::reader::stateful::StatefulReader;
 use crate::types::{Guid, Now, SequenceNumber};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where the slot of a sample is left when it comes back.
 #[derive(Debug, Default)]
-pub(super) struct Home(Mutex<Option<SlotMut>>);
+pub(crate) struct Home(Mutex<Option<SlotMut>>);
 
 impl Home {
-    pub(super) fn take(&self) -> Option<SlotMut> {
+    pub(crate) fn take(&self) -> Option<SlotMut> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -38,16 +38,16 @@ impl Home {
 pub struct Landing {
     /// There until it is dropped.
     slot: Option<SlotMut>,
-    pub(super) home: Arc<Home>,
-    pub(super) sequence_number: SequenceNumber,
+    pub(crate) home: Arc<Home>,
+    pub(crate) sequence_number: SequenceNumber,
     sample_size: u32,
-    pub(super) number: u32,
+    pub(crate) number: u32,
     fragment_size: u16,
 }
 
 impl Landing {
     /// The slot has memory for all of the fragment.
-    pub(super) fn new(slot: SlotMut, home: Arc<Home>, assembly: &Assembly, number: u32) -> Self {
+    pub(crate) fn new(slot: SlotMut, home: Arc<Home>, assembly: &Assembly, number: u32) -> Self {
         let (sample_size, fragment_size) = assembly.sizes();
         let sequence_number = assembly.sequence_number;
         Self { slot: Some(slot), home, sequence_number, sample_size, number, fragment_size }
@@ -79,7 +79,7 @@ impl Landing {
         place.unwrap_or_default()
     }
 
-    pub(super) fn slot(&mut self) -> Option<&mut SlotMut> {
+    pub(crate) fn slot(&mut self) -> Option<&mut SlotMut> {
         self.slot.as_mut()
     }
 }
@@ -94,7 +94,7 @@ impl Drop for Landing {
 
 /// What became of a fragment that lies in its place.
 #[derive(Debug)]
-pub(super) enum Landed {
+pub(crate) enum Landed {
     /// It counts; others are missing, of which this is the next place.
     Added(Option<Landing>),
     /// It was there already.
