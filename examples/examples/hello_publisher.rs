@@ -10,7 +10,7 @@ struct Pose {
 fn main() -> dds_core::Result<()> {
     let participant = DomainParticipant::new(0)?;
     let writer = participant.writer::<Pose>("robot/pose")?;
-    writer.wait_for_readers(1).block()?; // without it, publish-then-exit reaches nobody
+    writer.wait_for_readers(1).block()?; // otherwise the program may exit before a reader is matched
     writer.write(&Pose { robot: 7, x: 1.0 })?;
     Ok(())
 }
