@@ -1,6 +1,7 @@
 //! Endpoints of the protocol that have many peers, without threads and sockets: what one of these peers costs.
 
-use dds_rtps::history::{Operation, Payload, Selection};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::{Operation, Selection};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::reader::{KeySource, ReaderConfig, Source, StatefulReader, WriterProxyConfig};

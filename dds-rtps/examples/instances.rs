@@ -8,9 +8,10 @@
 //! `docs/instances.md` was made so. `take_all` and `walk` go over all instances each time: run them with 0 and 1, and divide by
 //! the number of instances.
 
+use dds_rtps::concurrent::{Payload, SlotPool};
 use dds_rtps::history::{
-    Admission, CacheChange, ChangeKind, HistoryLimits, InstanceSelection, Operation, Payload, ReaderHistory,
-    ReaderHistoryConfig, ReceivedChange, Selection, SlotPool, States,
+    Admission, CacheChange, ChangeKind, HistoryLimits, InstanceSelection, Operation, ReaderHistory,
+    ReaderHistoryConfig, ReceivedChange, Selection, States,
 };
 use dds_rtps::qos::{DataWriterQos, History, ResourceLimits};
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now, SequenceNumber, SplitMix64, Time};

@@ -13,7 +13,8 @@
 //! | [`qos`] | policies, QoS structs, requested/offered matching |
 //! | [`xtypes`] | types as data, whether one fits the other |
 //! | [`wire`] | submessages: parse and build |
-//! | [`history`] | payload slots, changes, the writer's and the reader's cache |
+//! | [`concurrent`] | objects that several threads use at once: payload slots, links between local endpoints |
+//! | [`history`] | changes, the writer's and the reader's cache |
 //! | [`output`] | what can come out: datagrams |
 //! | [`writer`], [`reader`] | the RTPS writers and readers |
 //! | [`discovery`] | SPDP, SEDP, leases, matching |
@@ -39,6 +40,7 @@
 //! ```
 
 pub mod cdr;
+pub mod concurrent;
 pub mod discovery;
 pub mod filter;
 pub mod history;

@@ -4,7 +4,7 @@
 //! and are gathered by the system call. It keeps its destinations, so that a sender whose socket is full can go on with
 //! the destination that refused, later, in the same order.
 
-use crate::history::Payload;
+use crate::concurrent::Payload;
 use crate::types::{Locator, TrafficClass};
 use smallvec::SmallVec;
 use std::ops::Range;

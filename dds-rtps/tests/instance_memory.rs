@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+use dds_rtps::concurrent::Payload;
 use dds_rtps::history::{
-    CacheChange, ChangeKind, HistoryLimits, Operation, Payload, ReaderHistory, ReaderHistoryConfig, ReceivedChange,
-    Selection,
+    CacheChange, ChangeKind, HistoryLimits, Operation, ReaderHistory, ReaderHistoryConfig, ReceivedChange, Selection,
 };
 use dds_rtps::qos::{DataWriterQos, History, ResourceLimits};
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now, SequenceNumber, SplitMix64, Time};

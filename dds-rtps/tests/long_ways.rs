@@ -4,7 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_rtps::history::{Operation, Payload, Selection};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::{Operation, Selection};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::reader::{KeySource, ReaderConfig, Source, StatefulReader, WriterProxyConfig};

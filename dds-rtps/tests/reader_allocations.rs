@@ -4,7 +4,8 @@
 
 use dds_macros::DdsType;
 use dds_rtps::cdr::{self, Encoding, TypeInfo};
-use dds_rtps::history::{CacheChange, ChangeKind, HistorySample, LocalLink, Operation, Payload, Selection, SlotPool};
+use dds_rtps::concurrent::{LocalLink, Payload, SlotPool};
+use dds_rtps::history::{CacheChange, ChangeKind, HistorySample, Operation, Selection};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::DataReaderQos;
 use dds_rtps::reader::{

@@ -9,13 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of dds-rtps: one uses only rooms with a smaller rank, and itself.
-const ROOMS: [(&str, u8); 12] = [
+const ROOMS: [(&str, u8); 13] = [
     ("types", 0),
     ("cdr", 1),
     ("qos", 2),
     ("filter", 2),
     ("xtypes", 3),
     ("wire", 3),
+    ("concurrent", 3),
     ("history", 4),
     ("output", 5),
     ("writer", 6),

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_rtps::history::{LocalLink, Payload, SlotPool};
+use dds_rtps::concurrent::{LocalLink, Payload, SlotPool};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::DataWriterQos;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time};

@@ -3,7 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_rtps::history::{HistoryLimits, LocalLink, Operation, Payload, Selection};
+use dds_rtps::concurrent::{LocalLink, Payload};
+use dds_rtps::history::{HistoryLimits, Operation, Selection};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos, Durability, History, ResourceLimits};
 use dds_rtps::reader::{KeySource, LocalOutcome, ReaderConfig, ReaderEvent, Source, StatefulReader, WriterProxyConfig};

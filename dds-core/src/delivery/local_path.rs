@@ -3,7 +3,7 @@
 use crate::actor::{Effects, Poke, Signals};
 use crate::qos::DataWriterQos;
 use crate::sync::{Arc, AtomicBool, Ordering, Weak, full_fence};
-use dds_rtps::history::LocalLink;
+use dds_rtps::concurrent::LocalLink;
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use dds_rtps::writer::PresentationClock;
 use std::fmt;

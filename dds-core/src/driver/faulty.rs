@@ -3,7 +3,7 @@
 use super::{Driver, Expected, Packet, Receive, Socket, Timer, Timers};
 use crate::actor::{Effects, Poke, Signals};
 use crate::sync::{Arc, Lock, Weak};
-use dds_rtps::history::{Payload, SlotPool};
+use dds_rtps::concurrent::{Payload, SlotPool};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::arrivals::{Arrival, FaultyArrivals};
 use dds_rtps::transport::fault::{Fault, Faults};

@@ -3,8 +3,8 @@
 use crate::actor::Poke;
 use crate::sync::{Arc, Weak};
 use dds_rtps::cdr::append;
+use dds_rtps::concurrent::{Payload, SlotPool};
 use dds_rtps::discovery::HostAddress;
-use dds_rtps::history::{Payload, SlotPool};
 use dds_rtps::reader::{Landing, Source};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::fault::Faults;

@@ -13,7 +13,8 @@
 //! | 50 | 8 | the lifespan, nanoseconds; the highest number: for ever |
 //! | 58 | | the payload as it came, from its encapsulation header on |
 
-use dds_rtps::history::{ChangeKind, Payload};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::ChangeKind;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
 use dds_rtps::wire::SampleIdentity;
 

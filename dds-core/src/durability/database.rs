@@ -176,7 +176,7 @@ fn problem(error: impl Into<redb::Error>) -> DatabaseProblem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dds_rtps::history::Payload;
+    use dds_rtps::concurrent::Payload;
     use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
     use dds_rtps::wire::SampleIdentity;
 

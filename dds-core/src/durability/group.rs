@@ -9,8 +9,9 @@ use crate::participant::DomainParticipant;
 use crate::publication::DataWriter;
 use crate::qos::{DataReaderQos, Durability, LivelinessKind, PublisherQos, ResourceLimits, SubscriberQos, TopicQos};
 use crate::subscription::{DataReader, ReadCondition};
+use dds_rtps::concurrent::Payload;
 use dds_rtps::discovery::data::PublicationData;
-use dds_rtps::history::{ChangeKind, HistorySample, Operation, Origin, Payload, Selection, SelectionOrder, States};
+use dds_rtps::history::{ChangeKind, HistorySample, Operation, OriginalWriterInfo, Selection, SelectionOrder, States};
 use dds_rtps::reader::KeySource;
 use dds_rtps::types::{Duration, EntityKind, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use dds_rtps::wire::SampleIdentity;
@@ -161,7 +162,8 @@ impl Group {
         let member = self.members.get(&deliverer)?;
         let own = SampleIdentity { writer: deliverer, sequence_number: info.sequence_number };
         let origin = sample.origin.as_deref().copied();
-        let Origin { identity, lifespan } = origin.unwrap_or(Origin { identity: own, lifespan: member.lifespan });
+        let OriginalWriterInfo { identity, lifespan } =
+            origin.unwrap_or(OriginalWriterInfo { identity: own, lifespan: member.lifespan });
         let leaves = matches!(sample.kind, ChangeKind::NotAliveUnregistered | ChangeKind::NotAliveDisposedUnregistered);
         if sample.kind == ChangeKind::NotAliveUnregistered {
             return Some(Arrival::Left(info.instance_handle, deliverer));
@@ -192,7 +194,7 @@ impl Group {
         let Change { instance, identity, source_timestamp, lifespan, .. } = change;
         let mut new = self.end(change.kind(), instance, change.payload);
         new.source_timestamp = Some(source_timestamp).filter(|timestamp| timestamp.is_valid());
-        new.origin = Some(Box::new(Origin { identity, lifespan }));
+        new.origin = Some(Box::new(OriginalWriterInfo { identity, lifespan }));
         let number = self.writer.handle().publish(new, false)?;
         self.kept.set_number(order, number);
         if !instance.is_nil() {

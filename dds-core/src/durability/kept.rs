@@ -308,7 +308,7 @@ fn expiry(now: Now, change: &Change) -> Option<Instant> {
 mod tests {
     use super::*;
     use crate::qos::ResourceLimits;
-    use dds_rtps::history::Payload;
+    use dds_rtps::concurrent::Payload;
 
     impl Kept {
         /// With all the room in the world.

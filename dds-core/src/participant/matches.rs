@@ -133,7 +133,7 @@ impl ParticipantHandle {
         let Some(cell) = self.routes().reader(reader) else { return };
         let guid = writer.data.endpoint.guid;
         let mut proxy = writer.proxy();
-        proxy.pulse = self.pulse_of(guid.prefix, proxy.liveliness.kind);
+        proxy.assertion_clock = self.assertion_clock_of(guid.prefix, proxy.liveliness.kind);
         if writer.is_local {
             proxy.unicast = self.own_locators();
             if proxy.liveliness.kind == LivelinessKind::Automatic {

@@ -24,7 +24,7 @@ use crate::reception::{ReceiveCounters, TrafficCounters};
 use crate::settings::{Config, Receiving, Scope};
 use crate::settings::{is_name, resolve_again, resolve_peer};
 use crate::topic::TopicTable;
-use dds_rtps::history::Pulse;
+use dds_rtps::concurrent::AssertionClock;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantCounters, ParticipantLocators};
 use dds_rtps::types::{Duration, EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
 use std::net::SocketAddr;
@@ -43,7 +43,7 @@ pub(crate) struct ParticipantHandle {
     cell: Arc<ParticipantCell>,
     routes: Routes,
     /// Signs of life of the application, for writers that are manual by participant.
-    pulse: Arc<Pulse>,
+    assertion_clock: Arc<AssertionClock>,
     topics: Mutex<TopicTable>,
     builtin: Builtin,
     qos: LiveQos<DomainParticipantQos>,
@@ -86,9 +86,9 @@ impl ParticipantHandle {
             error(kind)
         })?;
         network.show_presence(prefix);
-        let pulse = Arc::<Pulse>::default();
+        let assertion_clock = Arc::<AssertionClock>::default();
         let mut protocol = participant_config(&config, prefix, &*network);
-        protocol.pulse = Arc::clone(&pulse);
+        protocol.assertion_clock = Arc::clone(&assertion_clock);
         let protocol = Participant::new(protocol, driver.random());
         let outgoing = Outgoing::new(Arc::clone(&driver), Arc::clone(&network), config.transform());
         let actor = ParticipantActor::new(protocol, Arc::clone(&driver), outgoing);
@@ -108,7 +108,7 @@ impl ParticipantHandle {
             network,
             cell,
             routes: Routes::default(),
-            pulse,
+            assertion_clock,
             topics: Mutex::default(),
             builtin: Builtin::default(),
             matching: Mutex::default(),
@@ -228,8 +228,8 @@ impl ParticipantHandle {
     }
 
     /// Signs of life of the application, for writers that are manual by participant.
-    pub(crate) fn pulse(&self) -> &Arc<Pulse> {
-        &self.pulse
+    pub(crate) fn assertion_clock(&self) -> &Arc<AssertionClock> {
+        &self.assertion_clock
     }
 
     pub(crate) fn receive_counters(&self) -> &ReceiveCounters {

@@ -12,7 +12,7 @@ use crate::publication::writer_handle::Desk;
 use crate::publication::{DataWriter, DataWriterListener, PublisherGroup, WriterEvent, WriterHandle};
 use crate::qos::{DataRepresentation, DataWriterQos, Preset};
 use crate::topic::{TopicRef, narrow_representations};
-use dds_rtps::history::SlotRing;
+use dds_rtps::concurrent::SlotRing;
 use dds_rtps::types::{Duration, EntityKind, Guid};
 use dds_rtps::writer::{FragmentSize, SlowReader, StatefulWriter, WriterConfig};
 use std::any::TypeId;
@@ -321,7 +321,7 @@ pub(super) fn writer_protocol(
     if let Some(size) = participant.config().fragment_size {
         config.fragment_size = FragmentSize { same_host: size, network: size };
     }
-    config.pulse = Some(Arc::clone(participant.pulse()));
+    config.assertion_clock = Some(Arc::clone(participant.assertion_clock()));
     // Who is on this host and of our kind has been granted as much as we have.
     config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());
     let is_final = ty.is_none_or(|ty| ty.extensibility() == Extensibility::Final);

@@ -4,7 +4,8 @@ use crate::cdr::{DecodeOwned, EncodeError, Keyed, TypeInfo, encode_key_payload};
 use crate::infrastructure::{WriteError, WriteErrorKind};
 use crate::publication::{DataWriter, WriteOptions, WriterHandle};
 use crate::subscription::decode_key;
-use dds_rtps::history::{ChangeKind, Payload};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::ChangeKind;
 use dds_rtps::types::InstanceHandle;
 use dds_rtps::writer::NewChange;
 

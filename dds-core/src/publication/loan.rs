@@ -7,7 +7,7 @@
 use crate::cdr::{ByteOrder, Encapsulation, Encode, Encoding, Extensibility, TypeInfo};
 use crate::infrastructure::{GivenBack, WriteError, WriteErrorKind};
 use crate::publication::{DataWriter, WriteOptions, WriterHandle};
-use dds_rtps::history::SlotMut;
+use dds_rtps::concurrent::SlotMut;
 use dds_rtps::writer::NewChange;
 use std::any::Any;
 use std::fmt;

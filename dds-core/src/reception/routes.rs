@@ -5,9 +5,9 @@
 
 use crate::publication::WriterCell;
 use crate::subscription::ReaderCell;
+use dds_rtps::concurrent::AssertionClock;
 use dds_rtps::discovery::ReplyTo;
 use dds_rtps::discovery::data::ParticipantData;
-use dds_rtps::history::Pulse;
 use dds_rtps::qos::LivelinessKind;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Locator};
 use dds_rtps::wire::InfoReply;
@@ -38,9 +38,9 @@ struct Tables {
 #[derive(Default)]
 struct Other {
     /// When it was last heard of: signs of life of its automatic writers.
-    automatic: Arc<Pulse>,
+    automatic: Arc<AssertionClock>,
     /// The same of its writers that are manual by participant.
-    manual: Arc<Pulse>,
+    manual: Arc<AssertionClock>,
     /// What of `automatic` discovery knows already, in nanoseconds of the monotonic clock.
     harvested: AtomicU64,
     /// Its unicast locators.
@@ -171,13 +171,13 @@ impl Routes {
     pub(crate) fn heard_of(&self, prefix: GuidPrefix, has_checksum: bool, now: Instant) -> Heard {
         self.read(|tables| match tables.others.get(&prefix) {
             Some(other) if !other.is_credible(has_checksum) => Heard::Incredible,
-            Some(other) if other.automatic.touch(now) | other.manual.is_awaited() => Heard::Awaited,
+            Some(other) if other.automatic.assert_often(now) | other.manual.has_waiting_leases() => Heard::Awaited,
             _ => Heard::Plain,
         })
     }
 
     /// Where the signs of life of another participant are noted.
-    pub(crate) fn pulse(&self, prefix: GuidPrefix, kind: LivelinessKind) -> Option<Arc<Pulse>> {
+    pub(crate) fn assertion_clock(&self, prefix: GuidPrefix, kind: LivelinessKind) -> Option<Arc<AssertionClock>> {
         self.read(|tables| {
             let other = tables.others.get(&prefix)?;
             match kind {
@@ -192,7 +192,7 @@ impl Routes {
     pub(crate) fn take_news_of(&self, prefix: GuidPrefix) -> bool {
         self.read(|tables| {
             let other = tables.others.get(&prefix);
-            other.is_some_and(|other| other.automatic.take_news() | other.manual.take_news())
+            other.is_some_and(|other| other.automatic.take_unreported() | other.manual.take_unreported())
         })
     }
 

@@ -3,8 +3,8 @@
 use super::world::{Inbox, World};
 use crate::actor::Poke;
 use crate::driver::{FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Reach, Receive, Socket, Timers};
+use dds_rtps::concurrent::SlotPool;
 use dds_rtps::discovery::HostAddress;
-use dds_rtps::history::SlotPool;
 use dds_rtps::output::Datagram;
 use dds_rtps::sim::{self, HostId, PortInUse, SocketId};
 use dds_rtps::transport::{RECEIVE_BUFFER, SendOutcome, Transport, TransportCounters};

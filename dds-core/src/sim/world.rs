@@ -6,7 +6,7 @@ use super::trace::Trace;
 use super::{Interference, InterferenceCounters};
 use crate::actor::{Effects, Poke, RunQueue, Signals};
 use crate::driver::{Packet, Receive, Role, Socket, Timers, as_role};
-use dds_rtps::history::SlotPool;
+use dds_rtps::concurrent::SlotPool;
 use dds_rtps::sim::{Conditions, Dice, HostId, Network, SocketId};
 use dds_rtps::types::{Duration, Instant, Locator, Now, Time, TrafficClass};
 use smallvec::SmallVec;

@@ -162,7 +162,7 @@ impl Seat {
     }
 
     fn forget_taken(&mut self, rtps: &StatefulReader) {
-        let here: std::collections::HashSet<_> = rtps.history().names().collect();
+        let here: std::collections::HashSet<_> = rtps.history().identities().collect();
         self.ranks.retain(|(_, writer, number)| here.contains(&(*writer, *number)));
     }
 
@@ -236,7 +236,7 @@ impl ReaderActor {
     /// The ranks of the samples that are asked for, among those of all readers of the subscriber.
     pub(crate) fn ranks(&mut self, selection: &Selection, effects: &mut Effects) -> Vec<u64> {
         let now = self.now(effects);
-        let names = self.rtps.history_mut().names_of(now, selection);
+        let names = self.rtps.history_mut().identities_of(now, selection);
         self.seat.as_ref().map_or_else(Vec::new, |seat| seat.ranks_of(&names))
     }
 }

@@ -13,8 +13,9 @@ use crate::qos::PolicyId;
 use crate::subscription::group_access::Seat;
 use crate::subscription::spilled::{SPILLED, Spilled};
 use crate::subscription::{Parsed, Run, RunEnd};
+use dds_rtps::concurrent::{Payload, PayloadSource};
 use dds_rtps::filter::Filter;
-use dds_rtps::history::{CacheChange, HistorySample, Operation, Payload, PayloadSource, ReaderTiming, Selection};
+use dds_rtps::history::{CacheChange, HistorySample, Operation, ReaderTiming, Selection};
 use dds_rtps::reader::{
     Landing, LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig,
 };

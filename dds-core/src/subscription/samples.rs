@@ -310,7 +310,7 @@ impl<T> fmt::Debug for SampleRef<'_, T> {
 
 /// The payload of a sample that has data.
 fn data_bytes(sample: &HistorySample) -> Option<&[u8]> {
-    sample.payload.as_ref().filter(|_| sample.info.valid_data).map(dds_rtps::history::Payload::bytes)
+    sample.payload.as_ref().filter(|_| sample.info.valid_data).map(dds_rtps::concurrent::Payload::bytes)
 }
 
 /// One sample with its own value.

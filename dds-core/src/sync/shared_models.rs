@@ -2,7 +2,7 @@
 //! tells a writer of its process. Here, because the models of this crate are built for loom anyway.
 
 use crate::sync::Arc;
-use dds_rtps::history::{LocalLink, Pulse};
+use dds_rtps::concurrent::{AssertionClock, LocalLink};
 use dds_rtps::types::{Instant, SequenceNumber};
 use loom::thread;
 
@@ -10,20 +10,20 @@ const SIGN: Instant = Instant::from_nanos(7);
 
 /// A sign of life comes while a lease ends, whose owner waits for the next one.
 fn a_sign_of_life_beside_an_end(waits_first: bool) {
-    let pulse = Arc::new(Pulse::new());
-    let beaten = Arc::clone(&pulse);
-    let participant = thread::spawn(move || beaten.beat(SIGN));
+    let assertion_clock = Arc::new(AssertionClock::new());
+    let asserted = Arc::clone(&assertion_clock);
+    let participant = thread::spawn(move || asserted.assert(SIGN));
     let seen = if waits_first {
-        pulse.wait();
-        pulse.last()
+        assertion_clock.add_waiting_lease();
+        assertion_clock.last()
     } else {
-        let seen = pulse.last();
-        pulse.wait();
+        let seen = assertion_clock.last();
+        assertion_clock.add_waiting_lease();
         seen
     };
     let is_called = participant.join().unwrap();
     assert!(is_called || seen == SIGN, "neither has seen the other");
-    assert!(pulse.take_news() && !pulse.take_news(), "it is told once");
+    assert!(assertion_clock.take_unreported() && !assertion_clock.take_unreported(), "it is told once");
 }
 
 #[test]
@@ -41,12 +41,12 @@ fn mutant_who_looks_before_it_waits_is_never_called() {
 #[test]
 fn signs_of_life_do_not_go_back() {
     loom::model(|| {
-        let pulse = Arc::new(Pulse::new());
-        let late = Arc::clone(&pulse);
-        let other = thread::spawn(move || late.beat(Instant::from_nanos(3)));
-        pulse.beat(SIGN);
+        let assertion_clock = Arc::new(AssertionClock::new());
+        let late = Arc::clone(&assertion_clock);
+        let other = thread::spawn(move || late.assert(Instant::from_nanos(3)));
+        assertion_clock.assert(SIGN);
         other.join().unwrap();
-        assert_eq!(pulse.last(), SIGN);
+        assert_eq!(assertion_clock.last(), SIGN);
     });
 }
 

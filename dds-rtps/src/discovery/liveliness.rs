@@ -8,7 +8,7 @@
 //! 20  data                  sequence of octets, without meaning
 //! ```
 
-use crate::history::Pulse;
+use crate::concurrent::AssertionClock;
 use crate::qos::{Liveliness, LivelinessKind};
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant};
 use std::sync::Arc;
@@ -115,7 +115,7 @@ impl AssertionSchedule {
 /// or than that quarter, whichever is longer; and who falls silent is found out a quarter late at most.
 #[derive(Debug)]
 pub struct ManualSchedule {
-    pulse: Arc<Pulse>,
+    assertion_clock: Arc<AssertionClock>,
     period: Option<Duration>,
     /// The sign of life that others have been told last.
     told: Instant,
@@ -124,10 +124,10 @@ pub struct ManualSchedule {
 }
 
 impl ManualSchedule {
-    /// Nobody has to be told anything. Signs of life are to be noted in `pulse`.
+    /// Nobody has to be told anything. Signs of life are to be noted in `assertion_clock`.
     #[must_use]
-    pub fn new(pulse: Arc<Pulse>) -> Self {
-        Self { pulse, period: None, told: Instant::ZERO, until: None }
+    pub fn new(assertion_clock: Arc<AssertionClock>) -> Self {
+        Self { assertion_clock, period: None, told: Instant::ZERO, until: None }
     }
 
     /// The local writers are now these.
@@ -136,11 +136,11 @@ impl ManualSchedule {
         if period != self.period {
             self.period = period;
             self.until = None;
-            self.pulse.call_from(period.map(|_| Instant::ZERO));
+            self.assertion_clock.notify_from(period.map(|_| Instant::ZERO));
         }
     }
 
-    /// When [`ManualSchedule::is_due`] is to be asked, if the pulse does not call before.
+    /// When [`ManualSchedule::is_due`] is to be asked, if the assertion_clock does not call before.
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
         self.until
@@ -152,17 +152,17 @@ impl ManualSchedule {
         if self.until.is_some_and(|until| until > now) {
             return false;
         }
-        if self.pulse.last() <= self.told {
+        if self.assertion_clock.last() <= self.told {
             self.until = None;
-            self.pulse.call_from(Some(Instant::ZERO));
+            self.assertion_clock.notify_from(Some(Instant::ZERO));
             // It may have come just before it would have called.
-            if self.pulse.last() <= self.told {
+            if self.assertion_clock.last() <= self.told {
                 return false;
             }
         }
-        self.told = self.pulse.last();
+        self.told = self.assertion_clock.last();
         self.until = now.after(period);
-        self.pulse.call_from(self.until);
+        self.assertion_clock.notify_from(self.until);
         true
     }
 }
@@ -234,18 +234,18 @@ mod tests {
         let at = |millis: u64| Instant::from_nanos(millis * 1_000_000);
         let manual =
             Liveliness { kind: LivelinessKind::ManualByParticipant, lease_duration: Duration::from_millis(400) };
-        let pulse = Arc::new(Pulse::new());
-        let mut schedule = ManualSchedule::new(Arc::clone(&pulse));
-        assert!(!pulse.beat(at(1)) && !schedule.is_due(at(1)));
+        let assertion_clock = Arc::new(AssertionClock::new());
+        let mut schedule = ManualSchedule::new(Arc::clone(&assertion_clock));
+        assert!(!assertion_clock.assert(at(1)) && !schedule.is_due(at(1)));
         schedule.set_writers([manual].iter());
-        assert!(pulse.beat(at(10)) && schedule.is_due(at(10)));
-        assert!(!pulse.beat(at(11)) && !schedule.is_due(at(11)));
+        assert!(assertion_clock.assert(at(10)) && schedule.is_due(at(10)));
+        assert!(!assertion_clock.assert(at(11)) && !schedule.is_due(at(11)));
         assert_eq!(schedule.deadline(), Some(at(110)));
         assert!(schedule.is_due(at(110)), "of what came at 11");
         assert!(!schedule.is_due(at(210)), "nothing came since");
         assert_eq!(schedule.deadline(), None);
-        assert!(pulse.beat(at(600)) && schedule.is_due(at(600)));
+        assert!(assertion_clock.assert(at(600)) && schedule.is_due(at(600)));
         schedule.set_writers([].iter());
-        assert!(!pulse.beat(at(2_000)) && !schedule.is_due(at(2_000)));
+        assert!(!assertion_clock.assert(at(2_000)) && !schedule.is_due(at(2_000)));
     }
 }

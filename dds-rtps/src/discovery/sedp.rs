@@ -5,7 +5,8 @@
 
 use super::builtin::BuiltinEndpoints;
 use super::reach::Reach;
-use crate::history::{ChangeKind, HistorySample, Operation, Payload, PayloadSource, Selection};
+use crate::concurrent::{Payload, PayloadSource};
+use crate::history::{ChangeKind, HistorySample, Operation, Selection};
 use crate::output::Datagram;
 use crate::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use crate::reader::{KeySource, ReaderConfig, ReaderEvent, Source, StatefulReader, WriterProxyConfig};

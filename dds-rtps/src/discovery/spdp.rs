@@ -4,7 +4,8 @@
 //! next one is due. Owned: the stateless SPDP writer and its schedule.
 
 use super::data::{ParticipantData, participant_key};
-use crate::history::{ChangeKind, Payload};
+use crate::concurrent::Payload;
+use crate::history::ChangeKind;
 use crate::output::Datagram;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SplitMix64};
 use crate::writer::{NewChange, StatelessWriter};

@@ -1,6 +1,6 @@
 //! A change of an instance: what a write, dispose or unregister becomes (RTPS 2.5, 8.2.1.2).
 
-use super::Payload;
+use crate::concurrent::{GroupPosition, Payload};
 use crate::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
 
@@ -43,7 +43,7 @@ impl ChangeKind {
 
 /// Who wrote a change that another writer hands over (RTPS 2.5, 9.6.4.8, PID_ORIGINAL_WRITER_INFO): a durability service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Origin {
+pub struct OriginalWriterInfo {
     /// Its writer, and its number there. The same change has the same name, whoever hands it over.
     pub identity: SampleIdentity,
     /// How long after its source timestamp it may be handed out; infinite: for ever.
@@ -52,24 +52,13 @@ pub struct Origin {
 
 /// Where a change stands in what its publisher presents together (RTPS 2.5, 8.7.5 and 8.7.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Presented {
+pub struct PresentationInfo {
     /// The coherent set that it belongs to, by the number of its first change within this writer; `None`: to none.
     pub set: Option<SequenceNumber>,
     /// Its place among the changes of all writers of its publisher, under PRESENTATION with scope GROUP.
     pub group: Option<GroupPosition>,
     /// There is no change at all: it ends the set of this writer, and uses up a number for that.
     pub is_end: bool,
-}
-
-/// The place of a change among those of all writers of a publisher.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GroupPosition {
-    /// Its group sequence number. They begin with 1.
-    pub number: SequenceNumber,
-    /// The coherent set that it belongs to or ends, by the group sequence number of its first change.
-    pub set: Option<SequenceNumber>,
-    /// Digest of the writers of the publisher.
-    pub writers: [u8; 4],
 }
 
 /// One change in a history cache (RTPS 2.5, 8.2.1.2).
@@ -88,9 +77,9 @@ pub struct CacheChange {
     /// The sample that this one answers, if it is a reply.
     pub related_sample: Option<SampleIdentity>,
     /// Who wrote it, if that was not `writer`. Boxed, because hardly any change has one.
-    pub origin: Option<Box<Origin>>,
+    pub origin: Option<Box<OriginalWriterInfo>>,
     /// What it is presented together with. Boxed, because only coherent sets and groups have it.
-    pub presented: Option<Box<Presented>>,
+    pub presented: Option<Box<PresentationInfo>>,
     /// The encoded sample, or the encoded key of a change that is not alive. `None`: there was no payload at all.
     pub payload: Option<Payload>,
 }

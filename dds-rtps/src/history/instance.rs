@@ -3,7 +3,8 @@
 use super::key_store::KeyStore;
 use super::sample_list::{List, NOWHERE};
 use super::source_order::SourceOrder;
-use super::{InstanceState, KeyPayload, Payload, ViewState};
+use super::{InstanceState, KeyPayload, ViewState};
+use crate::concurrent::Payload;
 use crate::types::{Guid, InstanceHandle};
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;

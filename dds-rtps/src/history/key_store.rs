@@ -3,7 +3,7 @@
 //! Life cycle: a copy is made by the first change of an instance, replaced by a serialized key if one comes, and given up
 //! with the instance; its memory is used again. Bound: [`KEY_BYTES_MAX`] for all instances of one endpoint.
 
-use super::{Payload, SlotRing};
+use crate::concurrent::{Payload, SlotRing};
 
 /// How many bytes the keys of all instances may have, in all. Until an instance is disposed of its key lies in a copy of
 /// its first sample: this is for a quarter of a million instances of a few hundred bytes, or some dozens of images.

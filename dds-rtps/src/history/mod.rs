@@ -6,14 +6,10 @@ mod departure;
 mod instance;
 mod key_store;
 mod limits;
-mod local_link;
 mod missed_deadlines;
 mod occupancy;
 mod origins;
 mod ownership;
-mod payload;
-mod presentation_clock;
-mod pulse;
 mod reader;
 mod reader_counters;
 mod removals;
@@ -24,33 +20,27 @@ mod selection;
 mod sequence_index;
 mod set_ends;
 mod source_order;
-mod sync;
 mod time_filter;
 mod timing;
 mod unseen;
 mod writer;
 
-pub use change::{CacheChange, ChangeKind, GroupPosition, Origin, Presented};
+pub use change::{CacheChange, ChangeKind, OriginalWriterInfo, PresentationInfo};
 pub use key_store::KeyPayload;
 pub use limits::HistoryLimits;
-pub use local_link::LocalLink;
 pub use missed_deadlines::MissedDeadlines;
 pub(crate) use occupancy::Occupancy;
-pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
-pub(crate) use presentation_clock::Stamp;
-pub use presentation_clock::{EndedSet, PresentationClock};
-pub use pulse::Pulse;
 pub use reader::{
-    Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReceivedChange, Refused, RejectReason,
-    SAMPLES_MAX,
+    Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReceivedChange, RejectReason,
+    RejectedChange, SAMPLES_MAX,
 };
 pub use reader_counters::ReaderHistoryCounters;
-pub use removals::Removed;
+pub use removals::RemovalCounts;
 pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
 pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};
 pub use timing::ReaderTiming;
-pub(crate) use unseen::Misfit;
-pub use writer::{NoRoom, StoredChange, WriterHistory};
+pub(crate) use unseen::SetRejection;
+pub use writer::{HistoryFull, StoredChange, WriterHistory};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ pub(crate) struct Occupancy {
 
 impl Occupancy {
     /// Whether something has left that was there.
-    pub(crate) fn has_fallen_since(&self, earlier: &Self) -> bool {
+    pub(crate) fn has_shrunk_since(&self, earlier: &Self) -> bool {
         self.samples < earlier.samples || self.instances < earlier.instances || self.unseen < earlier.unseen
     }
 }

@@ -8,8 +8,8 @@
 //! Bound: [`WRITERS_MAX`] rows and [`RUNS_MAX`] runs in all, 1 MiB. Beyond it what was not looked at for the longest time goes,
 //! is counted, and could be seen twice: that is better than not at all.
 
-use super::reader::{Admission, ReaderHistory, ReceivedChange, Refused};
-use super::{ChangeKind, Origin};
+use super::reader::{Admission, ReaderHistory, ReceivedChange, RejectedChange};
+use super::{ChangeKind, OriginalWriterInfo};
 use crate::types::{Guid, Now, SequenceNumber};
 use crate::wire::SampleIdentity;
 use foldhash::fast::FixedState;
@@ -127,7 +127,7 @@ impl Row {
 
 impl ReaderHistory {
     /// As [`ReaderHistory::add`], of a change that may have been here before.
-    pub(super) fn add_once(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, Refused> {
+    pub(super) fn add_once(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, RejectedChange> {
         let identity = received.change.identity();
         if self.origins.as_ref().is_some_and(|origins| origins.contains(identity)) {
             self.counters.known += 1;
@@ -154,7 +154,7 @@ impl ReaderHistory {
     }
 
     /// Adds a change to a log: what it says of its instance is for others to follow.
-    pub(super) fn add_to_log(&mut self, mut received: ReceivedChange) -> Result<Admission, Refused> {
+    pub(super) fn add_to_log(&mut self, mut received: ReceivedChange) -> Result<Admission, RejectedChange> {
         if received.has_data && received.change.kind != ChangeKind::Alive {
             // A whole sample cannot be passed on as a key; the key hash says which instance ends.
             received.change.payload = None;
@@ -174,7 +174,11 @@ impl ReaderHistory {
 }
 
 /// What a sample shows of its writer, if another one has handed it over.
-pub(super) fn shown_as(origin: Option<&Origin>, writer: Guid, sequence_number: SequenceNumber) -> SampleIdentity {
+pub(super) fn shown_as(
+    origin: Option<&OriginalWriterInfo>,
+    writer: Guid,
+    sequence_number: SequenceNumber,
+) -> SampleIdentity {
     origin.map_or(SampleIdentity { writer, sequence_number }, |origin| origin.identity)
 }
 

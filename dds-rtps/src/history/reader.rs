@@ -27,7 +27,8 @@ use super::sample_list::{NOWHERE, Samples, Stored};
 use super::source_order::{Position, is_from_future};
 use super::timing::Timing;
 use super::unseen::Unseen;
-use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, Origin, Payload, ReaderTiming};
+use super::{CacheChange, ChangeKind, HistoryLimits, InstanceState, KeyPayload, OriginalWriterInfo, ReaderTiming};
+use crate::concurrent::Payload;
 use crate::qos::{self, DestinationOrder};
 use crate::types::{Agenda, InstanceHandle, Instant, Now, Time};
 
@@ -135,12 +136,12 @@ pub struct HistorySample {
     /// What the writer did.
     pub kind: ChangeKind,
     /// Who wrote it, if another writer has handed it over.
-    pub origin: Option<Box<Origin>>,
+    pub origin: Option<Box<OriginalWriterInfo>>,
 }
 
 /// A change that did not fit, given back.
 #[derive(Debug, Clone)]
-pub struct Refused {
+pub struct RejectedChange {
     /// Which limit was reached.
     pub reason: RejectReason,
     /// The change.
@@ -261,7 +262,7 @@ impl ReaderHistory {
     /// # Errors
     ///
     /// Gives the change back if it does not fit; the history is as before, but for the count of rejections.
-    pub fn add(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, Refused> {
+    pub fn add(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, RejectedChange> {
         if !self.departed.is_empty() {
             self.release_departed_one(received.change.instance);
         }
@@ -277,7 +278,7 @@ impl ReaderHistory {
     }
 
     /// As [`Self::add`], whether or not it was here before.
-    pub(super) fn add_anyway(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, Refused> {
+    pub(super) fn add_anyway(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, RejectedChange> {
         if received.expires.is_some_and(|expires| expires <= now.instant) {
             self.counters.expired += 1;
             return Ok(Admission::Expired);
@@ -298,7 +299,7 @@ impl ReaderHistory {
         let writer = received.change.writer;
         let visible = match known.map_or(Ok(false), |at| self.let_held_in(at, now.instant)) {
             Ok(visible) => visible,
-            Err(refused) => return Err(Refused { received, ..refused }),
+            Err(refused) => return Err(RejectedChange { received, ..refused }),
         };
         let admission = match received.has_data {
             true => self.add_sample_and_end(now.instant, received, kind)?,
@@ -313,7 +314,7 @@ impl ReaderHistory {
         now: Instant,
         received: ReceivedChange,
         kind: ChangeKind,
-    ) -> Result<Admission, Refused> {
+    ) -> Result<Admission, RejectedChange> {
         let end = ReceivedChange { change: CacheChange { payload: None, ..received.change.clone() }, ..received };
         let unregisters = kind != ChangeKind::NotAliveDisposed;
         match self.add_sample(received)? {
@@ -325,7 +326,7 @@ impl ReaderHistory {
         }
     }
 
-    pub(super) fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, Refused> {
+    pub(super) fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, RejectedChange> {
         let known = self.instances.find_again(received.change.instance);
         if self.ownership.is_some() && known.is_some_and(|at| !self.is_admitted(at, received.change.writer)) {
             return Ok(Admission::NotOwner);
@@ -347,7 +348,7 @@ impl ReaderHistory {
             },
             Err(reason) => {
                 self.counters.rejected += 1;
-                return Err(Refused { reason, received });
+                return Err(RejectedChange { reason, received });
             }
         }
         let at = known.unwrap_or_else(|| self.instances.insert(received.change.instance));
@@ -405,7 +406,12 @@ impl ReaderHistory {
     }
 
     /// A dispose, an unregistration, or both.
-    fn end_instance(&mut self, now: Instant, received: ReceivedChange, kind: ChangeKind) -> Result<Admission, Refused> {
+    fn end_instance(
+        &mut self,
+        now: Instant,
+        received: ReceivedChange,
+        kind: ChangeKind,
+    ) -> Result<Admission, RejectedChange> {
         let disposes = kind != ChangeKind::NotAliveUnregistered;
         let unregisters = kind != ChangeKind::NotAliveDisposed;
         let known = self.instances.find(received.change.instance);
@@ -426,7 +432,7 @@ impl ReaderHistory {
             }
             None if !self.has_room_for_instance() => {
                 self.counters.rejected += 1;
-                return Err(Refused { reason: RejectReason::Instances, received });
+                return Err(RejectedChange { reason: RejectReason::Instances, received });
             }
             None => self.instances.insert(received.change.instance),
         };

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// How many samples of a writer left the cache without being taken. Plain numbers that only grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Removed {
+pub struct RemovalCounts {
     /// Replaced by newer ones of their instance, and never read.
     pub overwritten_unread: u64,
     /// Replaced by newer ones of their instance, after they had been read.
@@ -20,7 +20,7 @@ pub struct Removed {
     pub expired: u64,
     /// Kept back by TIME_BASED_FILTER, and never let in.
     pub too_soon: u64,
-    /// Removed by READER_DATA_LIFECYCLE some time after their instance had ended.
+    /// RemovalCounts by READER_DATA_LIFECYCLE some time after their instance had ended.
     pub purged: u64,
     /// Kept back by TIME_BASED_FILTER; when they were to be let in, another writer owned their instance.
     pub not_owner: u64,
@@ -46,7 +46,7 @@ pub(super) enum Removal {
 #[derive(Debug)]
 struct Row {
     writer: Guid,
-    removed: Removed,
+    removed: RemovalCounts,
     /// Samples that lay here when the writer was matched: it was here before, and they are not among those of this match.
     /// The first ones to be removed are taken for these.
     inherited: usize,
@@ -59,7 +59,7 @@ pub(super) struct Removals {
     by_writer: HashMap<Guid, usize, FixedState>,
     /// The row that was found last: most samples that are replaced are of one writer.
     last: usize,
-    others: Removed,
+    others: RemovalCounts,
     /// The one writer that there is and ever was, if so: then nobody need be looked for.
     is_sole: bool,
     /// A writer has gone, whose samples may still be here.
@@ -72,7 +72,7 @@ impl Removals {
             rows: Vec::new(),
             by_writer: HashMap::with_hasher(FixedState::with_seed(seed)),
             last: 0,
-            others: Removed::default(),
+            others: RemovalCounts::default(),
             is_sole: false,
             has_parted: false,
         }
@@ -96,7 +96,7 @@ impl Removals {
         }
     }
 
-    fn row(&mut self, writer: Guid) -> &mut Removed {
+    fn row(&mut self, writer: Guid) -> &mut RemovalCounts {
         if self.rows.get(self.last).is_none_or(|known| known.writer != writer) {
             match self.by_writer.get(&writer) {
                 Some(&at) => self.last = at,
@@ -119,13 +119,13 @@ impl Removals {
     fn follow(&mut self, writer: Guid, inherited: usize) {
         if !self.by_writer.contains_key(&writer) {
             self.by_writer.insert(writer, self.rows.len());
-            self.rows.push(Row { writer, removed: Removed::default(), inherited });
+            self.rows.push(Row { writer, removed: RemovalCounts::default(), inherited });
             self.is_sole = self.rows.len() == 1 && !self.has_parted;
         }
     }
 
-    pub(super) fn unfollow(&mut self, writer: Guid) -> Removed {
-        let Some(at) = self.by_writer.remove(&writer) else { return Removed::default() };
+    pub(super) fn unfollow(&mut self, writer: Guid) -> RemovalCounts {
+        let Some(at) = self.by_writer.remove(&writer) else { return RemovalCounts::default() };
         let removed = self.rows.swap_remove(at).removed;
         (self.is_sole, self.has_parted) = (false, true);
         if let Some(moved) = self.rows.get(at) {
@@ -134,11 +134,11 @@ impl Removals {
         removed
     }
 
-    pub(super) fn of(&self, writer: Guid) -> Removed {
+    pub(super) fn of(&self, writer: Guid) -> RemovalCounts {
         self.by_writer.get(&writer).and_then(|&at| self.rows.get(at)).map(|row| row.removed).unwrap_or_default()
     }
 
-    pub(super) fn of_others(&self) -> Removed {
+    pub(super) fn of_others(&self) -> RemovalCounts {
         self.others
     }
 }
@@ -163,19 +163,19 @@ impl ReaderHistory {
 
     /// The writer has gone: what was removed of its samples so far. What is removed later counts for
     /// [`ReaderHistory::removed_of_others`].
-    pub fn unfollow_writer(&mut self, writer: Guid) -> Removed {
+    pub fn unfollow_writer(&mut self, writer: Guid) -> RemovalCounts {
         self.removals.unfollow(writer)
     }
 
     /// What was removed of a writer's samples without having been taken.
     #[must_use]
-    pub fn removed_of(&self, writer: Guid) -> Removed {
+    pub fn removed_of(&self, writer: Guid) -> RemovalCounts {
         self.removals.of(writer)
     }
 
     /// The same, of writers that have gone, since they went.
     #[must_use]
-    pub fn removed_of_others(&self) -> Removed {
+    pub fn removed_of_others(&self) -> RemovalCounts {
         self.removals.of_others()
     }
 }

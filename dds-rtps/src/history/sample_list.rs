@@ -4,7 +4,8 @@
 //! instance, and leaves both in one step; its place is used again. Adding and removing is O(1) and allocates only when more
 //! samples lie here than ever before. Bound: the history's limits.
 
-use super::{ChangeKind, Origin, Payload};
+use super::{ChangeKind, OriginalWriterInfo};
+use crate::concurrent::Payload;
 use crate::types::{Guid, Instant, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
 
@@ -41,7 +42,7 @@ pub(super) struct Stored {
     /// When the sample's lifespan ends.
     pub(super) expires: Option<Instant>,
     pub(super) related_sample: Option<SampleIdentity>,
-    pub(super) origin: Option<Box<Origin>>,
+    pub(super) origin: Option<Box<OriginalWriterInfo>>,
     pub(super) payload: Option<Payload>,
     /// Data, rather than only news of the instance's state.
     pub(super) valid: bool,

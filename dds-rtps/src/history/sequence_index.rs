@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// Marks a number that has been removed but still has its place.
 const REMOVED: u32 = u32::MAX;
 
-/// Removed places that are tolerated before the index is packed: below this, packing is not worth a pass.
+/// RemovalCounts places that are tolerated before the index is packed: below this, packing is not worth a pass.
 const REMOVED_MIN: usize = 64;
 
 /// Sequence numbers in growing order, each with the slot where its change lies.

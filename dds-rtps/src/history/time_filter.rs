@@ -10,7 +10,7 @@
 //!
 //! Bound: one sample kept back for each instance.
 
-use super::reader::{Admission, ReaderHistory, ReceivedChange, Refused};
+use super::reader::{Admission, ReaderHistory, ReceivedChange, RejectedChange};
 use super::removals::Removal;
 use super::source_order::SourceOrder;
 use crate::types::{Duration, Guid, Instant};
@@ -162,15 +162,16 @@ impl TimeFilter {
 
 impl ReaderHistory {
     /// Adds a sample under the policies of time.
-    pub(super) fn add_in_time(&mut self, now: Instant, received: ReceivedChange) -> Result<Admission, Refused> {
+    pub(super) fn add_in_time(&mut self, now: Instant, received: ReceivedChange) -> Result<Admission, RejectedChange> {
         let instance = received.change.instance;
         let known = self.instances.find_again(instance);
         let writer = received.change.writer;
         let mut visible = false;
         if let Some(at) = known {
             if self.timing.as_ref().is_some_and(|timing| !timing.filter.is_closed(at, now)) {
-                visible =
-                    self.let_held_in(at, now).map_err(|refused| Refused { received: received.clone(), ..refused })?;
+                visible = self
+                    .let_held_in(at, now)
+                    .map_err(|refused| RejectedChange { received: received.clone(), ..refused })?;
             }
             if self.timing.as_ref().is_some_and(|timing| timing.filter.is_closed(at, now)) {
                 let admission = self.hold(at, now, received);
@@ -210,7 +211,7 @@ impl ReaderHistory {
     ///
     /// # Errors
     /// There is no room for it: nothing may follow it yet. The change in the error is not the one that is kept back.
-    pub(super) fn let_held_in(&mut self, at: u32, now: Instant) -> Result<bool, Refused> {
+    pub(super) fn let_held_in(&mut self, at: u32, now: Instant) -> Result<bool, RejectedChange> {
         let Some(held) = self.timing.as_mut().and_then(|timing| timing.filter.take(at)) else { return Ok(false) };
         if self.has_outlived(&held, now) {
             return Ok(false);

@@ -18,7 +18,7 @@ pub(super) struct Unseen {
 
 /// Why changes do not fit together.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Misfit {
+pub(crate) struct SetRejection {
     pub(crate) reason: RejectReason,
     pub(crate) instance: InstanceHandle,
     /// They would not fit into an empty history either.
@@ -27,7 +27,7 @@ pub(crate) struct Misfit {
 
 impl ReaderHistory {
     /// Counts samples that are held back. `false`: there is no room for them, and nothing has changed.
-    pub(crate) fn hold_unseen(&mut self, samples: usize, bytes: usize, bytes_max: usize) -> bool {
+    pub(crate) fn withhold(&mut self, samples: usize, bytes: usize, bytes_max: usize) -> bool {
         let samples_max = self.config.limits.samples_max.min(SAMPLES_MAX);
         let fits = self.unseen.samples.saturating_add(samples) <= samples_max
             && self.unseen.bytes.saturating_add(bytes) <= bytes_max;
@@ -39,14 +39,14 @@ impl ReaderHistory {
     }
 
     /// They are held back no more.
-    pub(crate) fn release_unseen(&mut self, samples: usize, bytes: usize) {
+    pub(crate) fn release_withheld(&mut self, samples: usize, bytes: usize) {
         self.unseen.samples = self.unseen.samples.saturating_sub(samples);
         self.unseen.bytes = self.unseen.bytes.saturating_sub(bytes);
     }
 
     /// Whether there is room for all of these, as [`ReaderHistory::add`] finds it for each. May say no where the order of
     /// things would just make it possible, never yes where it does not.
-    pub(crate) fn fit(&mut self, changes: &[ReceivedChange]) -> Result<(), Misfit> {
+    pub(crate) fn check_set(&mut self, changes: &[ReceivedChange]) -> Result<(), SetRejection> {
         let limits = self.config.limits;
         let (samples_max, instances_max) = (limits.samples_max.min(SAMPLES_MAX), self.instances_max());
         let len = changes.len();
@@ -69,7 +69,7 @@ impl ReaderHistory {
             new += usize::from(known.is_none());
             if limits.depth.is_none() && here + count > keep {
                 let reason = RejectReason::SamplesPerInstance;
-                return Err(Misfit { reason, instance, is_lasting: count > keep });
+                return Err(SetRejection { reason, instance, is_lasting: count > keep });
             }
             more += (here + count).min(keep.max(here)) - here;
             alone += count.min(keep);
@@ -77,20 +77,20 @@ impl ReaderHistory {
         let instance = changes.last().map_or(InstanceHandle::NIL, |last| last.change.instance);
         if self.valid.saturating_add(more) > samples_max {
             let is_lasting = alone > samples_max;
-            return Err(Misfit { reason: RejectReason::Samples, instance, is_lasting });
+            return Err(SetRejection { reason: RejectReason::Samples, instance, is_lasting });
         }
         if self.instances.len().saturating_add(new) > instances_max {
             self.release_departed();
             if self.instances.len().saturating_add(new) > instances_max {
                 let is_lasting = per_instance.len() > instances_max;
-                return Err(Misfit { reason: RejectReason::Instances, instance, is_lasting });
+                return Err(SetRejection { reason: RejectReason::Instances, instance, is_lasting });
             }
         }
         Ok(())
     }
 
     /// Who has written what lies here, and under which numbers, in the order of arrival.
-    pub fn names(&self) -> impl Iterator<Item = (Guid, SequenceNumber)> + '_ {
+    pub fn identities(&self) -> impl Iterator<Item = (Guid, SequenceNumber)> + '_ {
         let existing = |at: u32| (at != NOWHERE).then_some(at);
         let places = std::iter::successors(existing(self.samples.arrivals.first), move |&at| {
             existing(self.samples.next_arrival(at))
@@ -102,7 +102,7 @@ impl ReaderHistory {
     }
 
     /// The same of what is asked for. Nothing is read by that.
-    pub fn names_of(&mut self, now: Now, selection: &Selection<'_>) -> Vec<(Guid, SequenceNumber)> {
+    pub fn identities_of(&mut self, now: Now, selection: &Selection<'_>) -> Vec<(Guid, SequenceNumber)> {
         let picked = self.picked_by(now, selection);
         picked.into_iter().map(|at| self.samples.get(at)).map(|found| (found.writer, found.sequence_number)).collect()
     }

@@ -18,7 +18,8 @@ use super::key_store::KeyStore;
 use super::sequence_index::SequenceIndex;
 use super::set_ends::SetEnds;
 use super::timing::LOOKS_MAX;
-use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, MissedDeadlines, Payload};
+use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, MissedDeadlines};
+use crate::concurrent::Payload;
 use crate::types::{Duration, InstanceHandle, Instant, SequenceNumber};
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
@@ -44,7 +45,7 @@ pub struct StoredChange {
 
 /// Why a change was not taken in. Nothing has changed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoRoom {
+pub enum HistoryFull {
     /// KEEP_ALL, and the limit is used up by changes that a reader has not acknowledged: room will come.
     Unacknowledged,
     /// The limit of samples is used up, and waiting cannot help.
@@ -88,7 +89,7 @@ pub struct WriterHistory {
     instances: Vec<Instance>,
     free_instances: Vec<u32>,
     by_handle: HashMap<InstanceHandle, u32, FixedState>,
-    /// The change that is being sent in pieces: it is not replaced on its way. See [`WriterHistory::hold`].
+    /// The change that is being sent in pieces: it is not replaced on its way. See [`WriterHistory::pin`].
     held: Option<Held>,
     /// The instance that was found last, or [`NONE`]: many writers have one, and others write the same one again and again.
     last_found: u32,
@@ -190,7 +191,7 @@ impl WriterHistory {
     ///
     /// # Errors
     /// The reason why it would not.
-    pub fn check_room(&self, instance: InstanceHandle, acknowledged: SequenceNumber) -> Result<(), NoRoom> {
+    pub fn check_room(&self, instance: InstanceHandle, acknowledged: SequenceNumber) -> Result<(), HistoryFull> {
         let has_room = self.limits.is_boundless() || self.limits.admits_any_instance(self.len());
         if has_room { Ok(()) } else { self.victim(self.by_handle.get(&instance).copied(), acknowledged).map(|_| ()) }
     }
@@ -206,13 +207,13 @@ impl WriterHistory {
     /// `acknowledged`, so that this may make room. Returns the number of the change that it replaced.
     ///
     /// # Errors
-    /// [`NoRoom`], and nothing has changed.
+    /// [`HistoryFull`], and nothing has changed.
     pub fn insert(
         &mut self,
         change: CacheChange,
         expires: Option<Instant>,
         acknowledged: SequenceNumber,
-    ) -> Result<Option<SequenceNumber>, NoRoom> {
+    ) -> Result<Option<SequenceNumber>, HistoryFull> {
         let known = self.find_again(change.instance);
         let replaced = self.victim(known, acknowledged)?;
         // The new change joins its instance before the replaced one leaves it, so that the instance is not forgotten and
@@ -233,14 +234,14 @@ impl WriterHistory {
     /// Lets a change stay though KEEP_LAST replaces it, in place of the one that was held before: a large sample takes a
     /// while to leave, and a writer that is faster than the network would else never finish one. Beyond the limits, this
     /// is one change. Returns the number of the one that now goes, if it has been replaced.
-    pub fn hold(&mut self, number: SequenceNumber) -> Option<SequenceNumber> {
-        let released = self.release_up_to(SequenceNumber::MAX);
+    pub fn pin(&mut self, number: SequenceNumber) -> Option<SequenceNumber> {
+        let released = self.unpin_up_to(SequenceNumber::MAX);
         self.held = Some(Held { number, replaced: false });
         released
     }
 
     /// The change that is held need not be, if its number is at most `number`. Returns it if it now goes.
-    pub fn release_up_to(&mut self, number: SequenceNumber) -> Option<SequenceNumber> {
+    pub fn unpin_up_to(&mut self, number: SequenceNumber) -> Option<SequenceNumber> {
         let held = self.held.take_if(|held| held.number <= number).filter(|held| held.replaced)?;
         self.remove(held.number).map(|_| held.number)
     }
@@ -263,11 +264,11 @@ impl WriterHistory {
     /// The application will write this instance: it counts from now on, and `key`, its serialized key, is kept.
     ///
     /// # Errors
-    /// [`NoRoom::InstancesMax`], and nothing has changed.
-    pub fn register(&mut self, instance: InstanceHandle, key: &Payload) -> Result<(), NoRoom> {
+    /// [`HistoryFull::InstancesMax`], and nothing has changed.
+    pub fn register(&mut self, instance: InstanceHandle, key: &Payload) -> Result<(), HistoryFull> {
         let known = self.find_again(instance);
         if known.is_none() && self.by_handle.len() >= self.limits.instances_max {
-            return Err(NoRoom::InstancesMax);
+            return Err(HistoryFull::InstancesMax);
         }
         let at = known.unwrap_or_else(|| self.add_instance(instance));
         self.note_state(at, true, Some(key), true);
@@ -326,7 +327,7 @@ impl WriterHistory {
     }
 
     /// Notes a change that passes by without being stored.
-    pub fn pass_by(&mut self, instance: InstanceHandle, kind: ChangeKind, payload: Option<&Payload>) {
+    pub fn note_unstored(&mut self, instance: InstanceHandle, kind: ChangeKind, payload: Option<&Payload>) {
         let at = self.find_again(instance).unwrap_or_else(|| self.add_instance(instance));
         if !self.note_change(at, kind, payload) {
             self.forget_if_unused(at);
@@ -389,7 +390,7 @@ impl WriterHistory {
     }
 
     /// Which change has to go for a new one of the instance.
-    fn victim(&self, known: Option<u32>, acknowledged: SequenceNumber) -> Result<Option<SequenceNumber>, NoRoom> {
+    fn victim(&self, known: Option<u32>, acknowledged: SequenceNumber) -> Result<Option<SequenceNumber>, HistoryFull> {
         if known.is_some() && self.limits.admits_any(self.len()) {
             return Ok(None);
         }
@@ -400,27 +401,27 @@ impl WriterHistory {
         match self.limits.depth {
             Some(depth) if len >= depth => return Ok(oldest),
             None if len >= self.limits.samples_per_instance_max => {
-                return oldest.filter(|&number| number <= acknowledged).map(Some).ok_or(NoRoom::Unacknowledged);
+                return oldest.filter(|&number| number <= acknowledged).map(Some).ok_or(HistoryFull::Unacknowledged);
             }
             _ => {}
         }
         if instance.is_none() && self.by_handle.len() >= self.limits.instances_max {
-            return Err(NoRoom::InstancesMax);
+            return Err(HistoryFull::InstancesMax);
         }
         let replaced = usize::from(self.held.is_some_and(|held| held.replaced));
         if self.len() - replaced - self.set_ends.stored < self.limits.samples_max {
             return Ok(None);
         }
         if self.limits.depth.is_some() {
-            return Err(NoRoom::SamplesMax);
+            return Err(HistoryFull::SamplesMax);
         }
         // A KEEP_ALL history for late joiners gives up what all present readers have, oldest first.
-        self.first_to_replace().filter(|&number| number <= acknowledged).map(Some).ok_or(NoRoom::Unacknowledged)
+        self.first_to_replace().filter(|&number| number <= acknowledged).map(Some).ok_or(HistoryFull::Unacknowledged)
     }
 
     /// Which change has to be acknowledged before one of the instance finds room in a KEEP_ALL history that has none.
     #[must_use]
-    pub fn in_the_way_of(&self, instance: InstanceHandle) -> Option<SequenceNumber> {
+    pub fn first_blocking(&self, instance: InstanceHandle) -> Option<SequenceNumber> {
         let known = self.by_handle.get(&instance).and_then(|&at| self.instances.get(at as usize));
         match known.filter(|known| known.len >= self.limits.samples_per_instance_max) {
             Some(full) => self.stored(full.oldest).map(|stored| stored.change.sequence_number),
@@ -599,7 +600,7 @@ impl WriterHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Payload;
+    use crate::concurrent::Payload;
     use crate::types::{Guid, Time};
 
     const UNLIMITED: HistoryLimits = HistoryLimits {
@@ -633,7 +634,7 @@ mod tests {
         number: i64,
         instance: InstanceHandle,
         acknowledged: i64,
-    ) -> Result<Option<i64>, NoRoom> {
+    ) -> Result<Option<i64>, HistoryFull> {
         let change = change(number, instance, ChangeKind::Alive);
         history.insert(change, None, SequenceNumber(acknowledged)).map(|replaced| replaced.map(|number| number.0))
     }
@@ -659,8 +660,8 @@ mod tests {
         let mut history = WriterHistory::new(HistoryLimits { samples_max: 2, ..UNLIMITED }, true, 1);
         insert(&mut history, 1, key(1), 0).unwrap();
         insert(&mut history, 2, key(2), 0).unwrap();
-        assert_eq!(insert(&mut history, 3, key(3), 0), Err(NoRoom::Unacknowledged));
-        assert_eq!(history.check_room(key(3), NOTHING), Err(NoRoom::Unacknowledged));
+        assert_eq!(insert(&mut history, 3, key(3), 0), Err(HistoryFull::Unacknowledged));
+        assert_eq!(history.check_room(key(3), NOTHING), Err(HistoryFull::Unacknowledged));
         assert_eq!(numbers(&history), [1, 2]);
         assert_eq!(history.check_room(key(3), SequenceNumber(1)), Ok(()));
         assert_eq!(insert(&mut history, 3, key(3), 1), Ok(Some(1)));
@@ -671,7 +672,7 @@ mod tests {
     fn keep_all_counts_the_samples_of_each_instance() {
         let mut history = WriterHistory::new(HistoryLimits { samples_per_instance_max: 1, ..UNLIMITED }, false, 1);
         insert(&mut history, 1, key(1), 0).unwrap();
-        assert_eq!(insert(&mut history, 2, key(1), 0), Err(NoRoom::Unacknowledged));
+        assert_eq!(insert(&mut history, 2, key(1), 0), Err(HistoryFull::Unacknowledged));
         assert_eq!(insert(&mut history, 2, key(2), 0), Ok(None));
         assert_eq!(insert(&mut history, 3, key(1), 1), Ok(Some(1)));
     }
@@ -682,11 +683,11 @@ mod tests {
         let mut history = WriterHistory::new(limits, false, 1);
         insert(&mut history, 1, key(1), 0).unwrap();
         insert(&mut history, 2, key(2), 0).unwrap();
-        assert_eq!(insert(&mut history, 3, key(3), 2), Err(NoRoom::SamplesMax));
+        assert_eq!(insert(&mut history, 3, key(3), 2), Err(HistoryFull::SamplesMax));
         assert_eq!(insert(&mut history, 3, key(1), 0), Ok(Some(1)));
         let mut history = WriterHistory::new(HistoryLimits { instances_max: 1, ..limits }, false, 1);
         insert(&mut history, 1, key(1), 0).unwrap();
-        assert_eq!(insert(&mut history, 2, key(2), 1), Err(NoRoom::InstancesMax));
+        assert_eq!(insert(&mut history, 2, key(2), 1), Err(HistoryFull::InstancesMax));
     }
 
     #[test]
@@ -696,7 +697,7 @@ mod tests {
         insert(&mut history, 1, key(1), 0).unwrap();
         assert!(history.retire(SequenceNumber(1)));
         assert!(history.is_empty());
-        assert_eq!(insert(&mut history, 2, key(2), 1), Err(NoRoom::InstancesMax));
+        assert_eq!(insert(&mut history, 2, key(2), 1), Err(HistoryFull::InstancesMax));
         history.insert(change(2, key(1), ChangeKind::NotAliveUnregistered), None, NOTHING).unwrap();
         history.retire(SequenceNumber(2));
         assert_eq!(insert(&mut history, 3, key(2), 2), Ok(None));
@@ -729,7 +730,7 @@ mod tests {
                 for (change, number) in [(alive, 2 * number - 1), (end, 2 * number)] {
                     let sequence_number = SequenceNumber(number);
                     if passes_by {
-                        history.pass_by(change.instance, change.kind, change.payload.as_ref());
+                        history.note_unstored(change.instance, change.kind, change.payload.as_ref());
                     } else {
                         history.insert(CacheChange { sequence_number, ..change }, None, NOTHING).unwrap();
                         history.retire(sequence_number);
@@ -747,8 +748,8 @@ mod tests {
         let serialized = Payload::copy_of(b"key");
         assert_eq!(history.register(key(1), &serialized), Ok(()));
         assert_eq!(history.register(key(1), &serialized), Ok(()), "it is known already");
-        assert_eq!(history.register(key(2), &serialized), Err(NoRoom::InstancesMax));
-        assert_eq!(insert(&mut history, 1, key(2), 0), Err(NoRoom::InstancesMax));
+        assert_eq!(history.register(key(2), &serialized), Err(HistoryFull::InstancesMax));
+        assert_eq!(insert(&mut history, 1, key(2), 0), Err(HistoryFull::InstancesMax));
         insert(&mut history, 1, key(1), 0).unwrap();
         let known = history.instance_key_payload(key(1)).unwrap();
         assert_eq!((known.payload.bytes(), known.is_key), (&b"key"[..], true));

@@ -1,8 +1,8 @@
 //! What a participant is made of.
 
+use crate::concurrent::AssertionClock;
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{BuiltinEndpoints, HostAddress};
-use crate::history::Pulse;
 use crate::types::{Duration, GuidPrefix, Locator, PortMapping};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub struct ParticipantConfig {
     pub limits: DiscoveryLimits,
     /// Where the signs of life are noted of writers that are manual by participant, and of the participant itself.
     /// Default: one of its own.
-    pub pulse: Arc<Pulse>,
+    pub assertion_clock: Arc<AssertionClock>,
 }
 
 /// Where a participant can be reached, and where it looks for others: what changes when an interface comes or goes.
@@ -111,7 +111,7 @@ impl ParticipantConfig {
             lease_duration: Duration::from_secs(20),
             announcement_period: Duration::from_secs(3),
             limits: DiscoveryLimits::default(),
-            pulse: Arc::default(),
+            assertion_clock: Arc::default(),
         }
     }
 

@@ -32,12 +32,13 @@ pub use config::{DiscoveryLimits, ParticipantConfig, ParticipantLocators};
 pub use counters::ParticipantCounters;
 pub use types::TypeResolution;
 
+use crate::concurrent::PayloadSource;
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{
     Announcer, AssertionSchedule, BuiltinPair, BuiltinTopic, Leases, ManualSchedule, Matching, ParticipantEvent,
     ParticipantLoss, Reach,
 };
-use crate::history::{HistorySample, PayloadSource};
+use crate::history::HistorySample;
 use crate::output::Datagram;
 use crate::types::{EntityId, GuidPrefix, Instant, Locator, Now};
 use crate::wire::{Receiver, Submessage};
@@ -97,7 +98,7 @@ impl Participant {
             leases: Leases::new(seed),
             matching: Matching::new(prefix),
             assertions: AssertionSchedule::default(),
-            manual: ManualSchedule::new(Arc::clone(&config.pulse)),
+            manual: ManualSchedule::new(Arc::clone(&config.assertion_clock)),
             questions: TypeQuestions::default(),
             greetings: Greetings::default(),
             ignored: Ignored::default(),

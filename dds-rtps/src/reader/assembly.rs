@@ -10,7 +10,8 @@
 //! asked for again.
 
 use crate::cdr::{append, copy};
-use crate::history::{Payload, Presented, SlotMut, SlotPool};
+use crate::concurrent::{Payload, SlotMut, SlotPool};
+use crate::history::PresentationInfo;
 use crate::reader::change_facts::ChangeFacts;
 use crate::reader::in_place::{Home, Landed, Landing};
 use crate::types::{Duration, Instant, SequenceNumber};
@@ -62,7 +63,7 @@ pub(crate) struct Assembled {
     pub(crate) payload: Payload,
     pub(crate) is_key: bool,
     pub(crate) facts: ChangeFacts,
-    pub(crate) presented: Option<Box<Presented>>,
+    pub(crate) presented: Option<Box<PresentationInfo>>,
 }
 
 /// The limits of one writer.
@@ -92,7 +93,7 @@ pub(crate) struct Assembly {
     announced: u32,
     is_key: bool,
     facts: ChangeFacts,
-    presented: Option<Box<Presented>>,
+    presented: Option<Box<PresentationInfo>>,
     /// `None`: it is lent, or at home again.
     slot: Option<SlotMut>,
     home: Arc<Home>,
@@ -408,7 +409,7 @@ impl Assemblies {
     }
 
     /// Notes what a sample is presented together with.
-    pub(crate) fn note_presented(&mut self, number: SequenceNumber, presented: Box<Presented>) {
+    pub(crate) fn note_presented(&mut self, number: SequenceNumber, presented: Box<PresentationInfo>) {
         if let Some(assembly) = self.iter_mut().find(|assembly| assembly.sequence_number == number) {
             assembly.presented.get_or_insert(presented);
         }

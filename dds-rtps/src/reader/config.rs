@@ -1,8 +1,9 @@
 //! What a reader is made of, and what it is told about the writers it matches.
 
 use crate::cdr::AnyType;
+use crate::concurrent::AssertionClock;
 use crate::filter::Filter;
-use crate::history::{HistoryLimits, Pulse, ReaderHistoryConfig, ReaderTiming};
+use crate::history::{HistoryLimits, ReaderHistoryConfig, ReaderTiming};
 use crate::qos::{AccessScope, DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership, Presentation};
 use crate::reader::payload::SPARE_BYTES;
 use crate::types::{Duration, EntityId, Guid, Locator, Time, VendorId};
@@ -182,7 +183,7 @@ pub struct WriterProxyConfig {
     pub liveliness: Liveliness,
     /// Where signs of life of its participant are noted that do not come from the writer itself: for an automatic one
     /// all of them, for one that is manual by participant those that say so. Default: nowhere.
-    pub pulse: Option<Arc<Pulse>>,
+    pub assertion_clock: Option<Arc<AssertionClock>>,
     /// Its publisher, whose group sequence numbers it shares under scope GROUP; [`EntityId::UNKNOWN`]: its participant has one.
     pub publisher: EntityId,
     /// Whether it is known to say by HEARTBEAT how far its group is, and to end each set of its publisher.
@@ -207,7 +208,7 @@ impl WriterProxyConfig {
             lifespan: Duration::INFINITE,
             ownership_strength: 0,
             liveliness: Liveliness::default(),
-            pulse: None,
+            assertion_clock: None,
             publisher: EntityId::UNKNOWN,
             tells_group: false,
             unicast: Vec::new(),

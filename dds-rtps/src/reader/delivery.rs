@@ -1,6 +1,6 @@
 //! Where accepted changes go: the history, and the events and counts that follow from it.
 
-use crate::history::{Admission, ReaderHistory, ReceivedChange, Refused};
+use crate::history::{Admission, ReaderHistory, ReceivedChange, RejectedChange};
 use crate::reader::event::{Events, LossCause, ReaderCounters, ReaderEvent};
 use crate::reader::ledger::tally::Tally;
 use crate::types::{Guid, Now};
@@ -45,7 +45,7 @@ impl Sink<'_> {
     }
 
     #[cold]
-    fn reject(&mut self, refused: Refused, tried: bool) -> Result<(), ReceivedChange> {
+    fn reject(&mut self, refused: RejectedChange, tried: bool) -> Result<(), ReceivedChange> {
         if !tried {
             let change = &refused.received.change;
             let (writer, instance) = (change.writer, change.instance);

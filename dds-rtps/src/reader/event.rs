@@ -54,7 +54,7 @@ pub enum ReaderEvent {
     /// Instances have gone without a new sample for longer than DEADLINE says.
     DeadlineMissed(MissedDeadlines),
     /// There is room again for a writer of the same process whose change was refused: it should look at its
-    /// [`LocalLink`](crate::history::LocalLink).
+    /// [`LocalLink`](crate::concurrent::LocalLink).
     LocalSpace {
         /// The writer.
         writer: Guid,

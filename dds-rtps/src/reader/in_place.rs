@@ -12,7 +12,7 @@
 //! Bound: one for each who receives, with the memory of one sample. A fragment that comes by another way while its sample is
 //! lent finds no room, and is asked for again.
 
-use crate::history::SlotMut;
+use crate::concurrent::SlotMut;
 use crate::reader::assembly::{Assembled, Assembly};
 use crate::reader::config::Source;
 use crate::reader::stateful::StatefulReader;

@@ -14,7 +14,7 @@
 //!
 //! Life cycle: a lease is made and dropped with its writer's proxy.
 
-use crate::history::Pulse;
+use crate::concurrent::AssertionClock;
 use crate::qos::{Liveliness, LivelinessKind};
 use crate::reader::stateful::StatefulReader;
 use crate::types::{Duration, Guid, Instant, Now, earliest};
@@ -46,7 +46,7 @@ pub(crate) struct WriterLease {
     duration: Duration,
     heard: Instant,
     /// Where other signs of life of its participant are noted.
-    pulse: Option<Arc<Pulse>>,
+    assertion_clock: Option<Arc<AssertionClock>>,
     alive: bool,
     /// When it was given another chance.
     forgiven: Option<Instant>,
@@ -54,10 +54,10 @@ pub(crate) struct WriterLease {
 
 impl WriterLease {
     /// The lease of a writer that is matched now, which counts as a sign of life.
-    pub(crate) fn new(now: Instant, offered: Liveliness, pulse: Option<Arc<Pulse>>) -> Self {
+    pub(crate) fn new(now: Instant, offered: Liveliness, assertion_clock: Option<Arc<AssertionClock>>) -> Self {
         let Liveliness { kind, lease_duration } = offered;
         let duration = lease_duration.max(LEASE_MIN);
-        Self { kind, duration, heard: now, pulse, alive: true, forgiven: None }
+        Self { kind, duration, heard: now, assertion_clock, alive: true, forgiven: None }
     }
 
     /// Of a writer that tells itself whether it is alive.
@@ -79,16 +79,16 @@ impl WriterLease {
     #[inline]
     fn renew(&mut self, now: Instant) -> bool {
         self.heard = now;
-        if let (LivelinessKind::ManualByParticipant, Some(pulse)) = (self.kind, &self.pulse) {
+        if let (LivelinessKind::ManualByParticipant, Some(assertion_clock)) = (self.kind, &self.assertion_clock) {
             // Who waits for it hears of it when the participant's next message comes.
-            let _ = pulse.beat(now);
+            let _ = assertion_clock.assert(now);
         }
         !self.alive
     }
 
     /// When its writer was heard last, here or elsewhere.
     fn last_heard(&self) -> Instant {
-        self.pulse.as_ref().map_or(self.heard, |pulse| pulse.last().max(self.heard))
+        self.assertion_clock.as_ref().map_or(self.heard, |assertion_clock| assertion_clock.last().max(self.heard))
     }
 
     /// When it ends, unless something is heard.
@@ -101,9 +101,9 @@ impl WriterLease {
             return;
         }
         self.alive = alive;
-        match (&self.pulse, alive) {
-            (Some(pulse), true) => pulse.wait_no_longer(),
-            (Some(pulse), false) => pulse.wait(),
+        match (&self.assertion_clock, alive) {
+            (Some(assertion_clock), true) => assertion_clock.remove_waiting_lease(),
+            (Some(assertion_clock), false) => assertion_clock.add_waiting_lease(),
             (None, _) => {}
         }
     }
@@ -157,7 +157,8 @@ impl StatefulReader {
         }
         for at in 0..self.proxies.len() {
             let lease = &self.proxies[at].lease;
-            let end = lease.pulse.as_ref().and_then(|pulse| pulse.last().after(lease.duration));
+            let end =
+                lease.assertion_clock.as_ref().and_then(|assertion_clock| assertion_clock.last().after(lease.duration));
             if !lease.alive && end.is_some_and(|end| end > now.instant) {
                 self.note_liveliness(now, at, true);
             }

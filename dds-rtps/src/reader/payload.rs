@@ -1,10 +1,9 @@
 //! From a submessage's payload to a change that can be kept: which instance, and in which memory.
 
 use crate::cdr::{KeyHasher, ParameterListReader, append};
+use crate::concurrent::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
 use crate::filter::Filter;
-use crate::history::{
-    CacheChange, ChangeKind, Origin, Payload, PayloadSource, Presented, ReceivedChange, SlotMut, SlotPool, SlotRing,
-};
+use crate::history::{CacheChange, ChangeKind, OriginalWriterInfo, PresentationInfo, ReceivedChange};
 use crate::reader::change_facts::ChangeFacts;
 use crate::reader::config::KeySource;
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
@@ -45,11 +44,11 @@ pub(crate) enum Inbound {
 
 impl Inbound {
     /// With what it is presented together with. A number without a change still says where a set ends, or that it goes on.
-    pub(crate) fn presented(self, now: Now, envelope: &Envelope, presented: Presented) -> Self {
+    pub(crate) fn presented(self, now: Now, envelope: &Envelope, presented: PresentationInfo) -> Self {
         match self {
             Self::Change(mut received) => {
-                let presented = Presented { is_end: false, ..presented };
-                received.change.presented = (presented != Presented::default()).then(|| Box::new(presented));
+                let presented = PresentationInfo { is_end: false, ..presented };
+                received.change.presented = (presented != PresentationInfo::default()).then(|| Box::new(presented));
                 Self::Change(received)
             }
             Self::Nothing | Self::Filtered => {
@@ -289,7 +288,7 @@ fn change(
         instance,
         source_timestamp: facts.source_timestamp,
         related_sample: facts.related_sample,
-        origin: facts.original.map(|identity| Box::new(Origin { identity, lifespan })),
+        origin: facts.original.map(|identity| Box::new(OriginalWriterInfo { identity, lifespan })),
         presented: None,
         payload,
     };

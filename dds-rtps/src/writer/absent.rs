@@ -67,7 +67,8 @@ impl StatefulWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{ChangeKind, Payload};
+    use crate::concurrent::Payload;
+    use crate::history::ChangeKind;
     use crate::qos::DataWriterQos;
     use crate::types::{EntityId, GuidPrefix, InstanceHandle, Locator, Time};
     use crate::writer::{NewChange, ReaderProxyConfig, WriterConfig};

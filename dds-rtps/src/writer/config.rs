@@ -1,8 +1,9 @@
 //! What a writer is made of, and what it is told about its readers.
 
 use crate::cdr::{AnyType, TypeDescription};
+use crate::concurrent::{AssertionClock, Payload, PresentationClock};
 use crate::filter::ContentFilterProperty;
-use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, Origin, Payload, PresentationClock, Pulse};
+use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, OriginalWriterInfo};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
@@ -103,7 +104,7 @@ pub struct WriterConfig {
     pub liveliness: Liveliness,
     /// Where signs of life are noted of all writers of the participant that are manual by participant. Default: nowhere,
     /// each counts for itself.
-    pub pulse: Option<Arc<Pulse>>,
+    pub assertion_clock: Option<Arc<AssertionClock>>,
     /// How long an instance may go without a new sample (DEADLINE). Default: for ever.
     pub deadline: Duration,
     /// Whether the topic has a key: changes carry a key hash then.
@@ -160,7 +161,7 @@ impl WriterConfig {
             slow_reader: SlowReader::Block,
             lifespan: qos.lifespan,
             liveliness: qos.liveliness,
-            pulse: None,
+            assertion_clock: None,
             deadline: qos.deadline,
             keyed,
             hashed_type: None,
@@ -265,7 +266,7 @@ pub struct NewChange {
     pub related_sample: Option<SampleIdentity>,
     /// Who wrote it first, if the writer stands in for others. It goes out with the change, and its LIFESPAN counts instead of
     /// the writer's.
-    pub origin: Option<Box<Origin>>,
+    pub origin: Option<Box<OriginalWriterInfo>>,
     /// The instance must be one that is registered, else the change is refused; otherwise the change registers it.
     pub must_be_registered: bool,
 }

@@ -2,7 +2,8 @@
 
 use super::config::WriteRefused;
 use super::stateful::StatefulWriter;
-use crate::history::{KeyPayload, Payload};
+use crate::concurrent::Payload;
+use crate::history::KeyPayload;
 use crate::types::InstanceHandle;
 
 impl StatefulWriter {

@@ -2,7 +2,7 @@
 
 use super::gap_run::GapRun;
 use crate::cdr::AnyType;
-use crate::history::{CacheChange, ChangeKind, Presented};
+use crate::history::{CacheChange, ChangeKind, PresentationInfo};
 use crate::output::Datagram;
 use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, SequenceNumber, Time};
 use crate::wire::{
@@ -318,7 +318,7 @@ fn put_inline_qos(inline_qos: &mut InlineQosWriter<'_>, sender: Sender<'_>, chan
 /// RTPS 2.5, 9.6.4.2 to 9.6.4.5. The number that ends a set of one writer carries nothing (Zenzen DDS does the same); the one
 /// that ends a set of a group names that, and no set of the writer.
 #[cold]
-fn put_presented(inline_qos: &mut InlineQosWriter<'_>, presented: &Presented) {
+fn put_presented(inline_qos: &mut InlineQosWriter<'_>, presented: &PresentationInfo) {
     if let Some(first) = presented.set {
         inline_qos.coherent_set(first);
     }

@@ -8,7 +8,7 @@
 //! Every sign of life is one store; the lease is looked at when it may end.
 
 use super::stateful::StatefulWriter;
-use crate::history::Pulse;
+use crate::concurrent::AssertionClock;
 use crate::qos::{Liveliness, LivelinessKind};
 use crate::types::{Instant, Now};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(super) struct Promise {
     offered: Liveliness,
     /// Shared by all writers of the participant that are manual by participant.
-    pulse: Option<Arc<Pulse>>,
+    assertion_clock: Option<Arc<AssertionClock>>,
     /// The last sign of life.
     asserted: Instant,
     /// When to look; `None`: never, or not before the next sign of life.
@@ -32,9 +32,17 @@ pub(super) struct Promise {
 
 impl Promise {
     /// Nothing counts before the first sign of life.
-    pub(super) fn new(offered: Liveliness, pulse: Option<Arc<Pulse>>) -> Self {
-        let pulse = pulse.filter(|_| offered.kind == LivelinessKind::ManualByParticipant);
-        Self { offered, pulse, asserted: Instant::ZERO, check_at: None, alive: true, lost_event: false, calls: false }
+    pub(super) fn new(offered: Liveliness, assertion_clock: Option<Arc<AssertionClock>>) -> Self {
+        let assertion_clock = assertion_clock.filter(|_| offered.kind == LivelinessKind::ManualByParticipant);
+        Self {
+            offered,
+            assertion_clock,
+            asserted: Instant::ZERO,
+            check_at: None,
+            alive: true,
+            lost_event: false,
+            calls: false,
+        }
     }
 
     /// Whether it can be broken: an automatic writer, or one with an infinite lease, has promised nothing.
@@ -45,7 +53,7 @@ impl Promise {
 
     /// The last sign of life, of whoever may give it.
     fn last(&self) -> Instant {
-        self.pulse.as_ref().map_or(self.asserted, |pulse| pulse.last().max(self.asserted))
+        self.assertion_clock.as_ref().map_or(self.asserted, |assertion_clock| assertion_clock.last().max(self.asserted))
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -70,13 +78,13 @@ impl Promise {
         if self.check_at.is_none() {
             self.begin_anew();
         }
-        self.calls |= self.pulse.as_ref().is_some_and(|pulse| pulse.beat(now));
+        self.calls |= self.assertion_clock.as_ref().is_some_and(|assertion_clock| assertion_clock.assert(now));
     }
 
     #[cold]
     fn begin_anew(&mut self) {
         if !std::mem::replace(&mut self.alive, true) {
-            self.pulse.iter().for_each(|pulse| pulse.wait_no_longer());
+            self.assertion_clock.iter().for_each(|assertion_clock| assertion_clock.remove_waiting_lease());
         }
         self.check_at = self.last().after(self.offered.lease_duration);
     }
@@ -90,7 +98,7 @@ impl Promise {
             self.alive = false;
             self.lost_event = true;
             self.check_at = None;
-            self.pulse.iter().for_each(|pulse| pulse.wait());
+            self.assertion_clock.iter().for_each(|assertion_clock| assertion_clock.add_waiting_lease());
             // Somebody may have shown a sign of life just before this began to wait for it.
             self.look_again(now);
         }
@@ -107,7 +115,7 @@ impl Promise {
 impl Drop for Promise {
     fn drop(&mut self) {
         if !self.alive {
-            self.pulse.iter().for_each(|pulse| pulse.wait_no_longer());
+            self.assertion_clock.iter().for_each(|assertion_clock| assertion_clock.remove_waiting_lease());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a writer knows of one reader in its own process.
 
 use super::slow_reader::Standing;
-use crate::history::LocalLink;
+use crate::concurrent::LocalLink;
 use crate::types::{Guid, SequenceNumber};
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@
 //! - New changes go out once, to the fewest locators that reach all matched readers of other processes.
 //! - Everything else (repairs, GAPs, history for late joiners, answers) goes to one reader, in turns with new changes.
 //! - Readers of this process take changes straight from the history ([`StatefulWriter::changes_from`]); their
-//!   acknowledgements are read from a [`LocalLink`](crate::history::LocalLink).
+//!   acknowledgements are read from a [`LocalLink`](crate::concurrent::LocalLink).
 //!
 //! | file | owns |
 //! |---|---|
@@ -62,7 +62,7 @@ mod through;
 mod transmit;
 mod way;
 
-pub use crate::history::{EndedSet, PresentationClock};
+pub use crate::concurrent::{EndedSet, PresentationClock};
 pub use config::{
     Asker, FlowConfig, FragmentSize, NewChange, ReaderLag, ReaderProxyConfig, SlowReader, WriteRefused, WriterConfig,
     WriterCounters, WriterEvent,

@@ -8,7 +8,8 @@
 
 use super::config::WriterConfig;
 use super::stateful::StatefulWriter;
-use crate::history::{CacheChange, ChangeKind, EndedSet, PresentationClock, Presented, Stamp};
+use crate::concurrent::{EndedSet, PresentationClock, PresentationStamp};
+use crate::history::{CacheChange, ChangeKind, PresentationInfo};
 use crate::types::{EntityId, InstanceHandle, Now, SequenceNumber};
 use crate::wire::HeartbeatGroupInfo;
 use std::sync::Arc;
@@ -31,20 +32,21 @@ impl WriterPresentation {
     }
 
     /// What goes with the change that gets this number.
-    pub(super) fn present(&mut self, number: SequenceNumber) -> Option<Box<Presented>> {
-        let Stamp { set, group } = self.clock.stamp(self.writer);
+    pub(super) fn present(&mut self, number: SequenceNumber) -> Option<Box<PresentationInfo>> {
+        let PresentationStamp { set, group } = self.clock.stamp(self.writer);
         // A change outside of any set ends the one before by itself.
         self.set = set.map(|set| self.set.filter(|(open, _)| *open == set).unwrap_or((set, number)));
         let set = self.set.map(|(_, first)| first);
-        (set.is_some() || group.is_some()).then(|| Box::new(Presented { set, group, is_end: false }))
+        (set.is_some() || group.is_some()).then(|| Box::new(PresentationInfo { set, group, is_end: false }))
     }
 
     /// What goes with the number that ends a set; `None`: this writer has nothing to end. Under GROUP each writer says so,
     /// for that of another one may be lost.
-    fn present_end(&mut self, ended: EndedSet) -> Option<(Option<SequenceNumber>, Box<Presented>)> {
+    fn present_end(&mut self, ended: EndedSet) -> Option<(Option<SequenceNumber>, Box<PresentationInfo>)> {
         let first = self.set.take_if(|(set, _)| *set == ended.set).map(|(_, first)| first);
         let group = if self.clock.is_group() { self.clock.stamp_end(self.writer, ended) } else { None };
-        (first.is_some() || group.is_some()).then(|| (first, Box::new(Presented { set: None, group, is_end: true })))
+        (first.is_some() || group.is_some())
+            .then(|| (first, Box::new(PresentationInfo { set: None, group, is_end: true })))
     }
 }
 

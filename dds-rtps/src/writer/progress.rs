@@ -84,7 +84,7 @@ impl StatefulWriter {
     pub(super) fn retire(&mut self) {
         let finished = self.finished_up_to(self.received(self.acknowledged()));
         // The change that was held back from being replaced is not needed any more.
-        self.history.release_up_to(finished);
+        self.history.unpin_up_to(finished);
         self.history.retire(finished.min(self.last.previous()));
     }
 
@@ -135,7 +135,7 @@ impl StatefulWriter {
 
 #[cfg(test)]
 mod tests {
-    use crate::history::Payload;
+    use crate::concurrent::Payload;
     use crate::output::Datagram;
     use crate::qos::DataWriterQos;
     use crate::types::{

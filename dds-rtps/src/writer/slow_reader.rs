@@ -6,7 +6,7 @@ use super::config::{ReaderLag, SlowReader, WriterEvent};
 use super::local_reader::LocalReader;
 use super::reader_proxy::ReaderProxy;
 use super::stateful::StatefulWriter;
-use crate::history::NoRoom;
+use crate::history::HistoryFull;
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use std::collections::VecDeque;
 
@@ -138,13 +138,13 @@ impl StatefulWriter {
         &mut self,
         now: Now,
         instance: InstanceHandle,
-        no_room: NoRoom,
-    ) -> Result<SequenceNumber, NoRoom> {
+        no_room: HistoryFull,
+    ) -> Result<SequenceNumber, HistoryFull> {
         if self.forget_absent() && self.history.check_room(instance, self.acknowledged()).is_ok() {
             return Ok(self.acknowledged());
         }
         let SlowReader::Demote { after } = self.config.slow_reader else { return Err(no_room) };
-        if no_room == NoRoom::Unacknowledged {
+        if no_room == HistoryFull::Unacknowledged {
             self.note_held_up(now, instance, after);
         }
         if !self.slow_readers.any() {
@@ -164,7 +164,7 @@ impl StatefulWriter {
     /// A change of this instance finds no room until some reader acknowledges.
     fn note_held_up(&mut self, now: Now, instance: InstanceHandle, after: Duration) {
         let Some(until) = now.instant.after(after) else { return };
-        let Some(awaited) = self.history.in_the_way_of(instance) else { return };
+        let Some(awaited) = self.history.first_blocking(instance) else { return };
         let last = self.last;
         for reader in reliable(&mut self.proxies, &mut self.locals).filter(|reader| reader.acknowledged < awaited) {
             reader.standing.hold_up(reader.acknowledged, last, until);

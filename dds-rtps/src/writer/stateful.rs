@@ -15,7 +15,8 @@ use super::pace::Pace;
 use super::presentation::WriterPresentation;
 use super::reader_proxy::ReaderProxy;
 use super::slow_reader::{SlowReaders, Standing};
-use crate::history::{CacheChange, ChangeKind, LocalLink, NoRoom, WriterHistory};
+use crate::concurrent::LocalLink;
+use crate::history::{CacheChange, ChangeKind, HistoryFull, WriterHistory};
 use crate::qos::Durability;
 use crate::types::{Guid, Instant, Now, Ranking, SequenceNumber};
 use foldhash::fast::FixedState;
@@ -122,7 +123,7 @@ impl StatefulWriter {
                 config.keyed,
             ),
             liveliness_due: false,
-            promise: Promise::new(config.liveliness, config.pulse.clone()),
+            promise: Promise::new(config.liveliness, config.assertion_clock.clone()),
             absent: Absent::default(),
             presentation: WriterPresentation::new(&config),
             remote_acknowledged: SequenceNumber::MAX,
@@ -560,10 +561,10 @@ impl StatefulWriter {
         self.settle(now);
     }
 
-    fn refuse(&mut self, now: Now, no_room: NoRoom) -> WriteRefused {
+    fn refuse(&mut self, now: Now, no_room: HistoryFull) -> WriteRefused {
         self.counters.refused += 1;
         match no_room {
-            NoRoom::Unacknowledged => {
+            HistoryFull::Unacknowledged => {
                 self.refused = true;
                 let waits = self.batch.is_on() && self.next <= self.last;
                 self.flush();
@@ -572,8 +573,8 @@ impl StatefulWriter {
                 }
                 WriteRefused::Full
             }
-            NoRoom::SamplesMax => WriteRefused::SamplesMax,
-            NoRoom::InstancesMax => WriteRefused::InstancesMax,
+            HistoryFull::SamplesMax => WriteRefused::SamplesMax,
+            HistoryFull::InstancesMax => WriteRefused::InstancesMax,
         }
     }
 }
@@ -581,7 +582,7 @@ impl StatefulWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Payload;
+    use crate::concurrent::Payload;
     use crate::output::Datagram;
     use crate::qos::DataWriterQos;
     use crate::types::{EntityId, GuidPrefix, InstanceHandle, Locator, Time};

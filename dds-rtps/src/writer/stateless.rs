@@ -113,7 +113,7 @@ impl StatelessWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Payload;
+    use crate::concurrent::Payload;
     use crate::types::{GuidPrefix, InstanceHandle, Instant, Time};
 
     #[test]

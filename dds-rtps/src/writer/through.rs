@@ -21,7 +21,7 @@ impl StatefulWriter {
             self.history.retire(self.last);
         }
         if !change.instance.is_nil() {
-            self.history.pass_by(change.instance, change.kind, change.payload.as_ref());
+            self.history.note_unstored(change.instance, change.kind, change.payload.as_ref());
         }
         self.last = self.last.next();
         self.counters.written += 1;

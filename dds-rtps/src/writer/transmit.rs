@@ -224,7 +224,7 @@ impl StatefulWriter {
         let len = layout.fragments(&stored.change, stored.fragment_size, first, count as u16);
         laid.probes = self.note_fragments(len);
         if first == 1 {
-            let dropped = self.history.hold(self.next);
+            let dropped = self.history.pin(self.next);
             let acknowledged = self.acknowledged();
             self.counters.overwritten_unacknowledged += u64::from(dropped.is_some_and(|number| number > acknowledged));
         }

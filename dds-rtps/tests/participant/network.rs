@@ -1,7 +1,7 @@
 //! A network in memory: participants, virtual time, and rules for what gets lost.
 
+use dds_rtps::concurrent::Payload;
 use dds_rtps::discovery::{HostAddress, ParticipantEvent};
-use dds_rtps::history::Payload;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Locator, Now, Time, VendorId};

@@ -1,7 +1,8 @@
 //! Small changes that wait for company (LATENCY_BUDGET), and how many may be under way.
 
 use crate::script::{Script, best_effort, reliable};
-use dds_rtps::history::{ChangeKind, Payload};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::DataWriterQos;
 use dds_rtps::types::{Duration, InstanceHandle};
 use dds_rtps::writer::{NewChange, WriterEvent};

@@ -1,7 +1,8 @@
 //! Histories that are full.
 
 use crate::script::{Script, best_effort, reader_guid, reliable};
-use dds_rtps::history::{ChangeKind, Payload};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::{DataWriterQos, Durability, ResourceLimits};
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle};
 use dds_rtps::writer::{NewChange, READERS_MAX, ReaderProxyConfig, WriteRefused, WriterEvent};

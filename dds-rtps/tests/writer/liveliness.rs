@@ -1,7 +1,7 @@
 //! What a writer promises to show of itself, and when it has broken that.
 
 use crate::script::{Script, best_effort, reliable};
-use dds_rtps::history::Pulse;
+use dds_rtps::concurrent::AssertionClock;
 use dds_rtps::qos::{DataWriterQos, Liveliness, LivelinessKind};
 use dds_rtps::types::Duration;
 use dds_rtps::writer::WriterEvent;
@@ -81,10 +81,10 @@ fn a_late_timer_hides_nothing() {
 
 #[test]
 fn by_participant_any_writer_speaks_for_all() {
-    let pulse = Arc::new(Pulse::new());
+    let assertion_clock = Arc::new(AssertionClock::new());
     let with_pulse = || {
         Script::with(false, &qos(LivelinessKind::ManualByParticipant, 100), |config| {
-            config.pulse = Some(Arc::clone(&pulse));
+            config.assertion_clock = Some(Arc::clone(&assertion_clock));
         })
     };
     let (mut one, mut other) = (with_pulse(), with_pulse());
@@ -102,11 +102,11 @@ fn by_participant_any_writer_speaks_for_all() {
     assert!(one.writer.take_call(), "the other one waits");
     other.ms = 200;
     other.writer.look_at_liveliness(other.now());
-    assert!(other.writer.is_alive() && !pulse.is_awaited());
+    assert!(other.writer.is_alive() && !assertion_clock.has_waiting_leases());
     one.wait(100);
-    assert!(pulse.is_awaited());
+    assert!(assertion_clock.has_waiting_leases());
     drop(one);
-    assert!(!pulse.is_awaited());
+    assert!(!assertion_clock.has_waiting_leases());
 }
 
 #[test]

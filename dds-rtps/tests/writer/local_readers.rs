@@ -1,7 +1,7 @@
 //! Readers of the same process: they take changes from the history, and acknowledge on a link.
 
 use crate::script::{Script, instance, reader_guid, reliable};
-use dds_rtps::history::LocalLink;
+use dds_rtps::concurrent::LocalLink;
 use dds_rtps::qos::{DataWriterQos, Durability, ResourceLimits};
 use dds_rtps::types::{Duration, SequenceNumber};
 use dds_rtps::writer::{WriteRefused, WriterEvent};

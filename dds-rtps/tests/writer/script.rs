@@ -1,6 +1,7 @@
 //! A writer under a script: input at a time, and what comes out as one line per datagram.
 
-use dds_rtps::history::{ChangeKind, Payload};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::ChangeKind;
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::DataWriterQos;
 use dds_rtps::types::{

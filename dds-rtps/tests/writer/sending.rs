@@ -2,7 +2,8 @@
 
 use crate::script::{Script, best_effort, instance, line_of, reader_guid, reliable};
 use dds_rtps::cdr::{self, Encoding, Keyed, TypeInfo};
-use dds_rtps::history::{ChangeKind, Payload};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::ChangeKind;
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::DataWriterQos;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Locator, SequenceNumber, Time};

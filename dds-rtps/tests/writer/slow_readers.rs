@@ -1,7 +1,8 @@
 //! Readers that are too slow for a writer that does not want to wait for them.
 
 use crate::script::{Script, instance, reader_guid, reliable};
-use dds_rtps::history::{ChangeKind, LocalLink};
+use dds_rtps::concurrent::LocalLink;
+use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::{DataWriterQos, Durability, ResourceLimits};
 use dds_rtps::types::{Duration, InstanceHandle, SequenceNumber};
 use dds_rtps::writer::{ReaderLag, SlowReader, WriteRefused, WriterEvent};

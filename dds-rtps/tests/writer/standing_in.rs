@@ -1,7 +1,8 @@
 //! A writer that stands in for others: whose samples it says it sends, and who gets them.
 
 use crate::script::{Script, best_effort, late_joiner, reader_guid, reliable};
-use dds_rtps::history::{Origin, Payload};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::OriginalWriterInfo;
 use dds_rtps::qos::{DataWriterQos, Durability};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, SequenceNumber};
 use dds_rtps::wire::{Message, SampleIdentity, Submessage};
@@ -29,7 +30,7 @@ fn a_sample_carries_who_wrote_it_and_how_long_it_lives() {
     let identity = SampleIdentity { writer, sequence_number: SequenceNumber(77) };
     for lifespan in [Duration::from_secs(3), Duration::INFINITE] {
         let mut change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[0, 1, 0, 0]));
-        change.origin = Some(Box::new(Origin { identity, lifespan }));
+        change.origin = Some(Box::new(OriginalWriterInfo { identity, lifespan }));
         script.writer.write(script.now(), change).unwrap();
         let now = script.now();
         assert!(script.writer.poll_transmit(now, &mut script.datagram));

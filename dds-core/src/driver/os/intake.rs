@@ -4,7 +4,7 @@ use super::landings::{Arrival, Landings};
 use super::tap::Recorder;
 use crate::driver::{Expected, Packet, Receive, Socket};
 use crate::sync::{Arc, AtomicBool, Ordering};
-use dds_rtps::history::{SlotMut, SlotPool};
+use dds_rtps::concurrent::{SlotMut, SlotPool};
 use dds_rtps::transport::udp::{Received, UdpReceiver, peek_sender};
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};

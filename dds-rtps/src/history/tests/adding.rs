@@ -369,7 +369,7 @@ fn who_hands_over_an_end_once_more_is_no_writer_and_in_a_log_nobody_is() {
         let mut known = cache.received(kind, 1, 1);
         cache.history.add(at(0), known.clone()).unwrap();
         cache.unregister(1, 1).unwrap();
-        let origin = Origin { identity: known.change.identity(), lifespan: Duration::INFINITE };
+        let origin = OriginalWriterInfo { identity: known.change.identity(), lifespan: Duration::INFINITE };
         known.change.writer = writer(2);
         known.change.origin = Some(Box::new(origin));
         assert_eq!(cache.history.add(at(0), known).unwrap(), Admission::Known);

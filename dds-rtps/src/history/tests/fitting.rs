@@ -5,7 +5,7 @@ use super::*;
 /// Whether samples of these instances fit; else why not, and whether they never will.
 fn fit(cache: &mut Cache, keys: &[u8]) -> Result<(), (RejectReason, bool)> {
     let changes: Vec<ReceivedChange> = keys.iter().map(|&key| cache.received(ChangeKind::Alive, 1, key)).collect();
-    cache.history.fit(&changes).map_err(|misfit| (misfit.reason, misfit.is_lasting))
+    cache.history.check_set(&changes).map_err(|misfit| (misfit.reason, misfit.is_lasting))
 }
 
 fn keep_all(max_samples: Option<u32>, max_instances: Option<u32>, max_samples_per_instance: Option<u32>) -> Cache {
@@ -56,12 +56,12 @@ fn instances_fit_up_to_their_limit() {
 #[test]
 fn what_is_held_back_has_a_bound() {
     let mut cache = keep_all(Some(2), None, None);
-    assert!(cache.history.hold_unseen(1, 10, 10));
-    assert!(!cache.history.hold_unseen(1, 1, 10));
-    assert!(cache.history.hold_unseen(1, 0, 10));
-    assert!(!cache.history.hold_unseen(1, 0, 10));
-    cache.history.release_unseen(2, 10);
-    assert!(cache.history.hold_unseen(2, 10, 10));
+    assert!(cache.history.withhold(1, 10, 10));
+    assert!(!cache.history.withhold(1, 1, 10));
+    assert!(cache.history.withhold(1, 0, 10));
+    assert!(!cache.history.withhold(1, 0, 10));
+    cache.history.release_withheld(2, 10);
+    assert!(cache.history.withhold(2, 10, 10));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn names_are_those_of_what_is_here() {
     cache.read();
     cache.write(2, 1).unwrap();
     let [first, second] = [(writer(1), SequenceNumber(1)), (writer(2), SequenceNumber(2))];
-    assert_eq!(cache.history.names().collect::<Vec<_>>(), [first, second]);
+    assert_eq!(cache.history.identities().collect::<Vec<_>>(), [first, second]);
     let unread = Selection { states: States::NOT_READ, ..Selection::default() };
-    assert_eq!(cache.history.names_of(at(0), &unread), [second]);
+    assert_eq!(cache.history.identities_of(at(0), &unread), [second]);
 }

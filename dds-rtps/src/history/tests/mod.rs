@@ -5,7 +5,6 @@ mod book;
 mod fitting;
 mod model;
 mod ownership;
-mod presenting;
 mod removals;
 mod selecting;
 mod source_order;
@@ -14,6 +13,7 @@ mod twins;
 mod writing;
 
 use super::*;
+use crate::concurrent::Payload;
 use crate::qos::{DestinationOrder, History, ResourceLimits};
 use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now, SequenceNumber, Time};
 

@@ -10,7 +10,7 @@ fn what_lies_here_when_a_writer_comes_back_is_not_of_this_match() {
     for (from, key) in [(1, 1), (1, 2), (2, 3)] {
         cache.write(from, key).unwrap();
     }
-    assert_eq!(cache.history.unfollow_writer(writer(1)), Removed::default());
+    assert_eq!(cache.history.unfollow_writer(writer(1)), RemovalCounts::default());
     cache.history.follow_writer(writer(1));
     let mut removed = Vec::new();
     for key in [1, 2, 1, 2] {
@@ -31,7 +31,7 @@ fn what_is_kept_back_lies_here_as_well() {
         cache.write(1, key).unwrap();
     }
     assert_eq!(cache.take().len(), 2);
-    assert_eq!(cache.history.unfollow_writer(writer(1)), Removed::default());
+    assert_eq!(cache.history.unfollow_writer(writer(1)), RemovalCounts::default());
     cache.history.follow_writer(writer(1));
     for key in [1, 2] {
         assert_eq!(cache.write(1, key), Ok(Admission::Held));

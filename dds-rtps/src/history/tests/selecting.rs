@@ -164,7 +164,7 @@ fn who_wrote_a_sample_can_be_read_again_and_again() {
     let mut cache = Cache::keep_all();
     let mut received = cache.received(ChangeKind::Alive, 1, 1);
     let identity = SampleIdentity { writer: writer(2), sequence_number: SequenceNumber(7) };
-    received.change.origin = Some(Box::new(Origin { identity, lifespan: Duration::INFINITE }));
+    received.change.origin = Some(Box::new(OriginalWriterInfo { identity, lifespan: Duration::INFINITE }));
     cache.history.add(at(0), received).unwrap();
     for operation in [Operation::Read, Operation::Read, Operation::Take] {
         let samples = cache.select(Selection::default(), operation);

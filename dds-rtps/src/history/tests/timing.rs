@@ -435,7 +435,7 @@ fn of_two_that_are_kept_back_the_newer_one_stays_by_source() {
     assert_eq!(write_stamped(&mut cache, 2, 20), Admission::Held);
     cache.pass(10);
     assert_eq!(numbers(&cache.take()), [1, 2]);
-    assert_eq!(cache.history.removed_of(writer(1)), Removed { too_soon: 1, ..Removed::default() });
+    assert_eq!(cache.history.removed_of(writer(1)), RemovalCounts { too_soon: 1, ..RemovalCounts::default() });
 }
 
 #[test]
@@ -447,7 +447,7 @@ fn what_was_kept_back_and_is_older_than_what_was_seen_is_superseded() {
     assert_eq!(numbers(&cache.take()), [1]);
     assert!(!cache.history.handle_timeout(at(10)));
     assert!(cache.take().is_empty());
-    assert_eq!(cache.history.removed_of(writer(1)), Removed { superseded: 1, ..Removed::default() });
+    assert_eq!(cache.history.removed_of(writer(1)), RemovalCounts { superseded: 1, ..RemovalCounts::default() });
 }
 
 #[test]

@@ -38,29 +38,29 @@ impl Written {
         }
     }
 
-    fn add(&mut self, kind: ChangeKind, key: u8) -> Result<Option<i64>, NoRoom> {
+    fn add(&mut self, kind: ChangeKind, key: u8) -> Result<Option<i64>, HistoryFull> {
         let change = self.change(kind, key);
         let replaced = self.history.insert(change, None, SequenceNumber(self.acknowledged))?;
         Ok(replaced.map(|number| number.0))
     }
 
-    fn write(&mut self, key: u8) -> Result<Option<i64>, NoRoom> {
+    fn write(&mut self, key: u8) -> Result<Option<i64>, HistoryFull> {
         self.add(ChangeKind::Alive, key)
     }
 
     /// Ends the coherent set that began with `first`.
     fn end_set(&mut self, first: i64) {
         let mut change = self.change(ChangeKind::Alive, 0);
-        change.presented = Some(Box::new(Presented { set: None, group: None, is_end: true }));
+        change.presented = Some(Box::new(PresentationInfo { set: None, group: None, is_end: true }));
         self.history.insert_end_of_set(change, SequenceNumber(first), SequenceNumber(self.acknowledged));
     }
 
     fn hold(&mut self, number: i64) -> Option<i64> {
-        self.history.hold(SequenceNumber(number)).map(|number| number.0)
+        self.history.pin(SequenceNumber(number)).map(|number| number.0)
     }
 
     fn release_up_to(&mut self, number: i64) -> Option<i64> {
-        self.history.release_up_to(SequenceNumber(number)).map(|number| number.0)
+        self.history.unpin_up_to(SequenceNumber(number)).map(|number| number.0)
     }
 
     fn numbers(&self) -> Vec<i64> {
@@ -146,10 +146,10 @@ fn neither_what_is_held_after_its_replacement_nor_the_end_of_a_set_takes_room() 
     written.hold(1);
     assert_eq!(written.write(1), Ok(None));
     assert_eq!(written.write(2), Ok(None));
-    assert_eq!(written.write(3), Err(NoRoom::SamplesMax));
+    assert_eq!(written.write(3), Err(HistoryFull::SamplesMax));
     assert_eq!(written.numbers(), [1, 2, 3, 4]);
     assert!(written.history.remove(SequenceNumber(2)).is_some());
-    assert_eq!(written.write(3), Err(NoRoom::SamplesMax));
+    assert_eq!(written.write(3), Err(HistoryFull::SamplesMax));
     assert!(written.history.remove(SequenceNumber(4)).is_some());
     assert_eq!(written.write(3), Ok(None));
 }
@@ -161,10 +161,10 @@ fn keep_all_passes_over_what_takes_no_room() {
     written.write(1).unwrap();
     written.write(2).unwrap();
     written.hold(2);
-    assert_eq!(written.history.in_the_way_of(handle(3)), Some(SequenceNumber(2)));
+    assert_eq!(written.history.first_blocking(handle(3)), Some(SequenceNumber(2)));
     written.acknowledged = 3;
     assert_eq!(written.write(3), Ok(None), "the second is held");
-    assert_eq!(written.history.in_the_way_of(handle(3)), Some(SequenceNumber(3)));
+    assert_eq!(written.history.first_blocking(handle(3)), Some(SequenceNumber(3)));
     assert_eq!(written.write(3), Ok(Some(3)));
     assert_eq!(written.numbers(), [1, 2, 4, 5]);
 }
@@ -175,9 +175,9 @@ fn a_full_instance_waits_for_its_own_oldest_change() {
     for key in [1, 2, 2] {
         written.write(key).unwrap();
     }
-    assert_eq!(written.history.in_the_way_of(handle(2)), Some(SequenceNumber(2)));
-    assert_eq!(written.history.in_the_way_of(handle(1)), Some(SequenceNumber(1)));
-    assert_eq!(written.history.in_the_way_of(handle(3)), Some(SequenceNumber(1)));
+    assert_eq!(written.history.first_blocking(handle(2)), Some(SequenceNumber(2)));
+    assert_eq!(written.history.first_blocking(handle(1)), Some(SequenceNumber(1)));
+    assert_eq!(written.history.first_blocking(handle(3)), Some(SequenceNumber(1)));
 }
 
 #[test]
@@ -199,16 +199,16 @@ fn the_latest_unregistered_instances_are_remembered_if_that_was_asked_for() {
 fn what_passes_by_says_as_much_of_its_instance_as_what_is_stored() {
     let mut history = Written::keep_last(1).history;
     let payload = Payload::copy_of(&[7]);
-    history.pass_by(handle(1), ChangeKind::Alive, Some(&payload));
+    history.note_unstored(handle(1), ChangeKind::Alive, Some(&payload));
     history.register(handle(2), &payload).unwrap();
-    history.pass_by(handle(3), ChangeKind::NotAliveDisposed, Some(&payload));
-    history.pass_by(handle(4), ChangeKind::Alive, Some(&payload));
+    history.note_unstored(handle(3), ChangeKind::NotAliveDisposed, Some(&payload));
+    history.note_unstored(handle(4), ChangeKind::Alive, Some(&payload));
     let is_key = |key| history.instance_key_payload(handle(key)).unwrap().is_key;
     assert_eq!([1, 2, 3, 4].map(is_key), [false, true, true, false]);
     let alive = |from| history.next_alive_instance(from).map(|(next, instance, _)| (next, instance));
     assert_eq!((alive(0), alive(1), alive(4)), (Some((1, handle(1))), Some((4, handle(4))), None));
     assert!(history.is_registered(handle(3)));
-    history.pass_by(handle(3), ChangeKind::NotAliveUnregistered, None);
+    history.note_unstored(handle(3), ChangeKind::NotAliveUnregistered, None);
     assert!(!history.is_registered(handle(3)));
 }
 
@@ -283,5 +283,5 @@ fn a_limit_of_instances_is_seen_before_a_change_is_there() {
     assert_eq!(written.history.check_room(handle(1), NOTHING), Ok(()));
     written.write(1).unwrap();
     assert_eq!(written.history.check_room(handle(1), NOTHING), Ok(()));
-    assert_eq!(written.history.check_room(handle(2), NOTHING), Err(NoRoom::InstancesMax));
+    assert_eq!(written.history.check_room(handle(2), NOTHING), Err(HistoryFull::InstancesMax));
 }

@@ -4,7 +4,8 @@
 //! Bound: what is on its way counts as held back in the history (`history/unseen.rs`), until it is there. A reliable reader
 //! that has no room for more takes nothing in, and its writer waits.
 
-use crate::history::{Payload, ReceivedChange, RejectReason};
+use crate::concurrent::Payload;
+use crate::history::{ReceivedChange, RejectReason};
 use crate::reader::coherent::group_gate::{GroupItem, Release};
 use crate::reader::coherent::set::{BYTES_MAX, SetGate, is_empty};
 use crate::reader::delivery::Sink;
@@ -57,7 +58,7 @@ impl Sink<'_> {
         let goes_on = gate.open.as_ref().is_some_and(|open| Some(open.name) == set);
         let bytes = change.change.payload.as_ref().map_or(0, Payload::len);
         let is_plain = set.is_none() && !presented.is_end && !is_empty(&change, presented);
-        if is_plain && !self.history.hold_unseen(1, bytes, BYTES_MAX) {
+        if is_plain && !self.history.withhold(1, bytes, BYTES_MAX) {
             return self.refuse_unseen(change, tried);
         }
         if !goes_on {
@@ -153,7 +154,7 @@ impl StatefulReader {
             let (samples, bytes) = (1, change.change.payload.as_ref().map_or(0, Payload::len));
             let admitted = self.with_sink(change.change.writer, |sink| sink.admit(now, change, true));
             match admitted {
-                Ok(()) => self.history.release_unseen(samples, bytes),
+                Ok(()) => self.history.release_withheld(samples, bytes),
                 Err(change) => {
                     self.released.push_front(change);
                     break;
@@ -207,7 +208,7 @@ impl StatefulReader {
     }
 
     fn release_room(&mut self, change: &ReceivedChange) {
-        self.history.release_unseen(1, change.change.payload.as_ref().map_or(0, Payload::len));
+        self.history.release_withheld(1, change.change.payload.as_ref().map_or(0, Payload::len));
     }
 
     /// The way into the history for changes of a writer, which may have gone.

@@ -15,7 +15,8 @@
 //! Bound: [`ITEMS_MAX`] for each writer and reader; the samples among them count in their readers' histories before they come
 //! here (`history/unseen.rs`).
 
-use crate::history::{PresentationClock, ReceivedChange};
+use crate::concurrent::PresentationClock;
+use crate::history::ReceivedChange;
 use crate::reader::proxy::plausibility::JUMP_MAX;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Now, SequenceNumber};
 use std::collections::VecDeque;

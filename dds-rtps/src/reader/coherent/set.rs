@@ -9,7 +9,7 @@
 //! Bound: one open set for each writer. The open sets of all writers together have no more samples than the history may
 //! have, and no more than [`BYTES_MAX`]; a set that does not fit is dropped as a whole as well.
 
-use crate::history::{ChangeKind, Misfit, Presented, ReceivedChange};
+use crate::history::{ChangeKind, PresentationInfo, ReceivedChange, SetRejection};
 use crate::reader::coherent::group::WriterPart;
 use crate::reader::delivery::Sink;
 use crate::reader::event::{LossCause, ReaderEvent};
@@ -150,8 +150,8 @@ impl Sink<'_> {
             return;
         }
         if !open.broken {
-            let bytes = change.change.payload.as_ref().map_or(0, crate::history::Payload::len);
-            if self.history.hold_unseen(1, bytes, BYTES_MAX) {
+            let bytes = change.change.payload.as_ref().map_or(0, crate::concurrent::Payload::len);
+            if self.history.withhold(1, bytes, BYTES_MAX) {
                 open.bytes += bytes;
                 open.changes.push(change);
                 return;
@@ -164,7 +164,7 @@ impl Sink<'_> {
     /// Drops what is here of a set.
     pub(crate) fn break_set(&mut self, writer: Guid, open: &mut OpenSet) {
         open.broken = true;
-        self.history.release_unseen(open.changes.len(), open.bytes);
+        self.history.release_withheld(open.changes.len(), open.bytes);
         self.lost(writer, open.changes.len() as u64, LossCause::Incoherent);
         (open.changes, open.bytes) = (Vec::new(), 0);
     }
@@ -178,8 +178,8 @@ impl Sink<'_> {
             self.break_set(writer, &mut open);
             return true;
         }
-        if let Err(misfit) = self.history.fit(&open.changes) {
-            let Misfit { reason, instance, is_lasting } = misfit;
+        if let Err(misfit) = self.history.check_set(&open.changes) {
+            let SetRejection { reason, instance, is_lasting } = misfit;
             if !tried {
                 self.counters.rejected += 1;
                 self.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
@@ -191,7 +191,7 @@ impl Sink<'_> {
             self.break_set(writer, &mut open);
             return true;
         }
-        self.history.release_unseen(open.changes.len(), open.bytes);
+        self.history.release_withheld(open.changes.len(), open.bytes);
         for change in open.changes {
             if self.admit(now, change, true).is_err() {
                 // There was room for all of them.
@@ -220,7 +220,7 @@ impl Sink<'_> {
 }
 
 /// Whether there is nothing to see: what came was for another reader.
-pub(crate) fn is_empty(change: &ReceivedChange, presented: Presented) -> bool {
+pub(crate) fn is_empty(change: &ReceivedChange, presented: PresentationInfo) -> bool {
     !presented.is_end && change.change.kind == ChangeKind::Alive && change.change.payload.is_none()
 }
 

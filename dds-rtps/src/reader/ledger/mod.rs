@@ -14,7 +14,7 @@
 
 pub(crate) mod tally;
 
-use crate::history::{RejectReason, Removed};
+use crate::history::{RejectReason, RemovalCounts};
 use crate::reader::ledger::tally::Tally;
 use crate::reader::proxy::WriterProxy;
 use crate::reader::stateful::StatefulReader;
@@ -193,7 +193,7 @@ impl Undelivered {
         } += 1;
     }
 
-    fn add_removed(&mut self, removed: &Removed) {
+    fn add_removed(&mut self, removed: &RemovalCounts) {
         self.overwritten_unread += removed.overwritten_unread;
         self.overwritten_read += removed.overwritten_read;
         self.expired += removed.expired;
@@ -250,7 +250,7 @@ impl WriterLosses {
         self.not_received.lost()
     }
 
-    fn new(proxy: &WriterProxy, tally: &Tally, removed: &Removed) -> Self {
+    fn new(proxy: &WriterProxy, tally: &Tally, removed: &RemovalCounts) -> Self {
         let extent = proxy.extent();
         let mut not_received = tally.not_received;
         let below = tally.known_before.saturating_add(distance(extent.first, extent.next));

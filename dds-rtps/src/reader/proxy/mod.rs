@@ -7,7 +7,8 @@ pub(crate) mod plausibility;
 pub(crate) mod reliable;
 pub(crate) mod window;
 
-use crate::history::{LocalLink, ReceivedChange, SlotPool};
+use crate::concurrent::{LocalLink, SlotPool};
+use crate::history::ReceivedChange;
 use crate::output::Datagram;
 use crate::reader::assembly::{Assemblies, AssemblyLimits};
 use crate::reader::config::{ReaderConfig, WriterProxyConfig};
@@ -76,7 +77,7 @@ impl WriterProxy {
         } else {
             Following::BestEffort { next: None, first: SequenceNumber::FIRST, doubted: None }
         };
-        let lease = WriterLease::new(now, writer.liveliness, writer.pulse.clone());
+        let lease = WriterLease::new(now, writer.liveliness, writer.assertion_clock.clone());
         Self::new(writer, following, lease)
     }
 

@@ -208,13 +208,14 @@ fn is_blank(received: &ReceivedChange) -> bool {
 }
 
 fn payload_len(change: &ReceivedChange) -> usize {
-    change.change.payload.as_ref().map_or(0, crate::history::Payload::len)
+    change.change.payload.as_ref().map_or(0, crate::concurrent::Payload::len)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{CacheChange, Payload, Presented};
+    use crate::concurrent::Payload;
+    use crate::history::{CacheChange, PresentationInfo};
     use crate::types::{Guid, InstanceHandle, Time};
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -232,7 +233,7 @@ mod tests {
             source_timestamp: Time::from_unix_nanos(0),
             related_sample: None,
             origin: None,
-            presented: is_end.then(|| Box::new(Presented { is_end, ..Presented::default() })),
+            presented: is_end.then(|| Box::new(PresentationInfo { is_end, ..PresentationInfo::default() })),
             payload: len.map(|len| Payload::copy_of(&vec![0; len])),
         };
         ReceivedChange { has_data: len.is_some(), change, expires: None, reception_timestamp: Time::from_unix_nanos(0) }

@@ -31,7 +31,7 @@ impl WaitingForRoom {
     /// Whether there is less in the history than at the last look.
     fn look(&mut self, history: &ReaderHistory) -> bool {
         let now = history.occupancy();
-        now.has_fallen_since(&std::mem::replace(&mut self.seen, now))
+        now.has_shrunk_since(&std::mem::replace(&mut self.seen, now))
     }
 }
 

@@ -3,7 +3,8 @@
 //! Each of them finds the writer's proxy, asks whether the number is of use before it looks at the payload, and brings the
 //! reader's summaries up to date afterwards.
 
-use crate::history::{GroupPosition, PayloadSource, Presented};
+use crate::concurrent::{GroupPosition, PayloadSource};
+use crate::history::PresentationInfo;
 use crate::reader::assembly::{Assembled, FragmentOutcome};
 use crate::reader::change_facts::ChangeFacts;
 use crate::reader::config::Source;
@@ -403,8 +404,8 @@ fn excuse_filtered(gap: &Gap, filtered: u64, tally: &mut Tally) {
 
 /// What a change is presented together with (RTPS 2.5, 9.6.4.2 to 9.6.4.5). Numbers that are none count as absent.
 #[cold]
-fn presented(inline_qos: Option<&InlineQos<'_>>, source: &Source, is_end: bool) -> Presented {
-    let Some(inline_qos) = inline_qos else { return Presented { is_end, ..Presented::default() } };
+fn presented(inline_qos: Option<&InlineQos<'_>>, source: &Source, is_end: bool) -> PresentationInfo {
+    let Some(inline_qos) = inline_qos else { return PresentationInfo { is_end, ..PresentationInfo::default() } };
     let valid = |number: &SequenceNumber| number.is_valid() && *number < SequenceNumber::MAX;
     let number = inline_qos.group_sequence_number(source.vendor).filter(valid);
     let group_set = inline_qos.group_coherent_set(source.vendor).filter(valid);
@@ -413,7 +414,7 @@ fn presented(inline_qos: Option<&InlineQos<'_>>, source: &Source, is_end: bool) 
         set: group_set.filter(|&first| first <= number),
         writers: inline_qos.writer_group_info().unwrap_or_default(),
     });
-    Presented { set: inline_qos.coherent_set().filter(valid), group, is_end }
+    PresentationInfo { set: inline_qos.coherent_set().filter(valid), group, is_end }
 }
 
 /// Whether nothing in the inline QoS must be understood that is not.

@@ -3,8 +3,9 @@
 mod access;
 pub(crate) mod incoming;
 
+use crate::concurrent::LocalLink;
 use crate::filter::Filter;
-use crate::history::{CacheChange, ChangeKind, LocalLink, ReaderHistory, ReaderTiming, ReceivedChange};
+use crate::history::{CacheChange, ChangeKind, ReaderHistory, ReaderTiming, ReceivedChange};
 use crate::output::Datagram;
 use crate::reader::config::{ReaderConfig, WriterProxyConfig};
 use crate::reader::delivery::Sink;

@@ -2,7 +2,7 @@
 
 use super::fragments::{large, piece};
 use super::*;
-use crate::history::{CacheChange, ChangeKind, Presented};
+use crate::history::{CacheChange, ChangeKind, PresentationInfo};
 use crate::qos::Presentation;
 use crate::types::SplitMix64;
 use crate::wire::InlineQosWriter;
@@ -247,7 +247,7 @@ fn a_reader_without_coherent_access_sees_each_change_at_once() {
 
 #[test]
 fn sets_of_a_writer_of_the_same_process_are_held_back_as_well() {
-    let change = |number: i64, presented: Option<Presented>| CacheChange {
+    let change = |number: i64, presented: Option<PresentationInfo>| CacheChange {
         kind: ChangeKind::Alive,
         writer: WRITER,
         sequence_number: sn(number),
@@ -258,8 +258,8 @@ fn sets_of_a_writer_of_the_same_process_are_held_back_as_well() {
         payload: presented.is_none_or(|presented| !presented.is_end).then(|| Payload::copy_of(&body(1))),
         presented: presented.map(Box::new),
     };
-    let part = |first| Some(Presented { set: Some(sn(first)), ..Presented::default() });
-    let end = Some(Presented { is_end: true, ..Presented::default() });
+    let part = |first| Some(PresentationInfo { set: Some(sn(first)), ..PresentationInfo::default() });
+    let end = Some(PresentationInfo { is_end: true, ..PresentationInfo::default() });
     for (is_coherent, before, after) in [(true, vec![], vec![1, 2, 4]), (false, vec![1, 2], vec![4])] {
         let config = volatile(keep_all(config(KeySource::None)));
         let mut script = Script::new(if is_coherent { coherent(config) } else { config });

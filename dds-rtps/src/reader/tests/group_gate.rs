@@ -1,7 +1,8 @@
 //! The gate of a subscriber by itself: what it lets out, and in which order.
 
 use super::*;
-use crate::history::{CacheChange, ChangeKind, GroupPosition, Presented, ReceivedChange};
+use crate::concurrent::GroupPosition;
+use crate::history::{CacheChange, ChangeKind, PresentationInfo, ReceivedChange};
 use crate::qos::{AccessScope, Presentation};
 
 const NEAR: EntityId = EntityId([0, 0, 1, 7]);
@@ -25,7 +26,7 @@ fn change(writer: Guid, number: i64) -> ReceivedChange {
         source_timestamp: Time::INVALID,
         related_sample: None,
         origin: None,
-        presented: Some(Box::new(Presented { group, ..Presented::default() })),
+        presented: Some(Box::new(PresentationInfo { group, ..PresentationInfo::default() })),
         payload: Some(Payload::copy_of(&body(1))),
     };
     ReceivedChange { change, has_data: true, expires: None, reception_timestamp: Time::INVALID }

@@ -1,7 +1,7 @@
 //! Which writers are alive: matched, silent, heard again, gone.
 
 use super::*;
-use crate::history::Pulse;
+use crate::concurrent::AssertionClock;
 use crate::qos::{Liveliness, LivelinessKind};
 use std::sync::Arc;
 
@@ -12,11 +12,17 @@ fn script() -> Script {
 }
 
 impl Script {
-    fn meet_lively(&mut self, guid: Guid, kind: LivelinessKind, lease_ms: u64, pulse: Option<&Arc<Pulse>>) {
+    fn meet_lively(
+        &mut self,
+        guid: Guid,
+        kind: LivelinessKind,
+        lease_ms: u64,
+        assertion_clock: Option<&Arc<AssertionClock>>,
+    ) {
         let writer = WriterProxyConfig {
             reliable: false,
             liveliness: Liveliness { kind, lease_duration: Duration::from_millis(lease_ms) },
-            pulse: pulse.cloned(),
+            assertion_clock: assertion_clock.cloned(),
             ..WriterProxyConfig::new(guid)
         };
         assert!(self.reader.match_writer(self.now(), writer));
@@ -137,32 +143,32 @@ fn by_topic_only_data_and_heartbeats_that_say_so_count() {
 #[test]
 fn an_automatic_writer_lives_by_anything_that_is_heard_of_its_participant() {
     let mut script = script();
-    let pulse = Arc::new(Pulse::new());
-    script.meet_lively(WRITER, Automatic, 100, Some(&pulse));
+    let assertion_clock = Arc::new(AssertionClock::new());
+    script.meet_lively(WRITER, Automatic, 100, Some(&assertion_clock));
     script.later(60);
     script.beat(WRITER, false);
     script.later(60);
-    assert!(!pulse.touch(script.now().instant));
+    assert!(!assertion_clock.assert_often(script.now().instant));
     assert_eq!(script.later(99).lively(), (1, 0, true));
     assert_eq!(script.later(1).lively(), (0, 1, true));
-    assert!(pulse.touch(script.now().instant), "somebody waits for it");
+    assert!(assertion_clock.assert_often(script.now().instant), "somebody waits for it");
     script.reader.look_at_lost_writers(script.now());
     assert_eq!(script.lively(), (1, 0, true));
-    assert!(!pulse.is_awaited());
+    assert!(!assertion_clock.has_waiting_leases());
 }
 
 #[test]
 fn by_participant_one_writer_speaks_for_all() {
     let mut script = script();
-    let pulse = Arc::new(Pulse::new());
-    script.meet_lively(WRITER, ManualByParticipant, 100, Some(&pulse));
-    script.meet_lively(OTHER, ManualByParticipant, 100, Some(&pulse));
+    let assertion_clock = Arc::new(AssertionClock::new());
+    script.meet_lively(WRITER, ManualByParticipant, 100, Some(&assertion_clock));
+    script.meet_lively(OTHER, ManualByParticipant, 100, Some(&assertion_clock));
     script.later(60);
     script.write(OTHER, 1, 7, 1);
     assert_eq!(script.later(60).lively(), (2, 0, true));
     assert_eq!(script.later(40).lively(), (0, 2, true));
     script.write(OTHER, 2, 7, 1);
-    assert!(pulse.take_news());
+    assert!(assertion_clock.take_unreported());
     script.reader.look_at_lost_writers(script.now());
     assert_eq!(script.lively(), (2, 0, true));
 }
@@ -170,15 +176,15 @@ fn by_participant_one_writer_speaks_for_all() {
 #[test]
 fn who_is_given_up_while_it_is_lost_is_not_waited_for() {
     let mut script = script();
-    let pulse = Arc::new(Pulse::new());
-    script.meet_lively(WRITER, ManualByParticipant, 100, Some(&pulse));
-    script.meet_lively(OTHER, ManualByParticipant, 100, Some(&pulse));
+    let assertion_clock = Arc::new(AssertionClock::new());
+    script.meet_lively(WRITER, ManualByParticipant, 100, Some(&assertion_clock));
+    script.meet_lively(OTHER, ManualByParticipant, 100, Some(&assertion_clock));
     script.later(100);
-    assert!(pulse.is_awaited());
+    assert!(assertion_clock.has_waiting_leases());
     script.reader.unmatch_writer(script.now(), WRITER);
-    assert!(pulse.is_awaited());
+    assert!(assertion_clock.has_waiting_leases());
     drop(script);
-    assert!(!pulse.is_awaited());
+    assert!(!assertion_clock.has_waiting_leases());
 }
 
 #[test]

@@ -15,9 +15,10 @@ mod origins;
 mod repair;
 
 use super::*;
+use crate::concurrent::{LocalLink, Payload};
 use crate::history::{
-    HistoryLimits, HistorySample, InstanceSelection, InstanceState, LocalLink, Operation, Payload, RejectReason,
-    Selection, SelectionOrder, States, ViewState,
+    HistoryLimits, HistorySample, InstanceSelection, InstanceState, Operation, RejectReason, Selection, SelectionOrder,
+    States, ViewState,
 };
 use crate::output::Datagram;
 use crate::qos::{DataReaderQos, History, ResourceLimits};

@@ -1,7 +1,7 @@
 //! Order, duplicates and losses, without requests.
 
 use super::*;
-use crate::history::SlotMut;
+use crate::concurrent::SlotMut;
 
 #[test]
 fn best_effort_delivers_in_order_and_counts_what_is_missing_as_lost() {

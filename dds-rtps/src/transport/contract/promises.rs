@@ -2,7 +2,7 @@
 //!
 //! The tests of whoever has a transport include this file, also those of other crates: it names everything by `dds_rtps`.
 
-use dds_rtps::history::Payload;
+use dds_rtps::concurrent::Payload;
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::{Locator, LocatorKind, PortMapping};

@@ -61,7 +61,7 @@ impl Control {
 #[cfg(target_os = "linux")]
 mod tests {
     use super::*;
-    use crate::history::Payload;
+    use crate::concurrent::Payload;
     use crate::output::Datagram;
     use crate::transport::skip::skip;
     use crate::transport::udp::{UdpConfig, UdpSockets};

@@ -380,7 +380,7 @@ impl Transport for UdpTransport {
 mod tests {
     use super::super::{Received, UdpConfig, UdpReceiver, UdpSockets};
     use super::*;
-    use crate::history::Payload;
+    use crate::concurrent::Payload;
 
     /// Both halves together: as many calls as runs, whatever the number of fragments.
     #[test]
