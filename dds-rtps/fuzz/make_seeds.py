@@ -1,4 +1,4 @@
-"""Puts the captures of ../tests/vectors into the corpora of the fuzz targets: datagrams, and the payloads in them."""
+"""Writes the captures of ../tests/vectors to the corpora of the fuzz targets: datagrams, and their payloads."""
 
 import hashlib
 import pathlib
@@ -10,7 +10,7 @@ BUILTIN_KINDS = (0xC2, 0xC3)
 
 
 def datagrams(path):
-    """The UDP payloads of a little-endian pcap of Ethernet frames with IPv4 in them."""
+    """The UDP payloads of a little-endian pcap of Ethernet frames with IPv4."""
     rest = path.read_bytes()[24:]
     while rest:
         length = struct.unpack_from("<I", rest, 8)[0]
@@ -60,7 +60,7 @@ for capture in sorted((HERE / "../tests/vectors").glob("*.pcap")):
             else:
                 keep("cdr", payload)
 
-# Descriptions of types by themselves, and those of a topic's type in a row, as the target `type_objects` reads them.
+# Single type descriptions, and all those of a topic's type, in the format of the target `type_objects`.
 rows = {}
 for line in (HERE / "../tests/vectors/cyclone_type_objects.golden").read_text().splitlines():
     name, form, *fields = line.split(" ")
@@ -72,7 +72,7 @@ for line in (HERE / "../tests/vectors/cyclone_type_objects.golden").read_text().
 for row in rows.values():
     keep("type_objects", b"".join(row))
 for (_, form), row in rows.items():
-    # Pairs of types, of which one may fit the other.
+    # Pairs of types that may be assignable.
     keep("type_objects", b"".join(row[:1] + [other[0] for key, other in rows.items() if key[1] == form][:5]))
 
 EXPRESSIONS = """

@@ -1,12 +1,12 @@
-// The loop of the bench `realtime` with Cyclone DDS, in C so that the language is not what is measured:
+// The loop of the bench `realtime` with Cyclone DDS, in C to exclude costs of a language binding:
 //
 //     cyclone --loop in_process|udp SAMPLES HOGS
 //
-// Prints a line for each sample, once all are over: how long the write took, and the time from before it until the
-// receiving thread had taken the sample, both in ns; the second is `-` for a sample that has not arrived. Priorities,
-// period and QoS are those of control_loop.rs and ours.rs, which say why.
+// After the last sample it prints a line per sample with two durations in ns: the write, and the time from before the write
+// until the receiving thread had taken the sample. The second is `-` for a lost sample. Priorities, period and QoS equal those
+// of control_loop.rs and ours.rs, which have the reasons.
 //
-// Within a domain Cyclone DDS does not use a socket. `udp` therefore has the writer and the readers in two domains that are one
+// Cyclone DDS uses no socket within a domain. For `udp`, the writer and the readers are in two domains with the same domain id
 // on the wire.
 
 #include <errno.h>
@@ -67,14 +67,14 @@ static pthread_t start(void *(*run)(void *), int policy, int priority) {
   return thread;
 }
 
-// Neither sleeps nor locks: keeps a core busy for as long as it is let.
+// Keeps a core busy without sleeping or locking.
 static void *hog(void *unused) {
   while (!atomic_load_explicit(&over, memory_order_relaxed))
     continue;
   return unused;
 }
 
-// Reads all that its reader keeps, again and again, and looks at every byte.
+// Reads the whole history of its reader in a loop, and every byte of it.
 static void *observe(void *unused) {
   static Tick ticks[KEPT];
   static void *samples[KEPT];
@@ -177,7 +177,7 @@ int main(int argc, char **argv) {
   if (write_took == NULL || received_after == NULL || hogs < 0 || hogs > HOGS_MAX)
     return 1;
   check_system(mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : errno, "mlockall");
-  // The threads of the library inherit it.
+  // The threads of the library inherit this.
   struct sched_param parameters = {.sched_priority = THREADS_PRIORITY};
   check_system(sched_setscheduler(0, SCHED_FIFO, &parameters) == 0 ? 0 : errno, "SCHED_FIFO");
   make_entities(strcmp(argv[2], "udp") == 0);

@@ -1,18 +1,18 @@
-"""A Cyclone DDS participant that is given its endpoints on standard input, one command a line:
+"""A Cyclone DDS participant that reads commands from standard input, one per line:
 
-    writer NAME TOPIC [POLICY=VALUE ...]   a writer of ShapeType, in a publisher of its own
-    reader NAME TOPIC [POLICY=VALUE ...]   a reader of ShapeType, in a subscriber of its own
-    write NAME INDEX ...                   write these samples one directly after the other
+    writer NAME TOPIC [POLICY=VALUE ...]   a writer of ShapeType, in its own publisher
+    reader NAME TOPIC [POLICY=VALUE ...]   a reader of ShapeType, in its own subscriber
+    write NAME INDEX ...                   write these samples without a pause
     dispose NAME INDEX                     dispose the instance of sample INDEX
     unregister NAME INDEX                  unregister the instance of sample INDEX
     strength NAME STRENGTH                 change OWNERSHIP_STRENGTH
-    take NAME                              take what a reader with `hold=yes` has
+    take NAME                              take the samples of a reader with `hold=yes`
     close NAME                             delete the endpoint and its group
 
-Each is answered by one JSON line ("done", or "refused" with the reason), and so is what happens to an endpoint: "matched", "incompatible", "deadline",
-"liveliness", "lost", "sample", "instance", each with the endpoint's NAME as "of". "ready" comes first. The end of standard input ends the program.
+It prints one JSON line per answer ("done", or "refused" with the reason) and per event of an endpoint ("matched", "incompatible", "deadline",
+"liveliness", "lost", "sample", "instance", with the endpoint's NAME as "of"). "ready" comes first. The end of standard input ends the program.
 
-Policies, times in milliseconds: reliability=best-effort|reliable, durability=volatile|transient-local, depth=N (0 keeps all), deadline, latency,
+Policies, with times in milliseconds: reliability=best-effort|reliable, durability=volatile|transient-local, depth=N (0 keeps all), deadline, latency,
 lifespan, filter, lease, liveliness=automatic|by-participant|by-topic, ownership=STRENGTH (exclusive), order=source, scope=topic, representation=xcdr1|xcdr2,
 partition=a,b, autodispose=no.
 """
@@ -39,7 +39,7 @@ def milliseconds(value):
 
 
 def endpoint_qos(policies):
-    """What is not named is reliable, keeps all, and is encoded as XCDR2."""
+    """The defaults are RELIABLE, KEEP_ALL and XCDR2."""
     get = policies.get
     depth = int(get("depth", 0))
     lease = milliseconds(policies["lease"]) if "lease" in policies else duration(infinite=True)
@@ -171,8 +171,8 @@ class Party:
 
 
 def take_what_comes(party):
-    """Looks again and again: the binding holds the interpreter while it writes, and Cyclone waits there for a listener of data that
-    runs for another thread."""
+    """Polls instead of using a listener. The binding holds the interpreter while it writes, and Cyclone waits there for a data listener
+    on another thread."""
     while True:
         for _group, ear in list(party.endpoints.values()):
             if ear.takes:

@@ -1,13 +1,13 @@
-"""A Cyclone DDS publisher that does what it is told on standard input, one command a line:
+"""A Cyclone DDS publisher that reads commands from standard input, one per line:
 
     write FIRST COUNT     write samples FIRST .. FIRST + COUNT
     write FIRST COUNT LEN write blobs of LEN octets
     dispose INDEX         dispose the instance of sample INDEX
     unregister INDEX      unregister the instance of sample INDEX
-    wait_for_acks         until every reliable reader has everything
+    wait_for_acks         wait until every reliable reader acknowledged everything
 
-Each is answered by one JSON line ("written", "disposed", "unregistered", "acknowledged") when it is done. "ready" comes first, "matched" whenever
-the number of matched readers has changed. The end of standard input ends the program.
+It prints one JSON line after each command ("written", "disposed", "unregistered", "acknowledged"). "ready" comes first, and "matched" after each
+change of the number of matched readers. The end of standard input ends the program.
 """
 
 import sys
@@ -33,7 +33,7 @@ def main():
     kind = TYPES[options.type]
     participant = DomainParticipant(options.domain)
     topic = Topic(participant, options.topic, kind)
-    # Without this an unregistered instance arrives as a disposed one.
+    # Otherwise an unregistered instance arrives as a disposed one.
     qos = endpoint_qos(options) + Qos(Policy.WriterDataLifecycle(autodispose=False))
     writer = DataWriter(Publisher(participant), topic, qos=qos, listener=TellMatches())
     tell("ready")

@@ -1,5 +1,5 @@
-"""What the Cyclone DDS publisher and subscriber of the interoperability tests agree on with the Rust side: the types, the content of sample i, the
-command line, and one JSON object per line on standard output.
+"""Definitions that the Cyclone DDS programs of the interoperability tests share with the Rust side: the types, the content of sample i, the command
+line, and one JSON object per line on standard output.
 """
 
 import argparse
@@ -52,7 +52,7 @@ class ShapeType(IdlStruct, typename="ShapeType"):
 @dataclass
 @final
 class Reading(IdlStruct, typename="Reading"):
-    """A final type with members of several alignments and a key of two members that fits into a key hash as it is."""
+    """A final type with several alignments and a key of two members that fits into a key hash unchanged."""
 
     on: uint8
     sensor: uint32
@@ -121,14 +121,14 @@ def arguments(description):
 
 
 def endpoint_qos(options):
-    """KEEP_ALL, so that a slow test host loses nothing that a reliable pair has promised."""
+    """KEEP_ALL, so that a reliable pair loses no sample on a slow test host."""
     policies = [
         Policy.Reliability.Reliable(max_blocking_time=duration(seconds=10))
         if options.reliability == "reliable"
         else Policy.Reliability.BestEffort,
         DURABILITY[options.durability],
         Policy.History.KeepAll,
-        # What Cyclone keeps for late readers is a matter of this policy.
+        # In Cyclone, this policy limits the history for late joiners.
         Policy.DurabilityService(0, Policy.History.KeepAll, -1, -1, -1),
         LIVELINESS[options.liveliness](duration(milliseconds=options.lease) if options.lease else duration(infinite=True)),
         Policy.DataRepresentation(
@@ -140,7 +140,7 @@ def endpoint_qos(options):
 
 
 def tell(event, **fields):
-    # Listeners tell from threads of their own.
+    # Listeners call this on other threads.
     with TELLING:
         sys.stdout.write(json.dumps({"event": event} | fields) + "\n")
         sys.stdout.flush()

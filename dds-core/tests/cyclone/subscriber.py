@@ -2,8 +2,8 @@
 
     ready                 the reader exists
     matched               the number of matched writers has changed
-    liveliness            how many of them are alive, and how many are not, has changed
-    sample                a sample: its fields, and of a sequence of octets the length and MD5
+    liveliness            the numbers of alive and not alive writers have changed
+    sample                a sample: its fields; a sequence of octets as length and MD5
     instance              a sample without data: the key fields and the instance state (disposed | no_writers | alive)
 
 The end of standard input ends the program.

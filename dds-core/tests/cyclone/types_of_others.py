@@ -1,8 +1,8 @@
-"""A Cyclone DDS participant for tests of types that the other side does not have.
+"""A Cyclone DDS participant for tests of types that the peer does not have.
 
-    types_of_others.py discover TOPIC          finds a writer of TOPIC, asks for its type, makes a reader of what it is told, and tells "type" with the
-                                               names of the members and each "sample"
-    types_of_others.py write TOPIC KIND        writes samples of the type KIND of this file, one for each line of standard input; tells "matched"
+    types_of_others.py discover TOPIC          finds a writer of TOPIC, requests its type and creates a reader of it; prints "type" with the
+                                               names of the members, and each "sample"
+    types_of_others.py write TOPIC KIND        writes a sample of the type KIND of this file for each line of standard input; prints "matched"
 
 Each event is a JSON line. The end of standard input ends the program.
 """

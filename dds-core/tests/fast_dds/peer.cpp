@@ -1,11 +1,12 @@
-// A process of Fast DDS of the tests in main.rs:
+// A Fast DDS process for the tests in main.rs.
 //
-//     peer pub COUNT LEN QOS   writes COUNT samples with LEN octets each to three instances in turn, once somebody reads them (of history: at once,
-//                              and goes on when standard input has a line); then disposes of instance 1, and unregisters 2
-//     peer sub COUNT LEN QOS   takes them, looks at each, and waits for the end of instance 1: of an instance that is unregistered alone Fast DDS
-//                              2.9 gives no sample
+//     peer pub COUNT LEN QOS   Writes COUNT samples with LEN octets each to three instances in turn, when a reader matches. With
+//                              "history" it writes at once and then waits for a line on standard input. Then it disposes
+//                              instance 1 and unregisters instance 2.
+//     peer sub COUNT LEN QOS   Takes the samples, checks each, and waits for the end of instance 1. Fast DDS 2.9 returns no sample
+//                              for an instance that is only unregistered.
 //
-// QOS: "reliable", "history" (transient-local as well) or "best-effort". Says "done", or what is wrong.
+// QOS is "reliable", "history" (also transient-local) or "best-effort". Prints "done", or an error.
 
 #include <chrono>
 #include <cstdio>
@@ -61,7 +62,7 @@ static void publish(DomainParticipant* participant, Topic* topic, uint32_t count
   DataWriterQos qos = with(DATAWRITER_QOS_DEFAULT, kind);
   qos.reliability().max_blocking_time = {20, 0};
   qos.publish_mode().kind = ASYNCHRONOUS_PUBLISH_MODE;
-  // Else what is unregistered is disposed of, too.
+  // Otherwise an unregister also disposes the instance.
   qos.writer_data_lifecycle().autodispose_unregistered_instances = false;
   DataWriter* writer = participant->create_publisher(PUBLISHER_QOS_DEFAULT)->create_datawriter(topic, qos);
   if (!writer) fail("writer");
@@ -106,7 +107,7 @@ static void subscribe(DomainParticipant* participant, Topic* topic, uint32_t cou
       if (id != number % INSTANCES || sample.text() != "hello" || sample.bytes().size() != len) fail("sample " + std::to_string(number));
       for (uint32_t at = 0; at < len; at++)
         if (sample.bytes()[at] != octet(number, at)) fail("octet " + std::to_string(at) + " of " + std::to_string(number));
-      // Fast DDS hands out one instance after the other.
+      // Fast DDS returns one instance after the other.
       if (complete ? number != next[id] : number < next[id]) fail(std::to_string(number) + " instead of " + std::to_string(next[id]));
       next[id] = number + INSTANCES;
       numbers.insert(number);
@@ -125,7 +126,7 @@ int main(int argc, char** argv) {
   Topic* topic = participant->create_topic("load", "Load", TOPIC_QOS_DEFAULT);
   (!strcmp(argv[1], "pub") ? publish : subscribe)(participant, topic, count, len, argv[4]);
   say("done");
-  // Until the other side has seen enough.
+  // Until the peer closes standard input.
   while (getchar() != EOF) {
   }
   participant->delete_contained_entities();

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Makes random types, the same for Rust and for Cyclone DDS's Python, and nothing else: the same seed, the same types.
+"""Generates random types for Rust and for Cyclone DDS's Python. The same seed gives the same types.
 
     generate.py SEED COUNT RUST_FILE PYTHON_FILE
 
-The Rust file has the types, random values of them, and how they are written as text. The Python file has the classes and TYPES: for each
-topic type its class, and its shape for `peer.py` to write its values as text.
+The Rust file has the types, random values, and functions that write them as text. The Python file has the classes and TYPES, which maps each
+topic type to its class and its shape. `peer.py` uses the shape to write values as text.
 
 A shape is a list: ["b"] bool, ["i"] integer, ["f"] and ["d"] floats, ["c"] char, ["w"] wchar, ["s"] string, ["E"] enum, ["M"] bitmask,
 ["l", element] array or sequence, ["m", key, value] map, ["o", value] optional, ["S", [[member, shape], ...]] structure, ["U", shape of the
-discriminator, [[[label, ...], shape], ...], shape of the default case or null] union, ["r", name] the structure of that name, which this is a
-part of.
+discriminator, [[[label, ...], shape], ...], shape of the default case or null] union, ["r", name] the enclosing structure of that name.
 """
 
 import random
@@ -19,44 +18,44 @@ from dataclasses import dataclass
 
 @dataclass
 class Type:
-    """A type as both languages write it, and what follows for a type that contains it."""
+    """A type in both languages, with properties that a containing type inherits."""
 
     rust: str
     value: str
     python: str
     shape: list
-    # Which bound the member has that is of this type, if any.
+    # Bound of a member of this type, or 0.
     bound: int = 0
-    # Its `u8` are octets, which the member says.
+    # Its `u8` are octets; the member has the attribute.
     is_octet: bool = False
-    # An alias is a type of its own to type checks, and Rust's are none to the derive.
+    # Type checks distinguish aliases, but the derive does not see Rust's aliases.
     has_alias: bool = False
-    # A final struct or union. Within others it is only what it is called to be (XTYPES 1.3, 7.2.4.2), so that an alias in it
-    # makes it another one: such types match by name.
+    # A final struct or union. Inside other types only its name identifies it (XTYPES 1.3, 7.2.4.2). An alias in it therefore makes
+    # a different type, and such types match by name.
     is_final_type: bool = False
     goes_by_name: bool = False
-    # Can be (part of) a key here: what has optional members cannot.
+    # Can be (part of) a key here. Types with optional members cannot.
     is_keyable: bool = True
-    # Something in it marks key members, so that the derive takes no collection of it for (part of) a key.
+    # A part of it marks key members, so the derive accepts no collection of it in a key.
     has_key: bool = False
-    # What keeps XCDR1 from being compared byte by byte, or at all.
+    # These two prevent a comparison of XCDR1 byte by byte, or any comparison.
     has_parameters: bool = False
     has_small_enum: bool = False
-    # Cyclone's Python has the TypeObject of it. It has none of maps, `List` and `bytes`, nor of unions that a char selects.
+    # Cyclone's Python has its TypeObject. It has none of maps, `List`, `bytes`, and unions with a char discriminator.
     is_described: bool = True
-    # Cyclone makes a working topic of it, if there is a TypeObject. It does not of unions that an integer of 64 bits selects, or
-    # negative labels of 8 or 16 bits, which its Python hands to its C library as 32 bits, or whose discriminator is their key, nor of what
-    # contains itself; and its C library ends with a segmentation fault where key members stand behind a base.
+    # Cyclone creates a working topic of it, if it has a TypeObject. It does not for recursive types; for unions with a 64-bit
+    # discriminator, with a discriminator as key, or with negative labels of 8 or 16 bits. Its Python passes those labels to its C
+    # library as 32 bits. The C library crashes for key members behind a base.
     is_live: bool = True
-    # Something in it is a wchar: Cyclone makes no topic of what has one in its key.
+    # A part of it is a wchar. Cyclone creates no topic of a type with a wchar in its key.
     has_wide: bool = False
-    # Cyclone's Python may write it otherwise in XCDR2: a map, a `List` of primitives, or `bytes` (see `standard.py`).
+    # Cyclone's Python may deviate in XCDR2: a map, a `List` of primitives, or `bytes` (see `standard.py`).
     differs: bool = False
-    # It is appendable: in XCDR1 nothing tells its end but what is around it.
+    # It is appendable. In XCDR1 only the surrounding bytes define its end.
     is_open: bool = False
-    # Something in it is appendable, and what is around that does not tell its end in XCDR1 either.
+    # A part of it is appendable, and its surroundings do not define its end in XCDR1.
     has_open: bool = False
-    # In a key of it nothing is framed.
+    # A key of it contains no DHEADER.
     is_final: bool = True
     nesting: int = 0
 
@@ -65,12 +64,12 @@ INTEGERS = [(f"{sign}{bits}", f"r.int() as {sign}{bits}", f"types.{name}{bits}")
             for sign, name in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)]
 
 
-# The shapes of what XCDR2 has for primitive.
+# The shapes of XCDR2's primitive types.
 PRIMITIVES = "bifdcw"
 
 
 def by_name(part):
-    """Whether what has such a part can only match by its name."""
+    """Whether a type with such a part can only match by name."""
     return part.goes_by_name or part.has_alias and part.is_final_type
 
 
@@ -134,7 +133,7 @@ class Generator:
         return made
 
     def member_type(self, depth):
-        """As `any_type`, and what only a member can be: bounded."""
+        """As `any_type`, or a bounded type, which only a member can have."""
         pick = self.rng.random()
         bound = self.rng.choice([1, 2, 7, 30, 255, 256, 1000])
         if pick < 0.05:
@@ -145,7 +144,7 @@ class Generator:
         return self.any_type(depth)
 
     def derived(self, of, rust, value, python, shape, **more):
-        """A type made of another one, with what follows from that."""
+        """A type that contains another one, with its inherited properties."""
         inherited = {name: getattr(of, name) for name in (
             "is_octet", "has_alias", "is_final_type", "goes_by_name", "is_keyable", "has_key", "has_parameters", "has_small_enum", "is_final", "is_described",
             "is_live", "has_wide", "differs", "has_open", "nesting")}
@@ -161,14 +160,14 @@ class Generator:
                             is_keyable=element.is_keyable and not element.has_key, has_open=element.is_open or element.has_open)
 
     def list(self, element):
-        """What Python calls a list: a sequence to Cyclone as well, by other code."""
+        """Python's list, a sequence for Cyclone as well, but with other code."""
         made = self.sequence(element)
         made.python, made.is_described = f"List[{element.python}]", False
         made.differs |= element.shape[0] in PRIMITIVES
         return made
 
     def map(self, value):
-        # Of keys and values nothing can be said, not that they are octets either.
+        # Keys and values take no attributes, not even `octet`.
         while value.is_octet:
             value = leaf(self.rng)
         key = leaf(self.rng)
@@ -191,7 +190,7 @@ class Generator:
         name = self.new_name("Alias")
         self.rust.append(f"type {name} = {of.rust};")
         self.python.append(f'{name} = types.typedef["{name}", {of.python}]')
-        # The derive must see the `u8` that it is to describe as octets.
+        # The derive must see a `u8` that it describes as an octet.
         rust = of.rust if of.is_octet else name
         if of.is_octet:
             self.rust.pop()
@@ -235,7 +234,7 @@ impl Show for {name} {{
     fn show(&self, text: &mut String) {{ self.0.show(text) }}
 }}""")
         lines = "\n".join(f'    B{position}: bool\n    annotate.position("B{position}", {position})' for position in positions)
-        # By the decorator, which comes too late, positions from 32 on are refused.
+        # Positions from 32 on need this, because the decorator applies too late for them.
         bound = f'    __idl_annotations__["bit_bound"] = {bits}'
         self.python.append(f'@dataclass\nclass {name}(IdlBitmask, typename="{name}"):\n{bound}\n{lines}')
         return Type(name, f"{name}(r.int() as u{unsigned} & {mask:#x})", name, ["M"])
@@ -251,7 +250,7 @@ impl Show for {name} {{
         per_case = [rng.randrange(1, 3) for _ in range(case_count)]
         unused, has_small_enum, is_described, is_live = 100, False, kind != "char", True
         if kind == "bool":
-            # Of both values Cyclone's Python makes no union: it looks for a third one.
+            # With both values as labels, Cyclone's Python creates no union, because it searches for a third value.
             labels = [[rng.random() < 0.5]]
         elif kind == "char":
             labels, unused = [[chr(ord("a") + 3 * index + more) for more in range(count)] for index, count in enumerate(per_case)], "z"
@@ -336,7 +335,7 @@ impl Show for {name} {{
         base = members[: len(members) // 2] if rng.random() < 0.1 else []
         adds_keys = bool(base) and any(member["key"] for member in members[len(base):])
         if base and keys:
-            # The derive wants the ids of key members behind a base to grow.
+            # The derive requires growing ids of key members behind a base.
             hash_ids = False
             for member in members:
                 member["id"], member["hash_id"] = None, False
@@ -350,10 +349,10 @@ impl Show for {name} {{
         types = [member["type"] for member in members]
         shape = ["S", [[member["name"], self.member_shape(member)] for member in members]]
         self.shapes[name] = shape
-        # The key of a member is what its type marks as key, or else all of it.
+        # The key of a member is its type's key members, or the whole member.
         keyed = [member["type"] for member in keys] or types
         has_optional = any(member["optional"] for member in members)
-        # The header of the member tells its end.
+        # The header of the member defines its end.
         open_members = [member["type"] for member in members if not member["optional"] and extensibility != "mutable"]
         return Type(name, f"{name}::random(r)", name, shape,
                     is_keyable=not has_optional and all(of.is_keyable for of in types) and (bool(keys) or not any(of.has_key for of in types)),
@@ -373,7 +372,7 @@ impl Show for {name} {{
                     is_final=extensibility == "final" and all(of.is_final for of in keyed)), bool(keys)
 
     def itself(self, name):
-        """What makes the structure of this name contain itself."""
+        """A member through which the structure of this name contains itself."""
         of = Type(f"Vec<{name}>", f"r.deeper(|r| r.list(2, |r| {name}::random(r)))", f"types.sequence['{name}']", ["l", ["r", name]],
                   is_keyable=False, is_live=False)
         boxed = Type(f"Option<Box<{name}>>", f"r.deeper(|r| r.option(|r| Box::new({name}::random(r))))", f"Optional['{name}']", ["o", ["r", name]],

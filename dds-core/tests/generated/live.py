@@ -1,7 +1,7 @@
-"""A Cyclone DDS participant that sends back what it receives: live.py TYPES_FILE VERSION NAME ...
+"""A Cyclone DDS participant that returns received samples: live.py TYPES_FILE VERSION NAME ...
 
-For each type a reader of topic NAME_there and a writer of NAME_back, in this version of XCDR. Prints "ready" once all
-exist. The end of standard input ends it.
+For each type it creates a reader of topic NAME_there and a writer of NAME_back, in this version of XCDR. It prints "ready" when all
+exist. The end of standard input ends the program.
 """
 
 import sys
@@ -28,7 +28,7 @@ def main():
         Policy.Reliability.Reliable(duration(seconds=10)),
         Policy.Durability.TransientLocal,
         Policy.History.KeepAll,
-        # What Cyclone keeps for late readers is a matter of this policy.
+        # In Cyclone, this policy limits the history for late joiners.
         Policy.DurabilityService(0, Policy.History.KeepAll, -1, -1, -1),
         representation,
     )
@@ -41,7 +41,7 @@ def main():
         kind = types[name][0]
         reader = DataReader(subscriber, Topic(participant, f"{name}_there", kind), qos=qos)
         writer = DataWriter(publisher, Topic(participant, f"{name}_back", kind), qos=qos)
-        # Alive: for the end of an instance without a key Cyclone's Python wants a key all the same.
+        # Only alive instances: Cyclone's Python needs a key for the end of an instance, also without key members.
         anything = ReadCondition(reader, SampleState.Any | ViewState.Any | InstanceState.Alive)
         waitset.attach(anything)
         pairs.append((name, reader, writer, anything))

@@ -1,12 +1,12 @@
-"""Cyclone DDS's codec as a process. Each line of standard input is a type's name, `1` or `2` for the version of XCDR (`2s`: as the standard
-has it, see `standard.py`), and a payload in hexadecimal; or a name and `types`, which is answered with `ok` and the type's TypeObjects,
-minimal and complete. Each line of standard output is the answer: `error` and why, or `ok` and then
+"""Cyclone DDS's codec as a process. Each line of standard input has a type's name, the version of XCDR (`1`, `2`, or `2s` for the
+standard's form, see `standard.py`), and a payload in hexadecimal. A name with `types` requests the type's TypeObjects, minimal and complete. Each line
+of standard output is an answer: `error` and the reason, or `ok` and then
 
     the value as text
     the value's payload, little endian, then big endian
     the key's payload, little endian, or `-`
-    the key as a key hash has it in XCDR2, or `-`, and its greatest size (17: more than 16)
-    only for `2s`: the payload as Cyclone writes it by itself, little endian, and in how many places it does not follow the standard
+    the key in XCDR2 as for a key hash, or `-`, and its maximum size (17: more than 16)
+    only for `2s`: the unmodified payload of Cyclone, little endian, and the number of its deviations from the standard
 """
 
 import importlib.util
@@ -46,7 +46,7 @@ def text_of(value, shape):
     if kind == "c":
         return str(ord(value))
     if kind == "w":
-        # Cyclone's Python has units of UTF-16 as signed numbers.
+        # Cyclone's Python represents UTF-16 units as signed numbers.
         return str(value & 0xFFFF)
     if kind == "s":
         return '"' + value.encode().hex() + '"'
@@ -73,7 +73,7 @@ def text_of(value, shape):
 
 
 def key_len_max(idl):
-    """As Cyclone computes it, but that nothing is aligned to more than 4 bytes in XCDR2, which its Python overlooks here."""
+    """As Cyclone computes it, but with an alignment of at most 4 bytes in XCDR2, which its Python misses here."""
     scanned = idl.v2_keyresult
     if scanned.rtype == KeyScanResult.PossiblyInfinite:
         return 17
@@ -88,8 +88,8 @@ def key_len_max(idl):
 
 
 def type_objects(kind):
-    """The minimal and the complete TypeObject of the type itself, which name all that it is made of."""
-    # What it remembers of other types makes other hashes of those that contain themselves.
+    """The minimal and the complete TypeObject of the type, which name all contained types."""
+    # Cached types would change the hashes of recursive types.
     XTBuilder._type_hash_db.clear()  # pylint: disable=protected-access
     _, mapping = XTBuilder.process_type(kind)
     pairs = [mapping.identifier_object_pair_minimal, mapping.identifier_object_pair_complete]
@@ -98,7 +98,7 @@ def type_objects(kind):
 
 
 def written(idl, value, shape, is_second):
-    """What an answer says of a value."""
+    """The part of an answer that describes a value."""
     both = [idl.serialize(value, use_version_2=is_second, endianness=order) for order in (Endianness.Little, Endianness.Big)]
     key = hashed = "-"
     if not idl.keyless:
@@ -117,7 +117,7 @@ def answer(types, line):
     with STANDARD.on() if version == "2s" else nullcontext():
         value = idl.deserialize(bytes.fromhex(payload))
         said = written(idl, value, shape, is_second)
-        # The value has been written twice, and its key.
+        # The value was written twice, and its key once.
         STANDARD.written = 0
         idl.serialize(value, use_version_2=is_second, endianness=Endianness.Little)
     if version == "2s":

@@ -1,12 +1,12 @@
-"""What Cyclone DDS's Python writes otherwise than XTYPES 1.3 has it in XCDR2, written as the standard does, or as everybody else does.
+"""Corrects deviations of Cyclone DDS's Python from XTYPES 1.3 in XCDR2, as the standard or other vendors define it.
 
-- Maps: 7.4.3.5.3, rule 15, puts their length in bytes (DHEADER) in front, unless keys and values are primitives. Cyclone's never do.
-- Lists (`List`, not `types.sequence`) of primitives: rule 11 puts none in front; Cyclone's do.
-- Members of mutable structures that are one of these, or `bytes`: the length code of their header follows from that (7.4.3.4.2). Of
-  `bytes` both forms are legal; a `types.sequence` of the same octets has the shorter one in Cyclone too.
+- Maps: 7.4.3.5.3, rule 15, requires a length in bytes (DHEADER) first, unless keys and values are primitives. Cyclone never writes it.
+- Lists (`List`, not `types.sequence`) of primitives: rule 11 requires no DHEADER. Cyclone writes it.
+- Members of mutable structures of these types, or `bytes`: the length code of their header depends on that (7.4.3.4.2). For `bytes` both forms
+  are legal. Cyclone uses the shorter one for a `types.sequence` of the same octets.
 
-`install` has to come before the first use of a type. From then on both can be written, as `STANDARD.is_on` says, and `STANDARD.written`
-counts how often the other one would have written something else.
+Call `install` before the first use of a type. From then on `STANDARD.is_on` selects the form, and `STANDARD.written` counts the places where the other
+form would differ.
 """
 
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ class Standard:
 
     @contextmanager
     def on(self):
-        """Writes and reads as the standard has it."""
+        """Writes and reads in the standard's form."""
         self.is_on, self.written = True, 0
         try:
             yield
@@ -37,7 +37,7 @@ def is_primitive(machine):
 
 
 class FramedMap(MappingMachine):
-    """A map that has its length in front."""
+    """A map with its length in bytes first."""
 
     standard_lentype = LenType.NextIntDualUseLen
 
@@ -66,7 +66,7 @@ class FramedMap(MappingMachine):
 
 
 class PlainList(SequenceMachine):
-    """A list of primitives, which does not."""
+    """A list of primitives without that length."""
 
     @property
     def standard_lentype(self):
@@ -91,7 +91,7 @@ class CountedBytes(BytesMachine):
 
 
 def replaced(machine, has_frames):
-    """The machine, or another one in its stead that can do both."""
+    """The machine, or a replacement that supports both forms."""
     if isinstance(machine, MappingMachine) and has_frames and not (is_primitive(machine.key_machine) and is_primitive(machine.value_machine)):
         return FramedMap(machine.key_machine, machine.value_machine)
     if type(machine) is SequenceMachine and machine.add_size_header and is_primitive(machine.submachine):
@@ -103,7 +103,7 @@ def replaced(machine, has_frames):
 
 def lentype(member):
     if STANDARD.is_on and hasattr(member.machine, "standard_lentype"):
-        # Counted where it is asked for to write the header.
+        # `header` counts this deviation when it writes.
         return member.machine.standard_lentype
     return member.cyclones_lentype
 

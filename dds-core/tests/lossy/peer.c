@@ -1,9 +1,9 @@
-// A Cyclone DDS process of the lossy tests, in C so that the language is not what is measured:
+// A Cyclone DDS process for the lossy tests, in C to exclude costs of a language binding.
 //
-//     peer pub COUNT LEN    writes COUNT samples with LEN octets each once told to on standard input, and waits until all are acknowledged
-//     peer sub COUNT LEN    takes them, and looks at each: its number, its length and its octets
+//     peer pub COUNT LEN    Waits for standard input, writes COUNT samples with LEN octets each, and waits for all acknowledgements.
+//     peer sub COUNT LEN    Takes the samples, and checks the number, the length and the octets of each.
 //
-// Says "ready" when the other side is there, then "done", or what is wrong. Reliable, KEEP_ALL, volatile.
+// Prints "ready" after the match, then "done" or an error. QoS: RELIABLE, KEEP_ALL, VOLATILE.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void publish(dds_entity_t participant, dds_entity_t topic, dds_qos_t *qos
   say("ready");
   if (getchar() == EOF)
     exit(1);
-  // Room for any beginning: sample i is a window into it.
+  // Sample i is a window into this, at offset i modulo 251.
   uint8_t *octets = malloc(len + 251);
   for (uint32_t i = 0; i < len + 251; i++)
     octets[i] = octet(0, i);
@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
   else
     subscribe(participant, topic, qos, count, len);
   say("done");
-  // The other side may still want an answer.
+  // The peer may still need an answer.
   (void)getchar();
   (void)getchar();
   check(dds_delete(participant), "delete");

@@ -1,5 +1,5 @@
-// A process of Cyclone DDS in C that writes a sample of each type of `Small.idl` every 50 ms, to a topic of the type's name, until its
-// standard input ends. Says which version it is in the beginning, and "alive" in the end.
+// A Cyclone DDS process in C. Every 50 ms it writes a sample of each type of `Small.idl` to a topic with the type's name, until
+// its standard input ends. Prints its version first, and "alive" at the end.
 
 #include <stdio.h>
 #include <stdlib.h>

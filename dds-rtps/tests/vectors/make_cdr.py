@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints what Cyclone DDS writes for the types of src/cdr/tests/{mutable,enums,unions}.rs, data and key, in hexadecimal.
+"""Prints Cyclone DDS's encoding of the types of src/cdr/tests/{mutable,enums,unions}.rs, data and key, in hexadecimal.
 
     pip install cyclonedds==11.0.1 && python3 make_cdr.py
 
-The bytes are committed in those tests, so nobody needs this to run them.
+Those tests contain the bytes, so running them does not need this program.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes NAME.discovery beside NAME.pcap: what tshark reads in the SPDP and SEDP data, in the words of
+"""Writes NAME.discovery beside NAME.pcap: tshark's view of the SPDP and SEDP data, in the format of
 tests/discovery_data.rs.
 
     python3 make_discovery_golden.py *.pcap
 
-Needs tshark (written with 4.0). The goldens are committed, so nobody needs this to run the tests. What is absent in a
-datagram is filled in with the standard's default, which tests the other side's defaults too.
+Needs tshark (written with 4.0). The repository contains the goldens, so running the tests does not need this program. It
+replaces absent parameters by the standard's defaults, which also tests the defaults of the parser.
 """
 
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes NAME.golden beside NAME.pcap: what tshark sees in each datagram, in the words of tests/captures.rs.
+"""Writes NAME.golden beside NAME.pcap: tshark's view of each datagram, in the format of tests/captures.rs.
 
     python3 make_golden.py *.pcap
 
-Needs tshark (written with 4.0). The goldens are committed, so nobody needs this to run the tests.
+Needs tshark (written with 4.0). The repository contains the goldens, so running the tests does not need this program.
 """
 
 import subprocess
@@ -44,7 +44,7 @@ def inline_qos(node):
 
 
 def payload_len(node):
-    """tshark shows some payloads in pieces, so what is left behind the inline QoS is counted."""
+    """tshark shows some payloads in parts, so this counts the bytes behind the inline QoS."""
     octets = child(node, "rtps.octets_to_inline_qos")
     start = int(octets.get("pos")) + 2 + int(octets.get("show"))
     found = shown(node, "inlineQos")

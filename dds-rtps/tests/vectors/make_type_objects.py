@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes `cyclone_type_objects.golden`: how Cyclone DDS's Python names types and describes them. `tests/type_objects.rs` has the same types.
+"""Writes `cyclone_type_objects.golden`: type identifiers and TypeObjects of Cyclone DDS's Python. `tests/type_objects.rs` has the same types.
 
-A line a type: name of the topic's type, minimal or complete, identifier, TypeObject, both in hexadecimal. The topic's type comes first, behind it what
-it is made of. Lines with `information` hold the type information.
+Each line has the name of the topic's type, minimal or complete, and the identifier and the TypeObject in hexadecimal. The topic's type comes first, then
+its contained types. Lines with `information` have the type information.
 """
 
 import pathlib
