@@ -1,6 +1,5 @@
 //! The identity of an instance or an entity as the DDS API shows it (DDS 1.4, 2.2.2.4.1.4 uses it throughout).
 
-use super::Guid;
 use std::fmt;
 
 /// Names an instance of a keyed topic by its key hash, or an entity by its GUID.
@@ -23,12 +22,6 @@ impl InstanceHandle {
         Self { present: true, bytes }
     }
 
-    /// The handle of an entity.
-    #[must_use]
-    pub fn from_guid(guid: Guid) -> Self {
-        Self { present: true, bytes: guid.to_bytes() }
-    }
-
     /// The key hash, or the GUID's bytes; `None` for [`InstanceHandle::NIL`].
     #[must_use]
     pub const fn as_bytes(&self) -> Option<&[u8; 16]> {
@@ -45,12 +38,6 @@ impl InstanceHandle {
 impl Default for InstanceHandle {
     fn default() -> Self {
         Self::NIL
-    }
-}
-
-impl From<Guid> for InstanceHandle {
-    fn from(guid: Guid) -> Self {
-        Self::from_guid(guid)
     }
 }
 

@@ -31,25 +31,8 @@ fn plain(name: &str) -> String {
 /// How many letters have to be added, left out, changed or swapped with their neighbour to make one of the other; `None`
 /// for names that are too long.
 fn distance(one: &str, other: &str) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if a.len().max(b.len()) > LEN_MAX {
-        return None;
-    }
-    let mut before_last = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (row, &left) in a.iter().enumerate() {
-        let mut present = vec![row + 1; b.len() + 1];
-        for (column, &right) in b.iter().enumerate() {
-            let changed = last[column] + usize::from(left != right);
-            present[column + 1] = changed.min(last[column + 1] + 1).min(present[column] + 1);
-            let is_swap = row > 0 && column > 0 && left == b[column - 1] && a[row - 1] == right;
-            if is_swap {
-                present[column + 1] = present[column + 1].min(before_last[column - 1] + 1);
-            }
-        }
-        before_last = std::mem::replace(&mut last, present);
-    }
-    last.last().copied()
+    let longest = one.chars().count().max(other.chars().count());
+    (longest <= LEN_MAX).then(|| strsim::osa_distance(one, other))
 }
 
 #[cfg(test)]

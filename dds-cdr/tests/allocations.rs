@@ -2,17 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_macros::DdsType;
-use dds_rtps::cdr::{
+use dds_cdr::cdr::{
     Encoding, KeyHasher, Keyed, Run, TypeInfo, decode_payload, decode_payload_into, encode_key_payload, encode_payload,
     instance_of_payload, key_hash_of, key_hash_of_payload,
 };
+use dds_macros::DdsType;
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
-#[dds(crate = "dds_rtps", appendable)]
+#[dds(crate = "dds_cdr", appendable)]
 struct Robot {
     #[dds(key, bound = 128)]
     name: String,
@@ -29,7 +29,7 @@ struct Robot {
 }
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
-#[dds(crate = "dds_rtps", nested)]
+#[dds(crate = "dds_cdr", nested)]
 struct Position {
     x: f64,
     y: f64,
@@ -37,7 +37,7 @@ struct Position {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps")]
+#[dds(crate = "dds_cdr")]
 struct Frame<'a> {
     #[dds(key)]
     camera: u32,
@@ -48,7 +48,7 @@ struct Frame<'a> {
 
 /// As [`Robot`], with ids on the wire, and too long for the short headers of XCDR1.
 #[derive(DdsType, Debug, Clone, PartialEq)]
-#[dds(crate = "dds_rtps", mutable, autoid = "hash")]
+#[dds(crate = "dds_cdr", mutable, autoid = "hash")]
 struct Drone {
     #[dds(key, bound = 128)]
     name: String,

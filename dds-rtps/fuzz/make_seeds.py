@@ -62,7 +62,7 @@ for capture in sorted((HERE / "../tests/vectors").glob("*.pcap")):
 
 # Single type descriptions, and all those of a topic's type, in the format of the target `type_objects`.
 rows = {}
-for line in (HERE / "../tests/vectors/cyclone_type_objects.golden").read_text().splitlines():
+for line in (HERE / "../../dds-cdr/tests/vectors/cyclone_type_objects.golden").read_text().splitlines():
     name, form, *fields = line.split(" ")
     content = bytes.fromhex(fields[-1])
     keep("type_objects", content)

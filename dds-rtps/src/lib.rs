@@ -7,11 +7,9 @@
 //!
 //! | room | owns |
 //! |---|---|
+//! | [`cdr`], [`xtypes`], [`filter`] | what `dds-cdr` has: encodings, types as data, content filters |
 //! | [`types`] | identifiers, times, locators |
-//! | [`cdr`] | cursors and the XCDR1/XCDR2 encodings |
-//! | [`filter`] | content filters: expressions, and programs that run on encoded samples |
 //! | [`qos`] | policies, QoS structs, requested/offered matching |
-//! | [`xtypes`] | types as data, whether one fits the other |
 //! | [`wire`] | submessages: parse and build |
 //! | [`concurrent`] | objects that several threads use at once: payload slots, links between local endpoints |
 //! | [`history`] | changes, the writer's and the reader's cache |
@@ -39,10 +37,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod cdr;
 pub mod concurrent;
 pub mod discovery;
-pub mod filter;
 pub mod history;
 pub mod output;
 pub mod participant;
@@ -54,7 +50,8 @@ pub mod transport;
 pub mod types;
 pub mod wire;
 pub mod writer;
-pub mod xtypes;
+
+pub use dds_cdr::{cdr, filter, xtypes};
 
 // The promises of transports, which are tested here and in other crates, name everything as these do.
 #[cfg(test)]

@@ -36,7 +36,7 @@ fn named(table: &str) -> impl Iterator<Item = &str> {
 fn every_test_that_a_table_names_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut functions = HashSet::new();
-    for folder in ["dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"] {
+    for folder in ["dds-cdr/src", "dds-cdr/tests", "dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"] {
         collect(&root.join(folder), &mut functions);
     }
     let table = fs::read_to_string(root.join("docs/bounds.md")).expect("a table of the repository");

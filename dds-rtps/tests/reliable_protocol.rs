@@ -59,7 +59,9 @@ impl Tests {
     /// Those of the protocol and of the runtime.
     fn of_workspace() -> Self {
         let mut files = Vec::new();
-        for folder in ["dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"] {
+        for folder in
+            ["dds-cdr/src", "dds-cdr/tests", "dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"]
+        {
             collect(&root().join(folder), &mut files);
         }
         Self::of(&files)
@@ -86,7 +88,7 @@ fn every_promise_has_its_test() {
         assert!(missing.is_empty(), "there are no tests {missing:?}");
         for place in quoted(place) {
             let is_there = |member: &str| root().join(member).join("src").join(place).exists();
-            assert!(is_there("dds-rtps") || is_there("dds-core"), "there is no {place}");
+            assert!(is_there("dds-cdr") || is_there("dds-rtps") || is_there("dds-core"), "there is no {place}");
         }
     }
 }

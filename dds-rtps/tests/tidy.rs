@@ -8,22 +8,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms of dds-rtps: one uses only rooms with a smaller rank, and itself.
+/// The rooms of dds-rtps: one uses only rooms with a smaller rank, and itself. The first are those of dds-cdr.
 const ROOMS: [(&str, u8); 13] = [
+    ("cdr", 0),
+    ("filter", 0),
+    ("xtypes", 0),
     ("types", 0),
-    ("cdr", 1),
-    ("qos", 2),
-    ("filter", 2),
-    ("xtypes", 3),
-    ("wire", 3),
-    ("concurrent", 3),
-    ("history", 4),
-    ("output", 5),
-    ("writer", 6),
-    ("reader", 6),
-    ("discovery", 7),
-    ("participant", 8),
+    ("qos", 1),
+    ("wire", 2),
+    ("concurrent", 2),
+    ("history", 3),
+    ("output", 4),
+    ("writer", 5),
+    ("reader", 5),
+    ("discovery", 6),
+    ("participant", 7),
 ];
+
+/// The rooms of dds-cdr.
+const CDR_ROOMS: [(&str, u8); 5] = [("InstanceHandle", 0), ("similar", 0), ("cdr", 1), ("xtypes", 2), ("filter", 2)];
 
 /// The room beside the others: it moves datagrams and knows nothing of what is in them.
 const TRANSPORT_MAY_USE: [&str; 3] = ["transport", "types", "output"];
@@ -57,11 +60,12 @@ const ENTRIES: [&str; 8] = [
 /// The one entry from inside of a cell, which waits for nobody, and the one place that has it.
 const HANDOVER: (&str, &str) = ("publication/local_reader.rs", ".hand_over(effects,");
 
-const TOP_LEVEL: [&str; 5] = ["dds-core", "dds-rtps", "dds-macros", "benches", "examples"];
+const TOP_LEVEL: [&str; 6] = ["dds-core", "dds-rtps", "dds-cdr", "dds-macros", "benches", "examples"];
 
 #[test]
 fn rooms_use_only_rooms_before_them() {
     assert_none(check_files(&workspace().join("dds-rtps/src"), room_order));
+    assert_none(check_files(&workspace().join("dds-cdr/src"), cdr_room_order));
 }
 
 #[test]
@@ -167,8 +171,21 @@ fn room_order(source: &Source<'_>) -> Vec<String> {
     let may_use = |other: &str| match room {
         "transport" => TRANSPORT_MAY_USE.contains(&other),
         "sim" => SIM_MAY_USE.contains(&other),
-        _ => room == other || rank(other).is_some_and(|other| rank(room).is_some_and(|own| other < own)),
+        _ => stands_before(&ROOMS, other, room),
     };
+    uses_of_rooms(source, room, may_use)
+}
+
+fn cdr_room_order(source: &Source<'_>) -> Vec<String> {
+    let room = source.path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+    if ["lib", "instance_handle"].contains(&room) {
+        return Vec::new();
+    }
+    uses_of_rooms(source, room, |other| stands_before(&CDR_ROOMS, other, room))
+}
+
+/// The uses of rooms that `room` may not use.
+fn uses_of_rooms(source: &Source<'_>, room: &str, may_use: impl Fn(&str) -> bool) -> Vec<String> {
     let mut used = used_rooms(source.code_before_tests(), "crate::");
     used.extend(used_rooms(source.code_before_tests(), &"super::".repeat(source.depth())));
     used.into_iter()
@@ -177,8 +194,10 @@ fn room_order(source: &Source<'_>) -> Vec<String> {
         .collect()
 }
 
-fn rank(room: &str) -> Option<u8> {
-    ROOMS.iter().find(|(name, _)| *name == room).map(|(_, rank)| *rank)
+/// Whether `other` stands before `room`, or is the same.
+fn stands_before(rooms: &[(&str, u8)], other: &str, room: &str) -> bool {
+    let rank = |room: &str| rooms.iter().find(|(name, _)| *name == room).map(|(_, rank)| *rank);
+    room == other || rank(other).is_some_and(|other| rank(room).is_some_and(|own| other < own))
 }
 
 /// The first names behind every `root` that starts a path.
@@ -415,12 +434,21 @@ mod planted {
     }
 
     #[test]
+    fn a_use_of_a_later_room_of_dds_cdr_is_found() {
+        assert_eq!(count(cdr_room_order, "cdr/key.rs", "use crate::xtypes::TypeGraph;"), 1);
+        assert_eq!(count(cdr_room_order, "filter/mod.rs", "use crate::xtypes::TypeGraph;"), 1);
+        assert_eq!(count(cdr_room_order, "similar.rs", "use crate::cdr::Encoder;"), 1);
+        assert_eq!(count(cdr_room_order, "cdr/key.rs", "use crate::InstanceHandle;"), 0);
+        assert_eq!(count(cdr_room_order, "filter/mod.rs", "use crate::{cdr::Encoder, similar::nearest};"), 0);
+    }
+
+    #[test]
     fn a_use_of_an_earlier_room_is_fine() {
         assert_eq!(count(room_order, "wire/submessage/data.rs", "use crate::{types::Guid, wire::InlineQos, cdr};"), 0);
         assert_eq!(count(room_order, "wire/submessage/data.rs", "use super::Data; use super::super::InlineQos;"), 0);
         assert_eq!(count(room_order, "transport/udp.rs", "use crate::{types::Locator, output::Datagram};"), 0);
         assert_eq!(count(room_order, "wire/data.rs", "/// See [`crate::writer::StatefulWriter`].\nstruct Data;"), 0);
-        assert_eq!(count(room_order, "cdr/mod.rs", "macro_rules! m { () => { $crate::writer::X } }"), 0);
+        assert_eq!(count(room_order, "wire/mod.rs", "macro_rules! m { () => { $crate::writer::X } }"), 0);
         assert_eq!(count(room_order, "output.rs", "#[cfg(test)]\nmod tests { use crate::writer::X; }"), 0);
     }
 

@@ -7,7 +7,7 @@ use super::key::do_hashes_agree;
 use super::walk::key_hash_by;
 use super::walk::key_hash_of_payload;
 use super::{DecodeError, Extensibility, TypeDescription};
-use crate::types::InstanceHandle;
+use crate::InstanceHandle;
 
 /// The type of a topic's samples: constant data of the program, or made at run time.
 #[derive(Debug, Clone)]

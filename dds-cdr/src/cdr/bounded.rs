@@ -14,7 +14,7 @@ use std::ops::{Deref, DerefMut};
 /// much as the bound allows, and `OrDefault<Bounded<String, 8>>` is empty then.
 ///
 /// ```
-/// use dds_rtps::cdr::Bounded;
+/// use dds_cdr::cdr::Bounded;
 ///
 /// let name: Bounded<String, 8> = "robot".to_owned().into();
 /// assert_eq!(name.len(), 5);

@@ -20,7 +20,7 @@ use std::ops::{Deref, DerefMut};
 /// speak for themselves, it is a compile error; and so it is as part of a key, which every sender must send.
 ///
 /// ```compile_fail,E0080
-/// use dds_rtps::cdr::{OrDefault, TypeInfo};
+/// use dds_cdr::cdr::{OrDefault, TypeInfo};
 ///
 /// println!("{:?}", OrDefault::<u32>::DESCRIPTION); // every four bytes are a number
 /// ```
@@ -29,24 +29,24 @@ use std::ops::{Deref, DerefMut};
 ///
 /// ```
 /// use dds_macros::DdsType;
-/// use dds_rtps::cdr::{Encoding, OrDefault, decode_payload, encode_payload};
+/// use dds_cdr::cdr::{Encoding, OrDefault, decode_payload, encode_payload};
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
-/// #[dds(crate = "dds_rtps", nested)]
+/// #[dds(crate = "dds_cdr", nested)]
 /// enum Gear {
 ///     Neutral,
 ///     First,
 /// }
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps")]
+/// #[dds(crate = "dds_cdr")]
 /// struct Gears {
 ///     gears: Vec<OrDefault<Gear>>,
 /// }
 ///
 /// /// As another program has it, which knows more gears.
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps")]
+/// #[dds(crate = "dds_cdr")]
 /// struct Sent {
 ///     gears: Vec<i32>,
 /// }
@@ -71,7 +71,7 @@ pub struct OrDefault<T>(
 /// both are compile errors. All of a sequence or map is read before it is cut: what is left out must be of its type too.
 ///
 /// ```
-/// use dds_rtps::cdr::{ByteOrder, Decode, Decoder, Encoding, Trimmed};
+/// use dds_cdr::cdr::{ByteOrder, Decode, Decoder, Encoding, Trimmed};
 ///
 /// // A sequence of one string of five letters.
 /// let bytes = b"\x01\0\0\0\x06\0\0\0robot\0";

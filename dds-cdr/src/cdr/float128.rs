@@ -13,7 +13,7 @@ use super::{
 /// Two are equal if their bits are.
 ///
 /// ```
-/// use dds_rtps::cdr::F128;
+/// use dds_cdr::cdr::F128;
 ///
 /// assert_eq!(F128::from(1.0).to_bits() >> 112, 0x3fff); // sign and exponent
 /// ```

@@ -10,7 +10,7 @@
 
 use super::shape::{Form, MemberShape, Shape, StructShape, UnionShape};
 use super::{Encode, EncodeError, Encoder, Encoding, Keyed, TypeDescription, TypeInfo};
-use crate::types::InstanceHandle;
+use crate::InstanceHandle;
 
 /// The key hash that a writer of this encoding sends with a sample; [`InstanceHandle::NIL`] if its type has no key.
 ///

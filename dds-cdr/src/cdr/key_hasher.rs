@@ -5,7 +5,7 @@ use super::key_plan::KeyPlan;
 use super::shape::Shape;
 use super::walk::key_of_payload;
 use super::{AnyType, DecodeError, Decoder, Encode, EncodeError, Encoder, Encoding, Extensibility, Keyed, TypeInfo};
-use crate::types::InstanceHandle;
+use crate::InstanceHandle;
 
 /// Finds the instances that samples of one type belong to, whatever their encoding: what depends on the type alone is
 /// found out once.

@@ -13,14 +13,13 @@
 //! - [`FieldPlan`]: the values of single fields, out of payloads that are not decoded.
 //! - [`Run`], [`Encoded`], [`Raw`]: samples that stay in their bytes.
 //! - [`AnyType`]: the type of a topic, as constant data or (`dynamic`, a feature) made at run time.
-//! - [`ParameterListReader`], [`ParameterListWriter`]: parameter lists, as discovery speaks them.
 //!
 //! ```
 //! use dds_macros::DdsType;
-//! use dds_rtps::cdr::{Encoding, Keyed, TypeInfo, decode_payload, encode_payload, instance_of_payload, key_hash_of};
+//! use dds_cdr::cdr::{Encoding, Keyed, TypeInfo, decode_payload, encode_payload, instance_of_payload, key_hash_of};
 //!
 //! #[derive(DdsType, Debug, PartialEq)]
-//! #[dds(crate = "dds_rtps")] // not needed in programs that use `dds-core`
+//! #[dds(crate = "dds_cdr")] // not needed in programs that use `dds-core`
 //! struct Pose {
 //!     #[dds(key)]
 //!     robot: u32,
@@ -66,7 +65,6 @@ mod key_plan;
 mod map;
 mod map_key;
 mod member;
-mod parameter_list;
 mod payload;
 mod plain;
 mod pointer;
@@ -105,9 +103,6 @@ pub use key_hasher::KeyHasher;
 pub use map_key::MapKey;
 #[doc(hidden)]
 pub use member::LengthCode;
-pub use parameter_list::{
-    Parameter, ParameterError, ParameterFields, ParameterListReader, ParameterListWriter, ParameterValueWriter,
-};
 pub use payload::{decode_key_payload, decode_payload, decode_payload_into, encode_key_payload, encode_payload};
 pub use plain::Plain;
 #[doc(hidden)]

@@ -14,13 +14,13 @@ use std::marker::PhantomData;
 /// a slice: of `u16` for [`Char16`], of `u128` for [`F128`], of the same type for all others.
 ///
 /// ```
-/// use dds_rtps::cdr::{ByteOrder, Decode, Decoder, Encoding, Run};
+/// use dds_cdr::cdr::{ByteOrder, Decode, Decoder, Encoding, Run};
 ///
 /// // Two numbers of two bytes, big endian: nothing is copied until they are asked for.
 /// let bytes = [0, 0, 0, 2, 0x12, 0x34, 0x56, 0x78];
 /// let run = Run::<u16>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big))?;
 /// assert_eq!((run.len(), run.get(1), run.to_vec()), (2, Some(0x5678), vec![0x1234, 0x5678]));
-/// # Ok::<(), dds_rtps::cdr::DecodeError>(())
+/// # Ok::<(), dds_cdr::cdr::DecodeError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct Run<'a, T> {

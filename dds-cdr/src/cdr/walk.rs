@@ -16,7 +16,7 @@ use super::{
     DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Encoding, Extensibility, Primitive, TypeDescription,
     key,
 };
-use crate::types::InstanceHandle;
+use crate::InstanceHandle;
 use smallvec::SmallVec;
 
 /// The instance that the sample in `payload` belongs to; [`InstanceHandle::NIL`] if its type has no key.

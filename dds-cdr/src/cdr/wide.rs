@@ -69,7 +69,7 @@ plain_value!(Char16, Char16, "char16");
 /// A `wstring`: text that travels as UTF-16. In memory it is a [`String`].
 ///
 /// ```
-/// use dds_rtps::cdr::WString;
+/// use dds_cdr::cdr::WString;
 ///
 /// let text = WString::from("tür");
 /// assert_eq!((text.as_str(), text.len()), ("tür", 3));

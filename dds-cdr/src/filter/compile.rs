@@ -8,7 +8,7 @@ use super::program::{Program, Side, Step, Test};
 use super::resolve::{Field, Kind, resolve};
 use super::syntax::{Condition, Operand, Predicate, Term};
 use crate::cdr::{EnumDescription, FieldStep, TypeDescription};
-use crate::types::similar::nearest;
+use crate::similar::nearest;
 
 /// Different fields of one expression. Their values lie on the stack of whoever asks.
 pub(super) const FIELDS_MAX: usize = 64;

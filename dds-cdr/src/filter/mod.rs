@@ -30,11 +30,11 @@
 //!
 //! ```
 //! use dds_macros::DdsType;
-//! use dds_rtps::cdr::{Encoding, TypeInfo, encode_payload};
-//! use dds_rtps::filter::{Filter, FilterErrorKind};
+//! use dds_cdr::cdr::{Encoding, TypeInfo, encode_payload};
+//! use dds_cdr::filter::{Filter, FilterErrorKind};
 //!
 //! #[derive(DdsType)]
-//! #[dds(crate = "dds_rtps")] // not needed in programs that use `dds-core`
+//! #[dds(crate = "dds_cdr")] // not needed in programs that use `dds-core`
 //! struct Pose {
 //!     robot: String,
 //!     x: f64,
@@ -63,12 +63,10 @@ mod error;
 mod grammar;
 mod pattern;
 mod program;
-mod property;
 mod resolve;
 mod syntax;
 
 pub use error::{FilterError, FilterErrorKind};
-pub use property::{ContentFilterProperty, DDSSQL};
 
 use crate::cdr::{DecodeError, FieldPlan, FieldValue, TypeDescription};
 use compile::{Compiler, FIELDS_MAX};

@@ -3,7 +3,7 @@
 use super::error::FilterErrorKind;
 use super::syntax::Name;
 use crate::cdr::{EnumDescription, FieldStep, MemberDescription, TypeDescription, TypeKind, UnionCase};
-use crate::types::similar::nearest;
+use crate::similar::nearest;
 
 /// A field that can be compared.
 pub(super) struct Field {

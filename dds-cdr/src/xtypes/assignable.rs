@@ -3,13 +3,13 @@
 //! In the standard's words T1 is the reader's type and T2 the writer's.
 
 use super::compatible::{of_enums, of_structs, of_unions};
+use super::consistency::{TypeConsistency, TypeConsistencyKind};
 use super::difference::{TypeDifference, TypeDifferenceKind as Kind};
 use super::flags::MemberFlags;
 use super::form::{Form, NameHash};
 use super::identifier::{Primitive, TypeIdentifier};
 use super::object::{CollectionElement, TypeDefinition, TypeObject};
 use crate::cdr::Extensibility;
-use crate::qos::{TypeConsistency, TypeConsistencyKind};
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 

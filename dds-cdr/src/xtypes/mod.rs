@@ -10,15 +10,16 @@
 //! | `object` | bytes | TypeObjects, and the way back |
 //! | `information` | bytes | what endpoints announce of their types, and the way back |
 //! | `graph`, `definition` | descriptions of our own types | their TypeObjects, and those of all that is in them |
+//! | `consistency` | | the reader's policy |
 //! | `assignable`, `compatible`, `difference` | the types of a reader and a writer, the reader's policy | whether they fit, and if not, in what they differ |
 //! | `store` | our types, descriptions by others | the types that are known |
-//! | `lookup` | bytes | questions for descriptions and answers, and the way back |
 //! | `dynamic` | complete TypeObjects | types that are made at run time (feature `dynamic`) |
 //! | `record` | | how structs of annex B lie in the bytes |
 
 mod annotation;
 mod assignable;
 mod compatible;
+mod consistency;
 mod definition;
 mod difference;
 #[cfg(feature = "dynamic")]
@@ -28,7 +29,6 @@ mod form;
 mod graph;
 mod identifier;
 mod information;
-mod lookup;
 mod object;
 mod record;
 mod store;
@@ -37,6 +37,7 @@ pub use annotation::{
     AnnotationParameter, AnnotationValue, AppliedAnnotation, MemberAnnotations, TypeAnnotations, Verbatim,
 };
 pub use assignable::{Mismatch, TypeSource, check_assignable};
+pub use consistency::{TypeConsistency, TypeConsistencyKind};
 pub use difference::{TypeDifference, TypeDifferenceKind};
 #[cfg(feature = "dynamic")]
 pub use dynamic::dynamic_type_of;
@@ -48,13 +49,12 @@ pub use form::{
 pub use graph::{GraphType, Indescribable, TypeGraph};
 pub use identifier::{ComponentId, Equivalence, EquivalenceHash, PlainElement, Primitive, TypeIdentifier};
 pub use information::{TypeInformation, TypeWithDependencies, TypeWithSize};
-pub use lookup::{LookupCall, LookupReply, LookupRequest, LookupReturn, SampleIdentity};
 pub use object::{
     AliasType, ArrayType, Bitfield, Bitflag, BitmaskType, BitsetType, CollectionElement, CommonLiteral,
     CompleteTypeObject, EnumLiteral, EnumType, MapType, MinimalTypeObject, SequenceType, StructMember, StructType,
     TypeDefinition, TypeObject, UnionMember, UnionType,
 };
-pub use store::{OTHERS_BYTES_MAX, PARTICIPANT_BYTES_MAX, Refused, TypeStore};
+pub use store::{OTHERS_BYTES_MAX, PARTICIPANT_BYTES_MAX, Refused, SourceId, TypeStore};
 
 #[cfg(test)]
 mod tests;

@@ -531,7 +531,7 @@ mod tests {
     use crate::xtypes::PlainElement;
 
     /// Of `ShapeType` as the shapes demo has it (`sequence<uint8> additional_payload_size` at its end), as Cyclone DDS names it
-    /// (`tests/vectors/cyclone_xcdr2_reliable_dispose.pcap`).
+    /// (`dds-rtps/tests/vectors/cyclone_xcdr2_reliable_dispose.pcap`).
     #[test]
     fn the_minimal_shape_has_the_hash_that_cyclone_announces() {
         let member = |id, name: &str, ty, flags: MemberFlags| StructMember::<Minimal> {

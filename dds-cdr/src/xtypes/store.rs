@@ -11,7 +11,6 @@ use super::form::NameHash;
 use super::graph::{GraphType, TypeGraph, hash_of_component};
 use super::identifier::{ComponentId, EquivalenceHash, TypeIdentifier};
 use super::object::{TypeDefinition, TypeObject};
-use crate::types::GuidPrefix;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -19,6 +18,10 @@ use std::sync::Arc;
 pub const OTHERS_BYTES_MAX: usize = 8 << 20;
 /// Bytes of serialized types that are kept of one participant.
 pub const PARTICIPANT_BYTES_MAX: usize = 1 << 20;
+
+/// Names the participant that has sent a description, by the prefix of its GUIDs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(pub [u8; 12]);
 
 /// All known types.
 #[derive(Debug, Default)]
@@ -29,14 +32,14 @@ pub struct TypeStore {
     /// The minimal names of our types by their complete ones.
     minimal_of: BTreeMap<TypeIdentifier, TypeIdentifier>,
     others: BTreeMap<TypeIdentifier, Described>,
-    bytes_by_owner: BTreeMap<GuidPrefix, usize>,
+    bytes_by_owner: BTreeMap<SourceId, usize>,
 }
 
 /// A type that somebody has described.
 #[derive(Debug)]
 struct Described {
     object: Arc<TypeObject>,
-    owner: GuidPrefix,
+    owner: SourceId,
     bytes: usize,
 }
 
@@ -90,7 +93,7 @@ impl TypeStore {
     /// It is not, or there is no room.
     pub fn add(
         &mut self,
-        owner: GuidPrefix,
+        owner: SourceId,
         id: &TypeIdentifier,
         object: TypeObject,
         size: usize,
@@ -107,7 +110,7 @@ impl TypeStore {
     /// They are not what their name says, or there is no room.
     pub fn add_component(
         &mut self,
-        owner: GuidPrefix,
+        owner: SourceId,
         component: ComponentId,
         objects: Vec<TypeObject>,
         size: usize,
@@ -132,13 +135,7 @@ impl TypeStore {
         Ok(())
     }
 
-    fn keep(
-        &mut self,
-        owner: GuidPrefix,
-        id: &TypeIdentifier,
-        object: TypeObject,
-        bytes: usize,
-    ) -> Result<(), Refused> {
+    fn keep(&mut self, owner: SourceId, id: &TypeIdentifier, object: TypeObject, bytes: usize) -> Result<(), Refused> {
         if self.get(id).is_some() {
             return Ok(());
         }
@@ -153,7 +150,7 @@ impl TypeStore {
     }
 
     /// Forgets what a participant has described.
-    pub fn forget(&mut self, owner: GuidPrefix) {
+    pub fn forget(&mut self, owner: SourceId) {
         if self.bytes_by_owner.remove(&owner).is_some() {
             self.others.retain(|_, described| described.owner != owner);
         }

@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::cdr::{ByteOrder, Decode, Decoder, Encode, Encoder, Encoding, Extensibility};
-use crate::qos::TypeConsistency;
-use crate::types::GuidPrefix;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -120,8 +118,6 @@ proptest! {
     fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = TypeObject::from_bytes(&bytes);
         let _ = TypeInformation::from_bytes(&bytes);
-        let _ = LookupRequest::decode_payload(&bytes);
-        let _ = LookupReply::decode_payload(&bytes);
     }
 }
 
@@ -191,14 +187,14 @@ fn a_description_that_is_not_what_its_name_says_is_refused() {
     let mut store = TypeStore::default();
     let object = |name| TypeObject::Complete(TypeDefinition::Struct(empty(name)));
     let id = object("A").identifier().unwrap();
-    assert_eq!(store.add(GuidPrefix([1; 12]), &id, object("B"), 10), Err(Refused::WrongHash));
+    assert_eq!(store.add(SourceId([1; 12]), &id, object("B"), 10), Err(Refused::WrongHash));
     assert!(store.get(&id).is_none());
-    assert_eq!(store.add(GuidPrefix([1; 12]), &id, object("A"), 10), Ok(()));
+    assert_eq!(store.add(SourceId([1; 12]), &id, object("A"), 10), Ok(()));
     assert!(store.get(&id).is_some());
 
     let component =
         ComponentId { equivalence: Equivalence::Complete, hash: EquivalenceHash([1; 14]), length: 1, index: 0 };
-    assert_eq!(store.add_component(GuidPrefix([1; 12]), component, vec![object("A")], 10), Err(Refused::WrongHash));
+    assert_eq!(store.add_component(SourceId([1; 12]), component, vec![object("A")], 10), Err(Refused::WrongHash));
 }
 
 #[test]
@@ -209,12 +205,12 @@ fn descriptions_of_others_are_bounded() {
         for number in 0..20 {
             let object = TypeObject::Complete(TypeDefinition::Struct(empty(&format!("{owner}/{number}"))));
             let id = object.identifier().unwrap();
-            refused += u32::from(store.add(GuidPrefix([owner; 12]), &id, object, 64 << 10).is_err());
+            refused += u32::from(store.add(SourceId([owner; 12]), &id, object, 64 << 10).is_err());
         }
     }
     assert_eq!(store.others_bytes(), OTHERS_BYTES_MAX);
     assert_eq!(refused, 12 * 20 - 8 * 16, "16 types of each, and of 8 participants in all");
-    store.forget(GuidPrefix([0; 12]));
+    store.forget(SourceId([0; 12]));
     assert_eq!(store.others_bytes(), OTHERS_BYTES_MAX - PARTICIPANT_BYTES_MAX);
 }
 

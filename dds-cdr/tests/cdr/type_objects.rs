@@ -1,21 +1,19 @@
-//! Our types are named and described, byte by byte, as Cyclone DDS's Python does it (`vectors/make_type_objects.py`).
+//! Our types are named and described, byte by byte, as Cyclone DDS's Python does it (`tests/vectors/make_type_objects.py`).
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![allow(dead_code, reason = "these types are only described")]
 
-use dds_macros::DdsType;
-use dds_rtps::cdr::{ByteOrder, Encode, Encoder, Encoding, TypeInfo};
-use dds_rtps::qos::TypeConsistency;
-use dds_rtps::xtypes::{
-    Minimal, Mismatch, TypeDifferenceKind, TypeGraph, TypeIdentifier, TypeInformation, TypeObject, TypeSource,
-    check_assignable,
+use dds_cdr::cdr::{ByteOrder, Encode, Encoder, Encoding, TypeInfo};
+use dds_cdr::xtypes::{
+    Minimal, Mismatch, TypeConsistency, TypeDifferenceKind, TypeGraph, TypeIdentifier, TypeInformation, TypeObject,
+    TypeSource, check_assignable,
 };
+use dds_macros::DdsType;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// Shapes, as all vendors' demos have them.
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", appendable)]
+#[dds(crate = "dds_cdr", appendable)]
 struct ShapeType {
     #[dds(key, bound = 128)]
     color: String,
@@ -26,7 +24,7 @@ struct ShapeType {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", name = "module::Primitives")]
+#[dds(crate = "dds_cdr", name = "module::Primitives")]
 struct Primitives {
     a: bool,
     #[dds(octet)]
@@ -50,7 +48,7 @@ struct Primitives {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", mutable)]
+#[dds(crate = "dds_cdr", mutable)]
 struct Members {
     #[dds(key, id = 7)]
     first: i32,
@@ -64,7 +62,7 @@ struct Members {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", mutable, autoid = "hash")]
+#[dds(crate = "dds_cdr", mutable, autoid = "hash")]
 struct Hashed {
     #[dds(key)]
     color: i32,
@@ -72,7 +70,7 @@ struct Hashed {
 }
 
 #[derive(DdsType, Debug, Clone, Copy, PartialEq)]
-#[dds(crate = "dds_rtps")]
+#[dds(crate = "dds_cdr")]
 enum Color {
     #[dds(name = "RED")]
     Red,
@@ -83,7 +81,7 @@ enum Color {
 }
 
 #[derive(DdsType, Clone, Copy)]
-#[dds(crate = "dds_rtps", appendable, bit_bound = 16)]
+#[dds(crate = "dds_cdr", appendable, bit_bound = 16)]
 enum Level {
     #[dds(name = "HIGH")]
     High = 9,
@@ -94,11 +92,11 @@ enum Level {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", bitmask, flags(READ, ADMIN = 7, WRITE = 1))]
+#[dds(crate = "dds_cdr", bitmask, flags(READ, ADMIN = 7, WRITE = 1))]
 struct Rights(u8);
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", appendable)]
+#[dds(crate = "dds_cdr", appendable)]
 struct Enumerated {
     color: Color,
     level: Level,
@@ -108,14 +106,14 @@ struct Enumerated {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", name = "geometry::Point", nested)]
+#[dds(crate = "dds_cdr", name = "geometry::Point", nested)]
 struct Point {
     x: f64,
     y: f64,
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps")]
+#[dds(crate = "dds_cdr")]
 struct Collections {
     points: Vec<Point>,
     #[dds(bound = 300)]
@@ -123,14 +121,14 @@ struct Collections {
     corners: [Point; 4],
     matrix: [[f32; 3]; 2],
     row: [u8; 1000],
-    lists: Vec<dds_rtps::cdr::Bounded<Vec<i32>, 2>>,
+    lists: Vec<dds_cdr::cdr::Bounded<Vec<i32>, 2>>,
     #[dds(bound = 3)]
-    names: Vec<dds_rtps::cdr::Bounded<String, 8>>,
+    names: Vec<dds_cdr::cdr::Bounded<String, 8>>,
     maybe: Option<Point>,
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", appendable)]
+#[dds(crate = "dds_cdr", appendable)]
 enum Value {
     #[dds(name = "number", id = 0)]
     Number(f64),
@@ -143,7 +141,7 @@ enum Value {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", discriminator = Color, key)]
+#[dds(crate = "dds_cdr", discriminator = Color, key)]
 enum Length {
     #[dds(name = "red", id = 0, case = Color::Red)]
     Red(i16),
@@ -152,21 +150,21 @@ enum Length {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", mutable)]
+#[dds(crate = "dds_cdr", mutable)]
 struct Unions {
     value: Value,
     lengths: Vec<Length>,
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", appendable)]
+#[dds(crate = "dds_cdr", appendable)]
 struct Base {
     #[dds(key)]
     id: u32,
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", appendable)]
+#[dds(crate = "dds_cdr", appendable)]
 struct Derived {
     #[dds(base, key)]
     base: Base,
@@ -175,28 +173,28 @@ struct Derived {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps")]
+#[dds(crate = "dds_cdr")]
 struct Node {
     value: i32,
     children: Vec<Node>,
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", appendable)]
+#[dds(crate = "dds_cdr", appendable)]
 struct Zebra {
     others: Vec<Antelope>,
     point: Point,
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", appendable)]
+#[dds(crate = "dds_cdr", appendable)]
 struct Antelope {
     others: Vec<Zebra>,
     color: Color,
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps")]
+#[dds(crate = "dds_cdr")]
 struct Octets {
     #[dds(octet)]
     one: u8,
@@ -213,7 +211,7 @@ struct Octets {
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps", discriminator = octet)]
+#[dds(crate = "dds_cdr", discriminator = octet)]
 enum OctetUnion {
     #[dds(name = "bytes", id = 0, case = [1, 7], octet)]
     Bytes(Vec<u8>),
@@ -223,14 +221,14 @@ enum OctetUnion {
 
 /// With a `typedef` in Cyclone.
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps")]
+#[dds(crate = "dds_cdr")]
 struct Aliased {
     distance: f64,
     distances: Vec<f64>,
 }
 
 #[derive(DdsType)]
-#[dds(crate = "dds_rtps")]
+#[dds(crate = "dds_cdr")]
 struct FarAway {
     within: Aliased,
 }
@@ -350,4 +348,4 @@ types! {
     a_union_that_an_octet_selects OctetUnion
 }
 
-const GOLDEN: &str = include_str!("vectors/cyclone_type_objects.golden");
+const GOLDEN: &str = include_str!("../vectors/cyclone_type_objects.golden");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes `cyclone_type_objects.golden`: type identifiers and TypeObjects of Cyclone DDS's Python. `tests/type_objects.rs` has the same types.
+"""Writes `cyclone_type_objects.golden`: type identifiers and TypeObjects of Cyclone DDS's Python. `tests/cdr/type_objects.rs` has the same types.
 
 Each line has the name of the topic's type, minimal or complete, and the identifier and the TypeObject in hexadecimal. The topic's type comes first, then
 its contained types. Lines with `information` have the type information.

@@ -209,7 +209,7 @@ impl ParticipantHandle {
             kind: news.kind,
             writer: Guid::new(self.prefix(), writer_id(feed.kind)),
             sequence_number: feed.last,
-            instance: InstanceHandle::from_guid(news.key),
+            instance: InstanceHandle::from(news.key),
             source_timestamp: self.driver().now().time,
             related_sample: None,
             origin: None,

@@ -41,7 +41,7 @@ pub trait Entity: Sealed + Send + Sync {
     /// The same as a handle, as built-in topics and statuses show it.
     #[doc(alias = "get_instance_handle")]
     fn instance_handle(&self) -> InstanceHandle {
-        InstanceHandle::from_guid(self.guid())
+        InstanceHandle::from(self.guid())
     }
 
     /// Lets the entity take part: only now is it announced, and only from now on do its operations work that concern others.

@@ -152,7 +152,7 @@ impl LivelinessRead {
             not_alive_count: not_alive,
             alive_count_change: difference(alive, self.alive),
             not_alive_count_change: difference(not_alive, self.not_alive),
-            last_publication_handle: last.map_or(InstanceHandle::NIL, InstanceHandle::from_guid),
+            last_publication_handle: last.map_or(InstanceHandle::NIL, InstanceHandle::from),
         };
         let news = changes > self.changes;
         *self = Self { alive, not_alive, changes };

@@ -106,7 +106,7 @@ impl EndpointInfo {
     /// The same endpoint as a handle, as statuses show it and `ignore_publication` takes it.
     #[must_use]
     pub fn instance_handle(&self) -> InstanceHandle {
-        InstanceHandle::from_guid(self.guid)
+        InstanceHandle::from(self.guid)
     }
 
     /// Whether it is a writer; else it is a reader.

@@ -30,7 +30,7 @@ impl SlowReaders {
     /// A reader of `writer` is not waited for any more.
     pub(super) fn add(&mut self, writer: Guid, reader: Guid, behind: u64, effects: &mut Effects) {
         self.readers.push(reader);
-        self.counter.matched(InstanceHandle::from_guid(reader));
+        self.counter.matched(InstanceHandle::from(reader));
         effects.defer(Arc::new(Demoted { writer, reader, behind }));
     }
 
@@ -38,7 +38,7 @@ impl SlowReaders {
     pub(super) fn remove(&mut self, reader: Guid) -> bool {
         let Some(at) = self.readers.iter().position(|known| *known == reader) else { return false };
         self.readers.swap_remove(at);
-        self.counter.unmatched(InstanceHandle::from_guid(reader));
+        self.counter.unmatched(InstanceHandle::from(reader));
         true
     }
 }

@@ -401,7 +401,7 @@ impl WriterActor {
             return;
         }
         self.subscriptions.push(reader);
-        self.matched.matched(InstanceHandle::from_guid(reader));
+        self.matched.matched(InstanceHandle::from(reader));
         if self.reached.contains(reader) {
             self.waiting_for_match.wake_all(effects);
         }
@@ -421,7 +421,7 @@ impl WriterActor {
         self.note_not_demoted(reader, effects);
         if let Some(at) = self.subscriptions.iter().position(|known| *known == reader) {
             self.subscriptions.swap_remove(at);
-            self.matched.unmatched(InstanceHandle::from_guid(reader));
+            self.matched.unmatched(InstanceHandle::from(reader));
             self.mark(mark::MATCHED, effects);
         }
         self.waiting_for_acknowledgment.wake_all(effects);

@@ -375,7 +375,7 @@ impl ReaderActor {
             return;
         }
         self.publications.push(writer);
-        self.matched.matched(InstanceHandle::from_guid(writer));
+        self.matched.matched(InstanceHandle::from(writer));
         self.waiting_for_match.wake_all(effects);
         self.mark(mark::MATCHED, effects);
     }
@@ -388,7 +388,7 @@ impl ReaderActor {
         self.local_writers.retain(|known| known.guid != writer);
         if let Some(at) = self.publications.iter().position(|known| *known == writer) {
             self.publications.swap_remove(at);
-            self.matched.unmatched(InstanceHandle::from_guid(writer));
+            self.matched.unmatched(InstanceHandle::from(writer));
             self.mark(mark::MATCHED, effects);
         }
         self.follow_up(now, effects);

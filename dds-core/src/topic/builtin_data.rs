@@ -145,7 +145,7 @@ impl TopicBuiltinTopicData {
     /// The topic of an endpoint, as that endpoint tells of it.
     pub(crate) fn new(endpoint: &EndpointData, qos: TopicQos) -> Self {
         let EndpointData { topic_name: name, type_name, topic_data, .. } = endpoint.clone();
-        let key = InstanceHandle::from_guid(topic_key(&name, &type_name));
+        let key = InstanceHandle::from(topic_key(&name, &type_name));
         Self { key, name, type_name, qos: qos.topic_data(topic_data) }
     }
 }

@@ -4,8 +4,9 @@ use crate::actor::Effects;
 use crate::infrastructure::{FilterError, FilterErrorKind, Subject};
 use crate::subscription::ReaderHandle;
 use crate::topic::Topic;
-use dds_rtps::filter::{ContentFilterProperty, DDSSQL, Filter};
+use dds_rtps::filter::Filter;
 use dds_rtps::types::Guid;
+use dds_rtps::wire::{ContentFilterProperty, DDSSQL};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 

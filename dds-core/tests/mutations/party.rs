@@ -123,7 +123,7 @@ impl Party {
 impl<T: dds_core::cdr::DecodeOwned + 'static> Topic<T> {
     /// Takes everything out of the reader, and gives what comes from the writer of `other`.
     pub(crate) fn take_from(&self, other: &Self, into: &mut Vec<T>) {
-        let writer = InstanceHandle::from_guid(other.writer.guid());
+        let writer = InstanceHandle::from(other.writer.guid());
         for sample in self.reader.take().unwrap().iter() {
             match sample.decode() {
                 Some(Ok(data)) if sample.info().publication_handle == writer => into.push(data),

@@ -104,7 +104,7 @@ pub(crate) struct Match {
 }
 
 fn handles(guids: &[Guid]) -> BTreeSet<InstanceHandle> {
-    guids.iter().map(|guid| InstanceHandle::from_guid(*guid)).collect()
+    guids.iter().map(|guid| InstanceHandle::from(*guid)).collect()
 }
 
 impl WriterLog {
@@ -416,7 +416,7 @@ impl ReaderLog {
     }
 
     pub(crate) fn with(&self, writer: &WriterLog) -> Match {
-        let seen = self.matched.get(&InstanceHandle::from_guid(writer.guid)).copied().unwrap_or_default();
+        let seen = self.matched.get(&InstanceHandle::from(writer.guid)).copied().unwrap_or_default();
         Match {
             partings: seen.partings + self.unseen.partings,
             parted_at: seen.parted_at.max(self.unseen.parted_at),

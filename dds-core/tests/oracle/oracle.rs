@@ -71,7 +71,7 @@ fn nothing_invented(writers: &[&WriterLog], reader: &ReaderLog, facts: Facts, co
 }
 
 fn received(writer: &WriterLog, reader: &ReaderLog) -> Vec<i64> {
-    let handle = InstanceHandle::from_guid(writer.guid);
+    let handle = InstanceHandle::from(writer.guid);
     let from_writer = reader.got.iter().filter(|got| got.writer == handle && got.data.is_some());
     from_writer.map(|got| got.sequence).collect()
 }
@@ -109,7 +109,7 @@ fn rounds_in_order(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl F
     if !(keeps_all && is_reliable && comes_at_once) || reader.with(writer).partings > 0 {
         return;
     }
-    let handle = InstanceHandle::from_guid(writer.guid);
+    let handle = InstanceHandle::from(writer.guid);
     let (mut round, mut taken_before, mut highest) = (0, 0, 0);
     for got in reader.got.iter().filter(|got| got.writer == handle && got.data.is_some()) {
         if got.round > round {
@@ -136,7 +136,7 @@ fn owed_from(writer: &WriterLog, reader: &ReaderLog) -> Option<Owed> {
     if !reliable || writer.ended || reader.ended {
         return None;
     }
-    let (moment, since) = *writer.matched_since.get(&InstanceHandle::from_guid(reader.guid))?;
+    let (moment, since) = *writer.matched_since.get(&InstanceHandle::from(reader.guid))?;
     let seen = reader.with(writer);
     if seen.partings > 0 && seen.parted_at >= moment {
         return None;
@@ -173,7 +173,7 @@ fn sets_are_whole(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl Fn
         return;
     }
     let mut rounds: BTreeMap<i64, usize> = BTreeMap::new();
-    let handle = InstanceHandle::from_guid(writer.guid);
+    let handle = InstanceHandle::from(writer.guid);
     for got in reader.got.iter().filter(|got| got.writer == handle && got.data.is_some()) {
         rounds.entry(got.sequence).or_insert(got.round);
     }

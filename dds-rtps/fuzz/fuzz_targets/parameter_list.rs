@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use dds_rtps::cdr::ParameterListReader;
+use dds_rtps::wire::ParameterListReader;
 use dds_rtps::wire::InlineQos;
 use libfuzzer_sys::fuzz_target;
 use std::hint::black_box;

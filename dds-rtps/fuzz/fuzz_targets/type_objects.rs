@@ -6,16 +6,16 @@
 #![no_main]
 
 use dds_rtps::cdr::dynamic::DynamicData;
+use dds_rtps::discovery::{LookupReply, LookupRequest};
 use dds_rtps::qos::TypeConsistency;
-use dds_rtps::types::GuidPrefix;
 use dds_rtps::xtypes::{
-    Complete, LookupReply, LookupRequest, Minimal, TypeIdentifier, TypeInformation, TypeObject, TypeStore,
+    Complete, Minimal, SourceId, TypeIdentifier, TypeInformation, TypeObject, TypeStore,
     check_assignable, dynamic_type_of,
 };
 use libfuzzer_sys::fuzz_target;
 use std::hint::black_box;
 
-const STRANGER: GuidPrefix = GuidPrefix(*b"abcdefghijkl");
+const STRANGER: SourceId = SourceId(*b"abcdefghijkl");
 /// Pairs of so many types are compared.
 const TYPES_MAX: usize = 6;
 

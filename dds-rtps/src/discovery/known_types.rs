@@ -136,7 +136,7 @@ impl KnownTypes {
 
     /// Forgets a participant.
     pub fn forget(&mut self, prefix: GuidPrefix) {
-        self.store.forget(prefix);
+        self.store.forget(prefix.into());
         self.wanted.remove(&prefix);
         self.unavailable.remove(&prefix);
     }

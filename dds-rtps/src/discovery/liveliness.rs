@@ -50,7 +50,7 @@ impl ParticipantMessage {
     /// The key: prefix and kind.
     #[must_use]
     pub fn instance(&self) -> InstanceHandle {
-        InstanceHandle::from_guid(Guid::new(self.prefix, EntityId(self.kind_octets())))
+        InstanceHandle::from(Guid::new(self.prefix, EntityId(self.kind_octets())))
     }
 
     const fn kind_octets(&self) -> [u8; 4] {

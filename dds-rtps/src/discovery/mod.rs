@@ -14,6 +14,7 @@
 //! | `reply` | INFO_REPLY, announced locators | where to answer |
 //! | `matching` | endpoints that come, change and go | events: what fits, what does not, and why |
 //! | `known_types` | types of endpoints, descriptions of others | whether types fit, and what to ask for |
+//! | `type_lookup` | bytes | questions for descriptions of types and answers, and the way back |
 //! | `verdict` | a writer and a reader of one topic | what stands between them |
 //! | `proxy` | a discovered endpoint | what the local one that it matches has to know |
 
@@ -31,6 +32,7 @@ mod reach;
 mod reply;
 mod sedp;
 mod spdp;
+mod type_lookup;
 mod verdict;
 
 pub use announced::Announced;
@@ -44,4 +46,5 @@ pub use reach::{HostAddress, Reach, is_same_host};
 pub use reply::ReplyTo;
 pub use sedp::{BuiltinPair, BuiltinTopic};
 pub use spdp::Announcer;
+pub use type_lookup::{LookupCall, LookupReply, LookupRequest, LookupReturn};
 pub use verdict::{Differences, Verdict};

@@ -318,7 +318,7 @@ mod tests {
         (1..=ABSENT_MAX + 10).for_each(|number| pair.unmatch_peer(now, prefix(number), true));
         assert_eq!((pair.absent.len(), pair.absent.front().unwrap().0), (ABSENT_MAX, prefix(11)));
         for number in 0..WITHDRAWN_MAX + 10 {
-            let instance = InstanceHandle::from_guid(Guid::new(prefix(number), EntityId([0, 0, 1, 2])));
+            let instance = InstanceHandle::from(Guid::new(prefix(number), EntityId([0, 0, 1, 2])));
             assert!(pair.publish(now, instance, &[0, 3, 0, 0]) && pair.withdraw(now, instance, &[0, 3, 0, 0]));
         }
         // The newest change stays as well, until the next write.

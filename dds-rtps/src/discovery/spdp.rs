@@ -50,7 +50,7 @@ impl Announcer {
     pub fn announce(&mut self, now: Now, data: &ParticipantData) {
         let mut payload = Vec::new();
         data.encode(&mut payload);
-        let instance = InstanceHandle::from_guid(Guid::new(self.prefix, EntityId::PARTICIPANT));
+        let instance = InstanceHandle::from(Guid::new(self.prefix, EntityId::PARTICIPANT));
         self.writer.write(now, NewChange::alive(instance, Payload::copy_of(&payload)));
         self.schedule_next(now);
     }
@@ -71,7 +71,7 @@ impl Announcer {
     pub fn leave(&mut self, now: Now, peers: impl Iterator<Item = Locator>) {
         let mut payload = Vec::new();
         participant_key(self.prefix, &mut payload);
-        let instance = InstanceHandle::from_guid(Guid::new(self.prefix, EntityId::PARTICIPANT));
+        let instance = InstanceHandle::from(Guid::new(self.prefix, EntityId::PARTICIPANT));
         let kind = ChangeKind::NotAliveDisposedUnregistered;
         let change = NewChange::not_alive(kind, instance, Payload::copy_of(&payload));
         self.writer.write(now, change);

@@ -8,24 +8,13 @@
 //!
 //! Payloads are XCDR2 of final structs. Operations and members have ids made of their names.
 
-use super::identifier::TypeIdentifier;
-use super::information::TypeWithSize;
-use super::object::TypeObject;
-use super::record::record;
 use crate::cdr::{
     ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encapsulation, Encode, EncodeError, Encoder, Encoding,
     Extensibility, LengthCode,
 };
-use crate::types::{EntityId, Guid, GuidPrefix};
-
-/// Names a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SampleIdentity {
-    /// The writer.
-    pub writer: Guid,
-    /// Its number.
-    pub number: i64,
-}
+use crate::types::{EntityId, Guid, GuidPrefix, SequenceNumber};
+use crate::wire::SampleIdentity;
+use crate::xtypes::{TypeIdentifier, TypeObject, TypeWithSize};
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,17 +148,49 @@ fn decode_payload<T: for<'de> Decode<'de>>(payload: &[u8]) -> Result<T, DecodeEr
     }
 }
 
-record! {
-    final_ LookupRequest { id instance_name call }
-    final_ LookupReply { request exception result }
+impl Encode for LookupRequest {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.id.encode(e)?;
+        self.instance_name.encode(e)?;
+        self.call.encode(e)
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for LookupRequest {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok(Self { id: Decode::decode(d)?, instance_name: Decode::decode(d)?, call: Decode::decode(d)? })
+    }
+}
+
+impl Encode for LookupReply {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.request.encode(e)?;
+        self.exception.encode(e)?;
+        self.result.encode(e)
+    }
+
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.encode(e)
+    }
+}
+
+impl<'de> Decode<'de> for LookupReply {
+    fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        Ok(Self { request: Decode::decode(d)?, exception: Decode::decode(d)?, result: Decode::decode(d)? })
+    }
 }
 
 impl Encode for SampleIdentity {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         e.bytes(&self.writer.to_bytes());
-        i32::try_from(self.number >> 32).unwrap_or(-1).encode(e)?;
+        let number = self.sequence_number.0;
+        i32::try_from(number >> 32).unwrap_or(-1).encode(e)?;
         // The low half, as it stands.
-        (self.number as u32).encode(e)
+        (number as u32).encode(e)
     }
 
     fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
@@ -181,7 +202,7 @@ impl<'de> Decode<'de> for SampleIdentity {
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
         let writer = Guid::from_bytes(<[u8; 16]>::decode(d)?);
         let (high, low) = (i32::decode(d)?, u32::decode(d)?);
-        Ok(Self { writer, number: i64::from(high) << 32 | i64::from(low) })
+        Ok(Self { writer, sequence_number: SequenceNumber(i64::from(high) << 32 | i64::from(low)) })
     }
 }
 
@@ -364,10 +385,18 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+            let _ = LookupRequest::decode_payload(&bytes);
+            let _ = LookupReply::decode_payload(&bytes);
+        }
+    }
+
     #[test]
     fn messages_survive_a_round_trip() {
-        let id = SampleIdentity { writer: Guid::from_bytes([7; 16]), number: (3 << 32) + 5 };
-        let types = vec![TypeIdentifier::Minimal(super::super::EquivalenceHash([1; 14]))];
+        let id = SampleIdentity { writer: Guid::from_bytes([7; 16]), sequence_number: SequenceNumber((3 << 32) + 5) };
+        let types = vec![TypeIdentifier::Minimal(crate::xtypes::EquivalenceHash([1; 14]))];
         let instance_name = LookupRequest::instance_of(GuidPrefix([0xab; 12]));
         assert_eq!(instance_name, "dds.builtin.TOS.abababababababababababab000001c1");
         let calls = [LookupCall::Types(types.clone()), LookupCall::Dependencies { types, continuation: vec![1, 2] }];

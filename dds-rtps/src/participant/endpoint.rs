@@ -67,7 +67,7 @@ impl Participant {
     fn add<T: Announced>(&mut self, now: Now, mut data: T) {
         let endpoint = data.endpoint_mut();
         endpoint.guid.prefix = self.config.prefix;
-        let instance = InstanceHandle::from_guid(endpoint.guid);
+        let instance = InstanceHandle::from(endpoint.guid);
         let mut payload = std::mem::take(&mut self.payload);
         data.encode(&mut payload);
         self.publish(now, T::TOPIC, instance, &payload);
@@ -83,7 +83,7 @@ impl Participant {
         }
         let mut key = std::mem::take(&mut self.payload);
         endpoint_key(guid, &mut key);
-        if !self.pair(T::TOPIC).withdraw(now, InstanceHandle::from_guid(guid), &key) {
+        if !self.pair(T::TOPIC).withdraw(now, InstanceHandle::from(guid), &key) {
             self.counters.unpublished += 1;
         }
         self.payload = key;

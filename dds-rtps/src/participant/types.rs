@@ -10,13 +10,13 @@
 //! them is known, types with such members are not described to anybody: names decide for who does not know them.
 
 use super::Participant;
-use crate::discovery::{BuiltinEndpoints, BuiltinTopic, ParticipantEvent};
-use crate::history::HistorySample;
-use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now};
-use crate::xtypes::{
-    ComponentId, LookupCall, LookupReply, LookupRequest, LookupReturn, Primitive, Refused, SampleIdentity, TypeGraph,
-    TypeIdentifier, TypeObject, TypeWithSize,
+use crate::discovery::{
+    BuiltinEndpoints, BuiltinTopic, LookupCall, LookupReply, LookupRequest, LookupReturn, ParticipantEvent,
 };
+use crate::history::HistorySample;
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now, SequenceNumber};
+use crate::wire::SampleIdentity;
+use crate::xtypes::{ComponentId, Primitive, Refused, TypeGraph, TypeIdentifier, TypeObject, TypeWithSize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -193,7 +193,7 @@ impl Participant {
     fn send_type_request(&mut self, now: Now, prefix: GuidPrefix, number: i64, types: &BTreeSet<TypeIdentifier>) {
         let writer = Guid::new(self.config.prefix, EntityId::TYPE_REQUEST_WRITER);
         let request = LookupRequest {
-            id: SampleIdentity { writer, number },
+            id: SampleIdentity { writer, sequence_number: SequenceNumber(number) },
             instance_name: LookupRequest::instance_of(prefix),
             call: LookupCall::Types(types.iter().flat_map(each_of_component).collect()),
         };
@@ -252,7 +252,7 @@ impl Participant {
         };
         let is_ours = reply.request.writer == Guid::new(self.config.prefix, EntityId::TYPE_REQUEST_WRITER);
         let Some(question) = self.questions.by_participant.get_mut(&sender) else { return };
-        let is_answer = |asked: &mut Asked| !is_ours || asked.number == reply.request.number;
+        let is_answer = |asked: &mut Asked| !is_ours || asked.number == reply.request.sequence_number.0;
         let Some(Asked { mut types, number, attempts, repeat_at }) = question.asked.take_if(is_answer) else { return };
         let asked = types.len();
         if let (0, LookupReturn::Types { types: described, .. }) = (reply.exception, reply.result) {
@@ -295,7 +295,7 @@ impl Participant {
                 }
             } else if asked.contains(&id) {
                 let size = object.to_bytes().map_or(usize::MAX, |bytes| bytes.len());
-                let result = self.matching.types_mut().store.add(sender, &id, object, size);
+                let result = self.matching.types_mut().store.add(sender.into(), &id, object, size);
                 if self.count_refused(result) {
                     asked.remove(&id);
                 }
@@ -305,7 +305,7 @@ impl Participant {
             let objects: Vec<TypeObject> = objects.into_values().collect();
             let sizes = objects.iter().map(|object| object.to_bytes().map_or(usize::MAX >> 16, |bytes| bytes.len()));
             let size = sizes.fold(0, usize::saturating_add);
-            let result = self.matching.types_mut().store.add_component(sender, component, objects, size);
+            let result = self.matching.types_mut().store.add_component(sender.into(), component, objects, size);
             if self.count_refused(result) {
                 asked.retain(|id| !is_of_component(id, component));
             }

@@ -46,13 +46,15 @@ pub use partition::{example_of, is_pattern, partitions_match};
 pub use policy::{
     AccessScope, DataRepresentation, DestinationOrder, Durability, DurabilityService, EntityFactory, History,
     Liveliness, LivelinessKind, Ownership, Presentation, ReaderDataLifecycle, Reliability, ResourceLimits,
-    TypeConsistency, TypeConsistencyKind, WriterDataLifecycle,
+    WriterDataLifecycle,
 };
 pub use policy_id::PolicyId;
 pub use preset::Preset;
 pub use reader_qos::DataReaderQos;
 pub use topic_qos::TopicQos;
 pub use writer_qos::DataWriterQos;
+
+pub use dds_cdr::xtypes::{TypeConsistency, TypeConsistencyKind};
 
 #[cfg(all(test, feature = "serde"))]
 mod tests {

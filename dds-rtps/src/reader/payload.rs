@@ -1,13 +1,13 @@
 //! From a submessage's payload to a change that can be kept: which instance, and in which memory.
 
-use crate::cdr::{KeyHasher, ParameterListReader, append};
+use crate::cdr::{KeyHasher, append};
 use crate::concurrent::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
 use crate::filter::Filter;
 use crate::history::{CacheChange, ChangeKind, OriginalWriterInfo, PresentationInfo, ReceivedChange};
 use crate::reader::change_facts::ChangeFacts;
 use crate::reader::config::KeySource;
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
-use crate::wire::SerializedPayload;
+use crate::wire::{ParameterListReader, SerializedPayload};
 use std::sync::Arc;
 
 /// Payloads below this are copied into a slot of the reader; larger ones keep the receive buffer, where it can be shared.

@@ -1,6 +1,7 @@
 //! The sixteen bytes that name an entity in the whole domain (RTPS 2.5, 9.3.1).
 
-use super::{EntityId, VendorId};
+use super::{EntityId, InstanceHandle, VendorId};
+use dds_cdr::xtypes::SourceId;
 use std::fmt;
 
 /// The twelve bytes that all entities of one participant share (RTPS 2.5, 9.3.1.1). Bytes 0 and 1 are the vendor id.
@@ -24,6 +25,12 @@ impl GuidPrefix {
     #[must_use]
     pub fn is_of(self, vendor: VendorId) -> bool {
         self.0.starts_with(&vendor.0)
+    }
+}
+
+impl From<GuidPrefix> for SourceId {
+    fn from(prefix: GuidPrefix) -> Self {
+        Self(prefix.0)
     }
 }
 
@@ -80,6 +87,13 @@ impl Guid {
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         let [p @ .., a, b, c, d] = bytes;
         Self { prefix: GuidPrefix(p), entity_id: EntityId([a, b, c, d]) }
+    }
+}
+
+impl From<Guid> for InstanceHandle {
+    /// The handle of an entity: its sixteen bytes stand where an instance has its key hash.
+    fn from(guid: Guid) -> Self {
+        Self::from_key_hash(guid.to_bytes())
     }
 }
 

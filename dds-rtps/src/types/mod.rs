@@ -4,15 +4,12 @@
 mod duration_text;
 mod entity_id;
 mod guid;
-mod instance_handle;
 mod ip_families;
 mod locator;
 mod port_mapping;
 mod ranking;
 mod sequence_number;
 mod shortest;
-#[doc(hidden)]
-pub mod similar;
 mod split_mix;
 mod time;
 mod traffic_class;
@@ -20,7 +17,6 @@ mod vendor_id;
 
 pub use entity_id::{EntityId, EntityKind};
 pub use guid::{Guid, GuidPrefix};
-pub use instance_handle::InstanceHandle;
 pub use ip_families::IpFamilies;
 pub use locator::{Locator, LocatorKind};
 pub use port_mapping::{ParticipantPorts, PortMapping};
@@ -32,3 +28,7 @@ pub(crate) use time::earliest;
 pub use time::{Duration, Instant, Now, Time};
 pub use traffic_class::TrafficClass;
 pub use vendor_id::{ProtocolVersion, VendorId};
+
+pub use dds_cdr::InstanceHandle;
+#[doc(hidden)]
+pub use dds_cdr::similar;

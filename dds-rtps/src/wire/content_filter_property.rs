@@ -7,8 +7,8 @@
 //!
 //! RTI Connext leaves the very last NUL out of its signature (Fast DDS knows both forms), so there are two.
 
-use super::LEN_MAX;
-use crate::cdr::{ParameterFields, ParameterValueWriter};
+use super::{ParameterFields, ParameterValueWriter};
+use crate::filter::LEN_MAX;
 
 /// What a reader says of its filter.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,7 +96,7 @@ impl ContentFilterProperty {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cdr::{ParameterListReader, ParameterListWriter};
+    use crate::wire::{ParameterListReader, ParameterListWriter};
 
     fn property() -> ContentFilterProperty {
         ContentFilterProperty {

@@ -7,8 +7,10 @@
 //! ```
 
 use super::cursor::Cursor;
-use super::{ContentFilterInfo, WireError, WireErrorKind, parameter_id};
-use crate::cdr::{Parameter, ParameterError, ParameterFields, ParameterListReader};
+use super::{
+    ContentFilterInfo, Parameter, ParameterError, ParameterFields, ParameterListReader, WireError, WireErrorKind,
+    parameter_id,
+};
 use crate::types::{Duration, Guid, SequenceNumber, VendorId};
 
 /// The parameters of a DATA, as bytes that have been checked to end with a sentinel.

@@ -10,6 +10,7 @@
 mod builder;
 mod checksum;
 mod content_filter_info;
+mod content_filter_property;
 mod cursor;
 mod error;
 mod fields;
@@ -17,6 +18,7 @@ mod inline_qos;
 mod inline_qos_writer;
 mod message;
 pub mod parameter_id;
+mod parameter_list;
 mod payload_end;
 mod receiver;
 mod recent;
@@ -28,10 +30,14 @@ mod window;
 pub use builder::MessageBuilder;
 pub use checksum::{Checksum, ChecksumKind};
 pub use content_filter_info::{ContentFilterInfo, FilterSignature};
+pub use content_filter_property::{ContentFilterProperty, DDSSQL};
 pub use error::{WireError, WireErrorKind};
 pub use inline_qos::{InlineQos, SampleIdentity};
 pub use inline_qos_writer::InlineQosWriter;
 pub use message::{Header, Message, Submessages};
+pub use parameter_list::{
+    Parameter, ParameterError, ParameterFields, ParameterListReader, ParameterListWriter, ParameterValueWriter,
+};
 pub use payload_end::PayloadEnd;
 pub use receiver::Receiver;
 pub(crate) use recent::Recent;

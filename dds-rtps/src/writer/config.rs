@@ -2,11 +2,10 @@
 
 use crate::cdr::{AnyType, TypeDescription};
 use crate::concurrent::{AssertionClock, Payload, PresentationClock};
-use crate::filter::ContentFilterProperty;
 use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, OriginalWriterInfo};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
 use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
-use crate::wire::SampleIdentity;
+use crate::wire::{ContentFilterProperty, SampleIdentity};
 use std::sync::Arc;
 
 /// How large the pieces are in which samples leave.

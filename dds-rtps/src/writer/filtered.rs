@@ -12,10 +12,11 @@
 use super::config::ReaderProxyConfig;
 use super::layout::Layout;
 use super::stateful::StatefulWriter;
-use crate::filter::{ContentFilterProperty, DDSSQL, Filter};
+use crate::filter::Filter;
 use crate::history::{CacheChange, ChangeKind};
 use crate::qos::LivelinessKind;
 use crate::types::{Locator, Now, SequenceNumber};
+use crate::wire::{ContentFilterProperty, DDSSQL};
 
 /// So many filters a writer asks for each of its changes: some 100 ns each. Further readers get everything, and filter it.
 const FILTERS_MAX: usize = 32;

@@ -3,10 +3,10 @@
 use crate::script::{Script, best_effort, instance, late_joiner, reliable};
 use dds_macros::DdsType;
 use dds_rtps::cdr::{Encoding, TypeInfo, encode_key_payload, encode_payload};
-use dds_rtps::filter::{ContentFilterProperty, DDSSQL};
 use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::{DataWriterQos, Liveliness, LivelinessKind, Presentation};
 use dds_rtps::types::{Duration, InstanceHandle, Locator, SequenceNumber};
+use dds_rtps::wire::{ContentFilterProperty, DDSSQL};
 use dds_rtps::writer::{PresentationClock, ReaderProxyConfig, WriterConfig};
 
 #[derive(DdsType)]

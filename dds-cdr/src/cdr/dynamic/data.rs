@@ -17,7 +17,7 @@ use super::{DataError, DynamicRef, DynamicType, FromDynamic, Input};
 /// A new one has the defaults of its type, and takes no memory for them: it grows with what is put into it.
 ///
 /// ```
-/// use dds_rtps::cdr::dynamic::{DynamicData, DynamicType};
+/// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
 ///
 /// let shape = DynamicType::union("Shape", DynamicType::int32())
 ///     .case("circle", &[1], DynamicType::float32())

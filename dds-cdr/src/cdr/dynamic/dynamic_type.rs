@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// `Display` writes it as IDL. Two are equal if they have the same names and the same structure all the way down.
 ///
 /// ```
-/// use dds_rtps::cdr::dynamic::{DynamicData, DynamicType};
+/// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
 ///
 /// let point = DynamicType::structure("Point").member("x", DynamicType::float64()).member("y", DynamicType::float64());
 /// let pose = DynamicType::structure("Pose")
@@ -157,14 +157,14 @@ impl DynamicType {
     /// The type of this name that the type it is used in is, or is part of: so a type contains itself.
     ///
     /// ```
-    /// use dds_rtps::cdr::dynamic::DynamicType;
+    /// use dds_cdr::cdr::dynamic::DynamicType;
     ///
     /// let tree = DynamicType::structure("Tree")
     ///     .member("value", DynamicType::int32())
     ///     .member("children", DynamicType::sequence(DynamicType::named("Tree")))
     ///     .build()?;
     /// assert_eq!(tree.member("children").and_then(|member| member.ty().element()), Some(tree));
-    /// # Ok::<(), dds_rtps::cdr::dynamic::TypeError>(())
+    /// # Ok::<(), dds_cdr::cdr::dynamic::TypeError>(())
     /// ```
     #[must_use]
     pub fn named(name: &str) -> TypeDraft {

@@ -12,8 +12,8 @@ impl DynamicData {
     /// Reads a sample from a payload, header included.
     ///
     /// ```
-    /// use dds_rtps::cdr::dynamic::{DynamicData, DynamicType};
-    /// use dds_rtps::cdr::Encoding;
+    /// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
+    /// use dds_cdr::cdr::Encoding;
     ///
     /// let count = DynamicType::structure("Count").member("count", DynamicType::int32()).build()?;
     /// let mut data = DynamicData::new(&count);

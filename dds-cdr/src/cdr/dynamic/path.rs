@@ -37,7 +37,7 @@ pub trait Path: sealed::Sealed {
 /// The member of a struct or union with this id, whatever its name is.
 ///
 /// ```
-/// use dds_rtps::cdr::dynamic::{DynamicData, DynamicType, MemberId};
+/// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType, MemberId};
 ///
 /// let ty = DynamicType::structure("Count").member("count", DynamicType::int32()).id(7).build()?;
 /// let mut data = DynamicData::new(&ty);

@@ -2,11 +2,11 @@
 
 use super::types::*;
 use super::*;
+use crate::InstanceHandle;
 use crate::cdr::{
     KeyHasher, Keyed, TypeInfo, decode_key_payload, encode_key_payload, encode_payload, instance_of_payload,
     key_hash_of, key_hash_of_key, key_hash_of_payload, key_hashes_agree,
 };
-use crate::types::InstanceHandle;
 use dds_macros::DdsType;
 
 /// All ways to the instance of a sample agree, whatever the encoding, and so do all ways to the key hash of an encoding,

@@ -1,9 +1,9 @@
 //! Single rules.
 
 use super::sample::{Color, Fields, fixed, mutable};
+use super::split_mix::SplitMix64;
 use super::{ENCODINGS, Encoding, FilterErrorKind, filter, passes, payload};
 use crate::cdr::{ByteOrder, F128, Keyed, TypeInfo, encode_key_payload};
-use crate::types::SplitMix64;
 use dds_macros::DdsType;
 
 fn sample() -> fixed::Sample {

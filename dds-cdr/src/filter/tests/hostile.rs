@@ -4,9 +4,9 @@ use super::super::LEN_MAX;
 use super::super::compile::STEPS_MAX;
 use super::super::pattern::{ALTERNATIVES_MAX, CHARACTERS_MAX, PATTERNS_MAX, PLACES_MAX, RANGES_MAX};
 use super::sample::{Fields, INTEGERS, TEXTS, appendable, fixed, mutable};
+use super::split_mix::SplitMix64;
 use super::{ENCODINGS, Filter, FilterErrorKind, ORDERS, filter, payload};
 use crate::cdr::{Encode, TypeInfo};
-use crate::types::SplitMix64;
 use proptest::prelude::*;
 
 /// Each field is asked for, and none decides.

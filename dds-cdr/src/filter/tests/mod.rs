@@ -6,6 +6,9 @@ mod hostile;
 mod naive;
 mod patterns;
 mod sample;
+#[path = "../../../../dds-rtps/src/types/split_mix.rs"]
+#[allow(unreachable_pub, reason = "the file is a module of dds-rtps, which exports it")]
+mod split_mix;
 
 use super::{Filter, FilterError, FilterErrorKind};
 use crate::cdr::{ByteOrder, Encapsulation, Encode, Encoder, Encoding, TypeInfo};

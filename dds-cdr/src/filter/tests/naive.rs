@@ -1,9 +1,9 @@
 //! Random expressions on random values: what the filter says of the bytes is what anybody would say of the decoded value.
 
 use super::sample::{FLOATS, Fields, INTEGERS, Seen, TEXTS, appendable, fixed, mutable, small, word};
+use super::split_mix::SplitMix64;
 use super::{ENCODINGS, Filter, ORDERS, payload};
 use crate::cdr::{Decode, Encode, TypeInfo, decode_payload};
-use crate::types::SplitMix64;
 use proptest::prelude::*;
 
 /// An expression, as text and as what it means.

@@ -1,7 +1,7 @@
 //! Types with a field of each kind, in all three extensibilities, and what is in their fields by another way.
 
+use super::split_mix::SplitMix64;
 use crate::cdr::{Char16, WString};
-use crate::types::SplitMix64;
 use dds_macros::DdsType;
 
 #[derive(DdsType, Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! The walk over a discovery payload that all kinds of data share.
 
-use crate::cdr::{Parameter, ParameterError, ParameterFields, ParameterListReader, ParameterListWriter};
 use crate::types::Locator;
+use crate::wire::{Parameter, ParameterError, ParameterFields, ParameterListReader, ParameterListWriter};
 use std::fmt;
 
 /// Encapsulation identifier of a parameter list, big endian (RTPS 2.5, 10.2.1.2).

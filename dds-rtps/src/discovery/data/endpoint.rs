@@ -4,10 +4,10 @@ use super::decode::{
     DataError, Outcome, add_locator, inform, informative_name, informative_octets, name, write_locators, write_octets,
 };
 use super::policies::PolicyParameter;
-use crate::cdr::{Parameter, ParameterListWriter};
 use crate::discovery::parameter_id;
 use crate::qos::Presentation;
 use crate::types::{EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
+use crate::wire::{Parameter, ParameterListWriter};
 use crate::xtypes::TypeInformation;
 use std::sync::Arc;
 

@@ -4,10 +4,10 @@ use super::decode::{
     DataError, Decoded, NAME_MAX, OCTETS_MAX, Outcome, add_locator, begin, inform, informative_name,
     informative_octets, walk, write_locators, write_octets,
 };
-use crate::cdr::{Parameter, ParameterError, ParameterFields};
 use crate::discovery::BuiltinEndpoints;
 use crate::discovery::parameter_id as id;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
+use crate::wire::{Parameter, ParameterError, ParameterFields};
 
 /// The lease of a participant that announces none (RTPS 2.5, 9.6.3).
 const DEFAULT_LEASE: Duration = Duration::from_secs(100);
@@ -221,7 +221,7 @@ fn properties(mut fields: ParameterFields<'_>) -> Result<Vec<(String, String)>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cdr::ParameterListWriter;
+    use crate::wire::ParameterListWriter;
 
     const PREFIX: GuidPrefix = GuidPrefix([1, 0xdd, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
 

@@ -2,12 +2,12 @@
 //! illegal value.
 
 use super::decode::Outcome;
-use crate::cdr::{ParameterError, ParameterFields, ParameterValueWriter};
 use crate::qos::{
     AccessScope, DataRepresentation, DestinationOrder, Durability, DurabilityService, History, Liveliness,
     LivelinessKind, Ownership, Presentation, Reliability, ResourceLimits, TypeConsistency, TypeConsistencyKind,
 };
 use crate::types::Duration;
+use crate::wire::{ParameterError, ParameterFields, ParameterValueWriter};
 
 /// Ids kept of a DATA_REPRESENTATION list; three are defined.
 const REPRESENTATIONS_MAX: usize = 16;
@@ -281,7 +281,7 @@ pub(super) fn decide<T: PolicyParameter>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cdr::Parameter;
+    use crate::wire::Parameter;
 
     fn fields(value: &[u8]) -> ParameterFields<'_> {
         Parameter { id: 0, value, little_endian: true }.fields()
@@ -310,10 +310,10 @@ mod tests {
     fn partitions_beyond_the_bound_are_illegal() {
         let names: Vec<String> = (0..2_000).map(|i| i.to_string()).collect();
         let mut bytes = Vec::new();
-        let mut list = crate::cdr::ParameterListWriter::new(&mut bytes);
+        let mut list = crate::wire::ParameterListWriter::new(&mut bytes);
         list.parameter(0x29, |value| names.write(value));
         list.finish();
-        let parameter = crate::cdr::ParameterListReader::new(&bytes, true).next().unwrap().unwrap();
+        let parameter = crate::wire::ParameterListReader::new(&bytes, true).next().unwrap().unwrap();
         assert!(Vec::<String>::read(&mut parameter.fields()).is_err());
     }
 

@@ -3,10 +3,10 @@
 use super::decode::{DataError, Decoded, Outcome, begin, inform, informative_octets, walk, write_octets};
 use super::endpoint::{EndpointData, EndpointDraft};
 use super::policies::{PolicyParameter, decide, take_shared_policy, write_shared_policies};
-use crate::cdr::{Parameter, ParameterListWriter};
 use crate::discovery::parameter_id as id;
 use crate::qos::{DataRepresentation, DataWriterQos};
 use crate::types::{EntityId, GuidPrefix};
+use crate::wire::{Parameter, ParameterListWriter};
 
 /// A writer, as SEDP describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,9 +98,9 @@ fn take(qos: &mut DataWriterQos, parameter: &Parameter<'_>) -> Result<Outcome, D
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cdr::{ParameterError, ParameterListReader};
     use crate::qos::{DurabilityService, History, Liveliness, LivelinessKind, Ownership, Reliability, ResourceLimits};
     use crate::types::{Duration, EntityKind, Guid, Locator, VendorId};
+    use crate::wire::{ParameterError, ParameterListReader};
 
     fn guid() -> Guid {
         Guid::new(GuidPrefix::new(VendorId::OURS, [1; 10]), EntityId::user(1, EntityKind::WriterWithKey))

@@ -3,11 +3,10 @@
 use super::decode::{DataError, Decoded, Outcome, begin, inform, informative_octets, walk, write_octets};
 use super::endpoint::{EndpointData, EndpointDraft};
 use super::policies::{PolicyParameter, decide, take_shared_policy, write_shared_policies};
-use crate::cdr::Parameter;
 use crate::discovery::parameter_id as id;
-use crate::filter::ContentFilterProperty;
 use crate::qos::{DataReaderQos, DataRepresentation, TypeConsistency};
 use crate::types::{EntityId, GuidPrefix};
+use crate::wire::{ContentFilterProperty, Parameter};
 
 /// A reader, as SEDP describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +141,7 @@ mod tests {
         let content_filter = Some(Box::new(ContentFilterProperty {
             filtered_topic: "Square_filtered".to_owned(),
             related_topic: "Square".to_owned(),
-            class: crate::filter::DDSSQL.to_owned(),
+            class: crate::wire::DDSSQL.to_owned(),
             expression: "x < %0".to_owned(),
             parameters: vec!["10".to_owned()],
         }));

@@ -82,7 +82,7 @@ fn of_two_at_the_same_time_the_one_of_the_lower_guid_is_the_newer() {
             write(&mut cache, from, 7);
         }
         let samples = cache.take();
-        assert_eq!(samples[0].info.publication_handle, InstanceHandle::from_guid(writer(1)));
+        assert_eq!(samples[0].info.publication_handle, InstanceHandle::from(writer(1)));
     }
 }
 
