@@ -2,11 +2,13 @@
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses its own part of this")]
 
+mod alone;
 mod notes;
 #[path = "../../../dds-rtps/src/transport/skip.rs"]
 mod skipped;
 mod woken;
 
+pub(crate) use alone::alone;
 pub(crate) use notes::Notes;
 pub(crate) use skipped::skip;
 pub(crate) use woken::Woken;

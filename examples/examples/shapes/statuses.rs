@@ -1,6 +1,6 @@
 //! What happens to the participant's entities, a line for each.
 
-use crate::say;
+use super::say;
 use dds_core::qos::PolicyId;
 use dds_core::{
     AnyReader, AnyWriter, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,

@@ -1,0 +1,157 @@
+//! Versions of IP, ports and peers, end to end on this host.
+
+use crate::support::{PATIENCE, World, has_ipv6};
+use dds_core::qos::Preset;
+use dds_core::{
+    CreateErrorKind, DCPS_PARTICIPANT, DdsType, DomainParticipant, DomainParticipantBuilder, IpFamilies, Scope,
+};
+use std::collections::HashSet;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Note {
+    bytes: Vec<u8>,
+}
+
+/// Sends notes of several lengths from one participant to the other, reliably.
+fn talk(from: &DomainParticipant, to: &DomainParticipant) {
+    let reader = to.reader_builder::<Note>("note").qos(Preset::Event.reader()).build().unwrap();
+    let writer = from.writer_builder("note").qos(Preset::Event.writer()).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    for len in [1, 2_000, 300_000] {
+        let note = Note { bytes: vec![len as u8; len] };
+        writer.write(&note).unwrap();
+        assert!(reader.next_sample().block_for(PATIENCE).unwrap().data == Some(note), "{len} bytes");
+    }
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+}
+
+fn speaking(world: &World, families: IpFamilies) -> DomainParticipantBuilder {
+    world.builder().udp_only(true).ip_families(families)
+}
+
+/// Both directions between participants that speak these versions of IP.
+fn talk_by(families: [IpFamilies; 2]) -> [DomainParticipant; 2] {
+    let world = World::new();
+    let participants = families.map(|families| speaking(&world, families).build().unwrap());
+    let [a, b] = &participants;
+    talk(a, b);
+    talk(b, a);
+    participants
+}
+
+#[test]
+fn participants_talk_by_ipv6_alone() {
+    if !has_ipv6() {
+        return;
+    }
+    let participants = talk_by([IpFamilies::V6; 2]);
+    assert_eq!(participants.map(|participant| participant.traffic().send_failed), [0, 0]);
+}
+
+#[test]
+fn who_speaks_both_reaches_who_speaks_one() {
+    if !has_ipv6() {
+        return;
+    }
+    for other in [IpFamilies::V4, IpFamilies::V6, IpFamilies::Both] {
+        talk_by([IpFamilies::Both, other]);
+    }
+}
+
+#[test]
+fn who_speaks_both_sends_a_sample_once() {
+    if !has_ipv6() {
+        return;
+    }
+    let world = World::new();
+    let [from, to] = [(); 2].map(|()| speaking(&world, IpFamilies::Both).build().unwrap());
+    let reader = to.reader_builder::<Note>("note").qos(Preset::SensorData.reader()).build().unwrap();
+    let writer = from.writer_builder("note").qos(Preset::SensorData.writer()).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    let before = from.traffic().sent;
+    for count in 0..100 {
+        writer.write(&Note { bytes: vec![count] }).unwrap();
+    }
+    // Beside the samples there are a few datagrams of discovery.
+    let sent = from.traffic().sent - before;
+    assert!((100..150).contains(&sent), "{sent}");
+}
+
+#[test]
+fn a_peer_is_found_at_the_port_that_is_named() {
+    if !has_ipv6() {
+        return;
+    }
+    let world = World::new();
+    // Finds others only where it is told to look.
+    let told = |peers: Vec<String>| {
+        let builder = world.builder().domain_tag("addresses").udp_only(true).scope(Scope::PeersOnly);
+        builder.ip_families(IpFamilies::Both).peers(peers).build().unwrap()
+    };
+    for host in ["127.0.0.1", "[::1]", "localhost"] {
+        // Looks where nobody is.
+        let silent = told(vec!["127.0.0.1:9".to_owned()]);
+        let seeking = told((0..64).map(|index| format!("{host}:{}", 7410 + 2 * index)).collect());
+        talk(&seeking, &silent);
+    }
+}
+
+#[test]
+fn a_peer_that_is_none_is_an_error_that_names_it() {
+    let error = World::new().builder().peers(["[::1"]).build().unwrap_err();
+    assert_eq!(error.kind(), &CreateErrorKind::InvalidPeer { peer: "[::1".to_owned() });
+}
+
+/// More participants than there are well-known ports, in a domain that no other test uses.
+fn crowd(domain_id: u32, scope: Scope, count: usize) -> Vec<DomainParticipant> {
+    let builder = || DomainParticipant::builder(domain_id).ignore_environment().scope(scope);
+    (0..count).map(|_| builder().build().unwrap()).collect()
+}
+
+/// Waits until each of `all` knows so many others.
+fn wait_until_known(all: &[DomainParticipant], others: usize) {
+    for participant in all {
+        let found = participant.reader(&DCPS_PARTICIPANT).unwrap();
+        let mut known = HashSet::new();
+        while known.len() < others {
+            known.extend(found.next_sample().block_for(PATIENCE).unwrap().data.map(|data| data.key));
+        }
+    }
+}
+
+#[test]
+#[ignore = "half a minute of both cores: .ci/run crowd"]
+fn a_hundred_and_thirty_participants_of_a_host_find_each_other() {
+    let all = crowd(9, Scope::Host, 130);
+    wait_until_known(&all, 129);
+}
+
+/// Without multicast everybody finds those with well-known ports, and is found by them.
+#[test]
+#[ignore = "ten seconds of both cores: .ci/run crowd"]
+fn without_multicast_those_beyond_the_well_known_ports_are_found() {
+    let all = crowd(10, Scope::PeersOnly, 123);
+    wait_until_known(&all[..120], 122);
+    wait_until_known(&all[120..], 120);
+}
+
+/// Where 120 participants run already. What is looked for without multicast is asserted beside the sockets.
+#[test]
+fn participants_beyond_the_indexes_of_the_standard_find_each_other() {
+    // Few use this one, and the ports by our own rule are those of its neighbours far off.
+    const DOMAIN_ID: u32 = 173;
+    #[allow(clippy::disallowed_methods, reason = "only takes the ports of others")]
+    let bind = |port: u16| std::net::UdpSocket::bind(("0.0.0.0", port)).ok();
+    let first = 7400 + 250 * DOMAIN_ID as u16;
+    // Who has one of them already keeps it from us as well.
+    let _taken: Vec<_> = (0..120).map(|index| bind(first + 10 + 2 * index)).collect();
+    let world = World::new();
+    let build = || {
+        let builder = DomainParticipant::builder(DOMAIN_ID).ignore_environment().scope(Scope::Host);
+        builder.domain_tag(world.tag()).udp_only(true).build().unwrap()
+    };
+    let [a, b] = [build(), build()];
+    talk(&a, &b);
+    talk(&b, &a);
+}

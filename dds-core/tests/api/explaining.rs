@@ -1,0 +1,156 @@
+//! Reports on what matches and what does not, with every reason.
+
+use crate::support::{PATIENCE, World};
+use dds_core::qos::{
+    DataReaderQos, DataRepresentation, DataWriterQos, Durability, Ownership, PolicyId, PublisherQos, SubscriberQos,
+};
+use dds_core::{DdsType, EndpointQos, Entity, MatchReport, Obstacle, TopicSpec, Verdict};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Pose {
+    x: f64,
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Twist {
+    x: f32,
+}
+
+fn obstacles(report: &MatchReport) -> &[Obstacle] {
+    match &report.verdict {
+        Verdict::Matched => &[],
+        Verdict::NotMatched(obstacles) => obstacles,
+    }
+}
+
+#[test]
+fn a_match_is_reported_on_both_sides() {
+    let world = World::new();
+    let (from, to) = (world.builder().name("from").build().unwrap(), world.participant());
+    let (writer, reader) = (from.writer::<Pose>("t").unwrap(), to.reader::<Pose>("t").unwrap());
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    let reports = to.explain("t");
+    assert_eq!(reports, reader.explain_matches());
+    let [report] = &reports[..] else { panic!("{reports:?}") };
+    assert_eq!(report.verdict, Verdict::Matched);
+    assert_eq!((report.local.guid, report.remote.guid), (reader.guid(), writer.guid()));
+    assert!(report.local.is_own && !report.remote.is_own && report.remote.is_writer());
+    assert_eq!((report.remote.participant_name.as_str(), report.remote.participant()), ("from", from.guid()));
+    assert!(!report.remote.locators.is_empty());
+    assert!(matches!(report.remote.qos, EndpointQos::Writer(_)));
+    assert!(report.to_string().ends_with("match"), "{report}");
+    assert!(to.explain("other").is_empty());
+}
+
+#[test]
+fn every_obstacle_is_named_with_its_values_and_a_way_out() {
+    let participant = World::new().participant();
+    let publisher = participant.publisher(PublisherQos::default().partition(["a"])).unwrap();
+    let subscriber = participant.subscriber(SubscriberQos::default().partition(["b", "c"])).unwrap();
+    let offer = DataWriterQos::default().best_effort().representation([DataRepresentation::Xcdr2]);
+    let request = DataReaderQos::default()
+        .reliable()
+        .durability(Durability::TransientLocal)
+        .ownership(Ownership::Exclusive)
+        .representation([DataRepresentation::Xcdr1]);
+    let writer = publisher.writer_builder::<Pose>("t").qos(offer).build().unwrap();
+    let reader = subscriber.reader_builder::<Pose>("t").qos(request).build().unwrap();
+    let reports = writer.explain_matches();
+    let [report] = &reports[..] else { panic!("{reports:?}") };
+    let policies: Vec<_> = obstacles(report)
+        .iter()
+        .map(|obstacle| match obstacle {
+            Obstacle::Partition { ours, theirs } => format!("{ours:?} {theirs:?}"),
+            Obstacle::Qos { policy, offered, requested } => format!("{policy} {offered} {requested}"),
+            Obstacle::Representation { offered, accepted } => format!("{offered:?} {accepted:?}"),
+            other => format!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(
+        policies,
+        [
+            r#"["a"] ["b", "c"]"#,
+            "DURABILITY Volatile TransientLocal",
+            "OWNERSHIP Shared Exclusive",
+            "RELIABILITY BestEffort Reliable",
+            "Xcdr2 [Xcdr1]",
+        ]
+    );
+    let text = report.to_string();
+    for obstacle in obstacles(report) {
+        assert!(text.contains(obstacle.next_step()) && text.contains(&obstacle.to_string()), "{text}");
+    }
+    assert_eq!(participant.explain("t").len(), 2, "one report from each side");
+    drop(reader);
+    assert!(writer.explain_matches().is_empty());
+}
+
+#[test]
+fn a_type_that_does_not_fit_is_an_obstacle_that_names_the_member() {
+    let world = World::new();
+    let (from, to) = (world.participant(), world.participant());
+    let _writer = from.writer::<Twist>("t").unwrap();
+    let reader = to.reader::<Pose>("t").unwrap();
+    let report = loop {
+        let reports = reader.explain_matches();
+        match reports.into_iter().next() {
+            Some(report) if obstacles(&report) != [Obstacle::TypePending] => break report,
+            _ => std::thread::yield_now(),
+        }
+    };
+    let [Obstacle::Type { difference }] = obstacles(&report) else { panic!("{report:?}") };
+    assert_eq!(difference.to_string(), "x: the writer has float, the reader double");
+}
+
+#[test]
+fn a_type_of_another_name_that_nobody_describes_is_an_obstacle() {
+    let world = World::new();
+    let (from, to) = (world.participant(), world.participant());
+    let raw = from.raw_topic("t", "Twist", Default::default()).unwrap();
+    let _writer = from.writer(&raw).unwrap();
+    let reader = to.reader::<Pose>("t").unwrap();
+    // A second writer says when the first one has been found.
+    let _second = from.writer::<Pose>("there").unwrap();
+    to.reader::<Pose>("there").unwrap().wait_for_writers(1).block_for(PATIENCE).unwrap();
+    let reports = reader.explain_matches();
+    let [Obstacle::TypeName { ours, theirs }] = obstacles(&reports[0]) else { panic!("{reports:?}") };
+    assert_eq!((ours.as_str(), theirs.as_str()), ("Pose", "Twist"));
+}
+
+#[test]
+fn a_topic_with_nearly_the_same_name_is_pointed_out() {
+    const ROS: TopicSpec<Pose> = TopicSpec::new("rt/robot/pose", dds_core::qos::Preset::Default);
+    let participant = World::new().participant();
+    let reader = participant.reader::<Pose>("robot/pose").unwrap();
+    assert!(reader.explain_matches().is_empty());
+    let _writers = (participant.writer(&ROS).unwrap(), participant.writer::<Pose>("robot/twist").unwrap());
+    let reports = reader.explain_matches();
+    let [report] = &reports[..] else { panic!("{reports:?}") };
+    assert_eq!(obstacles(report), [Obstacle::TopicNameOnly { similar: "rt/robot/pose".to_owned() }]);
+    let _writer = participant.writer::<Pose>("robot/pose").unwrap();
+    assert_eq!(reader.explain_matches()[0].verdict, Verdict::Matched);
+    assert_eq!(reader.explain_matches().len(), 1);
+}
+
+#[test]
+fn what_is_ignored_is_said_to_be() {
+    let world = World::new();
+    let (from, to) = (world.participant(), world.participant());
+    let reader = to.reader::<Pose>("t").unwrap();
+    let writer = from.writer::<Pose>("t").unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    assert!(to.ignore_publication(writer.instance_handle()));
+    let reports = reader.explain_matches();
+    assert_eq!((reports[0].remote.guid, obstacles(&reports[0])), (writer.guid(), &[Obstacle::Ignored][..]));
+}
+
+#[test]
+fn reports_name_what_differs_in_a_policy() {
+    let participant = World::new().participant();
+    let reader = participant.reader_builder::<Pose>("t").qos(DataReaderQos::default().reliable()).build().unwrap();
+    let _writer = participant.writer_builder::<Pose>("t").qos(DataWriterQos::default().best_effort()).build().unwrap();
+    let reports = reader.explain_matches();
+    assert!(matches!(obstacles(&reports[0]), [Obstacle::Qos { policy: PolicyId::Reliability, .. }]));
+    participant.close();
+    assert!(reader.explain_matches().is_empty());
+}

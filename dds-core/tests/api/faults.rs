@@ -1,0 +1,246 @@
+//! Reliable delivery over a network that loses, repeats, reorders and refuses datagrams, discovery included.
+
+use crate::support::{PATIENCE, World};
+use dds_core::qos::Preset;
+use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration};
+use dds_rtps::transport::fault::Faults;
+use std::sync::mpsc;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Block {
+    count: u32,
+    bytes: Vec<u8>,
+}
+
+struct Link {
+    writer: DataWriter<Block>,
+    reader: DataReader<Block>,
+    _participants: [DomainParticipant; 2],
+}
+
+/// Two participants that speak by UDP, with faults in both directions.
+fn participants(faults: Faults) -> [DomainParticipant; 2] {
+    let world = World::new();
+    [1, 2].map(|seed| {
+        world.builder().udp_only(true).faults(Faults { seed: faults.seed + seed, ..faults }).build().unwrap()
+    })
+}
+
+fn block(count: u32, len: usize) -> Block {
+    Block { count, bytes: (0..len).map(|index| (index as u32 ^ count) as u8).collect() }
+}
+
+fn link(faults: Faults) -> Link {
+    link_of(participants(faults))
+}
+
+/// Between two participants of which one has faults, in both directions: of what it sends, and of what it receives.
+fn link_to_one(faults: Faults) -> Link {
+    let world = World::new();
+    let from = world.builder().udp_only(true).build().unwrap();
+    let to = world.builder().udp_only(true).faults(faults);
+    link_of([from, to.receive_faults(Faults { seed: faults.seed + 1, ..faults }).build().unwrap()])
+}
+
+fn link_of(participants: [DomainParticipant; 2]) -> Link {
+    let [from, to] = &participants;
+    let reader = to.reader_builder("block").qos(Preset::Event.reader()).build().unwrap();
+    let writer = from.writer_builder("block").qos(Preset::Event.writer()).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    Link { writer, reader, _participants: participants }
+}
+
+fn all_arrive_in_order(faults: Faults, samples: u32, len: usize) {
+    all_arrive_over(&link(faults), faults, samples, len);
+}
+
+fn all_arrive_over(link: &Link, faults: Faults, samples: u32, len: usize) {
+    let Link { writer, reader, .. } = link;
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..samples).for_each(|count| writer.write(&block(count, len)).unwrap()));
+        for count in 0..samples {
+            let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+            assert!(sample.data == Some(block(count, len)), "sample {count} under {faults:?}");
+        }
+    });
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    assert_eq!(reader.take().unwrap().len(), 0, "something arrived twice under {faults:?}");
+}
+
+#[test]
+fn what_is_lost_is_repaired() {
+    for lost in [10, 30] {
+        all_arrive_in_order(Faults { seed: 1, lost, ..Faults::default() }, 200, 100);
+    }
+}
+
+#[test]
+fn fragments_that_are_lost_are_repaired() {
+    for lost in [10, 30] {
+        all_arrive_in_order(Faults { seed: 11, lost, ..Faults::default() }, 8, 300_000);
+    }
+}
+
+#[test]
+fn what_is_repeated_arrives_once() {
+    all_arrive_in_order(Faults { seed: 2, repeated: 50, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn what_is_reordered_is_put_in_order() {
+    all_arrive_in_order(Faults { seed: 3, late: 30, late_by: 5, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn what_a_full_socket_refuses_is_sent_later_in_order() {
+    all_arrive_in_order(Faults { seed: 4, blocked: 30, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn refusals_in_a_row_do_not_change_the_order() {
+    all_arrive_in_order(Faults { seed: 41, blocked: 5, blocked_in_a_row: 20, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn losses_in_a_row_are_repaired() {
+    all_arrive_in_order(Faults { seed: 42, lost: 2, lost_in_a_row: 8, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn what_takes_its_time_and_overtakes_is_put_in_order() {
+    let (delay, jitter) = (Duration::from_millis(5), Duration::from_millis(10));
+    all_arrive_in_order(Faults { seed: 43, delay, jitter, ..Faults::default() }, 100, 100);
+    all_arrive_in_order(Faults { seed: 44, delay, jitter, lost: 5, ..Faults::default() }, 4, 100_000);
+}
+
+/// A line of 4 MB/s whose router has room for 20 ms: most of a long sample does not fit.
+#[test]
+fn what_a_narrow_line_loses_is_repaired() {
+    let line = Faults { bytes_per_second: Some(4_000_000), queue: Duration::from_millis(20), ..Faults::default() };
+    all_arrive_in_order(Faults { seed: 45, ..line }, 3, 300_000);
+}
+
+/// With checksums no damage gets through.
+#[test]
+fn what_is_damaged_is_counted_and_repaired() {
+    let world = World::new();
+    let faults = Faults { seed: 46, damaged: 20, ..Faults::default() };
+    let participant = |seed: u64| {
+        let builder = world.builder().udp_only(true).message_checksums(ChecksumKind::Crc32c);
+        builder.faults(Faults { seed: faults.seed + seed, ..faults }).build().unwrap()
+    };
+    let [from, to] = [1, 2].map(participant);
+    let reader = to.reader_builder("block").qos(Preset::Event.reader()).build().unwrap();
+    let writer = from.writer_builder("block").qos(Preset::Event.writer()).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    for count in 0..200 {
+        writer.write(&block(count, 100)).unwrap();
+        assert!(reader.next_sample().block_for(PATIENCE).unwrap().data == Some(block(count, 100)), "sample {count}");
+    }
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    assert!(to.traffic().damaged > 0, "{:?}", to.traffic());
+    assert!(from.traffic().damaged > 0, "{:?}", from.traffic());
+}
+
+#[test]
+fn what_loses_its_end_is_repaired() {
+    all_arrive_in_order(Faults { seed: 6, truncated: 20, ..Faults::default() }, 200, 100);
+}
+
+#[test]
+fn fragments_survive_everything_at_once() {
+    let faults =
+        Faults { seed: 5, lost: 5, repeated: 10, late: 10, late_by: 5, blocked: 10, truncated: 2, ..Faults::default() };
+    all_arrive_in_order(faults, 20, 300_000);
+}
+
+/// Against a program that knows nothing of faults: all of them are this side's.
+#[test]
+fn one_side_has_the_faults_of_both_directions() {
+    let (delay, jitter) = (Duration::from_millis(2), Duration::from_millis(4));
+    let base = Faults::default();
+    for (faults, samples, len) in [
+        (Faults { seed: 61, lost: 30, ..base }, 200, 100),
+        (Faults { seed: 63, repeated: 50, late: 30, late_by: 5, ..base }, 200, 100),
+        (Faults { seed: 65, lost: 5, truncated: 10, ..base }, 8, 300_000),
+        (Faults { seed: 67, delay, jitter, lost: 5, ..base }, 4, 100_000),
+    ] {
+        all_arrive_over(&link_to_one(faults), faults, samples, len);
+    }
+}
+
+#[test]
+fn a_late_joiner_gets_the_history_over_a_network_that_loses() {
+    const SAMPLES: u32 = 50;
+    let [from, to] = &participants(Faults { seed: 7, lost: 20, late: 10, late_by: 3, ..Faults::default() });
+    let qos = Preset::Event.writer().transient_local();
+    let writer = from.writer_builder("block").qos(qos).build().unwrap();
+    (0..SAMPLES).for_each(|count| writer.write(&block(count, 1_000)).unwrap());
+    let qos = Preset::Event.reader().transient_local();
+    let reader = to.reader_builder::<Block>("block").qos(qos).build().unwrap();
+    for count in 0..SAMPLES {
+        let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+        assert!(sample.data == Some(block(count, 1_000)), "sample {count}");
+    }
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    assert_eq!(reader.take().unwrap().len(), 0);
+}
+
+#[test]
+fn messages_with_checksums_arrive_and_are_whole() {
+    let cut_short = Faults { seed: 21, truncated: 10, ..Faults::default() };
+    for kind in [ChecksumKind::Crc32c, ChecksumKind::Crc64, ChecksumKind::Md5] {
+        for faults in [Faults::default(), cut_short] {
+            let world = World::new();
+            let participant =
+                |_| world.builder().udp_only(true).message_checksums(kind).faults(faults).build().unwrap();
+            let [from, to] = [1, 2].map(participant);
+            let reader = to.reader_builder("block").qos(Preset::Event.reader()).build().unwrap();
+            let writer = from.writer_builder("block").qos(Preset::Event.writer()).build().unwrap();
+            writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+            writer.write(&block(1, 100_000)).unwrap();
+            let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+            assert!(sample.data == Some(block(1, 100_000)), "{kind:?}");
+            // A message that was cut short does not have its checksum any more.
+            assert!(faults == cut_short || to.traffic().damaged == 0, "{kind:?}");
+        }
+    }
+}
+
+/// Sockets with room for a few datagrams. Whoever receives is held up until one was dropped: a listener on the thread that
+/// receives takes its time.
+#[test]
+fn what_small_buffers_have_no_room_for_is_repaired() {
+    const ROOM: usize = 4 << 10;
+    let world = World::new();
+    let [from, to] =
+        [(); 2].map(|()| world.builder().udp_only(true).receive_buffer(ROOM).send_buffer(ROOM).build().unwrap());
+    let (entered, is_inside) = mpsc::channel();
+    let (leave, may_leave) = mpsc::channel::<()>();
+    let holding = to.reader_builder::<Block>("hold").qos(Preset::Event.reader()).delivery(Delivery::Inline);
+    let _holding = holding.on_data(move |_| {
+        entered.send(()).unwrap();
+        may_leave.recv().unwrap();
+    });
+    let _holding = _holding.build().unwrap();
+    let hold = from.writer_builder("hold").qos(Preset::Event.writer()).build().unwrap();
+    hold.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    let link = link_of([from.clone(), to.clone()]);
+    for (samples, len) in [(300, 100), (20, 100_000)] {
+        let before = to.traffic().socket_full;
+        hold.write(&block(0, 1)).unwrap();
+        is_inside.recv_timeout(std::time::Duration::from_secs(30)).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // The system counts it; nothing else tells.
+                while to.traffic().socket_full == before {
+                    std::thread::yield_now();
+                }
+                leave.send(()).unwrap();
+            });
+            all_arrive_over(&link, Faults::default(), samples, len);
+        });
+        assert!(to.traffic().socket_full > before);
+    }
+}

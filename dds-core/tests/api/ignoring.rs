@@ -1,0 +1,62 @@
+//! Participants and endpoints that are ignored: what they were is undone, and they are never met again.
+
+use crate::support::{PATIENCE, World};
+use dds_core::{DdsType, Entity, InstanceHandle, ReaderEvent};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Count {
+    count: u64,
+}
+
+#[test]
+fn an_ignored_publication_is_unmatched_and_others_go_on() {
+    let world = World::new();
+    let (from, to) = (world.udp_participant(), world.udp_participant());
+    let reader = to.reader::<Count>("topic").unwrap();
+    let ignored = from.writer::<Count>("topic").unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    assert!(to.ignore_publication(ignored.instance_handle()));
+    assert!(reader.matched_publications().is_empty());
+    let heard = from.writer::<Count>("topic").unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    assert_eq!(reader.matched_publications().iter().map(|writer| writer.guid).collect::<Vec<_>>(), [heard.guid()]);
+}
+
+#[test]
+fn an_ignored_subscription_gets_nothing_and_others_go_on() {
+    let world = World::new();
+    let (from, to) = (world.udp_participant(), world.udp_participant());
+    let writer = from.writer::<Count>("topic").unwrap();
+    let ignored = to.reader::<Count>("topic").unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    assert!(from.ignore_subscription(ignored.instance_handle()));
+    assert!(writer.matched_subscriptions().is_empty());
+    let heard = to.reader::<Count>("topic").unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    assert_eq!(writer.matched_subscriptions().iter().map(|reader| reader.guid).collect::<Vec<_>>(), [heard.guid()]);
+}
+
+#[test]
+fn an_ignored_participant_is_forgotten_with_all_its_endpoints() {
+    let world = World::new();
+    let (from, to) = (world.udp_participant(), world.udp_participant());
+    let reader = to.reader::<Count>("topic").unwrap();
+    let events = reader.events();
+    let _writer = from.writer::<Count>("topic").unwrap();
+    let ReaderEvent::Matched(status) = events.next_event().block_for(PATIENCE).unwrap() else { panic!("no match") };
+    assert_eq!(status.current_count, 1);
+    assert!(to.ignore_participant(from.instance_handle()));
+    let ReaderEvent::Matched(status) = events.next_event().block_for(PATIENCE).unwrap() else { panic!("no match") };
+    assert_eq!(status.current_count, 0);
+    assert!(to.discovered_participants().is_empty());
+}
+
+#[test]
+fn what_is_no_other_participants_is_not_ignored() {
+    let participant = World::new().participant();
+    let writer = participant.writer::<Count>("topic").unwrap();
+    assert!(!participant.ignore_participant(participant.instance_handle()));
+    assert!(!participant.ignore_publication(writer.instance_handle()));
+    assert!(!participant.ignore_subscription(writer.instance_handle()));
+    assert!(!participant.ignore_participant(InstanceHandle::NIL));
+}

@@ -1,0 +1,551 @@
+//! Listeners: who is told of what, on which thread, how they end, and what a panic in one costs.
+
+use crate::support::{PATIENCE, World};
+use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, SubscriberQos, TopicQos};
+use dds_core::{
+    AnyReader, AnyWriter, Condition, CreateErrorKind, DataReader, DataReaderListener, DataWriter, DataWriterListener,
+    DdsType, Delivery, DomainParticipant, Duration, Entity, IncompatibleQosStatus, InconsistentTopicStatus,
+    PublicationMatchedStatus, PublisherListener, ReaderEvent, StatusMask, Subscriber, SubscriberListener,
+    SubscriptionMatchedStatus, TopicEvent, TopicListener, WaitErrorKind, WaitSet, WriteErrorKind, WriterEvent,
+};
+use std::cell::Cell;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Count {
+    count: u64,
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Other {
+    text: String,
+}
+
+/// What happened, in words.
+#[derive(Clone)]
+struct Log(Sender<String>);
+
+impl Log {
+    fn new() -> (Self, Receiver<String>) {
+        let (sender, receiver) = mpsc::channel();
+        (Self(sender), receiver)
+    }
+    fn note(&self, what: impl Into<String>) {
+        // The test may be over.
+        let _ = self.0.send(what.into());
+    }
+}
+
+fn next(log: &Receiver<String>) -> String {
+    log.recv_timeout(PATIENCE.to_std().unwrap()).unwrap()
+}
+
+/// Notes everything, under its name. A `Cell` in it, for a listener need not be `Sync`.
+struct Noting {
+    name: &'static str,
+    log: Log,
+    calls: Cell<u32>,
+}
+
+impl Noting {
+    fn new(name: &'static str, log: &Log) -> Self {
+        Self { name, log: log.clone(), calls: Cell::new(0) }
+    }
+    fn note(&self, what: &str) {
+        self.calls.set(self.calls.get() + 1);
+        self.log.note(format!("{} {what}", self.name));
+    }
+}
+
+impl DataReaderListener<Count> for Noting {
+    fn on_data_available(&mut self, reader: &DataReader<Count>) {
+        self.note(&format!("data {}", reader.take().unwrap().len()));
+    }
+    fn on_subscription_matched(&mut self, _: &DataReader<Count>, status: SubscriptionMatchedStatus) {
+        self.note(&format!("matched {}", status.current_count));
+    }
+    fn on_requested_incompatible_qos(&mut self, _: &DataReader<Count>, status: IncompatibleQosStatus) {
+        self.note(&format!("incompatible {}", status.total_count));
+    }
+}
+
+impl DataWriterListener<Count> for Noting {
+    fn on_publication_matched(&mut self, _: &DataWriter<Count>, status: PublicationMatchedStatus) {
+        self.note(&format!("matched {}", status.current_count));
+    }
+}
+
+impl PublisherListener for Noting {
+    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, _: PublicationMatchedStatus) {
+        assert!(writer.downcast_ref::<DataWriter<Count>>().is_some());
+        assert!(writer.downcast_ref::<DataWriter<Other>>().is_none());
+        self.note(&format!("writer of {} matched", writer.topic_name()));
+    }
+    fn on_offered_incompatible_qos(&mut self, writer: &dyn AnyWriter, _: IncompatibleQosStatus) {
+        self.note(&format!("writer of {} incompatible", writer.topic_name()));
+    }
+}
+
+impl SubscriberListener for Noting {
+    fn on_data_on_readers(&mut self, subscriber: &Subscriber) {
+        self.note("data on readers");
+        subscriber.notify_datareaders();
+    }
+    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+        let reader = reader.downcast_ref::<DataReader<Count>>().unwrap();
+        self.note(&format!("data {}", reader.take().unwrap().len()));
+    }
+    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, _: SubscriptionMatchedStatus) {
+        self.note(&format!("reader of {} matched", reader.topic_name()));
+    }
+}
+
+impl TopicListener for Noting {
+    fn on_inconsistent_topic(&mut self, topic: &str, status: InconsistentTopicStatus) {
+        self.note(&format!("inconsistent {topic} {}", status.total_count));
+    }
+}
+
+fn inline() -> DomainParticipant {
+    World::new().builder().delivery(Delivery::Inline).build().unwrap()
+}
+
+fn write(writer: &DataWriter<Count>, count: u64) {
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    writer.write(&Count { count }).unwrap();
+}
+
+#[test]
+fn a_status_goes_to_the_lowest_listener_that_asks_for_it() {
+    let participant = inline();
+    let (log, told) = Log::new();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let reader = subscriber.reader::<Count>("t").unwrap();
+    let writer_listener = (StatusMask::NONE, Noting::new("writer", &log));
+    let all = StatusMask::ALL & !StatusMask::DATA_ON_READERS;
+    participant.set_listener(all, Noting::new("participant", &log)).unwrap();
+    subscriber.set_listener(StatusMask::MATCHED, Noting::new("subscriber", &log)).unwrap();
+    reader.set_listener(StatusMask::DATA_AVAILABLE, Noting::new("reader", &log)).unwrap();
+    let writer = publisher.writer_builder::<Count>("t").listener(writer_listener.0, writer_listener.1).build().unwrap();
+    let mut matched = [next(&told), next(&told)];
+    matched.sort();
+    assert_eq!(matched, ["participant writer of t matched", "subscriber reader of t matched"]);
+    write(&writer, 1);
+    assert_eq!(next(&told), "reader data 1");
+    // Without it, the next one up is told.
+    reader.remove_listener();
+    write(&writer, 2);
+    assert_eq!(next(&told), "participant data 1");
+    publisher.set_listener(StatusMask::MATCHED, Noting::new("publisher", &log)).unwrap();
+    subscriber.remove_listener();
+    let late = participant.reader::<Count>("t").unwrap();
+    let mut matched = [next(&told), next(&told)];
+    matched.sort();
+    assert_eq!(matched, ["participant reader of t matched", "publisher writer of t matched"]);
+    participant.remove_listener();
+    write(&writer, 3);
+    assert_eq!(late.take().unwrap().len(), 1);
+    assert!(told.try_recv().is_err());
+}
+
+#[test]
+fn data_on_readers_comes_first_and_the_readers_are_notified_by_it() {
+    let participant = inline();
+    let (log, told) = Log::new();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let mask = StatusMask::DATA_AVAILABLE;
+    let _reader = subscriber.reader_builder::<Count>("t").listener(mask, Noting::new("reader", &log)).build().unwrap();
+    let quiet = subscriber.reader::<Count>("quiet").unwrap();
+    subscriber.set_listener(StatusMask::DATA_ON_READERS, Noting::new("subscriber", &log)).unwrap();
+    let writer = participant.writer::<Count>("t").unwrap();
+    write(&writer, 1);
+    assert_eq!([next(&told), next(&told)], ["subscriber data on readers", "reader data 1"]);
+    // A reader that nobody listens to: only the subscriber is told.
+    let other = participant.writer::<Count>("quiet").unwrap();
+    write(&other, 1);
+    assert_eq!(next(&told), "subscriber data on readers");
+    assert_eq!(quiet.take().unwrap().len(), 1);
+    assert!(told.try_recv().is_err());
+}
+
+/// A subscriber's listener that only writes the methods it needs swallows nothing.
+#[test]
+fn the_default_for_data_on_readers_passes_on() {
+    struct Nothing;
+    impl SubscriberListener for Nothing {}
+    let participant = inline();
+    let (log, told) = Log::new();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    subscriber.set_listener(StatusMask::ALL, Nothing).unwrap();
+    let mask = StatusMask::DATA_AVAILABLE;
+    let _reader = subscriber.reader_builder::<Count>("t").listener(mask, Noting::new("reader", &log)).build().unwrap();
+    write(&participant.writer::<Count>("t").unwrap(), 1);
+    assert_eq!(next(&told), "reader data 1");
+}
+
+#[test]
+fn a_subscriber_has_a_status_of_its_own() {
+    let participant = World::new().participant();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let early = subscriber.reader::<Count>("early").unwrap();
+    let condition = subscriber.status_condition();
+    let late = subscriber.reader::<Count>("late").unwrap();
+    let wait_set = WaitSet::new(&participant);
+    wait_set.attach(&condition);
+    for reader in [early, late] {
+        assert!(subscriber.status_changes().is_empty() && !condition.is_triggered());
+        write(&participant.writer::<Count>(reader.topic_name()).unwrap(), 1);
+        assert!(wait_set.wait().block_for(PATIENCE).unwrap().contains(&condition));
+        assert_eq!(subscriber.status_changes(), StatusMask::DATA_ON_READERS);
+        reader.take().unwrap();
+    }
+    assert!(subscriber.status_changes().is_empty());
+    subscriber.close();
+    assert_eq!(wait_set.wait().block_for(PATIENCE).unwrap_err().kind(), &WaitErrorKind::Closed);
+}
+
+#[test]
+fn listeners_of_every_kind_are_told_on_the_event_thread_by_default() {
+    let world = World::new();
+    let (from, to) = (world.udp_participant(), world.udp_participant());
+    let (log, told) = Log::new();
+    to.set_listener(StatusMask::ALL, Noting::new("participant", &log)).unwrap();
+    let writer = from.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    let _reader = to.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    assert_eq!(next(&told), "participant reader of t matched");
+    write(&writer, 1);
+    assert_eq!(next(&told), "participant data 1");
+    let _incompatible = to.writer_builder::<Count>("u").qos(DataWriterQos::default().best_effort()).build().unwrap();
+    let _reliable = from.reader_builder::<Count>("u").qos(DataReaderQos::default().reliable()).build().unwrap();
+    assert_eq!(next(&told), "participant writer of u incompatible");
+}
+
+#[test]
+fn a_topic_is_told_of_another_type() {
+    let world = World::new();
+    let (here, there) = (world.participant(), world.participant());
+    let (log, told) = Log::new();
+    let topic = here.topic::<Count>("t", TopicQos::default()).unwrap();
+    topic.set_listener(StatusMask::INCONSISTENT_TOPIC, Noting::new("topic", &log)).unwrap();
+    let _writer = here.writer(&topic).unwrap();
+    let _reader = there.reader::<Other>("t").unwrap();
+    assert_eq!(next(&told), "topic inconsistent t 1");
+    topic.remove_listener();
+    here.set_listener(StatusMask::INCONSISTENT_TOPIC, Noting::new("participant", &log)).unwrap();
+    let _another = there.reader::<Other>("t").unwrap();
+    assert_eq!(next(&told), "participant inconsistent t 2");
+    assert_eq!(topic.inconsistent_topic().total_count, 2);
+}
+
+#[test]
+fn a_stream_of_a_topic_tells_of_another_type_and_takes_nothing_from_others() {
+    let world = World::new();
+    let (here, there) = (world.participant(), world.participant());
+    let topic = here.topic::<Count>("t", None).unwrap();
+    let events = topic.events();
+    let _writer = here.writer(&topic).unwrap();
+    for number in 1..=2 {
+        let _reader = there.reader::<Other>("t").unwrap();
+        let TopicEvent::Inconsistent(status) = events.next_event().block_for(PATIENCE).unwrap() else { panic!() };
+        assert_eq!((status.total_count, status.total_count_change), (number, 1));
+    }
+    let status = topic.inconsistent_topic();
+    assert_eq!((status.total_count, status.total_count_change), (2, 2), "a stream is no reading of the status");
+    let TopicEvent::Inconsistent(status) = topic.events().next_event().block_for(PATIENCE).unwrap() else { panic!() };
+    assert_eq!(status.total_count_change, 2, "each stream begins with what has happened before it");
+    topic.close();
+    assert!(events.next_event().block_for(PATIENCE).is_err());
+}
+
+/// Panics when it is told of data.
+struct Panicking;
+impl DataReaderListener<Count> for Panicking {
+    fn on_data_available(&mut self, _: &DataReader<Count>) {
+        panic!("on purpose");
+    }
+}
+impl SubscriberListener for Panicking {
+    fn on_data_available(&mut self, _: &dyn AnyReader) {
+        panic!("on purpose");
+    }
+}
+
+#[test]
+fn a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told() {
+    for delivery in [Delivery::Inline, Delivery::EventThread] {
+        let participant = World::new().builder().delivery(delivery).build().unwrap();
+        let (log, told) = Log::new();
+        let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+        let reader = subscriber.reader::<Count>("t").unwrap();
+        let events = reader.events();
+        let mask = StatusMask::DATA_AVAILABLE;
+        reader.set_listener(mask, Panicking).unwrap();
+        subscriber.set_listener(mask, Panicking).unwrap();
+        participant.set_listener(mask, Noting::new("participant", &log)).unwrap();
+        let writer = participant.writer::<Count>("t").unwrap();
+        let next_event = || events.next_event().block_for(PATIENCE).unwrap();
+        let ReaderEvent::Matched(_) = next_event() else { panic!("another event") };
+        let ReaderEvent::LivelinessChanged(_) = next_event() else { panic!("another event") };
+        for panics in 1..=2 {
+            write(&writer, panics);
+            assert_eq!(next_event(), ReaderEvent::ListenerPanicked { message: "on purpose".to_owned() });
+            assert_eq!(participant.listener_counters().panics, panics);
+        }
+        write(&writer, 3);
+        // The last one only, of three that nobody has taken.
+        assert_eq!(next(&told), "participant data 1");
+        assert!(!reader.is_closed());
+    }
+}
+
+/// Panics when it is told of a match.
+struct PanickingAtMatches;
+impl DataWriterListener<Count> for PanickingAtMatches {
+    fn on_publication_matched(&mut self, _: &DataWriter<Count>, _: PublicationMatchedStatus) {
+        panic!("on purpose");
+    }
+}
+impl PublisherListener for PanickingAtMatches {
+    fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PublicationMatchedStatus) {
+        panic!("on purpose");
+    }
+}
+
+/// Of a group's listener it is an event of the member that it was told of, and of no other.
+#[test]
+fn a_panic_of_a_writers_or_publishers_listener_is_an_event_of_that_writer() {
+    for (delivery, of_group) in
+        [Delivery::Inline, Delivery::EventThread].into_iter().flat_map(|delivery| [(delivery, false), (delivery, true)])
+    {
+        let participant = World::new().builder().delivery(delivery).build().unwrap();
+        let publisher = participant.publisher(PublisherQos::default()).unwrap();
+        let [writer, other] = ["t", "u"].map(|topic| publisher.writer::<Count>(topic).unwrap());
+        if of_group {
+            publisher.set_listener(StatusMask::MATCHED, PanickingAtMatches).unwrap();
+        } else {
+            writer.set_listener(StatusMask::MATCHED, PanickingAtMatches).unwrap();
+        }
+        let _readers = ["t", "u"].map(|topic| {
+            let events = if topic == "t" { writer.events() } else { other.events() };
+            let reader = participant.reader::<Count>(topic).unwrap();
+            let next_event = || events.next_event().block_for(PATIENCE).unwrap();
+            let WriterEvent::Matched(_) = next_event() else { panic!("another event") };
+            if topic == "t" {
+                assert_eq!(next_event(), WriterEvent::ListenerPanicked { message: "on purpose".to_owned() });
+            }
+            assert!(events.next_event().block_for(Duration::ZERO).is_err());
+            reader
+        });
+        assert_eq!(participant.listener_counters().panics, 1);
+    }
+}
+
+#[test]
+fn a_replaced_listener_is_dropped_and_not_called_again() {
+    let participant = World::new().participant();
+    let (log, told) = Log::new();
+    let reader = participant.reader::<Count>("t").unwrap();
+    let life = Arc::new(());
+    struct Holding(Noting, #[expect(dead_code, reason = "it is held")] Arc<()>);
+    impl DataReaderListener<Count> for Holding {
+        fn on_data_available(&mut self, reader: &DataReader<Count>) {
+            DataReaderListener::on_data_available(&mut self.0, reader);
+        }
+    }
+    reader.set_listener(StatusMask::ALL, Holding(Noting::new("first", &log), Arc::clone(&life))).unwrap();
+    reader.set_listener(StatusMask::ALL, Holding(Noting::new("second", &log), Arc::clone(&life))).unwrap();
+    assert_eq!(Arc::strong_count(&life), 2);
+    write(&participant.writer::<Count>("t").unwrap(), 1);
+    assert_eq!(next(&told), "second data 1");
+    reader.close();
+    reader.closed().block_for(PATIENCE).unwrap();
+    assert_eq!(Arc::strong_count(&life), 1);
+    let error = reader.set_listener(StatusMask::ALL, Noting::new("late", &log)).unwrap_err();
+    assert_eq!(error.kind(), &CreateErrorKind::Closed);
+}
+
+#[test]
+fn closing_a_participant_frees_the_listeners_of_everything_in_it() {
+    let participant = World::new().participant();
+    let life = Arc::new(());
+    struct Holding(#[expect(dead_code, reason = "it is held")] Arc<()>);
+    impl DataReaderListener<Count> for Holding {}
+    impl DataWriterListener<Count> for Holding {}
+    impl PublisherListener for Holding {}
+    impl SubscriberListener for Holding {}
+    impl TopicListener for Holding {}
+    let holding = || Holding(Arc::clone(&life));
+    let (subscriber, publisher) = (
+        participant.subscriber(SubscriberQos::default()).unwrap(),
+        participant.publisher(PublisherQos::default()).unwrap(),
+    );
+    let (reader, writer) = (subscriber.reader::<Count>("t").unwrap(), publisher.writer::<Count>("t").unwrap());
+    participant.set_listener(StatusMask::ALL, holding()).unwrap();
+    subscriber.set_listener(StatusMask::ALL, holding()).unwrap();
+    publisher.set_listener(StatusMask::ALL, holding()).unwrap();
+    reader.set_listener(StatusMask::ALL, holding()).unwrap();
+    writer.set_listener(StatusMask::ALL, holding()).unwrap();
+    assert_eq!(Arc::strong_count(&life), 6);
+    participant.close();
+    let entities: [&dyn Entity; 5] = [&participant, &subscriber, &publisher, &reader, &writer];
+    for entity in entities {
+        entity.closed().block_for(PATIENCE).unwrap();
+        assert!(entity.is_closed());
+    }
+    assert_eq!(Arc::strong_count(&life), 1);
+}
+
+#[test]
+fn an_event_listener_may_close_its_reader_but_not_wait_for_its_end() {
+    let participant = World::new().participant();
+    let (send, told) = mpsc::channel();
+    struct Closing(Sender<WaitErrorKind>);
+    impl DataReaderListener<Count> for Closing {
+        fn on_data_available(&mut self, reader: &DataReader<Count>) {
+            reader.close();
+            self.0.send(reader.closed().block().unwrap_err().kind().clone()).unwrap();
+        }
+    }
+    let reader = participant.reader::<Count>("t").unwrap();
+    reader.set_listener(StatusMask::ALL, Closing(send)).unwrap();
+    write(&participant.writer::<Count>("t").unwrap(), 1);
+    assert_eq!(told.recv().unwrap(), WaitErrorKind::WouldDeadlock);
+    reader.closed().block_for(PATIENCE).unwrap();
+    // The listener, and with it the sender, is gone.
+    assert!(told.recv().is_err());
+}
+
+#[test]
+fn closed_waits_for_the_call_in_flight() {
+    let participant = World::new().participant();
+    let (entered, in_call) = mpsc::channel();
+    let (leave, may_leave) = mpsc::channel::<()>();
+    let finished = Arc::new(Mutex::new(false));
+    struct Slow(Sender<()>, Receiver<()>, Arc<Mutex<bool>>);
+    impl DataReaderListener<Count> for Slow {
+        fn on_data_available(&mut self, _: &DataReader<Count>) {
+            self.0.send(()).unwrap();
+            self.1.recv().unwrap();
+            *self.2.lock().unwrap() = true;
+        }
+    }
+    let reader = participant.reader::<Count>("t").unwrap();
+    reader.set_listener(StatusMask::ALL, Slow(entered, may_leave, Arc::clone(&finished))).unwrap();
+    write(&participant.writer::<Count>("t").unwrap(), 1);
+    in_call.recv().unwrap();
+    reader.close();
+    assert!(reader.closed().block_for(dds_core::Duration::ZERO).is_err());
+    leave.send(()).unwrap();
+    reader.closed().block_for(PATIENCE).unwrap();
+    assert!(*finished.lock().unwrap());
+}
+
+/// Closed by itself, or with its participant.
+#[test]
+fn a_group_has_ended_when_its_listener_has_returned() {
+    struct Slow(Sender<()>, Receiver<()>);
+    impl Slow {
+        fn new() -> (Self, Receiver<()>, Sender<()>) {
+            let ((entered, in_call), (leave, may_leave)) = (mpsc::channel(), mpsc::channel());
+            (Self(entered, may_leave), in_call, leave)
+        }
+        fn stay(&self) {
+            self.0.send(()).unwrap();
+            self.1.recv().unwrap();
+        }
+    }
+    impl PublisherListener for Slow {
+        fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PublicationMatchedStatus) {
+            self.stay();
+        }
+    }
+    impl SubscriberListener for Slow {
+        fn on_subscription_matched(&mut self, _: &dyn AnyReader, _: SubscriptionMatchedStatus) {
+            self.stay();
+        }
+    }
+    for by_participant in [false, true] {
+        for is_publisher in [false, true] {
+            let participant = World::new().participant();
+            let publisher = participant.publisher(PublisherQos::default()).unwrap();
+            let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+            let (slow, in_call, leave) = Slow::new();
+            match is_publisher {
+                true => publisher.set_listener(StatusMask::ALL, slow).unwrap(),
+                false => subscriber.set_listener(StatusMask::ALL, slow).unwrap(),
+            }
+            let topic = participant.topic::<Count>("t", TopicQos::default()).unwrap();
+            let _writer = publisher.writer(&topic).unwrap();
+            let _reader = subscriber.reader(&topic).unwrap();
+            in_call.recv().unwrap();
+            let (entity, other): (&dyn Entity, &dyn Entity) =
+                if is_publisher { (&publisher, &subscriber) } else { (&subscriber, &publisher) };
+            if by_participant {
+                participant.close();
+            } else {
+                entity.close();
+                other.close();
+            }
+            other.closed().block_for(PATIENCE).unwrap();
+            assert!(entity.closed().block_for(dds_core::Duration::ZERO).is_err());
+            leave.send(()).unwrap();
+            entity.closed().block_for(PATIENCE).unwrap();
+            // The listener, and with it the sender, is gone.
+            assert!(in_call.recv().is_err());
+        }
+    }
+}
+
+/// Two inline listeners that answer each other for ever: a write returns all the same, and the rest goes on elsewhere.
+#[test]
+fn listeners_that_write_back_let_the_first_writer_return() {
+    const ROUNDS: u64 = 10_000;
+    let participant = inline();
+    let (done, told) = mpsc::channel();
+    let ping = participant.writer_builder::<Count>("ping").qos(Preset::Event).build().unwrap();
+    let (there, back) = (ping.clone(), participant.writer_builder::<Count>("pong").qos(Preset::Event).build().unwrap());
+    let at_pong = back.clone();
+    let _pong = participant
+        .reader_builder::<Count>("ping")
+        .qos(Preset::Event)
+        .on_sample(move |sample| back.write(&sample.data.unwrap()).unwrap())
+        .build()
+        .unwrap();
+    let _ping = participant
+        .reader_builder::<Count>("pong")
+        .qos(Preset::Event)
+        .on_sample(move |sample| match sample.data.unwrap().count {
+            ROUNDS => done.send(()).unwrap(),
+            count => there.write(&Count { count: count + 1 }).unwrap(),
+        })
+        .build()
+        .unwrap();
+    at_pong.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    write(&ping, 0);
+    told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
+}
+
+#[test]
+fn a_write_that_would_wait_is_full_in_an_inline_listener() {
+    let participant = inline();
+    let mut qos = DataWriterQos::default().keep_all();
+    qos.resource_limits.max_samples = Some(1);
+    let mut reader_qos = DataReaderQos::default().reliable().keep_all();
+    reader_qos.resource_limits.max_samples = Some(1);
+    let _slow = participant.reader_builder::<Count>("full").qos(reader_qos).build().unwrap();
+    let full = participant.writer_builder::<Count>("full").qos(qos).build().unwrap();
+    full.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    let (send, told) = mpsc::channel();
+    let _reader = participant
+        .reader_builder::<Count>("t")
+        .on_data(move |_| {
+            let refused = (0..10).find_map(|count| full.write(&Count { count }).err()).unwrap();
+            send.send(refused.kind().clone()).unwrap();
+        })
+        .build()
+        .unwrap();
+    write(&participant.writer::<Count>("t").unwrap(), 1);
+    assert!(matches!(told.recv().unwrap(), WriteErrorKind::Full { .. }));
+}

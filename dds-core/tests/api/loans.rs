@@ -1,0 +1,218 @@
+//! Loans: values and bytes that a writer lends, where they go, and that none is lost.
+
+use crate::support::{PATIENCE, World};
+use dds_core::qos::{DataWriterQos, Preset, ResourceLimits};
+use dds_core::{
+    DataReader, DataWriter, DdsType, DomainParticipant, Duration, Encoding, Entity, InstanceHandle, Raw,
+    WriteErrorKind, WriteOptions,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+#[derive(DdsType, Debug, Clone, Default, PartialEq)]
+struct Scan {
+    #[dds(key)]
+    sensor: u32,
+    ranges: Vec<f32>,
+}
+
+const LOANS_MAX: usize = 64;
+
+fn pair(qos: DataWriterQos) -> (DomainParticipant, DataWriter<Scan>, DataReader<Scan>) {
+    let participant = World::new().participant();
+    let reader = participant.reader_builder("scan").qos(Preset::Event).build().unwrap();
+    let writer = participant.writer_builder("scan").qos(qos).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    (participant, writer, reader)
+}
+
+fn event() -> DataWriterQos {
+    Preset::Event.writer()
+}
+
+/// Room for one sample, and no time to wait for more.
+fn narrow() -> DataWriterQos {
+    let limits = ResourceLimits { max_samples: Some(1), max_samples_per_instance: Some(1), ..Default::default() };
+    let mut qos = event().resource_limits(limits);
+    qos.reliability = dds_core::qos::Reliability::Reliable { max_blocking_time: Duration::ZERO };
+    qos
+}
+
+fn limit_reached() -> WriteErrorKind {
+    WriteErrorKind::OutOfResources { limit: "loans at a time", value: LOANS_MAX as u64 }
+}
+
+/// A scan as it is on the wire: header, sensor, number of ranges, ranges.
+fn fill(bytes: &mut [u8], sensor: u32, ranges: &[f32]) {
+    bytes[4..8].copy_from_slice(&sensor.to_ne_bytes());
+    bytes[8..12].copy_from_slice(&(ranges.len() as u32).to_ne_bytes());
+    for (place, range) in bytes[12..].chunks_exact_mut(4).zip(ranges) {
+        place.copy_from_slice(&range.to_ne_bytes());
+    }
+}
+
+#[test]
+fn a_loan_keeps_its_memory_from_one_sample_to_the_next() {
+    let (_participant, writer, reader) = pair(event());
+    let mut loan = writer.loan().unwrap();
+    assert_eq!(*loan, Scan::default());
+    loan.sensor = 1;
+    loan.ranges.extend((0..1000).map(|at| at as f32));
+    let memory = loan.ranges.as_ptr();
+    loan.write().unwrap();
+    assert_eq!(reader.take_next().unwrap().unwrap().data.unwrap().ranges.len(), 1000);
+    let mut loan = writer.loan().unwrap();
+    assert_eq!((loan.sensor, loan.ranges.len()), (1, 1000), "as it was left");
+    loan.ranges.clear();
+    assert_eq!((loan.ranges.as_ptr(), loan.ranges.capacity() >= 1000), (memory, true));
+    drop(loan);
+    assert!(reader.take_next().unwrap().is_none(), "dropped is not written");
+    assert_eq!(writer.loan().unwrap().ranges.as_ptr(), memory);
+}
+
+#[test]
+fn a_panic_gives_a_loan_back() {
+    let (_participant, writer, reader) = pair(event());
+    let mut memory = Vec::new();
+    for _ in 0..2 * LOANS_MAX {
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let mut loan = writer.loan().unwrap();
+            loan.ranges.reserve_exact(10);
+            memory.push(loan.ranges.as_ptr() as usize);
+            let bytes = writer.loan_encoded(Encoding::Xcdr1, 12).unwrap();
+            memory.push(bytes.as_ptr() as usize);
+            std::panic::resume_unwind(Box::new("on purpose"));
+        }));
+        assert!(panicked.is_err());
+    }
+    memory.sort_unstable();
+    memory.dedup();
+    assert_eq!(memory.len(), 2, "the same memory each time");
+    assert!(reader.take().unwrap().is_empty());
+}
+
+#[test]
+fn loans_have_a_limit_and_no_more_is_lent_until_one_is_back() {
+    let (_participant, writer, _reader) = pair(event());
+    let mut values: Vec<_> = (0..LOANS_MAX / 2).map(|_| writer.loan().unwrap()).collect();
+    let mut bytes: Vec<_> = (0..LOANS_MAX / 2).map(|_| writer.loan_encoded(Encoding::Xcdr1, 12).unwrap()).collect();
+    assert_eq!(writer.loan().unwrap_err().kind(), &limit_reached());
+    assert_eq!(writer.loan_encoded(Encoding::Xcdr1, 12).unwrap_err().kind(), &limit_reached());
+    drop(bytes.pop());
+    values.push(writer.loan().unwrap());
+    assert_eq!(writer.loan().unwrap_err().kind(), &limit_reached());
+    values.pop().unwrap().write().unwrap();
+    writer.loan().unwrap().write().unwrap();
+}
+
+#[test]
+fn what_cannot_be_written_comes_back_and_can_be_written_later() {
+    let (_participant, writer, reader) = pair(narrow());
+    let full = |kind: &WriteErrorKind| matches!(kind, WriteErrorKind::Full { .. } | WriteErrorKind::Timeout { .. });
+    // The reader's acknowledgement counts as soon as it is looked at, so a reader without room has to stand in the way.
+    let limits = ResourceLimits { max_samples: Some(1), ..Default::default() };
+    let slow_qos = Preset::Event.reader().resource_limits(limits);
+    let slow = _participant.reader_builder::<Scan>("scan").qos(slow_qos).build().unwrap();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    let sensor = 1;
+    writer.write(&Scan { sensor, ranges: vec![1.0] }).unwrap();
+    writer.write(&Scan { sensor, ranges: vec![2.0] }).unwrap();
+    let mut loan = writer.loan().unwrap();
+    *loan = Scan { sensor, ranges: vec![3.0] };
+    let back = loan.write().unwrap_err();
+    assert!(full(back.error.kind()), "{back}");
+    let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
+    fill(&mut bytes, sensor, &[4.0]);
+    let memory = bytes.as_ptr();
+    let bytes_back = bytes.write().unwrap_err();
+    assert!(full(bytes_back.error.kind()), "{bytes_back}");
+    assert_eq!(bytes_back.value.as_ptr(), memory);
+    let next = || slow.next_sample().block_for(PATIENCE).unwrap().data.unwrap().ranges;
+    assert_eq!(next(), [1.0]);
+    back.value.write().unwrap();
+    assert_eq!(next(), [2.0]);
+    bytes_back.value.write().unwrap();
+    assert_eq!((next(), next()), (vec![3.0], vec![4.0]));
+    let seen: Vec<_> = reader.take().unwrap().into_data().flat_map(|scan| scan.ranges).collect();
+    assert_eq!(seen, [1.0, 2.0, 3.0, 4.0]);
+}
+
+#[test]
+fn loans_outlive_the_writers_end() {
+    let (_participant, writer, _reader) = pair(event());
+    let mut loan = writer.loan().unwrap();
+    loan.sensor = 7;
+    let bytes = writer.loan_encoded(Encoding::Xcdr1, 12).unwrap();
+    writer.close();
+    let back = loan.write().unwrap_err();
+    assert_eq!((back.error.kind(), back.value.sensor), (&WriteErrorKind::Closed, 7));
+    assert_eq!(bytes.write().unwrap_err().error.kind(), &WriteErrorKind::Closed);
+    assert_eq!(writer.loan().unwrap_err().kind(), &WriteErrorKind::Closed);
+    assert_eq!(writer.loan_encoded(Encoding::Xcdr1, 12).unwrap_err().kind(), &WriteErrorKind::Closed);
+}
+
+#[test]
+fn loaned_bytes_reach_the_reader_without_a_copy() {
+    let (_participant, writer, reader) = pair(event());
+    let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 20).unwrap();
+    fill(&mut bytes, 9, &[0.5, 0.25]);
+    let memory = bytes.as_ptr();
+    bytes.write().unwrap();
+    let samples = reader.take().unwrap();
+    let sample = samples.iter().next().unwrap();
+    assert_eq!(sample.encoded().unwrap().bytes.as_ptr(), memory);
+    assert_eq!(sample.decode().unwrap().unwrap(), Scan { sensor: 9, ranges: vec![0.5, 0.25] });
+    assert_eq!(Some(sample.info().instance_handle), writer.lookup_instance(&9));
+    assert_ne!(writer.loan_encoded(Encoding::Xcdr1, 20).unwrap().as_ptr(), memory, "the reader has it");
+    drop(samples);
+    let bytes = writer.loan_encoded(Encoding::Xcdr1, 20).unwrap();
+    assert_eq!(&bytes[..4], [0, if cfg!(target_endian = "little") { 1 } else { 0 }, 0, 0]);
+}
+
+#[test]
+fn loaned_bytes_are_checked_before_they_are_published() {
+    let (_participant, writer, reader) = pair(event());
+    let refused = |change: &dyn Fn(&mut [u8])| {
+        let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
+        fill(&mut bytes, 1, &[1.0]);
+        change(&mut bytes);
+        bytes.write().unwrap_err().error.kind().clone()
+    };
+    assert!(matches!(refused(&|bytes| bytes[1] = 0xee), WriteErrorKind::NotASample(_)));
+    assert!(matches!(refused(&|bytes| bytes[1] = 3), WriteErrorKind::NotASample(_)), "a parameter list");
+    let other = WriteErrorKind::OtherEncoding { offered: Encoding::Xcdr1, given: Encoding::Xcdr2 };
+    assert_eq!(refused(&|bytes| bytes[1] = 7), other);
+    assert_eq!(writer.loan_encoded(Encoding::Xcdr2, 16).unwrap_err().kind(), &other);
+    // No room for the key, and none for the header.
+    assert!(matches!(
+        writer.loan_encoded(Encoding::Xcdr1, 6).unwrap().write().unwrap_err().error.kind(),
+        WriteErrorKind::NotASample(_)
+    ));
+    assert!(matches!(writer.loan_encoded(Encoding::Xcdr1, 3).unwrap_err().kind(), WriteErrorKind::NotASample(_)));
+    for len in [1 << 40, usize::MAX] {
+        let error = writer.loan_encoded(Encoding::Xcdr1, len).unwrap_err();
+        assert!(matches!(error.kind(), WriteErrorKind::OutOfResources { .. }), "{error}");
+    }
+    let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
+    fill(&mut bytes, 1, &[1.0]);
+    let wrong = WriteOptions::new().instance(InstanceHandle::from_key_hash([9; 16]));
+    let back = bytes.write_with(wrong).unwrap_err();
+    assert!(matches!(back.error.kind(), WriteErrorKind::OtherInstance { .. }));
+    assert!(reader.take().unwrap().is_empty());
+    back.value.write().unwrap();
+    assert_eq!(reader.take().unwrap().into_data().next(), Some(Scan { sensor: 1, ranges: vec![1.0] }));
+}
+
+#[test]
+fn bytes_of_a_raw_topic_are_lent_as_well() {
+    let participant = World::new().participant();
+    let topic = participant.raw_topic("raw", "Scan", Default::default()).unwrap();
+    let reader = participant.reader_builder::<Raw>(&topic).qos(Preset::Event).build().unwrap();
+    let writer = participant.writer_builder::<Raw>(&topic).qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    let encoding = Encoding::Xcdr1;
+    let mut bytes = writer.loan_encoded(encoding, 8).unwrap();
+    bytes[4..].copy_from_slice(b"abcd");
+    bytes.write().unwrap();
+    let raw = reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap();
+    assert_eq!(raw.bytes.get(4..), Some(&b"abcd"[..]));
+}

@@ -1,0 +1,43 @@
+//! The public API, in one process: within a participant and by UDP over the loopback interface, in real time.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+mod addresses;
+mod back_pressure;
+mod builtin;
+mod calls_in_a_row;
+mod changing_qos;
+mod conditions;
+mod copies;
+mod delivery;
+mod doc_examples;
+mod enabling;
+mod events;
+mod explaining;
+mod faults;
+mod finding_topics;
+mod groups;
+mod ignoring;
+mod instances;
+mod life;
+mod listeners;
+mod loans;
+mod names;
+#[cfg(feature = "serde")]
+mod profiles;
+mod programs;
+#[cfg(target_os = "linux")]
+mod receiving;
+#[cfg(feature = "derive")]
+mod refusals;
+mod rules;
+#[cfg(feature = "serde")]
+mod serde_topics;
+#[path = "../support/mod.rs"]
+mod support;
+mod topics;
+mod tracing_spans;
+mod turns;
+mod waiting;
+#[cfg(feature = "profiles")]
+mod xml_profiles;

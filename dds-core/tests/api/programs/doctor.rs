@@ -1,0 +1,64 @@
+//! Why nothing arrives: reports that name what is in the way, before and after it is repaired; and what became of the
+//! samples that did not come out of a reader.
+
+use super::{Pose, pose};
+use crate::support::{PATIENCE, World};
+use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset};
+use dds_core::{DataWriter, Entity, Obstacle, Verdict};
+
+#[test]
+fn the_obstacle_is_named_and_gone_once_it_is_repaired() {
+    let world = World::new();
+    let (robot, station) = (world.builder().name("robot").build().unwrap(), world.participant());
+    let writer = robot.writer_builder::<Pose>("pose").qos(Preset::SensorData).build().unwrap();
+    let strict = station.reader_builder::<Pose>("pose").qos(Preset::Command).build().unwrap();
+    let status = strict.status_condition();
+    let waits = dds_core::WaitSet::new(&station);
+    waits.attach(&status);
+    waits.wait().block_for(PATIENCE).unwrap();
+    let reports = station.explain("pose");
+    let Verdict::NotMatched(obstacles) = &reports[0].verdict else { panic!("{reports:?}") };
+    assert!(matches!(obstacles[..], [Obstacle::Qos { policy: PolicyId::Reliability, .. }]), "{obstacles:?}");
+    let text = reports[0].to_string();
+    assert!(text.contains("\"robot\"") && text.contains("RELIABILITY") && text.contains("offer more"), "{text}");
+
+    drop(strict);
+    let fitting = station.reader_builder::<Pose>("pose").qos(Preset::SensorData).build().unwrap();
+    fitting.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    assert!(station.explain("pose").iter().all(|report| report.verdict == Verdict::Matched));
+    writer.write(&pose(1, 1.0)).unwrap();
+    assert_eq!(fitting.next_sample().block_for(PATIENCE).unwrap().data, Some(pose(1, 1.0)));
+}
+
+fn drive(writer: &DataWriter<Pose>, way: std::ops::Range<u32>) {
+    way.for_each(|x| writer.write(&pose(1, f64::from(x))).unwrap());
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+}
+
+#[test]
+fn each_sample_is_delivered_or_accounted_for() {
+    let world = World::new();
+    let (robot, station) = (world.participant(), world.participant());
+    let qos = DataWriterQos::default().reliable().keep_all();
+    let writer = robot.writer_builder::<Pose>("pose").qos(qos).build().unwrap();
+    let reader = station.reader_builder("pose").qos(DataReaderQos::default().reliable().keep_last(2)).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    assert!(reader.explain_matches().iter().all(|report| report.verdict == Verdict::Matched));
+
+    drive(&writer, 0..5);
+    let positions: Vec<f64> = reader.take().unwrap().into_data().map(|pose: Pose| pose.x).collect();
+    assert_eq!(positions, [3.0, 4.0]);
+    let first = reader.losses().unwrap();
+    let [row] = first.writers[..] else { panic!("{first}") };
+    assert_eq!((row.writer, row.known, row.received), (Some(writer.guid()), 5, 5));
+    assert_eq!((row.delivered(), row.undelivered.overwritten_unread, row.lost()), (2, 3, 0));
+    assert!(first.to_string().contains("replaced by newer ones"), "{first}");
+
+    drive(&writer, 5..7);
+    assert_eq!(reader.take().unwrap().len(), 2);
+    let lately = reader.losses().unwrap().since(&first).total();
+    assert_eq!((lately.known, lately.delivered(), lately.undelivered.total()), (2, 2, 0));
+    assert_eq!(reader.sample_lost().unwrap().total_count, 0);
+}

@@ -1,0 +1,34 @@
+//! Memory of the writer: filled, written, given back, and lent as bytes.
+
+use super::{Log, log};
+use crate::support::World;
+use dds_core::qos::Preset;
+use dds_core::{Encoding, Entity, WriteErrorKind};
+
+#[test]
+fn loans_are_written_dropped_and_given_back() {
+    let participant = World::new().participant();
+    let reader = participant.reader_builder::<Log>("log").qos(Preset::Event).build().unwrap();
+    let writer = participant.writer_builder::<Log>("log").qos(Preset::Event).build().unwrap();
+    let mut loan = writer.loan().unwrap();
+    *loan = log("lent");
+    loan.write().unwrap();
+    drop(writer.loan().unwrap());
+    assert_eq!(reader.take().unwrap().into_data().collect::<Vec<_>>(), [log("lent")]);
+
+    let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 20).unwrap();
+    // level, text "no" with its length and end, no octets.
+    bytes[4..].copy_from_slice(&[9, 0, 0, 0, 3, 0, 0, 0, b'n', b'o', 0, 0, 0, 0, 0, 0]);
+    if cfg!(target_endian = "little") {
+        bytes.write().unwrap();
+        let data = reader.take_next().unwrap().unwrap().data.unwrap();
+        assert_eq!(data, Log { level: 9, text: "no".to_owned(), octets: Vec::new() });
+    }
+
+    let mut loan = writer.loan().unwrap();
+    loan.text = "kept".to_owned();
+    writer.close();
+    let given_back = loan.write().unwrap_err();
+    assert_eq!(given_back.error.kind(), &WriteErrorKind::Closed);
+    assert_eq!(given_back.value.text, "kept");
+}

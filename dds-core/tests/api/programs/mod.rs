@@ -1,0 +1,74 @@
+//! Whole programs against the public API, as applications write them: each exercises what belongs together, and says what
+//! must come out.
+//!
+//! | program | file |
+//! |---|---|
+//! | 1a, 1b: the smallest publisher and subscriber | `examples/hello_publisher`, `examples/hello_subscriber`, which are the README's |
+//! | 2: streams in one `select!`, waits within limits, an end that is awaited | `asynchronous` |
+//! | 3: a listener with state that cannot be shared, closures with state, inline | `listening` |
+//! | 4: one wait for data, a query, a status and a guard | `wait_set` |
+//! | 5: instances, written by handle and with a time, disposed of by key, walked over; a key of two members | `instances` |
+//! | 6: sets of several writers, partitions with patterns, `access` | `groups` |
+//! | 7: filters, short and long, new parameters, a field that there is not | `filtered` |
+//! | 8: a latched value by a constant, a function for any type | `latched` |
+//! | 9: settings, presets, profiles, a QoS that cannot be changed | `configured` |
+//! | 10: borrowed views, results, topics and writes | `borrowed` |
+//! | 11: a bridge of bytes, and memory that is used again | `bridge` |
+//! | 12: loans, given back, as bytes | `loaned` |
+//! | 13: why nothing arrives, and what was lost | `doctor` |
+//! | 14: statuses and samples in one `select!` | `asynchronous` |
+//! | 15: a simulation, the same seed twice | `simulated` |
+//! | 16: a node of entities of any type, a cache, an end in any order | `node` |
+//! | 17: threads, tasks, `write_async`, back-pressure | `threads` |
+//! | 18: subscribers without a Rust type | `unknown_types` |
+//! | 19: a listener that closes its own reader; two threads on one reader | `listening`; `threads` |
+//! | 20: the full tree, listeners for all of it, `downcast_ref`, `find_topic` | `tree` |
+//! | 21: a type that knows serde alone, and contains itself | `serde_only` |
+
+mod asynchronous;
+mod borrowed;
+mod bridge;
+mod configured;
+mod doctor;
+mod filtered;
+mod groups;
+mod instances;
+mod latched;
+mod listening;
+mod loaned;
+mod node;
+#[cfg(feature = "serde")]
+mod serde_only;
+#[cfg(feature = "sim")]
+mod simulated;
+mod threads;
+mod tree;
+#[cfg(feature = "dynamic")]
+mod unknown_types;
+mod wait_set;
+
+use dds_core::DdsType;
+
+/// Where a robot is: keyed.
+#[derive(DdsType, Debug, Clone, PartialEq, Default)]
+struct Pose {
+    #[dds(key)]
+    robot: u32,
+    x: f64,
+}
+
+fn pose(robot: u32, x: f64) -> Pose {
+    Pose { robot, x }
+}
+
+/// A line of a log: keyless.
+#[derive(DdsType, Debug, Clone, PartialEq, Default)]
+struct Log {
+    level: u8,
+    text: String,
+    octets: Vec<u8>,
+}
+
+fn log(text: &str) -> Log {
+    Log { level: 1, text: text.to_owned(), octets: text.as_bytes().to_vec() }
+}

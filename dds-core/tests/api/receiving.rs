@@ -1,0 +1,316 @@
+//! Participants without a receive thread: `Receiving::Caller`.
+
+#![allow(clippy::disallowed_methods, reason = "threads of an application are what it is about")]
+
+use crate::support::{PATIENCE, World};
+use dds_core::qos::{Preset, Reliability, ResourceLimits};
+use dds_core::{
+    DataReader, DataWriter, DdsType, Delivery, DomainParticipant, DomainParticipantBuilder, Duration, Entity,
+    GuardCondition, Receiving, States, Stream, ThreadOptions, ThreadSettings, WaitErrorKind, WaitSet,
+};
+use dds_rtps::transport::fault::Faults;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::mpsc;
+use std::thread;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Count {
+    count: u32,
+    bytes: Vec<u8>,
+}
+
+fn count(count: u32) -> Count {
+    Count { count, bytes: Vec::new() }
+}
+
+fn by_caller(world: &World) -> DomainParticipantBuilder {
+    world.builder().udp_only(true).receive(Receiving::Caller)
+}
+
+/// Two participants whose callers receive.
+fn pair(world: &World) -> [DomainParticipant; 2] {
+    [0, 1].map(|_| by_caller(world).build().unwrap())
+}
+
+fn endpoints(from: &DomainParticipant, to: &DomainParticipant, topic: &str) -> (DataWriter<Count>, DataReader<Count>) {
+    let writer = from.writer_builder::<Count>(topic).qos(Preset::Event.writer()).build().unwrap();
+    let reader = to.reader_builder::<Count>(topic).qos(Preset::Event.reader()).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    (writer, reader)
+}
+
+fn expect(reader: &DataReader<Count>, counts: impl IntoIterator<Item = u32>) {
+    for expected in counts {
+        let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+        assert_eq!(sample.data.map(|data| data.count), Some(expected));
+    }
+}
+
+/// How many threads of this process have this name.
+fn threads_called(name: &str) -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    tasks
+        .filter(|task| {
+            std::fs::read_to_string(task.as_ref().unwrap().path().join("comm"))
+                .is_ok_and(|comm| comm.trim_end() == name)
+        })
+        .count()
+}
+
+#[test]
+fn who_waits_receives_without_a_thread_for_it() {
+    let world = World::new();
+    let threads = ThreadOptions::new().receive(ThreadSettings::new().name("none-of-these"));
+    let from = by_caller(&world).threads(threads.clone()).build().unwrap();
+    let to = by_caller(&world).threads(threads).build().unwrap();
+    let (writer, reader) = endpoints(&from, &to, "counts");
+    assert_eq!(threads_called("none-of-these"), 0);
+    (0..100).for_each(|number| writer.write(&count(number)).unwrap());
+    expect(&reader, 0..100);
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+}
+
+#[test]
+fn large_samples_come_whole_and_what_is_lost_is_repaired() {
+    let world = World::new();
+    let faults = |seed| Faults { seed, lost: 20, late: 10, ..Faults::default() };
+    let [from, to] = [1, 2].map(|seed| by_caller(&world).faults(faults(seed)).build().unwrap());
+    let (writer, reader) = endpoints(&from, &to, "blocks");
+    let block = |number: u32| Count { count: number, bytes: vec![number as u8; 300_000] };
+    let writing = thread::spawn(move || {
+        (0..20).for_each(|number| writer.write(&block(number)).unwrap());
+        writer.acknowledged().block_for(PATIENCE).unwrap();
+    });
+    for number in 0..20 {
+        assert!(reader.next_sample().block_for(PATIENCE).unwrap().data == Some(block(number)), "{number}");
+    }
+    writing.join().unwrap();
+}
+
+/// Two threads bounce a sample: each must receive for itself while the other one's participant does as well.
+#[test]
+fn samples_go_back_and_forth() {
+    let world = World::new();
+    let [from, to] = pair(&world);
+    let (there, arrived) = endpoints(&from, &to, "there");
+    let (back, returned) = endpoints(&to, &from, "back");
+    let echo = thread::spawn(move || {
+        for number in 0..2000 {
+            expect(&arrived, [number]);
+            back.write(&count(number)).unwrap();
+        }
+    });
+    for number in 0..2000 {
+        there.write(&count(number)).unwrap();
+        expect(&returned, [number]);
+    }
+    echo.join().unwrap();
+}
+
+#[test]
+fn several_threads_wait_and_each_gets_its_own() {
+    let world = World::new();
+    let [from, to] = pair(&world);
+    let links: Vec<_> = (0..4).map(|number| endpoints(&from, &to, &format!("t{number}"))).collect();
+    let (writers, readers): (Vec<_>, Vec<_>) = links.into_iter().unzip();
+    let waiting: Vec<_> = readers.into_iter().map(|reader| thread::spawn(move || expect(&reader, 0..200))).collect();
+    for number in 0..200 {
+        writers.iter().for_each(|writer| writer.write(&count(number)).unwrap());
+    }
+    waiting.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// The thread that began first receives for the other one, until that has come often enough.
+#[test]
+fn who_waits_for_something_else_does_not_keep_others_from_their_data() {
+    let world = World::new();
+    let [from, to] = pair(&world);
+    let (_quiet, silent) = endpoints(&from, &to, "silent");
+    let (writer, reader) = endpoints(&from, &to, "counts");
+    let closing = silent.clone();
+    let (begin, begun) = mpsc::channel();
+    let idle = thread::spawn(move || {
+        begin.send(()).unwrap();
+        silent.next_sample().block().unwrap_err().kind().clone()
+    });
+    begun.recv().unwrap();
+    for number in 0..500 {
+        writer.write(&count(number)).unwrap();
+        expect(&reader, [number]);
+    }
+    closing.close();
+    assert_eq!(idle.join().unwrap(), WaitErrorKind::Closed);
+}
+
+#[test]
+fn a_wait_set_receives_and_a_guard_condition_ends_its_wait() {
+    let world = World::new();
+    let [from, to] = pair(&world);
+    let (writer, reader) = endpoints(&from, &to, "counts");
+    let (fresh, guard) = (reader.read_condition(States::NOT_READ), GuardCondition::new());
+    let wait_set = WaitSet::new(&to);
+    wait_set.attach(&fresh);
+    wait_set.attach(&guard);
+    let (tell, told) = mpsc::channel();
+    let waiting = thread::spawn({
+        let guard = guard.clone();
+        move || {
+            loop {
+                let active = wait_set.wait().block_for(PATIENCE).unwrap();
+                if active.contains(&guard) {
+                    return;
+                }
+                assert!(active.contains(&fresh));
+                for sample in reader.select().condition(&fresh).take().unwrap().iter() {
+                    tell.send(sample.decode().unwrap().unwrap().count).unwrap();
+                }
+            }
+        }
+    });
+    for number in 0..100 {
+        writer.write(&count(number)).unwrap();
+        assert_eq!(told.recv().unwrap(), number);
+    }
+    guard.set_triggered(true);
+    waiting.join().unwrap();
+}
+
+#[test]
+fn a_wait_set_of_another_participant_is_woken() {
+    let world = World::new();
+    let [from, to] = pair(&world);
+    let (writer, reader) = endpoints(&from, &to, "counts");
+    let fresh = reader.read_condition(States::NOT_READ);
+    let wait_set = WaitSet::new(&from);
+    wait_set.attach(&fresh);
+    for number in 0..20 {
+        writer.write(&count(number)).unwrap();
+        assert!(wait_set.wait().block_for(PATIENCE).unwrap().contains(&fresh));
+        expect(&reader, [number]);
+    }
+}
+
+#[test]
+fn a_wait_ends_when_its_time_is_over() {
+    let world = World::new();
+    let [from, to] = pair(&world);
+    let (writer, reader) = endpoints(&from, &to, "counts");
+    let limit = Duration::from_millis(20);
+    let error = reader.next_sample().block_for(limit).unwrap_err();
+    let WaitErrorKind::Timeout { waited } = error.kind() else { panic!("{error}") };
+    assert!(*waited >= limit);
+    writer.write(&count(7)).unwrap();
+    expect(&reader, [7]);
+}
+
+#[test]
+fn close_and_shutdown_end_the_wait_of_who_receives() {
+    for shut_down in [false, true] {
+        let world = World::new();
+        let [from, to] = pair(&world);
+        let (_writer, reader) = endpoints(&from, &to, "counts");
+        let (begin, begun) = mpsc::channel();
+        let closing = reader.clone();
+        let waiting = thread::spawn(move || {
+            begin.send(()).unwrap();
+            reader.next_sample().block().unwrap_err().kind().clone()
+        });
+        begun.recv().unwrap();
+        if shut_down {
+            to.shutdown().block_for(PATIENCE).unwrap();
+        } else {
+            closing.close();
+        }
+        assert_eq!(waiting.join().unwrap(), WaitErrorKind::Closed);
+    }
+}
+
+#[test]
+fn a_writer_that_waits_for_room_receives_the_answers() {
+    let world = World::new();
+    let [from, to] = pair(&world);
+    let limits = ResourceLimits { max_samples: Some(4), ..ResourceLimits::default() };
+    let mut qos = Preset::Event.writer().resource_limits(limits);
+    qos.reliability = Reliability::Reliable { max_blocking_time: PATIENCE };
+    let writer = from.writer_builder::<Count>("counts").qos(qos).build().unwrap();
+    let reader = to.reader_builder::<Count>("counts").qos(Preset::Event.reader()).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    let reading = thread::spawn(move || expect(&reader, 0..200));
+    (0..200).for_each(|number| writer.write(&count(number)).unwrap());
+    reading.join().unwrap();
+}
+
+#[test]
+fn futures_and_streams_are_told_while_nobody_blocks() {
+    let world = World::new();
+    let [from, to] = pair(&world);
+    let (writer, reader) = endpoints(&from, &to, "counts");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        for number in 0..50 {
+            writer.write(&count(number)).unwrap();
+            assert_eq!(reader.next_sample().await.unwrap().data, Some(count(number)));
+        }
+        let mut stream = pin!(reader.stream());
+        for number in 50..100 {
+            writer.write(&count(number)).unwrap();
+            assert_eq!(poll_fn(|context| stream.as_mut().poll_next(context)).await, Some(count(number)));
+        }
+    });
+}
+
+/// Of a thread that blocks, and beside it.
+#[test]
+fn listeners_are_called_whoever_receives() {
+    for delivery in [Delivery::EventThread, Delivery::Inline] {
+        let world = World::new();
+        let [from, to] = pair(&world);
+        let (writer, reader) = endpoints(&from, &to, "waited");
+        let (tell, told) = mpsc::channel();
+        let listener = move |reader: &DataReader<Count>| {
+            for sample in reader.take().unwrap().iter() {
+                let refused = reader.next_sample().block_for(Duration::ZERO).unwrap_err();
+                let thread = thread::current().name().map(str::to_owned);
+                tell.send((sample.decode().unwrap().unwrap().count, thread, refused.kind().clone())).unwrap();
+            }
+        };
+        let heard = from.writer_builder::<Count>("heard").qos(Preset::Event.writer()).build().unwrap();
+        let builder = to.reader_builder::<Count>("heard").qos(Preset::Event.reader()).delivery(delivery);
+        let _listening = builder.on_data(listener).build().unwrap();
+        heard.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        let expect_call = |number| {
+            let (counted, thread, refused) = told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
+            assert_eq!(counted, number);
+            if delivery == Delivery::Inline {
+                assert_eq!(refused, WaitErrorKind::InListener);
+            } else {
+                assert_eq!(thread.as_deref(), Some("dds-event"));
+            }
+        };
+        // Nobody blocks.
+        heard.write(&count(1)).unwrap();
+        expect_call(1);
+        // Somebody does, for something that comes later.
+        let waiting = thread::spawn(move || expect(&reader, [3]));
+        heard.write(&count(2)).unwrap();
+        expect_call(2);
+        writer.write(&count(3)).unwrap();
+        waiting.join().unwrap();
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_profile_file_says_who_receives() {
+    let world = World::new();
+    let threads = ThreadOptions::new().receive(ThreadSettings::new().name("nor-of-these"));
+    let builder = world.builder().udp_only(true).threads(threads);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/profiles/by_caller.toml");
+    let [from, to] = [builder.clone(), builder].map(|builder| builder.profiles(file).build().unwrap());
+    let (writer, reader) = endpoints(&from, &to, "counts");
+    assert_eq!(threads_called("nor-of-these"), 0);
+    writer.write(&count(1)).unwrap();
+    expect(&reader, [1]);
+}

@@ -1,0 +1,129 @@
+//! What outlives its writers, with Cyclone DDS on either side of a durability service of ours.
+
+use super::super::{Agreement, SAMPLES, expect_samples};
+use super::types::{Blob, KeyedSubject, Reading, ShapeType, Subject};
+use super::{LIMIT, Peer};
+use dds_core::cdr::TypeInfo;
+use dds_core::qos::{DataRepresentation, Durability, DurabilityService as ServiceQos, History};
+use dds_core::{DataReader, DomainParticipant, DurabilityService, InstanceState};
+use serde_json::Value;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+fn agreement(topic: &'static str) -> Agreement {
+    Agreement { topic, reliable: true, representation: DataRepresentation::Xcdr1, durability: Durability::Transient }
+}
+
+/// One at a time: Cyclone gets from each service what it keeps.
+static DOMAIN: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    DOMAIN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn service() -> DurabilityService {
+    let participant = DurabilityService::participant(0).build().unwrap();
+    DurabilityService::builder().key_of::<ShapeType>().key_of::<Reading>().start(participant).unwrap()
+}
+
+/// Waits until the service keeps so many changes.
+fn settled(service: &DurabilityService, changes: usize) {
+    let begun = Instant::now();
+    while service.status().changes < changes {
+        assert!(begun.elapsed() < LIMIT, "{:?}", service.status());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// We write, and are gone when Cyclone comes.
+fn to_cyclone<T: Subject>(topic: &'static str) {
+    let (agreement, service) = (agreement(topic), service());
+    let participant = DomainParticipant::new(0).unwrap();
+    let history = ServiceQos { history: History::KeepAll, ..ServiceQos::default() };
+    let qos = agreement.writer_qos().durability_service(history);
+    let writer = participant.writer_builder::<T>(topic).qos(qos).build().unwrap();
+    writer.wait_for_readers(1).block_for(LIMIT).unwrap();
+    (0..SAMPLES).for_each(|index| writer.write(&T::sample(index)).unwrap());
+    settled(&service, SAMPLES as usize);
+    drop((writer, participant));
+    for _ in 0..2 {
+        let mut subscriber = Peer::start("subscriber.py", &agreement.arguments(T::TYPE_NAME));
+        expect_samples::<T>(&mut subscriber);
+        assert_eq!(subscriber.try_wait_for("sample", Duration::from_millis(500)), None, "it comes once");
+    }
+}
+
+#[test]
+#[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+fn a_reader_of_cyclone_gets_what_a_writer_of_ours_has_left() {
+    let _alone = alone();
+    to_cyclone::<ShapeType>("left_to_cyclone");
+    to_cyclone::<Blob>("left_blob_to_cyclone");
+}
+
+/// Who is there gets each sample from its writer, and not from the service again, though Cyclone would not know.
+#[test]
+#[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+fn a_reader_of_cyclone_that_is_there_gets_each_sample_once() {
+    let _alone = alone();
+    let (agreement, service) = (agreement("once_to_cyclone"), service());
+    let participant = DomainParticipant::new(0).unwrap();
+    let mut subscriber = Peer::start("subscriber.py", &agreement.arguments(Reading::TYPE_NAME));
+    let writer = agreement.writer::<Reading>(&participant);
+    writer.wait_for_readers(2).block_for(LIMIT).unwrap();
+    // Of the writer, and of the service's.
+    subscriber.wait_for("matched", |event| event["count"] == 2);
+    (0..SAMPLES).for_each(|index| writer.write(&Reading::sample(index)).unwrap());
+    expect_samples::<Reading>(&mut subscriber);
+    // One per instance is kept.
+    settled(&service, 3);
+    assert_eq!(subscriber.try_wait_for("sample", Duration::from_secs(1)), None);
+}
+
+/// Cyclone writes, and is gone when we come.
+fn from_cyclone<T: Subject>(topic: &'static str) -> (DurabilityService, DataReader<T>, Peer) {
+    let (agreement, service) = (agreement(topic), service());
+    let mut publisher = Peer::start("publisher.py", &agreement.arguments(T::TYPE_NAME));
+    publisher.wait_for("matched", |event| event["count"] == 1);
+    publisher.tell(&format!("write 0 {SAMPLES}"));
+    publisher.wait_for("written", |_| true);
+    settled(&service, SAMPLES as usize);
+    let participant = DomainParticipant::new(0).unwrap();
+    (service, agreement.reader::<T>(&participant), publisher)
+}
+
+fn expect_all<T: Subject>(reader: &DataReader<T>) {
+    let mut missing: Vec<Value> = (0..SAMPLES).map(|index| T::sample(index).fields()).collect();
+    while !missing.is_empty() {
+        let fields = reader.next_sample().block_for(LIMIT).unwrap().data.unwrap().fields();
+        let at = missing.iter().position(|known| *known == fields);
+        missing.remove(at.unwrap_or_else(|| panic!("{fields} is none of {missing:?}")));
+    }
+}
+
+#[test]
+#[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+fn we_get_what_a_writer_of_cyclone_has_left() {
+    let _alone = alone();
+    let (service, reader, publisher) = from_cyclone::<Blob>("left_blob_from_cyclone");
+    drop(publisher);
+    expect_all(&reader);
+    drop((service, reader));
+    let (service, reader, mut publisher) = from_cyclone::<ShapeType>("left_from_cyclone");
+    assert_eq!((service.status().instances, service.status().of_unknown_instance), (3, 0));
+    expect_all(&reader);
+    publisher.tell("dispose 0");
+    publisher.wait_for("disposed", |_| true);
+    let end = reader.next_sample().block_for(LIMIT).unwrap();
+    let key = reader.key_value(end.info.instance_handle).unwrap();
+    assert_eq!(ShapeType::key_fields(&key), ShapeType::key_fields(&dds_core::cdr::Keyed::key(&ShapeType::sample(0))));
+    assert_eq!(end.info.instance_state, InstanceState::NotAliveDisposed);
+    // Once its writer has gone, nothing of it is left but the others.
+    drop(publisher);
+    let others = (0..SAMPLES).filter(|index| index % 3 != 0).count();
+    let begun = Instant::now();
+    while service.status().changes > others {
+        assert!(begun.elapsed() < LIMIT, "{:?}", service.status());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

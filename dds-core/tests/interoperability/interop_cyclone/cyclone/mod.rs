@@ -1,0 +1,90 @@
+//! Cyclone DDS as a process that is told what to do and tells what happens to it.
+
+#[cfg(feature = "durability")]
+mod durability;
+mod large;
+mod policies;
+pub(crate) mod types;
+mod types_of_others;
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A running `publisher.py` or `subscriber.py`. Dropping it ends it.
+pub(crate) struct Peer {
+    process: Child,
+    /// `None` once it is to end.
+    commands: Option<ChildStdin>,
+    events: Receiver<Value>,
+}
+
+impl Peer {
+    pub(crate) fn start(script: &str, arguments: &[String]) -> Self {
+        Self::start_with(script, arguments, &[])
+    }
+
+    /// … with these environment variables, such as Cyclone's `CYCLONEDDS_URI`.
+    pub(crate) fn start_with(script: &str, arguments: &[String], environment: &[(&str, &str)]) -> Self {
+        let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+        let script =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interoperability/interop_cyclone/cyclone").join(script);
+        let mut process = Command::new(&python)
+            .arg("-B")
+            .arg(script)
+            .args(arguments)
+            .envs(environment.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{python}: {error}"));
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let (sender, events) = channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                // The test may have seen enough.
+                let _ = sender.send(serde_json::from_str(&line).unwrap());
+            }
+        });
+        let commands = process.stdin.take();
+        Self { process, commands, events }
+    }
+
+    /// Ends it at once, so that it cannot say a word more.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+    }
+
+    pub(crate) fn tell(&mut self, command: &str) {
+        writeln!(self.commands.as_mut().unwrap(), "{command}").unwrap();
+    }
+
+    /// Passes over events until one of this name for which `is_it` holds.
+    pub(crate) fn wait_for(&mut self, name: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let mut passed_over = Vec::new();
+        loop {
+            match self.events.recv_timeout(LIMIT) {
+                Ok(event) if event["event"] == name && is_it(&event) => return event,
+                Ok(event) => passed_over.push(event),
+                Err(error) => panic!("{error} while waiting for {name}; there was {passed_over:?}"),
+            }
+        }
+    }
+
+    /// … or `None`, if no event comes for so long.
+    pub(crate) fn try_wait_for(&mut self, name: &str, limit: Duration) -> Option<Value> {
+        std::iter::from_fn(|| self.events.recv_timeout(limit).ok()).find(|event| event["event"] == name)
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.commands = None;
+        let _ = self.process.wait();
+    }
+}

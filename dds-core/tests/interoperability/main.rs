@@ -1,0 +1,10 @@
+//! Other implementations of DDS, and the programs that read our captures. Most tests need such a program: see `.ci/run`.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+mod fast_dds;
+mod interop_cyclone;
+mod old_cyclone;
+#[path = "../support/mod.rs"]
+mod support;
+mod tap;

@@ -1,0 +1,175 @@
+//! What a participant sends and receives stands in its capture file.
+
+#[path = "../../../dds-rtps/tests/support/mod.rs"]
+mod captures;
+
+use captures::read_pcap;
+use dds_core::{CreateErrorKind, DdsType, Entity, IpFamilies};
+use dds_rtps::transport::fault::Faults;
+use dds_rtps::types::EntityId;
+use dds_rtps::wire::{Message, Submessage};
+
+use crate::support::{PATIENCE, World, has_ipv6, skip};
+use dds_core::qos::Preset;
+use std::path::{Path, PathBuf};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Note {
+    text: String,
+}
+
+/// A folder that is empty, and gone after the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("dds-tap-{}-{test}", std::process::id()));
+        std::fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Sends one note between two participants, each with its tap.
+fn talk(text: &str, taps: [&Path; 2]) {
+    talk_by(IpFamilies::V4, text, taps);
+}
+
+fn talk_by(families: IpFamilies, text: &str, taps: [&Path; 2]) {
+    let world = World::new();
+    let [from, to] = taps.map(|tap| world.builder().ip_families(families).udp_only(true).tap(tap).build().unwrap());
+    let reader = to.reader_builder::<Note>("note").qos(Preset::Event.reader()).build().unwrap();
+    let writer = from.writer_builder("note").qos(Preset::Event.writer()).build().unwrap();
+    // Both, so that nothing has to be sent again.
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    writer.write(&Note { text: text.to_owned() }).unwrap();
+    assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().text, text);
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+}
+
+/// The source and destination of the datagrams that contain `text`, and all that is in the file is RTPS.
+fn with_text(file: &Path, text: &str) -> Vec<(std::net::SocketAddr, std::net::SocketAddr)> {
+    let packets = read_pcap(file);
+    assert!(packets.iter().all(|packet| packet.payload.starts_with(b"RTPS")));
+    assert!(packets.iter().all(|packet| packet.source.port() != 0 && packet.time_ns > 0));
+    let found = packets.iter().filter(|packet| packet.payload.windows(text.len()).any(|part| part == text.as_bytes()));
+    found.map(|packet| (packet.source, packet.destination)).collect()
+}
+
+#[test]
+fn a_sample_stands_in_the_captures_of_both_sides_with_the_same_addresses() {
+    let folder = Folder::new("both");
+    let (sender, receiver) = (folder.file("sender.pcap"), folder.file("receiver.pcap"));
+    talk("hello, shark", [&sender, &receiver]);
+    let (sent, received) = (with_text(&sender, "hello, shark"), with_text(&receiver, "hello, shark"));
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent, received);
+    read_with_tshark(&sender, "ip.dst");
+    read_with_tshark(&receiver, "ip.dst");
+}
+
+#[test]
+fn what_goes_by_ipv6_stands_there_as_ipv6() {
+    if !has_ipv6() {
+        return;
+    }
+    let folder = Folder::new("v6");
+    let (sender, receiver) = (folder.file("sender.pcap"), folder.file("receiver.pcap"));
+    talk_by(IpFamilies::V6, "hello, sixth shark", [&sender, &receiver]);
+    let sent = with_text(&sender, "hello, sixth shark");
+    assert!(sent.iter().all(|(source, destination)| source.ip().is_loopback() && destination.is_ipv6()));
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent, with_text(&receiver, "hello, sixth shark"));
+    read_with_tshark(&receiver, "ipv6.dst");
+}
+
+/// Where there is a tshark, it finds RTPS, and no fault in any header. `destination`: the field of the version of IP.
+fn read_with_tshark(file: &Path, destination: &str) {
+    #[allow(clippy::disallowed_methods, reason = "the program that captures are made for")]
+    let output = std::process::Command::new("tshark")
+        .args(["-o", "udp.check_checksum:TRUE", "-T", "fields", "-e", destination, "-e", "udp.checksum.status"])
+        .args(["-e", "rtps.version.major", "-e", "_ws.malformed", "-r"])
+        .arg(file)
+        .output();
+    let Ok(output) = output else { return skip("tshark") };
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        assert!(!fields[0].is_empty(), "no {destination}: {line}");
+        // Discovery's messages have the version once more, in their data.
+        assert!(fields[2].starts_with('2'), "no RTPS: {line}");
+        assert_eq!((fields[1], fields[3]), ("1", ""), "a wrong checksum, or malformed: {line}");
+    }
+}
+
+/// What a full socket refuses goes out later, but never behind what was written after it.
+#[test]
+fn the_order_on_the_wire_is_that_of_the_writes_however_full_the_socket_is() {
+    const SAMPLES: i64 = 300;
+    let folder = Folder::new("order");
+    let file = folder.file("sender.pcap");
+    let world = World::new();
+    let faults = Faults { seed: 3, blocked: 30, blocked_in_a_row: 5, ..Faults::default() };
+    let from = world.builder().udp_only(true).tap(&file).faults(faults).build().unwrap();
+    let to = world.builder().udp_only(true).build().unwrap();
+    let reader = to.reader_builder::<Note>("note").qos(Preset::Event.reader().best_effort()).build().unwrap();
+    let writer = from.writer_builder("note").qos(Preset::Event.writer().best_effort()).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    for count in 0..SAMPLES {
+        writer.write(&Note { text: count.to_string() }).unwrap();
+    }
+    for count in 0..SAMPLES {
+        assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().text, count.to_string());
+    }
+    assert!(from.traffic().send_blocked > 0);
+    let packets = read_pcap(&file);
+    let numbers = packets.iter().flat_map(|packet| sequence_numbers(&packet.payload, writer.guid().entity_id));
+    assert_eq!(numbers.collect::<Vec<_>>(), (1..=SAMPLES).collect::<Vec<_>>());
+}
+
+/// Of the samples of one writer in a message.
+fn sequence_numbers(message: &[u8], writer: EntityId) -> Vec<i64> {
+    let message = Message::parse(message).unwrap();
+    let numbers = message.submessages().filter_map(|submessage| match submessage.unwrap() {
+        Submessage::Data(data) if data.writer_id == writer => Some(data.writer_sn.0),
+        _ => None,
+    });
+    numbers.collect()
+}
+
+#[test]
+fn participants_share_a_capture_and_a_later_one_continues_it() {
+    let folder = Folder::new("shared");
+    let file = folder.file("all.pcap");
+    talk("first run", [&file, &file]);
+    talk("second run", [&file, &file]);
+    assert_eq!(with_text(&file, "first run").len(), 2);
+    assert_eq!(with_text(&file, "second run").len(), 2);
+    // Nothing is left behind of how the file was begun.
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
+}
+
+#[test]
+fn a_capture_that_cannot_be_made_is_an_error_that_names_the_file() {
+    let folder = Folder::new("refused");
+    let other = folder.file("diary.txt");
+    std::fs::write(&other, "dear diary, today I was nearly overwritten").unwrap();
+    for path in [folder.file("no/such/folder/t.pcap"), other.clone()] {
+        let error = World::new().builder().tap(&path).build().unwrap_err();
+        assert!(matches!(error.kind(), CreateErrorKind::Tap { path: named, .. } if *named == path), "{error}");
+        assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
+    }
+    assert!(std::fs::read_to_string(other).unwrap().starts_with("dear diary"));
+}

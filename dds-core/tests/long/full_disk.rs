@@ -1,0 +1,105 @@
+//! A durability service whose disk is full: a real file that the system lets grow no further.
+//!
+//! A process of its own, for the limit is one of the whole process.
+
+use crate::support::alone;
+use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, DurabilityService as ServiceQos, History};
+use dds_core::sim::Simulation;
+use dds_core::{DataReader, DdsType, DurabilityService, Duration};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::{SigSet, Signal};
+use std::path::Path;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(DdsType)]
+struct Scan {
+    number: u32,
+    points: Vec<u8>,
+}
+
+fn scan(number: u32) -> Scan {
+    Scan { number, points: vec![number as u8; 60_000] }
+}
+
+fn service(simulation: &Simulation, path: &Path) -> DurabilityService {
+    let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
+    DurabilityService::builder().database(path).start(participant).unwrap()
+}
+
+fn late(simulation: &Simulation, host: &str) -> DataReader<Scan> {
+    let qos = DataReaderQos::default().reliable().keep_all().durability(Durability::Persistent);
+    let reader = simulation.participant(host, 0).unwrap().reader_builder("scans").qos(qos).build().unwrap();
+    simulation.run_for(Duration::from_secs(5));
+    reader
+}
+
+fn numbers(reader: &DataReader<Scan>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = reader.take().unwrap().into_data().map(|scan| scan.number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+#[test]
+fn what_the_disk_has_no_room_for_waits_and_is_neither_lost_nor_handed_on_before() {
+    if !alone("full_disk::what_the_disk_has_no_room_for_waits_and_is_neither_lost_nor_handed_on_before") {
+        return;
+    }
+    // Else the system ends the process, instead of answering. The threads that the test starts inherit it.
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGXFSZ);
+    signals.thread_block().unwrap();
+    let (_, most) = getrlimit(Resource::RLIMIT_FSIZE).unwrap();
+    let path = std::env::temp_dir().join(format!("dds-full-disk-{}.redb", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+
+    let simulation = Simulation::new(1);
+    let keeper = service(&simulation, &path);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let kept = ServiceQos { history: History::KeepAll, ..ServiceQos::default() };
+    let qos = DataWriterQos::default().reliable().keep_all().durability(Durability::Persistent);
+    let writer = robot.writer_builder("scans").qos(qos.durability_service(kept)).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    (0..3).for_each(|number| writer.write(&scan(number)).unwrap());
+    assert!(simulation.run_until(PATIENCE, || keeper.status().changes == 3));
+
+    setrlimit(Resource::RLIMIT_FSIZE, std::fs::metadata(&path).unwrap().len(), most).unwrap();
+    let mut written = 3;
+    let stalls = simulation.run_until(PATIENCE, || {
+        if keeper.status().database_problem.is_none() && written < 200 {
+            writer.write(&scan(written)).unwrap();
+            written += 1;
+        }
+        keeper.status().database_problem.is_some()
+    });
+    let status = keeper.status();
+    assert!(stalls, "{status:?}");
+    assert!(
+        status.database_problem.as_ref().is_some_and(|problem| problem.contains("the system refuses")),
+        "{status:?}"
+    );
+    // It is tried again each second, and says so as long as it is so.
+    simulation.run_for(Duration::from_secs(10));
+    assert_eq!((keeper.status().commits, keeper.status().database_problem.is_some()), (status.commits, true));
+    let taken_in = keeper.status().taken_in;
+    (written..written + 3).for_each(|number| writer.write(&scan(number)).unwrap());
+    written += 3;
+    simulation.run_for(Duration::from_secs(10));
+    assert_eq!(keeper.status().taken_in, taken_in, "nothing persistent is taken in");
+
+    setrlimit(Resource::RLIMIT_FSIZE, most, most).unwrap();
+    let goes_on = simulation.run_until(PATIENCE, || {
+        keeper.status().database_problem.is_none() && keeper.status().changes == written as usize
+    });
+    assert!(goes_on, "{:?}", keeper.status());
+    drop((writer, robot));
+    assert_eq!(numbers(&late(&simulation, "station")), (0..written).collect::<Vec<_>>());
+    drop((keeper, simulation));
+
+    let simulation = Simulation::new(2);
+    let keeper = service(&simulation, &path);
+    assert_eq!(keeper.status().changes, written as usize);
+    assert_eq!(numbers(&late(&simulation, "station")), (0..written).collect::<Vec<_>>());
+    drop(keeper);
+    let _ = std::fs::remove_file(&path);
+}

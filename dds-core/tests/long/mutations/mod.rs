@@ -1,0 +1,349 @@
+//! Millions of faulty datagrams, fed to a running participant: it must not panic, not grow, and not let honest traffic suffer.
+//!
+//! The datagrams begin as captures of other implementations and as our own traffic, are taken apart, and are changed where
+//! it hurts (`mutator`). Half of them come in the name of a participant that is known and matched. Everything happens in one
+//! thread of a simulated world and follows from a seed, which is printed; `DDS_MUTATIONS_SEED=<seed>` does the same again.
+//!
+//! `cargo test` runs a short version, `.ci/run mutations` ten million.
+
+#[path = "../../../../dds-rtps/tests/support/mod.rs"]
+mod captures;
+mod mutator;
+mod party;
+mod rare;
+
+use crate::ALLOCATOR;
+use crate::simulated::World;
+use crate::support::alone;
+use dds_core::driver::Socket;
+use dds_core::{Duration, Entity};
+use mutator::{Cast, Mutator, Original};
+use party::{Party, image, pose, settings};
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// So many mutations come between two samples of honest traffic.
+const BATCH: u64 = 1_000;
+/// So many mutations are made in the name of one participant at most; then another takes its place, for much of what is
+/// known of it is nonsense by then.
+const LIFE: u64 = 1_000;
+/// So often it is looked whether it is still matched. A farewell in its name is soon among the mutations.
+const LOOK: u64 = 50;
+/// Virtual time between two datagrams: leases, repairs and delays all have their turn.
+const PAUSE: Duration = Duration::from_micros(20);
+/// Longer than anything is waited for that will not come.
+const REST: Duration = Duration::from_secs(120);
+/// Longer than any repair takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+const MILLION: u64 = 1_000_000;
+/// By how much the memory may grow after the first million.
+const GROWTH_MAX: usize = 2 << 20;
+
+#[test]
+fn a_participant_survives_50_thousand_faulty_datagrams() {
+    if !alone("mutations::a_participant_survives_50_thousand_faulty_datagrams") {
+        return;
+    }
+    run(50_000);
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/run mutations"]
+fn a_participant_survives_10_million_faulty_datagrams_without_growing() {
+    if !alone("mutations::a_participant_survives_10_million_faulty_datagrams_without_growing") {
+        return;
+    }
+    run(10 * MILLION);
+}
+
+/// Who is fed, and who speaks to it.
+struct Stage {
+    world: World,
+    victim: Party,
+    honest: Party,
+    impersonated: Party,
+    said: u64,
+    /// How many counted honest samples have been checked.
+    checked: u64,
+    depth: Depth,
+}
+
+/// How deep the faulty datagrams have come. A number that stays zero says that they miss what they aim at.
+#[derive(Debug, Default)]
+struct Depth {
+    /// Samples that readers have taken in.
+    samples: usize,
+    not_decodable: u64,
+    lost: u64,
+    rejected: u64,
+    /// Writers and readers that were matched, one after the other.
+    matched: u32,
+    incompatible: u32,
+    participants_max: usize,
+}
+
+fn run(mutations: u64) {
+    let seed = std::env::var("DDS_MUTATIONS_SEED").map_or(20_251_120, |seed| seed.parse().unwrap());
+    println!("DDS_MUTATIONS_SEED={seed}, {mutations} mutations");
+    watch_for_panics();
+    let mut stage = Stage::new(seed);
+    let mut mutator = Mutator::new(seed, stage.rehearse(), stage.victim.ids());
+    let mut datagram = Vec::new();
+    let mut memory_after_first = None;
+    let mut age = 0;
+    for number in 1..=mutations {
+        mutator.next(&stage.cast(), &mut datagram);
+        let socket = if mutator.random.once_in(2) { Socket::UserUnicast } else { Socket::MetatrafficUnicast };
+        let fed = catch_unwind(AssertUnwindSafe(|| stage.feed(&datagram, socket)));
+        if fed.is_err() || PANICKED.load(Ordering::Relaxed) {
+            println!("seed {seed}, mutation {number}, by {socket:?}: {}", hex(&datagram));
+            println!("{}", PANIC.lock().unwrap());
+            resume_unwind(fed.err().unwrap_or_else(|| Box::new("a cell was closed by a panic")));
+        }
+        if number % BATCH == 0 {
+            let spoken = catch_unwind(AssertUnwindSafe(|| stage.speak_honestly()));
+            if let Err(panic) = spoken {
+                println!("seed {seed}, after mutation {number}: honest traffic suffers");
+                resume_unwind(panic);
+            }
+        }
+        age += 1;
+        if age == LIFE || (number % LOOK == 0 && !stage.impersonated_is_matched()) {
+            stage.replace_impersonated(number % 2 == 0);
+            mutator.begin_anew();
+            age = 0;
+        }
+        if number % MILLION == 0 {
+            stage.rest();
+            mutator.begin_anew();
+            age = 0;
+            let (memory, allocated) = (resident(), ALLOCATOR.allocated());
+            println!(
+                "{number} mutations, {} KiB resident, {} KiB allocated, {:?}",
+                memory >> 10,
+                allocated >> 10,
+                stage.victim.participant.traffic()
+            );
+            let (first, first_allocated) = *memory_after_first.get_or_insert((memory, allocated));
+            assert!(memory <= first + GROWTH_MAX, "grown from {first} to {memory} bytes");
+            assert!(allocated <= first_allocated + GROWTH_MAX, "{allocated} bytes in use, {first_allocated} before");
+        }
+    }
+    stage.finish(mutations);
+}
+
+impl Stage {
+    fn new(seed: u64) -> Self {
+        let world = World::new(seed);
+        let [victim, honest, impersonated] = [(); 3].map(|()| Party::new(&world));
+        let stage = Self { world, victim, honest, impersonated, said: 0, checked: 0, depth: Depth::default() };
+        stage.wait_for_matches();
+        stage
+    }
+
+    /// Every party has found the endpoints of all three.
+    fn wait_for_matches(&self) {
+        let matched = |party: &Party| {
+            let ends = [
+                party.poses.writer.matched_subscriptions().len(),
+                party.squares.reader.matched_publications().len(),
+                party.images.reader.matched_publications().len(),
+            ];
+            ends.iter().all(|matches| *matches >= 3)
+        };
+        let parties = [&self.victim, &self.honest, &self.impersonated];
+        assert!(self.world.pass_until(PATIENCE, || parties.into_iter().all(matched)), "not everybody has matched");
+    }
+
+    /// Lets everybody speak, and gives what the one that will be impersonated has said, besides all captures.
+    fn rehearse(&mut self) -> Vec<Original> {
+        for count in 0..4 {
+            [&self.victim, &self.honest, &self.impersonated].into_iter().for_each(|party| party.speak(count));
+            self.world.pass(Duration::from_millis(300));
+        }
+        self.impersonated.end_instances();
+        self.world.pass(Duration::from_millis(500));
+        self.drain();
+        self.said = 4;
+        let mut ours = self.impersonated.node.recorded();
+        for party in [&self.victim, &self.honest] {
+            drop(party.node.recorded());
+        }
+        assert!(ours.len() > 50, "only {} datagrams were recorded", ours.len());
+        ours.extend(rare::datagrams(self.impersonated.prefix(), self.victim.prefix(), &self.victim.ids()));
+        let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dds-rtps/tests/vectors");
+        let captured =
+            captures::CAPTURES.iter().flat_map(|name| captures::read_pcap(&vectors.join(format!("{name}.pcap"))));
+        let mut originals: Vec<_> = captured.filter_map(|packet| Original::new(&packet.payload, false)).collect();
+        originals.extend(ours.iter().filter_map(|bytes| Original::new(bytes, true)));
+        originals
+    }
+
+    fn cast(&self) -> Cast {
+        let [victim, impersonated, honest] = [&self.victim, &self.impersonated, &self.honest].map(Party::prefix);
+        Cast { victim, impersonated, honest }
+    }
+
+    fn feed(&self, datagram: &[u8], socket: Socket) {
+        self.victim.node.send(datagram, socket);
+        self.world.pass(PAUSE);
+    }
+
+    /// Notes how deep the last batch has come.
+    fn sound(&mut self) {
+        let Party { participant, poses, fast, settings, images, squares, .. } = &self.victim;
+        let depth = &mut self.depth;
+        let mut decode = |samples: &mut dyn Iterator<Item = bool>| {
+            samples.for_each(|is_decodable| {
+                depth.samples += 1;
+                depth.not_decodable += u64::from(!is_decodable);
+            });
+        };
+        decode(&mut poses.reader.take().unwrap().iter().filter_map(|sample| Some(sample.decode()?.is_ok())));
+        decode(&mut fast.reader.take().unwrap().iter().filter_map(|sample| Some(sample.decode()?.is_ok())));
+        decode(&mut settings.reader.take().unwrap().iter().filter_map(|sample| Some(sample.decode()?.is_ok())));
+        decode(&mut images.reader.take().unwrap().iter().filter_map(|sample| Some(sample.decode()?.is_ok())));
+        decode(&mut squares.reader.take().unwrap().iter().filter_map(|sample| Some(sample.decode()?.is_ok())));
+        depth.lost = depth.lost.saturating_add(fast.reader.sample_lost().unwrap().total_count_change);
+        depth.rejected += poses.reader.sample_rejected().unwrap().total_count_change;
+        depth.matched += squares.reader.subscription_matched().unwrap().total_count_change;
+        depth.matched += squares.writer.publication_matched().unwrap().total_count_change;
+        depth.incompatible += poses.writer.offered_incompatible_qos().unwrap().total_count_change;
+        depth.incompatible += images.writer.offered_incompatible_qos().unwrap().total_count_change;
+        depth.incompatible += poses.reader.requested_incompatible_qos().unwrap().total_count_change;
+        depth.incompatible += settings.reader.requested_incompatible_qos().unwrap().total_count_change;
+        depth.participants_max = depth.participants_max.max(participant.discovered_participants().len());
+    }
+
+    /// What the honest one writes arrives, all of it and as it was, and what is written to it as well.
+    fn speak_honestly(&mut self) {
+        self.sound();
+        self.drain();
+        let count = self.said;
+        self.said += 1;
+        self.honest.speak(count);
+        self.victim.speak(count);
+        let (victim, honest) = (&self.victim, &self.honest);
+        for (to, from, way) in [(victim, honest, "to"), (honest, victim, "from")] {
+            let (mut poses, mut images, mut all_settings) = Default::default();
+            let arrived = self.world.pass_until(PATIENCE, || {
+                to.poses.take_from(&from.poses, &mut poses);
+                to.images.take_from(&from.images, &mut images);
+                to.settings.take_from(&from.settings, &mut all_settings);
+                !poses.is_empty() && !images.is_empty() && !all_settings.is_empty()
+            });
+            let counts = (poses.len(), images.len(), all_settings.len());
+            assert!(arrived, "sample {count} {way} the victim does not arrive: {counts:?} of each topic do");
+            assert_eq!((poses, images, all_settings), (vec![pose(count)], vec![image(count)], vec![settings(count)]));
+        }
+        self.checked += 1;
+    }
+
+    /// Takes what is in the readers; the impersonated one's never speak of it.
+    fn drain(&self) {
+        for party in [&self.victim, &self.honest, &self.impersonated] {
+            party.poses.reader.take().unwrap();
+            party.fast.reader.take().unwrap();
+            party.settings.reader.take().unwrap();
+            party.images.reader.take().unwrap();
+            party.squares.reader.take().unwrap();
+        }
+    }
+
+    /// Whether what is said in the name of the impersonated one reaches most readers and writers.
+    fn impersonated_is_matched(&self) -> bool {
+        let Party { poses, fast, settings, images, squares, .. } = &self.victim;
+        let writers = [
+            poses.reader.matched_publications(),
+            fast.reader.matched_publications(),
+            settings.reader.matched_publications(),
+            images.reader.matched_publications(),
+            squares.reader.matched_publications(),
+        ];
+        let prefix = self.impersonated.participant.guid().prefix;
+        writers.iter().filter(|writers| writers.iter().any(|writer| writer.guid.prefix == prefix)).count() > 2
+    }
+
+    /// The impersonated one leaves, or is never heard of again, and another one comes.
+    fn replace_impersonated(&mut self, says_farewell: bool) {
+        if !says_farewell {
+            self.impersonated.node.unplug();
+        }
+        self.impersonated.participant.close();
+        self.world.settle();
+        self.impersonated = Party::new(&self.world);
+        self.wait_for_matches();
+        drop(self.impersonated.node.recorded());
+        self.impersonated.speak(self.said);
+        self.world.pass(Duration::from_millis(100));
+    }
+
+    /// Nobody says anything faulty for a while: what has begun and will never be complete is given up, so that memory that is
+    /// in use then is that of what is there, and not of how many large samples happened to be under way.
+    fn rest(&mut self) {
+        self.replace_impersonated(false);
+        self.world.pass(REST);
+        self.drain();
+    }
+
+    fn finish(self, mutations: u64) {
+        let traffic = self.victim.participant.traffic();
+        println!("{traffic:?}\n{:?}", self.depth);
+        let Depth { samples, not_decodable, lost, rejected, matched, incompatible, participants_max } = self.depth;
+        assert!(
+            samples as u64 > mutations / 1_000 && not_decodable > 0 && lost > 0 && rejected > 0,
+            "{:?}",
+            self.depth
+        );
+        // One forged number is no number of losses.
+        assert!(lost < mutations << 20, "{lost} lost");
+        assert!(matched > 10 && participants_max > 4, "{:?}", self.depth);
+        assert!(mutations < MILLION || incompatible > 0, "{:?}", self.depth);
+        assert_eq!(self.checked, mutations / BATCH);
+        assert!(traffic.received >= mutations);
+        // Everything that can be wrong has been.
+        for (counter, number) in [
+            ("not_rtps", traffic.not_rtps),
+            ("damaged", traffic.damaged),
+            ("malformed", traffic.malformed),
+            ("skipped", traffic.skipped),
+            ("secure", traffic.secure),
+            ("reflected", traffic.reflected),
+            ("no_such_endpoint", traffic.no_such_endpoint),
+        ] {
+            assert!(number > 0, "{counter}");
+        }
+        assert!(!self.victim.participant.is_closed());
+        self.victim.participant.close();
+    }
+}
+
+static PANICKED: AtomicBool = AtomicBool::new(false);
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// Cells survive panics of their handlers, so they have to be noticed where they begin.
+fn watch_for_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let trace = std::backtrace::Backtrace::force_capture();
+        let _ = writeln!(PANIC.lock().unwrap(), "{panic}\n{trace}");
+        eprintln!("{panic}");
+        PANICKED.store(true, Ordering::Relaxed);
+    }));
+}
+
+/// The process's resident memory in bytes.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

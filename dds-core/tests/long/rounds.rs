@@ -1,0 +1,247 @@
+//! Participants and endpoints made and deleted over and over: threads, descriptors and memory come back to where they were.
+//!
+//! `DDS_TEST_ROUNDS` says how often; `.ci/run rounds` does it ten thousand times.
+
+use crate::ALLOCATOR;
+use crate::support::{PATIENCE, World, alone};
+use dds_core::cdr::{Encode, EncodeError, Encoder, TypeDescription, TypeInfo, ViewOf};
+use dds_core::qos::{Preset, PublisherQos, SubscriberQos};
+use dds_core::{
+    AnyReader, Condition, DataReader, DataReaderListener, DataWriterListener, DdsType, Delivery, DomainParticipant,
+    Entity, PublisherListener, StatusMask, SubscriberListener, TopicListener, WaitSet,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often each test goes round, unless the environment says otherwise.
+const ROUNDS: usize = 100;
+
+/// How many bytes more may be in use in the end, whatever the number of rounds: caches on their way to their bound. Of ten thousand
+/// rounds, each may leave 26 bytes.
+const LEFT_MAX: usize = 256 << 10;
+
+/// How much more memory may be resident in the end, whatever the number of rounds: what the allocator has not given back,
+/// and caches on their way to their bound.
+const GROWTH_MAX: u64 = 12 << 20;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Count {
+    count: u64,
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Load {
+    count: u64,
+    bytes: Vec<u8>,
+}
+
+/// A listener of everything, which holds on to something that is counted.
+struct Listening(#[expect(dead_code, reason = "it is held")] Arc<()>);
+impl DataReaderListener<Count> for Listening {
+    fn on_data_available(&mut self, reader: &DataReader<Count>) {
+        let _ = reader.take();
+    }
+}
+impl DataWriterListener<Count> for Listening {}
+impl TopicListener for Listening {}
+impl PublisherListener for Listening {}
+impl SubscriberListener for Listening {
+    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+        let _ = reader.downcast_ref::<DataReader<Count>>().unwrap().take();
+    }
+}
+
+fn rounds() -> usize {
+    std::env::var("DDS_TEST_ROUNDS").ok().map_or(ROUNDS, |rounds| rounds.parse().unwrap())
+}
+
+fn entries(directory: &str) -> usize {
+    std::fs::read_dir(directory).unwrap().count()
+}
+
+/// Resident memory in bytes.
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+/// Goes round, a few times to warm up and then as often as is asked for, and compares.
+#[allow(clippy::disallowed_methods, reason = "a thread that has ended leaves /proc a little later")]
+fn goes_round(mut round: impl FnMut(usize, &Arc<()>)) {
+    let life = Arc::new(());
+    (0..10).for_each(|number| round(number, &life));
+    let settle = |threads: usize, descriptors: usize| {
+        let started = Instant::now();
+        while entries("/proc/self/task") > threads || entries("/proc/self/fd") > descriptors {
+            assert!(
+                started.elapsed() < PATIENCE.to_std().unwrap(),
+                "{} threads and {} descriptors, of {threads} and {descriptors}",
+                entries("/proc/self/task"),
+                entries("/proc/self/fd")
+            );
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    // The test's own threads: this one, and those of the harness.
+    settle(3, usize::MAX);
+    let (threads, descriptors, memory) = (entries("/proc/self/task"), entries("/proc/self/fd"), resident());
+    let in_use = ALLOCATOR.allocated();
+    let mut longest = Duration::ZERO;
+    for number in 0..rounds() {
+        let started = Instant::now();
+        round(number, &life);
+        longest = longest.max(started.elapsed());
+        // Whatever waits in a round waits for as long at most: no end hangs.
+        assert!(longest < PATIENCE.to_std().unwrap(), "a round takes {longest:?}");
+    }
+    settle(threads, descriptors);
+    assert_eq!(Arc::strong_count(&life), 1, "listeners are left");
+    let growth = resident().saturating_sub(memory);
+    let left = ALLOCATOR.allocated().saturating_sub(in_use);
+    println!("{} rounds, the longest of {longest:?}: {left} bytes more in use, {growth} resident", rounds());
+    assert!(left < LEFT_MAX, "{left} bytes more are in use after {} rounds", rounds());
+    assert!(growth < GROWTH_MAX, "{growth} bytes more after {} rounds", rounds());
+}
+
+fn listen(participant: &DomainParticipant, life: &Arc<()>) -> Vec<Box<dyn Entity>> {
+    let listening = || Listening(Arc::clone(life));
+    let all = StatusMask::ALL;
+    participant.set_listener(all, listening()).unwrap();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    publisher.set_listener(all, listening()).unwrap();
+    subscriber.set_listener(all, listening()).unwrap();
+    let writer = publisher.writer_builder::<Count>("t").qos(Preset::State).listener(all, listening()).build().unwrap();
+    let reader = subscriber.reader_builder::<Count>("t").qos(Preset::State).listener(all, listening()).build().unwrap();
+    let plain = participant.reader_builder::<Count>("t").qos(Preset::State).build().unwrap();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    (0..10).for_each(|count| writer.write(&Count { count }).unwrap());
+    vec![Box::new(writer), Box::new(plain), Box::new(reader), Box::new(publisher), Box::new(subscriber)]
+}
+
+/// A [`Load`] whose encoder panics when it has written.
+struct Panics(Load);
+
+impl TypeInfo for Panics {
+    const TYPE_NAME: &'static str = Load::TYPE_NAME;
+    const HAS_KEY: bool = Load::HAS_KEY;
+    const DESCRIPTION: &'static TypeDescription = Load::DESCRIPTION;
+}
+
+impl Encode for Panics {
+    fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.0.encode(e)?;
+        // Without a word on the console, which would be kept in memory.
+        std::panic::resume_unwind(Box::new("on purpose"))
+    }
+    fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        self.0.encode_key(e)
+    }
+}
+
+impl ViewOf<Load> for Panics {}
+
+/// Ten panics of an encoder and one of a listener in each round: no slot, no thread and nothing else stays behind.
+#[test]
+fn user_code_that_panics_leaves_nothing_behind() {
+    if !alone("rounds::user_code_that_panics_leaves_nothing_behind") {
+        return;
+    }
+    goes_round(|_, life| {
+        let participant = World::new().participant();
+        let held = Arc::clone(life);
+        let writer = participant.writer_builder::<Load>("t").qos(Preset::State).build().unwrap();
+        let panics = participant.reader_builder::<Load>("t").qos(Preset::State).on_data(move |_| {
+            assert!(Arc::strong_count(&held) > 0);
+            std::panic::resume_unwind(Box::new("on purpose"))
+        });
+        let _panics = panics.build().unwrap();
+        let reader = participant.reader_builder::<Load>("t").qos(Preset::State).build().unwrap();
+        writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        let load = |count| Load { count, bytes: vec![1; 2_000] };
+        for count in 0..10 {
+            let write = AssertUnwindSafe(|| writer.write_view(&Panics(load(count))));
+            assert!(catch_unwind(write).is_err());
+        }
+        writer.write(&load(10)).unwrap();
+        assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data, Some(load(10)));
+        while participant.listener_counters().panics == 0 {
+            std::thread::yield_now();
+        }
+    });
+}
+
+/// Every way in which a participant can end, in turns.
+#[test]
+fn participants_come_and_go() {
+    if !alone("rounds::participants_come_and_go") {
+        return;
+    }
+    goes_round(|number, life| {
+        let world = World::new();
+        let delivery = if number % 2 == 0 { Delivery::Inline } else { Delivery::EventThread };
+        let participant = world.builder().delivery(delivery).build().unwrap();
+        let other = (number % 4 < 2).then(|| world.udp_participant());
+        let entities = listen(&participant, life);
+        if let Some(other) = &other {
+            let reader = other.reader_builder::<Count>("t").qos(Preset::State).build().unwrap();
+            reader.next_sample().block_for(PATIENCE).unwrap();
+        }
+        match number % 5 {
+            0 => drop(participant),
+            1 => participant.close(),
+            2 => participant.shutdown().block_for(PATIENCE).unwrap(),
+            3 => entities.iter().rev().for_each(|entity| entity.close()),
+            _ => drop((entities, participant)),
+        }
+    });
+}
+
+/// Endpoints beside one that writes all the time.
+#[test]
+fn endpoints_come_and_go_under_traffic() {
+    if !alone("rounds::endpoints_come_and_go_under_traffic") {
+        return;
+    }
+    let world = World::new();
+    goes_round(|number, life| {
+        // What lasts is made anew now and then, so that the threads can be counted between.
+        let (from, to) = (world.participant(), world.udp_participant());
+        let stop = AtomicBool::new(false);
+        let writer = from.writer_builder::<Count>("t").qos(Preset::SensorData).build().unwrap();
+        let wait_set = WaitSet::new(&to);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut count = 0;
+                while !stop.load(Ordering::Acquire) {
+                    writer.write(&Count { count }).unwrap();
+                    count += 1;
+                }
+            });
+            for participant in [&from, &to, &from, &to] {
+                let listening = || Listening(Arc::clone(life));
+                let reader = participant.reader::<Count>("t").unwrap();
+                let brief = participant.writer_builder::<Count>("t").qos(Preset::SensorData);
+                let brief = brief.listener(StatusMask::ALL, listening()).build().unwrap();
+                brief.write(&Count { count: 0 }).unwrap();
+                let _events = reader.events();
+                let condition = reader.status_condition();
+                wait_set.attach(&condition);
+                assert!(wait_set.wait().block_for(PATIENCE).unwrap().contains(&condition) || condition.is_triggered());
+                reader.next_sample().block_for(PATIENCE).unwrap();
+                reader.set_listener(StatusMask::ALL, listening()).unwrap();
+                if number % 2 == 0 {
+                    wait_set.detach(&condition);
+                }
+                if number % 3 == 0 {
+                    brief.close();
+                    reader.close();
+                    reader.closed().block_for(PATIENCE).unwrap();
+                }
+            }
+            stop.store(true, Ordering::Release);
+        });
+    });
+}

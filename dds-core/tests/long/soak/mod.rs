@@ -1,0 +1,144 @@
+//! Two processes at full rate, by UDP and within each of them, while entities and participants are made and deleted all the
+//! time: memory stays flat, threads and descriptors come back to where they were, and what is reliable comes in order,
+//! once, without a hole.
+//!
+//! `cargo test` runs some seconds of it, `.ci/run soak` twenty minutes; `DDS_SOAK_SECONDS` says how long. Each process
+//! prints a line of numbers every ten seconds.
+
+#![allow(clippy::disallowed_methods, reason = "it is about real time, threads and processes")]
+
+mod churn;
+mod flow;
+mod meter;
+
+use crate::support::alone;
+use churn::churn;
+use dds_core::{Delivery, DomainParticipant, DomainParticipantBuilder, Scope};
+use flow::{FLOWS, Flow};
+use meter::{Meter, Resources};
+use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Beyond its end, for everything to be closed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What all threads of one process share.
+pub(crate) struct Soak {
+    tag: String,
+    /// Who this process is among both.
+    pub(crate) process: u64,
+    pub(crate) participant: DomainParticipant,
+    pub(crate) meter: Meter,
+    over: AtomicBool,
+}
+
+impl Soak {
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    /// A participant that sees those of this soak only. A machine that is busy elsewhere must not end leases.
+    pub(crate) fn builder(&self) -> DomainParticipantBuilder {
+        builder(&self.tag)
+    }
+}
+
+fn builder(tag: &str) -> DomainParticipantBuilder {
+    let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag);
+    builder.delivery(Delivery::Inline).lease(dds_core::Duration::from_secs(100))
+}
+
+/// Runs one of both processes for so long, and looks what it leaves behind.
+fn run(tag: &str, process: u64, length: Duration) {
+    let before = Resources::now();
+    let soak = Arc::new(Soak {
+        tag: tag.to_owned(),
+        process,
+        participant: builder(tag).build().unwrap(),
+        meter: Meter::new(process, length),
+        over: AtomicBool::new(false),
+    });
+    let mut threads = Vec::new();
+    for (number, flow) in FLOWS.iter().enumerate() {
+        let number = number as u64;
+        for job in [Flow::send, Flow::receive] {
+            let soak = Arc::clone(&soak);
+            threads.push(std::thread::spawn(move || job(flow, number, &soak)));
+        }
+    }
+    let other = Arc::clone(&soak);
+    threads.push(std::thread::spawn(move || churn(&other)));
+    let started = Instant::now();
+    while started.elapsed() < length && threads.iter().all(|thread| !thread.is_finished()) {
+        std::thread::sleep(Duration::from_millis(100));
+        soak.meter.look(started.elapsed());
+    }
+    soak.over.store(true, Ordering::Relaxed);
+    let failed = threads.into_iter().map(std::thread::JoinHandle::join).filter(Result::is_err).count();
+    assert_eq!(failed, 0, "threads of process {process} have failed; see above");
+    let soak = Arc::into_inner(soak).unwrap();
+    soak.meter.report_traffic(&soak.participant.traffic());
+    drop(soak.participant);
+    before.wait_for(PATIENCE);
+    soak.meter.finish();
+}
+
+/// Runs both processes, of which this one is the first.
+fn run_both(length: Duration) {
+    let tag = format!("soak-{}", std::process::id());
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "soak::the_other_process", "--ignored", "--nocapture"]);
+    command.env("DDS_SOAK_TAG", &tag).env("DDS_SOAK_SECONDS", length.as_secs().to_string());
+    let mut other = Other(command.spawn().unwrap());
+    run(&tag, 1, length);
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = other.0.try_wait().unwrap() {
+            break status;
+        }
+        assert!(started.elapsed() < PATIENCE, "the other process does not end");
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert!(status.success(), "the other process: {status}");
+}
+
+/// Gone at the latest when the test is over.
+struct Other(Child);
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn asked_for() -> Option<Duration> {
+    std::env::var("DDS_SOAK_SECONDS").ok().map(|seconds| Duration::from_secs(seconds.parse().unwrap()))
+}
+
+#[test]
+fn some_seconds_at_full_rate_leave_nothing_behind() {
+    if !alone("soak::some_seconds_at_full_rate_leave_nothing_behind") {
+        return;
+    }
+    run_both(Duration::from_secs(4));
+}
+
+#[test]
+#[ignore = "takes twenty minutes: .ci/run soak"]
+fn a_long_time_at_full_rate_leaves_nothing_behind() {
+    if !alone("soak::a_long_time_at_full_rate_leaves_nothing_behind") {
+        return;
+    }
+    run_both(asked_for().unwrap_or(Duration::from_secs(1200)));
+}
+
+#[test]
+#[ignore = "is started by the other tests"]
+fn the_other_process() {
+    let Ok(tag) = std::env::var("DDS_SOAK_TAG") else { return };
+    run(&tag, 2, asked_for().unwrap());
+}

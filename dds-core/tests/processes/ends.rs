@@ -1,0 +1,277 @@
+//! Processes that are killed, stopped, cut off and come back, and all the ways in which one can end.
+//!
+//! `.ci/run processes` runs those that take long, or need root, ten times as long; `DDS_TEST_LONG` does that.
+
+#![allow(clippy::disallowed_methods, reason = "it is about processes and real time")]
+
+mod child;
+mod program;
+
+use child::{Child, ip, make_hosts};
+use dds_core::{DataReader, Duration, Entity, Guid};
+use nix::sys::signal::Signal;
+use program::{Count, ROOM, builder, reader_qos, writer_qos};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration as StdDuration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Parts the tests from each other.
+fn new_tag(name: &str) -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("{name}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// A tenth of the whole time, unless all of it is wanted.
+fn seconds(whole: u64) -> StdDuration {
+    let is_long = std::env::var_os("DDS_TEST_LONG").is_some();
+    StdDuration::from_millis(if is_long { 1000 * whole } else { 100 * whole })
+}
+
+fn set(name: &'static str, value: impl ToString) -> (&'static str, String) {
+    (name, value.to_string())
+}
+
+/// The counts of one writer after the other, as a reader gets them.
+fn take(reader: &DataReader<Count>, into: &mut Vec<(u32, Vec<u32>)>) {
+    for Count { process, count } in reader.take().unwrap().into_data() {
+        match into.last_mut().filter(|(known, _)| *known == process) {
+            Some((_, counts)) => counts.push(count),
+            None => into.push((process, vec![count])),
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes long: .ci/run processes"]
+fn a_writer_that_is_killed_and_started_again_is_a_new_one_without_ghosts_or_duplicates() {
+    let tag = new_tag("killed");
+    let participant = builder(&tag, 2000).build().unwrap();
+    let reader = participant.reader_builder("counts").qos(reader_qos().transient_local()).build().unwrap();
+    let mut received: Vec<(u32, Vec<u32>)> = Vec::new();
+    let mut known: Vec<Guid> = Vec::new();
+    for round in 1..=3 {
+        let settings = [set("SAMPLES", 1_000_000), set("HISTORY", 1), set("LEASE_MS", 500)];
+        let mut writer = Child::start(&tag, "writes", &settings);
+        writer.wait_for("begins");
+        let started = Instant::now();
+        while received.len() < round || received[round - 1].1.len() < 100 {
+            take(&reader, &mut received);
+            assert!(started.elapsed() < child::LIMIT, "{received:?}");
+        }
+        writer.signal(Signal::SIGKILL);
+        assert!(!writer.end().success());
+        // Its lease ends: nothing of it is left.
+        while reader.subscription_matched().unwrap().current_count > 0 {
+            known.extend(reader.matched_publications().iter().map(|publication| publication.guid));
+            assert!(started.elapsed() < child::LIMIT, "a ghost");
+            std::thread::sleep(StdDuration::from_millis(10));
+        }
+        assert!(participant.discovered_participants().is_empty(), "a ghost");
+        take(&reader, &mut received);
+    }
+    assert_eq!(received.len(), 3, "each process has its turn, and none comes back");
+    for (_, counts) in &received {
+        assert_eq!(*counts, (0..counts.len() as u32).collect::<Vec<_>>());
+    }
+    known.sort_unstable();
+    known.dedup();
+    let mut prefixes: Vec<_> = known.iter().map(|guid| guid.prefix).collect();
+    prefixes.dedup();
+    assert_eq!(prefixes.len(), 3, "a process that is started again has another name");
+}
+
+/// The reader that is not stopped, and the writer, while another reader stands still: the longest pause of the former in ms,
+/// what the writer said, and what the stopped one missed.
+struct Stopped {
+    longest_pause: u64,
+    writer_said: Vec<String>,
+    stopped: String,
+    missed: u64,
+}
+
+fn stop_one_of_two_readers(stops: bool, demotes: bool) -> Stopped {
+    let tag = new_tag("stopped");
+    let stop = seconds(10);
+    let samples = set("SAMPLES", 500 + 2 * stop.as_millis());
+    let mut steady = Child::start(&tag, "reads", std::slice::from_ref(&samples));
+    let mut other = Child::start(&tag, "reads", std::slice::from_ref(&samples));
+    steady.wait_for("reads as");
+    let stopped = other.wait_for("reads as");
+    let mut settings = vec![samples, set("READERS", 2)];
+    settings.extend(demotes.then(|| set("DEMOTE_MS", 100)));
+    let mut writer = Child::start(&tag, "writes", &settings);
+    writer.wait_for("begins");
+    other.wait_for("has read 200");
+    if stops {
+        other.signal(Signal::SIGSTOP);
+        std::thread::sleep(stop);
+        other.signal(Signal::SIGCONT);
+    }
+    let longest_pause = steady.wait_for("longest pause").parse().unwrap();
+    steady.wait_for("has read all");
+    let mut missed = 0;
+    other.wait_for("longest pause");
+    for line in other.seen() {
+        missed += line.strip_prefix("misses ").map_or(0, |count| count.parse::<u64>().unwrap());
+    }
+    other.wait_for("has read all");
+    writer.wait_for("has written");
+    Stopped { longest_pause, writer_said: writer.seen().to_vec(), stopped, missed }
+}
+
+#[test]
+#[ignore = "takes long: .ci/run processes"]
+fn a_reader_that_is_stopped_holds_up_the_writer_which_says_so_and_loses_nothing() {
+    let outcome = stop_one_of_two_readers(true, false);
+    assert_eq!(outcome.missed, 0);
+    let waits = format!("waits for {}", outcome.stopped);
+    assert!(outcome.writer_said.contains(&waits), "{:?} without {waits}", outcome.writer_said);
+    assert!(
+        u128::from(outcome.longest_pause) >= seconds(10).as_millis() / 3,
+        "everybody waits: {}",
+        outcome.longest_pause
+    );
+}
+
+#[test]
+#[ignore = "takes long: .ci/run processes"]
+fn a_reader_that_is_stopped_disturbs_nobody_if_the_writer_does_not_wait_for_it() {
+    let undisturbed = stop_one_of_two_readers(false, true);
+    let outcome = stop_one_of_two_readers(true, true);
+    println!("longest pause {} ms, without a stopped reader {} ms", outcome.longest_pause, undisturbed.longest_pause);
+    assert_eq!(undisturbed.missed, 0);
+    let told = |line: &str| outcome.writer_said.iter().any(|said| said == line);
+    assert!(told("slow readers: 1") && told("slow readers: 0"), "{:?}", outcome.writer_said);
+    // Once it is held up for as long as was allowed. A busy machine adds to that, but not nearly as long as the other stood
+    // still.
+    let allowed = 100 + 2 * u128::from(undisturbed.longest_pause) + seconds(10).as_millis() / 2;
+    assert!(u128::from(outcome.longest_pause) < allowed, "{} of {allowed} ms", outcome.longest_pause);
+}
+
+#[test]
+#[ignore = "needs root: .ci/run processes"]
+fn a_cable_that_is_pulled_out_delays_and_loses_nothing() {
+    let tag = new_tag("hosts");
+    make_hosts("pulled");
+    let down = seconds(20);
+    let samples = set("SAMPLES", 1000 + 2 * down.as_millis());
+    let mut reader = Child::start_on("pulled-b", &tag, "reads", std::slice::from_ref(&samples));
+    reader.wait_for("reads as");
+    let mut writer = Child::start_on("pulled-a", &tag, "writes", &[samples]);
+    reader.wait_for("has read 500");
+    ip("pulled-a", "link set link1 down");
+    std::thread::sleep(down);
+    ip("pulled-a", "link set link1 up");
+    let pause: u128 = reader.wait_for("longest pause").parse().unwrap();
+    assert!(pause >= down.as_millis(), "the cable was out for {} ms, and the reader noticed {pause}", down.as_millis());
+    reader.wait_for("has read all");
+    assert!(reader.seen().iter().all(|line| !line.starts_with("misses")), "{:?}", reader.seen());
+    writer.wait_for("has written");
+}
+
+/// Whether the others notice soon, when they look next, or only when the lease ends.
+fn end_of(role: &str, notices_at_once: bool) {
+    let tag = new_tag("ends");
+    let participant = builder(&tag, 60_000).build().unwrap();
+    let reader = participant.reader_builder::<Count>("counts").qos(reader_qos()).build().unwrap();
+    let writer = participant.writer_builder::<Count>("counts").qos(writer_qos()).build().unwrap();
+    let lease = if notices_at_once { 3_600_000 } else { 500 };
+    let mut process = Child::start(&tag, role, &[set("LEASE_MS", lease)]);
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    // It may end when it has heard this: now both know each other.
+    writer.write(&Count { process: 0, count: 0 }).unwrap();
+    process.wait_for("ends");
+    let status = process.end();
+    assert!(status.success(), "{role}: {status}");
+    let started = Instant::now();
+    let only_we =
+        || participant.discovered_participants().is_empty() && writer.publication_matched().unwrap().current_count == 1;
+    while !only_we() {
+        assert!(
+            started.elapsed() < StdDuration::from_secs(20),
+            "{role}: {:?} and {:?} are still there",
+            participant.discovered_participants(),
+            writer.publication_matched()
+        );
+        std::thread::sleep(StdDuration::from_millis(5));
+    }
+    let received = reader.take().unwrap().into_data().filter(|count: &Count| count.process != 0).count();
+    assert_eq!(received, 10, "{role}: what was written before the end has arrived");
+    reader.close();
+    // Nobody is left who would be waited for.
+    (0..2 * ROOM).for_each(|count| writer.write(&Count { process: 0, count }).unwrap());
+}
+
+#[test]
+fn a_process_that_ends_in_order_is_gone_for_the_others_at_once() {
+    ["shuts down", "drops", "keeps in a thread"].into_iter().for_each(|role| end_of(role, true));
+}
+
+#[test]
+fn a_process_that_drops_nothing_ends_as_well_and_is_gone_with_its_lease() {
+    let roles = ["keeps in a static", "forgets", "exits", "exits while a thread waits"];
+    roles.into_iter().for_each(|role| end_of(role, false));
+}
+
+/// The program that the other processes run.
+#[test]
+#[ignore = "is run by the other tests"]
+fn program() {
+    program::run();
+}
+
+/// The service is killed in the midst of its work again and again, and at last everything at once.
+#[cfg(feature = "durability")]
+#[test]
+#[ignore = "takes long: .ci/run processes"]
+fn what_a_service_has_kept_survives_that_it_is_killed() {
+    const SAMPLES: u32 = 2000;
+    let tag = new_tag("durable");
+    let database = std::env::temp_dir().join(format!("dds-{tag}.redb"));
+    let _ = std::fs::remove_file(&database);
+    let keep = || Child::start(&tag, "keeps", &[("DATABASE", database.display().to_string())]);
+    let mut service = keep();
+    service.wait_for("keeps 0");
+    let mut writer = Child::start(&tag, "writes", &[set("SAMPLES", SAMPLES), set("PERSISTENT", 1)]);
+    writer.wait_for("begins");
+    let mut before = 0;
+    for round in 0..5 {
+        // What it said last it has committed; what it is about to commit is lost or kept as a whole.
+        let kept = loop {
+            let kept: u32 = service.wait_for("keeps").parse().unwrap();
+            if kept > (round + 1) * SAMPLES / 10 {
+                break kept;
+            }
+        };
+        service.signal(Signal::SIGKILL);
+        assert!(!service.end().success());
+        service = keep();
+        let found: u32 = service.wait_for("keeps").parse().unwrap();
+        assert!(found + 512 >= kept && found >= before, "{kept} were kept, {found} are left");
+        before = found;
+    }
+    while service.wait_for("keeps").parse::<u32>().unwrap() < SAMPLES {}
+    writer.signal(Signal::SIGKILL);
+    service.signal(Signal::SIGKILL);
+    assert!(!writer.end().success() && !service.end().success());
+    let _service = keep();
+    let participant = builder(&tag, 1000).build().unwrap();
+    let qos = reader_qos().durability(dds_core::qos::Durability::Persistent);
+    let reader = participant.reader_builder("counts").qos(qos).build().unwrap();
+    let (mut received, started) = (Vec::new(), Instant::now());
+    while received.first().is_none_or(|(_, counts): &(u32, Vec<u32>)| counts.len() < SAMPLES as usize) {
+        take(&reader, &mut received);
+        assert!(
+            started.elapsed() < child::LIMIT,
+            "{} came",
+            received.iter().map(|(_, counts)| counts.len()).sum::<usize>()
+        );
+        std::thread::sleep(StdDuration::from_millis(10));
+    }
+    std::thread::sleep(StdDuration::from_millis(300));
+    take(&reader, &mut received);
+    assert_eq!(received.len(), 1);
+    assert_eq!(received[0].1, (0..SAMPLES).collect::<Vec<_>>(), "each once, and in order");
+    let _ = std::fs::remove_file(&database);
+}

@@ -1,0 +1,204 @@
+//! What the other processes do: one role each.
+
+use super::child::MARK;
+use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, Reliability, ResourceLimits};
+use dds_core::{
+    DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration, Scope, SlowReader,
+    WriteErrorKind,
+};
+use std::cell::RefCell;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// Room in a writer that waits for its readers.
+pub(crate) const ROOM: u32 = 200;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+pub(crate) struct Count {
+    pub(crate) process: u32,
+    pub(crate) count: u32,
+}
+
+/// Participants that see those of one test only.
+pub(crate) fn builder(tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
+    settle(DomainParticipant::builder(0), tag, lease_ms)
+}
+
+fn settle(builder: DomainParticipantBuilder, tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
+    let builder = builder.ignore_environment().domain_tag(tag);
+    let scope = if tag.starts_with("hosts") { Scope::Subnet } else { Scope::Host };
+    builder.scope(scope).udp_only(true).lease(Duration::from_millis(lease_ms))
+}
+
+pub(crate) fn writer_qos() -> DataWriterQos {
+    let limits = ResourceLimits { max_samples: Some(ROOM), ..ResourceLimits::default() };
+    let mut qos = DataWriterQos::default().keep_all().resource_limits(limits);
+    qos.reliability = Reliability::Reliable { max_blocking_time: Duration::from_millis(200) };
+    qos
+}
+
+pub(crate) fn reader_qos() -> DataReaderQos {
+    DataReaderQos::default().reliable().keep_all()
+}
+
+fn say(line: impl std::fmt::Display) {
+    println!("{MARK}{line}");
+}
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|value| value.parse().unwrap())
+}
+
+/// The program: does what its environment says.
+pub(crate) fn run() {
+    let Ok(role) = std::env::var("DDS_TEST_ROLE") else { return };
+    let tag = std::env::var("DDS_TEST_TAG").unwrap();
+    #[cfg(feature = "durability")]
+    if role == "keeps" {
+        return keeps(&tag);
+    }
+    let participant = builder(&tag, setting("LEASE_MS").unwrap_or(60_000)).build().unwrap();
+    match role.as_str() {
+        "writes" => writes(&participant),
+        "reads" => reads(&participant),
+        _ => ends(&role, participant),
+    }
+}
+
+/// Writes numbers, one each millisecond, to so many readers; what is refused for want of room is written again.
+fn writes(participant: &DomainParticipant) {
+    let mut qos = writer_qos();
+    if setting("HISTORY").is_some() {
+        qos = qos.transient_local().resource_limits(ResourceLimits::default());
+    }
+    if setting("PERSISTENT").is_some() {
+        let history = dds_core::qos::History::KeepAll;
+        let service = dds_core::qos::DurabilityService { history, ..Default::default() };
+        qos = qos.durability(Durability::Persistent).durability_service(service);
+        qos.resource_limits = ResourceLimits::default();
+    }
+    let slow_reader = match setting("DEMOTE_MS") {
+        Some(after) => SlowReader::Demote { after: Duration::from_millis(after) },
+        None => SlowReader::Block,
+    };
+    let writer: DataWriter<Count> =
+        participant.writer_builder("counts").qos(qos).slow_reader(slow_reader).build().unwrap();
+    let readers = setting("READERS").unwrap_or(1);
+    writer.wait_for_readers(usize::try_from(readers).unwrap()).block().unwrap();
+    say("begins");
+    let process = std::process::id();
+    let mut slow = 0;
+    for count in 0..u32::try_from(setting("SAMPLES").unwrap()).unwrap() {
+        let mut said = false;
+        while let Err(error) = writer.write(&Count { process, count }) {
+            let WriteErrorKind::Timeout { slowest, .. } = error.kind() else { panic!("{error}") };
+            if !std::mem::replace(&mut said, true) {
+                say(format!("waits for {}", slowest.map_or_else(String::new, |slowest| slowest.reader.to_string())));
+            }
+        }
+        let status = writer.slow_readers().unwrap();
+        if std::mem::replace(&mut slow, status.current_count) != status.current_count {
+            say(format!("slow readers: {}", status.current_count));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    writer.acknowledged().block().unwrap();
+    say("has written");
+    // Until it is killed.
+    loop {
+        std::thread::park();
+    }
+}
+
+/// A durability service, which says what it keeps until it is killed.
+#[cfg(feature = "durability")]
+fn keeps(tag: &str) {
+    use dds_core::DurabilityService;
+    let participant = settle(DurabilityService::participant(0), tag, 1000).build().unwrap();
+    let database = std::env::var_os("DATABASE").unwrap();
+    let service = DurabilityService::builder().database(database).start(participant).unwrap();
+    let mut said = None;
+    loop {
+        let changes = service.status().changes;
+        if said.replace(changes) != Some(changes) {
+            say(format!("keeps {changes}"));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+/// Takes numbers until there are so many, and says the longest time that none came, in ms.
+fn reads(participant: &DomainParticipant) {
+    let reader: DataReader<Count> = participant.reader_builder("counts").qos(reader_qos()).build().unwrap();
+    say(format!("reads as {}", dds_core::Entity::guid(&reader)));
+    let samples = u32::try_from(setting("SAMPLES").unwrap()).unwrap();
+    let mut next = 0;
+    let mut longest = std::time::Duration::ZERO;
+    let mut last: Option<Instant> = None;
+    while next < samples {
+        let Some(Count { count, .. }) = reader.next_sample().block().unwrap().data else { continue };
+        let gap = last.map_or(std::time::Duration::ZERO, |last| last.elapsed());
+        last = Some(Instant::now());
+        longest = longest.max(gap);
+        if count < next {
+            return say(format!("failed: {count} comes after {next} was expected"));
+        }
+        if count > next {
+            say(format!("misses {}", count - next));
+        }
+        next = count + 1;
+        if count % 100 == 0 {
+            say(format!("has read {count}"));
+        }
+    }
+    say(format!("longest pause {}", longest.as_millis()));
+    // What comes now is too much.
+    if reader.next_sample().block_for(Duration::from_millis(300)).is_ok_and(|sample| sample.data.is_some()) {
+        say("failed: more than was written");
+    }
+    say("has read all");
+}
+
+/// What a program has.
+type Entities = (DomainParticipant, DataWriter<Count>, DataReader<Count>);
+
+static KEPT: OnceLock<Entities> = OnceLock::new();
+
+thread_local! {
+    static MINE: RefCell<Option<Entities>> = const { RefCell::new(None) };
+}
+
+/// Makes what a program has, with something under way, and ends in one of many ways.
+fn ends(role: &str, participant: DomainParticipant) {
+    let writer: DataWriter<Count> = participant.writer_builder("counts").qos(writer_qos()).build().unwrap();
+    let reader = participant.reader_builder("counts").qos(reader_qos());
+    let reader = reader.on_data(|reader: &DataReader<Count>| drop(reader.read()));
+    let reader = reader.build().unwrap();
+    writer.wait_for_readers(2).block().unwrap();
+    while !reader.read().unwrap().into_data().any(|count: Count| count.process == 0) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    (0..10).for_each(|count| writer.write(&Count { process: std::process::id(), count }).unwrap());
+    say("ends");
+    match role {
+        "shuts down" => participant.shutdown().block().unwrap(),
+        "drops" => {}
+        "keeps in a static" => {
+            let _ = KEPT.set((participant, writer, reader));
+        }
+        "keeps in a thread" => {
+            let thread = std::thread::spawn(move || MINE.set(Some((participant, writer, reader))));
+            thread.join().unwrap();
+        }
+        "forgets" => std::mem::forget((participant, writer, reader)),
+        "exits" => std::process::exit(0),
+        "exits while a thread waits" => {
+            let waiting = reader.clone();
+            std::thread::spawn(move || drop(waiting.wait_for_writers(99).block()));
+            std::thread::spawn(move || while writer.write(&Count { process: 0, count: 0 }).is_ok() {});
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            std::process::exit(0);
+        }
+        other => panic!("no such role: {other}"),
+    }
+}

@@ -1,0 +1,223 @@
+//! A forked child and the participants of its parent: it may drop them, and gets an error for whatever else it tries.
+//!
+//! The child has one thread, and locks of others may be held in it for ever; nothing there may wait for one.
+
+use crate::support::{PATIENCE, World};
+use dds_core::qos::{Preset, PublisherQos, TopicQos};
+use dds_core::{
+    CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Entity, Receiving, StatusMask, WaitErrorKind,
+    WaitSet, WriteErrorKind,
+};
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::{ForkResult, alarm, fork};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Count {
+    count: u64,
+}
+
+/// Runs `child` in a forked process; the test fails if it panics, or does not return in time.
+fn in_a_child(child: impl FnOnce()) {
+    // SAFETY: the child runs nothing but `child` and ends by `_exit`. What it may call beside functions that are safe after a
+    // fork is the very thing that is tested here; where it hangs on a lock of its parent, the alarm ends it.
+    #[allow(unsafe_code, reason = "the test is about fork")]
+    let forked = unsafe { fork() };
+    match forked.unwrap() {
+        ForkResult::Child => {
+            alarm::set(10);
+            let outcome = catch_unwind(AssertUnwindSafe(child));
+            // SAFETY: ends the process without running what belongs to the parent.
+            #[allow(unsafe_code, reason = "the test is about fork")]
+            unsafe {
+                nix::libc::_exit(i32::from(outcome.is_err()))
+            }
+        }
+        ForkResult::Parent { child } => assert_eq!(waitpid(child, None), Ok(WaitStatus::Exited(child, 0))),
+    }
+}
+
+struct Parent {
+    participant: DomainParticipant,
+    writer: DataWriter<Count>,
+    reader: DataReader<Count>,
+    remote: DomainParticipant,
+    remote_reader: DataReader<Count>,
+}
+
+fn parent() -> Parent {
+    parent_by(Receiving::Thread)
+}
+
+fn parent_by(receive: Receiving) -> Parent {
+    let world = World::new();
+    let participant = world.builder().receive(receive).build().unwrap();
+    let remote = world.builder().udp_only(true).receive(receive).build().unwrap();
+    let writer = participant.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    let reader = participant.reader_builder::<Count>("t").qos(Preset::Event).on_event(|_, _| ()).build().unwrap();
+    let remote_reader = remote.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    Parent { participant, writer, reader, remote, remote_reader }
+}
+
+/// The parent's entities still work, and nobody has heard of their end.
+fn lives_on(parent: &Parent, count: u64) {
+    parent.writer.write(&Count { count }).unwrap();
+    assert_eq!(parent.remote_reader.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count }));
+    assert_eq!(parent.remote_reader.subscription_matched().unwrap().current_count, 1);
+    assert_eq!(parent.remote.discovered_participants().len(), 1);
+}
+
+#[test]
+fn a_child_is_told_that_it_is_one() {
+    let parent = parent();
+    let wait_set = WaitSet::new(&parent.participant);
+    in_a_child(|| {
+        let Parent { participant, writer, reader, .. } = &parent;
+        assert_eq!(participant.writer::<Count>("u").unwrap_err().kind(), &CreateErrorKind::Forked);
+        assert_eq!(participant.reader::<Count>("u").unwrap_err().kind(), &CreateErrorKind::Forked);
+        assert_eq!(participant.publisher(PublisherQos::default()).unwrap_err().kind(), &CreateErrorKind::Forked);
+        assert_eq!(participant.topic::<Count>("u", TopicQos::default()).unwrap_err().kind(), &CreateErrorKind::Forked);
+        assert_eq!(writer.write(&Count { count: 99 }).unwrap_err().kind(), &WriteErrorKind::Forked);
+        let events = writer.events();
+        assert!(events.next_event().block().is_ok(), "what has happened before the fork");
+        let waits = [
+            writer.wait_for_readers(9).block(),
+            reader.wait_for_writers(9).block(),
+            wait_set.wait().block().map(|_| ()),
+            events.next_event().block().map(|_| ()),
+            participant.shutdown().block(),
+        ];
+        for wait in waits {
+            assert_eq!(wait.unwrap_err().kind(), &WaitErrorKind::Forked);
+        }
+        struct Nothing;
+        impl dds_core::DataReaderListener<Count> for Nothing {}
+        assert_eq!(reader.set_listener(StatusMask::ALL, Nothing).unwrap_err().kind(), &CreateErrorKind::Forked);
+    });
+    lives_on(&parent, 1);
+}
+
+#[test]
+fn a_child_may_close_and_drop_what_its_parent_goes_on_using() {
+    let parent = parent();
+    in_a_child(|| {
+        parent.writer.close();
+        parent.reader.close();
+        parent.participant.close();
+        assert!(parent.writer.is_closed() && parent.reader.is_closed() && parent.participant.is_closed());
+    });
+    lives_on(&parent, 1);
+    // In a box, so that the child can drop what the parent keeps.
+    let mut parent = Some(parent);
+    in_a_child(|| drop(parent.take()));
+    lives_on(parent.as_ref().unwrap(), 2);
+}
+
+/// The child has the descriptors that its parent waits for, and must leave them alone.
+#[test]
+fn a_child_does_not_receive_for_its_parent() {
+    let parent = parent_by(Receiving::Caller);
+    for count in 0..10 {
+        in_a_child(|| {
+            let wait = parent.reader.wait_for_writers(9).block_for(PATIENCE);
+            assert_eq!(wait.unwrap_err().kind(), &WaitErrorKind::Forked);
+        });
+        lives_on(&parent, count);
+    }
+    let mut parent = Some(parent);
+    in_a_child(|| drop(parent.take()));
+    lives_on(parent.as_ref().unwrap(), 10);
+}
+
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Whatever the other threads of the parent hold at the moment of the fork, the child does not wait for it.
+#[test]
+fn a_child_of_a_busy_process_does_not_hang() {
+    let parent = parent();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut count = 0;
+            while !stop.load(Ordering::Acquire) {
+                // The remote reader is not emptied: at some time the history is full, which is as good.
+                let _ = parent.writer.try_write(&Count { count });
+                let _ = parent.reader.take();
+                count += 1;
+            }
+        });
+        // In any case, so that a failure is not a hang.
+        let _stop = Stop(&stop);
+        for _ in 0..50 {
+            in_a_child(|| {
+                assert!(parent.participant.writer::<Count>("u").is_err());
+                let _ = parent.writer.publication_matched();
+                let _ = parent.reader.subscription_matched();
+                parent.reader.close();
+                parent.writer.close();
+                parent.participant.close();
+            });
+        }
+    });
+}
+
+#[test]
+fn a_child_may_have_participants_of_its_own() {
+    let parent = parent();
+    in_a_child(|| {
+        let world = World::new();
+        let (one, other) = (world.participant(), world.udp_participant());
+        let reader = other.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+        let writer = one.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        writer.write(&Count { count: 5 }).unwrap();
+        assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count: 5 }));
+    });
+    lives_on(&parent, 1);
+}
+
+#[test]
+fn participants_of_parent_and_child_have_different_names() {
+    use std::io::{Read, Write};
+    let parent = parent();
+    let (mut here, mut there) = std::os::unix::net::UnixStream::pair().unwrap();
+    let mut prefixes = vec![parent.participant.guid().prefix.0, parent.remote.guid().prefix.0];
+    for _ in 0..4 {
+        in_a_child(|| there.write_all(&World::new().participant().guid().prefix.0).unwrap());
+        let mut prefix = [0; 12];
+        here.read_exact(&mut prefix).unwrap();
+        prefixes.extend([prefix, World::new().participant().guid().prefix.0]);
+    }
+    prefixes.sort_unstable();
+    prefixes.dedup();
+    assert_eq!(prefixes.len(), 10);
+}
+
+/// A program that is started by this one does not inherit the sockets.
+#[test]
+fn sockets_are_closed_when_another_program_is_started() {
+    let _parent = parent();
+    let mut sockets = 0;
+    for entry in std::fs::read_dir("/proc/self/fd").unwrap() {
+        let Ok(target) = std::fs::read_link(entry.as_ref().unwrap().path()) else { continue };
+        if !target.to_string_lossy().starts_with("socket:") {
+            continue;
+        }
+        let name = entry.unwrap().file_name();
+        let Ok(info) = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", name.to_string_lossy())) else {
+            continue;
+        };
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).unwrap().trim();
+        assert_ne!(u32::from_str_radix(flags, 8).unwrap() & 0o2_000_000, 0, "O_CLOEXEC is missing on {target:?}");
+        sockets += 1;
+    }
+    assert!(sockets >= 4, "{sockets}");
+}

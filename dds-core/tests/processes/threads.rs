@@ -1,0 +1,110 @@
+//! What the participant's threads are called, and with the feature `rt` how urgent they are and where they run.
+
+use crate::support::{PATIENCE, World};
+use dds_core::{CreateErrorKind, DdsType, ThreadOptions, ThreadSettings};
+
+#[derive(DdsType)]
+struct Count {
+    count: u64,
+}
+
+/// The directory of the thread of this process with that name, which a thread gives itself when it begins to run.
+#[allow(clippy::disallowed_methods, reason = "nothing says when a thread has begun")]
+fn thread(name: &str) -> String {
+    let started = std::time::Instant::now();
+    loop {
+        let found = std::fs::read_dir("/proc/self/task").unwrap().find_map(|entry| {
+            let path = entry.unwrap().path();
+            let comm = std::fs::read_to_string(path.join("comm")).ok()?;
+            (comm.trim_end() == name).then(|| path.to_str().unwrap().to_owned())
+        });
+        if let Some(found) = found {
+            return found;
+        }
+        assert!(started.elapsed() < PATIENCE.to_std().unwrap(), "no thread is called {name}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn threads_have_the_names_that_they_are_given() {
+    let threads = ThreadOptions::new()
+        .receive(ThreadSettings::new().name("my-receive"))
+        .event(ThreadSettings::new().name("my-event"))
+        .io(ThreadSettings::new().name("my-io"));
+    let participant = World::new().builder().threads(threads).build().unwrap();
+    let _reader = participant.reader_builder::<Count>("t").on_data(|_| ()).build().unwrap();
+    for name in ["my-receive", "my-event", "my-io"] {
+        thread(name);
+    }
+}
+
+#[test]
+fn a_name_that_cannot_be_one_is_refused() {
+    let threads = ThreadOptions::new().receive(ThreadSettings::new().name("a\0b"));
+    let error = World::new().builder().threads(threads).build().unwrap_err();
+    assert!(matches!(error.kind(), CreateErrorKind::ThreadOption { thread: "receive", option: "name", .. }), "{error}");
+}
+
+#[cfg(feature = "rt")]
+mod rt {
+    use super::*;
+
+    /// The scheduling policy and the real-time priority of a thread: fields 41 and 40 of its `stat`.
+    fn scheduling(thread: &str) -> (u32, u32) {
+        let stat = std::fs::read_to_string(format!("{thread}/stat")).unwrap();
+        // The name, the second field, may have blanks in it, and ends with the last parenthesis.
+        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        (fields[41 - 3].parse().unwrap(), fields[40 - 3].parse().unwrap())
+    }
+
+    fn cores(thread: &str) -> String {
+        let status = std::fs::read_to_string(format!("{thread}/status")).unwrap();
+        status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim().to_owned()
+    }
+
+    #[test]
+    fn threads_have_their_priorities_and_cores() {
+        const SCHED_FIFO: u32 = 1;
+        let settings = |name: &str, priority| ThreadSettings::new().name(name).priority(priority).cores([0]);
+        let threads = ThreadOptions::new()
+            .receive(settings("rt-receive", 12))
+            .event(settings("rt-event", 11))
+            .io(settings("rt-io", 10));
+        let participant = match World::new().builder().threads(threads).build() {
+            Ok(participant) => participant,
+            Err(error) => {
+                let kind = error.kind();
+                assert!(
+                    matches!(kind, CreateErrorKind::ThreadOption { thread: "io", option: "priority", .. }),
+                    "{error}"
+                );
+                println!("{error}");
+                crate::support::skip("SCHED_FIFO");
+                return;
+            }
+        };
+        let _reader = participant.reader_builder::<Count>("t").on_data(|_| ()).build().unwrap();
+        for (name, priority) in [("rt-receive", 12), ("rt-event", 11), ("rt-io", 10)] {
+            assert_eq!(scheduling(&thread(name)), (SCHED_FIFO, priority), "{name}");
+            assert_eq!(cores(&thread(name)), "0", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_core_that_there_is_not_is_an_error_that_names_it() {
+        let threads = ThreadOptions::new().receive(ThreadSettings::new().cores([1000]));
+        let error = World::new().builder().threads(threads).build().unwrap_err();
+        assert!(
+            matches!(error.kind(), CreateErrorKind::ThreadOption { thread: "receive", option: "cores", .. }),
+            "{error}"
+        );
+        let threads = ThreadOptions::new().event(ThreadSettings::new().cores([1000]));
+        let participant = World::new().builder().threads(threads).build().unwrap();
+        let error = participant.reader_builder::<Count>("t").on_data(|_| ()).build().unwrap_err();
+        assert!(
+            matches!(error.kind(), CreateErrorKind::ThreadOption { thread: "event", option: "cores", .. }),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! Many participants that start at once on one host all match, soon, and without a storm: datagrams are counted, and the time
+//! is the simulated one.
+
+use dds_core::sim::{Conditions, Interference, Simulation};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Step {
+    number: u32,
+}
+
+struct Member {
+    participant: DomainParticipant,
+    writer: DataWriter<Step>,
+    reader: DataReader<Step>,
+}
+
+/// What so many participants, each with a writer and a reader of one topic, send.
+struct Counted {
+    /// Until all are matched, for each ordered pair of participants.
+    each_pair: f64,
+    /// After that, for each participant and second.
+    each_second: f64,
+}
+
+/// `handling`: what each of them takes for a datagram.
+fn crowd(count: usize, handling: Duration) -> Counted {
+    let simulation = Simulation::with_interference(1, Interference::NONE);
+    simulation.set_network(Conditions::perfect());
+    simulation.host("one").set_handling(handling);
+    let start = |_| {
+        let participant = simulation.participant("one", 0).unwrap();
+        let writer = participant.writer::<Step>("crowd").unwrap();
+        let reader = participant.reader::<Step>("crowd").unwrap();
+        Member { participant, writer, reader }
+    };
+    let members: Vec<Member> = (0..count).map(start).collect();
+    let is_matched = |member: &Member| {
+        member.writer.publication_matched().unwrap().current_count as usize == count
+            && member.reader.subscription_matched().unwrap().current_count as usize == count
+    };
+    let mut matched = 0;
+    let all = simulation.run_until(Duration::from_secs(10), || {
+        while members.get(matched).is_some_and(is_matched) {
+            matched += 1;
+        }
+        matched == count
+    });
+    assert!(all, "{matched} of {count} are matched after 10 s");
+    let sent = || members.iter().map(|member| member.participant.traffic().sent).sum::<u64>();
+    let before = sent();
+    simulation.run_for(Duration::from_secs(60));
+    let later = (sent() - before) as f64;
+    assert!(members.iter().all(is_matched));
+    let counted =
+        Counted { each_pair: before as f64 / (count * (count - 1)) as f64, each_second: later / count as f64 / 60.0 };
+    println!(
+        "{count} participants: {before} datagrams, {:.2} for each pair; after that {:.2} a second of each",
+        counted.each_pair, counted.each_second
+    );
+    counted
+}
+
+#[test]
+fn participants_of_a_host_match_without_a_storm() {
+    // Announcements of participants and endpoints and their answers; the more there are, the more share a datagram.
+    for counted in [10, 20].map(|count| crowd(count, Duration::ZERO)) {
+        assert!(counted.each_pair <= 4.2, "{} datagrams for each pair", counted.each_pair);
+        assert!(counted.each_second <= 0.6, "{} datagrams a second of each", counted.each_second);
+    }
+}
+
+/// Many at once keep a machine busy, so that answers come late. Who asks again meanwhile makes it busier.
+#[test]
+fn a_crowd_does_not_get_slower_by_being_asked() {
+    let counted = crowd(40, Duration::from_millis(2));
+    assert!(counted.each_pair <= 7.0, "{} datagrams for each pair", counted.each_pair);
+}

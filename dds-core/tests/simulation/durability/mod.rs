@@ -1,0 +1,543 @@
+//! What outlives its writers: the durability service on the simulated network, in virtual time.
+
+mod limits;
+
+use dds_core::qos::{
+    DataReaderQos, DataWriterQos, Durability, DurabilityService as ServiceQos, History, Ownership, PublisherQos,
+    Reliability, ResourceLimits, SubscriberQos,
+};
+use dds_core::sim::{Conditions, Simulation};
+use dds_core::{
+    DataReader, DataWriter, DdsType, DomainParticipant, DurabilityError, DurabilityService, Duration, InstanceState,
+    WriteOptions,
+};
+use std::path::PathBuf;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const MOMENT: Duration = Duration::from_secs(5);
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Place {
+    #[dds(key)]
+    key: u32,
+    count: u32,
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Map {
+    cells: Vec<u8>,
+}
+
+/// A file that goes with the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let scratch = Self(std::env::temp_dir().join(format!("dds-service-{}-{name}.redb", std::process::id())));
+        let _ = std::fs::remove_file(&scratch.0);
+        scratch
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn service(simulation: &Simulation, host: &str) -> DurabilityService {
+    let participant = simulation.build(host, DurabilityService::participant(0)).unwrap();
+    DurabilityService::builder().start(participant).unwrap()
+}
+
+fn persistent_service(simulation: &Simulation, host: &str, scratch: &Scratch) -> DurabilityService {
+    let participant = simulation.build(host, DurabilityService::participant(0)).unwrap();
+    DurabilityService::builder().database(&scratch.0).start(participant).unwrap()
+}
+
+/// A writer keeps the last sample itself, and lets the service keep the last `depth`.
+fn offer(durability: Durability, depth: u32) -> DataWriterQos {
+    let service = ServiceQos { history: History::KeepLast { depth }, ..ServiceQos::default() };
+    DataWriterQos::default().reliable().durability(durability).durability_service(service)
+}
+
+fn request(durability: Durability) -> DataReaderQos {
+    DataReaderQos::default().reliable().keep_all().durability(durability)
+}
+
+/// A writer that the service stands in for.
+fn writer(participant: &DomainParticipant, qos: DataWriterQos) -> DataWriter<Place> {
+    let writer = participant.writer_builder("places").qos(qos).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    writer
+}
+
+fn reader(participant: &DomainParticipant, durability: Durability) -> DataReader<Place> {
+    participant.reader_builder("places").qos(request(durability)).build().unwrap()
+}
+
+fn counts(reader: &DataReader<Place>) -> Vec<u32> {
+    let mut counts: Vec<u32> = reader.take().unwrap().into_data().map(|place| place.count).collect();
+    // They come by instance, and by whoever is quicker.
+    counts.sort_unstable();
+    counts
+}
+
+fn settled(simulation: &Simulation, service: &DurabilityService, changes: usize) {
+    let there = simulation.run_until(PATIENCE, || service.status().changes == changes);
+    assert!(there, "{:?}", service.status());
+}
+
+#[test]
+fn samples_outlive_their_writer_and_come_once_whether_or_not_it_is_there() {
+    for seed in 0..6 {
+        let simulation = Simulation::new(seed);
+        simulation.set_network(Conditions::hall_wifi());
+        let service = service(&simulation, "keeper");
+        let robot = simulation.participant("robot", 0).unwrap();
+        let station = simulation.participant("station", 0).unwrap();
+        let writer = writer(&robot, offer(Durability::Transient, 3));
+        let early = reader(&station, Durability::Transient);
+        writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        for count in 0..8 {
+            writer.write(&Place { key: count % 2, count }).unwrap();
+            simulation.run_for(Duration::from_millis(200));
+        }
+        settled(&simulation, &service, 6);
+        // Its writer is there, and has kept the last one of each instance.
+        let late = reader(&station, Durability::Transient);
+        let last_one = request(Durability::Transient).keep_last(1);
+        let last_one = station.reader_builder::<Place>("places").qos(last_one).build().unwrap();
+        simulation.run_for(MOMENT);
+        assert_eq!(counts(&late), [2, 3, 4, 5, 6, 7], "seed {seed}");
+        assert_eq!(counts(&last_one), [6, 7], "whatever came last, seed {seed}");
+        drop(last_one);
+        writer.write(&Place { key: 1, count: 9 }).unwrap();
+        simulation.run_for(MOMENT);
+        assert_eq!(counts(&late), [9], "seed {seed}");
+        assert_eq!(counts(&early), [0, 1, 2, 3, 4, 5, 6, 7, 9], "seed {seed}");
+        // It is gone.
+        drop((writer, robot));
+        simulation.run_for(MOMENT);
+        let later = reader(&station, Durability::Transient);
+        simulation.run_for(MOMENT);
+        let samples = later.take().unwrap();
+        assert!(samples.iter().all(|sample| sample.info().instance_state == InstanceState::Alive));
+        let mut last: Vec<u32> = samples.into_data().map(|place| place.count).collect();
+        last.sort_unstable();
+        assert_eq!(last, [2, 4, 5, 6, 7, 9], "seed {seed}");
+        assert_eq!((counts(&early), counts(&late)), (vec![], vec![]));
+    }
+}
+
+/// The sample that is handed over says who wrote it and when.
+#[test]
+fn a_kept_sample_has_the_name_and_the_time_that_its_writer_gave_it() {
+    let simulation = Simulation::new(1);
+    let service = service(&simulation, "keeper");
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writer = writer(&robot, offer(Durability::Transient, 1));
+    let stamp = simulation.now();
+    let written =
+        writer.write_identified(&Place { key: 1, count: 1 }, WriteOptions::new().source_timestamp(stamp)).unwrap();
+    settled(&simulation, &service, 1);
+    drop((writer, robot));
+    simulation.run_for(MOMENT);
+    let station = simulation.participant("station", 0).unwrap();
+    let reader = reader(&station, Durability::Transient);
+    let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+    assert_eq!((sample.info.sample_identity(), sample.info.source_timestamp), (written, stamp));
+}
+
+#[test]
+fn who_asks_for_less_gets_nothing_from_a_service() {
+    let simulation = Simulation::new(2);
+    let service = service(&simulation, "keeper");
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let writer = writer(&robot, offer(Durability::Transient, 5));
+    let volatile = reader(&station, Durability::Volatile);
+    let transient = reader(&station, Durability::Transient);
+    simulation.run_for(MOMENT);
+    (0..5).for_each(|count| {
+        writer.write(&Place { key: 0, count }).unwrap();
+        simulation.run_for(Duration::from_millis(100));
+    });
+    settled(&simulation, &service, 5);
+    let late = [reader(&station, Durability::Volatile), reader(&station, Durability::TransientLocal)];
+    for reader in &late {
+        reader.historical_data().block_for(PATIENCE).unwrap();
+    }
+    simulation.run_for(MOMENT);
+    assert_eq!((counts(&volatile), counts(&transient)), (vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3, 4]));
+    assert_eq!(late.each_ref().map(counts), [vec![], vec![4]]);
+    drop((writer, robot));
+    simulation.run_for(MOMENT);
+    let latest = reader(&station, Durability::TransientLocal);
+    simulation.run_for(MOMENT);
+    assert!(counts(&latest).is_empty());
+}
+
+#[test]
+fn without_a_service_late_joiners_get_what_living_writers_keep() {
+    let simulation = Simulation::new(3);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    for durability in [Durability::Transient, Durability::Persistent] {
+        let qos = offer(durability, 9).keep_last(2);
+        let writer = robot.writer_builder::<Place>("places").qos(qos).build().unwrap();
+        (0..4).for_each(|count| writer.write(&Place { key: 0, count }).unwrap());
+        let reader = reader(&station, durability);
+        reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+        reader.historical_data().block_for(PATIENCE).unwrap();
+        assert_eq!(counts(&reader), [2, 3]);
+        drop(writer);
+        simulation.run_for(MOMENT);
+    }
+}
+
+#[test]
+fn a_writer_that_crashes_has_not_taken_its_samples_along() {
+    let simulation = Simulation::new(4);
+    let service = service(&simulation, "keeper");
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writer = writer(&robot, offer(Durability::Transient, 1));
+    (0..50).for_each(|count| writer.write(&Place { key: count, count }).unwrap());
+    settled(&simulation, &service, 50);
+    simulation.host("robot").crash();
+    simulation.run_for(PATIENCE);
+    let station = simulation.participant("station", 0).unwrap();
+    let reader = reader(&station, Durability::Transient);
+    simulation.run_for(MOMENT);
+    assert_eq!(counts(&reader), (0..50).collect::<Vec<_>>());
+}
+
+/// Each brings the other up to date, nobody stores twice, and nobody gets anything twice.
+#[test]
+fn several_services_keep_the_same_and_no_reader_gets_anything_twice() {
+    for seed in 0..4 {
+        let simulation = Simulation::new(seed);
+        simulation.set_network(Conditions::hall_wifi());
+        let first = service(&simulation, "keeper");
+        let robot = simulation.participant("robot", 0).unwrap();
+        let station = simulation.participant("station", 0).unwrap();
+        let writer = writer(&robot, offer(Durability::Transient, 4));
+        let early = reader(&station, Durability::Transient);
+        writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        (0..4).for_each(|count| {
+            writer.write(&Place { key: 0, count }).unwrap();
+            simulation.run_for(Duration::from_millis(200));
+        });
+        settled(&simulation, &first, 4);
+        let second = service(&simulation, "second keeper");
+        settled(&simulation, &second, 4);
+        writer.write(&Place { key: 1, count: 10 }).unwrap();
+        for service in [&first, &second] {
+            settled(&simulation, service, 5);
+        }
+        drop((writer, robot));
+        simulation.run_for(PATIENCE);
+        let late = reader(&station, Durability::Transient);
+        simulation.run_for(MOMENT);
+        assert_eq!((counts(&early), counts(&late)), (vec![0, 1, 2, 3, 10], vec![0, 1, 2, 3, 10]), "seed {seed}");
+        assert_eq!((first.status().taken_in, second.status().taken_in), (5, 5), "nothing went round, seed {seed}");
+        // One of them is enough.
+        drop(first);
+        simulation.run_for(MOMENT);
+        let last = reader(&station, Durability::Transient);
+        simulation.run_for(MOMENT);
+        assert_eq!(counts(&last), [0, 1, 2, 3, 10], "seed {seed}");
+    }
+}
+
+#[test]
+fn persistent_samples_are_there_again_after_everything_was_restarted() {
+    let scratch = Scratch::new("restart");
+    for round in 0..3_u32 {
+        let simulation = Simulation::new(u64::from(round));
+        let service = persistent_service(&simulation, "keeper", &scratch);
+        let station = simulation.participant("station", 0).unwrap();
+        let before = reader(&station, Durability::Persistent);
+        simulation.run_for(MOMENT);
+        assert_eq!(counts(&before), (0..round * 3).collect::<Vec<_>>(), "round {round}");
+        let robot = simulation.participant("robot", 0).unwrap();
+        let writer = writer(&robot, offer(Durability::Persistent, 1));
+        (0..3).for_each(|number| {
+            let count = round * 3 + number;
+            writer.write(&Place { key: count, count }).unwrap();
+        });
+        settled(&simulation, &service, (round as usize + 1) * 3);
+        let status = service.status();
+        assert!(status.commits > 0 && status.database_problem.is_none(), "{status:?}");
+    }
+}
+
+#[test]
+fn what_is_transient_does_not_go_to_the_disk() {
+    let scratch = Scratch::new("transient");
+    for round in 0..2 {
+        let simulation = Simulation::new(round);
+        let service = persistent_service(&simulation, "keeper", &scratch);
+        assert_eq!(service.status().changes, 0);
+        let robot = simulation.participant("robot", 0).unwrap();
+        let writer = writer(&robot, offer(Durability::Transient, 1));
+        writer.write(&Place { key: 1, count: 1 }).unwrap();
+        settled(&simulation, &service, 1);
+        assert_eq!(service.status().commits, 0);
+    }
+}
+
+/// Memory and disk hold no more than DURABILITY_SERVICE says, however much is written.
+#[test]
+fn the_limits_of_the_service_bound_what_is_kept() {
+    let scratch = Scratch::new("limits");
+    let limits = ResourceLimits { max_samples: Some(20), max_instances: Some(4), max_samples_per_instance: None };
+    let kept = ServiceQos { history: History::KeepAll, resource_limits: limits, ..ServiceQos::default() };
+    let qos = DataWriterQos::default().reliable().durability(Durability::Persistent).durability_service(kept);
+    let simulation = Simulation::new(5);
+    let service = persistent_service(&simulation, "keeper", &scratch);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writer = writer(&robot, qos.keep_all());
+    (0..500).for_each(|count| writer.write(&Place { key: count % 5, count }).unwrap());
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    simulation.run_for(MOMENT);
+    let status = service.status();
+    assert_eq!((status.changes, status.instances, status.refused), (20, 4, 100), "{status:?}");
+    drop((service, writer, robot));
+    let again = persistent_service(&simulation, "keeper", &scratch);
+    assert_eq!((again.status().changes, again.status().instances), (20, 4));
+    let station = simulation.participant("station", 0).unwrap();
+    let reader = reader(&station, Durability::Persistent);
+    simulation.run_for(MOMENT);
+    let last: Vec<u32> = (0..500).filter(|count| count % 5 != 4).rev().take(20).collect();
+    assert_eq!(counts(&reader), last.into_iter().rev().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_disposed_instance_is_told_of_until_the_cleanup_delay_is_over() {
+    let scratch = Scratch::new("cleanup");
+    let simulation = Simulation::new(6);
+    let service = persistent_service(&simulation, "keeper", &scratch);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let kept = ServiceQos { cleanup_delay: Duration::from_secs(30), ..ServiceQos::default() };
+    let writer = writer(&robot, offer(Durability::Persistent, 1).durability_service(kept));
+    (0..3).for_each(|key| writer.write(&Place { key, count: key }).unwrap());
+    writer.dispose(&1).unwrap();
+    settled(&simulation, &service, 3);
+    simulation.run_for(MOMENT);
+    drop((writer, robot));
+    simulation.run_for(MOMENT);
+    let states = |station: &DomainParticipant| {
+        let reader = reader(station, Durability::Persistent);
+        simulation.run_for(MOMENT);
+        let samples = reader.take().unwrap();
+        let mut states: Vec<_> = samples
+            .iter()
+            .map(|sample| {
+                let key = reader.key_value(sample.info().instance_handle).unwrap();
+                (key, sample.info().instance_state, sample.has_data())
+            })
+            .collect();
+        states.sort_unstable_by_key(|(key, ..)| *key);
+        states
+    };
+    let alive = |key| (key, InstanceState::Alive, true);
+    assert_eq!(states(&station), [alive(0), (1, InstanceState::NotAliveDisposed, false), alive(2)]);
+    simulation.run_for(Duration::from_secs(40));
+    assert_eq!(states(&station), [alive(0), alive(2)]);
+    assert_eq!((service.status().changes, service.status().instances), (2, 2));
+    drop(service);
+    assert_eq!(persistent_service(&simulation, "keeper", &scratch).status().changes, 2);
+}
+
+#[test]
+fn an_unregistered_instance_stays_what_it_was() {
+    let simulation = Simulation::new(7);
+    let service = service(&simulation, "keeper");
+    let robot = simulation.participant("robot", 0).unwrap();
+    let mut qos = offer(Durability::Transient, 1);
+    qos.writer_data_lifecycle.autodispose_unregistered_instances = false;
+    let writer = writer(&robot, qos);
+    writer.write(&Place { key: 1, count: 1 }).unwrap();
+    writer.unregister_instance(&1).unwrap();
+    writer.write(&Place { key: 2, count: 2 }).unwrap();
+    settled(&simulation, &service, 2);
+    let station = simulation.participant("station", 0).unwrap();
+    let reader = reader(&station, Durability::Transient);
+    simulation.run_for(MOMENT);
+    assert_eq!(counts(&reader), [1, 2]);
+}
+
+#[test]
+fn a_lifespan_goes_on_counting_in_the_service() {
+    let simulation = Simulation::new(8);
+    let service = service(&simulation, "keeper");
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let writer = writer(&robot, offer(Durability::Transient, 9).lifespan(Duration::from_secs(20)));
+    writer.write(&Place { key: 1, count: 1 }).unwrap();
+    simulation.run_for(Duration::from_secs(10));
+    writer.write(&Place { key: 1, count: 2 }).unwrap();
+    settled(&simulation, &service, 2);
+    drop((writer, robot));
+    simulation.run_for(Duration::from_secs(11));
+    assert_eq!(service.status().changes, 1);
+    let late = reader(&station, Durability::Transient);
+    simulation.run_for(MOMENT);
+    let samples = late.read().unwrap();
+    assert_eq!(samples.into_data().map(|place: Place| place.count).collect::<Vec<_>>(), [2]);
+    // It expires in the reader as well, counted from when it was written.
+    simulation.run_for(MOMENT);
+    assert!(counts(&late).is_empty());
+    assert_eq!((service.status().changes, service.status().instances), (0, 0));
+}
+
+/// Of an instance that several write, the service keeps what its owner writes; a living writer goes before what is kept.
+#[test]
+fn exclusive_ownership_holds_for_what_is_kept() {
+    let simulation = Simulation::new(9);
+    let service = service(&simulation, "keeper");
+    let robots = ["weak", "strong"].map(|host| simulation.participant(host, 0).unwrap());
+    let qos = |strength| {
+        offer(Durability::Transient, 9).ownership(Ownership::Exclusive).ownership_strength(strength).keep_all()
+    };
+    let [weak, strong] = [(0, 1), (1, 5)].map(|(robot, strength)| writer(&robots[robot], qos(strength)));
+    strong.write(&Place { key: 1, count: 50 }).unwrap();
+    simulation.run_for(MOMENT);
+    weak.write(&Place { key: 1, count: 10 }).unwrap();
+    weak.write(&Place { key: 2, count: 20 }).unwrap();
+    settled(&simulation, &service, 2);
+    drop(strong);
+    let station = simulation.participant("station", 0).unwrap();
+    let wanted = request(Durability::Transient).ownership(Ownership::Exclusive);
+    let late = station.reader_builder::<Place>("places").qos(wanted).build().unwrap();
+    simulation.run_for(MOMENT);
+    weak.write(&Place { key: 1, count: 11 }).unwrap();
+    simulation.run_for(MOMENT);
+    let counts = counts(&late);
+    assert!(counts.contains(&11) && counts.contains(&20), "{counts:?}");
+}
+
+#[test]
+fn partitions_are_kept_apart() {
+    let simulation = Simulation::new(10);
+    let service = service(&simulation, "keeper");
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writers = [vec!["left"], vec!["right"], vec!["left", "right"]].map(|names| {
+        let publisher = robot.publisher(PublisherQos::default().partition(names)).unwrap();
+        let qos = offer(Durability::Transient, 9);
+        let writer = publisher.writer_builder::<Place>("places").qos(qos).build().unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        writer
+    });
+    for (count, writer) in writers.iter().enumerate() {
+        writer.write(&Place { key: count as u32, count: count as u32 }).unwrap();
+    }
+    settled(&simulation, &service, 3);
+    assert_eq!(service.status().groups, 3);
+    drop((writers, robot));
+    simulation.run_for(MOMENT);
+    let station = simulation.participant("station", 0).unwrap();
+    let seen = ["left", "right", "*", "middle"].map(|name| {
+        let subscriber = station.subscriber(SubscriberQos::default().partition([name])).unwrap();
+        let qos = request(Durability::Transient);
+        let reader = subscriber.reader_builder::<Place>("places").qos(qos).build().unwrap();
+        simulation.run_for(MOMENT);
+        counts(&reader)
+    });
+    assert_eq!(seen, [vec![0, 2], vec![1, 2], vec![0, 1, 2], vec![]]);
+}
+
+#[test]
+fn types_of_one_topic_are_kept_apart() {
+    let simulation = Simulation::new(11);
+    let service = service(&simulation, "keeper");
+    let robot = simulation.participant("robot", 0).unwrap();
+    let other = simulation.participant("other", 0).unwrap();
+    let places = writer(&robot, offer(Durability::Transient, 1));
+    let maps = other.writer_builder::<Map>("places").qos(offer(Durability::Transient, 1)).build().unwrap();
+    maps.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    places.write(&Place { key: 1, count: 1 }).unwrap();
+    // Large ones go in fragments, and come as they went.
+    let cells: Vec<u8> = (0..300_000).map(|cell| (cell % 251) as u8).collect();
+    maps.write(&Map { cells: cells.clone() }).unwrap();
+    settled(&simulation, &service, 2);
+    assert!(service.status().bytes > 300_000);
+    drop((places, maps, robot, other));
+    simulation.run_for(MOMENT);
+    let [station, third] = ["station", "third"].map(|host| simulation.participant(host, 0).unwrap());
+    let late = reader(&station, Durability::Transient);
+    let qos = request(Durability::Transient);
+    let map = third.reader_builder::<Map>("places").qos(qos).build().unwrap();
+    simulation.run_for(MOMENT);
+    assert_eq!(counts(&late), [1]);
+    assert_eq!(map.take().unwrap().into_data().collect::<Vec<_>>(), [Map { cells }]);
+}
+
+/// A writer in a pattern of partitions meets readers of many: those that come late as well, whatever their partition is called.
+#[test]
+fn a_writer_in_a_pattern_of_partitions_is_kept() {
+    let simulation = Simulation::new(17);
+    let keepers = ["keeper", "second"].map(|host| service(&simulation, host));
+    let robot = simulation.participant("robot", 0).unwrap();
+    let publisher = robot.publisher(PublisherQos::default().partition(["robot[0-9]*"])).unwrap();
+    let qos = offer(Durability::Transient, 9);
+    let writer = publisher.writer_builder::<Place>("places").qos(qos.clone()).build().unwrap();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    (0..3).for_each(|count| writer.write(&Place { key: 1, count }).unwrap());
+    keepers.iter().for_each(|keeper| settled(&simulation, keeper, 3));
+    // No name without a wildcard is fitted by this one.
+    let nobody = robot.publisher(PublisherQos::default().partition(["[a*"])).unwrap();
+    let _left_out = nobody.writer_builder::<Place>("places").qos(qos).build().unwrap();
+    simulation.run_for(MOMENT);
+    let status = keepers[0].status();
+    assert_eq!((status.groups, status.writers_left_out), (1, 1), "{status:?}");
+    drop((writer, publisher, robot));
+    simulation.run_for(MOMENT);
+    let station = simulation.participant("station", 0).unwrap();
+    let seen = ["robot7", "robot42", "station"].map(|name| {
+        let subscriber = station.subscriber(SubscriberQos::default().partition([name])).unwrap();
+        let qos = request(Durability::Transient);
+        let reader = subscriber.reader_builder::<Place>("places").qos(qos).build().unwrap();
+        simulation.run_for(MOMENT);
+        counts(&reader)
+    });
+    assert_eq!(seen, [vec![0, 1, 2], vec![0, 1, 2], vec![]]);
+}
+
+#[test]
+fn a_report_says_that_nobody_keeps_what_is_to_outlive_its_writer() {
+    let simulation = Simulation::new(18);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let writer = robot.writer_builder::<Place>("places").qos(offer(Durability::Transient, 1)).build().unwrap();
+    let [late, present] = [Durability::Transient, Durability::Volatile].map(|kind| reader(&station, kind));
+    late.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    simulation.run_for(MOMENT);
+    let warned = |reports: Vec<dds_core::MatchReport>| {
+        let told = reports.iter().map(|report| {
+            assert_eq!(report.to_string().contains("no durability service"), report.without_service, "{report}");
+            report.without_service
+        });
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(warned(late.explain_matches()), [true]);
+    assert_eq!(warned(present.explain_matches()), [false], "who asks for nothing misses nothing");
+    assert_eq!(warned(writer.explain_matches()), [true, true]);
+    let _service = service(&simulation, "keeper");
+    simulation.run_for(MOMENT);
+    assert!(!warned(late.explain_matches()).contains(&true));
+    assert!(!warned(writer.explain_matches()).contains(&true));
+}
+
+#[test]
+fn a_service_has_a_participant_of_its_own() {
+    let simulation = Simulation::new(14);
+    let participant = simulation.participant("keeper", 0).unwrap();
+    let refused = DurabilityService::builder().start(participant).unwrap_err();
+    assert!(matches!(refused, DurabilityError::NotForService), "{refused}");
+    let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
+    let refused = DurabilityService::builder().database("/nowhere/at/all").start(participant).unwrap_err();
+    assert!(matches!(refused, DurabilityError::Database { .. }), "{refused}");
+}

@@ -1,0 +1,70 @@
+//! What a write costs with many readers: it is encoded once, and sent as often as there are destinations, not readers.
+
+use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::sim::{Conditions, Interference, Simulation};
+use dds_core::{DataReader, DdsType, DomainParticipant, Duration};
+use std::collections::BTreeSet;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Step {
+    number: u32,
+}
+
+const WRITES: u32 = 50;
+
+fn readers(participant: &DomainParticipant, reliable: bool, count: usize) -> Vec<DataReader<Step>> {
+    let qos = DataReaderQos::default().keep_all();
+    let qos = if reliable { qos.reliable() } else { qos.best_effort() };
+    (0..count).map(|_| participant.reader_builder("steps").qos(qos.clone()).build().unwrap()).collect()
+}
+
+/// How many datagrams each write takes, with so many readers in the participant itself and in each of some other hosts.
+fn sends_per_write(reliable: bool, readers_each: usize, hosts: usize) -> u64 {
+    let simulation = Simulation::with_interference(1, Interference::NONE);
+    simulation.set_network(Conditions::perfect());
+    let own = simulation.participant("writer", 0).unwrap();
+    let peers: Vec<_> = (0..hosts).map(|host| simulation.participant(&format!("peer {host}"), 0).unwrap()).collect();
+    let local = readers(&own, reliable, readers_each);
+    let remote: Vec<_> = peers.iter().flat_map(|peer| readers(peer, reliable, readers_each)).collect();
+    let qos = DataWriterQos::default().keep_all();
+    let qos = if reliable { qos.reliable() } else { qos.best_effort() };
+    let writer = own.writer_builder("steps").qos(qos).build().unwrap();
+    writer.wait_for_readers(readers_each * (1 + hosts)).block().unwrap();
+    simulation.run_for(Duration::from_secs(2));
+    // No time passes while nobody waits: nothing else is sent in between.
+    let before = own.traffic().sent;
+    (0..WRITES).for_each(|number| writer.write(&Step { number }).unwrap());
+    let sent = own.traffic().sent - before;
+    simulation.run_for(Duration::from_secs(1));
+    let mut places = BTreeSet::new();
+    for reader in local.iter().chain(&remote) {
+        let samples = reader.take().unwrap();
+        let numbers: Vec<u32> = samples.iter().map(|sample| sample.decode().unwrap().unwrap().number).collect();
+        assert_eq!(numbers, (0..WRITES).collect::<Vec<_>>());
+        if local.iter().any(|own| std::ptr::eq(own, reader)) {
+            places.insert(samples.iter().next().unwrap().encoded().unwrap().bytes.as_ptr());
+            // The slots must not be used again by the next one.
+            std::mem::forget(samples);
+        }
+    }
+    assert_eq!(places.len(), 1, "one encoding for all readers here");
+    assert_eq!(sent % u64::from(WRITES), 0, "{sent} datagrams");
+    sent / u64::from(WRITES)
+}
+
+#[test]
+fn many_readers_behind_one_address_get_one_datagram() {
+    for reliable in [false, true] {
+        assert_eq!(sends_per_write(reliable, 1, 1), 1);
+        assert_eq!(sends_per_write(reliable, 50, 1), 1, "reliable: {reliable}");
+    }
+}
+
+#[test]
+fn readers_on_several_hosts_cost_at_most_a_datagram_for_each_host() {
+    for reliable in [false, true] {
+        let sends = sends_per_write(reliable, 10, 4);
+        assert!(sends <= 4, "{sends} datagrams for 4 hosts, reliable: {reliable}");
+        assert_eq!(sends_per_write(reliable, 1, 4), sends);
+    }
+}

@@ -1,0 +1,224 @@
+//! What readers get that join late, leave and come back, and what of writers that end: in virtual time.
+
+use dds_core::qos::{DataReaderQos, DataWriterQos, PublisherQos};
+use dds_core::sim::{Conditions, Simulation};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, InstanceState};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Place {
+    #[dds(key)]
+    key: u32,
+    count: u32,
+}
+
+/// A writer's QoS with this depth per instance; `None`: all is kept.
+fn offer(depth: Option<u32>) -> DataWriterQos {
+    let qos = DataWriterQos::default().reliable().transient_local();
+    depth.map_or(qos.clone().keep_all(), |depth| qos.keep_last(depth))
+}
+
+fn writer(participant: &DomainParticipant, depth: Option<u32>) -> DataWriter<Place> {
+    participant.writer_builder("places").qos(offer(depth)).build().unwrap()
+}
+
+fn reader(participant: &DomainParticipant) -> DataReader<Place> {
+    let qos = DataReaderQos::default().reliable().keep_all().transient_local();
+    participant.reader_builder("places").qos(qos).build().unwrap()
+}
+
+/// A reader that joins late, once it has the history of so many writers.
+fn late(participant: &DomainParticipant, writers: usize) -> DataReader<Place> {
+    let reader = reader(participant);
+    reader.wait_for_writers(writers).block_for(PATIENCE).unwrap();
+    reader.historical_data().block_for(PATIENCE).unwrap();
+    reader
+}
+
+fn counts(reader: &DataReader<Place>) -> Vec<u32> {
+    reader.take().unwrap().into_data().map(|place: Place| place.count).collect()
+}
+
+/// With both participants on one host, and on two with a bad network between them: each writer's and each reader's.
+fn everywhere(test: impl Fn(&Simulation, &DomainParticipant, &DomainParticipant)) {
+    for seed in 0..3 {
+        let simulation = Simulation::new(seed);
+        simulation.set_network(Conditions::hall_wifi());
+        let robot = simulation.participant("robot", 0).unwrap();
+        test(&simulation, &robot, &robot);
+        let station = simulation.participant("station", 0).unwrap();
+        test(&simulation, &robot, &station);
+    }
+}
+
+#[test]
+fn each_instance_has_its_own_last_samples_and_they_come_in_order_once() {
+    everywhere(|simulation, robot, station| {
+        let writer = writer(robot, Some(2));
+        (0..30).for_each(|count| writer.write(&Place { key: count % 3, count }).unwrap());
+        (30..35).for_each(|count| writer.write(&Place { key: 0, count }).unwrap());
+        let reader = late(station, 1);
+        // Samples of one instance stand together, the oldest instance first.
+        assert_eq!(counts(&reader), [25, 28, 26, 29, 33, 34]);
+        writer.write(&Place { key: 1, count: 35 }).unwrap();
+        simulation.run_for(Duration::from_secs(5));
+        assert_eq!(counts(&reader), [35]);
+    });
+}
+
+/// The writer of a process that meets readers here and elsewhere in the same moment, and has much to send to those elsewhere.
+#[test]
+fn a_reader_of_the_process_that_matches_amid_much_traffic_gets_the_history() {
+    let simulation = Simulation::new(3);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let publisher = robot.publisher(PublisherQos::default().partition(["left"])).unwrap();
+    let writer = publisher.writer_builder::<Place>("places").qos(offer(None)).build().unwrap();
+    let readers = [reader(&station), reader(&robot)];
+    (0..2000).for_each(|x: u32| writer.write(&Place { key: x % 7, count: x }).unwrap());
+    simulation.run_for(Duration::from_secs(2));
+    publisher.set_qos(PublisherQos::default()).unwrap();
+    simulation.run_for(Duration::from_secs(5));
+    for reader in readers {
+        let mut values: Vec<u32> = reader.take().unwrap().into_data().map(|place| place.count).collect();
+        // They come by instance.
+        values.sort_unstable();
+        assert_eq!(values, (0..2000).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn everything_that_is_kept_comes_the_first_first() {
+    everywhere(|_, robot, station| {
+        let writer = writer(robot, None);
+        (0..300).for_each(|count| writer.write(&Place { key: 7, count }).unwrap());
+        assert_eq!(counts(&late(station, 1)), (0..300).collect::<Vec<_>>());
+        // Whoever comes next gets the same.
+        assert_eq!(counts(&late(station, 1)), (0..300).collect::<Vec<_>>());
+    });
+}
+
+/// A disposed instance belongs to the history like a sample: a late joiner learns that it is disposed. One that was
+/// unregistered is over for its writer, and once all who are there know, nothing of it is told any more.
+#[test]
+fn of_disposed_instances_a_late_joiner_hears_the_end_of_unregistered_ones_nothing() {
+    everywhere(|_, robot, station| {
+        let writer = writer(robot, Some(1));
+        (0..4).for_each(|key| writer.write(&Place { key, count: key }).unwrap());
+        writer.dispose(&1).unwrap();
+        writer.unregister_instance(&2).unwrap();
+        let reader = late(station, 1);
+        let samples = reader.take().unwrap();
+        let told: Vec<_> = samples
+            .iter()
+            .map(|sample| (sample.decode().map(|place| place.unwrap().count), sample.info().instance_state))
+            .collect();
+        let alive = |count| (Some(count), InstanceState::Alive);
+        assert_eq!(told, [alive(0), alive(3), (None, InstanceState::NotAliveDisposed)]);
+        let key = reader.key_value(samples.iter().nth(2).unwrap().info().instance_handle).unwrap();
+        assert_eq!(key, 1, "with the instance that it is about");
+    });
+}
+
+#[test]
+fn a_writer_that_is_made_again_has_its_own_history_only() {
+    everywhere(|simulation, robot, station| {
+        let first = writer(robot, None);
+        (0..10).for_each(|count| first.write(&Place { key: 0, count }).unwrap());
+        let there = late(station, 1);
+        assert_eq!(counts(&there), (0..10).collect::<Vec<_>>());
+        drop(first);
+        let second = writer(robot, None);
+        (10..20).for_each(|count| second.write(&Place { key: 0, count }).unwrap());
+        simulation.run_until(PATIENCE, || there.subscription_matched().unwrap().total_count == 2);
+        second.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        second.acknowledged().block_for(PATIENCE).unwrap();
+        assert_eq!(counts(&there), (10..20).collect::<Vec<_>>());
+        assert_eq!(counts(&late(station, 1)), (10..20).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn a_reader_that_is_restarted_is_a_new_one_and_gets_the_history() {
+    let simulation = Simulation::new(4);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writer = writer(&robot, None);
+    (0..20).for_each(|count| writer.write(&Place { key: 0, count }).unwrap());
+    let mut guids = Vec::new();
+    for _ in 0..3 {
+        let station = simulation.participant("station", 0).unwrap();
+        let reader = late(&station, 1);
+        assert_eq!(counts(&reader), (0..20).collect::<Vec<_>>());
+        guids.push(reader.guid());
+        simulation.host("station").crash();
+        simulation.host("station").restart();
+    }
+    guids.dedup();
+    assert_eq!(guids.len(), 3);
+    // Nobody waits for those that are gone, once their leases have ended.
+    simulation.run_until(PATIENCE, || writer.publication_matched().unwrap().current_count == 0);
+    writer.acknowledged().block_for(Duration::ZERO).unwrap();
+}
+
+/// Both have forgotten each other when the link comes back: the writer sends its history, as to anybody who joins late, and
+/// what was written meanwhile is in it.
+#[test]
+fn a_reader_that_was_given_up_and_comes_back_gets_the_history_again() {
+    let simulation = Simulation::new(5);
+    let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+    let writer = writer(&robot, Some(1));
+    (0..3).for_each(|key| writer.write(&Place { key, count: key }).unwrap());
+    let reader = late(&station, 1);
+    assert_eq!(counts(&reader), [0, 1, 2]);
+    simulation.link("robot", "station").cut();
+    let gone = || {
+        reader.subscription_matched().unwrap().current_count + writer.publication_matched().unwrap().current_count == 0
+    };
+    assert!(simulation.run_until(PATIENCE, gone));
+    let samples = reader.take().unwrap();
+    assert!(samples.iter().all(|sample| sample.info().instance_state == InstanceState::NotAliveNoWriters));
+    writer.write(&Place { key: 1, count: 11 }).unwrap();
+    simulation.link("robot", "station").mend();
+    reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    reader.historical_data().block_for(PATIENCE).unwrap();
+    // Every instance has a writer again, and its sample shows it.
+    let samples = reader.take().unwrap();
+    assert!(samples.iter().all(|sample| sample.info().instance_state == InstanceState::Alive));
+    assert_eq!(samples.into_data().map(|place: Place| place.count).collect::<Vec<_>>(), [0, 2, 11]);
+}
+
+/// A reader that does not want what was written before hears it all the same where others of its participant get it, long before its writer
+/// knows of it, and repairs for it what it misses. What it takes has no hole, wherever it begins.
+#[test]
+fn what_a_volatile_reader_gets_beside_others_begins_somewhere_and_has_no_hole() {
+    let mut holes = Vec::new();
+    let mut taken = 0;
+    for seed in 0..20 {
+        let simulation = Simulation::new(seed);
+        simulation.set_network(Conditions { loss: 0.2, ..Conditions::hall_wifi() });
+        let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+        let writer = robot.writer_builder("places").qos(DataWriterQos::default().reliable().keep_all());
+        let writer = writer.build().unwrap();
+        let qos = || DataReaderQos::default().reliable().keep_all();
+        let reader = || station.reader_builder::<Place>("places").qos(qos()).build().unwrap();
+        let elder = reader();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        let mut count = 0;
+        for _ in 0..30 {
+            let late = reader();
+            let mut got = Vec::new();
+            for _ in 0..100 {
+                count += 1;
+                let _ = writer.write(&Place { key: 0, count });
+                simulation.run_for(Duration::from_millis(2));
+                got.extend(counts(&late));
+                drop(elder.take().unwrap());
+            }
+            taken += got.len();
+            holes.extend(got.windows(2).filter(|pair| pair[1] != pair[0] + 1).map(|pair| (seed, pair[0], pair[1])));
+        }
+    }
+    assert!(taken > 1_000, "{taken}");
+    assert!(holes.is_empty(), "{} holes, such as {:?}", holes.len(), &holes[..holes.len().min(10)]);
+}

@@ -1,0 +1,119 @@
+//! Waits that last, in virtual time: what the log says of them, and whom the end of their time wakes.
+
+use crate::support::{Notes, Woken};
+use dds_core::sim::{Conditions, Interference, Simulation};
+use dds_core::{DdsType, DomainParticipant, Duration, Entity, GuardCondition, WaitErrorKind, WaitSet};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+#[derive(DdsType)]
+struct Count {
+    count: u64,
+}
+
+fn world() -> (Simulation, DomainParticipant) {
+    let simulation = Simulation::with_interference(1, Interference::NONE);
+    simulation.set_network(Conditions::perfect());
+    let robot = simulation.participant("robot", 0).unwrap();
+    (simulation, robot)
+}
+
+/// What is said while `wait` lasts, which must end by its time.
+fn said(wait: impl FnOnce() -> WaitErrorKind) -> Vec<String> {
+    let (end, mut warnings) = Notes::of_warnings().take(wait);
+    assert!(matches!(end, WaitErrorKind::Timeout { .. }), "{end:?}");
+    warnings.retain(|warning| warning.contains("still waiting"));
+    warnings
+}
+
+/// Two seconds are patience enough, and who has been told once is not told again.
+#[test]
+fn a_wait_that_lasts_says_once_what_it_waits_for_and_why_it_may_not_come() {
+    let (_simulation, robot) = world();
+    let reader = robot.reader::<Count>("count").unwrap();
+    let writer = robot.writer::<Count>("other").unwrap();
+    let end = |limit: Duration| {
+        [
+            said(|| reader.next_sample().block_for(limit).map(|_| ()).unwrap_err().kind().clone()),
+            said(|| reader.wait_for_writers(1).block_for(limit).unwrap_err().kind().clone()),
+            said(|| writer.wait_for_readers(1).block_for(limit).unwrap_err().kind().clone()),
+            said(|| robot.find_topic::<Count>("third").block_for(limit).map(|_| ()).unwrap_err().kind().clone()),
+            said(|| robot.discover_type_objects("third").block_for(limit).map(|_| ()).unwrap_err().kind().clone()),
+            said(|| reader.closed().block_for(limit).unwrap_err().kind().clone()),
+            said(|| writer.closed().block_for(limit).unwrap_err().kind().clone()),
+        ]
+    };
+    assert_eq!(end(Duration::from_millis(1_999)), [const { Vec::<String>::new() }; 7]);
+    let lonely = "message=still waiting; no counterpart with this topic has been found";
+    let parts = [
+        ["awaited=Sample", lonely],
+        ["awaited=Matched(1) matched_writers=0", lonely],
+        ["awaited=Matched(1) matched_readers=0", lonely],
+        ["still waiting for a topic", "topic=\"third\""],
+        ["still waiting for a type", "topic=\"third\""],
+        ["awaited=Closed", "still waiting for the reader to end"],
+        ["awaited=Closed", "still waiting for the writer to end"],
+    ];
+    for (said, parts) in end(Duration::from_millis(9_500)).iter().zip(parts) {
+        let [once] = &said[..] else { panic!("{said:?}") };
+        assert!(parts.iter().all(|part| once.contains(part)), "{once} without {parts:?}");
+    }
+}
+
+/// A server may wait for hours.
+#[test]
+fn a_wait_for_whatever_comes_says_nothing() {
+    let (_simulation, robot) = world();
+    let writer = robot.writer::<Count>("count").unwrap();
+    let (set, guard) = (WaitSet::new(&robot), GuardCondition::new());
+    set.attach(&guard);
+    let hours = Duration::from_secs(10_000);
+    assert!(said(|| set.wait().block_for(hours).unwrap_err().kind().clone()).is_empty());
+    assert!(said(|| writer.events().next_event().block_for(hours).unwrap_err().kind().clone()).is_empty());
+}
+
+/// A future may have moved to another task since.
+#[test]
+fn when_its_time_is_over_the_waker_that_a_future_was_polled_with_last_is_woken() {
+    let (simulation, robot) = world();
+    let (set, guard) = (WaitSet::new(&robot), GuardCondition::new());
+    set.attach(&guard);
+    let [early, late] = [(); 2].map(|()| Arc::<Woken>::default());
+    let mut wait = Box::pin(set.wait().within(Duration::from_secs(1)).into_future());
+    let mut poll =
+        |woken: &Arc<Woken>| Pin::new(&mut wait).poll(&mut Context::from_waker(&Waker::from(Arc::clone(woken))));
+    assert!(poll(&early).is_pending());
+    simulation.run_for(Duration::from_millis(500));
+    assert!(poll(&late).is_pending());
+    simulation.run_for(Duration::from_millis(499));
+    let woken = || [&early, &late].map(|woken| woken.count());
+    assert_eq!(woken(), [0, 0]);
+    simulation.run_for(Duration::from_millis(2));
+    assert_eq!(woken(), [0, 1]);
+    let Poll::Ready(Err(error)) = poll(&late) else { panic!("it goes on") };
+    assert_eq!(error.kind(), &WaitErrorKind::Timeout { waited: Duration::from_secs(1) });
+}
+
+/// As in the real world, where the threads of the participant have ended by then.
+#[test]
+fn a_limit_ends_a_wait_although_its_participant_has_ended() {
+    let (simulation, robot) = world();
+    let (set, guard) = (WaitSet::new(&robot), GuardCondition::new());
+    set.attach(&guard);
+    let limit = Duration::from_secs(5);
+    let mut begun = Box::pin(set.wait().within(limit).into_future());
+    let mut later = Box::pin(set.wait().within(limit).into_future());
+    let woken = Arc::<Woken>::default();
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut context = Context::from_waker(&waker);
+    assert!(begun.as_mut().poll(&mut context).is_pending());
+    robot.shutdown().block().unwrap();
+    assert!(later.as_mut().poll(&mut context).is_pending());
+    simulation.run_for(Duration::from_secs(6));
+    assert_eq!(woken.count(), 2);
+    for wait in [&mut begun, &mut later] {
+        let Poll::Ready(Err(error)) = wait.as_mut().poll(&mut context) else { panic!("it goes on") };
+        assert_eq!(error.kind(), &WaitErrorKind::Timeout { waited: limit });
+    }
+}

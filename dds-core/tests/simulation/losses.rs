@@ -1,0 +1,280 @@
+//! The loss ledger through the public API, in virtual time: that it says what was lost, where and why, and adds up.
+
+use dds_core::qos::{DataReaderQos, DataWriterQos, DestinationOrder, ResourceLimits};
+use dds_core::sim::{Conditions, Simulation};
+use dds_core::{
+    DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, LikelyCause, ReaderLosses, RejectReason,
+    WriterLosses,
+};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Reading {
+    #[dds(key)]
+    sensor: u32,
+    number: u32,
+}
+
+struct World {
+    simulation: Simulation,
+    robot: DomainParticipant,
+    station: DomainParticipant,
+}
+
+impl World {
+    fn new() -> Self {
+        let simulation = Simulation::new(3);
+        let robot = simulation.participant("robot", 0).unwrap();
+        let station = simulation.participant("station", 0).unwrap();
+        Self { simulation, robot, station }
+    }
+
+    fn pair(&self, writer: DataWriterQos, reader: DataReaderQos) -> (DataWriter<Reading>, DataReader<Reading>) {
+        let writer = self.robot.writer_builder("readings").qos(writer).build().unwrap();
+        let reader = self.station.reader_builder("readings").qos(reader).build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        reader.wait_for_writers(1).block().unwrap();
+        self.run(500);
+        (writer, reader)
+    }
+
+    fn run(&self, millis: u64) {
+        self.simulation.run_for(Duration::from_millis(millis));
+    }
+
+    /// Writes these numbers of one sensor, a millisecond apart.
+    fn write(&self, writer: &DataWriter<Reading>, sensor: u32, numbers: std::ops::Range<u32>) {
+        for number in numbers {
+            writer.write(&Reading { sensor, number }).unwrap();
+            self.run(1);
+        }
+        self.run(300);
+    }
+}
+
+fn numbers(reader: &DataReader<Reading>) -> Vec<u32> {
+    reader.take().unwrap().into_data().map(|reading: Reading| reading.number).collect()
+}
+
+fn assert_adds_up(losses: &ReaderLosses) {
+    for row in losses.writers.iter().chain(&losses.departed).chain([&losses.total()]) {
+        assert_eq!(row.known, row.received + row.not_received.total() + row.awaited, "{row:?}");
+        assert_eq!(row.received, row.delivered() + row.waiting + row.undelivered.total(), "{row:?}");
+    }
+}
+
+fn only(losses: &ReaderLosses) -> WriterLosses {
+    assert_adds_up(losses);
+    assert_eq!(losses.writers.len(), 1);
+    losses.writers[0]
+}
+
+#[test]
+fn what_the_network_loses_is_counted_and_the_status_says_the_same() {
+    let world = World::new();
+    let (writer, reader) = world.pair(DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
+    world.simulation.set_network(Conditions { loss: 0.2, ..Conditions::perfect() });
+    world.write(&writer, 1, 0..500);
+    world.simulation.set_network(Conditions::perfect());
+    world.write(&writer, 1, 500..501);
+    let losses = reader.losses().unwrap();
+    let row = only(&losses);
+    let got = numbers(&reader).len() as u64;
+    assert!(row.lost() > 50, "{losses}");
+    assert_eq!((row.writer, row.received, row.delivered()), (Some(writer.guid()), got, got));
+    assert_eq!(row.known, row.received + row.lost());
+    assert_eq!(reader.sample_lost().unwrap().total_count, row.lost());
+    assert_eq!(losses.likely_cause(), Some(LikelyCause::Elsewhere));
+    assert_eq!(losses.since(&losses).total(), WriterLosses::default());
+}
+
+#[test]
+fn a_socket_without_room_is_named_as_the_cause() {
+    let world = World::new();
+    let (writer, reader) = world.pair(DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
+    let before = reader.losses().unwrap();
+    let station = world.simulation.host("station");
+    station.set_receive_buffer(1000);
+    station.set_handling(Duration::from_millis(5));
+    (0..200).for_each(|number| writer.write(&Reading { sensor: 1, number }).unwrap());
+    world.run(2000);
+    station.set_receive_buffer(1 << 20);
+    world.write(&writer, 1, 200..201);
+    let losses = reader.losses().unwrap().since(&before);
+    let row = only(&losses);
+    let Some(LikelyCause::SocketOverflow { dropped, .. }) = losses.likely_cause() else { panic!("{losses}") };
+    assert!(row.lost() > 100);
+    assert_eq!(dropped, row.lost());
+    assert!(losses.to_string().contains("raise the participant's receive_buffer"), "{losses}");
+    assert_eq!(world.station.traffic().socket_full, dropped);
+}
+
+#[test]
+fn what_is_replaced_before_it_is_taken_is_not_lost_but_not_delivered() {
+    for in_one in [true, false] {
+        let mut world = World::new();
+        if in_one {
+            world.station = world.robot.clone();
+        }
+        let (writer, reader) = world.pair(DataWriterQos::default(), DataReaderQos::default().reliable().keep_last(3));
+        world.write(&writer, 1, 0..5);
+        assert_eq!(reader.read().unwrap().len(), 3);
+        world.write(&writer, 1, 5..7);
+        let row = only(&reader.losses().unwrap());
+        assert_eq!((row.known, row.received, row.delivered()), (7, 7, 3));
+        assert_eq!((row.undelivered.overwritten_unread, row.undelivered.overwritten_read), (2, 2));
+        assert_eq!(reader.sample_lost().unwrap().total_count, 0);
+    }
+}
+
+#[test]
+fn what_a_writer_has_replaced_before_it_was_sent_is_named() {
+    let world = World::new();
+    let writer = DataWriterQos::default().keep_last(1);
+    let (writer, reader) = world.pair(writer, DataReaderQos::default().reliable().keep_all());
+    world.write(&writer, 1, 0..1);
+    world.simulation.link("robot", "station").cut();
+    world.write(&writer, 1, 1..50);
+    world.simulation.link("robot", "station").mend();
+    world.run(3000);
+    assert_eq!(numbers(&reader), [0, 49]);
+    let row = only(&reader.losses().unwrap());
+    assert_eq!((row.known, row.received, row.awaited), (50, 2, 0));
+    assert_eq!(row.not_received.total(), 48);
+}
+
+#[test]
+fn rows_of_writers_that_have_gone_stay() {
+    let world = World::new();
+    let (writer, reader) = world.pair(DataWriterQos::default(), DataReaderQos::default().reliable().keep_all());
+    world.write(&writer, 1, 0..4);
+    let guid = writer.guid();
+    drop(writer);
+    world.run(1000);
+    let losses = reader.losses().unwrap();
+    assert!(losses.writers.is_empty());
+    assert_eq!((losses.departed.len(), losses.departed[0].writer), (1, Some(guid)));
+    assert_eq!(losses.total().delivered(), 4 + u64::from(losses.departed[0].known > 4));
+}
+
+#[test]
+fn a_lifespan_is_that_of_the_reader_at_the_latest_however_the_clocks_differ() {
+    for (ahead_secs, expired_at_once) in [(0, false), (100_000, false), (-100_000, true)] {
+        let world = World::new();
+        let writer = DataWriterQos::default().lifespan(Duration::from_secs(2)).keep_all();
+        let (writer, reader) = world.pair(writer, DataReaderQos::default().reliable().keep_all());
+        world.simulation.host("robot").step_clock(ahead_secs * 1_000_000_000);
+        world.run(100);
+        world.write(&writer, 1, 0..3);
+        let row = only(&reader.losses().unwrap());
+        assert_eq!(row.undelivered.expired, if expired_at_once { 3 } else { 0 }, "{ahead_secs}");
+        assert_eq!(reader.read().unwrap().len(), if expired_at_once { 0 } else { 3 });
+        // Whoever reads later finds nothing, whether a timer has gone off or not.
+        world.run(2100);
+        assert!(reader.take().unwrap().is_empty(), "{ahead_secs}");
+        let row = only(&reader.losses().unwrap());
+        assert_eq!((row.undelivered.expired, row.delivered()), (3, 0), "{ahead_secs}");
+    }
+}
+
+#[test]
+fn samples_are_in_the_order_of_the_writers_clocks() {
+    let world = World::new();
+    let by_source = DestinationOrder::BySourceTimestamp;
+    let writer_qos = || DataWriterQos::default().destination_order(by_source).keep_all();
+    let reader_qos = || DataReaderQos::default().destination_order(by_source).reliable();
+    let (ahead, all) = world.pair(writer_qos(), reader_qos().keep_all());
+    let last = world.station.reader_builder::<Reading>("readings").qos(reader_qos().keep_last(1)).build().unwrap();
+    let camera = world.simulation.participant("camera", 0).unwrap();
+    let behind = camera.writer_builder::<Reading>("readings").qos(writer_qos()).build().unwrap();
+    behind.wait_for_readers(2).block().unwrap();
+    ahead.wait_for_readers(2).block().unwrap();
+    world.run(1000);
+    world.simulation.host("robot").step_clock(10_000_000_000);
+    world.write(&ahead, 1, 100..103);
+    world.write(&behind, 1, 0..3);
+    // Both end up with the same value, and the one that keeps all has the others before it.
+    assert_eq!(numbers(&last), [102]);
+    assert_eq!(numbers(&all), [0, 1, 2, 100, 101, 102]);
+    world.write(&behind, 1, 3..4);
+    assert!(numbers(&all).is_empty());
+    assert_eq!(all.losses().unwrap().total().undelivered.superseded, 1);
+    assert_eq!(last.losses().unwrap().total().undelivered.superseded, 4);
+    // A clock that is years ahead does not win for ever.
+    world.simulation.host("robot").step_clock(300_000_000_000_000_000);
+    world.write(&ahead, 2, 200..201);
+    world.write(&behind, 2, 10..11);
+    assert_eq!(numbers(&last), [10]);
+}
+
+fn three_instances() -> ResourceLimits {
+    ResourceLimits { max_instances: Some(3), ..ResourceLimits::default() }
+}
+
+/// A reliable reader that keeps the last ones, and has no room for another instance: what does not fit is rejected, told and
+/// acknowledged, and its writer goes on.
+#[test]
+fn a_keep_last_reader_without_room_holds_nobody_up() {
+    for in_one in [true, false] {
+        let mut world = World::new();
+        if in_one {
+            world.station = world.robot.clone();
+        }
+        let reader = DataReaderQos::default().reliable().keep_last(1).resource_limits(three_instances());
+        let writer = DataWriterQos::default()
+            .keep_all()
+            .resource_limits(ResourceLimits { max_samples: Some(4), ..ResourceLimits::default() });
+        let (writer, reader) = world.pair(writer, reader);
+        for round in 0..20 {
+            for sensor in 0..6 {
+                writer.write(&Reading { sensor, number: round }).unwrap();
+            }
+        }
+        writer.acknowledged().block_for(Duration::from_secs(5)).unwrap();
+        let rejected = reader.sample_rejected().unwrap();
+        assert_eq!((rejected.total_count, rejected.last_reason), (60, Some(RejectReason::Instances)));
+        let row = only(&reader.losses().unwrap());
+        assert_eq!((row.known, row.received, row.delivered()), (120, 120, 3));
+        assert_eq!((row.undelivered.rejected_instances, row.undelivered.overwritten_unread), (60, 57));
+    }
+}
+
+/// A reliable reader that keeps all, at its limit: what does not fit is neither acknowledged nor lost, and comes when there
+/// is room. A writer with room of its own is not held up, and one without answers with a time-out, not for ever.
+#[test]
+fn a_keep_all_reader_at_its_limit_gets_the_rest_when_it_has_room() {
+    for in_one in [true, false] {
+        let mut world = World::new();
+        if in_one {
+            world.station = world.robot.clone();
+        }
+        let limits = |max_samples| ResourceLimits { max_samples: Some(max_samples), ..ResourceLimits::default() };
+        let reader = DataReaderQos::default().reliable().keep_all().resource_limits(limits(5));
+        let writer = DataWriterQos::default().keep_all().resource_limits(limits(20));
+        let (writer, reader) = world.pair(writer, reader);
+        let mut written = 0;
+        while writer.try_write(&Reading { sensor: 1, number: written }).is_ok() {
+            written += 1;
+            world.run(5);
+        }
+        world.run(300);
+        assert!((20..=25).contains(&written), "{written}");
+        assert!(writer.acknowledged().block_for(Duration::from_secs(3)).is_err());
+        let row = only(&reader.losses().unwrap());
+        assert_eq!((row.delivered(), row.undelivered.total(), row.lost()), (5, 0, 0));
+        assert!(reader.sample_rejected().unwrap().total_count > 0);
+        // A reader that never takes holds up this writer for as long as it is there, and no longer.
+        let mut got = numbers(&reader);
+        for _ in 0..20 {
+            world.run(200);
+            got.extend(numbers(&reader));
+        }
+        assert_eq!(got, (0..written).collect::<Vec<_>>());
+        writer.acknowledged().block_for(Duration::from_secs(3)).unwrap();
+        let row = only(&reader.losses().unwrap());
+        assert_eq!((row.known, row.delivered(), row.lost()), (u64::from(written), u64::from(written), 0));
+        (0..100).for_each(|number| drop(writer.try_write(&Reading { sensor: 1, number })));
+        drop(reader);
+        world.run(1000);
+        writer.write(&Reading { sensor: 1, number: 0 }).unwrap();
+    }
+}

@@ -1,0 +1,40 @@
+//! Participants on a simulated network, in virtual time.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+mod crowd;
+#[cfg(feature = "durability")]
+mod durability;
+#[cfg(feature = "dynamic")]
+mod dynamic_topics;
+mod fan_out;
+mod historical_data;
+mod hostile;
+mod late_joiners;
+mod long_waits;
+mod losses;
+mod memory;
+mod oracle;
+mod policies;
+mod settings;
+#[path = "../simulated/mod.rs"]
+mod simulated;
+mod simulation;
+mod simulation_arrivals;
+mod simulation_large;
+mod simulation_liveliness;
+mod simulation_pauses;
+mod slow_readers;
+mod statuses;
+mod strangers;
+#[path = "../support/mod.rs"]
+mod support;
+mod suspended;
+mod suspending;
+mod types_of_others;
+#[cfg(feature = "durability")]
+mod unkept;
+
+/// Counts the bytes in use.
+#[global_allocator]
+static ALLOCATOR: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);

@@ -1,0 +1,209 @@
+//! What topics, endpoints, matched pairs and cached samples take from the heap; the numbers of `docs/performance.md`.
+//!
+//! The world is simulated, so that nothing else is allocated meanwhile and every run counts the same. `DDS_SAMPLES=1000000`
+//! caches the million itself, and `-- --nocapture` shows what was counted.
+
+use crate::ALLOCATOR;
+use crate::support::alone;
+use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::sim::{Conditions, Interference, Simulation};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Topic};
+
+/// Entities of each kind.
+const COUNT: usize = 1_000;
+
+/// Tables double, so that this many fill them as far as a million do.
+const SAMPLES: usize = 1_000_000 >> 5;
+
+/// How much more than written down fails.
+const MARGIN: f64 = 1.05;
+
+/// Without a key, as the payload alone is what counts.
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Blob {
+    bytes: Vec<u8>,
+}
+
+/// Bytes for each of so many that `make` makes.
+fn each<T>(count: usize, make: impl FnOnce() -> T) -> (usize, T) {
+    let before = ALLOCATOR.allocated();
+    let made = make();
+    (ALLOCATOR.allocated().saturating_sub(before) / count, made)
+}
+
+fn world() -> Simulation {
+    let simulation = Simulation::with_interference(1, Interference::NONE);
+    simulation.set_network(Conditions::perfect());
+    simulation
+}
+
+fn name(number: usize) -> String {
+    format!("memory/{number:04}")
+}
+
+fn topics(participant: &DomainParticipant) -> Vec<Topic<Blob>> {
+    (0..COUNT).map(|number| participant.topic(&name(number), None).unwrap()).collect()
+}
+
+fn readers(participant: &DomainParticipant) -> Vec<DataReader<Blob>> {
+    (0..COUNT)
+        .map(|number| {
+            participant.reader_builder(&name(number)).qos(DataReaderQos::default().reliable()).build().unwrap()
+        })
+        .collect()
+}
+
+fn writers(participant: &DomainParticipant) -> Vec<DataWriter<Blob>> {
+    (0..COUNT)
+        .map(|number| {
+            participant.writer_builder(&name(number)).qos(DataWriterQos::default().reliable()).build().unwrap()
+        })
+        .collect()
+}
+
+/// What is measured, what it takes, and what is written down.
+struct Row(&'static str, usize, usize);
+
+#[test]
+fn entities_pairs_and_samples_have_their_price() {
+    if !alone("memory::entities_pairs_and_samples_have_their_price") {
+        return;
+    }
+    let mut rows = entities();
+    rows.extend(remote_pairs());
+    for (len, expected) in [(64, [296, 271, 272]), (1024, [1_252, 1_227, 1_228])] {
+        let names = match len {
+            64 => ["64 B: writer", "64 B: reader here, with the writer", "64 B: reader elsewhere"],
+            _ => ["1 KiB: writer", "1 KiB: reader here, with the writer", "1 KiB: reader elsewhere"],
+        };
+        let counted = [written(len), delivered(len), received(len)];
+        rows.extend((0..3).map(|at| Row(names[at], counted[at], expected[at])));
+    }
+    for Row(what, bytes, expected) in &rows {
+        println!("{what:<40} {bytes:>8} ({expected} written down)");
+    }
+    let over = rows.iter().filter(|Row(_, bytes, expected)| *bytes as f64 > *expected as f64 * MARGIN);
+    let over: Vec<_> =
+        over.map(|Row(what, bytes, expected)| format!("{what}: {expected} bytes are now {bytes}")).collect();
+    assert!(over.is_empty(), "{over:#?}");
+}
+
+/// A thousand of each in one participant that is alone.
+fn entities() -> Vec<Row> {
+    let simulation = world();
+    let participant = simulation.participant("one", 0).unwrap();
+    let settle = || simulation.run_for(Duration::from_secs(5));
+    settle();
+    let (topic, topics) = each(COUNT, || topics(&participant));
+    let (reader, readers) = each(COUNT, || {
+        let made = readers(&participant);
+        settle();
+        made
+    });
+    let (matching_writer, writers) = each(COUNT, || {
+        let made = writers(&participant);
+        settle();
+        made
+    });
+    assert!(writers.iter().all(|writer| writer.matched_subscriptions().len() == 1));
+    drop(readers);
+    settle();
+    drop(writers);
+    settle();
+    let (writer, writers) = each(COUNT, || {
+        let made = self::writers(&participant);
+        settle();
+        made
+    });
+    drop((topics, writers));
+    vec![
+        Row("topic", topic, 1_073),
+        Row("reader", reader, 7_221),
+        Row("writer", writer, 6_680),
+        Row("pair here", matching_writer.saturating_sub(writer), 3_841),
+    ]
+}
+
+/// What a writer's participant and a reader's participant take for each other's thousand, by which one is made last.
+fn remote_pairs() -> Vec<Row> {
+    let simulation = world();
+    let one = simulation.participant("one", 0).unwrap();
+    let other = simulation.participant("other", 0).unwrap();
+    let alone = simulation.participant("alone", 1).unwrap();
+    let settle = || simulation.run_for(Duration::from_secs(10));
+    settle();
+    let (reader, _unmatched) = each(COUNT, || {
+        let made = readers(&alone);
+        settle();
+        made
+    });
+    let _writers = writers(&one);
+    settle();
+    let (matched_reader, readers) = each(COUNT, || {
+        let made = readers(&other);
+        settle();
+        made
+    });
+    assert!(readers.iter().all(|reader| reader.matched_publications().len() == 1));
+    vec![Row("pair of two processes, both together", matched_reader - reader, 7_119)]
+}
+
+fn samples() -> usize {
+    std::env::var("DDS_SAMPLES").map_or(SAMPLES, |count| count.parse().unwrap())
+}
+
+/// Bytes behind the length of 4 and the header of 4.
+fn blob(len: usize) -> Blob {
+    Blob { bytes: vec![7; len - 8] }
+}
+
+fn write(writer: &DataWriter<Blob>, len: usize) {
+    let blob = blob(len);
+    (0..samples()).for_each(|_| writer.write(&blob).unwrap());
+}
+
+/// Kept by a writer for those who come late.
+fn written(len: usize) -> usize {
+    let simulation = world();
+    let participant = simulation.participant("one", 0).unwrap();
+    let qos = DataWriterQos::default().reliable().keep_all().transient_local();
+    let writer = participant.writer_builder::<Blob>("kept").qos(qos).build().unwrap();
+    each(samples(), || write(&writer, len)).0
+}
+
+/// In the cache of a reader of the same participant, which shares the writer's memory.
+fn delivered(len: usize) -> usize {
+    let simulation = world();
+    let participant = simulation.participant("one", 0).unwrap();
+    let reader = participant.reader_builder::<Blob>("kept").qos(DataReaderQos::default().reliable().keep_all());
+    let reader = reader.build().unwrap();
+    let writer = participant.writer_builder::<Blob>("kept").qos(DataWriterQos::default().reliable().keep_all());
+    let writer = writer.build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    let (bytes, ()) = each(samples(), || write(&writer, len));
+    assert_eq!(reader.read().unwrap().len(), samples());
+    bytes
+}
+
+/// In the cache of a reader of another process, when the writer has forgotten them.
+fn received(len: usize) -> usize {
+    let simulation = world();
+    let [one, other] = ["one", "other"].map(|host| simulation.participant(host, 0).unwrap());
+    let reader = other.reader_builder::<Blob>("kept").qos(DataReaderQos::default().reliable().keep_all());
+    let reader = reader.build().unwrap();
+    let writer = one.writer_builder::<Blob>("kept").qos(DataWriterQos::default().reliable().keep_all());
+    let writer = writer.build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    let (bytes, ()) = each(samples(), || {
+        // One after the other: what comes in disorder takes room of its own, which is another price.
+        for _ in 0..samples() {
+            writer.write(&blob(len)).unwrap();
+            simulation.run_for(Duration::from_millis(1));
+        }
+        writer.acknowledged().block().unwrap();
+        simulation.run_for(Duration::from_secs(5));
+    });
+    assert_eq!(writer.counters().unwrap().repairs, 0);
+    assert_eq!(reader.read().unwrap().len(), samples());
+    bytes
+}

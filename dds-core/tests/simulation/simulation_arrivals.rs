@@ -1,0 +1,90 @@
+//! Faults of what is received, in virtual time.
+
+use dds_core::qos::Preset;
+use dds_core::sim::{Conditions, Simulation};
+use dds_core::{ChecksumKind, DdsType, DomainParticipant, Duration};
+use dds_rtps::transport::fault::Faults;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Count {
+    count: u32,
+}
+
+/// Two hosts, of which the second has these faults of what it receives.
+fn hosts(faults: Faults) -> (Simulation, [DomainParticipant; 2]) {
+    let simulation = Simulation::new(1);
+    simulation.set_network(Conditions::default());
+    let builder = || DomainParticipant::builder(0).message_checksums(ChecksumKind::Crc32c);
+    let one = simulation.build("one", builder()).unwrap();
+    let other = simulation.build("other", builder().receive_faults(faults)).unwrap();
+    (simulation, [one, other])
+}
+
+#[test]
+fn who_loses_all_that_it_receives_hears_nobody() {
+    let (simulation, [one, other]) = hosts(Faults { lost: 100, ..Faults::default() });
+    simulation.run_for(Duration::from_secs(30));
+    assert_eq!(other.traffic().received, 0);
+    assert!(one.traffic().received > 5, "what it sends is whole");
+}
+
+#[test]
+fn what_is_received_late_is_as_late_as_it_should() {
+    let delay = Duration::from_millis(250);
+    let (simulation, [one, other]) = hosts(Faults { delay, ..Faults::default() });
+    let reader = other.reader_builder::<Count>("counts").qos(Preset::Event.reader()).build().unwrap();
+    let writer = one.writer_builder::<Count>("counts").qos(Preset::Event.writer()).build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    reader.wait_for_writers(1).block().unwrap();
+    simulation.run_for(Duration::from_secs(2));
+    for count in 0..3 {
+        let written = simulation.now();
+        writer.write(&Count { count }).unwrap();
+        let sample = reader.next_sample().block().unwrap();
+        assert_eq!(sample.data.unwrap(), Count { count });
+        let took = simulation.now().as_unix_nanos() - written.as_unix_nanos();
+        assert!((250_000_000..260_000_000).contains(&took), "{took} ns");
+    }
+}
+
+#[test]
+fn what_is_damaged_lost_repeated_and_reordered_on_arrival_is_mended() {
+    let jitter = Duration::from_millis(3);
+    let faults =
+        Faults { seed: 5, lost: 10, repeated: 10, late: 10, late_by: 4, damaged: 10, jitter, ..Faults::default() };
+    let (simulation, [one, other]) = hosts(faults);
+    let reader = other.reader_builder::<Count>("counts").qos(Preset::Event.reader()).build().unwrap();
+    let writer = one.writer_builder::<Count>("counts").qos(Preset::Event.writer()).build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    reader.wait_for_writers(1).block().unwrap();
+    for count in 0..500 {
+        writer.write(&Count { count }).unwrap();
+    }
+    for count in 0..500 {
+        assert_eq!(reader.next_sample().block().unwrap().data.unwrap(), Count { count });
+    }
+    simulation.run_for(Duration::from_secs(2));
+    assert_eq!(reader.take().unwrap().len(), 0);
+    assert!(other.traffic().damaged > 0);
+}
+
+/// The README's two programs, where what is sent later may come earlier: samples and farewells have sockets of their own, so that it may
+/// anywhere.
+#[test]
+fn what_is_written_before_the_end_of_a_program_reaches_best_effort_readers_too() {
+    for seed in 0..200 {
+        let simulation = Simulation::new(seed);
+        let network = Conditions::perfect().delayed(Duration::from_millis(5), Duration::from_millis(4)).reordering(0.5);
+        simulation.set_network(network);
+        let one = simulation.participant("one", 0).unwrap();
+        let other = simulation.participant("other", 0).unwrap();
+        let reader = other.reader::<Count>("counts").unwrap();
+        let writer = one.writer::<Count>("counts").unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        writer.write(&Count { count: 7 }).unwrap();
+        drop((writer, one));
+        simulation.run_for(Duration::from_millis(100));
+        let counts: Vec<Count> = reader.take().unwrap().into_data().collect();
+        assert_eq!(counts, [Count { count: 7 }], "seed {seed}");
+    }
+}

@@ -1,0 +1,534 @@
+//! Who is alive: writers that fall silent, are heard again and go, in virtual time.
+
+use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Ownership, ResourceLimits};
+use dds_core::sim::{Conditions, Interference, Simulation};
+use dds_core::{
+    DataReader, DataReaderListener, DataWriter, DataWriterListener, DdsType, DomainParticipant, Duration, Entity,
+    InstanceState, LivelinessChangedStatus, LivelinessLostStatus, PublisherListener, ReaderEvent, StatusMask, Stream,
+    SubscriberListener, TopicListener, WriterEvent,
+};
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use LivelinessKind::{Automatic, ManualByParticipant, ManualByTopic};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Pose {
+    #[dds(key)]
+    robot: u32,
+    x: u32,
+}
+
+const LEASE: Duration = Duration::from_millis(1_000);
+/// How late a participant may say that its writers were alive.
+const HEARSAY: Duration = Duration::from_millis(250);
+/// The shortest time that is waited for in here.
+const MOMENT: Duration = Duration::from_millis(20);
+
+fn of_kind(kind: LivelinessKind, lease_duration: Duration) -> DataWriterQos {
+    DataWriterQos::default().reliable().keep_last(5).liveliness(Liveliness { kind, lease_duration })
+}
+
+fn writer(participant: &DomainParticipant, kind: LivelinessKind) -> DataWriter<Pose> {
+    participant.writer_builder("poses").qos(of_kind(kind, LEASE)).build().unwrap()
+}
+
+fn reader(participant: &DomainParticipant) -> DataReader<Pose> {
+    participant.reader_builder("poses").qos(DataReaderQos::default().reliable().keep_all()).build().unwrap()
+}
+
+/// Alive, not alive, and the changes of both since the last look.
+fn lively(reader: &DataReader<Pose>) -> (u32, u32, i32, i32) {
+    let LivelinessChangedStatus { alive_count, not_alive_count, alive_count_change, not_alive_count_change, .. } =
+        reader.liveliness_changed().unwrap();
+    (alive_count, not_alive_count, alive_count_change, not_alive_count_change)
+}
+
+fn lost(writer: &DataWriter<Pose>) -> (u32, u32) {
+    let LivelinessLostStatus { total_count, total_count_change, .. } = writer.liveliness_lost().unwrap();
+    (total_count, total_count_change)
+}
+
+/// The states of what there is to take.
+fn states(reader: &DataReader<Pose>) -> Vec<InstanceState> {
+    reader.take().unwrap().into_iter().map(|sample| sample.info.instance_state).collect()
+}
+
+/// A world with two participants: on two hosts, or twice the same one.
+fn worlds() -> impl Iterator<Item = (Simulation, DomainParticipant, DomainParticipant)> {
+    [(1, false), (2, true), (3, false), (4, true)].into_iter().map(|(seed, local)| {
+        let simulation = Simulation::new(seed);
+        let robot = simulation.participant("robot", 0).unwrap();
+        let station = if local { robot.clone() } else { simulation.participant("station", 0).unwrap() };
+        (simulation, robot, station)
+    })
+}
+
+#[test]
+fn a_manual_writer_falls_silent_is_heard_again_and_goes() {
+    for kind in [ManualByParticipant, ManualByTopic] {
+        for (simulation, robot, station) in worlds() {
+            let (writer, reader) = (writer(&robot, kind), reader(&station));
+            writer.wait_for_readers(1).block().unwrap();
+            reader.wait_for_writers(1).block().unwrap();
+            assert_eq!(lively(&reader), (1, 0, 1, 0), "{kind:?}");
+            writer.write(&Pose { robot: 1, x: 1 }).unwrap();
+            simulation.run_for(MOMENT);
+            assert_eq!(states(&reader), [InstanceState::Alive]);
+            simulation.run_for(LEASE + HEARSAY);
+            assert_eq!(lively(&reader), (0, 1, -1, 1), "{kind:?}");
+            assert_eq!(reader.liveliness_changed().unwrap().last_publication_handle, writer.instance_handle());
+            assert_eq!(lost(&writer), (1, 1));
+            assert_eq!(states(&reader), [InstanceState::NotAliveNoWriters]);
+            simulation.run_for(Duration::from_secs(10));
+            assert_eq!((lively(&reader), lost(&writer)), ((0, 1, 0, 0), (1, 0)), "{kind:?}: silent is silent");
+            writer.assert_liveliness().unwrap();
+            simulation.run_for(MOMENT);
+            assert_eq!(lively(&reader), (1, 0, 1, -1), "{kind:?}");
+            simulation.run_for(LEASE + HEARSAY);
+            assert_eq!(lively(&reader), (0, 1, -1, 1), "{kind:?}");
+            writer.write(&Pose { robot: 1, x: 2 }).unwrap();
+            simulation.run_for(MOMENT);
+            assert_eq!(lively(&reader), (1, 0, 1, -1), "{kind:?}");
+            assert_eq!(states(&reader), [InstanceState::Alive]);
+            assert_eq!(lost(&writer), (2, 1));
+            drop(writer);
+            simulation.run_for(MOMENT);
+            assert_eq!(lively(&reader), (0, 0, -1, 0), "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn who_goes_while_it_is_lost_leaves_the_count_of_the_lost() {
+    for kind in [ManualByParticipant, ManualByTopic] {
+        for (simulation, robot, station) in worlds() {
+            let (writer, reader) = (writer(&robot, kind), reader(&station));
+            reader.wait_for_writers(1).block().unwrap();
+            simulation.run_for(Duration::from_secs(3));
+            assert_eq!(lively(&reader), (0, 1, 0, 1));
+            drop(writer);
+            simulation.run_for(MOMENT);
+            assert_eq!(lively(&reader), (0, 0, 0, -1), "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn whoever_writes_or_asserts_in_time_is_alive_for_ever() {
+    for kind in [Automatic, ManualByParticipant, ManualByTopic] {
+        for (simulation, robot, station) in worlds() {
+            let (writer, reader) = (writer(&robot, kind), reader(&station));
+            reader.wait_for_writers(1).block().unwrap();
+            // Twice a slow one, and one that is a million times faster than its lease.
+            for step in 0..20_u32 {
+                match step % 4 {
+                    0 => writer.write(&Pose { robot: 1, x: step }).unwrap(),
+                    1 => writer.dispose(&1).unwrap(),
+                    2 => writer.assert_liveliness().unwrap(),
+                    _ => robot.assert_liveliness(),
+                }
+                if step % 4 == 3 && kind == ManualByTopic {
+                    writer.write(&Pose { robot: 2, x: step }).unwrap();
+                }
+                simulation.run_for(Duration::from_millis(900));
+            }
+            assert_eq!((lively(&reader), lost(&writer)), ((1, 0, 1, 0), (0, 0)), "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn an_automatic_writer_needs_nobody_and_is_lost_with_its_link() {
+    let simulation = Simulation::new(5);
+    let (robot, station) = (simulation.participant("robot", 0).unwrap(), simulation.participant("station", 0).unwrap());
+    let (writer, reader) = (writer(&robot, Automatic), reader(&station));
+    reader.wait_for_writers(1).block().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    writer.write(&Pose { robot: 1, x: 1 }).unwrap();
+    simulation.run_for(Duration::from_secs(60));
+    assert_eq!(lively(&reader), (1, 0, 1, 0));
+    assert_eq!(states(&reader), [InstanceState::Alive]);
+    // Shorter than the participant's lease: the writer is lost, and still matched.
+    simulation.link("robot", "station").cut();
+    simulation.run_for(Duration::from_secs(3));
+    assert_eq!(lively(&reader), (0, 1, -1, 1));
+    assert_eq!(reader.subscription_matched().unwrap().current_count, 1);
+    assert_eq!(states(&reader), [InstanceState::NotAliveNoWriters]);
+    simulation.link("robot", "station").mend();
+    simulation.run_for(Duration::from_secs(1));
+    assert_eq!(lively(&reader), (1, 0, 1, -1));
+    assert_eq!(lost(&writer), (0, 0), "it did what it could");
+}
+
+#[test]
+fn a_link_that_is_cut_in_one_direction_costs_who_does_not_hear() {
+    for kind in [Automatic, ManualByParticipant, ManualByTopic] {
+        let simulation = Simulation::new(6);
+        let (robot, station) =
+            (simulation.participant("robot", 0).unwrap(), simulation.participant("station", 0).unwrap());
+        let (there, heard_there) = (writer(&robot, kind), reader(&station));
+        let (here, heard_here) = (writer(&station, kind), reader(&robot));
+        // Each hears its own, too.
+        heard_there.wait_for_writers(2).block().unwrap();
+        heard_here.wait_for_writers(2).block().unwrap();
+        simulation.link("robot", "station").one_way().cut();
+        for x in 0..10 {
+            there.write(&Pose { robot: 1, x }).unwrap();
+            here.write(&Pose { robot: 2, x }).unwrap();
+            simulation.run_for(Duration::from_millis(300));
+        }
+        assert_eq!(lively(&heard_there), (1, 1, 1, 1), "{kind:?}");
+        assert_eq!(lively(&heard_here), (2, 0, 2, 0), "{kind:?}");
+        simulation.link("robot", "station").mend();
+        there.write(&Pose { robot: 1, x: 11 }).unwrap();
+        here.write(&Pose { robot: 2, x: 11 }).unwrap();
+        simulation.run_for(Duration::from_millis(900));
+        assert_eq!(lively(&heard_there), (2, 0, 1, -1), "{kind:?}");
+    }
+}
+
+#[test]
+fn by_participant_one_speaks_for_all_and_not_for_other_kinds() {
+    for (simulation, robot, station) in worlds() {
+        let (speaks, silent) = (writer(&robot, ManualByParticipant), writer(&robot, ManualByParticipant));
+        let by_topic = writer(&robot, ManualByTopic);
+        let reader = reader(&station);
+        reader.wait_for_writers(3).block().unwrap();
+        for x in 0..30 {
+            speaks.write(&Pose { robot: 1, x }).unwrap();
+            simulation.run_for(Duration::from_millis(100));
+        }
+        assert_eq!(lively(&reader), (2, 1, 2, 1));
+        assert_eq!((lost(&speaks), lost(&silent), lost(&by_topic)), ((0, 0), (0, 0), (1, 1)));
+        simulation.run_for(Duration::from_secs(3));
+        assert_eq!(lively(&reader), (0, 3, -2, 2));
+        robot.assert_liveliness();
+        simulation.run_for(MOMENT);
+        assert_eq!(lively(&reader), (2, 1, 2, -2));
+        assert_eq!((lost(&speaks), lost(&silent), lost(&by_topic)), ((1, 1), (1, 1), (1, 0)));
+        simulation.run_for(Duration::from_secs(3));
+        speaks.write(&Pose { robot: 1, x: 99 }).unwrap();
+        simulation.run_for(MOMENT);
+        assert_eq!(lively(&reader), (2, 1, 0, 0), "they went and came back between two looks");
+    }
+}
+
+#[test]
+fn by_topic_a_best_effort_writer_asserts_as_well() {
+    for (simulation, robot, station) in worlds() {
+        let qos = of_kind(ManualByTopic, LEASE).best_effort();
+        let writer = robot.writer_builder::<Pose>("poses").qos(qos).build().unwrap();
+        let reader = station.reader_builder::<Pose>("poses").qos(DataReaderQos::default().best_effort());
+        let reader = reader.build().unwrap();
+        reader.wait_for_writers(1).block().unwrap();
+        for _ in 0..10 {
+            writer.assert_liveliness().unwrap();
+            simulation.run_for(Duration::from_millis(800));
+        }
+        assert_eq!(lively(&reader), (1, 0, 1, 0));
+        simulation.run_for(LEASE);
+        assert_eq!(lively(&reader), (0, 1, -1, 1));
+        writer.assert_liveliness().unwrap();
+        simulation.run_for(MOMENT);
+        assert_eq!(lively(&reader), (1, 0, 1, -1));
+    }
+}
+
+#[test]
+fn the_lease_is_the_one_that_is_offered() {
+    for (simulation, robot, station) in worlds() {
+        let writer = writer(&robot, ManualByTopic);
+        let asked = |lease_duration| {
+            let liveliness = Liveliness { kind: Automatic, lease_duration };
+            let qos = DataReaderQos::default().liveliness(liveliness);
+            station.reader_builder::<Pose>("poses").qos(qos).build().unwrap()
+        };
+        let (longer, infinite) = (asked(Duration::from_secs(60)), asked(Duration::INFINITE));
+        writer.wait_for_readers(2).block().unwrap();
+        simulation.run_for(LEASE);
+        simulation.run_for(MOMENT);
+        assert_eq!((lively(&longer), lively(&infinite)), ((0, 1, 0, 1), (0, 1, 0, 1)));
+    }
+}
+
+#[test]
+fn leases_of_a_moment_and_for_ever() {
+    for (simulation, robot, station) in worlds() {
+        let of = |lease| robot.writer_builder::<Pose>("poses").qos(of_kind(ManualByTopic, lease)).build().unwrap();
+        let (shortest, infinite) = (of(Duration::from_nanos(1)), of(Duration::INFINITE));
+        let reader = reader(&station);
+        reader.wait_for_writers(2).block().unwrap();
+        simulation.run_for(Duration::from_secs(3_600));
+        assert_eq!(lively(&reader), (1, 1, 1, 1));
+        assert_eq!((lost(&shortest), lost(&infinite)), ((1, 1), (0, 0)));
+    }
+}
+
+#[test]
+fn a_reader_that_comes_late_hears_who_is_lost() {
+    let simulation = Simulation::new(7);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let writer = writer(&robot, ManualByTopic);
+    simulation.run_for(Duration::from_secs(3));
+    assert_eq!(lost(&writer), (1, 1));
+    let local = reader(&robot);
+    assert_eq!(lively(&local), (0, 1, 0, 1));
+    writer.write(&Pose { robot: 1, x: 1 }).unwrap();
+    assert_eq!((lively(&local), states(&local)), ((1, 0, 1, -1), vec![InstanceState::Alive]));
+}
+
+#[derive(Clone, Default)]
+struct Diary(Arc<Mutex<Vec<String>>>);
+
+impl Diary {
+    fn note(&self, who: &str, text: String) {
+        self.0.lock().unwrap().push(format!("{who}: {text}"));
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl DataReaderListener<Pose> for Diary {
+    fn on_liveliness_changed(&mut self, _: &DataReader<Pose>, status: LivelinessChangedStatus) {
+        self.note("reader", format!("{} alive, {} not", status.alive_count, status.not_alive_count));
+    }
+}
+
+impl DataWriterListener<Pose> for Diary {
+    fn on_liveliness_lost(&mut self, _: &DataWriter<Pose>, status: LivelinessLostStatus) {
+        self.note("writer", format!("lost {}", status.total_count_change));
+    }
+}
+
+impl SubscriberListener for Diary {
+    fn on_liveliness_changed(&mut self, _: &dyn dds_core::AnyReader, status: LivelinessChangedStatus) {
+        self.note("participant", format!("{} alive, {} not", status.alive_count, status.not_alive_count));
+    }
+}
+
+impl PublisherListener for Diary {
+    fn on_liveliness_lost(&mut self, _: &dyn dds_core::AnyWriter, status: LivelinessLostStatus) {
+        self.note("participant", format!("lost {}", status.total_count_change));
+    }
+}
+
+impl TopicListener for Diary {}
+
+#[test]
+fn listeners_are_told_the_lowest_that_asks() {
+    let simulation = Simulation::with_interference(8, Interference::NONE);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let diary = Diary::default();
+    let both = StatusMask::LIVELINESS_CHANGED | StatusMask::LIVELINESS_LOST;
+    robot.set_listener(both, diary.clone()).unwrap();
+    let (writer, reader) = (writer(&robot, ManualByTopic), reader(&robot));
+    simulation.run_for(Duration::from_secs(2));
+    let mut told = diary.take();
+    told.sort();
+    assert_eq!(told, ["participant: 0 alive, 1 not", "participant: 1 alive, 0 not", "participant: lost 1"]);
+    reader.set_listener(both, diary.clone()).unwrap();
+    writer.set_listener(both, diary.clone()).unwrap();
+    writer.assert_liveliness().unwrap();
+    simulation.run_for(MOMENT);
+    assert_eq!(diary.take(), ["reader: 1 alive, 0 not"]);
+    simulation.run_for(Duration::from_secs(2));
+    let mut told = diary.take();
+    told.sort();
+    assert_eq!(told, ["reader: 0 alive, 1 not", "writer: lost 1"]);
+}
+
+#[test]
+fn streams_and_conditions_are_told() {
+    let simulation = Simulation::with_interference(9, Interference::NONE);
+    let robot = simulation.participant("robot", 0).unwrap();
+    let (writer, reader) = (writer(&robot, ManualByTopic), reader(&robot));
+    let (mut of_writer, mut of_reader) = (pin!(writer.events()), pin!(reader.events()));
+    let mut context = Context::from_waker(Waker::noop());
+    simulation.run_for(MOMENT);
+    assert!(reader.status_changes().contains(StatusMask::LIVELINESS_CHANGED));
+    lively(&reader);
+    assert!(!reader.status_changes().contains(StatusMask::LIVELINESS_CHANGED));
+    simulation.run_for(Duration::from_secs(2));
+    assert!(reader.status_changes().contains(StatusMask::LIVELINESS_CHANGED));
+    assert!(writer.status_changes().contains(StatusMask::LIVELINESS_LOST));
+    let mut told = false;
+    while let Poll::Ready(Some(event)) = of_writer.as_mut().poll_next(&mut context) {
+        told |= matches!(event, WriterEvent::LivelinessLost(status) if status.total_count == 1);
+    }
+    assert!(told);
+    let mut last = None;
+    while let Poll::Ready(Some(event)) = of_reader.as_mut().poll_next(&mut context) {
+        if let ReaderEvent::LivelinessChanged(status) = event {
+            last = Some((status.alive_count, status.not_alive_count));
+        }
+    }
+    assert_eq!(last, Some((0, 1)));
+    assert_eq!(lost(&writer), (1, 1));
+    assert!(!writer.status_changes().contains(StatusMask::LIVELINESS_LOST));
+}
+
+#[test]
+fn exclusive_ownership_moves_on_from_a_writer_that_falls_silent_and_back_with_its_next_sample() {
+    for kind in [ManualByParticipant, ManualByTopic] {
+        for (simulation, robot, station) in worlds() {
+            let of = |qos: DataWriterQos, strength| {
+                let qos = qos.ownership(Ownership::Exclusive).ownership_strength(strength);
+                robot.writer_builder::<Pose>("poses").qos(qos).build().unwrap()
+            };
+            let strong = of(of_kind(kind, LEASE), 7);
+            let weak = of(DataWriterQos::default().reliable(), 1);
+            let qos = DataReaderQos::default().reliable().keep_all();
+            let qos = qos.ownership(Ownership::Exclusive);
+            let reader = station.reader_builder::<Pose>("poses").qos(qos).build().unwrap();
+            strong.wait_for_readers(1).block().unwrap();
+            weak.wait_for_readers(1).block().unwrap();
+            let heard = || {
+                simulation.run_for(MOMENT);
+                let data: Vec<u32> = reader.take().unwrap().into_data().map(|pose| pose.x).collect();
+                data
+            };
+            strong.write(&Pose { robot: 1, x: 1 }).unwrap();
+            weak.write(&Pose { robot: 1, x: 2 }).unwrap();
+            assert_eq!(heard(), [1]);
+            simulation.run_for(LEASE + HEARSAY);
+            weak.write(&Pose { robot: 1, x: 3 }).unwrap();
+            assert_eq!(heard(), [3], "{kind:?}");
+            strong.write(&Pose { robot: 1, x: 4 }).unwrap();
+            simulation.run_for(MOMENT);
+            weak.write(&Pose { robot: 1, x: 5 }).unwrap();
+            assert_eq!(heard(), [4], "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn what_ends_while_only_the_writer_has_lost_its_reader_is_told_when_it_is_back() {
+    let simulation = Simulation::new(10);
+    let (robot, station) = (simulation.participant("robot", 0).unwrap(), simulation.participant("station", 0).unwrap());
+    let writer = robot.writer_builder::<Pose>("poses").qos(DataWriterQos::default().reliable().transient_local());
+    let writer = writer.build().unwrap();
+    let reader = station.reader_builder::<Pose>("poses");
+    let reader = reader.qos(DataReaderQos::default().reliable().transient_local().keep_all()).build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    for robot in 1..=4 {
+        writer.write(&Pose { robot, x: 0 }).unwrap();
+    }
+    simulation.run_for(MOMENT);
+    assert_eq!(states(&reader).len(), 4);
+    simulation.link("station", "robot").one_way().cut();
+    simulation.run_for(Duration::from_secs(40));
+    assert_eq!(writer.publication_matched().unwrap().current_count, 0);
+    assert_eq!(reader.subscription_matched().unwrap().current_count, 1, "the reader has noticed nothing");
+    writer.unregister_instance(&1).unwrap();
+    writer.dispose(&2).unwrap();
+    writer.write(&Pose { robot: 3, x: 1 }).unwrap();
+    simulation.run_for(Duration::from_secs(10));
+    simulation.link("station", "robot").mend();
+    simulation.run_for(Duration::from_secs(10));
+    let told: Vec<(u32, bool)> = reader
+        .take()
+        .unwrap()
+        .into_iter()
+        .map(|sample| {
+            let robot = reader.key_value(sample.info.instance_handle).unwrap();
+            (robot, sample.info.instance_state == InstanceState::Alive)
+        })
+        .collect();
+    assert_eq!(told, [(1, false), (2, false), (3, true)], "and nothing of the fourth, which is as it was");
+}
+
+/// What a volatile writer writes while it has no readers is for nobody. The reader that has not noticed that it was away is told so:
+/// its ledger adds up, it waits for nothing, and nobody waits for it.
+#[test]
+fn what_a_volatile_writer_wrote_while_only_it_had_lost_its_reader_is_accounted_for() {
+    for loss in [0.0, 0.3] {
+        let simulation = Simulation::new(12);
+        simulation.set_network(Conditions::ethernet().lossy(loss));
+        let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+        let writer = robot.writer_builder::<Pose>("poses").qos(DataWriterQos::default().reliable().keep_all());
+        let writer = writer.build().unwrap();
+        let reader = station.reader_builder::<Pose>("poses").qos(DataReaderQos::default().reliable().keep_all());
+        let reader = reader.build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        reader.wait_for_writers(1).block().unwrap();
+        (1..=4).for_each(|robot| writer.write(&Pose { robot, x: 0 }).unwrap());
+        writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
+        assert_eq!(reader.take().unwrap().len(), 4);
+        simulation.link("station", "robot").one_way().cut();
+        simulation.run_for(Duration::from_secs(40));
+        assert_eq!(writer.publication_matched().unwrap().current_count, 0);
+        assert_eq!(reader.subscription_matched().unwrap().current_count, 1, "the reader has noticed nothing");
+        // Numbers 5 to 9.
+        (0..3).for_each(|x| writer.write(&Pose { robot: 1, x }).unwrap());
+        writer.dispose(&2).unwrap();
+        writer.unregister_instance(&3).unwrap();
+        simulation.run_for(Duration::from_secs(5));
+        simulation.link("station", "robot").mend();
+        let matched = || writer.publication_matched().unwrap().current_count == 1;
+        assert!(simulation.run_until(Duration::from_secs(20), matched));
+        simulation.run_for(Duration::from_secs(5));
+        // Nothing has been written since: the HEARTBEAT that meets the reader is what tells it.
+        let losses = reader.losses().unwrap();
+        let [row] = &losses.writers[..] else { panic!("{losses:?}") };
+        assert_eq!((row.first.0, row.last.0, row.known, row.received), (1, 9, 9, 4), "{row:?}");
+        assert_eq!((row.not_received.total(), row.awaited, row.waiting), (5, 0, 0), "{row:?}");
+        assert_eq!(reader.sample_lost().unwrap().total_count, row.lost());
+        assert_eq!(reader.take().unwrap().len(), 0);
+        writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
+        reader.historical_data().block_for(Duration::from_secs(20)).unwrap();
+        writer.write(&Pose { robot: 4, x: 7 }).unwrap();
+        writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
+        let taken: Vec<u32> = reader.take().unwrap().into_data().map(|pose| pose.x).collect();
+        assert_eq!(taken, [7]);
+    }
+}
+
+/// What is written while only one side has lost the other is history to a volatile reader. What matters is that both find
+/// together again, that everything from then on arrives, and that nobody waits for a reader that is not there.
+#[test]
+fn volatile_endpoints_of_which_one_has_lost_the_other_find_together_again() {
+    for reader_notices in [false, true] {
+        let simulation = Simulation::new(11);
+        let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+        let limits = ResourceLimits { max_samples: Some(20), ..ResourceLimits::default() };
+        let qos = DataWriterQos::default().reliable().keep_all().resource_limits(limits);
+        let writer = robot.writer_builder::<Pose>("poses").qos(qos).build().unwrap();
+        let qos = DataReaderQos::default().reliable().keep_all();
+        let reader = station.reader_builder::<Pose>("poses").qos(qos).build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        reader.wait_for_writers(1).block().unwrap();
+        let matched = || {
+            let readers = writer.publication_matched().unwrap().current_count;
+            (readers, reader.subscription_matched().unwrap().current_count)
+        };
+        let taken = || reader.take().unwrap().into_data().map(|pose| pose.x).collect::<Vec<_>>();
+        let (from, to) = if reader_notices { ("robot", "station") } else { ("station", "robot") };
+        for round in 0..3 {
+            let first = 1_000 * round;
+            (0..10).for_each(|x| writer.write(&Pose { robot: 1, x: first + x }).unwrap());
+            writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
+            assert_eq!(taken(), (first..first + 10).collect::<Vec<_>>());
+            simulation.link(from, to).one_way().cut();
+            simulation.run_for(Duration::from_secs(40));
+            assert_eq!(matched(), if reader_notices { (1, 0) } else { (0, 1) });
+            if !reader_notices {
+                // More than there is room for: nobody has to acknowledge it.
+                (0..50).for_each(|x| writer.write(&Pose { robot: 1, x: first + 100 + x }).unwrap());
+            }
+            simulation.link(from, to).mend();
+            assert!(simulation.run_until(Duration::from_secs(20), || matched() == (1, 1)), "{:?}", matched());
+            simulation.run_for(Duration::from_secs(5));
+            taken();
+        }
+        reader.close();
+        assert!(
+            simulation
+                .run_until(Duration::from_secs(20), || { writer.publication_matched().unwrap().current_count == 0 })
+        );
+        (0..50).for_each(|x| writer.write(&Pose { robot: 1, x }).unwrap());
+    }
+}

@@ -1,0 +1,104 @@
+//! Readers elsewhere that are too slow, or stand still, in virtual time.
+
+use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
+use dds_core::sim::Simulation;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, SlowReader, WriteErrorKind};
+
+/// Room in the writer.
+const ROOM: u32 = 50;
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Step {
+    number: u32,
+}
+
+/// A writer on the robot, readers on two stations.
+struct Hall {
+    simulation: Simulation,
+    writer: DataWriter<Step>,
+    readers: [DataReader<Step>; 2],
+    received: [Vec<u32>; 2],
+    _participants: [DomainParticipant; 3],
+}
+
+impl Hall {
+    fn new(seed: u64, slow_reader: SlowReader) -> Self {
+        let simulation = Simulation::new(seed);
+        let participants = ["robot", "left", "right"].map(|host| simulation.participant(host, 0).unwrap());
+        let [robot, left, right] = &participants;
+        let limits = ResourceLimits { max_samples: Some(ROOM), ..ResourceLimits::default() };
+        let mut qos = DataWriterQos::default().keep_all().resource_limits(limits);
+        qos.reliability = Reliability::Reliable { max_blocking_time: Duration::from_secs(2) };
+        let writer = robot.writer_builder("steps").qos(qos).slow_reader(slow_reader).build().unwrap();
+        let readers = [left, right].map(|station| {
+            station.reader_builder("steps").qos(DataReaderQos::default().reliable().keep_all()).build().unwrap()
+        });
+        writer.wait_for_readers(2).block_for(Duration::from_secs(20)).unwrap();
+        readers.iter().for_each(|reader| reader.wait_for_writers(1).block_for(Duration::from_secs(20)).unwrap());
+        Self { simulation, writer, readers, received: [Vec::new(), Vec::new()], _participants: participants }
+    }
+
+    /// Writes these, one each millisecond; the longest that a write took.
+    fn write(&mut self, numbers: impl Iterator<Item = u32>) -> Duration {
+        let mut longest = Duration::ZERO;
+        for number in numbers {
+            let before = self.simulation.now();
+            self.writer.write(&Step { number }).unwrap();
+            longest = longest.max(self.simulation.now() - before);
+            self.simulation.run_for(Duration::from_millis(1));
+            self.take();
+        }
+        longest
+    }
+
+    fn take(&mut self) {
+        for (reader, received) in self.readers.iter().zip(&mut self.received) {
+            received.extend(reader.take().unwrap().into_data().map(|step: Step| step.number));
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_stands_still_holds_the_writer_up_once_and_then_nobody() {
+    for seed in 0..5 {
+        let mut hall = Hall::new(seed, SlowReader::Demote { after: Duration::from_millis(500) });
+        hall.write(0..100);
+        hall.simulation.link("robot", "right").cut();
+        let longest = hall.write(100..1100);
+        assert!(longest >= Duration::from_millis(300) && longest <= Duration::from_millis(600), "{longest}");
+        assert_eq!(hall.writer.slow_readers().unwrap().current_count, 1, "seed {seed}");
+        assert!(hall.write(1100..2100) < Duration::from_millis(60), "the other one is at work");
+        hall.simulation.run_for(Duration::from_secs(1));
+        hall.take();
+        assert_eq!(hall.received[0], (0..2100).collect::<Vec<_>>(), "seed {seed}");
+        // It comes back: what was kept, in order, and from then on everything.
+        hall.simulation.link("robot", "right").mend();
+        hall.simulation.run_for(Duration::from_secs(2));
+        hall.write(2100..3100);
+        assert_eq!(hall.writer.slow_readers().unwrap().current_count, 0, "seed {seed}");
+        hall.writer.acknowledged().block_for(Duration::from_secs(10)).unwrap();
+        hall.take();
+        let expected: Vec<_> = (0..100).chain(2100 - ROOM..3100).collect();
+        assert_eq!(hall.received[1], expected, "seed {seed}");
+        assert_eq!(hall.readers[1].sample_lost().unwrap().total_count, u64::from(2000 - ROOM), "seed {seed}");
+    }
+}
+
+#[test]
+fn by_default_everybody_waits_and_nothing_is_lost() {
+    let mut hall = Hall::new(7, SlowReader::Block);
+    hall.write(0..100);
+    hall.writer.acknowledged().block_for(Duration::from_secs(10)).unwrap();
+    hall.simulation.link("robot", "right").cut();
+    hall.write(100..100 + ROOM);
+    let before = hall.simulation.now();
+    let error = hall.writer.write(&Step { number: 0 }).unwrap_err();
+    let WriteErrorKind::Timeout { waited, slowest: Some(slowest) } = error.kind() else { panic!("{error}") };
+    assert!(hall.simulation.now() - before >= Duration::from_secs(2) && *waited >= Duration::from_secs(2), "{waited}");
+    assert_eq!((slowest.reader, slowest.samples), (hall.readers[1].guid(), u64::from(ROOM)));
+    hall.simulation.link("robot", "right").mend();
+    hall.write(100 + ROOM..1000);
+    hall.writer.acknowledged().block_for(Duration::from_secs(10)).unwrap();
+    hall.take();
+    assert_eq!(hall.received, [(); 2].map(|()| (0..1000).collect::<Vec<_>>()));
+}

@@ -1,0 +1,476 @@
+//! What a stranger in the network can send, by the public API of a simulated world: it is dropped and counted, costs no more
+//! than it is worth, and honest traffic goes on.
+
+use crate::simulated::{Node, World};
+use dds_core::driver::Socket;
+use dds_core::qos::{DataReaderQos, DataWriterQos, Preset};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, Guid, TrafficCounters};
+use dds_rtps::discovery::data::{EndpointData, ParticipantData, PublicationData, SubscriptionData};
+use dds_rtps::discovery::{BuiltinEndpoints, BuiltinTopic};
+use dds_rtps::types::{EntityId, GuidPrefix, Locator, SequenceNumber, VendorId};
+use dds_rtps::wire::{MessageBuilder, SequenceNumberSet};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Note {
+    count: u32,
+    octets: Vec<u8>,
+}
+
+fn note(count: u32) -> Note {
+    Note { count, octets: vec![count as u8; if count % 10 == 9 { 5_000 } else { 50 }] }
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const LITTLE_ENDIAN: u8 = 1;
+
+/// A robot that writes to its station, and a stranger.
+struct Stage {
+    world: World,
+    robot: (DomainParticipant, Node),
+    station: (DomainParticipant, Node),
+    writer: DataWriter<Note>,
+    reader: DataReader<Note>,
+    said: std::cell::Cell<u32>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self::with(Preset::Event.writer(), Preset::Event.reader())
+    }
+
+    fn with(writer: DataWriterQos, reader: DataReaderQos) -> Self {
+        let world = World::new(1);
+        let (robot, station) = (world.participant(), world.participant());
+        let writer = robot.0.writer_builder("note").qos(writer).build().unwrap();
+        let reader = station.0.reader_builder("note").qos(reader).build().unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+        let stage = Self { world, robot, station, writer, reader, said: 0.into() };
+        stage.honest_traffic_goes_on();
+        stage
+    }
+
+    /// Ten more samples arrive, and nobody else matches.
+    fn honest_traffic_goes_on(&self) {
+        self.honest_samples_arrive();
+        assert_eq!(self.writer.publication_matched().unwrap().current_count, 1);
+        assert_eq!(self.reader.subscription_matched().unwrap().current_count, 1);
+    }
+
+    /// Ten more samples arrive, all of them, in their order and whole, and soon.
+    fn honest_samples_arrive(&self) {
+        let first = self.said.replace(self.said.get() + 10);
+        (first..first + 10).for_each(|count| self.writer.write(&note(count)).unwrap());
+        let mut arrived = Vec::new();
+        let all = || {
+            arrived.extend(self.reader.take().unwrap().into_data());
+            arrived.len() >= 10
+        };
+        assert!(self.world.pass_until(PATIENCE, all), "only {} honest samples arrive", arrived.len());
+        assert_eq!(arrived, (first..first + 10).map(note).collect::<Vec<_>>());
+        self.writer.acknowledged().block_for(PATIENCE).unwrap();
+    }
+
+    fn robot_prefix(&self) -> GuidPrefix {
+        self.robot.0.guid().prefix
+    }
+
+    /// A submessage of the robot's writer to the station's reader. `body` is what follows their two ids.
+    fn to_station(&self, id: u8, flags: u8, before: &[u8], body: &[u8]) -> TrafficCounters {
+        let before_it = self.station.0.traffic();
+        let (reader, writer) = (self.reader.guid().entity_id, self.writer.guid().entity_id);
+        let body = [before, &reader.0, &writer.0, body].concat();
+        self.station.1.feed(&raw(self.robot_prefix(), id, flags, &body), Socket::UserUnicast);
+        since(self.station.0.traffic(), before_it)
+    }
+
+    /// A submessage of the station's reader to the robot's writer.
+    fn to_robot(&self, id: u8, flags: u8, body: &[u8]) -> TrafficCounters {
+        let before = self.robot.0.traffic();
+        let (reader, writer) = (self.reader.guid().entity_id, self.writer.guid().entity_id);
+        let body = [&reader.0[..], &writer.0, body].concat();
+        self.robot.1.feed(&raw(self.station.0.guid().prefix, id, flags, &body), Socket::UserUnicast);
+        since(self.robot.0.traffic(), before)
+    }
+}
+
+fn since(now: TrafficCounters, before: TrafficCounters) -> TrafficCounters {
+    let mut change = now;
+    change.malformed -= before.malformed;
+    change.sent_bytes -= before.sent_bytes;
+    change.sent -= before.sent;
+    change.reflected -= before.reflected;
+    change
+}
+
+/// A message with one submessage, whatever is in it.
+fn raw(source: GuidPrefix, id: u8, flags: u8, body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    MessageBuilder::new(&mut bytes).header(source);
+    bytes.extend([id, flags | LITTLE_ENDIAN]);
+    bytes.extend((body.len() as u16).to_le_bytes());
+    bytes.extend(body);
+    bytes
+}
+
+fn number(number: i64) -> [u8; 8] {
+    let [high, low] = [(number >> 32) as u32, number as u32].map(u32::to_le_bytes);
+    [high, low].concat().try_into().unwrap()
+}
+
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+const ACKNACK: u8 = 0x06;
+const HEARTBEAT: u8 = 0x07;
+const GAP: u8 = 0x08;
+const NACK_FRAG: u8 = 0x12;
+const DATA: u8 = 0x15;
+const DATA_FRAG: u8 = 0x16;
+
+#[test]
+fn sequence_numbers_at_the_extremes() {
+    let stage = Stage::new();
+    let payload = [0, 1, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0];
+    for bad in [0, -1, i64::MIN, i64::MIN + 1] {
+        let counted = stage.to_station(DATA, 4, &[0, 0, 16, 0], &[&number(bad)[..], &payload].concat());
+        assert_eq!(counted.malformed, 1, "{bad}");
+    }
+    // Legal, and far beyond what can be kept for later.
+    for far in [i64::MAX, i64::MAX - 1, 1 << 62, 1 << 40, 1 << 32] {
+        let kept_out = stage.reader.counters().unwrap().out_of_window;
+        stage.to_station(DATA, 4, &[0, 0, 16, 0], &[&number(far)[..], &payload].concat());
+        assert_eq!(stage.reader.counters().unwrap().out_of_window, kept_out + 1, "{far}");
+        stage.honest_traffic_goes_on();
+    }
+}
+
+#[test]
+fn heartbeats_that_jump() {
+    let stage = Stage::new();
+    let heartbeat =
+        |first: i64, last: i64, count: u32| [&number(first)[..], &number(last), &count.to_le_bytes()].concat();
+    for (first, last) in [(0, 5), (-1, 5), (5, 3), (i64::MAX, 1), (i64::MIN, i64::MAX)] {
+        let counted = stage.to_station(HEARTBEAT, 0, &[], &heartbeat(first, last, 1_000));
+        assert_eq!(counted.malformed, 1, "{first} to {last}");
+    }
+    // It says that all numbers are there: the reader asks for some of them, and goes on asking, slowly.
+    let before = stage.station.0.traffic();
+    stage.to_station(HEARTBEAT, 0, &[], &heartbeat(1, i64::MAX, 2_000));
+    stage.world.pass(Duration::from_secs(10));
+    let asked = since(stage.station.0.traffic(), before);
+    assert!(asked.sent < 200 && asked.sent_bytes < 30_000, "{asked:?}");
+    let arrived = || stage.reader.take().unwrap().into_data().count();
+    (0..10).for_each(|count| stage.writer.write(&note(count)).unwrap());
+    stage.world.pass(Duration::from_secs(1));
+    assert_eq!(arrived(), 10);
+}
+
+#[test]
+fn sets_that_do_not_fit() {
+    let stage = Stage::new();
+    let count = 9_999_u32.to_le_bytes();
+    let set = |base: i64, bits: u32, words_sent: usize| {
+        [&number(base)[..], &bits.to_le_bytes(), &words(&vec![u32::MAX; words_sent])].concat()
+    };
+    // Too many bits, bits that are not there, a base that is no number, an end that is none.
+    for (base, bits, sent) in [(1, 257, 9), (1, u32::MAX, 0), (1, 256, 1), (-5, 32, 1), (i64::MAX - 3, 256, 8)] {
+        let counted = stage.to_robot(ACKNACK, 0, &[&set(base, bits, sent)[..], &count].concat());
+        assert_eq!(counted.malformed, 1, "ACKNACK {base} {bits}");
+        let counted = stage.to_station(GAP, 0, &[], &[&number(1)[..], &set(base, bits, sent)].concat());
+        assert_eq!(counted.malformed, 1, "GAP {base} {bits}");
+    }
+    for (base, bits, sent) in [(0, 32, 1), (1, 257, 9), (u32::MAX, 256, 8)] {
+        let set = [&words(&[base, bits])[..], &words(&vec![u32::MAX; sent])].concat();
+        let counted = stage.to_robot(NACK_FRAG, 0, &[&number(1)[..], &set, &count].concat());
+        assert_eq!(counted.malformed, 1, "NACK_FRAG {base} {bits}");
+    }
+    stage.honest_traffic_goes_on();
+}
+
+#[test]
+fn acknowledgements_of_what_was_never_sent() {
+    let stage = Stage::new();
+    for (round, base) in [1_000, 1 << 33, i64::MAX].into_iter().enumerate() {
+        let body = [&number(base)[..], &0_u32.to_le_bytes(), &(500 + round as u32).to_le_bytes()].concat();
+        let refused = stage.writer.counters().unwrap().malformed;
+        stage.to_robot(ACKNACK, 0, &body);
+        assert_eq!(stage.writer.counters().unwrap().malformed, refused + 1, "{base}");
+        stage.honest_traffic_goes_on();
+    }
+}
+
+#[test]
+fn fragments_whose_numbers_and_sizes_do_not_fit() {
+    let stage = Stage::new();
+    let fragment_of = |sample: i64, start: u32, count: u16, size: u16, whole: u32, payload: usize| {
+        let mut body = number(sample).to_vec();
+        body.extend(start.to_le_bytes());
+        body.extend(count.to_le_bytes());
+        body.extend(size.to_le_bytes());
+        body.extend(whole.to_le_bytes());
+        body.extend(vec![7; payload]);
+        stage.to_station(DATA_FRAG, 0, &[0, 0, 28, 0], &body)
+    };
+    let fragment = |start, count, size, whole, payload| fragment_of(100, start, count, size, whole, payload);
+    for (start, count, size, whole, payload) in [
+        (0, 1, 100, 1_000, 100),
+        (1, 0, 100, 1_000, 0),
+        (1, 1, 0, 1_000, 100),
+        (11, 1, 100, 1_000, 100),
+        (u32::MAX, 1, 100, 1_000, 100),
+        (1, u16::MAX, 1_000, 1_000, 100),
+        (1, 1, 100, 0, 100),
+        (1, 1, 1_000, 10_000, 100),
+    ] {
+        let counted = fragment(start, count, size, whole, payload);
+        assert_eq!(counted.malformed, 1, "{start} {count} {size} {whole} {payload}");
+    }
+    // Legal, of samples that cannot be: they are not begun, and take no memory.
+    fragment(1, 1, 1, u32::MAX, 1);
+    fragment(60_000, 1, u16::MAX, u32::MAX, usize::from(u16::MAX) - 100);
+    // Two that contradict each other, of a sample that nothing has come of.
+    let refused = stage.reader.counters().unwrap().malformed;
+    fragment_of(101, 1, 1, 100, 1_000, 100);
+    fragment_of(101, 1, 1, 200, 2_000, 200);
+    assert_eq!(stage.reader.counters().unwrap().malformed, refused + 1);
+    for _ in 0..3 {
+        stage.honest_traffic_goes_on();
+    }
+}
+
+#[test]
+fn half_a_datagram() {
+    let stage = Stage::new();
+    stage.robot.1.record();
+    stage.honest_traffic_goes_on();
+    let recorded = stage.robot.1.recorded();
+    for bytes in recorded.iter().take(40) {
+        let steps = (bytes.len() / 200).max(1);
+        for end in (0..bytes.len()).step_by(steps) {
+            // The last submessage may reach to the end, however near: its number is one that the reader has already.
+            stage.station.1.send(&bytes[..end], Socket::UserUnicast);
+            stage.station.1.send(&bytes[..end], Socket::MetatrafficUnicast);
+        }
+        stage.world.pass(Duration::from_millis(20));
+    }
+    let traffic = stage.station.0.traffic();
+    assert!(traffic.malformed > 0 && traffic.not_rtps > 0, "{traffic:?}");
+    stage.honest_traffic_goes_on();
+}
+
+#[test]
+fn ones_own_words_come_back() {
+    let stage = Stage::new();
+    stage.station.1.record();
+    for _ in 0..4 {
+        stage.honest_traffic_goes_on();
+        stage.world.pass(Duration::from_secs(5));
+    }
+    let recorded = stage.station.1.recorded();
+    let before = stage.station.0.traffic();
+    for bytes in &recorded {
+        stage.station.1.feed(bytes, Socket::UserUnicast);
+        stage.station.1.feed(bytes, Socket::MetatrafficUnicast);
+    }
+    let counted = since(stage.station.0.traffic(), before).reflected;
+    assert!(recorded.len() > 10 && counted >= 2 * recorded.len() as u64, "{counted} of {}", recorded.len());
+    stage.honest_traffic_goes_on();
+}
+
+/// A participant that does not exist.
+fn ghost(number: u32) -> ParticipantData {
+    let mut name = [0; 10];
+    name[..4].copy_from_slice(&number.to_be_bytes());
+    let mut data = ParticipantData::new(GuidPrefix::new(VendorId::CYCLONE, name));
+    data.metatraffic_unicast = vec![Locator::udp_v4([10, 77, 0, 99].into(), 9_000)];
+    data.default_unicast = data.metatraffic_unicast.clone();
+    data.builtin_endpoints = BuiltinTopic::ALL.into_iter().fold(BuiltinEndpoints::NONE, |set, topic| {
+        let (writer, reader) = topic.bits();
+        set.union(writer).union(reader)
+    });
+    data
+}
+
+fn announcement(data: &ParticipantData) -> Vec<u8> {
+    let mut payload = Vec::new();
+    data.encode(&mut payload);
+    let ids = [EntityId::SPDP_READER.0, EntityId::SPDP_WRITER.0].concat();
+    let body = [&[0, 0, 16, 0][..], &ids, &number(1), &payload].concat();
+    raw(data.prefix, DATA, 4, &body)
+}
+
+#[test]
+fn one_announcement_makes_nobody_shout_at_a_third_party() {
+    let stage = Stage::new();
+    stage.world.take_astray_bytes();
+    let mut data = ghost(1);
+    data.lease_duration = Duration::from_secs(100_000);
+    let bytes = announcement(&data);
+    stage.robot.1.feed(&bytes, Socket::MetatrafficUnicast);
+    assert_eq!(stage.robot.0.discovered_participants().len(), 2);
+    stage.world.pass(Duration::from_secs(1));
+    let at_once = stage.world.take_astray_bytes();
+    stage.world.pass(Duration::from_secs(60));
+    let later = stage.world.take_astray_bytes();
+    println!("{} bytes bring {at_once} within a second, then {} a second", bytes.len(), later / 60);
+    // Its own announcement and those of its endpoints; then whether anybody is there, less and less often.
+    assert!(at_once < 20 * bytes.len(), "{at_once}");
+    stage.world.pass(Duration::from_secs(140));
+    let in_all = at_once + later + stage.world.take_astray_bytes();
+    println!("{in_all} in all");
+    assert!(in_all < 40 * bytes.len(), "{in_all}");
+    // Nobody has answered: it is given up, however long it wants to be believed.
+    assert_eq!(stage.robot.0.discovered_participants().len(), 1);
+    stage.world.pass(Duration::from_secs(1_000));
+    assert_eq!(stage.world.take_astray_bytes(), 0);
+    // Each further one brings little more than itself while it is known.
+    stage.robot.1.feed(&bytes, Socket::MetatrafficUnicast);
+    stage.world.pass(Duration::from_secs(10));
+    stage.world.take_astray_bytes();
+    (0..20).for_each(|_| stage.robot.1.feed(&bytes, Socket::MetatrafficUnicast));
+    stage.world.pass(Duration::from_millis(1));
+    let again = stage.world.take_astray_bytes();
+    println!("{again} for 20 more");
+    assert!(again < 20 * 4 * bytes.len(), "{again}");
+    stage.honest_traffic_goes_on();
+}
+
+#[test]
+fn one_request_again_and_again_is_answered_now_and_then() {
+    let qos = DataWriterQos::default().reliable().transient_local().keep_last(200);
+    let stage = Stage::with(qos, DataReaderQos::default().reliable().transient_local().keep_all());
+    (0..15).for_each(|_| stage.honest_traffic_goes_on());
+    let mut missing = SequenceNumberSet::empty(SequenceNumber(1));
+    (1..=150).for_each(|number| assert!(missing.insert(SequenceNumber(number))));
+    let (before, begun) = (stage.robot.0.traffic(), stage.world.simulation.now());
+    let mut asked = 0;
+    for count in 5_000..5_100_u32 {
+        let set = [&number(1)[..], &150_u32.to_le_bytes(), &words(&[u32::MAX; 5])].concat();
+        stage.to_robot(ACKNACK, 0, &[&set[..], &count.to_le_bytes()].concat());
+        asked += 80;
+    }
+    let answered = since(stage.robot.0.traffic(), before).sent_bytes;
+    let elapsed = stage.world.simulation.now() - begun;
+    println!("{asked} bytes of requests bring {answered} bytes in {elapsed}");
+    // All that there is takes 125 KB, and goes to the reader, not to who asks; once for each time that an answer takes, which
+    // counts as a millisecond at least.
+    let times = elapsed.as_nanos() as u64 / 1_000_000 + 1;
+    assert!(answered < times * 130_000, "{answered} in {elapsed}");
+    stage.honest_traffic_goes_on();
+}
+
+#[test]
+fn a_farewell_in_the_name_of_another() {
+    let stage = Stage::new();
+    let robot = stage.robot_prefix();
+    let stranger = ghost(3);
+    stage.station.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
+    // DATA of SPDP with a key instead of data, and status info 3: the key is the robot's, the sender is not.
+    let key = [&[0, 3, 0, 0, 0x50, 0, 16, 0][..], &robot.0, &[0, 0, 1, 0xc1], &[1, 0, 0, 0]].concat();
+    let status = [0x71, 0, 4, 0, 0, 0, 0, 3, 1, 0, 0, 0];
+    let ids = [EntityId::SPDP_READER.0, EntityId::SPDP_WRITER.0].concat();
+    let body = [&[0, 0, 16, 0][..], &ids, &number(2), &status, &key].concat();
+    stage.station.1.feed(&raw(stranger.prefix, DATA, 2 | 8, &body), Socket::MetatrafficUnicast);
+    stage.world.pass(Duration::from_millis(100));
+    assert_eq!(stage.station.0.discovered_participants().len(), 2);
+    assert_eq!(stage.station.0.discovery_counters().unwrap().foreign, 1);
+    stage.honest_traffic_goes_on();
+}
+
+#[test]
+fn somebody_with_the_name_of_another() {
+    let stage = Stage::new();
+    let named = |prefix| ParticipantData { prefix, ..ghost(5) };
+    // The robot, at another address: what goes there is lost until the robot announces itself again.
+    stage.station.1.feed(&announcement(&named(stage.robot_prefix())), Socket::MetatrafficUnicast);
+    stage.honest_traffic_goes_on();
+    // The station itself.
+    let before = stage.station.0.traffic();
+    stage.station.1.feed(&announcement(&named(stage.station.0.guid().prefix)), Socket::MetatrafficUnicast);
+    assert_eq!(since(stage.station.0.traffic(), before).reflected, 1);
+    stage.honest_traffic_goes_on();
+    assert_eq!(stage.station.0.discovered_participants().len(), 1);
+}
+
+#[test]
+fn an_endpoint_of_another() {
+    let stage = Stage::new();
+    let stranger = ghost(4);
+    stage.station.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
+    // The stranger announces a writer with the robot's prefix, and then one of its own.
+    for (owner, matches) in [(stage.robot_prefix(), 1), (stranger.prefix, 2)] {
+        let guid = Guid::new(owner, EntityId([0, 0, 9, 3]));
+        let endpoint = EndpointData::new(guid, "note", stage.writer.type_name());
+        let data = PublicationData::new(endpoint, Preset::Event.writer(), true);
+        let mut payload = Vec::new();
+        data.encode(&mut payload);
+        let ids = [EntityId::SEDP_PUBLICATIONS_READER.0, EntityId::SEDP_PUBLICATIONS_WRITER.0].concat();
+        let body = [&[0, 0, 16, 0][..], &ids, &number(i64::from(matches)), &payload].concat();
+        stage.station.1.feed(&raw(stranger.prefix, DATA, 4, &body), Socket::MetatrafficUnicast);
+        let heartbeat = [&ids[..], &number(1), &number(i64::from(matches)), &(matches as u32).to_le_bytes()].concat();
+        stage.station.1.feed(&raw(stranger.prefix, HEARTBEAT, 2, &heartbeat), Socket::MetatrafficUnicast);
+        let matched = || stage.reader.matched_publications().len() == matches as usize;
+        stage.world.pass(Duration::from_millis(100));
+        assert!(matched(), "{} instead of {matches}", stage.reader.matched_publications().len());
+        assert_eq!(stage.station.0.discovery_counters().unwrap().foreign, 1);
+    }
+}
+
+#[test]
+fn a_flood_of_endpoints() {
+    const EACH: u32 = 5_000;
+    let stage = Stage::new();
+    let stranger = ghost(6);
+    stage.station.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
+    let endpoint = |number: u32, kind: u8| {
+        let [_, high, middle, low] = number.to_be_bytes();
+        let guid = Guid::new(stranger.prefix, EntityId([high, middle, low, kind]));
+        EndpointData::new(guid, "note", stage.writer.type_name())
+    };
+    let announce = |number: u32, ids: [EntityId; 2], payload: &[u8]| {
+        let ids = ids.map(|id| id.0).concat();
+        let body = [&[0, 0, 16, 0][..], &ids, &self::number(number.into()), payload].concat();
+        stage.station.1.send(&raw(stranger.prefix, DATA, 4, &body), Socket::MetatrafficUnicast);
+    };
+    for number in 1..=EACH {
+        let mut payload = Vec::new();
+        PublicationData::new(endpoint(number, 3), Preset::Event.writer(), true).encode(&mut payload);
+        announce(number, [EntityId::SEDP_PUBLICATIONS_READER, EntityId::SEDP_PUBLICATIONS_WRITER], &payload);
+        payload.clear();
+        SubscriptionData::new(endpoint(number, 4), Preset::Event.reader()).encode(&mut payload);
+        announce(number, [EntityId::SEDP_SUBSCRIPTIONS_READER, EntityId::SEDP_SUBSCRIPTIONS_WRITER], &payload);
+        if number % 50 == 0 {
+            stage.world.pass(Duration::from_millis(5));
+        }
+    }
+    stage.world.pass(Duration::from_millis(50));
+    // Of its writers and readers together 4 096 are known; half of these are writers, beside the robot's.
+    let known = stage.reader.matched_publications().len() - 1;
+    let counters = stage.station.0.discovery_counters().unwrap();
+    println!("{known} writers, {} refused", counters.endpoints_refused);
+    assert_eq!(counters.endpoints_refused, u64::from(2 * EACH) - 4_096);
+    assert_eq!(known, 2_048);
+    stage.honest_samples_arrive();
+}
+
+#[test]
+fn a_flood_of_participants() {
+    let stage = Stage::new();
+    for number in 0..3_000 {
+        let mut data = ghost(100 + number);
+        data.lease_duration = Duration::from_secs(5);
+        stage.station.1.send(&announcement(&data), Socket::MetatrafficUnicast);
+        if number % 100 == 0 {
+            stage.world.pass(Duration::from_millis(5));
+        }
+    }
+    stage.world.pass(Duration::from_millis(50));
+    assert_eq!(stage.station.0.discovered_participants().len(), 1_024);
+    assert_eq!(stage.station.0.discovery_counters().unwrap().participants_refused, 3_001 - 1_024);
+    stage.honest_traffic_goes_on();
+    stage.world.pass(Duration::from_secs(10));
+    assert_eq!(stage.station.0.discovered_participants().len(), 1);
+    stage.honest_traffic_goes_on();
+}

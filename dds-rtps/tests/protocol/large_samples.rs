@@ -1,0 +1,364 @@
+//! Large reliable samples through a receive buffer that is much smaller than they are.
+
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::{Operation, Selection};
+use dds_rtps::output::Datagram;
+use dds_rtps::qos::{DataReaderQos, DataWriterQos};
+use dds_rtps::reader::{KeySource, ReaderConfig, Source, StatefulReader, WriterProxyConfig};
+use dds_rtps::types::{
+    EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
+};
+use dds_rtps::wire::{Message, Receiver, Submessage};
+use dds_rtps::writer::{FlowConfig, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
+use std::collections::VecDeque;
+
+const US: u64 = 1_000;
+const MIB: usize = 1 << 20;
+
+/// What Linux grants unless its administrator allows more, by its own count.
+const LINUX_DEFAULT: usize = 425_984;
+
+/// What a datagram takes in a receive buffer beside its bytes.
+const OVERHEAD: usize = 832;
+
+/// A reader's host: what its system takes in, and how fast its receive thread is.
+#[derive(Clone, Copy)]
+struct Host {
+    same_host: bool,
+    /// Bytes, headers and all.
+    buffer: usize,
+    /// Bytes that the receive thread handles in a microsecond.
+    bytes_per_us: usize,
+    /// It gets no core for so many microseconds of every millisecond.
+    pause_us: u64,
+    /// One in so many datagrams is lost on the way; 0: none.
+    lost: u64,
+}
+
+/// Of datagrams in either direction, so many in a thousand are lost, by chance.
+#[derive(Clone, Copy)]
+struct Chance {
+    permille: u64,
+    state: u64,
+}
+
+impl Chance {
+    fn strikes(&mut self) -> bool {
+        // xorshift64*
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % 1000 < self.permille
+    }
+}
+
+/// A writer that sends as fast as it can, and a reader behind a receive buffer.
+struct Link {
+    host: Host,
+    nanos: u64,
+    /// When the receive thread is through with what it has taken.
+    busy_until: u64,
+    writer: StatefulWriter,
+    reader: StatefulReader,
+    buffer: VecDeque<Vec<u8>>,
+    buffered: usize,
+    datagrams: u64,
+    dropped: u64,
+    datagram: Datagram,
+    chance: Chance,
+    /// The writer is told how much room there is in the buffer, if it wants to know.
+    tells: bool,
+    told: u64,
+}
+
+fn guid(number: u8, kind: u8) -> Guid {
+    Guid::new(GuidPrefix::new(VendorId::OURS, [number; 10]), EntityId([0, 0, 1, kind]))
+}
+
+impl Link {
+    fn new(host: Host, flow: FlowConfig) -> Self {
+        Self::with(host, flow, &DataReaderQos::default().reliable().keep_all())
+    }
+
+    fn with(host: Host, flow: FlowConfig, qos: &DataReaderQos) -> Self {
+        let writer = DataWriterQos::default().keep_all();
+        let writer = WriterConfig { flow, ..WriterConfig::new(guid(1, 3), false, &writer) };
+        let reader = ReaderConfig::new(guid(2, 4), KeySource::None, qos);
+        let reliable = reader.reliable;
+        let mut link = Self {
+            host,
+            nanos: 1_000_000,
+            busy_until: 0,
+            writer: StatefulWriter::new(writer),
+            reader: StatefulReader::new(reader),
+            buffer: VecDeque::new(),
+            buffered: 0,
+            datagrams: 0,
+            dropped: 0,
+            datagram: Datagram::new(),
+            chance: Chance { permille: 0, state: 1 },
+            tells: false,
+            told: 0,
+        };
+        let unicast = vec![Locator::udp_v4([127, 0, 0, 1].into(), 7411)];
+        let now = link.now();
+        let proxy = ReaderProxyConfig {
+            reliable,
+            same_host: host.same_host,
+            ..ReaderProxyConfig::new(guid(2, 4), unicast.clone())
+        };
+        link.writer.match_reader(now, proxy);
+        assert!(link.reader.match_writer(now, WriterProxyConfig { unicast, ..WriterProxyConfig::new(guid(1, 3)) }));
+        link.run_until(|link| link.writer.is_acknowledged(SequenceNumber(0)));
+        link
+    }
+
+    fn now(&self) -> Now {
+        Now { instant: Instant::from_nanos(self.nanos), time: Time::from_unix_nanos(self.nanos as i64) }
+    }
+
+    /// The writer sends all that it may; what has no room is dropped.
+    fn send(&mut self) {
+        self.send_what_may();
+        while self.tells && self.writer.waits_for_room(self.now()).is_some() {
+            self.told += 1;
+            if !self.writer.note_room(self.now(), Some(self.host.buffer - self.buffered)) {
+                break;
+            }
+            self.send_what_may();
+        }
+    }
+
+    fn send_what_may(&mut self) {
+        let now = self.now();
+        while self.writer.poll_transmit(now, &mut self.datagram) {
+            self.datagrams += 1;
+            let lost = self.host.lost > 0 && (self.datagrams * 7919) % self.host.lost == 0;
+            let lost = lost || self.chance.strikes();
+            let len = self.datagram.len() + OVERHEAD;
+            // What finds the buffer empty gets in whatever its length, as on Linux.
+            if lost || (self.buffered > 0 && self.buffered + len > self.host.buffer) {
+                self.dropped += 1;
+                continue;
+            }
+            self.buffered += len;
+            let mut bytes = Vec::new();
+            self.datagram.copy_to(&mut bytes);
+            self.buffer.push_back(bytes);
+        }
+    }
+
+    /// The receive thread takes one datagram. Its answers reach the writer at once.
+    fn receive(&mut self) {
+        let Some(bytes) = self.buffer.pop_front() else { return };
+        self.buffered -= bytes.len() + OVERHEAD;
+        let took = bytes.len() as u64 * US / self.host.bytes_per_us as u64;
+        self.busy_until = self.nanos + took;
+        let in_ms = self.busy_until % (1000 * US);
+        if in_ms < self.host.pause_us * US {
+            self.busy_until += self.host.pause_us * US - in_ms;
+        }
+        let now = self.now();
+        let message = Message::parse(&bytes).unwrap();
+        let mut receiver = Receiver::new(&message.header);
+        for submessage in message.submessages() {
+            let submessage = submessage.unwrap();
+            receiver.apply(&submessage);
+            let source = Source {
+                writer: guid(1, 3),
+                timestamp: receiver.source_timestamp,
+                vendor: VendorId::OURS,
+                reply: None,
+            };
+            match &submessage {
+                Submessage::Data(data) => drop(self.reader.handle_data(now, &source, data, &())),
+                Submessage::DataFrag(frag) => drop(self.reader.handle_data_frag(now, &source, frag)),
+                Submessage::Gap(gap) => drop(self.reader.handle_gap(now, &source, gap)),
+                Submessage::Heartbeat(heartbeat) => drop(self.reader.handle_heartbeat(now, &source, heartbeat)),
+                Submessage::HeartbeatFrag(frag) => drop(self.reader.handle_heartbeat_frag(now, &source, frag)),
+                _ => {}
+            }
+            self.answer();
+        }
+    }
+
+    fn answer(&mut self) {
+        let now = self.now();
+        while self.reader.poll_transmit(now, &mut self.datagram) {
+            if self.chance.strikes() {
+                continue;
+            }
+            let mut bytes = Vec::new();
+            self.datagram.copy_to(&mut bytes);
+            for submessage in Message::parse(&bytes).unwrap().submessages() {
+                match submessage.unwrap() {
+                    Submessage::AckNack(ack_nack) => self.writer.handle_acknack(now, guid(2, 4), &ack_nack),
+                    Submessage::NackFrag(nack_frag) => self.writer.handle_nack_frag(now, guid(2, 4), &nack_frag),
+                    _ => {}
+                }
+                self.send();
+            }
+        }
+    }
+
+    fn run_until(&mut self, done: impl Fn(&Self) -> bool) {
+        let end = self.nanos + 60_000_000 * US;
+        while !done(self) {
+            assert!(self.nanos < end, "not done after a minute");
+            self.send();
+            let taken = (!self.buffer.is_empty()).then_some(self.busy_until);
+            let deadlines = [self.writer.deadline(), self.reader.deadline()].map(|at| at.map(Instant::as_nanos));
+            let next = deadlines.into_iter().chain([taken]).flatten().min().unwrap();
+            self.nanos = self.nanos.max(next);
+            let now = self.now();
+            if self.busy_until <= self.nanos {
+                self.receive();
+            }
+            self.writer.handle_timeout(now);
+            self.reader.handle_timeout(now);
+            self.answer();
+        }
+    }
+
+    /// Sends samples of `len` bytes one after the other, and says which share of the bytes was sent twice, in percent.
+    fn transfer(&mut self, samples: usize, len: usize) -> f64 {
+        let before = self.writer.counters();
+        for sample in 0..samples {
+            let mut bytes: Vec<u8> = (0..len).map(|index| (index / 3 + index / 1000 + sample) as u8).collect();
+            bytes.splice(..4, [0, 1, 0, 0]);
+            let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&bytes));
+            self.writer.write(self.now(), change).unwrap();
+            self.run_until(|link| {
+                let last = link.writer.last_sequence_number();
+                link.writer.is_acknowledged(last) && link.writer.sent_up_to() == last && link.buffer.is_empty()
+            });
+            let mut taken = Vec::new();
+            self.reader.select(self.now(), &Selection::default(), Operation::Take, &mut taken);
+            assert_eq!(taken.len(), 1, "sample {sample} has lost something");
+            assert!(taken[0].payload.as_ref().unwrap().bytes() == bytes, "sample {sample} is damaged");
+        }
+        let after = self.writer.counters();
+        let repaired = after.fragment_bytes_repaired - before.fragment_bytes_repaired;
+        100.0 * repaired as f64 / (after.fragment_bytes - before.fragment_bytes) as f64
+    }
+}
+
+#[test]
+fn a_large_sample_does_not_overrun_the_smallest_receive_buffer() {
+    for same_host in [true, false] {
+        let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
+        for buffer in [LINUX_DEFAULT, 8 << 20] {
+            let mut link = Link::new(Host { buffer, ..host }, FlowConfig::default());
+            let first = link.transfer(1, 16 * MIB);
+            let later = link.transfer(2, 16 * MIB);
+            println!("same host {same_host}, buffer {buffer}: {first:.2} %, then {later:.2} %");
+            assert!(first < 10.0, "{first:.1} % of the first sample were sent twice; buffer {buffer}");
+            assert!(later < 5.0, "{later:.1} % of later samples were sent twice; buffer {buffer}");
+        }
+    }
+}
+
+#[test]
+fn a_receiver_that_pauses_loses_little() {
+    for same_host in [true, false] {
+        let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 2000, pause_us: 700, lost: 0 };
+        let mut link = Link::new(host, FlowConfig::default());
+        let share = link.transfer(2, 16 * MIB);
+        println!("same host {same_host}: {share:.2} %");
+        assert!(share < 10.0, "{share:.1} % were sent twice");
+    }
+}
+
+#[test]
+fn a_window_that_is_too_large_finds_its_size() {
+    let host = Host { same_host: true, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
+    let mut link = Link::new(host, FlowConfig { same_host: 8 << 20, ..FlowConfig::default() });
+    link.transfer(1, 16 * MIB);
+    let share = link.transfer(3, 16 * MIB);
+    println!("{share:.2} %");
+    assert!(share < 10.0, "{share:.1} % were sent twice");
+}
+
+#[test]
+fn a_network_that_loses_has_little_more_than_the_loss_repaired() {
+    let host = Host { same_host: false, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 50 };
+    let mut link = Link::new(host, FlowConfig::default());
+    let share = link.transfer(2, 16 * MIB);
+    println!("{share:.2} %");
+    assert!(share < 5.0, "{share:.1} % were sent twice for a loss of 2 %");
+}
+
+/// In virtual time: an answer takes microseconds, so all of it is what somebody waits for in vain.
+#[test]
+fn a_network_that_drops_a_third_by_chance_is_no_reason_to_wait() {
+    for (same_host, permille, ms_max) in [(true, 100, 100), (true, 300, 600), (false, 100, 300), (false, 300, 1500)] {
+        let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
+        let mut link = Link::new(host, FlowConfig::default());
+        link.chance = Chance { permille, state: 7 };
+        let began = link.nanos;
+        let share = link.transfer(8, MIB);
+        let ms = (link.nanos - began) / 8 / 1_000_000;
+        println!("same host {same_host}, {permille} of 1000: {ms} ms per sample, {share:.0} % were sent twice");
+        assert!(ms < ms_max, "{ms} ms per sample");
+    }
+}
+
+/// One whose receive buffer holds a few datagrams, and that takes a millisecond for each.
+#[test]
+fn a_reader_with_hardly_any_room_gets_everything_and_not_much_of_it_twice() {
+    // In the time that each of these takes the reader can receive it hardly more than once.
+    for (same_host, buffer, ms_max) in
+        [(false, 3 << 10, 450), (false, 16 << 10, 450), (false, 64 << 10, 600), (true, 16 << 10, 30)]
+    {
+        let bytes_per_us = if same_host { 60 } else { 1 };
+        let host = Host { same_host, buffer, bytes_per_us, pause_us: 0, lost: 0 };
+        let mut link = Link::new(host, FlowConfig::default());
+        let began = link.nanos;
+        let first = link.transfer(4, 300_000);
+        let later = link.transfer(4, 300_000);
+        let ms = (link.nanos - began) / 8 / 1_000_000;
+        println!("same host {same_host}, buffer {buffer}: {ms} ms, {first:.0} % sent twice, then {later:.0} %");
+        assert!(first < 300.0 && later < 150.0, "buffer {buffer}: {first:.0} % were sent twice, then {later:.0} %");
+        assert!(ms < ms_max, "buffer {buffer}: {ms} ms per sample");
+    }
+}
+
+#[test]
+fn best_effort_samples_are_not_lost_by_their_own_haste() {
+    let best_effort = DataReaderQos::default().best_effort();
+    // What Linux grants by default, and what it grants where it may.
+    for (window, buffer, pause_us) in [(208 << 10, LINUX_DEFAULT, 200), (4 << 20, 8 << 20, 900)] {
+        let host = Host { same_host: true, buffer, bytes_per_us: 5000, pause_us, lost: 0 };
+        let flow = FlowConfig { same_host: window, ..FlowConfig::default() };
+        let mut link = Link::with(host, flow, &best_effort);
+        link.transfer(3, MIB);
+        link.transfer(2, 16 * MIB);
+        assert_eq!(link.dropped, 0);
+        let host = Host { same_host: false, ..host };
+        let mut link = Link::with(host, FlowConfig::default(), &best_effort);
+        link.transfer(2, 16 * MIB);
+        assert_eq!(link.dropped, 0);
+    }
+}
+
+/// A reader that is slower than the clock, and one that is faster.
+#[test]
+fn best_effort_samples_go_as_fast_as_there_is_room_where_that_is_told() {
+    let best_effort = DataReaderQos::default().best_effort();
+    for (window, buffer) in [(208 << 10, LINUX_DEFAULT), (4 << 20, 8 << 20)] {
+        for (bytes_per_us, pause_us) in [(200, 300), (5000, 0)] {
+            let host = Host { same_host: true, buffer, bytes_per_us, pause_us, lost: 0 };
+            let flow = FlowConfig { same_host: window, ..FlowConfig::default() };
+            let mut link = Link::with(host, flow, &best_effort);
+            link.tells = true;
+            let began = link.nanos;
+            link.transfer(3, 16 * MIB);
+            assert_eq!(link.dropped, 0, "by a reader of {bytes_per_us} bytes per us with a buffer of {buffer}");
+            let ms = (link.nanos - began) / 1_000_000;
+            println!("{bytes_per_us} bytes per us, buffer {buffer}: {ms} ms, asked {} times", link.told);
+            // The first by the clock would be losses, the second 90 ms. A small buffer is told to be full most of the time.
+            let is_fast = bytes_per_us > 500 && window > 1 << 20;
+            assert!(!is_fast || ms < 40, "{ms} ms");
+        }
+    }
+}

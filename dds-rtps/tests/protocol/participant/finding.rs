@@ -1,0 +1,234 @@
+//! Participants find each other.
+
+use super::network::{Network, address, config, prefix};
+use super::told;
+use dds_rtps::discovery::{BuiltinTopic, HostAddress};
+use dds_rtps::participant::ParticipantLocators;
+use dds_rtps::qos::LivelinessKind;
+use dds_rtps::types::{Duration, Locator, PortMapping};
+
+#[test]
+fn two_participants_find_each_other_at_once() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_millis(1_500));
+    assert!(told(&network.events(a)).is_empty());
+    let b = network.start(config(2));
+    // One way for the announcement, one way for the answer.
+    network.run_for(Duration::from_millis(2));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert_eq!(told(&network.events(b)), ["found 01"]);
+}
+
+#[test]
+fn a_lost_first_announcement_costs_100_ms() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_millis(500));
+    network.loses = Box::new(|_, _| true);
+    let b = network.start(config(2));
+    network.loses = Box::new(|_, _| false);
+    network.run_for(Duration::from_millis(99));
+    assert!(network.events(b).is_empty());
+    network.run_for(Duration::from_millis(3));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert_eq!(told(&network.events(b)), ["found 01"]);
+}
+
+#[test]
+fn announcements_that_are_repeated_tell_nothing_new() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.start(config(2));
+    network.run_for(Duration::from_secs(1));
+    assert_eq!(network.events(a).len(), 1);
+    let before = network.sent();
+    network.run_for(Duration::from_secs(60));
+    assert!(network.events(a).is_empty());
+    let sent = network.sent() - before;
+    // Two participants, once in 3 s, and nothing else: silence costs nothing.
+    assert!((34..=46).contains(&sent), "{sent}");
+}
+
+#[test]
+fn without_multicast_a_peer_is_found_at_its_well_known_port() {
+    let alone = |number| {
+        let mut config = config(number);
+        config.metatraffic_multicast.clear();
+        config.announce_to.clear();
+        config
+    };
+    let mut network = Network::new();
+    let a = network.start(alone(1));
+    let mut seeking = alone(2);
+    seeking.announce_to = PortMapping::default().participants_on(address(1).into(), 0, 5).collect();
+    let b = network.start(seeking);
+    network.run_for(Duration::from_millis(10));
+    // a is silent but for its answer.
+    assert_eq!(told(&network.events(b)), ["found 01"]);
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+}
+
+#[test]
+fn other_domains_and_tags_are_not_seen() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let mut other_domain = config(2);
+    other_domain.domain_id = 7;
+    network.start(other_domain);
+    let mut tagged = config(3);
+    tagged.domain_tag = "lab".to_owned();
+    let c = network.start(tagged.clone());
+    tagged.prefix = prefix(4);
+    network.start(tagged);
+    network.run_for(Duration::from_secs(4));
+    assert!(network.events(a).is_empty());
+    assert_eq!(told(&network.events(c)), ["found 04"]);
+    assert!(network.participant(a).counters().other_domain > 0);
+}
+
+#[test]
+fn its_own_announcements_are_not_a_participant() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_secs(4));
+    assert!(network.events(a).is_empty());
+    assert!(network.participant(a).counters().own >= 3);
+}
+
+#[test]
+fn user_data_that_changes_is_told() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let b = network.start(config(2));
+    network.run_for(Duration::from_millis(500));
+    network.events(a);
+    network.with(b, |participant, now| participant.set_user_data(now, vec![1, 2, 3]));
+    network.run_for(Duration::from_millis(5));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert_eq!(network.participant(a).participants().next().unwrap().user_data, [1, 2, 3]);
+}
+
+#[test]
+fn too_many_participants_are_refused_and_counted() {
+    let mut network = Network::new();
+    let mut small = config(1);
+    small.limits.participants_max = 2;
+    let a = network.start(small);
+    for number in 2..=5 {
+        network.start(config(number));
+    }
+    network.run_for(Duration::from_secs(1));
+    assert_eq!(network.events(a).len(), 2);
+    assert!(network.participant(a).counters().participants_refused > 0);
+    assert_eq!(network.participant(a).participants().count(), 2);
+}
+
+#[test]
+fn an_ignored_participant_is_lost_and_not_found_again() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.start(config(2));
+    network.run_for(Duration::from_millis(500));
+    network.events(a);
+    network.with(a, |participant, now| participant.ignore_participant(now, prefix(2)));
+    network.run_for(Duration::from_secs(10));
+    assert_eq!(told(&network.events(a)), ["lost 02 Ignored"]);
+}
+
+#[test]
+fn a_peer_on_this_host_is_reached_by_loopback() {
+    let on_one_host = |number: u8| {
+        let mut config = config(number);
+        let port = 7410 + 10 * u16::from(number);
+        config.metatraffic_unicast =
+            [address(9), [127, 0, 0, 1]].map(|address| Locator::udp_v4(address.into(), port)).to_vec();
+        config.host_addresses = vec![HostAddress { address: address(9).into(), prefix_len: 24 }];
+        config.default_unicast.clear();
+        config
+    };
+    let mut network = Network::new();
+    let a = network.start(on_one_host(1));
+    network.start(on_one_host(2));
+    network.run_for(Duration::from_millis(10));
+    let reach = network.participant(a).reach(prefix(2)).unwrap();
+    assert!(reach.same_host);
+    assert_eq!(reach.unicast.to_vec(), [Locator::udp_v4([127, 0, 0, 1].into(), 7430)]);
+}
+
+fn locators(host: [u8; 4], announce_to: Vec<Locator>) -> ParticipantLocators {
+    ParticipantLocators {
+        metatraffic_unicast: vec![Locator::udp_v4(host.into(), 7410)],
+        metatraffic_multicast: Vec::new(),
+        default_unicast: vec![Locator::udp_v4(host.into(), 7411)],
+        announce_to,
+        host_addresses: vec![HostAddress { address: host.into(), prefix_len: 24 }],
+    }
+}
+
+#[test]
+fn a_participant_whose_address_changes_stays_known_and_is_reached_at_the_new_one() {
+    // Without multicast: only who is known can be told.
+    let group = PortMapping::default().discovery_group(0).unwrap();
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let b = network.start(config(2));
+    network.run_for(Duration::from_millis(500));
+    network.events(a);
+    network.move_to(b, locators([10, 7, 7, 2], Vec::new()));
+    network.run_for(Duration::from_millis(5));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert_eq!(network.participant(a).reach(prefix(2)).unwrap().unicast[0].to_string(), "udp/10.7.7.2:7410");
+    assert_eq!(network.participant(b).participants().count(), 1);
+    // Back at multicast it is found by others as well, soon.
+    let mut back = locators([10, 0, 0, 2], vec![group]);
+    back.metatraffic_multicast = vec![group];
+    network.move_to(b, back);
+    let c = network.start(config(3));
+    network.run_for(Duration::from_millis(150));
+    assert_eq!(network.participant(c).participants().count(), 2);
+}
+
+#[test]
+fn a_peer_is_reached_by_the_interface_that_is_left() {
+    let mut network = Network::new();
+    let mut both = config(1);
+    let second = HostAddress { address: [10, 9, 0, 1].into(), prefix_len: 24 };
+    both.host_addresses.push(second);
+    let a = network.start(both.clone());
+    let mut peer = config(2);
+    peer.metatraffic_unicast.push(Locator::udp_v4([10, 9, 0, 2].into(), 7410));
+    network.start(peer);
+    network.run_for(Duration::from_millis(50));
+    let reached = |network: &Network| {
+        network.participant(a).reach(prefix(2)).unwrap().unicast.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(reached(&network), ["udp/10.0.0.2:7410"]);
+    let left = ParticipantLocators { host_addresses: vec![second], ..locators([10, 9, 0, 1], both.announce_to) };
+    network.move_to(a, left);
+    assert_eq!(reached(&network), ["udp/10.9.0.2:7410"]);
+}
+
+#[test]
+fn twenty_participants_all_find_each_other() {
+    let mut network = Network::new();
+    let all: Vec<usize> = (1..=20).map(|number| network.start(config(number))).collect();
+    network.run_for(Duration::from_millis(300));
+    for index in all {
+        assert_eq!(network.participant(index).participants().count(), 19);
+    }
+}
+
+#[test]
+fn liveliness_that_is_asserted_reaches_everybody() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let b = network.start(config(2));
+    network.run_for(Duration::from_millis(500));
+    network.events(b);
+    network.with(a, |participant, now| participant.assert_liveliness(now, LivelinessKind::ManualByParticipant));
+    network.run_for(Duration::from_millis(5));
+    assert_eq!(told(&network.events(b)), ["alive 01 ManualByParticipant"]);
+    let messages = network.participant(a).builtin(BuiltinTopic::Messages).writer();
+    assert_eq!(messages.last_sequence_number().0, 1);
+}

@@ -1,0 +1,280 @@
+//! What nobody should send, and what a seed decides.
+
+use super::network::{Network, address, config, prefix};
+use super::{reader, told, writer, writer_id};
+use crate::support::{CAPTURES, capture};
+use dds_rtps::discovery::BuiltinTopic;
+use dds_rtps::discovery::data::ParticipantData;
+use dds_rtps::output::Datagram;
+use dds_rtps::participant::Participant;
+use dds_rtps::qos::{DataReaderQos, DataWriterQos};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Locator, LocatorKind, SequenceNumber, VendorId};
+use dds_rtps::wire::{AckNack, MessageBuilder, SequenceNumberSet};
+use std::cell::RefCell;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+/// Numerical Recipes' generator: the upper half is random enough, and the same everywhere.
+fn random(state: &mut u64, below: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize % below
+}
+
+#[test]
+fn damaged_datagrams_do_no_more_than_be_counted() {
+    let mut state = 0x0dd5;
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.with(a, |participant, now| {
+        participant.add_writer(now, writer(1, DataWriterQos::default()));
+        participant.add_reader(now, reader(2, DataReaderQos::default()));
+    });
+    for name in CAPTURES {
+        for packet in capture(name).iter().filter(|packet| packet.payload.len() < 1_500).take(60) {
+            for _ in 0..20 {
+                let mut bytes = packet.payload.clone();
+                for _ in 0..random(&mut state, 4) {
+                    let at = random(&mut state, bytes.len());
+                    bytes[at] = [0, 0xff, bytes[at] ^ 1, 0x7f][random(&mut state, 4)];
+                }
+                network.deliver(a, &bytes);
+            }
+        }
+        network.run_for(Duration::from_secs(1));
+        network.events(a);
+    }
+    // Everything that was made up goes with its lease, unless the lease was made up too.
+    let counters = network.participant(a).counters();
+    assert!(counters.malformed_participants > 0 && counters.foreign > 0, "{counters:?}");
+}
+
+#[test]
+fn a_flood_of_participants_is_bounded() {
+    let mut network = Network::new();
+    let mut small = config(1);
+    small.limits.participants_max = 50;
+    let a = network.start(small);
+    for number in 0..200_u8 {
+        let prefix = GuidPrefix::new(VendorId::CYCLONE, [number; 10]);
+        network.deliver(a, &announcement(prefix, |_| {}));
+    }
+    assert_eq!(network.participant(a).participants().count(), 50);
+    assert_eq!(network.participant(a).counters().participants_refused, 150);
+    // They are all gone a lease later, and others find room.
+    network.run_for(Duration::from_secs(21));
+    assert_eq!(network.participant(a).participants().count(), 0);
+    network.deliver(a, &announcement(prefix(7), |_| {}));
+    assert_eq!(network.participant(a).participants().count(), 1);
+}
+
+/// What shows that somebody is there: an ACKNACK to the first participant.
+fn answer(source: GuidPrefix) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut message = MessageBuilder::new(&mut bytes);
+    message.header(source);
+    message.info_dst(prefix(1));
+    message.ack_nack(&AckNack {
+        reader_id: EntityId::SEDP_PUBLICATIONS_READER,
+        writer_id: EntityId::SEDP_PUBLICATIONS_WRITER,
+        reader_sn_state: SequenceNumberSet::empty(SequenceNumber(1)),
+        count: 1,
+        is_final: true,
+    });
+    bytes
+}
+
+#[test]
+fn who_never_answers_is_given_up_however_long_its_lease() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    for number in [1, 2] {
+        let prefix = GuidPrefix::new(VendorId::CYCLONE, [number; 10]);
+        network.deliver(a, &announcement(prefix, |data| data.lease_duration = Duration::INFINITE));
+        if number == 2 {
+            network.deliver(a, &answer(prefix));
+        }
+    }
+    network.run_for(Duration::from_secs(99));
+    assert_eq!(network.participant(a).participants().count(), 2);
+    network.run_for(Duration::from_secs(1_000));
+    assert_eq!(network.participant(a).participants().count(), 1);
+    let before = network.sent();
+    network.run_for(Duration::from_secs(1_000));
+    println!("{} datagrams in 1000 s to one that has answered once", network.sent() - before);
+}
+
+#[test]
+fn participants_that_never_leave_make_room_once_they_are_silent() {
+    let mut network = Network::new();
+    let mut small = config(1);
+    small.limits.participants_max = 3;
+    let a = network.start(small);
+    let ghost = |number: u8| {
+        let prefix = GuidPrefix::new(VendorId::CYCLONE, [number; 10]);
+        announcement(prefix, |data| data.lease_duration = Duration::INFINITE)
+    };
+    for number in 1..=3 {
+        network.deliver(a, &ghost(number));
+        network.deliver(a, &answer(GuidPrefix::new(VendorId::CYCLONE, [number; 10])));
+    }
+    network.run_for(Duration::from_secs(60));
+    network.with(a, |participant, now| {
+        participant.handle_traffic(now, GuidPrefix::new(VendorId::CYCLONE, [1; 10]));
+    });
+    network.run_for(Duration::from_secs(39));
+    network.events(a);
+    network.deliver(a, &ghost(4));
+    assert_eq!(network.participant(a).counters().participants_refused, 1);
+    network.run_for(Duration::from_secs(1));
+    network.deliver(a, &ghost(4));
+    network.deliver(a, &ghost(5));
+    network.deliver(a, &ghost(6));
+    assert_eq!(told(&network.events(a)), ["lost 02 Displaced", "found 04", "lost 03 Displaced", "found 05"]);
+    let counters = network.participant(a).counters();
+    assert_eq!((counters.participants_displaced, counters.participants_refused), (2, 2));
+}
+
+#[test]
+fn locators_of_kinds_that_nobody_knows_do_no_harm() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let usable = Locator::udp_v4(address(7).into(), 7410);
+    let odd = [
+        Locator { kind: LocatorKind::Other(16), ..usable },
+        Locator { kind: LocatorKind::Other(i32::MIN), ..usable },
+        Locator { kind: LocatorKind::Invalid, ..usable },
+        Locator { kind: LocatorKind::Reserved, ..usable },
+        Locator { port: 0, ..usable },
+        Locator { port: 70_000, ..usable },
+        Locator { port: u32::MAX, ..usable },
+    ];
+    let announced = announcement(prefix(7), |data| {
+        data.metatraffic_unicast = [&odd[..], &[usable], &odd[..]].concat();
+        data.metatraffic_multicast.extend(odd);
+        data.default_unicast.extend(odd);
+    });
+    network.deliver(a, &announced);
+    assert_eq!(told(&network.events(a)), ["found 07"]);
+    let reach = network.participant(a).reach(prefix(7)).unwrap();
+    assert_eq!(reach.unicast[..], [usable]);
+    assert!(reach.multicast.iter().all(|locator| locator.to_socket_addr().is_some()));
+}
+
+#[test]
+fn only_builtin_endpoints_that_a_peer_has_are_matched() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    // What Zenzen DDS announces: no participant messages.
+    let without_messages = announcement(prefix(7), |data| data.builtin_endpoints.0 = 0x3f);
+    network.deliver(a, &without_messages);
+    let remote_readers = |network: &Network, topic| network.participant(a).builtin(topic).writer().remote_readers();
+    assert_eq!(remote_readers(&network, BuiltinTopic::Publications), 1);
+    assert_eq!(remote_readers(&network, BuiltinTopic::Messages), 0);
+    // It can change its mind.
+    network.deliver(a, &announcement(prefix(7), |data| data.builtin_endpoints.0 = 0xc03));
+    assert_eq!(remote_readers(&network, BuiltinTopic::Publications), 0);
+    assert_eq!(remote_readers(&network, BuiltinTopic::Messages), 1);
+}
+
+#[test]
+fn a_peer_without_usable_locators_is_known_and_not_spoken_to() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_millis(150));
+    let before = network.sent();
+    let unreachable = announcement(prefix(7), |data| {
+        data.metatraffic_unicast = vec![Locator::udp_v6(std::net::Ipv6Addr::LOCALHOST, 7410)];
+        data.metatraffic_multicast.clear();
+    });
+    network.deliver(a, &unreachable);
+    network.run_for(Duration::from_secs(2));
+    assert_eq!(told(&network.events(a)), ["found 07"]);
+    assert_eq!(network.sent(), before);
+}
+
+#[test]
+fn nobody_withdraws_what_another_has_announced() {
+    let mut network = Network::new();
+    let [a, b, c] = [1, 2, 3].map(|number| network.start(config(number)));
+    for index in [b, c] {
+        network.with(index, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
+    }
+    network.run_for(Duration::from_secs(1));
+    let victim = Guid::new(prefix(2), writer_id(1));
+    assert!(network.participant(a).matching().writer(victim).is_some());
+    // What the second participant would say when it withdraws its writer, as if the third one said it.
+    let said = Rc::new(RefCell::new(Vec::new()));
+    let heard = Rc::clone(&said);
+    network.loses = Box::new(move |_, bytes| {
+        heard.borrow_mut().push(bytes.to_vec());
+        true
+    });
+    network.with(b, |participant, now| participant.remove_writer(now, victim.entity_id));
+    for mut bytes in said.take() {
+        bytes[8..20].copy_from_slice(&prefix(3).0);
+        network.deliver(a, &bytes);
+    }
+    assert_eq!(network.participant(a).counters().foreign, 1);
+    assert!(network.participant(a).matching().writer(victim).is_some(), "it is still there");
+}
+
+#[test]
+fn the_same_seed_and_the_same_script_give_the_same_datagrams() {
+    let run = || {
+        let mut network = Network::new();
+        let log = Rc::new(RefCell::new(DefaultHasher::new()));
+        let hasher = Rc::clone(&log);
+        network.loses = Box::new(move |number, bytes| {
+            bytes.hash(&mut *hasher.borrow_mut());
+            number % 7 == 0
+        });
+        let all: Vec<usize> = (1..=6).map(|number| network.start(config(number))).collect();
+        for (number, &index) in all.iter().enumerate() {
+            network.with(index, |participant, now| {
+                participant.add_writer(now, writer(number as u32, DataWriterQos::default()));
+                participant.add_reader(now, reader(100, DataReaderQos::default().reliable()));
+            });
+        }
+        network.run_for(Duration::from_secs(10));
+        let events: Vec<String> = all.iter().flat_map(|&index| told(&network.events(index))).collect();
+        let digest = log.borrow().finish();
+        (digest, events)
+    };
+    let (digest, events) = run();
+    assert_eq!(run(), (digest, events.clone()));
+    let matches = events.iter().filter(|event| event.starts_with("writer") || event.starts_with("reader"));
+    assert_eq!(matches.count(), 72, "six writers and six readers, on both sides");
+}
+
+/// The announcement of a participant that was made up.
+pub(crate) fn announcement(prefix: GuidPrefix, change: impl FnOnce(&mut ParticipantData)) -> Vec<u8> {
+    let mut invented = config(9);
+    invented.prefix = prefix;
+    let now = Network::new().now;
+    let mut participant = Participant::new(invented, 1);
+    participant.start(now);
+    let mut datagram = Datagram::new();
+    assert!(participant.poll_transmit(now, &mut datagram));
+    let mut bytes = Vec::new();
+    datagram.copy_to(&mut bytes);
+    // The payload is what follows the encapsulation header of the only DATA, which ends the message.
+    let start = bytes.windows(8).position(|window| window == [0, 3, 0, 0, 0x50, 0, 16, 0]).unwrap();
+    let mut data = ParticipantData::decode(&bytes[start..], prefix).unwrap().data;
+    change(&mut data);
+    let mut payload = Vec::new();
+    data.encode(&mut payload);
+    // The DATA's length says where it ended before: nothing follows, so zero says "to the end of the message".
+    let message = dds_rtps::wire::Message::parse(&bytes).unwrap();
+    let mut submessages = message.submessages();
+    let mut data_start = submessages.offset();
+    while let Some(Ok(submessage)) = submessages.next() {
+        if matches!(submessage, dds_rtps::wire::Submessage::Data(_)) {
+            break;
+        }
+        data_start = submessages.offset();
+    }
+    bytes[data_start + 2..data_start + 4].fill(0);
+    bytes.truncate(start);
+    bytes.extend_from_slice(&payload);
+    bytes
+}

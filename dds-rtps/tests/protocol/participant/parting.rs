@@ -1,0 +1,196 @@
+//! They part again.
+
+use super::hostile::announcement;
+use super::network::{Network, config, prefix};
+use super::{reader, told, writer};
+use dds_rtps::discovery::ParticipantEvent;
+use dds_rtps::output::Datagram;
+use dds_rtps::participant::{Participant, ParticipantConfig};
+use dds_rtps::qos::{DataReaderQos, DataWriterQos};
+use dds_rtps::types::{Duration, EntityId, Guid, Now};
+
+/// Two participants with a writer and a reader that are matched.
+fn matched() -> (Network, usize, usize) {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let b = network.start(config(2));
+    network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
+    network.with(b, |participant, now| participant.add_reader(now, reader(2, DataReaderQos::default())));
+    network.run_for(Duration::from_millis(500));
+    assert_eq!(network.events(a).len(), 2);
+    network.events(b);
+    (network, a, b)
+}
+
+#[test]
+fn a_farewell_unmatches_at_once() {
+    let (mut network, a, b) = matched();
+    network.with(b, |participant, now| participant.shutdown(now));
+    network.run_for(Duration::from_millis(2));
+    assert_eq!(told(&network.events(a)), ["no reader 02/2", "lost 02 Left"]);
+    assert_eq!(network.participant(a).matching().readers().count(), 0);
+    assert_eq!(network.participant(b).deadline(), None);
+    network.run_for(Duration::from_secs(60));
+    assert!(network.events(a).is_empty());
+}
+
+#[test]
+fn an_announcement_that_comes_after_the_farewell_brings_back_no_ghost() {
+    let (mut network, a, b) = matched();
+    let late = announcement(prefix(2), |_| {});
+    network.with(b, |participant, now| participant.shutdown(now));
+    network.run_for(Duration::from_millis(2));
+    network.events(a);
+    network.deliver(a, &late);
+    network.run_for(Duration::from_secs(2));
+    assert!(network.events(a).is_empty());
+    assert_eq!(network.participant(a).counters().late_announcements, 1);
+    // Somebody who uses the name again is found, for names are forgotten.
+    network.run_for(Duration::from_secs(2));
+    network.deliver(a, &late);
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+}
+
+#[test]
+fn what_is_withdrawn_before_it_could_be_taken_is_gone() {
+    let (mut network, a, b) = matched();
+    network.loses = Box::new(|_, _| true);
+    network.with(b, |participant, now| participant.add_reader(now, reader(3, DataReaderQos::default())));
+    // These two wait at `a` for the one that was lost, and are then taken at once.
+    network.loses = Box::new(|_, _| false);
+    let short_lived = reader(4, DataReaderQos::default());
+    let id = short_lived.endpoint.guid.entity_id;
+    network.with(b, |participant, now| participant.add_reader(now, short_lived));
+    network.with(b, |participant, now| participant.remove_reader(now, id));
+    network.run_for(Duration::from_secs(1));
+    assert_eq!(told(&network.events(a)), ["reader 02/3"]);
+    assert_eq!(network.participant(a).matching().readers().count(), 2);
+}
+
+#[test]
+fn a_farewell_reaches_peers_without_multicast() {
+    let mut network = Network::new();
+    let mut unicast_only = config(1);
+    unicast_only.metatraffic_multicast.clear();
+    let a = network.start(unicast_only);
+    let b = network.start(config(2));
+    network.run_for(Duration::from_millis(200));
+    network.events(a);
+    network.with(b, |participant, now| participant.shutdown(now));
+    network.run_for(Duration::from_millis(2));
+    assert_eq!(told(&network.events(a)), ["lost 02 Left"]);
+}
+
+#[test]
+fn a_crashed_participant_is_lost_with_its_lease() {
+    let (mut network, a, b) = matched();
+    network.crash(b);
+    network.run_for(Duration::from_secs(16));
+    assert!(network.events(a).is_empty());
+    network.run_for(Duration::from_secs(5));
+    assert_eq!(told(&network.events(a)), ["no reader 02/2", "lost 02 LeaseExpired"]);
+}
+
+#[test]
+fn any_traffic_keeps_a_participant() {
+    let (mut network, a, b) = matched();
+    network.crash(b);
+    for _ in 0..10 {
+        network.run_for(Duration::from_secs(10));
+        network.with(a, |participant, now| participant.handle_traffic(now, prefix(2)));
+    }
+    assert!(network.events(a).is_empty());
+    network.run_for(Duration::from_secs(21));
+    assert_eq!(network.events(a).len(), 2);
+}
+
+#[test]
+fn a_participant_that_comes_back_is_found_and_matched_again() {
+    let (mut network, a, b) = matched();
+    // b hears nobody and is heard by nobody for longer than a lease.
+    network.loses = Box::new(|_, _| true);
+    network.run_for(Duration::from_secs(30));
+    assert_eq!(told(&network.events(a)), ["no reader 02/2", "lost 02 LeaseExpired"]);
+    assert_eq!(told(&network.events(b)), ["no writer 01/1", "lost 01 LeaseExpired"]);
+    network.loses = Box::new(|_, _| false);
+    network.run_for(Duration::from_secs(4));
+    assert_eq!(told(&network.events(a)), ["found 02", "reader 02/2"]);
+    assert_eq!(told(&network.events(b)), ["found 01", "writer 01/1"]);
+}
+
+#[test]
+fn a_participant_that_lost_only_us_finds_us_again() {
+    let (mut network, a, b) = matched();
+    // What a says is lost, what b says arrives.
+    let from_a = prefix(1).0;
+    network.loses = Box::new(move |_, bytes| bytes[8..20] == from_a);
+    network.run_for(Duration::from_secs(30));
+    assert!(network.events(a).is_empty());
+    assert_eq!(told(&network.events(b)), ["no writer 01/1", "lost 01 LeaseExpired"]);
+    network.loses = Box::new(|_, _| false);
+    network.run_for(Duration::from_secs(8));
+    assert_eq!(told(&network.events(b)), ["found 01", "writer 01/1"]);
+}
+
+#[test]
+fn what_is_withdrawn_while_only_we_had_lost_a_peer_is_told_when_it_is_back() {
+    let (mut network, a, b) = matched();
+    // What b says is lost, what a says arrives: a loses b, and b goes on with what it knows of a.
+    let from_b = prefix(2).0;
+    network.loses = Box::new(move |_, bytes| bytes[8..20] == from_b);
+    network.run_for(Duration::from_secs(30));
+    assert_eq!(told(&network.events(a)), ["no reader 02/2", "lost 02 LeaseExpired"]);
+    let id = writer(1, DataWriterQos::default()).endpoint.guid.entity_id;
+    network.with(a, |participant, now| participant.remove_writer(now, id));
+    network.run_for(Duration::from_secs(1));
+    assert!(network.events(b).is_empty());
+    network.loses = Box::new(|_, _| false);
+    network.run_for(Duration::from_secs(8));
+    assert_eq!(told(&network.events(b)), ["no writer 01/1"]);
+}
+
+#[test]
+fn nobody_says_farewell_for_another() {
+    let (mut network, a, b) = matched();
+    let mut stranger = config(2);
+    stranger.prefix = prefix(3);
+    // A farewell of participant 3 whose key names participant 2.
+    let mut forged = farewell(stranger, network.now);
+    let key = Guid::new(prefix(3), EntityId::PARTICIPANT).to_bytes();
+    let theirs = Guid::new(prefix(2), EntityId::PARTICIPANT).to_bytes();
+    for at in 20..forged.len() - 15 {
+        if forged[at..at + 16] == key {
+            forged[at..at + 16].copy_from_slice(&theirs);
+        }
+    }
+    network.deliver(a, &forged);
+    assert!(network.events(a).is_empty());
+    assert_eq!(network.participant(a).counters().foreign, 1);
+    network.run_for(Duration::from_secs(1));
+    assert!(network.events(b).is_empty());
+}
+
+#[test]
+fn shutdown_twice_says_farewell_once() {
+    let (mut network, _, b) = matched();
+    network.with(b, |participant, now| participant.shutdown(now));
+    let before = network.sent();
+    network.with(b, |participant, now| participant.shutdown(now));
+    network.run_for(Duration::from_millis(100));
+    let after: Vec<ParticipantEvent> = network.events(b);
+    assert!(after.is_empty());
+    assert!(network.sent() - before <= 2, "what a still had under way is not answered by b");
+}
+
+/// The datagram in which a participant leaves.
+fn farewell(config: ParticipantConfig, now: Now) -> Vec<u8> {
+    let mut participant = Participant::new(config, 1);
+    let mut datagram = Datagram::new();
+    participant.start(now);
+    assert!(participant.poll_transmit(now, &mut datagram));
+    participant.shutdown(now);
+    assert!(participant.poll_transmit(now, &mut datagram));
+    let mut bytes = Vec::new();
+    datagram.copy_to(&mut bytes);
+    bytes
+}

@@ -1,0 +1,196 @@
+//! Where a reader's samples begin: what stands in front of every HEARTBEAT until it has answered one.
+
+use super::script::{Script, best_effort, late_joiner, reader_guid, reliable};
+use dds_rtps::qos::{DataWriterQos, Durability};
+use dds_rtps::types::{EntityId, Guid};
+use dds_rtps::writer::ReaderProxyConfig;
+
+fn keep_all() -> DataWriterQos {
+    DataWriterQos::default().keep_all()
+}
+
+/// A second reader of the participant of `number`, which it shares the locator with.
+fn sibling(number: u8, wants_history: bool) -> ReaderProxyConfig {
+    let guid = Guid::new(reader_guid(number).prefix, EntityId([0, 1, number, 4]));
+    ReaderProxyConfig { guid, wants_history, ..reliable(number) }
+}
+
+#[test]
+fn whichever_datagram_arrives_first_says_where_the_stream_begins() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(best_effort(3));
+    script.write_times(4);
+    script.sent();
+    script.match_reader(reliable(2));
+    assert_eq!(script.sent(), ["7002: DST2 HB2(5..4)"]);
+    for number in 5..=6 {
+        script.write();
+        let heartbeats = format!("DST2 HB2(5..4 final) DST0 HB*(5..{number})");
+        assert_eq!(script.sent(), [format!("7003,7002: TS D*({number}) {heartbeats}")]);
+    }
+    script.wait(100);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(5..4 final) HB2(5..6)"]);
+    // The pre-emptive ACKNACK is no answer: whoever sends it does not know the writer yet.
+    script.acknack_with(2, 0, 1, &[], false);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(5..4 final) HB2(5..6)"]);
+    script.acknack(2, 5, &[5]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(5) HB2(5..6)"]);
+    script.wait(100);
+    script.write();
+    assert_eq!(script.sent(), ["7003,7002: TS D*(7) HB*(5..7)"]);
+}
+
+#[test]
+fn a_repair_for_a_reader_that_does_not_know_begins_so_too() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.write_large(5000);
+    script.sent();
+    script.nack_frag(2, 1, &[2]);
+    assert_eq!(script.sent(), ["7002: DST2 TS F2(1 2-2/4) HB2(1..0 final) HB2(1..1)"]);
+}
+
+#[test]
+fn a_reader_that_begins_anew_is_told_anew_from_where_it_had_got_to() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.write_times(3);
+    script.sent();
+    script.acknack(2, 3, &[3]);
+    script.sent();
+    script.acknack_with(2, 0, 1, &[], false);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(3..2 final) HB2(3..3)"]);
+}
+
+#[test]
+fn who_wants_history_is_not_told_that_there_is_none() {
+    let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
+    script.write_times(2);
+    script.match_reader(late_joiner(2));
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) D2(2) HB2(1..2)"]);
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(3) HB2(1..3)"]);
+}
+
+#[test]
+fn readers_of_one_participant_have_one_beginning() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.write_times(2);
+    script.match_reader(sibling(2, false));
+    // To Cyclone DDS a HEARTBEAT that began at 3 would say that the first reader has missed nothing.
+    let lines = script.sent();
+    assert_eq!(
+        lines,
+        [
+            "7002: TS D*(1) DST2 HB2(1..0 final) DST2 HB2(1..0 final) DST0 HB*(1..1)",
+            "7002: DST2 HB2(1..0 final) HB2(1..1)",
+            "7002: TS D*(2) DST2 HB2(1..0 final) DST2 HB2(1..0 final) DST0 HB*(1..2)",
+            "7002: DST2 HB2(1..0 final) HB2(1..2)"
+        ]
+    );
+}
+
+#[test]
+fn a_volatile_reader_does_not_take_the_history_from_its_sibling() {
+    let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
+    script.write_times(3);
+    script.match_reader(sibling(2, true));
+    script.match_reader(reliable(2));
+    let lines = script.sent();
+    assert_eq!(lines, ["7002: DST2 TS D2(1) D2(2) D2(3) HB2(1..3)", "7002: DST2 HB2(1..3)"]);
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D*(4) DST2 HB2(1..3 final) DST0 HB*(1..4)"]);
+}
+
+#[test]
+fn many_readers_at_once_are_told_one_by_one() {
+    let mut script = Script::new(false, &keep_all());
+    (2..=7).for_each(|number| script.match_reader(reliable(number)));
+    script.sent();
+    script.wait(60);
+    script.write();
+    let lines = script.sent();
+    assert_eq!(lines.len(), 7);
+    assert!(!lines[0].contains("HB"), "{lines:?}");
+    for (line, number) in lines[1..].iter().zip(2..) {
+        assert_eq!(*line, format!("700{number}: DST{number} HB{number}(1..0 final) HB{number}(1..1)"));
+    }
+    // The timer asks all at once, and tells each of them.
+    script.wait(100);
+    let lines = script.sent();
+    let told: String = (2..=7).map(|number| format!(" DST{number} HB{number}(1..0 final)")).collect();
+    assert_eq!(lines, [format!("7002,7003,7004,7005,7006,7007:{told} DST0 HB*(1..1)")]);
+}
+
+#[test]
+fn a_large_sample_to_many_readers_that_have_said_nothing_is_asked_about() {
+    let mut script = Script::new(false, &keep_all());
+    (2..=7).for_each(|number| script.match_reader(reliable(number)));
+    script.sent();
+    (2..=7).for_each(|number| script.acknack_with(number, 0, 1, &[], false));
+    script.sent();
+    script.write_large(400_000);
+    let lines = script.sent();
+    let asked = |number| lines.iter().any(|line| line.contains(&format!("DST{number} HB{number}(1..0)")));
+    assert!((2..=7).all(asked), "{lines:?}");
+}
+
+/// It shares the locator with another one, which is sent what it is not to get, and would take that in once it knew.
+#[test]
+fn a_reader_of_ours_is_told_where_it_begins_behind_all_that_it_is_not_to_get() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(100));
+    script.sent();
+    script.acknack(100, 1, &[]);
+    script.write_large_times(2, 50_000);
+    let late = Guid::new(reader_guid(100).prefix, EntityId([0, 0, 101, 4]));
+    script.match_reader(ReaderProxyConfig { guid: late, ..reliable(100) });
+    let lines = script.sent();
+    let behind = lines.iter().position(|line| line.contains("F*(2 38-38/38)")).unwrap();
+    let named: Vec<_> = lines.iter().enumerate().filter(|(_, line)| line.contains("HB101(")).collect();
+    assert!(!named.is_empty(), "{lines:?}");
+    assert!(named.iter().all(|(at, line)| *at >= behind && line.contains("HB101(3..2")), "{named:?}");
+}
+
+#[test]
+fn a_volatile_reader_of_ours_that_lost_its_state_is_not_sent_again_what_it_had() {
+    let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
+    script.match_reader(reliable(100));
+    script.write_times(3);
+    script.sent();
+    script.acknack(100, 3, &[3]);
+    script.sent();
+    script.acknack_with(100, 0, 1, &[], false);
+    assert_eq!(script.sent(), ["7100: DST1 HB100(3..3)"]);
+    // Who wants all of it gets all of it.
+    script.match_reader(late_joiner(101));
+    script.sent();
+    script.acknack(101, 4, &[]);
+    script.acknack_with(101, 0, 1, &[], false);
+    assert!(script.sent().concat().contains("HB101(1..3"));
+}
+
+/// The others are asked, too.
+#[test]
+fn who_never_answers_is_asked_with_each_sample_for_a_while_only() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.match_reader(reliable(3));
+    script.sent();
+    let mut asking = Vec::new();
+    for number in 1..=1000 {
+        script.write();
+        asking.push(script.sent().concat().contains("HB"));
+        script.acknack(3, number + 1, &[]);
+        script.wait(1);
+    }
+    let asking = |range: std::ops::Range<usize>| asking[range].iter().filter(|asks| **asks).count();
+    assert_eq!(asking(0..150), 150);
+    assert!((1..100).contains(&asking(500..1000)), "{} of 500", asking(500..1000));
+    // One that is new may not even know the writer.
+    script.match_reader(reliable(4));
+    script.sent();
+    script.write();
+    assert!(script.sent().concat().contains("HB"));
+}

@@ -1,0 +1,529 @@
+//! HEARTBEATs, acknowledgements and repairs.
+
+use super::script::{Script, best_effort, instance, late_joiner, reader_guid, reliable};
+use dds_rtps::history::ChangeKind;
+use dds_rtps::qos::DataWriterQos;
+use dds_rtps::types::{Duration, SequenceNumber};
+use dds_rtps::wire::{AckNack, SequenceNumberSet};
+use dds_rtps::writer::WriterEvent;
+
+fn keep_all() -> DataWriterQos {
+    DataWriterQos::default().keep_all()
+}
+
+/// A writer whose one reader has answered the first HEARTBEAT.
+fn with_reader() -> Script {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    assert_eq!(script.sent(), ["7002: DST2 HB2(1..0)"]);
+    script.acknack(2, 1, &[]);
+    assert!(script.sent().is_empty());
+    script
+}
+
+/// Sends the first sample, which carries a HEARTBEAT since there was none for long.
+fn write_first(script: &mut Script) {
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(1) HB2(1..1)"]);
+}
+
+#[test]
+fn samples_carry_heartbeats_until_the_reader_has_answered_once() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.sent();
+    for number in 1..=3 {
+        script.write();
+        assert_eq!(script.sent(), [format!("7002: TS D2({number}) HB2(1..0 final) HB2(1..{number})")]);
+    }
+    script.acknack(2, 4, &[]);
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(4)"]);
+}
+
+#[test]
+fn in_a_stream_few_samples_carry_a_heartbeat_and_the_timer_never_fires() {
+    let mut script = with_reader();
+    let mut heartbeats = 0;
+    for number in 1..=400 {
+        script.wait(1);
+        script.write();
+        for line in script.sent() {
+            assert!(line.contains("D2("), "a heartbeat went alone: {line}");
+            if line.contains("HB") {
+                heartbeats += 1;
+                script.acknack(2, number + 1, &[]);
+            }
+        }
+    }
+    assert!((6..=12).contains(&heartbeats), "{heartbeats}");
+}
+
+#[test]
+fn the_timer_asks_until_everything_is_acknowledged_and_backs_off() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    let mut times = Vec::new();
+    for _ in 0..200 {
+        script.wait(10);
+        let lines = script.sent();
+        if !lines.is_empty() {
+            assert_eq!(lines, ["7002: DST2 HB2(1..1)"]);
+            times.push(script.ms);
+        }
+    }
+    assert_eq!(times, [100, 200, 300, 400, 600, 1000, 1800]);
+    script.acknack(2, 2, &[]);
+    assert_eq!(script.writer.deadline(), None);
+    script.wait(10_000);
+    assert!(script.sent().is_empty());
+}
+
+#[test]
+fn a_timer_that_comes_early_or_twice_does_no_harm() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    script.writer.handle_timeout(script.now());
+    assert!(script.sent().is_empty());
+    script.ms += 100;
+    script.writer.handle_timeout(script.now());
+    script.writer.handle_timeout(script.now());
+    assert_eq!(script.sent().len(), 1);
+}
+
+#[test]
+fn several_readers_are_asked_with_one_heartbeat_and_those_that_have_all_are_not() {
+    let mut script = Script::new(false, &keep_all());
+    for number in 2..=4 {
+        script.match_reader(reliable(number));
+    }
+    script.match_reader(best_effort(5));
+    assert_eq!(script.sent().len(), 3);
+    (2..=4).for_each(|number| script.acknack(number, 1, &[]));
+    script.write();
+    assert_eq!(script.sent(), ["7002,7003,7004,7005: TS D*(1) HB*(1..1)"]);
+    script.acknack(3, 2, &[]);
+    script.wait(100);
+    assert_eq!(script.sent(), ["7002,7004: HB*(1..1)"]);
+    script.acknack(2, 2, &[]);
+    script.wait(100);
+    assert_eq!(script.sent(), ["7004: DST4 HB4(1..1)"]);
+}
+
+#[test]
+fn a_missing_change_is_sent_to_the_one_that_asked() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.match_reader(reliable(3));
+    script.sent();
+    script.write_times(5);
+    script.sent();
+    script.acknack(3, 2, &[2, 4]);
+    assert_eq!(script.sent(), ["7003: DST3 TS D3(2) D3(4) HB3(1..5)"]);
+    assert_eq!(script.writer.counters().repairs, 2);
+}
+
+#[test]
+fn a_request_is_not_served_again_at_once_but_it_is_not_lost() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    script.acknack(2, 1, &[1]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) HB2(1..1)"]);
+    script.wait(1);
+    script.acknack(2, 1, &[1]);
+    assert!(script.sent().is_empty());
+    script.wait(4);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) HB2(1..1)"]);
+    // It arrived in the meantime: nothing is sent.
+    script.acknack(2, 1, &[1]);
+    script.wait(1);
+    script.acknack(2, 2, &[]);
+    script.wait(20);
+    assert!(script.sent().is_empty());
+}
+
+#[test]
+fn answers_wait_for_the_response_delay_and_are_collected() {
+    let mut script = Script::with(false, &keep_all(), |config| config.nack_response_delay = Duration::from_millis(20));
+    script.match_reader(reliable(2));
+    script.sent();
+    script.acknack(2, 1, &[]);
+    script.write_times(3);
+    script.sent();
+    script.acknack(2, 1, &[1]);
+    script.wait(15);
+    script.acknack(2, 1, &[1, 3]);
+    assert!(script.sent().is_empty());
+    script.wait(5);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) D2(3) HB2(1..3)"]);
+}
+
+#[test]
+fn removed_changes_become_one_gap() {
+    let mut script = Script::new(true, &DataWriterQos::default().keep_last(1));
+    script.match_reader(reliable(2));
+    script.sent();
+    script.acknack(2, 1, &[]);
+    for key in [1, 2, 1, 1, 3, 1] {
+        script.write_key(key).unwrap();
+        script.sent();
+    }
+    // 2, 5 and 6 are left.
+    script.acknack(2, 1, &[1, 2, 3, 4, 5, 6]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(2 k2) D2(5 k3) D2(6 k1) GAP2(1..1+3+4) HB2(2..6)"]);
+}
+
+#[test]
+fn what_was_replaced_before_it_was_sent_is_a_gap_at_once() {
+    let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
+    script.match_reader(reliable(2));
+    script.match_reader(best_effort(3));
+    script.sent();
+    script.acknack(2, 1, &[]);
+    script.write_times(3);
+    assert_eq!(script.sent(), ["7002,7003: TS D*(3) GAP*(1..2) HB*(3..3)"]);
+}
+
+#[test]
+fn best_effort_readers_are_told_of_no_gaps() {
+    let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
+    script.match_reader(best_effort(2));
+    script.write_times(3);
+    assert_eq!(script.sent(), ["7002: TS D2(3)"]);
+}
+
+#[test]
+fn repairs_and_new_changes_take_turns() {
+    let mut script = with_reader();
+    for _ in 0..20 {
+        script.write_large(1000);
+        script.sent();
+    }
+    let missing: Vec<i64> = (1..=10).collect();
+    script.acknack(2, 1, &missing);
+    script.write_large_times(10, 1000);
+    let lines = script.sent();
+    let is_new: Vec<bool> = lines.iter().map(|line| !line.contains("DST2")).collect();
+    assert_eq!(is_new.len(), 20);
+    assert!(is_new.windows(2).all(|pair| pair[0] != pair[1]), "{is_new:?}");
+}
+
+#[test]
+fn many_requests_are_answered_in_turns() {
+    let mut script = Script::new(false, &keep_all());
+    (2..=4).for_each(|number| script.match_reader(reliable(number)));
+    script.sent();
+    script.write_large_times(3, 1300);
+    script.sent();
+    (2..=4).for_each(|number| script.acknack(number, 1, &[1, 2, 3]));
+    let order: Vec<String> = script.sent().iter().map(|line| line[..4].to_owned()).collect();
+    assert_eq!(order, ["7002", "7003", "7004", "7002", "7003", "7004", "7002", "7003", "7004"]);
+}
+
+#[test]
+fn acknowledged_changes_leave_a_volatile_history() {
+    let mut script = with_reader();
+    for _ in 0..10 {
+        script.write();
+    }
+    script.sent();
+    assert_eq!(script.writer.history_len(), 10);
+    script.acknack(2, 8, &[]);
+    assert_eq!(script.writer.history_len(), 3);
+    assert!(script.writer.is_acknowledged(SequenceNumber(7)));
+    assert!(!script.writer.is_acknowledged(SequenceNumber(8)));
+    script.acknack(2, 11, &[]);
+    script.write();
+    assert_eq!(script.writer.history_len(), 1);
+}
+
+#[test]
+fn the_slowest_reader_decides_until_it_leaves() {
+    let mut script = Script::new(false, &keep_all());
+    script.match_reader(reliable(2));
+    script.match_reader(reliable(3));
+    script.write_times(10);
+    script.sent();
+    script.acknack(2, 11, &[]);
+    assert_eq!(script.writer.acknowledged(), SequenceNumber::ZERO);
+    while script.writer.poll_event().is_some() {}
+    script.writer.unmatch_reader(script.now(), reader_guid(3));
+    assert_eq!(script.writer.poll_event(), Some(WriterEvent::Acknowledged(SequenceNumber(10))));
+    assert_eq!(script.writer.poll_event(), None);
+}
+
+#[test]
+fn acknowledgements_are_reported_once_and_coalesced() {
+    let mut script = with_reader();
+    while script.writer.poll_event().is_some() {}
+    script.write_times(10);
+    script.sent();
+    script.acknack(2, 4, &[]);
+    script.acknack(2, 9, &[]);
+    script.acknack(2, 9, &[]);
+    assert_eq!(script.writer.poll_event(), Some(WriterEvent::Acknowledged(SequenceNumber(8))));
+    assert_eq!(script.writer.poll_event(), None);
+}
+
+#[test]
+fn who_waits_for_acknowledgements_need_not_wait_for_the_timer() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(2)"]);
+    script.writer.request_acknowledgments(script.now());
+    assert_eq!(script.sent(), ["7002: DST2 HB2(1..2)"]);
+    script.wait(13);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(1..2)"]);
+    script.acknack(2, 3, &[]);
+    script.writer.request_acknowledgments(script.now());
+    assert!(script.sent().is_empty());
+    assert_eq!(script.writer.deadline(), None);
+}
+
+#[test]
+fn stale_counts_are_ignored_and_counts_wrap() {
+    let mut script = with_reader();
+    script.write_times(5);
+    script.sent();
+    let stale = |script: &Script| script.writer.counters().stale;
+    script.acknack_with(2, i32::MAX, 3, &[], true);
+    script.acknack_with(2, i32::MAX, 4, &[], true);
+    script.acknack_with(2, i32::MAX - 1, 4, &[], true);
+    assert_eq!((script.writer.acknowledged(), stale(&script)), (SequenceNumber(2), 2));
+    script.acknack_with(2, i32::MIN, 4, &[], true);
+    assert_eq!((script.writer.acknowledged(), stale(&script)), (SequenceNumber(3), 2));
+    script.acknack_with(2, i32::MIN + 1, 2, &[], true);
+    assert_eq!(script.writer.acknowledged(), SequenceNumber(3), "acknowledgement goes back");
+}
+
+#[test]
+fn a_reader_that_begins_anew_is_answered_whatever_it_counts() {
+    let mut script = with_reader();
+    write_first(&mut script);
+    script.acknack_with(2, 500, 2, &[], true);
+    script.acknack_with(2, 1, 1, &[], false);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(2..1 final)"]);
+    script.acknack_with(2, 2, 0, &[], false);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(2..1 final)"]);
+    script.write();
+    script.sent();
+    script.acknack_with(2, 3, 2, &[2], true);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(2) HB2(2..2)"]);
+}
+
+#[test]
+fn a_reader_that_is_behind_and_does_not_know_gets_a_heartbeat() {
+    let mut script = with_reader();
+    script.write_times(3);
+    script.sent();
+    script.acknack_with(2, 10, 2, &[], false);
+    assert_eq!(script.sent(), ["7002: DST2 HB2(2..3)"]);
+    // One that has everything gets none, or two that are both polite would never stop.
+    script.acknack_with(2, 11, 4, &[], false);
+    assert!(script.sent().is_empty());
+}
+
+#[test]
+fn senseless_acknacks_are_counted_and_change_nothing() {
+    let mut script = with_reader();
+    script.write_times(3);
+    script.sent();
+    script.acknack(2, 5, &[]);
+    script.acknack(2, i64::MAX, &[]);
+    let guid = reader_guid(2);
+    let negative = AckNack {
+        reader_id: guid.entity_id,
+        writer_id: script.writer.guid().entity_id,
+        reader_sn_state: SequenceNumberSet::empty(SequenceNumber(-7)),
+        count: 99,
+        is_final: false,
+    };
+    script.writer.handle_acknack(script.now(), guid, &negative);
+    assert_eq!(script.writer.counters().malformed, 3);
+    assert!(script.sent().is_empty());
+    // Numbers that were never sent cannot be missing; the others are served.
+    script.acknack(2, 3, &[3, 4, 200]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(3) HB2(3..3)"]);
+    assert_eq!(script.writer.counters().malformed, 4);
+}
+
+#[test]
+fn strangers_and_best_effort_readers_cannot_ask() {
+    let mut script = with_reader();
+    script.match_reader(best_effort(3));
+    write_first_to_both(&mut script);
+    script.acknack(3, 1, &[1]);
+    script.acknack(9, 1, &[1]);
+    script.nack_frag(9, 1, &[1]);
+    assert!(script.sent().is_empty());
+    assert_eq!(script.writer.counters().unknown_reader, 3);
+}
+
+fn write_first_to_both(script: &mut Script) {
+    script.write();
+    assert_eq!(script.sent(), ["7002,7003: TS D*(1) HB*(1..1)"]);
+}
+
+#[test]
+fn a_best_effort_writer_sends_no_heartbeats_to_reliable_readers() {
+    let mut script = Script::new(false, &keep_all().best_effort());
+    script.match_reader(reliable(2));
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(1)"]);
+    assert_eq!(script.writer.deadline(), None);
+    assert!(script.writer.is_acknowledged(SequenceNumber(1)));
+}
+
+#[test]
+fn an_expired_change_is_a_gap_for_who_asks() {
+    let lifespan = std::time::Duration::from_millis(30);
+    let mut script = Script::new(false, &keep_all().lifespan(lifespan));
+    script.match_reader(reliable(2));
+    script.sent();
+    script.write();
+    script.sent();
+    script.ms += 40;
+    script.acknack(2, 1, &[1]);
+    assert_eq!(script.sent(), ["7002: DST2 GAP2(1..1) HB2(2..1)"]);
+    assert_eq!(script.writer.counters().expired, 1);
+}
+
+#[test]
+fn a_disposed_key_is_repaired_with_key_hash_and_status() {
+    let mut script = Script::new(true, &keep_all());
+    script.match_reader(late_joiner(2));
+    script.sent();
+    script.write_change(ChangeKind::NotAliveDisposed, instance(7), &[0, 1, 0, 0, 7, 0, 0, 0]).unwrap();
+    script.sent();
+    script.acknack(2, 1, &[1]);
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1key k7 s1) HB2(1..1)"]);
+}
+
+#[test]
+fn a_request_is_answered_with_a_window_and_the_rest_is_asked_for_again() {
+    let mut script = Script::with(false, &keep_all(), |config| config.flow.network = 64 << 10);
+    script.match_reader(reliable(2));
+    script.sent();
+    for _ in 0..200 {
+        script.write_large(1_000);
+        script.sent();
+        script.wait(1_000);
+        script.sent();
+    }
+    let missing: Vec<i64> = (1..=200).collect();
+    script.acknack(2, 1, &missing);
+    let sent = script.sent();
+    let repaired = sent.iter().filter(|line| line.contains("D2(")).count();
+    assert!((64..=80).contains(&repaired), "{repaired}");
+    assert!(sent.last().unwrap().ends_with("HB2(1..200)"), "{sent:?}");
+    // What was sent is not sent again at once; what was not is, as soon as it is asked for.
+    script.acknack(2, 1, &missing);
+    let sent = script.sent();
+    assert!(sent[0].starts_with(&format!("7002: DST2 TS D2({})", repaired + 1)), "{sent:?}");
+    assert!((64..=80).contains(&sent.iter().filter(|line| line.contains("D2(")).count()));
+}
+
+/// A reader of another vendor has got the first samples but for one, and asks for that.
+fn with_a_hole() -> Script {
+    let mut script = with_reader();
+    script.write_times(10);
+    script.sent();
+    script.acknack(2, 5, &[5]);
+    script.sent();
+    script
+}
+
+fn sent_of(script: &mut Script, samples: usize) -> usize {
+    for _ in 0..samples {
+        script.write();
+        script.sent();
+    }
+    script.writer.sent_up_to().0 as usize
+}
+
+#[test]
+fn while_a_reader_misses_something_no_more_is_sent_than_it_can_keep() {
+    let mut script = with_a_hole();
+    let sent = sent_of(&mut script, 300);
+    assert!((100..=120).contains(&sent), "{sent}");
+    // It has asked just now, so it does not ask again. That does not say that it misses nothing.
+    script.acknack(2, 5, &[]);
+    assert_eq!(sent_of(&mut script, 1), sent);
+    script.acknack(2, 7, &[]);
+    script.sent();
+    assert_eq!(script.writer.sent_up_to().0, 311);
+}
+
+#[test]
+fn nobody_waits_long_for_a_reader_that_gets_no_further() {
+    let mut script = with_a_hole();
+    assert!(sent_of(&mut script, 300) < 150);
+    script.wait(499);
+    script.sent();
+    assert!(script.writer.sent_up_to().0 < 150);
+    script.wait(1);
+    script.sent();
+    assert_eq!(script.writer.sent_up_to().0, 310);
+}
+
+#[test]
+fn a_best_effort_reader_does_not_wait_for_what_another_one_misses() {
+    let mut script = with_a_hole();
+    script.match_reader(best_effort(3));
+    // What is not answered fills the window.
+    assert!(sent_of(&mut script, 300) > 200);
+}
+
+/// In the reader's name, and beside what it says itself.
+#[test]
+fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
+    let mut script = Script::new(false, &keep_all().transient_local());
+    script.match_reader(late_joiner(2));
+    script.write_times(600);
+    script.sent();
+    script.acknack(2, 601, &[]);
+    script.wait(1_000);
+    let (first, last): (Vec<i64>, Vec<i64>) = ((1..=200).collect(), (401..=600).collect());
+    let before = script.writer.counters().repairs;
+    for _ in 0..10 {
+        for _ in 0..50 {
+            script.acknack(2, 1, &first);
+            script.sent();
+            script.acknack(2, 401, &last);
+            script.sent();
+            script.acknack(2, 601, &[]);
+            script.sent();
+        }
+        script.wait(1);
+    }
+    // In 10 ms, with 5 ms between two answers.
+    assert_eq!(script.writer.counters().repairs - before, 2 * 400);
+}
+
+/// Nobody may be there: somebody else may have announced the reader.
+#[test]
+fn a_reader_that_has_never_answered_is_asked_ever_more_slowly() {
+    let mut script = Script::with(false, &keep_all(), |config| config.unheard_period_max = Duration::from_secs(100));
+    script.match_reader(reliable(2));
+    script.sent();
+    let mut times = Vec::new();
+    for _ in 0..6_000 {
+        script.wait(10);
+        times.extend((!script.sent().is_empty()).then_some(script.ms));
+    }
+    assert_eq!(times, [100, 200, 300, 400, 600, 1_000, 1_800, 3_400, 6_600, 13_000, 25_800, 51_400]);
+    // It shows that it is there.
+    script.writer.ask_again(script.now(), reader_guid(2));
+    assert_eq!(script.sent(), ["7002: DST2 HB2(1..0)"]);
+    // Another one does not wait for that long, and the first one is not asked more often because of it.
+    script.match_reader(reliable(3));
+    assert_eq!(script.sent(), ["7003: DST3 HB3(1..0)"]);
+    script.wait(100);
+    assert_eq!(script.sent(), ["7003: DST3 HB3(1..0)"]);
+    script.acknack(3, 1, &[]);
+    script.write();
+    script.sent();
+    script.wait(100);
+    assert_eq!(script.sent().len(), 1, "one that has answered once is asked as usual");
+}

@@ -1,0 +1,274 @@
+//! Readers that are too slow for a writer that does not want to wait for them.
+
+use super::script::{Script, instance, reader_guid, reliable};
+use dds_rtps::concurrent::LocalLink;
+use dds_rtps::history::ChangeKind;
+use dds_rtps::qos::{DataWriterQos, Durability, ResourceLimits};
+use dds_rtps::types::{Duration, InstanceHandle, SequenceNumber};
+use dds_rtps::writer::{ReaderLag, SlowReader, WriteRefused, WriterEvent};
+use std::sync::Arc;
+
+fn limited(max_samples: u32) -> DataWriterQos {
+    let limits = ResourceLimits { max_samples: Some(max_samples), ..ResourceLimits::default() };
+    DataWriterQos::default().keep_all().resource_limits(limits)
+}
+
+/// A writer that has room for four samples and waits for a second, with the reliable readers 2 and 3.
+fn impatient(after_ms: u64) -> Script {
+    let mut script = Script::with(false, &limited(4), |config| {
+        config.slow_reader = SlowReader::Demote { after: Duration::from_millis(after_ms) };
+    });
+    for reader in [2, 3] {
+        script.match_reader(reliable(reader));
+        script.sent();
+        script.acknack(reader, 1, &[]);
+    }
+    script
+}
+
+fn try_write(script: &mut Script) -> Result<i64, WriteRefused> {
+    script.write_change(ChangeKind::Alive, InstanceHandle::NIL, &[0, 1, 0, 0])
+}
+
+fn kept(script: &Script) -> Vec<i64> {
+    script.writer.changes_from(SequenceNumber(1)).map(|change| change.sequence_number.0).collect()
+}
+
+/// Who was demoted or restored, and who waits has room.
+fn events(script: &mut Script) -> Vec<WriterEvent> {
+    let events = std::iter::from_fn(|| script.writer.poll_event());
+    events.filter(|event| !matches!(event, WriterEvent::Acknowledged(_))).collect()
+}
+
+fn demoted(reader: u8, behind: u64) -> WriterEvent {
+    WriterEvent::ReaderDemoted { reader: reader_guid(reader), behind }
+}
+
+fn restored(reader: u8) -> WriterEvent {
+    WriterEvent::ReaderRestored { reader: reader_guid(reader) }
+}
+
+/// Fills the history, of which reader 2 acknowledges everything and reader 3 nothing.
+fn fill_for_one(script: &mut Script) {
+    script.write_times(4);
+    script.sent();
+    script.acknack(2, 5, &[]);
+    assert_eq!(try_write(script), Err(WriteRefused::Full));
+    script.sent();
+    events(script);
+}
+
+#[test]
+fn a_reader_that_holds_the_writer_up_is_given_its_time_and_then_not_waited_for() {
+    let mut script = impatient(1000);
+    fill_for_one(&mut script);
+    assert_eq!(script.writer.slowest_reader(), Some(ReaderLag { reader: reader_guid(3), samples: 4 }));
+    script.wait(999);
+    assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
+    assert_eq!(events(&mut script), []);
+    script.wait(1);
+    assert_eq!(events(&mut script), [WriterEvent::SpaceFreed, demoted(3, 4)]);
+    assert_eq!(script.writer.acknowledged(), SequenceNumber(4), "nobody waits for it");
+    assert_eq!(script.writer.demoted_readers().collect::<Vec<_>>(), [ReaderLag { reader: reader_guid(3), samples: 4 }]);
+    for number in 5..=12 {
+        assert_eq!(try_write(&mut script), Ok(number));
+        script.sent();
+        script.acknack(2, number + 1, &[]);
+    }
+    assert_eq!(kept(&script), [9, 10, 11, 12], "as much as there is room for");
+    let counters = script.writer.counters();
+    assert_eq!((counters.readers_demoted, counters.given_up, counters.overwritten_unacknowledged), (1, 8, 0));
+    // The other one is waited for as before.
+    script.write_times(4);
+    assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
+    assert_eq!(script.writer.slowest_reader(), Some(ReaderLag { reader: reader_guid(2), samples: 4 }));
+}
+
+#[test]
+fn by_default_it_is_waited_for() {
+    let mut script = Script::new(false, &limited(1));
+    script.match_reader(reliable(2));
+    script.write();
+    script.sent();
+    try_write(&mut script).unwrap_err();
+    script.wait(3_600_000);
+    assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
+    assert_eq!(script.writer.counters().readers_demoted, 0);
+}
+
+#[test]
+fn a_reader_that_works_off_in_time_what_was_written_is_waited_for_however_often_that_happens() {
+    let mut script = impatient(1000);
+    let mut written = 0;
+    for _ in 0..10 {
+        while try_write(&mut script).is_ok() {
+            written += 1;
+        }
+        script.sent();
+        script.acknack(2, written + 1, &[]);
+        script.wait(900);
+        script.acknack(3, written + 1, &[]);
+    }
+    assert_eq!((written, script.writer.counters().readers_demoted), (40, 0));
+}
+
+#[test]
+fn a_reader_that_only_trickles_is_too_slow() {
+    let mut script = impatient(1000);
+    fill_for_one(&mut script);
+    // One sample every 300 ms: the four that were there when it first held the writer up take longer than a second.
+    for base in 2..=4 {
+        script.wait(300);
+        script.acknack(3, base, &[]);
+        assert_eq!(try_write(&mut script), Ok(base + 3));
+        script.sent();
+        script.acknack(2, base + 4, &[]);
+    }
+    script.wait(100);
+    assert!(events(&mut script).contains(&demoted(3, 4)));
+}
+
+#[test]
+fn who_has_caught_up_in_time_with_what_was_there_is_not_given_up() {
+    let mut script = impatient(1000);
+    fill_for_one(&mut script);
+    script.wait(500);
+    script.acknack(3, 5, &[]);
+    events(&mut script);
+    script.wait(600);
+    assert_eq!(events(&mut script), []);
+    assert_eq!(script.writer.demoted_readers().count(), 0);
+}
+
+#[test]
+fn who_was_given_up_is_waited_for_again_once_it_has_everything_and_not_before() {
+    let mut script = impatient(1000);
+    fill_for_one(&mut script);
+    script.wait(1000);
+    assert_eq!(events(&mut script), [WriterEvent::SpaceFreed, demoted(3, 4)]);
+    script.acknack(3, 4, &[]);
+    assert_eq!(events(&mut script), []);
+    script.acknack(3, 5, &[]);
+    assert_eq!(events(&mut script), [restored(3)]);
+}
+
+#[test]
+fn no_time_is_no_wait() {
+    let mut script = impatient(0);
+    script.write_times(4);
+    script.sent();
+    script.acknack(2, 5, &[]);
+    assert_eq!(try_write(&mut script), Ok(5));
+    assert_eq!(events(&mut script), [demoted(3, 4)]);
+}
+
+#[test]
+fn what_is_kept_is_repaired_when_it_returns_and_then_it_is_waited_for_again() {
+    let mut script = impatient(1000);
+    fill_for_one(&mut script);
+    script.wait(1000);
+    for number in 5..=8 {
+        assert_eq!(try_write(&mut script), Ok(number));
+        script.sent();
+        script.acknack(2, number + 1, &[]);
+    }
+    script.sent();
+    events(&mut script);
+    // It is asked on, though everybody else has everything.
+    script.wait(1000);
+    assert_eq!(script.sent(), ["7003: DST3 HB3(5..8)"]);
+    script.acknack(3, 5, &[5, 6, 7, 8]);
+    assert_eq!(script.sent(), ["7003: DST3 TS D3(5) D3(6) D3(7) D3(8) HB3(5..8)"]);
+    // Meanwhile another one had to be given up: that the reader gets past it shows nothing.
+    assert_eq!(try_write(&mut script), Ok(9));
+    script.sent();
+    script.acknack(2, 10, &[]);
+    script.acknack(3, 9, &[]);
+    assert_eq!(events(&mut script), []);
+    assert_eq!(try_write(&mut script), Ok(10));
+    script.sent();
+    script.acknack(2, 11, &[]);
+    script.acknack(3, 11, &[]);
+    assert_eq!(events(&mut script), [restored(3)]);
+    assert_eq!(script.writer.demoted_readers().count(), 0);
+    script.write_times(4);
+    script.acknack(2, 15, &[]);
+    assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
+}
+
+#[test]
+fn a_demoted_reader_that_leaves_leaves_nothing_behind() {
+    let mut script = impatient(1000);
+    fill_for_one(&mut script);
+    script.wait(1000);
+    script.writer.unmatch_reader(script.now(), reader_guid(3));
+    assert_eq!(script.writer.demoted_readers().count(), 0);
+    assert_eq!(kept(&script), [4], "the newest always stays");
+    script.write_times(1);
+    script.sent();
+    script.acknack(2, 6, &[]);
+    assert_eq!(script.writer.deadline(), None);
+}
+
+#[test]
+fn a_local_reader_is_treated_alike() {
+    let mut script = Script::with(false, &limited(4), |config| {
+        config.slow_reader = SlowReader::Demote { after: Duration::from_millis(1000) };
+    });
+    let link = Arc::new(LocalLink::new());
+    script.writer.match_local(script.now(), Arc::clone(&link), reader_guid(2), true, false);
+    script.write_times(4);
+    assert!(script.writer.is_at_rest());
+    assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
+    assert!(!script.writer.is_at_rest(), "there is a deadline now");
+    script.wait(1000);
+    assert_eq!(events(&mut script), [WriterEvent::SpaceFreed, demoted(2, 4)]);
+    assert_eq!(try_write(&mut script), Ok(5));
+    assert_eq!(kept(&script), [2, 3, 4, 5]);
+    link.acknowledge(SequenceNumber(5));
+    script.writer.handle_local_progress(script.now());
+    assert_eq!(try_write(&mut script), Ok(6));
+    link.acknowledge(SequenceNumber(6));
+    script.writer.handle_local_progress(script.now());
+    assert_eq!(events(&mut script), [restored(2)]);
+}
+
+#[test]
+fn limits_per_instance_and_of_instances_are_not_used_up_by_it_either() {
+    let limits =
+        ResourceLimits { max_instances: Some(2), max_samples_per_instance: Some(2), ..ResourceLimits::default() };
+    for durability in [Durability::Volatile, Durability::TransientLocal] {
+        let qos = DataWriterQos::default().keep_all().resource_limits(limits).durability(durability);
+        let mut script = Script::with(true, &qos, |config| {
+            config.slow_reader = SlowReader::Demote { after: Duration::ZERO };
+        });
+        script.match_reader(reliable(2));
+        script.sent();
+        for _ in 0..5 {
+            script.write_key(1).unwrap();
+        }
+        assert_eq!(kept(&script), [4, 5], "{durability:?}");
+        for key in 2..20 {
+            script.write_key(key).unwrap();
+            script.sent();
+            script.write_change(ChangeKind::NotAliveDisposedUnregistered, instance(key), &[0, 1, 0, key]).unwrap();
+            script.sent();
+        }
+        assert!(script.writer.counters().given_up >= 3);
+    }
+}
+
+#[test]
+fn a_writer_that_keeps_the_last_never_has_slow_readers() {
+    let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
+    let mut script = Script::with(true, &DataWriterQos::default().keep_last(1).resource_limits(limits), |config| {
+        config.slow_reader = SlowReader::Demote { after: Duration::ZERO };
+    });
+    script.match_reader(reliable(2));
+    script.sent();
+    for _ in 0..5 {
+        script.write_key(1).unwrap();
+    }
+    assert_eq!(script.write_key(2), Err(WriteRefused::InstancesMax));
+    assert_eq!(script.writer.counters().readers_demoted, 0);
+}

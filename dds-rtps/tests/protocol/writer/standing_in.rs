@@ -1,0 +1,121 @@
+//! A writer that stands in for others: whose samples it says it sends, and who gets them.
+
+use super::script::{Script, best_effort, late_joiner, reader_guid, reliable};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::history::OriginalWriterInfo;
+use dds_rtps::qos::{DataWriterQos, Durability};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, SequenceNumber};
+use dds_rtps::wire::{Message, SampleIdentity, Submessage};
+use dds_rtps::writer::{NewChange, ReaderProxyConfig};
+
+fn transient() -> DataWriterQos {
+    DataWriterQos::default().keep_all().durability(Durability::Transient)
+}
+
+/// Gets what is kept when it comes, and nothing after that.
+fn late_only(number: u8) -> ReaderProxyConfig {
+    ReaderProxyConfig { live: false, asks_for_history: false, ..late_joiner(number) }
+}
+
+/// Gets nothing.
+fn left_out(number: u8) -> ReaderProxyConfig {
+    ReaderProxyConfig { live: false, ..reliable(number) }
+}
+
+#[test]
+fn a_sample_carries_who_wrote_it_and_how_long_it_lives() {
+    let mut script = Script::new(false, &transient());
+    script.match_reader(best_effort(2));
+    let writer = Guid::new(GuidPrefix([9; 12]), EntityId([0, 0, 9, 2]));
+    let identity = SampleIdentity { writer, sequence_number: SequenceNumber(77) };
+    for lifespan in [Duration::from_secs(3), Duration::INFINITE] {
+        let mut change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[0, 1, 0, 0]));
+        change.origin = Some(Box::new(OriginalWriterInfo { identity, lifespan }));
+        script.writer.write(script.now(), change).unwrap();
+        let now = script.now();
+        assert!(script.writer.poll_transmit(now, &mut script.datagram));
+        let mut bytes = Vec::new();
+        script.datagram.copy_to(&mut bytes);
+        let message = Message::parse(&bytes).unwrap();
+        let mut submessages = message.submessages().map(Result::unwrap);
+        let data = submessages.find_map(|submessage| match submessage {
+            Submessage::Data(data) => Some(data),
+            _ => None,
+        });
+        let inline_qos = data.unwrap().inline_qos.unwrap();
+        assert_eq!(inline_qos.original_writer(), Some(identity));
+        assert_eq!(inline_qos.lifespan(), Some(lifespan).filter(|lifespan| !lifespan.is_infinite()));
+    }
+    // Its own lifespan counts, though the writer has none.
+    script.wait(3000);
+    assert_eq!(script.writer.history_len(), 1);
+}
+
+#[test]
+fn who_does_not_ask_for_history_by_itself_is_told_that_it_begins_there() {
+    let mut script = Script::new(false, &transient());
+    script.write_times(3);
+    script.match_reader(ReaderProxyConfig { asks_for_history: false, ..late_joiner(2) });
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) D2(2) D2(3) HB2(1..0 final) HB2(1..3)"]);
+    script.acknack(2, 4, &[]);
+    script.write();
+    assert_eq!(script.sent(), ["7002: TS D2(4) HB2(1..4)"]);
+}
+
+#[test]
+fn some_readers_get_what_is_kept_and_others_what_comes_as_well() {
+    let mut script = Script::new(false, &transient());
+    script.write_times(2);
+    script.match_reader(late_only(2));
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) D2(2) HB2(1..0 final) HB2(1..2)"]);
+    script.acknack(2, 3, &[]);
+    script.match_reader(late_joiner(3));
+    script.sent();
+    script.acknack(3, 3, &[]);
+    script.match_reader(left_out(4));
+    assert_eq!(script.sent(), ["7004: DST4 HB4(3..2)"]);
+    script.acknack(4, 3, &[]);
+    script.write();
+    assert_eq!(script.sent(), ["7003: DST3 TS D3(3) HB3(1..3)"]);
+    script.acknack(3, 3, &[3]);
+    assert_eq!(script.sent(), ["7003: DST3 TS D3(3) HB3(1..3)"]);
+    script.acknack(3, 4, &[]);
+    // Whoever hears of it and asks, is told that it is none of its business.
+    for reader in [2, 4] {
+        script.acknack(reader, 3, &[3]);
+        let line = script.sent().concat();
+        assert!(line.contains(&format!("GAP{reader}(3..3)")) && !line.contains("D("), "{line}");
+        script.acknack(reader, 4, &[]);
+    }
+    assert!(script.writer.is_acknowledged(SequenceNumber(3)));
+}
+
+#[test]
+fn large_samples_go_to_those_alone_that_get_them() {
+    let mut script = Script::new(false, &transient());
+    script.match_reader(late_joiner(3));
+    script.match_reader(left_out(4));
+    script.sent();
+    script.acknack(3, 1, &[]);
+    script.acknack(4, 1, &[]);
+    script.write_large(3000);
+    let lines = script.sent();
+    assert_eq!(
+        lines.iter().filter(|line| line.starts_with("7003: DST3") && line.contains("F3(1 ")).count(),
+        3,
+        "{lines:?}"
+    );
+    assert!(lines.iter().all(|line| !line.starts_with("7004")), "{lines:?}");
+}
+
+#[test]
+fn what_is_withdrawn_exists_no_more() {
+    let mut script = Script::new(false, &transient());
+    script.write_times(3);
+    let now = script.now();
+    assert!(script.writer.withdraw(now, SequenceNumber(2)));
+    assert!(!script.writer.withdraw(now, SequenceNumber(2)));
+    script.match_reader(late_joiner(2));
+    assert_eq!(script.sent(), ["7002: DST2 TS D2(1) D2(3) GAP2(2..2) HB2(1..3)"]);
+    assert!(script.writer.unmatch_reader(script.now(), reader_guid(2)));
+}
