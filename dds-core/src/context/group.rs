@@ -4,20 +4,17 @@
 //! endpoints; those that are gone are swept out when the list would have to grow.
 
 use crate::actor::Ticket;
-use crate::context::ListenerPlace;
+use crate::context::{ListenerPlace, ParticipantContext};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject, WaitErrorKind,
     WaitSource, Watched,
 };
-use crate::participant::ParticipantHandle;
 use crate::qos::{Presentation, PublisherQos, QosErrorKind, SubscriberQos};
-use crate::subscription::{GroupAccess, OnReaders};
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::{EntityKind, Guid};
-use dds_rtps::writer::PresentationClock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Poll, Waker};
 
 /// The QoS of a group.
@@ -33,6 +30,15 @@ pub(crate) trait GroupQos: Clone {
 /// An endpoint in a group.
 pub(crate) trait Member {
     type Qos: Clone + Default + Send;
+    /// The participant, as the members see it.
+    type Context: ParticipantContext + ?Sized;
+    /// State that members share under some kinds of PRESENTATION.
+    type Presented: Send + Sync;
+    /// Other state that members share.
+    type Common: Default + Send + Sync;
+
+    /// The shared state that `presentation` needs, if any.
+    fn presented(presentation: Presentation) -> Option<Arc<Self::Presented>>;
 
     /// Deletes it.
     fn close(&self);
@@ -44,9 +50,9 @@ pub(crate) trait Member {
 
 /// A publisher or subscriber, without its endpoints' types.
 pub(crate) struct Group<Q, M: Member> {
-    participant: Arc<ParticipantHandle>,
+    participant: Arc<M::Context>,
     subject: Arc<Subject>,
-    state: Mutex<State<Q, M>>,
+    state: Mutex<GroupState<Q, M>>,
     /// Of its endpoints.
     default_qos: DefaultQos<M::Qos>,
     enabled: AtomicBool,
@@ -54,65 +60,53 @@ pub(crate) struct Group<Q, M: Member> {
     ending: Arc<Ending>,
     watched: Arc<Watched>,
     listener: ListenerPlace,
-    /// Of a publisher: how often it is suspended.
-    suspensions: Arc<AtomicUsize>,
-    /// Of a subscriber, once somebody wants to know.
-    on_readers: OnceLock<Arc<OnReaders>>,
+    common: M::Common,
     status_condition: StatusCondition,
 }
 
-struct State<Q, M> {
+struct GroupState<Q, M: Member> {
     qos: Q,
     /// Grows with each change of the QoS, so that who announces an old one notices.
     version: u64,
     members: Vec<Weak<M>>,
-    /// Of a publisher: what its writers have in common under PRESENTATION, if that is anything.
-    clock: Option<Arc<PresentationClock>>,
-    /// Of a subscriber: what its readers have in common, if its scope is GROUP.
-    access: Option<Arc<GroupAccess>>,
-}
-
-fn group_access(presentation: Presentation) -> Option<Arc<GroupAccess>> {
-    presentation.is_of_group().then(|| GroupAccess::new(presentation.coherent_access, presentation.ordered_access))
+    presented: Option<Arc<M::Presented>>,
 }
 
 impl<Q: GroupQos, M: Member> Group<Q, M> {
     pub(crate) fn new(
-        participant: &Arc<ParticipantHandle>,
+        participant: &Arc<M::Context>,
         name: &'static str,
         kind: EntityKind,
         qos: Q,
     ) -> Result<Arc<Self>, CreateError> {
-        let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
+        let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
         let subject = Subject::new(name, "", guid);
         let error = |kind| CreateError::new(&subject, kind);
-        participant.check_open().map_err(error)?;
+        participant.core().check_open().map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         Ok(Self::open(participant, subject, qos))
     }
 
     /// One with the default QoS; closed from the beginning, if the participant is closed.
-    pub(crate) fn always(participant: &Arc<ParticipantHandle>, name: &'static str, kind: EntityKind) -> Arc<Self>
+    pub(crate) fn always(participant: &Arc<M::Context>, name: &'static str, kind: EntityKind) -> Arc<Self>
     where
         Q: Default,
     {
-        let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
+        let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
         Self::open(participant, Subject::new(name, "", guid), Q::default())
     }
 
-    fn open(participant: &Arc<ParticipantHandle>, subject: Arc<Subject>, qos: Q) -> Arc<Self> {
+    fn open(participant: &Arc<M::Context>, subject: Arc<Subject>, qos: Q) -> Arc<Self> {
         let watched = Arc::<Watched>::default();
         Arc::new(Self {
             ending: Ending::new(),
             status_condition: StatusCondition::new(subject.guid, Arc::clone(&watched) as _),
             watched,
             listener: ListenerPlace::default(),
-            suspensions: Arc::default(),
-            on_readers: OnceLock::new(),
+            common: M::Common::default(),
             participant: Arc::clone(participant),
-            state: Mutex::new(State {
-                clock: PresentationClock::new(qos.presentation()),
-                access: group_access(qos.presentation()),
+            state: Mutex::new(GroupState {
+                presented: M::presented(qos.presentation()),
                 qos,
                 version: 0,
                 members: Vec::new(),
@@ -125,11 +119,11 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     }
 
     /// Held for some lines without a call of anybody else.
-    fn state(&self) -> MutexGuard<'_, State<Q, M>> {
+    fn state(&self) -> MutexGuard<'_, GroupState<Q, M>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn participant(&self) -> &Arc<ParticipantHandle> {
+    pub(crate) fn participant(&self) -> &Arc<M::Context> {
         &self.participant
     }
 
@@ -138,7 +132,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire) || self.participant.is_closed()
+        self.closed.load(Ordering::Acquire) || self.participant.core().is_closed()
     }
 
     pub(crate) fn is_enabled(&self) -> bool {
@@ -152,11 +146,11 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
 
     /// Lets the group take part, and its endpoints if its QoS says so; does nothing if it does already.
     pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
-        self.participant.check_open()?;
+        self.participant.core().check_open()?;
         if self.is_closed() {
             return Err(CreateErrorKind::Closed);
         }
-        if !self.participant.is_enabled() {
+        if !self.participant.core().is_enabled() {
             return Err(CreateErrorKind::FactoryNotEnabled);
         }
         let (was_enabled, autoenables) = {
@@ -175,14 +169,9 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.state().qos.presentation()
     }
 
-    /// What its writers have in common under PRESENTATION, if that is anything.
-    pub(crate) fn presentation_clock(&self) -> Option<Arc<PresentationClock>> {
-        self.state().clock.clone()
-    }
-
-    /// What its readers have in common, if its scope is GROUP.
-    pub(crate) fn access(&self) -> Option<Arc<GroupAccess>> {
-        self.state().access.clone()
+    /// The state that members share under some kinds of PRESENTATION.
+    pub(crate) fn presented(&self) -> Option<Arc<M::Presented>> {
+        self.state().presented.clone()
     }
 
     pub(crate) fn qos(&self) -> Q {
@@ -200,8 +189,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             }
             if state.qos.presentation() != qos.presentation() {
                 // Only of one that is not enabled, whose endpoints begin anew.
-                state.clock = PresentationClock::new(qos.presentation());
-                state.access = group_access(qos.presentation());
+                state.presented = M::presented(qos.presentation());
             }
             state.qos = qos;
             state.version += 1;
@@ -250,7 +238,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
 
     /// No endpoint comes in any more, and those that are in it go.
     pub(crate) fn close(&self) {
-        if self.participant.is_forked() {
+        if self.participant.core().is_forked() {
             return;
         }
         {
@@ -261,7 +249,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             }
         }
         self.close_contained();
-        self.participant.contained().remove(self.guid().entity_id);
+        self.participant.remove_entity(self.guid().entity_id);
         self.listener.close();
         self.watched.close();
         self.ending.close();
@@ -283,12 +271,8 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         &self.watched
     }
 
-    pub(crate) fn suspensions(&self) -> &Arc<AtomicUsize> {
-        &self.suspensions
-    }
-
-    pub(crate) fn on_readers(&self) -> &OnceLock<Arc<OnReaders>> {
-        &self.on_readers
+    pub(crate) fn common(&self) -> &M::Common {
+        &self.common
     }
 
     pub(crate) fn listener(&self) -> &ListenerPlace {
@@ -302,11 +286,11 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
 
 impl<Q, M: Member> Drop for Group<Q, M> {
     fn drop(&mut self) {
-        if self.participant.is_forked() {
+        if self.participant.core().is_forked() {
             return;
         }
         self.listener.close();
-        self.participant.contained().remove(self.subject.guid.entity_id);
+        self.participant.remove_entity(self.subject.guid.entity_id);
     }
 }
 
@@ -325,7 +309,7 @@ impl<Q: Send, M: Member + Send + Sync> WaitSource<()> for Group<Q, M> {
     }
 
     fn driver(&self) -> &dyn Driver {
-        &**self.participant.driver()
+        &**self.participant.core().driver()
     }
 
     fn subject(&self) -> &Arc<Subject> {

@@ -3,16 +3,11 @@
 //! A change resolves anew who is told what, for every endpoint that it may concern. All of that happens under one lock of the
 //! participant, so that no endpoint is left with an older answer; nothing that happens to samples comes near it.
 
-use crate::actor::Effects;
+use crate::context::ParticipantCore;
 use crate::infrastructure::{
-    Audience, Callback, CreateErrorKind, Delivery, Ear, Ending, EventQueue, Listener, MemberEar, Post, StatusMask,
-    Teller,
+    Callback, CreateErrorKind, Delivery, Ear, Ending, EventQueue, ListenedEntity, Listener, MemberEar, Post, StatusMask,
 };
-use crate::participant::ParticipantHandle;
-use crate::publication::WriterHandle;
-use crate::subscription::ReaderHandle;
-use crate::topic::TopicHandle;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The listener of one entity and what it asks for.
 pub(crate) struct ListenerSlot {
@@ -49,11 +44,11 @@ impl ListenerPlace {
         }
     }
 
-    fn level(&self, teller: impl FnOnce() -> Teller) -> Option<(StatusMask, Ear)> {
+    pub(crate) fn level(&self, entity: impl FnOnce() -> Weak<dyn ListenedEntity>) -> Option<(StatusMask, Ear)> {
         let slot = self.slot();
         let slot = slot.as_ref()?;
         let ear = match &slot.post {
-            Some(post) => Ear::Member(MemberEar::new(teller(), post)),
+            Some(post) => Ear::Member(MemberEar::new(entity(), post)),
             None => Ear::Own(Arc::clone(&slot.listener)),
         };
         Some((slot.mask, ear))
@@ -70,7 +65,7 @@ pub(crate) struct NewListener {
     pub(crate) post: Option<Arc<Post>>,
 }
 
-impl ParticipantHandle {
+impl ParticipantCore {
     /// Makes a listener, and the event thread if this is the first that needs it.
     fn make_listener(&self, new: NewListener, ending: &Arc<Ending>) -> Result<ListenerSlot, CreateErrorKind> {
         let NewListener { name, mask, delivery, callback, post } = new;
@@ -123,49 +118,5 @@ impl ParticipantHandle {
             refresh();
         }
         drop(old);
-    }
-
-    /// Resolves anew whom a reader tells what.
-    pub(crate) fn refresh_reader(&self, reader: &Arc<ReaderHandle>) {
-        let turn = self.listening();
-        let teller = || Teller::Reader(Arc::downgrade(reader));
-        let group = reader.group();
-        let own = reader.listener().level(teller).map(|(mask, ear)| (mask & !StatusMask::DATA_ON_READERS, ear));
-        let middle = group.and_then(|group| group.listener().level(teller));
-        // Only a subscriber that the application has made has data on its readers.
-        let top_mask = if group.is_some() { StatusMask::ALL } else { !StatusMask::DATA_ON_READERS };
-        let top = self.top_listener().level(teller).map(|(mask, ear)| (mask & top_mask, ear));
-        let audience = Audience::resolve([own, middle, top].into_iter().flatten());
-        // A closed reader tells nobody anything. The old audience is dropped outside of the cell.
-        let old = Effects::scope(|effects| reader.cell().with(effects, |actor, _| actor.set_audience(audience)));
-        drop(turn);
-        drop(old);
-    }
-
-    /// As [`refresh_reader`](Self::refresh_reader).
-    pub(crate) fn refresh_writer(&self, writer: &Arc<WriterHandle>) {
-        let turn = self.listening();
-        let teller = || Teller::Writer(Arc::downgrade(writer));
-        let levels = [
-            writer.listener().level(teller),
-            writer.group().and_then(|group| group.listener().level(teller)),
-            self.top_listener().level(teller),
-        ];
-        let audience = Audience::resolve(levels.into_iter().flatten());
-        let old = Effects::scope(|effects| writer.cell().with(effects, |actor, _| actor.set_audience(audience)));
-        drop(turn);
-        drop(old);
-    }
-
-    /// Whom a topic tells what, which happens so seldom that nobody keeps it.
-    pub(crate) fn topic_audience(&self, topic: &Arc<TopicHandle>) -> Audience {
-        let teller = || Teller::Topic(Arc::downgrade(topic));
-        Audience::resolve([topic.listener().level(teller), self.top_listener().level(teller)].into_iter().flatten())
-    }
-
-    /// Resolves anew for every endpoint.
-    pub(crate) fn refresh_all(&self) {
-        self.contained().readers().iter().for_each(|reader| self.refresh_reader(reader));
-        self.contained().writers().iter().for_each(|writer| self.refresh_writer(writer));
     }
 }

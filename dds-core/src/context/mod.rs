@@ -6,10 +6,19 @@
 
 mod group;
 mod listening;
+mod participant_context;
+mod participant_core;
 mod participant_ref;
 mod wait_set;
 
 pub(crate) use group::{Group, Member};
 pub(crate) use listening::{ListenerPlace, NewListener};
+pub(crate) use participant_context::ParticipantContext;
+pub(crate) use participant_core::ParticipantCore;
 pub(crate) use participant_ref::{ParticipantRef, Users};
 pub use wait_set::WaitSet;
+
+use crate::actor::Signals;
+
+/// Signal to the cell of discovery: a writer that is manual by participant has asserted its liveliness.
+pub(crate) const WRITER_IS_ALIVE: Signals = Signals::own(2);

@@ -7,13 +7,13 @@
 //! for it is also held by whoever works for it or tells a listener of it. A handle that is lent to a listener's call has none
 //! either: it is there for as long as the call, which may outlast the application's interest.
 
-use crate::participant::ParticipantHandle;
+use crate::context::ParticipantContext;
 use crate::sync::{Arc, AtomicUsize, Ordering, Weak};
 use std::ops::Deref;
 
 /// A participant as the application's own values hold it. The last one dropped ends the participant.
-pub(crate) struct ParticipantRef {
-    handle: Arc<ParticipantHandle>,
+pub(crate) struct ParticipantRef<P: ParticipantContext + ?Sized> {
+    participant: Arc<P>,
     /// Not if it was made when there was no other any more, of something that had been lent.
     counts: bool,
 }
@@ -39,48 +39,48 @@ impl Users {
     }
 }
 
-impl ParticipantRef {
+impl<P: ParticipantContext + ?Sized> ParticipantRef<P> {
     /// The first one.
-    pub(crate) fn first(handle: Arc<ParticipantHandle>) -> Self {
-        handle.users().join();
-        Self { handle, counts: true }
+    pub(crate) fn first(participant: Arc<P>) -> Self {
+        participant.core().users().join();
+        Self { participant, counts: true }
     }
 
     /// Another one. If there is none any more, it leads to a participant that has ended and stays so.
-    pub(crate) fn new(handle: &Arc<ParticipantHandle>) -> Self {
-        Self { handle: Arc::clone(handle), counts: handle.users().join_others() }
+    pub(crate) fn new(participant: &Arc<P>) -> Self {
+        Self { participant: Arc::clone(participant), counts: participant.core().users().join_others() }
     }
 
     /// Another one, if there is one still: what has ended does not come back while a thread of its own holds it.
-    pub(crate) fn join(handle: &Arc<ParticipantHandle>) -> Option<Self> {
-        let share = Self::new(handle);
+    pub(crate) fn join(participant: &Arc<P>) -> Option<Self> {
+        let share = Self::new(participant);
         share.counts.then_some(share)
     }
 
     /// As [`join`](Self::join).
-    pub(crate) fn upgrade(weak: &Weak<ParticipantHandle>) -> Option<Self> {
+    pub(crate) fn upgrade(weak: &Weak<P>) -> Option<Self> {
         Self::join(&weak.upgrade()?)
     }
 }
 
-impl Clone for ParticipantRef {
+impl<P: ParticipantContext + ?Sized> Clone for ParticipantRef<P> {
     fn clone(&self) -> Self {
-        Self::new(&self.handle)
+        Self::new(&self.participant)
     }
 }
 
-impl Deref for ParticipantRef {
-    type Target = Arc<ParticipantHandle>;
+impl<P: ParticipantContext + ?Sized> Deref for ParticipantRef<P> {
+    type Target = Arc<P>;
 
-    fn deref(&self) -> &Arc<ParticipantHandle> {
-        &self.handle
+    fn deref(&self) -> &Arc<P> {
+        &self.participant
     }
 }
 
-impl Drop for ParticipantRef {
+impl<P: ParticipantContext + ?Sized> Drop for ParticipantRef<P> {
     fn drop(&mut self) {
-        if self.counts && self.handle.users().leave() {
-            self.handle.end();
+        if self.counts && self.participant.core().users().leave() {
+            self.participant.end();
         }
     }
 }
@@ -88,6 +88,7 @@ impl Drop for ParticipantRef {
 #[cfg(test)]
 #[cfg(all(feature = "udp", not(dds_loom)))]
 mod tests {
+    use crate::context::ParticipantContext;
     use crate::participant::lonely::lonely;
     use std::sync::Arc;
 
@@ -99,9 +100,9 @@ mod tests {
         let frame = Arc::clone(participant.handle());
         let weak = participant.downgrade();
         drop(participant);
-        assert!(!frame.is_closed() && weak.upgrade().is_some(), "the wait set is the application's");
+        assert!(!frame.core().is_closed() && weak.upgrade().is_some(), "the wait set is the application's");
         drop(set);
-        assert!(frame.is_closed());
+        assert!(frame.core().is_closed());
         assert!(weak.upgrade().is_none(), "what has ended does not come back");
     }
 }

@@ -1,10 +1,9 @@
 //! Waiting for several conditions at once (DDS 1.4, 2.2.2.1.6).
 
 use crate::actor::Ticket;
-use crate::context::ParticipantRef;
+use crate::context::{ParticipantContext, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{Active, Awaited, Condition, ConditionList, Subject, WaitErrorKind, WaitSource, Waiting};
-use crate::participant::DomainParticipant;
 use dds_rtps::types::Guid;
 use std::fmt;
 use std::sync::Arc;
@@ -54,17 +53,15 @@ pub struct WaitSet {
 
 struct WaitSetState {
     /// For its clock. A set keeps its participant alive, as its endpoints do.
-    participant: ParticipantRef,
+    participant: ParticipantRef<dyn ParticipantContext>,
     subject: Arc<Subject>,
     list: Arc<ConditionList>,
 }
 
 impl WaitSet {
-    /// A set without conditions, whose time limits run by the participant's clock.
-    #[must_use]
-    pub fn new(participant: &DomainParticipant) -> Self {
+    /// A set without conditions.
+    pub(crate) fn of(participant: ParticipantRef<dyn ParticipantContext>) -> Self {
         let subject = Subject::new("wait set", "", Guid::UNKNOWN);
-        let participant = ParticipantRef::new(participant.handle());
         Self { state: Arc::new(WaitSetState { participant, subject, list: ConditionList::new() }) }
     }
 
@@ -124,7 +121,7 @@ impl WaitSource<Active> for WaitSetState {
     }
 
     fn driver(&self) -> &dyn Driver {
-        &**self.participant.driver()
+        &**self.participant.core().driver()
     }
 
     fn subject(&self) -> &Arc<Subject> {

@@ -7,9 +7,8 @@
 //! known weakly, and those that are gone are swept out with the next event. Bound: what discovery itself keeps.
 
 use crate::actor::{Actor, Effects};
+use crate::context::ParticipantCore;
 use crate::delivery::{LocalBegin, LocalPath, LocalTerms};
-use crate::infrastructure::CreateErrorKind;
-use crate::participant::ParticipantHandle;
 use crate::publication::WriterCell;
 use crate::qos::Durability;
 use crate::subscription::{ReaderCell, ReaderHandle, ReaderMail, SubscriberGroup};
@@ -23,21 +22,21 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The built-in readers of a participant.
-#[derive(Default)]
-pub(crate) struct Builtin {
-    state: Mutex<State>,
+pub(crate) struct BuiltinReaders {
+    core: Arc<ParticipantCore>,
+    state: Mutex<BuiltinState>,
     /// The subscriber through which they are looked up, while somebody has a handle of it or of a reader in it.
     subscriber: Mutex<Weak<SubscriberGroup>>,
 }
 
 #[derive(Default)]
-struct State {
-    feeds: Vec<Feed>,
+struct BuiltinState {
+    feeds: Vec<BuiltinFeed>,
     topics: TopicCounts,
 }
 
 /// A reader, and how far it has been told.
-struct Feed {
+struct BuiltinFeed {
     kind: BuiltinKind,
     reader: Weak<ReaderCell>,
     last: SequenceNumber,
@@ -91,9 +90,13 @@ struct News {
     payload: Vec<u8>,
 }
 
-impl Builtin {
+impl BuiltinReaders {
+    pub(crate) fn new(core: &Arc<ParticipantCore>) -> Self {
+        Self { core: Arc::clone(core), state: Mutex::default(), subscriber: Mutex::default() }
+    }
+
     /// Held for some lines without a call of anybody else.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BuiltinState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -120,48 +123,32 @@ impl Builtin {
     }
 }
 
-impl ParticipantHandle {
-    /// Makes a reader one of a built-in topic: it gets what is known now, and from now on what changes.
-    pub(crate) fn add_builtin_reader(&self, reader: &ReaderHandle, kind: BuiltinKind) -> Result<(), CreateErrorKind> {
+impl BuiltinReaders {
+    /// Adds a reader of a built-in topic. `known` tells it what discovery knows already.
+    pub(crate) fn add(
+        &self,
+        reader: &ReaderHandle,
+        kind: BuiltinKind,
+        known: &[ParticipantEvent],
+        effects: &mut Effects,
+    ) {
         let is_late_joiner = reader.qos().fixed().durability > Durability::Volatile;
-        Effects::scope(|effects| {
-            let turn = self.matching();
-            // What is still to be told is in the snapshot below: it goes to the readers before this one.
-            self.carry_out_events(effects);
-            let known = self.cell().with(effects, |actor, _| {
-                actor.observe_endpoints();
-                let rtps = actor.rtps();
-                let writers = rtps.matching().writers().filter(|writer| !writer.is_local);
-                let readers = rtps.matching().readers().filter(|reader| !reader.is_local);
-                let participants = rtps.participants().map(|participant| ParticipantEvent::ParticipantDiscovered {
-                    participant: Arc::clone(participant),
-                });
-                let writers = writers.map(|writer| ParticipantEvent::WriterAnnounced { writer: Arc::clone(writer) });
-                let readers = readers.map(|reader| ParticipantEvent::ReaderAnnounced { reader: Arc::clone(reader) });
-                participants.chain(writers).chain(readers).collect::<Vec<_>>()
-            });
-            let known = known.map_err(|_| CreateErrorKind::Closed)?;
-            self.routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
-            let mut feed = Feed { kind, reader: Arc::downgrade(reader.cell()), last: SequenceNumber(0) };
-            self.begin_feed(reader.cell(), kind, effects);
-            // The first reader begins the count of topics, and each one gets its own view of what is known.
-            let is_first = self.builtin().state().feeds.is_empty();
-            let mut counts = TopicCounts::default();
-            for event in &known {
-                let news = news(event, &mut counts);
-                for news in news.into_iter().filter(|news| is_late_joiner && news.about == kind) {
-                    self.tell(&mut feed, reader.cell(), &news, effects);
-                }
+        let mut feed = BuiltinFeed { kind, reader: Arc::downgrade(reader.cell()), last: SequenceNumber(0) };
+        self.begin_feed(reader.cell(), kind, effects);
+        // The first reader begins the count of topics, and each one gets its own view of what is known.
+        let is_first = self.state().feeds.is_empty();
+        let mut counts = TopicCounts::default();
+        for event in known {
+            let news = news(event, &mut counts);
+            for news in news.into_iter().filter(|news| is_late_joiner && news.about == kind) {
+                self.tell(&mut feed, reader.cell(), &news, effects);
             }
-            let mut state = self.builtin().state();
-            if is_first {
-                state.topics = counts;
-            }
-            state.feeds.push(feed);
-            drop(state);
-            drop(turn);
-            Ok(())
-        })
+        }
+        let mut state = self.state();
+        if is_first {
+            state.topics = counts;
+        }
+        state.feeds.push(feed);
     }
 
     /// Lets the reader know the writer that the changes come from.
@@ -176,14 +163,14 @@ impl ParticipantHandle {
         };
         // Nobody waits for the reader: it takes what it is given, or rejects it.
         let path = LocalPath::new(Weak::<WriterCell>::new());
-        let writer = Guid::new(self.prefix(), writer_id(kind));
+        let writer = Guid::new(self.core.prefix(), writer_id(kind));
         // A reader that is closed already gets nothing.
         let _ = cell.with(effects, |actor, effects| actor.match_local(writer, begin, path, effects));
     }
 
     /// Tells the built-in readers of what discovery has told.
-    pub(crate) fn tell_builtin_readers(&self, event: &ParticipantEvent, effects: &mut Effects) {
-        let mut state = self.builtin().state();
+    pub(crate) fn notify(&self, event: &ParticipantEvent, effects: &mut Effects) {
+        let mut state = self.state();
         state.feeds.retain(|feed| feed.reader.strong_count() > 0);
         if state.feeds.is_empty() {
             return;
@@ -199,18 +186,18 @@ impl ParticipantHandle {
                 }
             }
         }
-        self.builtin().state().feeds = feeds;
+        self.state().feeds = feeds;
     }
 
-    fn tell(&self, feed: &mut Feed, cell: &Arc<ReaderCell>, news: &News, effects: &mut Effects) {
+    fn tell(&self, feed: &mut BuiltinFeed, cell: &Arc<ReaderCell>, news: &News, effects: &mut Effects) {
         let previous = feed.last;
         feed.last = previous.next();
         let change = CacheChange {
             kind: news.kind,
-            writer: Guid::new(self.prefix(), writer_id(feed.kind)),
+            writer: Guid::new(self.core.prefix(), writer_id(feed.kind)),
             sequence_number: feed.last,
             instance: InstanceHandle::from(news.key),
-            source_timestamp: self.driver().now().time,
+            source_timestamp: self.core.driver().now().time,
             related_sample: None,
             origin: None,
             presented: None,

@@ -1,19 +1,20 @@
 //! What discovery knows, as the application asks for it.
 
 use crate::actor::Effects;
+use crate::discovery::Discovery;
 use crate::introspection::EndpointInfo;
-use crate::participant::ParticipantHandle;
+use crate::settings::DURABILITY_SERVICE;
 use crate::topic::{
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
     topic_qos_of_reader, topic_qos_of_writer,
 };
 use dds_rtps::participant::Participant;
-use dds_rtps::types::{Guid, InstanceHandle};
+use dds_rtps::types::{Guid, GuidPrefix, InstanceHandle};
 use std::collections::BTreeMap;
 
-impl ParticipantHandle {
+impl Discovery {
     /// Looks into discovery's state. A closed participant knows nothing.
-    fn know<R: Default>(&self, look: impl FnOnce(&Participant) -> R) -> R {
+    pub(crate) fn know<R: Default>(&self, look: impl FnOnce(&Participant) -> R) -> R {
         let known = Effects::scope(|effects| self.cell().with(effects, |actor, _| look(actor.rtps())));
         known.unwrap_or_default()
     }
@@ -21,6 +22,14 @@ impl ParticipantHandle {
     /// The other participants that are known now.
     pub(crate) fn discovered_participants(&self) -> Vec<ParticipantBuiltinTopicData> {
         self.know(|rtps| rtps.participants().map(|participant| (&**participant).into()).collect())
+    }
+
+    /// The other participants that are durability services.
+    pub(crate) fn durability_services(&self) -> Vec<GuidPrefix> {
+        let is_service = |(name, _): &(String, String)| name == DURABILITY_SERVICE;
+        let mut services = self.discovered_participants();
+        services.retain(|known| known.properties.iter().any(is_service));
+        services.into_iter().map(|known| known.key.prefix).collect()
     }
 
     /// The topics of other participants' endpoints, by name.

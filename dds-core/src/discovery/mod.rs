@@ -4,9 +4,11 @@
 //! built-in topics. Owned: the protocol state of the participant, neighbors on the same host, and the built-in readers.
 
 mod builtin;
+mod discovery_handle;
 mod knowledge;
 mod neighbors;
 mod participant_actor;
 
-pub(crate) use builtin::Builtin;
-pub(crate) use participant_actor::{ParticipantActor, ParticipantCell, ParticipantMail, WRITER_IS_ALIVE};
+pub(crate) use builtin::BuiltinReaders;
+pub(crate) use discovery_handle::Discovery;
+pub(crate) use participant_actor::{ParticipantActor, ParticipantCell, ParticipantMail};

@@ -1,17 +1,19 @@
 //! Discovery's state behind its cell.
 
-use crate::actor::Awaitable;
-use crate::actor::{Actor, Cell, Effects, Poke, Signals, Wakers};
+use crate::actor::{Actor, Awaitable, Cell, Deferred, Effects, Poke, Signals, Wakers};
 use crate::discovery::neighbors::Neighbours;
 use crate::driver::Driver;
 use crate::driver::{Flushed, Outgoing};
-use crate::participant::ParticipantHandle;
+use crate::reception::Routes;
 use dds_rtps::concurrent::Payload;
 use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::participant::Participant;
 use dds_rtps::types::{GuidPrefix, Now};
 use dds_rtps::wire::{Message, Receiver};
 use std::sync::{Arc, Weak};
+
+/// Events that one visit takes out of the cell. Bounds the memory of the buffer and the time of a visit.
+const EVENTS_PER_VISIT: usize = 64;
 
 /// The cell of a participant.
 pub(crate) type ParticipantCell = Cell<ParticipantActor>;
@@ -22,33 +24,35 @@ pub(crate) enum ParticipantMail {
     Packet(Payload),
 }
 
-/// A writer that is manual by participant has shown that it is alive.
-pub(crate) const WRITER_IS_ALIVE: Signals = Signals::own(2);
-
 /// The state of a participant: SPDP, SEDP, leases, matching.
 pub(crate) struct ParticipantActor {
     rtps: Participant,
     driver: Arc<dyn Driver>,
     outgoing: Outgoing,
-    /// Where the events of a timer go, which nobody waits for.
-    handle: Weak<ParticipantHandle>,
+    /// When each participant was last heard.
+    routes: Arc<Routes>,
+    /// Carries out the events of a timer, for which no caller waits.
+    owner: Weak<dyn Deferred>,
     /// Who waits for a topic that somebody has.
     finders: Wakers,
     neighbours: Neighbours,
-    /// What has happened is to be carried out before anything is sent.
+    /// Events were taken and may not be carried out yet.
+    events_are_out: bool,
+    /// Answers are held back until the events are carried out.
     answer_is_due: bool,
 }
 
 impl ParticipantActor {
-    pub(crate) fn new(rtps: Participant, driver: Arc<dyn Driver>, outgoing: Outgoing) -> Self {
+    pub(crate) fn new(rtps: Participant, driver: Arc<dyn Driver>, outgoing: Outgoing, routes: Arc<Routes>) -> Self {
         let (finders, neighbours) = (Wakers::new(), Neighbours::default());
-        Self { rtps, driver, outgoing, handle: Weak::new(), finders, neighbours, answer_is_due: false }
+        let owner = Weak::<NoOwner>::new();
+        Self { rtps, driver, outgoing, routes, owner, finders, neighbours, events_are_out: false, answer_is_due: false }
     }
 
     /// Tells the actor in which cell it is and whose.
-    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, handle: Weak<ParticipantHandle>) {
+    pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, owner: Weak<dyn Deferred>) {
         self.outgoing.attach(cell);
-        self.handle = handle;
+        self.owner = owner;
     }
 
     /// The first announcement.
@@ -65,10 +69,10 @@ impl ParticipantActor {
         self.answer_after_events(now);
     }
 
-    /// What has happened is carried out first: whoever is told that an announcement was heard may send at once. Only for who comes
-    /// to [`ParticipantActor::poll_event`] afterwards.
+    /// Answers peers, or holds the answers back while events wait to be carried out: an endpoint that learns that its
+    /// announcement was heard may send at once. For callers that [take the events](Self::take_events) afterwards.
     fn answer_after_events(&mut self, now: Now) {
-        if self.rtps.has_events() {
+        if self.rtps.has_events() || self.events_are_out {
             self.answer_is_due = true;
         } else {
             self.follow_up(now);
@@ -101,15 +105,32 @@ impl ParticipantActor {
         while self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram)) == Flushed::More {}
     }
 
-    pub(crate) fn poll_event(&mut self) -> Option<ParticipantEvent> {
-        let event = self.rtps.poll_event();
-        match &event {
-            Some(ParticipantEvent::ParticipantDiscovered { participant }) => self.note_neighbour(participant.prefix),
-            Some(ParticipantEvent::ParticipantLost { prefix, .. }) => self.neighbours.lost(*prefix),
-            None if std::mem::take(&mut self.answer_is_due) => self.follow_up(self.driver.now()),
-            _ => {}
+    /// Moves pending events to `events`, at most [`EVENTS_PER_VISIT`]. The caller carries them out outside of the cell and
+    /// comes back, until there are none.
+    pub(crate) fn take_events(&mut self, events: &mut Vec<ParticipantEvent>) {
+        debug_assert!(events.is_empty(), "the events before these are carried out");
+        while events.len() < EVENTS_PER_VISIT {
+            let Some(event) = self.rtps.poll_event() else { break };
+            match &event {
+                ParticipantEvent::ParticipantDiscovered { participant } => self.note_neighbour(participant.prefix),
+                ParticipantEvent::ParticipantLost { prefix, .. } => self.neighbours.lost(*prefix),
+                _ => {}
+            }
+            events.push(event);
         }
-        event
+        self.events_are_out = !events.is_empty();
+    }
+
+    /// Whether [`send_answers`](Self::send_answers) has something to send.
+    pub(crate) fn answer_is_due(&self) -> bool {
+        self.answer_is_due
+    }
+
+    /// Sends the answers that were held back while events were carried out.
+    pub(crate) fn send_answers(&mut self) {
+        if std::mem::take(&mut self.answer_is_due) {
+            self.follow_up(self.driver.now());
+        }
     }
 
     fn note_neighbour(&mut self, prefix: GuidPrefix) {
@@ -146,6 +167,15 @@ impl ParticipantActor {
     }
 }
 
+/// Stands for the owner of an actor that is not attached yet.
+struct NoOwner;
+
+impl Deferred for NoOwner {
+    fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {}
+
+    fn hand_over(self: Arc<Self>, _: u32) {}
+}
+
 impl Awaitable for ParticipantActor {
     fn wake_everybody(&mut self, effects: &mut Effects) {
         self.finders.wake_all(effects);
@@ -169,14 +199,14 @@ impl Actor for ParticipantActor {
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
         let now = self.driver.now();
-        let handle = self.handle.upgrade();
-        let carries_out = handle.is_some();
-        if let Some(handle) = handle {
+        let owner = self.owner.upgrade();
+        let carries_out = owner.is_some();
+        if let Some(owner) = owner {
             let rtps = &mut self.rtps;
-            handle.routes().harvest_heard(|prefix, heard| {
+            self.routes.harvest_heard(|prefix, heard| {
                 rtps.handle_traffic(Now { instant: heard, time: now.time }, prefix);
             });
-            effects.defer(handle);
+            effects.defer(owner);
         }
         for prefix in self.neighbours.missing(now.instant, |prefix| self.outgoing.presence(prefix)) {
             self.rtps.handle_crash(now, prefix);

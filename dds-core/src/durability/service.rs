@@ -4,6 +4,7 @@ use super::database::Database;
 use super::error::DurabilityError;
 use super::worker::Worker;
 use crate::cdr::{DdsType, TypeDescription};
+use crate::context::ParticipantContext;
 use crate::driver::{Role, ThreadHandle};
 use crate::infrastructure::{CreateError, CreateErrorKind, GuardCondition};
 use crate::participant::{DomainParticipant, DomainParticipantBuilder};
@@ -144,7 +145,7 @@ impl DurabilityService {
 impl Drop for DurabilityService {
     /// Waits, up to ten seconds, for the batch that is under way.
     fn drop(&mut self) {
-        let driver = self.participant.handle().driver();
+        let driver = self.participant.handle().core().driver();
         if driver.is_forked() {
             // The thread is the parent's.
             return;
@@ -221,7 +222,7 @@ impl DurabilityServiceBuilder {
     /// [`DurabilityError::NotForService`]; [`DurabilityError::Database`] with what is wrong with the file;
     /// [`DurabilityError::Create`], if an endpoint or the thread could not be made.
     pub fn start(self, participant: DomainParticipant) -> Result<DurabilityService, DurabilityError> {
-        if !participant.handle().config().is_durability_service() {
+        if !participant.handle().core().config().is_durability_service() {
             return Err(DurabilityError::NotForService);
         }
         let database = match &self.database {
@@ -235,9 +236,9 @@ impl DurabilityServiceBuilder {
         let worker = Worker::new(&participant, &self, database, Arc::clone(&shared), stop.clone())?;
         let handle = participant.handle();
         let body = Box::new(move || worker.run());
-        let thread = handle.driver().spawn("dds-durability", Role::Event, body).map_err(|error| {
+        let thread = handle.core().driver().spawn("dds-durability", Role::Event, body).map_err(|error| {
             let kind = CreateErrorKind::Thread { message: error.to_string() };
-            DurabilityError::Create(CreateError::new(handle.subject(), kind))
+            DurabilityError::Create(CreateError::new(handle.core().subject(), kind))
         })?;
         Ok(DurabilityService { participant, shared, stop, thread })
     }

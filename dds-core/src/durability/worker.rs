@@ -12,6 +12,7 @@ use super::kept::{Gone, NotKept};
 use super::key::{GroupKey, reading_partition};
 use super::service::{DurabilityServiceBuilder, Shared};
 use crate::cdr::TypeDescription;
+use crate::context::ParticipantContext;
 use crate::context::WaitSet;
 use crate::infrastructure::{GuardCondition, ReadError, WaitErrorKind, WriteError};
 use crate::participant::DomainParticipant;
@@ -162,7 +163,7 @@ impl Worker {
     }
 
     fn now(&self) -> Now {
-        self.participant.handle().driver().now()
+        self.participant.handle().core().driver().now()
     }
 
     /// Until it is told to stop, or the participant is gone.

@@ -6,23 +6,22 @@
 
 use crate::actor::Effects;
 use crate::infrastructure::{Listener, mark};
-use crate::publication::WriterHandle;
-use crate::subscription::ReaderHandle;
 use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, LockGuard, Mutation, OnceLock, Ordering, Weak, mutated};
-use crate::topic::TopicHandle;
+use std::any::Any;
 use std::collections::VecDeque;
 
-/// Who has something to tell; not kept alive by that.
-#[derive(Clone)]
-pub(crate) enum Teller {
-    Reader(Weak<ReaderHandle>),
-    Writer(Weak<WriterHandle>),
-    Topic(Weak<TopicHandle>),
+/// A reader, writer or topic that a listener of its group or participant is told about.
+pub(crate) trait ListenedEntity: Send + Sync {
+    /// Reports that the listener panicked in a call about this entity.
+    fn note_listener_panic(&self, message: &str);
+
+    /// The entity itself, for listeners that know its kind.
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 /// One member's line to the listener of its group or participant.
 pub(crate) struct MemberEar {
-    teller: Teller,
+    entity: Weak<dyn ListenedEntity>,
     marks: AtomicU32,
     /// It stands in the post.
     posted: AtomicBool,
@@ -37,29 +36,9 @@ pub(crate) struct Post {
     listener: OnceLock<Weak<Listener>>,
 }
 
-impl Teller {
-    /// The listener that was told of it has panicked.
-    pub(crate) fn note_panic(this: Option<Self>, message: &str) {
-        match this {
-            Some(Self::Reader(reader)) => {
-                if let Some(reader) = reader.upgrade() {
-                    reader.note_listener_panic(message);
-                }
-            }
-            Some(Self::Writer(writer)) => {
-                if let Some(writer) = writer.upgrade() {
-                    writer.note_listener_panic(message);
-                }
-            }
-            // A topic has no events; the log has it.
-            Some(Self::Topic(_)) | None => {}
-        }
-    }
-}
-
 impl MemberEar {
-    pub(crate) fn new(teller: Teller, post: &Arc<Post>) -> Arc<Self> {
-        Arc::new(Self { teller, marks: AtomicU32::new(0), posted: AtomicBool::new(false), post: Arc::downgrade(post) })
+    pub(crate) fn new(entity: Weak<dyn ListenedEntity>, post: &Arc<Post>) -> Arc<Self> {
+        Arc::new(Self { entity, marks: AtomicU32::new(0), posted: AtomicBool::new(false), post: Arc::downgrade(post) })
     }
 
     pub(crate) fn mark(self: &Arc<Self>, mark: u32, effects: &mut Effects) {
@@ -89,7 +68,7 @@ impl Post {
 
     /// The next member, and what has happened to it. To be taken in a call of the listener, which is called again for the
     /// others: several may have marked it as one.
-    pub(crate) fn take(&self) -> Option<(Teller, u32)> {
+    pub(crate) fn take(&self) -> Option<(Weak<dyn ListenedEntity>, u32)> {
         let mut queue = self.queue();
         let ear = queue.pop_front()?;
         let others_wait = !queue.is_empty();
@@ -100,12 +79,12 @@ impl Post {
         if mutated(Mutation::TakeBeforeRelease) {
             let marks = ear.marks.swap(0, Ordering::AcqRel);
             ear.posted.swap(false, Ordering::AcqRel);
-            return Some((ear.teller.clone(), marks));
+            return Some((Weak::clone(&ear.entity), marks));
         }
         // First, so that whoever marks it from now on posts it again.
         ear.posted.swap(false, Ordering::AcqRel);
         let marks = ear.marks.swap(0, Ordering::AcqRel);
-        Some((ear.teller.clone(), marks))
+        Some((Weak::clone(&ear.entity), marks))
     }
 }
 
@@ -117,9 +96,19 @@ mod models {
     use loom::thread;
 
     /// A member is marked twice while its post is emptied: whatever was marked is taken, now or later.
+    struct NoEntity;
+
+    impl ListenedEntity for NoEntity {
+        fn note_listener_panic(&self, _message: &str) {}
+
+        fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+            self
+        }
+    }
+
     fn marks_beside_a_take() {
         let post = Arc::new(Post::default());
-        let ear = MemberEar::new(Teller::Reader(Weak::new()), &post);
+        let ear = MemberEar::new(Weak::<NoEntity>::new(), &post);
         let marking = {
             let ear = Arc::clone(&ear);
             thread::spawn(move || Effects::scope(|effects| [1, 2].map(|mark| ear.mark(mark, effects))))

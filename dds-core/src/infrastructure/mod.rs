@@ -45,7 +45,7 @@ pub use given_back::GivenBack;
 pub(crate) use listener::{Callback, EventQueue, Listener, mark};
 pub use listener::{Delivery, ListenerCounters};
 pub(crate) use live_qos::LiveQos;
-pub(crate) use member_ear::{MemberEar, Post, Teller};
+pub(crate) use member_ear::{ListenedEntity, MemberEar, Post};
 pub(crate) use observer::{Observed, Observer, Observers, Watched};
 #[cfg(feature = "serde")]
 pub use profile_problem::ProfileProblem;

@@ -7,4 +7,5 @@ mod explain;
 mod match_report;
 
 pub use endpoint_info::{EndpointInfo, EndpointQos};
+pub(crate) use explain::Explainer;
 pub use match_report::{MatchReport, Obstacle, Verdict};

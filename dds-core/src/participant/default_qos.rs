@@ -23,7 +23,7 @@ impl DomainParticipant {
     #[doc(alias = "set_default_datawriter_qos")]
     pub fn set_default_writer_qos(&self, qos: impl Into<DataWriterQos>) -> Result<(), QosError> {
         let qos = qos.into();
-        qos.check().map_err(|kind| QosError::new(self.handle().subject(), kind))?;
+        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
         self.handle().defaults().writer.set(qos);
         Ok(())
     }
@@ -43,7 +43,7 @@ impl DomainParticipant {
     #[doc(alias = "set_default_datareader_qos")]
     pub fn set_default_reader_qos(&self, qos: impl Into<DataReaderQos>) -> Result<(), QosError> {
         let qos = qos.into();
-        qos.check().map_err(|kind| QosError::new(self.handle().subject(), kind))?;
+        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
         self.handle().defaults().reader.set(qos);
         Ok(())
     }
@@ -60,7 +60,7 @@ impl DomainParticipant {
     /// # Errors
     /// Nothing has changed: the policies contradict each other.
     pub fn set_default_publisher_qos(&self, qos: PublisherQos) -> Result<(), QosError> {
-        qos.check().map_err(|kind| QosError::new(self.handle().subject(), kind))?;
+        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
         self.handle().defaults().publisher.set(qos);
         Ok(())
     }
@@ -77,7 +77,7 @@ impl DomainParticipant {
     /// # Errors
     /// Nothing has changed: the policies contradict each other.
     pub fn set_default_subscriber_qos(&self, qos: SubscriberQos) -> Result<(), QosError> {
-        qos.check().map_err(|kind| QosError::new(self.handle().subject(), kind))?;
+        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
         self.handle().defaults().subscriber.set(qos);
         Ok(())
     }
@@ -95,7 +95,7 @@ impl DomainParticipant {
     /// # Errors
     /// Nothing has changed: the policies contradict each other.
     pub fn set_default_topic_qos(&self, qos: TopicQos) -> Result<(), QosError> {
-        qos.check().map_err(|kind| QosError::new(self.handle().subject(), kind))?;
+        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
         self.handle().defaults().topic.set(qos);
         Ok(())
     }

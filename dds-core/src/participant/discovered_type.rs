@@ -69,7 +69,7 @@ impl ParticipantHandle {
     ) -> Result<Option<T>, WaitErrorKind> {
         let waker = waker.clone();
         let looked = Effects::scope(|effects| {
-            let looked = self.cell().with(effects, |actor, effects| {
+            let looked = self.discovery().cell().with(effects, |actor, effects| {
                 actor.observe_endpoints();
                 let endpoints = endpoints_of(actor.rtps(), topic);
                 let found = endpoints.into_iter().find_map(|(guid, type_name)| {
@@ -109,7 +109,7 @@ fn endpoints_of(rtps: &Participant, topic: &str) -> Vec<(Guid, String)> {
 
 /// A search for the type of a topic, in the form that the application wants.
 pub(crate) struct DiscoverType<T> {
-    participant: ParticipantRef,
+    participant: ParticipantRef<ParticipantHandle>,
     subject: Arc<Subject>,
     /// `None` for a type that cannot be had in that form.
     accept: fn(DiscoveredType) -> Option<T>,
@@ -133,7 +133,7 @@ impl<T> WaitSource<T> for DiscoverType<T> {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<T, WaitErrorKind>> {
-        if !self.participant.is_enabled() {
+        if !self.participant.core.is_enabled() {
             return Poll::Ready(Err(WaitErrorKind::NotEnabled));
         }
         match self.participant.discover_type(&self.subject.topic, self.accept, ticket, waker) {
@@ -147,12 +147,12 @@ impl<T> WaitSource<T> for DiscoverType<T> {
         // Nobody waits for the types of a closed participant.
         let _ = Effects::scope(|effects| {
             let ticket = &mut Some(ticket);
-            self.participant.cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))
+            self.participant.discovery().cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))
         });
     }
 
     fn driver(&self) -> &dyn Driver {
-        &**self.participant.driver()
+        &**self.participant.core.driver()
     }
 
     fn subject(&self) -> &Arc<Subject> {
@@ -161,7 +161,7 @@ impl<T> WaitSource<T> for DiscoverType<T> {
 
     fn complain(&self, _awaited: Awaited) {
         let topic = &self.subject.topic;
-        self.participant.span().in_scope(|| {
+        self.participant.core.span().in_scope(|| {
             tracing::warn!(topic, "still waiting for a type: no endpoint of the topic describes it");
         });
     }

@@ -1,7 +1,7 @@
 //! The entry to a domain (DDS 1.4, 2.2.2.2.1).
 
 use crate::cdr::{DdsType, Raw};
-use crate::context::ParticipantRef;
+use crate::context::{Group, ParticipantRef};
 #[cfg(doc)]
 use crate::infrastructure::CreateErrorKind;
 use crate::infrastructure::{Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Waiting};
@@ -13,7 +13,7 @@ use crate::reception::TrafficCounters;
 use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
 use crate::topic::{ParticipantBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicRef};
 use dds_rtps::participant::ParticipantCounters;
-use dds_rtps::types::{EntityId, Guid, InstanceHandle, Time};
+use dds_rtps::types::{EntityId, EntityKind, Guid, InstanceHandle, Time};
 use std::fmt;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ use std::sync::Arc;
 #[doc(alias = "get_instance")]
 #[doc(alias = "lookup_participant")]
 pub struct DomainParticipant {
-    handle: ParticipantRef,
+    handle: ParticipantRef<ParticipantHandle>,
 }
 
 impl DomainParticipant {
@@ -62,7 +62,7 @@ impl DomainParticipant {
     }
 
     /// Of a share that there is.
-    pub(crate) fn from_ref(handle: ParticipantRef) -> Self {
+    pub(crate) fn from_ref(handle: ParticipantRef<ParticipantHandle>) -> Self {
         Self { handle }
     }
 
@@ -124,12 +124,12 @@ impl DomainParticipant {
 
     /// Makes a writer of `topic` with a QoS and listeners of its own.
     pub fn writer_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataWriterBuilder<'t, T> {
-        DataWriterBuilder::new(&self.handle, topic.into(), self.default_writer_qos())
+        DataWriterBuilder::new(&self.handle.as_publication_context(), topic.into(), self.default_writer_qos())
     }
 
     /// Makes a reader of `topic` with a QoS and listeners of its own.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
-        DataReaderBuilder::new(&self.handle, topic.into(), self.default_reader_qos())
+        DataReaderBuilder::new(&self.handle.as_subscription_context(), topic.into(), self.default_reader_qos())
     }
 
     /// Makes a publisher: writers with partitions, octets or coherent sets in common. No other writer needs one. `None` stands for
@@ -139,7 +139,10 @@ impl DomainParticipant {
     /// [`CreateErrorKind::InconsistentQos`] or [`CreateErrorKind::Closed`].
     #[doc(alias = "create_publisher")]
     pub fn publisher(&self, qos: impl Into<Option<PublisherQos>>) -> Result<Publisher, CreateError> {
-        Publisher::new(&self.handle, qos.into().unwrap_or_else(|| self.default_publisher_qos()))
+        Publisher::new(
+            &self.handle.as_publication_context(),
+            qos.into().unwrap_or_else(|| self.default_publisher_qos()),
+        )
     }
 
     /// Makes a subscriber: readers with partitions, octets or access in common. No other reader needs one. `None` stands for the
@@ -149,7 +152,10 @@ impl DomainParticipant {
     /// As [`publisher`](DomainParticipant::publisher).
     #[doc(alias = "create_subscriber")]
     pub fn subscriber(&self, qos: impl Into<Option<SubscriberQos>>) -> Result<Subscriber, CreateError> {
-        Subscriber::new(&self.handle, qos.into().unwrap_or_else(|| self.default_subscriber_qos()))
+        Subscriber::new(
+            &self.handle.as_subscription_context(),
+            qos.into().unwrap_or_else(|| self.default_subscriber_qos()),
+        )
     }
 
     /// Makes a topic of type `T`. Only needed for what a name alone cannot say; see [`Topic`]. `None` stands for the
@@ -162,7 +168,7 @@ impl DomainParticipant {
     #[doc(alias = "register_type")]
     pub fn topic<T: DdsType>(&self, name: &str, qos: impl Into<Option<TopicQos>>) -> Result<Topic<T>, CreateError> {
         let qos = qos.into().unwrap_or_else(|| self.default_topic_qos());
-        Topic::new(&self.handle, name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos)
+        Topic::new(&self.handle.as_topic_context(), name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos)
     }
 
     /// Makes a topic whose samples stay in their encoded form, for recorders and bridges. Readers of it give [`Raw`]
@@ -205,14 +211,14 @@ impl DomainParticipant {
     /// As [`topic`](DomainParticipant::topic); [`CreateErrorKind::InvalidTypeName`] for an empty type name, one longer than
     /// 255 bytes, or one with a NUL.
     pub fn raw_topic(&self, name: &str, type_name: &str, qos: TopicQos) -> Result<Topic<Raw>, CreateError> {
-        Topic::new(&self.handle, name, type_name, None, qos)
+        Topic::new(&self.handle.as_topic_context(), name, type_name, None, qos)
     }
 
     /// The QoS that the participant has.
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> DomainParticipantQos {
-        self.handle.qos().get()
+        self.handle.core.qos().get()
     }
 
     /// Changes the QoS, and announces it; all of it may change (DDS 1.4, 2.2.3). Without effect once the participant is
@@ -247,7 +253,13 @@ impl DomainParticipant {
     #[must_use]
     #[doc(alias = "get_builtin_subscriber")]
     pub fn builtin_subscriber(&self) -> Subscriber {
-        Subscriber::builtin(&self.handle)
+        let participant = self.handle.as_subscription_context();
+        let make = || Group::always(&participant, "subscriber", EntityKind::ReaderGroup);
+        let group = self.handle.discovery().builtin().subscriber(make);
+        self.handle.contained().add_subscriber(&group);
+        // That of a disabled participant is enabled with it, that of a closed one never.
+        drop(group.enable());
+        Subscriber::from_group(group)
     }
 
     /// Waits until somebody has the topic `name` with the type `T`, in this participant or another one, and gives it with the
@@ -324,14 +336,21 @@ impl DomainParticipant {
         type_name: &str,
         qos: TopicQos,
     ) -> Result<Topic<crate::topic::Serde<T>>, CreateError> {
-        Topic::with_representations(&self.handle, name, type_name, None, crate::topic::REPRESENTATIONS, qos)
+        Topic::with_representations(
+            &self.handle.as_topic_context(),
+            name,
+            type_name,
+            None,
+            crate::topic::REPRESENTATIONS,
+            qos,
+        )
     }
 
     /// The domain.
     #[must_use]
     #[doc(alias = "get_domain_id")]
     pub fn domain_id(&self) -> u32 {
-        self.handle.config().domain_id
+        self.handle.core.config().domain_id
     }
 
     /// The other participants of the domain that are known now, with what they announce; none after `close`.
@@ -339,7 +358,7 @@ impl DomainParticipant {
     #[doc(alias = "get_discovered_participants")]
     #[doc(alias = "get_discovered_participant_data")]
     pub fn discovered_participants(&self) -> Vec<ParticipantBuiltinTopicData> {
-        self.handle.discovered_participants()
+        self.handle.discovery().discovered_participants()
     }
 
     /// The topics that other participants have readers or writers of, by name; none after `close`.
@@ -347,7 +366,7 @@ impl DomainParticipant {
     #[doc(alias = "get_discovered_topics")]
     #[doc(alias = "get_discovered_topic_data")]
     pub fn discovered_topics(&self) -> Vec<TopicBuiltinTopicData> {
-        self.handle.discovered_topics()
+        self.handle.discovery().discovered_topics()
     }
 
     /// Why the endpoints of this participant that are of `topic` match others, or do not: a report for each pair that
@@ -391,7 +410,7 @@ impl DomainParticipant {
     #[must_use]
     pub fn contains_entity(&self, entity: InstanceHandle) -> bool {
         let guid = entity.as_bytes().copied().map(Guid::from_bytes);
-        guid.is_some_and(|guid| guid.prefix == self.handle.prefix() && self.handle.contained().has(guid.entity_id))
+        guid.is_some_and(|guid| guid.prefix == self.handle.core.prefix() && self.handle.contained().has(guid.entity_id))
     }
 
     /// Closes everything that was made with this participant and is open now. Does not wait.
@@ -445,19 +464,19 @@ impl DomainParticipant {
     /// How the listeners in this participant have behaved.
     #[must_use]
     pub fn listener_counters(&self) -> ListenerCounters {
-        self.handle.event_thread().counters()
+        self.handle.core.event_thread().counters()
     }
 
     /// What has been sent, received and left aside.
     #[must_use]
     pub fn traffic(&self) -> TrafficCounters {
-        self.handle.traffic()
+        self.handle.reception().traffic()
     }
 
     /// What discovery has not taken in, and why. `None` after `close`.
     #[must_use]
     pub fn discovery_counters(&self) -> Option<ParticipantCounters> {
-        self.handle.discovery_counters()
+        self.handle.discovery().counters()
     }
 
     /// Says that the application is alive, for all writers of this participant whose LIVELINESS is
@@ -472,21 +491,21 @@ impl DomainParticipant {
     #[must_use]
     #[doc(alias = "get_current_time")]
     pub fn now(&self) -> Time {
-        self.handle.driver().now().time
+        self.handle.core.driver().now().time
     }
 }
 
 impl Entity for DomainParticipant {
     fn guid(&self) -> Guid {
-        self.handle.subject().guid
+        self.handle.core.subject().guid
     }
 
     fn enable(&self) -> Result<(), CreateError> {
-        self.handle.enable().map_err(|kind| CreateError::new(self.handle.subject(), kind))
+        self.handle.enable().map_err(|kind| CreateError::new(self.handle.core.subject(), kind))
     }
 
     fn is_enabled(&self) -> bool {
-        self.handle.is_enabled()
+        self.handle.core.is_enabled()
     }
 
     fn status_condition(&self) -> StatusCondition {
@@ -494,7 +513,7 @@ impl Entity for DomainParticipant {
     }
 
     fn is_closed(&self) -> bool {
-        self.handle.is_closed()
+        self.handle.core.is_closed()
     }
 
     /// Closes everything in it as well. What reliable writers have sent may still be acknowledged for

@@ -6,7 +6,7 @@
 //!
 //! Best-effort readers acknowledge nothing. Samples and farewells come to different sockets, which other threads read: a reader that
 //! hears first that the writer is gone drops what came before. So a farewell stays behind the last sample for a moment
-//! ([`SETTLE`]).
+//! (`publication::reached::SETTLE`).
 
 use crate::actor::{Effects, Ticket};
 use crate::driver::{Driver, block_on};
@@ -14,21 +14,18 @@ use crate::infrastructure::{Alarm, Awaited};
 use crate::participant::ParticipantHandle;
 use crate::participant::leaving::LINGER_MAX;
 use crate::publication::WriterCell;
-use dds_rtps::types::{Duration, EntityId};
+use dds_rtps::types::EntityId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Poll, Wake, Waker};
-
-/// How long a farewell stays behind the last sample to a best-effort reader of another process.
-pub(crate) const SETTLE: Duration = Duration::from_millis(20);
 
 /// The dropped writers of a participant.
 #[derive(Default)]
 pub(crate) struct Draining {
-    state: Mutex<State>,
+    state: Mutex<DrainingState>,
 }
 
 #[derive(Default)]
-struct State {
+struct DrainingState {
     writers: Vec<DrainingWriter>,
     /// Writers that somebody is looking after at the moment.
     taken: usize,
@@ -68,12 +65,13 @@ impl DrainingWriter {
 }
 
 impl Draining {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, DrainingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, writer: DrainingWriter) {
-        self.lock().writers.push(writer);
+    /// Adds a writer that the application has dropped.
+    pub(super) fn add(&self, id: EntityId, cell: Arc<WriterCell>) {
+        self.lock().writers.push(DrainingWriter { id, cell, ticket: None, settling: None });
     }
 
     /// Takes the writers, and who is to be called when they may have nothing left to say, if not whoever takes them.
@@ -112,16 +110,16 @@ impl Draining {
 }
 
 /// Looks after the dropped writers when one of them was acknowledged.
-struct Bell {
+struct DrainBell {
     participant: Weak<ParticipantHandle>,
 }
 
-impl Wake for Bell {
+impl Wake for DrainBell {
     fn wake(self: Arc<Self>) {
         if let Some(participant) = self.participant.upgrade() {
             let done = participant.finish_drained(&Waker::from(Arc::clone(&self)));
             // The last drop goes on with the rest itself, and must not be overtaken there: when it returns, the process may end.
-            if done && participant.is_closed() && !participant.draining().has_last_drop() {
+            if done && participant.core.is_closed() && !participant.draining().has_last_drop() {
                 participant.part();
             }
         }
@@ -129,15 +127,9 @@ impl Wake for Bell {
 }
 
 impl ParticipantHandle {
-    /// Takes over a writer that the application has dropped.
-    pub(crate) fn drain(self: &Arc<Self>, id: EntityId, cell: Arc<WriterCell>) {
-        self.draining().add(DrainingWriter { id, cell, ticket: None, settling: None });
-        self.finish_drained(&self.drain_bell());
-    }
-
     /// What looks after the dropped writers again.
-    pub(super) fn drain_bell(self: &Arc<Self>) -> Waker {
-        Waker::from(Arc::new(Bell { participant: Arc::downgrade(self) }))
+    pub(super) fn drain_bell(&self) -> Waker {
+        Waker::from(Arc::new(DrainBell { participant: Weak::clone(self.weak()) }))
     }
 
     /// Deletes the writers that have nothing left to say. True if there is none left.
@@ -148,7 +140,7 @@ impl ParticipantHandle {
         let mut drained = Vec::new();
         let mut left = Vec::new();
         for mut writer in writers.drain(..) {
-            if writer.is_drained(&**self.driver(), waker) { drained.push(writer) } else { left.push(writer) }
+            if writer.is_drained(&**self.core.driver(), waker) { drained.push(writer) } else { left.push(writer) }
         }
         for writer in drained {
             self.delete_writer(writer.id, &writer.cell);
@@ -158,8 +150,8 @@ impl ParticipantHandle {
 
     /// Waits until the dropped writers have nothing left to say, at most `linger`.
     pub(super) fn wait_for_drained(&self) {
-        let driver = self.driver();
-        let until = driver.now().instant.after(self.config().linger.min(LINGER_MAX));
+        let driver = self.core.driver();
+        let until = driver.now().instant.after(self.core.config().linger.min(LINGER_MAX));
         // The time may be over: then the rest is given up.
         let _ = block_on(&**driver, until, |context| match self.poll_drained(context.waker()) {
             true => Poll::Ready(()),

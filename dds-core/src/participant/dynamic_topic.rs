@@ -59,7 +59,7 @@ impl DomainParticipant {
         ty: &DynamicType,
         qos: TopicQos,
     ) -> Result<Topic<DynamicData>, CreateError> {
-        Topic::new(self.handle(), name, ty.name(), Some(ty.resolved().into()), qos)
+        Topic::new(&self.handle().as_topic_context(), name, ty.name(), Some(ty.resolved().into()), qos)
     }
 
     /// The type of a topic that this program knows nothing of, as somebody describes it who has a writer or a reader of it: waits

@@ -1,43 +1,115 @@
-//! Making and deleting endpoints: discovery, routes and topics hear of it in the right order.
+//! What the entities of a participant ask of it: discovery, routes and topics hear of endpoints in the right order.
 
-use crate::actor::Effects;
-use crate::actor::close_cell;
+use crate::actor::{Effects, Poke, close_cell};
 use crate::cdr::Encoding;
+use crate::context::{ParticipantContext, ParticipantCore};
 use crate::infrastructure::CreateErrorKind;
-use crate::participant::{Contained, ParticipantHandle};
-use crate::publication::{WriterCell, WriterHandle};
+use crate::introspection::{EndpointInfo, MatchReport};
+use crate::participant::ParticipantHandle;
+use crate::publication::{PublicationContext, PublisherGroup, WriterCell, WriterHandle};
 use crate::qos::DataRepresentation;
-use crate::subscription::ReaderHandle;
+use crate::subscription::{ReaderHandle, SubscriberGroup, SubscriptionContext};
+use crate::topic::{BuiltinKind, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicContext, TopicHandle};
 use dds_rtps::discovery::data::{EndpointData, PublicationData, SubscriptionData};
 use dds_rtps::participant::Participant;
-use dds_rtps::types::{EntityId, Now};
-use std::sync::Arc;
+use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Now};
+use std::any::Any;
+use std::sync::{Arc, Weak};
 
-impl ParticipantHandle {
-    /// Counts one more endpoint or [`Topic`](crate::Topic) of a name.
-    pub(crate) fn use_topic(&self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
-        self.check_open()?;
-        if self.config().is_durability_service() {
-            // It keeps what others write, under whatever types.
+impl ParticipantContext for ParticipantHandle {
+    fn core(&self) -> &Arc<ParticipantCore> {
+        &self.core
+    }
+
+    fn end(&self) {
+        self.leave_at_last_drop();
+    }
+
+    fn use_topic(&self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
+        self.core().check_open()?;
+        if self.core().config().is_durability_service() {
+            // It keeps the samples of other writers, whatever their types are.
             return Ok(());
         }
         self.topics().acquire(name, type_name)?;
-        Effects::scope(|effects| self.wake_finders(effects));
+        Effects::scope(|effects| self.discovery().wake_finders(effects));
         Ok(())
     }
 
-    pub(crate) fn release_topic(&self, name: &str) {
-        if !self.config().is_durability_service() {
+    fn release_topic(&self, name: &str) {
+        if !self.core().config().is_durability_service() {
             self.topics().release(name);
         }
     }
 
-    /// Announces a new reader. It is in the routes before others hear of it, so that nothing they send finds no one.
-    pub(crate) fn add_reader(&self, reader: &ReaderHandle) -> Result<(), CreateErrorKind> {
-        self.routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
+    fn remove_entity(&self, id: EntityId) {
+        self.contained().remove(id);
+    }
+
+    fn describe_endpoints(&self, guids: &[Guid]) -> Vec<EndpointInfo> {
+        self.discovery().describe_endpoints(guids)
+    }
+
+    fn explain_endpoint(&self, guid: Guid) -> Vec<MatchReport> {
+        self.reports(|endpoint| endpoint.guid == guid)
+    }
+
+    fn why_waiting(&self, guid: Guid) -> String {
+        self.explain_wait(guid)
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl TopicContext for ParticipantHandle {
+    fn add_topic(&self, topic: &Arc<TopicHandle>) {
+        self.contained().add_topic(topic);
+    }
+
+    fn update_endpoints_of(&self, topic: &Arc<TopicHandle>) {
+        let is_of_topic = |other: Option<&Arc<TopicHandle>>| other.is_some_and(|other| Arc::ptr_eq(other, topic));
+        for reader in self.contained().readers() {
+            if is_of_topic(reader.topic()) {
+                self.update_reader(&reader);
+            }
+        }
+        for writer in self.contained().writers() {
+            if is_of_topic(writer.topic()) {
+                self.update_writer(&writer);
+            }
+        }
+    }
+}
+
+impl SubscriptionContext for ParticipantHandle {
+    fn add_subscriber(&self, subscriber: &Arc<SubscriberGroup>) {
+        self.contained().add_subscriber(subscriber);
+    }
+
+    fn is_builtin_subscriber(&self, subscriber: &Arc<SubscriberGroup>) -> bool {
+        self.discovery().builtin().is_subscriber(subscriber)
+    }
+
+    fn enter_reader(&self, reader: &Arc<ReaderHandle>) -> Result<(), CreateErrorKind> {
+        self.contained().add_reader(reader);
+        self.check_not_closed()?;
+        reader.refresh_listeners();
+        if let Some(group) = reader.group() {
+            group.watch_reader(reader);
+        }
+        Ok(())
+    }
+
+    fn announce_reader(&self, reader: &ReaderHandle) -> Result<(), CreateErrorKind> {
+        // In the routes before peers hear of it, so that the first samples find it.
+        self.reception().routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
         let (data, version) = subscription_data(reader);
         self.announce(|participant, now| {
-            reader.types().into_iter().for_each(|types| participant.add_type(types));
+            if let Some(types) = reader.types() {
+                participant.add_type(types);
+            }
             participant.add_reader(now, data);
         })?;
         if reader.version() != version {
@@ -46,51 +118,21 @@ impl ParticipantHandle {
         Ok(())
     }
 
-    /// Announces a new writer.
-    pub(crate) fn add_writer(&self, writer: &WriterHandle) -> Result<(), CreateErrorKind> {
-        let (data, version) = publication_data(writer);
-        set_inline_qos(writer, &data);
-        self.routes().add_writer(writer.guid().entity_id, Arc::clone(writer.cell()));
-        // Its lease begins. A closed writer promises nothing any more.
-        let _ =
-            Effects::scope(|effects| writer.cell().with(effects, |actor, effects| actor.assert_liveliness(effects)));
-        self.announce(|participant, now| {
-            writer.types.iter().for_each(|types| participant.add_type(types));
-            participant.add_writer(now, data);
-        })?;
-        if writer.version() != version {
-            self.update_writer(writer);
-        }
-        Ok(())
+    fn add_builtin_reader(&self, reader: &ReaderHandle, kind: BuiltinKind) -> Result<(), CreateErrorKind> {
+        Effects::scope(|effects| {
+            let mut turn = self.matching();
+            // Events that are still pending are in the snapshot below; they go to the readers before this one.
+            self.carry_out_events(&mut turn, effects);
+            let known = self.discovery().known(effects)?;
+            self.reception().routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
+            self.discovery().builtin().add(reader, kind, &known, effects);
+            drop(turn);
+            Ok(())
+        })
     }
 
-    /// Enters a new reader among what the participant contains, and resolves who listens to it.
-    pub(crate) fn enter_reader(&self, reader: &Arc<ReaderHandle>) -> Result<(), CreateErrorKind> {
-        self.contain(|contained| contained.add_reader(reader))?;
-        self.refresh_reader(reader);
-        if let Some(group) = reader.group() {
-            group.watch_reader(reader);
-        }
-        Ok(())
-    }
-
-    /// As [`enter_reader`](Self::enter_reader).
-    pub(crate) fn enter_writer(&self, writer: &Arc<WriterHandle>) -> Result<(), CreateErrorKind> {
-        self.contain(|contained| contained.add_writer(writer))?;
-        self.refresh_writer(writer);
-        Ok(())
-    }
-
-    /// Enters a new endpoint. One that comes while the participant is closed is refused by the look after it, or closed by
-    /// whoever closes the participant, which looks at the table after it has said so.
-    fn contain(&self, add: impl FnOnce(&Contained)) -> Result<(), CreateErrorKind> {
-        add(self.contained());
-        if self.is_closed() { Err(CreateErrorKind::Closed) } else { Ok(()) }
-    }
-
-    /// Announces a reader as it, its group and its topic are now. Whoever was overtaken by a later change announces that one too, so
-    /// that the last announcement is the newest.
-    pub(crate) fn update_reader(&self, reader: &ReaderHandle) {
+    /// A caller that was overtaken by a later change announces that one too, so that the last announcement is the newest.
+    fn update_reader(&self, reader: &ReaderHandle) {
         loop {
             let (data, version) = subscription_data(reader);
             let announced = self.announce(|participant, now| {
@@ -102,8 +144,57 @@ impl ParticipantHandle {
         }
     }
 
-    /// As [`update_reader`](Self::update_reader).
-    pub(crate) fn update_writer(&self, writer: &WriterHandle) {
+    fn delete_reader(&self, id: EntityId, topic: &str) {
+        // A closed participant has withdrawn everything already.
+        let _ = self.announce(|participant, now| {
+            participant.remove_reader(now, id);
+        });
+        self.reception().routes().remove_reader(id);
+        self.release_topic(topic);
+    }
+
+    fn publication_data(&self, writer: InstanceHandle) -> Option<PublicationBuiltinTopicData> {
+        self.discovery().publication_data(writer)
+    }
+
+    fn inbox_dropped(&self) -> u64 {
+        self.reception().inbox_dropped()
+    }
+}
+
+impl PublicationContext for ParticipantHandle {
+    fn add_publisher(&self, publisher: &Arc<PublisherGroup>) {
+        self.contained().add_publisher(publisher);
+    }
+
+    fn enter_writer(&self, writer: &Arc<WriterHandle>) -> Result<(), CreateErrorKind> {
+        self.contained().add_writer(writer);
+        self.check_not_closed()?;
+        writer.refresh_listeners();
+        Ok(())
+    }
+
+    fn announce_writer(&self, writer: &WriterHandle) -> Result<(), CreateErrorKind> {
+        let (data, version) = publication_data(writer);
+        set_inline_qos(writer, &data);
+        self.reception().routes().add_writer(writer.guid().entity_id, Arc::clone(writer.cell()));
+        // Its lease begins. A closed writer promises nothing any more.
+        let _ =
+            Effects::scope(|effects| writer.cell().with(effects, |actor, effects| actor.assert_liveliness(effects)));
+        self.announce(|participant, now| {
+            if let Some(types) = &writer.types {
+                participant.add_type(types);
+            }
+            participant.add_writer(now, data);
+        })?;
+        if writer.version() != version {
+            self.update_writer(writer);
+        }
+        Ok(())
+    }
+
+    /// As [`update_reader`](SubscriptionContext::update_reader).
+    fn update_writer(&self, writer: &WriterHandle) {
         loop {
             let (data, version) = publication_data(writer);
             set_inline_qos(writer, &data);
@@ -116,43 +207,48 @@ impl ParticipantHandle {
         }
     }
 
+    fn drain(&self, id: EntityId, cell: Arc<WriterCell>) {
+        self.draining().add(id, cell);
+        self.finish_drained(&self.drain_bell());
+    }
+
+    fn subscription_data(&self, reader: InstanceHandle) -> Option<SubscriptionBuiltinTopicData> {
+        self.discovery().subscription_data(reader)
+    }
+
+    fn durability_services(&self) -> Vec<GuidPrefix> {
+        self.discovery().durability_services()
+    }
+
+    fn discovery_cell(&self) -> Weak<dyn Poke> {
+        Arc::downgrade(self.discovery().cell()) as Weak<dyn Poke>
+    }
+}
+
+impl ParticipantHandle {
+    /// To be called after a new endpoint has entered the table. An endpoint that enters while the participant is closed is
+    /// refused here, or closed by the thread that closes the participant, which reads the table after it has set the flag.
+    fn check_not_closed(&self) -> Result<(), CreateErrorKind> {
+        if self.core().is_closed() { Err(CreateErrorKind::Closed) } else { Ok(()) }
+    }
+
     /// Changes what discovery knows, and carries out what follows for the endpoints here.
-    fn announce(&self, change: impl FnOnce(&mut Participant, Now)) -> Result<(), CreateErrorKind> {
+    fn announce<R>(&self, change: impl FnOnce(&mut Participant, Now) -> R) -> Result<R, CreateErrorKind> {
         Effects::scope(|effects| {
-            let announced = self.cell().with(effects, |actor, _| actor.change(change));
+            let announced = self.discovery().change(effects, change);
             self.carry_out_matches(effects);
-            announced.map_err(|_| CreateErrorKind::Closed)
+            announced
         })
     }
 
-    /// Takes a reader back.
-    pub(crate) fn delete_reader(&self, id: EntityId, topic: &str) {
-        Effects::scope(|effects| {
-            // A closed participant has withdrawn everything already.
-            let _ = self.cell().with(effects, |actor, _| {
-                actor.change(|participant, now| {
-                    participant.remove_reader(now, id);
-                });
-            });
-            self.carry_out_matches(effects);
-        });
-        self.routes().remove_reader(id);
-        self.release_topic(topic);
-    }
-
-    /// Takes a writer back; its topic was released when the application dropped it.
-    pub(crate) fn delete_writer(&self, id: EntityId, cell: &Arc<WriterCell>) {
-        Effects::scope(|effects| {
-            // A closed participant has withdrawn everything already.
-            let _ = self.cell().with(effects, |actor, _| {
-                actor.change(|participant, now| {
-                    participant.remove_writer(now, id);
-                });
-            });
-            self.carry_out_matches(effects);
+    /// Withdraws a writer; its topic was released when the application dropped it.
+    pub(super) fn delete_writer(&self, id: EntityId, cell: &Arc<WriterCell>) {
+        // A closed participant has withdrawn everything already.
+        let _ = self.announce(|participant, now| {
+            participant.remove_writer(now, id);
         });
         close_cell(cell);
-        self.routes().remove_writer(id);
+        self.reception().routes().remove_writer(id);
     }
 }
 

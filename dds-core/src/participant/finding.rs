@@ -15,12 +15,6 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 impl ParticipantHandle {
-    /// A topic has come, here or elsewhere.
-    pub(crate) fn wake_finders(&self, effects: &mut Effects) {
-        // Nobody waits for the topics of a closed participant.
-        let _ = self.cell().with(effects, |actor, effects| actor.finders().wake_all(effects));
-    }
-
     /// The QoS of a topic that somebody has with this type; registers the waiter if nobody has it.
     fn find_topic(
         &self,
@@ -31,7 +25,7 @@ impl ParticipantHandle {
     ) -> Result<Option<TopicQos>, WaitErrorKind> {
         let waker = waker.clone();
         let looked = Effects::scope(|effects| {
-            self.cell().with(effects, |actor, effects| {
+            self.discovery().cell().with(effects, |actor, effects| {
                 actor.observe_endpoints();
                 let here = self.topics().type_of(name).map(str::to_owned);
                 let known = known_topic(actor.rtps(), name, type_name);
@@ -68,7 +62,7 @@ fn known_topic(rtps: &Participant, name: &str, type_name: &str) -> Option<TopicQ
 
 /// A search for a topic of the type `T`.
 pub(crate) struct FindTopic<T> {
-    participant: ParticipantRef,
+    participant: ParticipantRef<ParticipantHandle>,
     subject: Arc<Subject>,
     marker: PhantomData<fn() -> T>,
 }
@@ -87,7 +81,7 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<Topic<T>, WaitErrorKind>> {
-        if !self.participant.is_enabled() {
+        if !self.participant.core.is_enabled() {
             return Poll::Ready(Err(WaitErrorKind::NotEnabled));
         }
         let name = &self.subject.topic;
@@ -96,7 +90,8 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
             Ok(None) => return Poll::Pending,
             Err(kind) => return Poll::Ready(Err(kind)),
         };
-        let topic = Topic::new(&self.participant, name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos);
+        let topic =
+            Topic::new(&self.participant.as_topic_context(), name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos);
         Poll::Ready(topic.map_err(|error| match error.kind() {
             crate::infrastructure::CreateErrorKind::TypeConflict { existing, .. } => {
                 WaitErrorKind::OtherType { existing: existing.clone() }
@@ -110,12 +105,12 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
         // Nobody waits for the topics of a closed participant.
         let _ = Effects::scope(|effects| {
             let ticket = &mut Some(ticket);
-            self.participant.cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))
+            self.participant.discovery().cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))
         });
     }
 
     fn driver(&self) -> &dyn Driver {
-        &**self.participant.driver()
+        &**self.participant.core.driver()
     }
 
     fn subject(&self) -> &Arc<Subject> {
@@ -124,10 +119,10 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
 
     fn complain(&self, _awaited: Awaited) {
         let topic = &self.subject.topic;
-        let others = self.participant.discovered_topics();
+        let others = self.participant.discovery().discovered_topics();
         let others: Vec<_> = others.iter().filter(|other| other.name == *topic).map(|other| &other.type_name).collect();
         let wanted = T::TYPE_NAME;
-        self.participant.span().in_scope(|| {
+        self.participant.core.span().in_scope(|| {
             tracing::warn!(topic, wanted, ?others, "still waiting for a topic; others have it with these types");
         });
     }

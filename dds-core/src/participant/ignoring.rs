@@ -7,11 +7,13 @@ use dds_rtps::types::{EntityId, Guid, InstanceHandle};
 impl ParticipantHandle {
     /// Forgets the endpoints of others that have the topic with this handle, if anybody has.
     pub(crate) fn ignore_topic(&self, handle: InstanceHandle) -> bool {
-        let Some(topic) = self.discovered_topics().into_iter().find(|topic| topic.key == handle) else { return false };
+        let Some(topic) = self.discovery().discovered_topics().into_iter().find(|topic| topic.key == handle) else {
+            return false;
+        };
         Effects::scope(|effects| {
-            let ignored = self.cell().with(effects, |actor, _| {
-                actor.change(|participant, _| participant.ignore_topic(&topic.name, &topic.type_name));
-            });
+            let ignored = self
+                .discovery()
+                .change(effects, |participant, _| participant.ignore_topic(&topic.name, &topic.type_name));
             self.carry_out_matches(effects);
             ignored.is_ok()
         })
@@ -20,15 +22,13 @@ impl ParticipantHandle {
     /// Forgets what `handle` names, if it is of the kind that is asked for and not this participant's own.
     pub(crate) fn ignore(&self, handle: InstanceHandle, is_kind: impl FnOnce(EntityId) -> bool) -> bool {
         let Some(guid) = handle.as_bytes().copied().map(Guid::from_bytes) else { return false };
-        if !is_kind(guid.entity_id) || guid.prefix == self.prefix() || !self.is_enabled() {
+        if !is_kind(guid.entity_id) || guid.prefix == self.core.prefix() || !self.core.is_enabled() {
             return false;
         }
         Effects::scope(|effects| {
-            let ignored = self.cell().with(effects, |actor, _| {
-                actor.change(|participant, now| match guid.entity_id {
-                    EntityId::PARTICIPANT => participant.ignore_participant(now, guid.prefix),
-                    _ => participant.ignore_endpoint(guid),
-                });
+            let ignored = self.discovery().change(effects, |participant, now| match guid.entity_id {
+                EntityId::PARTICIPANT => participant.ignore_participant(now, guid.prefix),
+                _ => participant.ignore_endpoint(guid),
             });
             self.carry_out_matches(effects);
             ignored.is_ok()

@@ -40,12 +40,12 @@ impl DomainParticipant {
     #[doc(hidden)]
     #[must_use]
     pub fn holds(&self) -> Holds {
-        self.handle().cell().holds()
+        self.handle().discovery().cell().holds()
     }
 
     /// As [`DataWriter::inside`], of discovery.
     #[doc(hidden)]
     pub fn inside<R>(&self, f: impl FnOnce() -> R) -> Result<R, EnterError> {
-        Effects::scope(|effects| self.handle().cell().with(effects, |_, _| f()))
+        Effects::scope(|effects| self.handle().discovery().cell().with(effects, |_, _| f()))
     }
 }

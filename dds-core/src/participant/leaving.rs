@@ -24,15 +24,13 @@ pub(super) const LINGER_MAX: Duration = Duration::from_secs(24 * 3600);
 /// How far the end of a participant has come.
 #[derive(Default)]
 pub(crate) struct Leaving {
-    /// The participant and its entities take no calls any more.
-    closed: AtomicBool,
     /// It has said farewell.
     parted: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<LeavingState>,
 }
 
 #[derive(Default)]
-struct State {
+struct LeavingState {
     /// The driver's threads have ended, or were given up.
     stopped: bool,
     waiters: Wakers,
@@ -50,12 +48,8 @@ struct LingerBell {
 }
 
 impl Leaving {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LeavingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
     }
 }
 
@@ -65,11 +59,11 @@ impl ParticipantHandle {
         if !self.close_entities() {
             return;
         }
-        if self.finish_drained(&self.drain_bell()) || self.config().linger <= Duration::ZERO {
+        if self.finish_drained(&self.drain_bell()) || self.core.config().linger <= Duration::ZERO {
             self.part();
-        } else if let Some(until) = self.driver().now().instant.after(self.config().linger.min(LINGER_MAX)) {
+        } else if let Some(until) = self.core.driver().now().instant.after(self.core.config().linger.min(LINGER_MAX)) {
             let bell = Arc::new(LingerBell { participant: Arc::downgrade(self) });
-            let timer = Timer::new(self.driver().timers(), Arc::downgrade(&bell) as Weak<dyn Poke>);
+            let timer = Timer::new(self.core.driver().timers(), Arc::downgrade(&bell) as Weak<dyn Poke>);
             timer.set(Some(until));
             self.leaving().state().linger = Some(Linger { _bell: bell, _timer: timer });
             if self.leaving().parted.load(Ordering::Acquire) {
@@ -87,7 +81,7 @@ impl ParticipantHandle {
     /// False if that has happened before.
     fn close_entities(&self) -> bool {
         // In a forked child there is nothing to take leave of: the parent goes on.
-        if self.leaving().closed.swap(true, Ordering::AcqRel) || self.is_forked() {
+        if !self.core.set_closed() || self.core.is_forked() {
             return false;
         }
         self.contained().close();
@@ -103,27 +97,27 @@ impl ParticipantHandle {
         self.give_up_drained();
         Effects::scope(|effects| {
             // A participant that a panic has closed says no farewell; the others' leases end.
-            let _ = self.cell().with(effects, |actor, _| actor.shutdown());
+            let _ = self.discovery().cell().with(effects, |actor, _| actor.shutdown());
         });
-        close_cell(self.cell());
+        close_cell(self.discovery().cell());
         // Whoever made an endpoint meanwhile finds it closed.
-        let (readers, writers) = self.routes().take_endpoints();
+        let (readers, writers) = self.reception().routes().take_endpoints();
         readers.iter().for_each(close_cell);
         writers.iter().for_each(close_cell);
-        self.network().stop();
-        self.top_listener().close();
-        self.event_thread().stop();
+        self.core.network().stop();
+        self.core.top_listener().close();
+        self.core.event_thread().stop();
         let stopped = Arc::new(StoppedBell { participant: self.weak().clone() });
-        self.driver().when_stopped(Waker::from(stopped));
-        self.driver().stop();
+        self.core.driver().when_stopped(Waker::from(stopped));
+        self.core.driver().stop();
         self.watched().close();
         self.ending().close();
-        self.span().in_scope(|| tracing::info!("participant closed"));
+        self.core.span().in_scope(|| tracing::info!("participant closed"));
     }
 
     /// The last handle is gone: may wait, for what must be acknowledged and for the threads.
-    pub(crate) fn end(&self) {
-        if self.is_forked() {
+    pub(super) fn leave_at_last_drop(&self) {
+        if self.core.is_forked() {
             return;
         }
         self.close_entities();
@@ -133,7 +127,7 @@ impl ParticipantHandle {
             }
             self.part();
         }
-        self.driver().shutdown();
+        self.core.driver().shutdown();
     }
 }
 
@@ -178,10 +172,10 @@ impl WaitSource<()> for DomainParticipant {
         if awaited == Awaited::Closed {
             return self.handle().ending().poll(ticket, waker);
         }
-        if self.handle().is_forked() {
+        if self.handle().core.is_forked() {
             return Poll::Ready(Err(WaitErrorKind::Forked));
         }
-        if self.handle().driver().is_own_thread() {
+        if self.handle().core.driver().is_own_thread() {
             return Poll::Ready(Err(WaitErrorKind::WouldDeadlock));
         }
         self.handle().close();
@@ -206,14 +200,14 @@ impl WaitSource<()> for DomainParticipant {
     }
 
     fn driver(&self) -> &dyn Driver {
-        &**self.handle().driver()
+        &**self.handle().core.driver()
     }
 
     fn subject(&self) -> &Arc<Subject> {
-        self.handle().subject()
+        self.handle().core.subject()
     }
 
     fn complain(&self, awaited: Awaited) {
-        self.handle().span().in_scope(|| tracing::warn!(?awaited, "still waiting for the participant to end"));
+        self.handle().core.span().in_scope(|| tracing::warn!(?awaited, "still waiting for the participant to end"));
     }
 }

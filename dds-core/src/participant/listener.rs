@@ -1,7 +1,7 @@
 //! The listener of a participant (DDS 1.4, 2.2.2.2.3).
 
 use crate::context::NewListener;
-use crate::infrastructure::{Callback, CreateError, Post, StatusMask, Teller};
+use crate::infrastructure::{Callback, CreateError, ListenedEntity, Post, StatusMask};
 use crate::participant::{DomainParticipant, ParticipantHandle};
 use crate::publication::{PublisherListener, WriterHandle};
 use crate::subscription::{ReaderHandle, SubscriberListener};
@@ -55,26 +55,37 @@ struct ParticipantCallback<L> {
     participant: Weak<ParticipantHandle>,
     listener: L,
     post: Arc<Post>,
-    last: Option<Teller>,
+    last: Option<Weak<dyn ListenedEntity>>,
 }
 
 impl<L: DomainParticipantListener> Callback for ParticipantCallback<L> {
     fn call(&mut self, _marks: u32) {
-        if let Some((teller, marks)) = self.post.take() {
-            self.last = Some(teller.clone());
-            match teller {
-                Teller::Reader(reader) => ReaderHandle::tell_group(&reader, &mut self.listener, marks),
-                Teller::Writer(writer) => WriterHandle::tell_group(&writer, &mut self.listener, marks),
-                Teller::Topic(topic) => TopicHandle::tell(&topic, &mut self.listener),
-            }
+        let Some((entity, marks)) = self.post.take() else { return };
+        self.last = Some(Weak::clone(&entity));
+        let Some(entity) = entity.upgrade() else { return };
+        let entity = match entity.as_any().downcast::<ReaderHandle>() {
+            Ok(reader) => return reader.tell_group(&mut self.listener, marks),
+            Err(other) => other,
+        };
+        let entity = match entity.downcast::<WriterHandle>() {
+            Ok(writer) => return writer.tell_group(&mut self.listener, marks),
+            Err(other) => other,
+        };
+        let topic = entity.downcast::<TopicHandle>();
+        debug_assert!(topic.is_ok(), "a participant consists of readers, writers and topics");
+        if let Ok(topic) = topic {
+            topic.tell(&mut self.listener);
         }
     }
 
     fn panicked(&mut self, message: &str) {
         if let Some(participant) = self.participant.upgrade() {
-            participant.drop_panicked(participant.top_listener(), || participant.refresh_all());
+            let core = &participant.core;
+            core.drop_panicked(core.top_listener(), || participant.refresh_listeners());
         }
-        Teller::note_panic(self.last.take(), message);
+        if let Some(entity) = self.last.take().and_then(|entity| entity.upgrade()) {
+            entity.note_listener_panic(message);
+        }
     }
 }
 
@@ -95,7 +106,7 @@ impl DomainParticipant {
         self.change_listener(Some(NewListener {
             name: "participant listener",
             mask,
-            delivery: handle.config().delivery,
+            delivery: handle.core.config().delivery,
             callback: Box::new(callback),
             post: Some(post),
         }))
@@ -110,8 +121,9 @@ impl DomainParticipant {
 
     fn change_listener(&self, new: Option<NewListener>) -> Result<(), CreateError> {
         let handle = self.handle();
-        let closed = || handle.is_closed();
-        let set = handle.set_listener(handle.top_listener(), new, handle.ending(), closed, || handle.refresh_all());
-        set.map_err(|kind| CreateError::new(handle.subject(), kind))
+        let core = &handle.core;
+        let (closed, refresh) = (|| core.is_closed(), || handle.refresh_listeners());
+        let set = core.set_listener(core.top_listener(), new, handle.ending(), closed, refresh);
+        set.map_err(|kind| CreateError::new(core.subject(), kind))
     }
 }

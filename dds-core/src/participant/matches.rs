@@ -1,10 +1,12 @@
 //! Carries out what discovery has decided: who matches whom, who does not, who is gone.
 
 use crate::actor::{Deferred, Effects, Poke};
+use crate::context::ParticipantCore;
 use crate::delivery::{LocalDemands, LocalPath};
-use crate::participant::ParticipantHandle;
+use crate::participant::{Contained, ParticipantHandle};
 use crate::publication::WriterCell;
 use crate::qos::{Durability, LivelinessKind};
+use crate::reception::Reception;
 use crate::topic::TopicHandle;
 use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
 use dds_rtps::types::{Duration, EntityId, Guid, Locator, VendorId};
@@ -14,85 +16,112 @@ use std::sync::{Arc, Weak};
 impl ParticipantHandle {
     /// Takes every event out of discovery and does what it says. One thread at a time, so that it happens in that order.
     pub(crate) fn carry_out_matches(&self, effects: &mut Effects) {
-        let turn = self.matching();
-        self.carry_out_events(effects);
-        drop(turn);
+        let mut turn = self.matching();
+        self.carry_out_events(&mut turn, effects);
     }
 
-    /// The same, for who has the turn.
-    pub(crate) fn carry_out_events(&self, effects: &mut Effects) {
+    /// The same, for a caller that has the turn.
+    pub(crate) fn carry_out_events(&self, turn: &mut MatchingTurn, effects: &mut Effects) {
+        let discovery = self.discovery();
+        let matching = Matching { core: &self.core, reception: self.reception(), contained: self.contained() };
+        let mut answer_is_due;
         loop {
-            let event = self.cell().with(effects, |actor, _| actor.poll_event());
-            let Ok(Some(event)) = event else { break };
-            self.tell_builtin_readers(&event, effects);
-            if matches!(
-                event,
-                ParticipantEvent::WriterAnnounced { .. }
-                    | ParticipantEvent::ReaderAnnounced { .. }
-                    | ParticipantEvent::TypesDescribed { .. }
-            ) {
-                self.wake_finders(effects);
+            answer_is_due = discovery.take_events(&mut turn.events, effects);
+            if turn.events.is_empty() {
+                break;
             }
-            self.carry_out(event, effects);
+            for event in turn.events.drain(..) {
+                discovery.builtin().notify(&event, effects);
+                if matches!(
+                    event,
+                    ParticipantEvent::WriterAnnounced { .. }
+                        | ParticipantEvent::ReaderAnnounced { .. }
+                        | ParticipantEvent::TypesDescribed { .. }
+                ) {
+                    discovery.wake_finders(effects);
+                }
+                matching.carry_out(event, effects);
+            }
+        }
+        if answer_is_due {
+            discovery.send_answers(effects);
         }
     }
+}
 
+/// The turn to carry out events of discovery. One thread has it at a time.
+#[derive(Default)]
+pub(crate) struct MatchingTurn {
+    /// Reused memory; empty between turns.
+    events: Vec<ParticipantEvent>,
+}
+
+/// Connects and disconnects local endpoints, as events of discovery demand.
+struct Matching<'a> {
+    core: &'a ParticipantCore,
+    reception: &'a Reception,
+    contained: &'a Contained,
+}
+
+impl Matching<'_> {
     fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {
         match event {
             ParticipantEvent::ParticipantDiscovered { participant } => {
-                self.routes().participant_found(&participant);
+                self.reception.routes().participant_found(&participant);
                 self.log(effects, LogEntry::Found(participant.prefix.to_string(), participant.entity_name.clone()));
             }
             ParticipantEvent::ParticipantLost { prefix, cause } => {
-                self.routes().participant_lost(prefix);
+                self.reception.routes().participant_lost(prefix);
                 self.log(effects, LogEntry::Lost(prefix.to_string(), format!("{cause:?}")));
             }
             ParticipantEvent::ReaderMatched { writer, reader } => self.reader_matched(writer, &reader, effects),
             ParticipantEvent::WriterKnown { writer, reader } => {
-                if let Some(cell) = self.routes().writer(writer) {
+                if let Some(cell) = self.reception.routes().writer(writer) {
                     // A closed writer has nobody who waits.
                     let _ = cell.with(effects, |actor, effects| actor.note_known_to(reader, effects));
                 }
             }
             ParticipantEvent::WriterMatched { reader, writer } => self.writer_matched(reader, &writer, effects),
             ParticipantEvent::ReaderUnmatched { writer, reader, comes_back } => {
-                if let Some(cell) = self.routes().writer(writer) {
+                if let Some(cell) = self.reception.routes().writer(writer) {
                     // A closed writer has no matches any more.
                     let _ = cell.with(effects, |actor, effects| actor.unmatch(reader, comes_back, effects));
                     self.log(effects, LogEntry::Unmatched(writer, reader));
                 }
             }
             ParticipantEvent::WriterUnmatched { reader, writer } => {
-                if let Some(cell) = self.routes().reader(reader) {
-                    self.routes().unmatched(writer, &cell);
+                if let Some(cell) = self.reception.routes().reader(reader) {
+                    self.reception.routes().unmatched(writer, &cell);
                     // A closed reader has no matches any more.
                     let _ = cell.with(effects, |actor, effects| actor.unmatch(writer, effects));
                     self.log(effects, LogEntry::Unmatched(reader, writer));
                 }
             }
             ParticipantEvent::OfferedIncompatibleQos { writer, reader, policies } => {
-                if let Some(cell) = self.routes().writer(writer) {
+                if let Some(cell) = self.reception.routes().writer(writer) {
                     let _ = cell.with(effects, |actor, effects| actor.note_incompatible(&policies, effects));
                     self.log(effects, LogEntry::Incompatible(writer, reader, policies.to_vec()));
                 }
             }
             ParticipantEvent::RequestedIncompatibleQos { reader, writer, policies } => {
-                if let Some(cell) = self.routes().reader(reader) {
+                if let Some(cell) = self.reception.routes().reader(reader) {
                     let _ = cell.with(effects, |actor, effects| actor.note_incompatible(&policies, effects));
                     self.log(effects, LogEntry::Incompatible(reader, writer, policies.to_vec()));
                 }
             }
-            ParticipantEvent::LivelinessAsserted { prefix, kind } => self.participant_asserted(prefix, kind, effects),
+            ParticipantEvent::LivelinessAsserted { prefix, kind } => {
+                self.reception.participant_asserted(prefix, kind, effects)
+            }
             ParticipantEvent::LivelinessLost { writer } => {
-                if let Some(cell) = self.routes().writer(writer) {
+                if let Some(cell) = self.reception.routes().writer(writer) {
                     // A closed writer has no statuses any more.
                     let _ = cell.with(effects, |actor, effects| actor.note_liveliness_lost(effects));
                 }
             }
             ParticipantEvent::InconsistentTopic { local, remote } => {
-                let topics = self.contained().topics_of(local);
+                let topics = self.contained.topics_of(local);
                 topics.iter().for_each(|topic| topic.note_inconsistent(effects));
-                effects.defer(Arc::new(Held { _topics: topics }));
+                effects.defer(Arc::new(KeptTopics { _topics: topics }));
                 self.log(effects, LogEntry::OtherType(local, remote));
             }
             _ => {}
@@ -100,13 +129,13 @@ impl ParticipantHandle {
     }
 
     fn reader_matched(&self, writer: EntityId, reader: &DiscoveredReader, effects: &mut Effects) {
-        let Some(cell) = self.routes().writer(writer) else { return };
+        let Some(cell) = self.reception.routes().writer(writer) else { return };
         let guid = reader.data.endpoint.guid;
-        let stands_in = self.config().is_durability_service();
+        let stands_in = self.core.config().is_durability_service();
         if reader.is_local && stands_in {
             return;
         }
-        if reader.is_local && !self.config().udp_only {
+        if reader.is_local && !self.core.config().udp_only {
             return self.connect_locally(&cell, writer, reader, effects);
         }
         let mut proxy = reader.proxy();
@@ -126,14 +155,14 @@ impl ParticipantHandle {
     }
 
     fn writer_matched(&self, reader: EntityId, writer: &DiscoveredWriter, effects: &mut Effects) {
-        if writer.is_local && (!self.config().udp_only || self.config().is_durability_service()) {
+        if writer.is_local && (!self.core.config().udp_only || self.core.config().is_durability_service()) {
             // The event of the writer connects both.
             return;
         }
-        let Some(cell) = self.routes().reader(reader) else { return };
+        let Some(cell) = self.reception.routes().reader(reader) else { return };
         let guid = writer.data.endpoint.guid;
         let mut proxy = writer.proxy();
-        proxy.assertion_clock = self.assertion_clock_of(guid.prefix, proxy.liveliness.kind);
+        proxy.assertion_clock = self.reception.assertion_clock_of(guid.prefix, proxy.liveliness.kind);
         if writer.is_local {
             proxy.unicast = self.own_locators();
             if proxy.liveliness.kind == LivelinessKind::Automatic {
@@ -142,7 +171,7 @@ impl ParticipantHandle {
             }
         }
         // In the routes first, so that nothing that the writer sends from now on finds no one.
-        self.routes().matched(guid, &cell);
+        self.reception.routes().matched(guid, &cell);
         // A closed reader matches nobody any more.
         let _ = cell.with(effects, |actor, effects| actor.match_remote(proxy, effects));
         self.log(effects, LogEntry::Matched(reader, guid));
@@ -158,7 +187,7 @@ impl ParticipantHandle {
         effects: &mut Effects,
     ) {
         let guid = reader.data.endpoint.guid;
-        let Some(reader_cell) = self.routes().reader(guid.entity_id) else { return };
+        let Some(reader_cell) = self.reception.routes().reader(guid.entity_id) else { return };
         let path = LocalPath::new(Arc::downgrade(writer_cell) as Weak<dyn Poke>);
         let demands = LocalDemands {
             reliable: reader.data.qos.reliability.is_reliable(),
@@ -167,7 +196,7 @@ impl ParticipantHandle {
         let begun = writer_cell.with(effects, |actor, effects| {
             actor.match_local(guid, Arc::clone(&reader_cell), Arc::clone(&path), demands, effects)
         });
-        let writer_guid = Guid::new(self.prefix(), writer);
+        let writer_guid = Guid::new(self.core.prefix(), writer);
         let begin = match begun {
             Ok(Some(begin)) => begin,
             // A closed writer matches nobody any more.
@@ -192,13 +221,13 @@ impl ParticipantHandle {
 
     /// Where this participant reaches itself by UDP: by loopback, which stays when other addresses change.
     fn own_locators(&self) -> Vec<Locator> {
-        let locators = self.network().locators();
+        let locators = self.core.network().locators();
         let own = locators.default_unicast.first().and_then(Locator::to_socket_addr);
         own.map(|own| Locator::udp(loopback(own.ip()), own.port())).into_iter().collect()
     }
 
     fn log(&self, effects: &mut Effects, entry: LogEntry) {
-        effects.defer(Arc::new(Log { span: self.span().clone(), entry }));
+        effects.defer(Arc::new(MatchLog { span: self.core.span().clone(), entry }));
     }
 }
 
@@ -207,7 +236,7 @@ fn loopback(same_family: IpAddr) -> IpAddr {
 }
 
 /// A line for the log, written where no cell is held: a log layer is the application's code.
-struct Log {
+struct MatchLog {
     span: tracing::Span,
     entry: LogEntry,
 }
@@ -221,7 +250,7 @@ enum LogEntry {
     OtherType(EntityId, Guid),
 }
 
-impl Deferred for Log {
+impl Deferred for MatchLog {
     fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {
         self.span.in_scope(|| match &self.entry {
             LogEntry::Found(participant, name) => tracing::debug!(participant, name, "participant found"),
@@ -243,11 +272,11 @@ impl Deferred for Log {
 }
 
 /// Handles that may have become the last ones meanwhile, dropped when the turn is over: such an end needs it as well.
-struct Held {
+struct KeptTopics {
     _topics: Vec<Arc<TopicHandle>>,
 }
 
-impl Deferred for Held {
+impl Deferred for KeptTopics {
     fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {}
 
     fn hand_over(self: Arc<Self>, _: u32) {}
@@ -257,7 +286,7 @@ impl Deferred for ParticipantHandle {
     /// After a timer of discovery: leases may have ended. Or a writer was alive, and others of its kind are so by that.
     fn run(self: Arc<Self>, _: u32, effects: &mut Effects) {
         self.carry_out_matches(effects);
-        self.revive_own_writers(effects);
+        self.reception().revive_own_writers(effects);
     }
 
     fn hand_over(self: Arc<Self>, _: u32) {
@@ -278,13 +307,14 @@ mod tests {
         let participant = lonely("matches");
         let topic = participant.topic::<Count>("t", None).unwrap();
         let reader = participant.reader::<Count>("t").unwrap();
-        let remote = Guid::new(participant.handle().prefix(), EntityId::PARTICIPANT);
+        let remote = Guid::new(participant.handle().core.prefix(), EntityId::PARTICIPANT);
         let event = ParticipantEvent::InconsistentTopic { local: reader.guid().entity_id, remote };
         let handle = Arc::clone(participant.handle());
         let weak = Arc::downgrade(topic.handle());
         Effects::scope(|effects| {
             let turn = handle.matching();
-            handle.carry_out(event, effects);
+            let (core, reception, contained) = (&handle.core, handle.reception(), handle.contained());
+            Matching { core, reception, contained }.carry_out(event, effects);
             assert_eq!(topic.inconsistent_topic().total_count, 1);
             drop(topic);
             assert!(weak.upgrade().is_some(), "the end of the topic comes in somebody's turn");

@@ -11,20 +11,22 @@ mod draining;
 #[cfg(feature = "dynamic")]
 mod dynamic_topic;
 mod endpoints;
+mod explaining;
 mod filtered;
 mod finding;
 mod ignoring;
 mod inspection;
 mod leaving;
 mod listener;
-mod liveliness;
 #[cfg(all(test, feature = "udp", not(dds_loom)))]
 pub(crate) mod lonely;
 mod matches;
 #[cfg(feature = "serde")]
 mod named_qos;
+mod of_entities;
 mod participant_builder;
 mod participant_handle;
+mod receive_end;
 mod weak;
 
 pub(crate) use contained::Contained;
@@ -32,7 +34,6 @@ pub(crate) use contained::Contained;
 pub(crate) use discovered_type::DiscoverType;
 pub use discovered_type::DiscoveredType;
 pub use domain_participant::DomainParticipant;
-pub(crate) use draining::SETTLE;
 pub(crate) use finding::FindTopic;
 pub use listener::DomainParticipantListener;
 pub use participant_builder::DomainParticipantBuilder;

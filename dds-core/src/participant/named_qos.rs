@@ -12,7 +12,7 @@ impl DomainParticipant {
     /// # Errors
     /// [`CreateErrorKind::UnknownProfile`], with the nearest name that there is.
     pub fn publisher_profile(&self, name: &str) -> Result<PublisherQos, CreateError> {
-        self.handle().config().profiles.publisher(name).map_err(|kind| unknown("publisher", "", kind))
+        self.handle().core.config().profiles.publisher(name).map_err(|kind| unknown("publisher", "", kind))
     }
 
     /// The QoS of subscribers under this name in the profile file (feature `serde`): `[subscriber.NAME]`, or a profile's
@@ -21,7 +21,7 @@ impl DomainParticipant {
     /// # Errors
     /// [`CreateErrorKind::UnknownProfile`], with the nearest name that there is.
     pub fn subscriber_profile(&self, name: &str) -> Result<SubscriberQos, CreateError> {
-        self.handle().config().profiles.subscriber(name).map_err(|kind| unknown("subscriber", "", kind))
+        self.handle().core.config().profiles.subscriber(name).map_err(|kind| unknown("subscriber", "", kind))
     }
 
     /// The QoS for `topic` under this name in the profile file (feature `serde`): `[topic.NAME]`, or a profile's `topic_qos`, by its
@@ -30,7 +30,7 @@ impl DomainParticipant {
     /// # Errors
     /// [`CreateErrorKind::UnknownProfile`], with the nearest name that there is.
     pub fn topic_profile(&self, name: &str, topic: &str) -> Result<TopicQos, CreateError> {
-        self.handle().config().profiles.topic(name, topic).map_err(|kind| unknown("topic", topic, kind))
+        self.handle().core.config().profiles.topic(name, topic).map_err(|kind| unknown("topic", topic, kind))
     }
 }
 

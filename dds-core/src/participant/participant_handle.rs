@@ -1,67 +1,44 @@
 //! What every handle and every endpoint of a participant shares.
 
-use crate::actor::{Capacity, Cell, Effects, Poke};
-use crate::context::ListenerPlace;
-use crate::context::Users;
-use crate::discovery::Builtin;
-use crate::discovery::{ParticipantActor, ParticipantCell};
+use crate::actor::{Deferred, Effects, Poke};
+use crate::context::{ParticipantContext, ParticipantCore, WRITER_IS_ALIVE};
+use crate::discovery::Discovery;
 #[cfg(any(feature = "udp", feature = "sim"))]
 use crate::driver::FaultyReceive;
-use crate::driver::Outgoing;
 use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reach, Receive};
-use crate::infrastructure::EventThread;
-use crate::infrastructure::{
-    CreateError, CreateErrorKind, Ending, LiveQos, QosError, StatusCondition, Subject, Watched,
-};
+use crate::infrastructure::{CreateError, CreateErrorKind, Ending, QosError, StatusCondition, Subject, Watched};
 use crate::participant::Contained;
 use crate::participant::default_qos::Defaults;
 use crate::participant::draining::Draining;
 use crate::participant::leaving::Leaving;
+use crate::participant::matches::MatchingTurn;
+use crate::participant::receive_end::ReceiveEnd;
 use crate::qos::DomainParticipantQos;
-use crate::reception::ReceiveEnd;
-use crate::reception::Routes;
-use crate::reception::{ReceiveCounters, TrafficCounters};
-use crate::settings::{Config, Receiving, Scope};
-use crate::settings::{is_name, resolve_again, resolve_peer};
+use crate::reception::Reception;
+use crate::settings::{Config, Receiving, Scope, is_name, resolve_again, resolve_peer};
 use crate::topic::TopicTable;
-use dds_rtps::concurrent::AssertionClock;
-use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantCounters, ParticipantLocators};
-use dds_rtps::types::{Duration, EntityId, EntityKind, Guid, GuidPrefix, IpFamilies, VendorId};
+use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, IpFamilies, VendorId};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What every handle and every endpoint of a participant shares. When the application holds none of these any more
-/// ([`ParticipantRef`](crate::context::ParticipantRef)), it takes leave of the domain.
+/// What all handles of a participant share: its parts, in the order in which they depend on each other.
+///
+/// When the application drops its last handle ([`ParticipantRef`](crate::context::ParticipantRef)), the participant leaves
+/// the domain.
 pub(crate) struct ParticipantHandle {
-    config: Config,
-    prefix: GuidPrefix,
-    subject: Arc<Subject>,
-    span: tracing::Span,
-    driver: Arc<dyn Driver>,
-    network: Arc<dyn Network>,
-    cell: Arc<ParticipantCell>,
-    routes: Routes,
-    /// Signs of life of the application, for writers that are manual by participant.
-    assertion_clock: Arc<AssertionClock>,
+    pub(super) core: Arc<ParticipantCore>,
+    reception: Reception,
+    discovery: Discovery,
     topics: Mutex<TopicTable>,
-    builtin: Builtin,
-    qos: LiveQos<DomainParticipantQos>,
-    /// Of the endpoints that are in no group.
+    /// For endpoints that are in no group.
     defaults: Defaults,
-    /// Held while matches are carried out, so that what discovery decided happens in that order.
-    matching: Mutex<()>,
-    event_thread: Arc<EventThread>,
+    /// Held while matches are carried out, so that they happen in the order of the events of discovery.
+    matching: Mutex<MatchingTurn>,
     draining: Draining,
     contained: Contained,
-    next_key: AtomicU32,
-    receive_counters: ReceiveCounters,
-    users: Users,
-    enabled: AtomicBool,
     enabling: Mutex<()>,
     leaving: Leaving,
-    listener: ListenerPlace,
-    listening: Mutex<()>,
     ending: Arc<Ending>,
     watched: Arc<Watched>,
     status_condition: StatusCondition,
@@ -86,160 +63,103 @@ impl ParticipantHandle {
             error(kind)
         })?;
         network.show_presence(prefix);
-        let assertion_clock = Arc::<AssertionClock>::default();
         let mut protocol = participant_config(&config, prefix, &*network);
-        protocol.assertion_clock = Arc::clone(&assertion_clock);
-        let protocol = Participant::new(protocol, driver.random());
-        let outgoing = Outgoing::new(Arc::clone(&driver), Arc::clone(&network), config.transform());
-        let actor = ParticipantActor::new(protocol, Arc::clone(&driver), outgoing);
-        let cell = Cell::new(actor, Capacity::default(), Arc::clone(driver.run_queue()));
-        let guid = subject.guid;
-        let span = tracing::info_span!("participant", %guid, domain = config.domain_id, name = %config.name);
+        let core = ParticipantCore::new(config, Arc::clone(&subject), driver, network);
+        protocol.assertion_clock = Arc::clone(core.assertion_clock());
+        let protocol = Participant::new(protocol, core.driver().random());
+        let reception = Reception::new(&core);
+        let discovery = Discovery::new(&core, protocol, reception.routes());
         let watched = Arc::<Watched>::default();
         let handle = Arc::new_cyclic(|weak| Self {
-            qos: LiveQos::new(config.qos.clone()),
-            defaults: Defaults::default(),
-            config,
-            prefix,
-            subject: Arc::clone(&subject),
-            span,
-            event_thread: EventThread::new(Arc::clone(&driver)),
-            driver,
-            network,
-            cell,
-            routes: Routes::default(),
-            assertion_clock,
+            core,
+            reception,
+            discovery,
             topics: Mutex::default(),
-            builtin: Builtin::default(),
+            defaults: Defaults::default(),
             matching: Mutex::default(),
             draining: Draining::default(),
             contained: Contained::default(),
-            next_key: AtomicU32::new(1),
-            receive_counters: ReceiveCounters::default(),
-            users: Users::default(),
-            enabled: AtomicBool::new(false),
             enabling: Mutex::default(),
             leaving: Leaving::default(),
-            listener: ListenerPlace::default(),
-            listening: Mutex::default(),
             ending: Ending::new(),
             status_condition: StatusCondition::new(subject.guid, Arc::clone(&watched) as _),
             watched,
             weak: Weak::clone(weak),
         });
-        let (itself, weak) = (Arc::downgrade(&handle.cell) as Weak<dyn Poke>, Arc::downgrade(&handle));
-        let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(itself, weak)));
-        if handle.config.enabled {
+        let cell = handle.discovery.cell();
+        let (itself, owner) = (Arc::downgrade(cell) as Weak<dyn Poke>, Arc::downgrade(&handle) as Weak<dyn Deferred>);
+        // A new cell cannot be closed.
+        let _ = Effects::scope(|effects| cell.with(effects, |actor, _| actor.attach(itself, owner)));
+        if handle.core.config().enabled {
             handle.enable().map_err(error)?;
         }
         Ok(handle)
     }
 
-    pub(crate) fn is_enabled(&self) -> bool {
-        self.enabled.load(Ordering::Acquire)
-    }
-
-    /// Whether what is made with it is to be enabled as it is made.
-    pub(crate) fn autoenables(&self) -> bool {
-        self.is_enabled() && self.qos.read(|qos| qos.entity_factory.autoenable_created_entities)
-    }
-
-    /// Lets the participant take part, and what was made with it if its QoS says so; does nothing if it does already
+    /// Lets the participant take part, and its entities if its QoS says so. Does nothing if it takes part already
     /// (DDS 1.4, 2.2.2.1.1.7).
     pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
-        self.check_open()?;
+        self.core.check_open()?;
         {
             let _turn = self.enabling.lock().unwrap_or_else(PoisonError::into_inner);
-            if self.is_enabled() {
+            if self.core.is_enabled() {
                 return Ok(());
             }
-            self.qos.settle();
+            self.core.qos().settle();
             self.begin()?;
-            self.enabled.store(true, Ordering::Release);
+            self.core.set_enabled();
         }
-        if self.is_closed() {
-            // Whoever has closed it may have looked before.
-            self.network.stop();
+        if self.core.is_closed() {
+            // The thread that closed it may have looked before.
+            self.core.network().stop();
             return Err(CreateErrorKind::Closed);
         }
-        // What comes from now on sees that the participant is enabled; what came before is in the table.
-        self.builtin.enable();
-        if self.autoenables() {
+        // Entities that are created from now on see that the participant is enabled; the others are in the table.
+        self.discovery.builtin().enable();
+        if self.core.autoenables() {
             self.contained.enable();
         }
         Ok(())
     }
 
     fn begin(&self) -> Result<(), CreateErrorKind> {
+        let (core, network) = (&self.core, self.core.network());
         let receive: Arc<dyn Receive> = ReceiveEnd::new(Weak::clone(&self.weak));
         #[cfg(any(feature = "udp", feature = "sim"))]
-        let receive = match self.config.receive_faults {
-            Some(faults) => FaultyReceive::new(receive, faults, &self.driver),
+        let receive = match core.config().receive_faults {
+            Some(faults) => FaultyReceive::new(receive, faults, core.driver()),
             None => receive,
         };
-        self.network.start(receive).map_err(|error| CreateErrorKind::of_thread(&error))?;
-        Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.start()))
+        network.start(receive).map_err(|error| CreateErrorKind::of_thread(&error))?;
+        Effects::scope(|effects| self.discovery.cell().with(effects, |actor, _| actor.start()))
             .map_err(|error| CreateErrorKind::Internal { message: error.to_string() })?;
-        let locators = self.network.locators();
-        let granted = self.network.receive_buffer_granted();
-        self.span.in_scope(|| {
+        let locators = network.locators();
+        let granted = network.receive_buffer_granted();
+        core.span().in_scope(|| {
             tracing::info!(
-                scope = ?self.config.scope,
+                scope = ?core.config().scope,
                 unicast = ?locators.default_unicast,
                 multicast = ?locators.metatraffic_multicast,
                 receive_buffer = granted,
-                settings = self.config.describe(),
+                settings = core.config().describe(),
                 "participant started"
             );
         });
         Ok(())
     }
 
-    pub(crate) fn config(&self) -> &Config {
-        &self.config
+    pub(crate) fn discovery(&self) -> &Discovery {
+        &self.discovery
     }
 
-    pub(crate) fn prefix(&self) -> GuidPrefix {
-        self.prefix
+    pub(crate) fn reception(&self) -> &Reception {
+        &self.reception
     }
 
-    pub(crate) fn subject(&self) -> &Arc<Subject> {
-        &self.subject
-    }
-
-    pub(crate) fn span(&self) -> &tracing::Span {
-        &self.span
-    }
-
-    pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
-        &self.driver
-    }
-
-    pub(crate) fn network(&self) -> &Arc<dyn Network> {
-        &self.network
-    }
-
-    pub(crate) fn cell(&self) -> &Arc<ParticipantCell> {
-        &self.cell
-    }
-
-    pub(crate) fn routes(&self) -> &Routes {
-        &self.routes
-    }
-
-    /// Signs of life of the application, for writers that are manual by participant.
-    pub(crate) fn assertion_clock(&self) -> &Arc<AssertionClock> {
-        &self.assertion_clock
-    }
-
-    pub(crate) fn receive_counters(&self) -> &ReceiveCounters {
-        &self.receive_counters
-    }
-
-    /// Takes over that this host has other addresses than before.
-    pub(crate) fn follow_network(&self) {
-        let locators = self.network.locators();
-        self.span.in_scope(|| {
+    /// Announces the present addresses of this host.
+    pub(super) fn follow_network(&self) {
+        let locators = self.core.network().locators();
+        self.core.span().in_scope(|| {
             tracing::info!(
                 unicast = ?locators.default_unicast,
                 multicast = ?locators.metatraffic_multicast,
@@ -249,102 +169,52 @@ impl ParticipantHandle {
         Effects::scope(|effects| {
             let locators = participant_locators(&locators);
             // A closed participant announces nothing any more.
-            let _ = self.cell.with(effects, |actor, _| actor.change(|rtps, now| rtps.set_locators(now, locators)));
+            let _ = self.discovery.change(effects, |rtps, now| rtps.set_locators(now, locators));
             self.carry_out_matches(effects);
         });
-    }
-
-    pub(crate) fn traffic(&self) -> TrafficCounters {
-        let dropped = self.socket_dropped().unwrap_or_default();
-        TrafficCounters { socket_full: dropped, ..self.receive_counters.with(self.network.transport().counters()) }
-    }
-
-    pub(crate) fn discovery_counters(&self) -> Option<ParticipantCounters> {
-        Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.rtps().counters())).ok()
-    }
-
-    /// Datagrams that the user-data sockets had no room for; `None`: the system does not tell.
-    pub(crate) fn socket_dropped(&self) -> Option<u64> {
-        self.network.dropped()
-    }
-
-    /// What the system has granted, which is what it grants to others on this host.
-    pub(crate) fn receive_buffer_granted(&self) -> usize {
-        self.network.receive_buffer_granted()
-    }
-
-    pub(crate) fn outgoing(&self) -> Outgoing {
-        Outgoing::new(Arc::clone(&self.driver), Arc::clone(&self.network), self.config.transform())
     }
 
     pub(crate) fn topics(&self) -> MutexGuard<'_, TopicTable> {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn qos(&self) -> &LiveQos<DomainParticipantQos> {
-        &self.qos
-    }
-
     /// Announces other octets of the application. Without effect once the participant is closed.
     pub(crate) fn set_qos(&self, qos: DomainParticipantQos) -> Result<(), QosError> {
-        let changed = self.qos.change(qos, |_, new| new.check(), DomainParticipantQos::check);
-        changed.map_err(|kind| QosError::new(&self.subject, kind))?;
+        let changed = self.core.qos().change(qos, |_, new| new.check(), DomainParticipantQos::check);
+        changed.map_err(|kind| QosError::new(self.core.subject(), kind))?;
         // Read inside of the cell, so that of two changes the last one is announced last.
-        let user_data = || self.qos.read(|qos| qos.user_data.clone());
+        let user_data = || self.core.qos().read(|qos| qos.user_data.clone());
         let _ = Effects::scope(|effects| {
-            self.cell.with(effects, |actor, _| {
-                actor.change(|participant, now| participant.set_user_data(now, user_data()));
-            })
+            self.discovery.change(effects, |participant, now| participant.set_user_data(now, user_data()))
         });
         Ok(())
+    }
+
+    /// The application asserts that it is alive.
+    pub(crate) fn assert_liveliness(&self) {
+        if self.core.assertion_clock().assert(self.core.driver().now().instant) {
+            let cell = self.discovery.cell();
+            cell.signal(WRITER_IS_ALIVE);
+            Effects::scope(|effects| Arc::clone(cell).poke(effects));
+        }
+    }
+
+    /// Resolves the listeners of every endpoint.
+    pub(crate) fn refresh_listeners(&self) {
+        for reader in self.contained.readers() {
+            reader.refresh_listeners();
+        }
+        for writer in self.contained.writers() {
+            writer.refresh_listeners();
+        }
     }
 
     pub(crate) fn defaults(&self) -> &Defaults {
         &self.defaults
     }
 
-    pub(crate) fn builtin(&self) -> &Builtin {
-        &self.builtin
-    }
-
-    pub(crate) fn matching(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn matching(&self) -> MutexGuard<'_, MatchingTurn> {
         self.matching.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        self.leaving.is_closed()
-    }
-
-    /// Whether this is a child of the process that made the participant. Costs a system call.
-    pub(crate) fn is_forked(&self) -> bool {
-        self.driver.is_forked()
-    }
-
-    /// Refuses what makes something new, where that is not possible any more.
-    pub(crate) fn check_open(&self) -> Result<(), CreateErrorKind> {
-        if self.is_forked() {
-            return Err(CreateErrorKind::Forked);
-        }
-        if self.is_closed() { Err(CreateErrorKind::Closed) } else { Ok(()) }
-    }
-
-    /// The id of a new endpoint.
-    pub(crate) fn new_entity_id(&self, kind: EntityKind) -> EntityId {
-        EntityId::user(self.next_key.fetch_add(1, Ordering::Relaxed), kind)
-    }
-
-    pub(crate) fn event_thread(&self) -> &Arc<EventThread> {
-        &self.event_thread
-    }
-
-    /// The listener of the participant itself.
-    pub(crate) fn top_listener(&self) -> &ListenerPlace {
-        &self.listener
-    }
-
-    /// Held while it is resolved who is told what.
-    pub(crate) fn listening(&self) -> MutexGuard<'_, ()> {
-        self.listening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn draining(&self) -> &Draining {
@@ -355,11 +225,7 @@ impl ParticipantHandle {
         &self.contained
     }
 
-    pub(crate) fn users(&self) -> &Users {
-        &self.users
-    }
-
-    pub(crate) fn leaving(&self) -> &Leaving {
+    pub(super) fn leaving(&self) -> &Leaving {
         &self.leaving
     }
 
@@ -375,20 +241,20 @@ impl ParticipantHandle {
         &self.status_condition
     }
 
-    pub(crate) fn weak(&self) -> &Weak<Self> {
+    pub(super) fn weak(&self) -> &Weak<Self> {
         &self.weak
     }
 }
 
 impl Drop for ParticipantHandle {
     fn drop(&mut self) {
-        self.end();
+        ParticipantContext::end(self);
     }
 }
 
 impl std::fmt::Debug for ParticipantHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ParticipantHandle({})", self.subject.guid)
+        write!(f, "ParticipantHandle({})", self.core.guid())
     }
 }
 

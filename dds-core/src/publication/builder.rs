@@ -2,14 +2,15 @@
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::{AnyType, Encoding, Extensibility, KeyHasher};
-use crate::context::{ListenerPlace, ParticipantRef};
+use crate::context::{ListenerPlace, ParticipantCore, ParticipantRef};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
-use crate::participant::ParticipantHandle;
 use crate::publication::listener::{Tell, new_listener, tell_listener};
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::writer_handle::Desk;
-use crate::publication::{DataWriter, DataWriterListener, PublisherGroup, WriterEvent, WriterHandle};
+use crate::publication::{
+    DataWriter, DataWriterListener, PublicationContext, PublisherGroup, WriterEvent, WriterHandle,
+};
 use crate::qos::{DataRepresentation, DataWriterQos, Preset};
 use crate::topic::{TopicRef, narrow_representations};
 use dds_rtps::concurrent::SlotRing;
@@ -61,7 +62,7 @@ const SLOTS_BYTES: usize = 16 << 20;
 /// ```
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DataWriterBuilder<'t, T> {
-    participant: ParticipantRef,
+    participant: ParticipantRef<dyn PublicationContext>,
     topic: TopicRef<'t, T>,
     /// Or why there is none.
     qos: Result<DataWriterQos, CreateErrorKind>,
@@ -75,8 +76,12 @@ pub struct DataWriterBuilder<'t, T> {
 
 impl<'t, T> DataWriterBuilder<'t, T> {
     /// `default`: for a topic that says nothing about it.
-    pub(crate) fn new(participant: &Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataWriterQos) -> Self {
-        let delivery = participant.config().delivery;
+    pub(crate) fn new(
+        participant: &Arc<dyn PublicationContext>,
+        topic: TopicRef<'t, T>,
+        default: DataWriterQos,
+    ) -> Self {
+        let delivery = participant.core().config().delivery;
         let qos = Ok(if topic.preset() == Preset::Default { default } else { topic.preset().writer() });
         let participant = ParticipantRef::new(participant);
         let behaviour = Behaviour { slow_reader: SlowReader::default(), batching: None };
@@ -96,7 +101,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// [`qos`](Self::qos), and the other way round. A name that is not there is an error of [`build`](Self::build).
     #[cfg(feature = "serde")]
     pub fn profile(mut self, name: &str) -> Self {
-        self.qos = self.participant.config().profiles.writer(name, self.topic.name());
+        self.qos = self.participant.core().config().profiles.writer(name, self.topic.name());
         self
     }
 
@@ -215,7 +220,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     {
         let Self { participant, topic, qos, group, behaviour, delivery, listener, is_keyed } = self;
         let kind = if topic.has_key() || is_keyed { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
-        let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
+        let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
         if topic.filtered().is_some() {
@@ -233,19 +238,20 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, (qos, behaviour), group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
-        let owner = Arc::downgrade(participant.cell()) as Weak<dyn Poke>;
+        let owner = participant.discovery_cell();
         // A new cell cannot be closed.
         let _ = Effects::scope(|effects| {
             handle.cell.with(effects, |actor, _| {
                 actor.attach(poke, owner);
                 if let Some(group) = &handle.group {
-                    actor.suspensions = Some(Arc::clone(group.suspensions()));
+                    actor.suspensions = Some(Arc::clone(group.common()));
                 }
             })
         });
         let listener = listener.map(|(mask, tell)| new_listener(&handle, mask, tell));
-        let announced = participant
-            .set_listener(&handle.listener, listener, &handle.ending, || participant.is_closed(), || ())
+        let core = participant.core();
+        let announced = core
+            .set_listener(&handle.listener, listener, &handle.ending, || core.is_closed(), || ())
             .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
             .and_then(|()| participant.enter_writer(&handle))
             .and_then(|()| if handle.is_autoenabled() { handle.enable() } else { Ok(()) });
@@ -266,25 +272,27 @@ pub(super) struct Behaviour {
 }
 
 fn make_handle<T: 'static>(
-    participant: &Arc<ParticipantHandle>,
+    participant: &Arc<dyn PublicationContext>,
     topic: &TopicRef<'_, T>,
     (qos, behaviour): (DataWriterQos, Behaviour),
     group: Option<Arc<PublisherGroup>>,
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<WriterHandle> {
-    let (protocol, _) = writer_protocol(participant, subject.guid, topic.ty(), &qos, behaviour, group.as_ref());
-    let actor = WriterActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing(), &qos);
+    let core = participant.core();
+    let (protocol, _) = writer_protocol(core, subject.guid, topic.ty(), &qos, behaviour, group.as_ref());
+    let actor = WriterActor::new(protocol, Arc::clone(core.driver()), core.outgoing(), &qos);
     let guid = subject.guid;
-    let span = participant.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
+    let span = core.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
     Arc::new(WriterHandle {
         participant: Arc::clone(participant),
-        cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
+        core: Arc::clone(core),
+        cell: Cell::new(actor, Capacity::default(), Arc::clone(core.driver().run_queue())),
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
         sample_type: TypeId::of::<T>(),
         ty: topic.ty().cloned(),
-        types: topic.types().filter(|_| participant.config().type_information),
+        types: topic.types().filter(|_| core.config().type_information),
         qos: LiveQos::new(qos),
         group,
         topic: topic.handle().cloned(),
@@ -306,7 +314,7 @@ fn make_handle<T: 'static>(
 
 /// The protocol's writer of a QoS, and the encoding that it offers.
 pub(super) fn writer_protocol(
-    participant: &ParticipantHandle,
+    participant: &ParticipantCore,
     guid: Guid,
     ty: Option<&AnyType>,
     qos: &DataWriterQos,
@@ -316,14 +324,14 @@ pub(super) fn writer_protocol(
     let mut config = WriterConfig::new(guid, guid.entity_id.kind() == EntityKind::WriterWithKey, qos);
     config.slow_reader = behaviour.slow_reader;
     config.batch_window = behaviour.batching.unwrap_or(qos.latency_budget);
-    config.presentation = group.and_then(|group| group.presentation_clock());
+    config.presentation = group.and_then(|group| group.presented());
     config.seed = participant.driver().random();
     if let Some(size) = participant.config().fragment_size {
         config.fragment_size = FragmentSize { same_host: size, network: size };
     }
     config.assertion_clock = Some(Arc::clone(participant.assertion_clock()));
     // Who is on this host and of our kind has been granted as much as we have.
-    config.flow.same_host = config.flow.same_host.max(participant.receive_buffer_granted());
+    config.flow.same_host = config.flow.same_host.max(participant.network().receive_buffer_granted());
     let is_final = ty.is_none_or(|ty| ty.extensibility() == Extensibility::Final);
     let encoding = match qos.offered_representation(is_final) {
         DataRepresentation::Xcdr2 => Encoding::Xcdr2,

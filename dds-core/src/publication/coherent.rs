@@ -70,7 +70,7 @@ impl Publisher {
         if !group.is_enabled() {
             return Err(error(WriteErrorKind::NotEnabled));
         }
-        if let Some(clock) = group.presentation_clock() {
+        if let Some(clock) = group.presented() {
             clock.begin_set();
         }
         Ok(CoherentChanges { group, has_ended: false })
@@ -99,7 +99,7 @@ impl CoherentChanges<'_> {
         if std::mem::replace(&mut self.has_ended, true) {
             return Ok(());
         }
-        let Some(ended) = self.group.presentation_clock().and_then(|clock| clock.end_set()) else { return Ok(()) };
+        let Some(ended) = self.group.presented().and_then(|clock| clock.end_set()) else { return Ok(()) };
         let mut outcome = Ok(());
         for writer in self.group.members() {
             match writer.end_set(ended) {
@@ -120,7 +120,7 @@ impl WriterHandle {
 
     /// It has no part any more in what its publisher presents together.
     pub(super) fn leave_sets(&self) {
-        if let Some(clock) = self.group.as_ref().and_then(|group| group.presentation_clock()) {
+        if let Some(clock) = self.group.as_ref().and_then(|group| group.presented()) {
             clock.remove(self.guid().entity_id);
         }
     }

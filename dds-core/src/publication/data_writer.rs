@@ -9,6 +9,7 @@ use crate::infrastructure::{
     PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, StatusMask, Waiting, WriteError,
 };
 use crate::introspection::{EndpointInfo, MatchReport};
+use crate::publication::PublicationContext;
 use crate::publication::{Publisher, WeakDataWriter, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
 use crate::topic::{SubscriptionBuiltinTopicData, Topic};
@@ -55,7 +56,7 @@ use std::sync::Arc;
 pub struct DataWriter<T> {
     pub(super) handle: Arc<WriterHandle>,
     /// Dropped after the handle, for the end of the participant is to find what that leaves. `None`: lent to a call.
-    pub(super) user: Option<ParticipantRef>,
+    pub(super) user: Option<ParticipantRef<dyn PublicationContext>>,
     marker: PhantomData<fn(T)>,
 }
 

@@ -13,7 +13,7 @@ impl WriterHandle {
 
     /// Whether it is to be enabled as it is made.
     pub(super) fn is_autoenabled(&self) -> bool {
-        self.group.as_ref().map_or_else(|| self.participant.autoenables(), |group| group.autoenables())
+        self.group.as_ref().map_or_else(|| self.core.autoenables(), |group| group.autoenables())
     }
 
     /// Lets the writer take part, with the QoS that it has now; does nothing if it does already.
@@ -21,14 +21,14 @@ impl WriterHandle {
         if self.is_enabled() {
             return Ok(());
         }
-        self.participant.check_open()?;
+        self.core.check_open()?;
         if self.is_closed() {
             return Err(CreateErrorKind::Closed);
         }
-        if !self.group.as_ref().map_or_else(|| self.participant.is_enabled(), |group| group.is_enabled()) {
+        if !self.group.as_ref().map_or_else(|| self.core.is_enabled(), |group| group.is_enabled()) {
             return Err(CreateErrorKind::FactoryNotEnabled);
         }
-        if self.settle() { self.participant.add_writer(self) } else { Ok(()) }
+        if self.settle() { self.participant.announce_writer(self) } else { Ok(()) }
     }
 
     /// From now on the QoS may change no more than while a writer lives. False if another thread was quicker.
@@ -42,7 +42,7 @@ impl WriterHandle {
         let qos = self.qos.fixed();
         let group = self.group.as_ref();
         let (protocol, encoding) =
-            writer_protocol(&self.participant, self.guid(), self.ty.as_ref(), qos, self.behaviour, group);
+            writer_protocol(&self.core, self.guid(), self.ty.as_ref(), qos, self.behaviour, group);
         // Its publisher may have got another PRESENTATION meanwhile.
         if has_changed || group.is_some_and(|group| group.version() > 0) {
             // Nobody has used the one that it was made with. A closed writer needs none.

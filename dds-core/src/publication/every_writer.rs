@@ -66,7 +66,7 @@ impl WaitSource<()> for EveryWriter<'_> {
     }
 
     fn driver(&self) -> &dyn Driver {
-        &**self.group.participant().driver()
+        &**self.group.participant().core().driver()
     }
 
     fn subject(&self) -> &Arc<Subject> {

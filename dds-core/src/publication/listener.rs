@@ -1,11 +1,11 @@
 //! Listeners of writers and publishers (DDS 1.4, 2.2.2.4.3 and 2.2.2.4.4).
 
+use crate::actor::Effects;
 use crate::context::NewListener;
 use crate::infrastructure::{
-    Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, Post,
-    PublicationMatchedStatus, SlowReaderStatus, StatusMask, Teller, mark,
+    Audience, Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, ListenedEntity, LivelinessLostStatus,
+    Post, PublicationMatchedStatus, SlowReaderStatus, StatusMask, mark,
 };
-use crate::participant::ParticipantHandle;
 use crate::publication::{AnyWriter, DataWriter, Publisher, PublisherGroup, WriterEvent, WriterHandle};
 use std::sync::{Arc, Weak};
 
@@ -173,8 +173,7 @@ impl<T> Callback for WriterCallback<T> {
 
     fn panicked(&mut self, message: &str) {
         if let Some(handle) = self.writer.upgrade() {
-            let participant = &handle.participant;
-            participant.drop_panicked(handle.listener(), || participant.refresh_writer(&handle));
+            handle.core.drop_panicked(handle.listener(), || handle.refresh_listeners());
             handle.note_listener_panic(message);
         }
     }
@@ -212,10 +211,9 @@ impl WriterHandle {
     }
 
     /// Tells the listener of a publisher or participant what has happened to a writer.
-    pub(crate) fn tell_group<L: PublisherListener>(writer: &Weak<Self>, listener: &mut L, marks: u32) {
-        let Some(handle) = writer.upgrade() else { return };
-        let writer = (handle.lend)(Arc::clone(&handle));
-        for event in handle.changes(marks) {
+    pub(crate) fn tell_group<L: PublisherListener>(self: &Arc<Self>, listener: &mut L, marks: u32) {
+        let writer = (self.lend)(Arc::clone(self));
+        for event in self.changes(marks) {
             match event {
                 WriterEvent::Matched(status) => listener.on_publication_matched(&*writer, status),
                 WriterEvent::IncompatibleQos(status) => listener.on_offered_incompatible_qos(&*writer, status),
@@ -227,11 +225,26 @@ impl WriterHandle {
         }
     }
 
+    /// Resolves the listeners that the writer notifies: its own, those of its publisher and its participant.
+    pub(crate) fn refresh_listeners(self: &Arc<Self>) {
+        let turn = self.core.listening();
+        let entity = || Arc::downgrade(self) as Weak<dyn ListenedEntity>;
+        let levels = [
+            self.listener().level(entity),
+            self.group().and_then(|group| group.listener().level(entity)),
+            self.core.top_listener().level(entity),
+        ];
+        let audience = Audience::resolve(levels.into_iter().flatten());
+        // A closed writer notifies no listener. The old set is dropped outside of the cell.
+        let old = Effects::scope(|effects| self.cell().with(effects, |actor, _| actor.set_audience(audience)));
+        drop(turn);
+        drop(old);
+    }
+
     fn change_listener(self: &Arc<Self>, new: Option<NewListener>) -> Result<(), CreateError> {
-        let participant = &self.participant;
         let closed = || self.is_closed();
-        let refresh = || participant.refresh_writer(self);
-        let set = participant.set_listener(self.listener(), new, &self.ending, closed, refresh);
+        let refresh = || self.refresh_listeners();
+        let set = self.core.set_listener(self.listener(), new, &self.ending, closed, refresh);
         set.map_err(|kind| CreateError::new(&self.subject, kind))
     }
 }
@@ -261,30 +274,35 @@ struct PublisherCallback<L> {
     publisher: Weak<PublisherGroup>,
     listener: L,
     post: Arc<Post>,
-    last: Option<Teller>,
+    last: Option<Weak<dyn ListenedEntity>>,
 }
 
 impl<L: PublisherListener> Callback for PublisherCallback<L> {
     fn call(&mut self, _marks: u32) {
-        if let Some((teller, marks)) = self.post.take() {
-            self.last = Some(teller.clone());
-            if let Teller::Writer(writer) = teller {
-                WriterHandle::tell_group(&writer, &mut self.listener, marks);
-            }
+        let Some((entity, marks)) = self.post.take() else { return };
+        self.last = Some(Weak::clone(&entity));
+        let Some(entity) = entity.upgrade() else { return };
+        let writer = entity.as_any().downcast::<WriterHandle>();
+        debug_assert!(writer.is_ok(), "the members of a publisher are writers");
+        if let Ok(writer) = writer {
+            writer.tell_group(&mut self.listener, marks);
         }
     }
 
     fn panicked(&mut self, message: &str) {
         if let Some(group) = self.publisher.upgrade() {
-            let participant = group.participant();
-            participant.drop_panicked(group.listener(), || refresh_members(participant, &group));
+            group.participant().core().drop_panicked(group.listener(), || refresh_members(&group));
         }
-        Teller::note_panic(self.last.take(), message);
+        if let Some(writer) = self.last.take().and_then(|writer| writer.upgrade()) {
+            writer.note_listener_panic(message);
+        }
     }
 }
 
-fn refresh_members(participant: &ParticipantHandle, group: &PublisherGroup) {
-    group.members().iter().for_each(|writer| participant.refresh_writer(writer));
+fn refresh_members(group: &PublisherGroup) {
+    for writer in group.members() {
+        writer.refresh_listeners();
+    }
 }
 
 impl Publisher {
@@ -304,7 +322,7 @@ impl Publisher {
         self.change_listener(Some(NewListener {
             name: "publisher listener",
             mask,
-            delivery: group.participant().config().delivery,
+            delivery: group.participant().core().config().delivery,
             callback: Box::new(callback),
             post: Some(post),
         }))
@@ -319,10 +337,10 @@ impl Publisher {
 
     fn change_listener(&self, new: Option<NewListener>) -> Result<(), CreateError> {
         let group = self.group();
-        let participant = group.participant();
+        let core = group.participant().core();
         let closed = || group.is_closed();
-        let refresh = || refresh_members(participant, group);
-        let set = participant.set_listener(group.listener(), new, group.ending(), closed, refresh);
+        let refresh = || refresh_members(group);
+        let set = core.set_listener(group.listener(), new, group.ending(), closed, refresh);
         set.map_err(|kind| CreateError::new(group.subject(), kind))
     }
 }

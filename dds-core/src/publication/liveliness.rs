@@ -1,7 +1,7 @@
 //! What a writer's actor does about its liveliness (LIVELINESS; DDS 1.4, 2.2.3.11).
 
 use crate::actor::{Effects, Poke};
-use crate::discovery::WRITER_IS_ALIVE;
+use crate::context::WRITER_IS_ALIVE;
 use crate::infrastructure::{LivelinessLostStatus, mark};
 use crate::publication::writer_actor::WriterActor;
 use crate::subscription::WRITER_LIVELINESS;

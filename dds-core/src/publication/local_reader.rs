@@ -1,9 +1,9 @@
 //! What a writer knows of one reader of its own process, and how it hands changes over.
 
 use crate::actor::{Effects, Poke, PushError, Step, note_step};
-use crate::delivery::LocalPath;
+use crate::delivery::{LocalParcel, LocalPath};
 use crate::publication::writer_actor::WriterActor;
-use crate::subscription::{LocalParcel, ReaderActor, ReaderCell, ReaderMail, WRITER_STARVES};
+use crate::subscription::{ReaderActor, ReaderCell, ReaderMail, WRITER_STARVES};
 use dds_rtps::history::CacheChange;
 use dds_rtps::types::{Guid, SequenceNumber};
 use std::sync::Arc;

@@ -39,7 +39,7 @@ pub(crate) use events::WriterFeed;
 pub use listener::{DataWriterListener, PublisherListener};
 pub use loan::{LoanedBytes, LoanedSample};
 pub use publisher::Publisher;
-pub(crate) use publisher::PublisherGroup;
+pub(crate) use publisher::{PublicationContext, PublisherGroup};
 pub use suspended::Suspended;
 pub use weak::{WeakDataWriter, WeakPublisher};
 pub use write_options::WriteOptions;

@@ -1,15 +1,15 @@
 //! Writers that belong together (DDS 1.4, 2.2.2.4.1).
 
-use crate::context::{Group, ParticipantRef};
-use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
-use crate::participant::{DomainParticipant, ParticipantHandle};
+use crate::actor::Poke;
+use crate::context::{Group, ParticipantContext, ParticipantRef};
+use crate::infrastructure::{Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, Waiting};
 use crate::publication::every_writer::EveryWriter;
-use crate::publication::{DataWriter, DataWriterBuilder, WeakPublisher, WriterHandle};
+use crate::publication::{DataWriter, DataWriterBuilder, WeakPublisher, WriterCell, WriterHandle};
 use crate::qos::{DataWriterQos, PublisherQos};
-use crate::topic::TopicRef;
-use dds_rtps::types::{EntityKind, Guid, SequenceNumber};
+use crate::topic::{SubscriptionBuiltinTopicData, TopicRef};
+use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, InstanceHandle, SequenceNumber};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Writers that are announced with the same partitions and the same octets of the application.
 ///
@@ -42,27 +42,53 @@ use std::sync::Arc;
 pub struct Publisher {
     group: Arc<PublisherGroup>,
     /// `None`: lent to a call.
-    pub(super) user: Option<ParticipantRef>,
+    pub(super) user: Option<ParticipantRef<dyn PublicationContext>>,
+}
+
+/// What writers and publishers ask of their participant.
+pub(crate) trait PublicationContext: ParticipantContext {
+    fn add_publisher(&self, publisher: &Arc<PublisherGroup>);
+
+    /// Enters a new writer into the table of the participant, and resolves its listeners.
+    fn enter_writer(&self, writer: &Arc<WriterHandle>) -> Result<(), CreateErrorKind>;
+
+    /// Announces a writer that is enabled now.
+    fn announce_writer(&self, writer: &WriterHandle) -> Result<(), CreateErrorKind>;
+
+    /// Announces a writer again, with its present QoS and those of its publisher and topic.
+    fn update_writer(&self, writer: &WriterHandle);
+
+    /// Deletes a writer as soon as its readers have acknowledged its samples.
+    fn drain(&self, id: EntityId, cell: Arc<WriterCell>);
+
+    /// The announcement of a reader.
+    fn subscription_data(&self, reader: InstanceHandle) -> Option<SubscriptionBuiltinTopicData>;
+
+    /// The participants that discovery knows as durability services.
+    fn durability_services(&self) -> Vec<GuidPrefix>;
+
+    /// The cell that must hear of liveliness assertions.
+    fn discovery_cell(&self) -> Weak<dyn Poke>;
 }
 
 /// What all handles of one publisher share.
 pub(crate) type PublisherGroup = Group<PublisherQos, WriterHandle>;
 
 impl Publisher {
-    pub(crate) fn new(participant: &Arc<ParticipantHandle>, qos: PublisherQos) -> Result<Self, CreateError> {
+    pub(crate) fn new(participant: &Arc<dyn PublicationContext>, qos: PublisherQos) -> Result<Self, CreateError> {
         let group = Group::new(participant, "publisher", EntityKind::WriterGroup, qos)?;
-        participant.contained().add_publisher(&group);
-        if participant.is_closed() {
+        participant.add_publisher(&group);
+        if participant.core().is_closed() {
             // Whoever has closed it may have looked before.
             group.close();
         }
-        if participant.autoenables() {
+        if participant.core().autoenables() {
             group.enable().map_err(|kind| CreateError::new(group.subject(), kind))?;
         }
         Ok(Self::from_group(group))
     }
 
-    pub(super) fn group(&self) -> &Arc<PublisherGroup> {
+    pub(crate) fn group(&self) -> &Arc<PublisherGroup> {
         &self.group
     }
 
@@ -114,13 +140,6 @@ impl Publisher {
         let is_meant =
             |writer: &WriterHandle| writer.topic_name() == topic && writer.is_of::<T>() && !writer.is_closed();
         self.group.members().into_iter().find(|writer| is_meant(writer)).map(DataWriter::from_handle)
-    }
-
-    /// The participant that it belongs to.
-    #[must_use]
-    #[doc(alias = "get_participant")]
-    pub fn participant(&self) -> DomainParticipant {
-        DomainParticipant::from_handle(self.group.participant())
     }
 
     /// A handle that does not keep the publisher alive.

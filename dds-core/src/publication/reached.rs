@@ -2,10 +2,12 @@
 //! after they have heard that it is gone.
 
 use crate::actor::Effects;
-use crate::participant::SETTLE;
 use crate::publication::writer_actor::WriterActor;
-use dds_rtps::types::{Guid, Instant, SequenceNumber};
+use dds_rtps::types::{Duration, Guid, Instant, SequenceNumber};
 use dds_rtps::writer::StatefulWriter;
+
+/// Delay between the last sample to a best-effort reader of another process and the disposal of its writer.
+const SETTLE: Duration = Duration::from_millis(20);
 
 /// What is known of them.
 #[derive(Debug, Default)]

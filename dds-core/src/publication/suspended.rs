@@ -54,7 +54,7 @@ impl Publisher {
         if !group.is_enabled() {
             return Err(error(WriteErrorKind::NotEnabled));
         }
-        group.suspensions().fetch_add(1, Ordering::AcqRel);
+        group.common().fetch_add(1, Ordering::AcqRel);
         Ok(Suspended { group })
     }
 }
@@ -73,7 +73,7 @@ impl fmt::Debug for Suspended<'_> {
 
 impl Drop for Suspended<'_> {
     fn drop(&mut self) {
-        if self.group.suspensions().fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.group.common().fetch_sub(1, Ordering::AcqRel) == 1 {
             // A writer that saw the publisher suspended has left its cell when it is entered here.
             self.group.members().iter().for_each(|writer| WriterHandle::send_held(writer));
         }

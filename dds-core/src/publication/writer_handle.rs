@@ -2,35 +2,39 @@
 
 use crate::actor::{Caller, Effects, EnterError, Ticket, in_listener};
 use crate::cdr::{AnyType, Encode, EncodeError, Encoding, KeyHasher, TypeInfo, encode_payload};
-use crate::context::{ListenerPlace, Member};
+use crate::context::{ListenerPlace, Member, ParticipantCore};
 use crate::driver::Flushed;
 use crate::driver::{Driver, block_on, role};
+use crate::infrastructure::ListenedEntity;
 use crate::infrastructure::{
     Awaited, CreateErrorKind, Delivery, Ending, Events, LiveQos, QosError, StatusCondition, Subject, WaitErrorKind,
     WaitSource, WriteError, WriteErrorKind,
 };
-use crate::participant::ParticipantHandle;
+use crate::publication::PublicationContext;
 use crate::publication::WriterCell;
 use crate::publication::builder::Behaviour;
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::{AnyWriter, PublisherGroup};
 use crate::publication::{WriterEvent, WriterFeed};
+use crate::qos::Presentation;
 use crate::qos::{DataWriterQos, History, Reliability};
 use crate::topic::TopicHandle;
 use dds_rtps::concurrent::{Payload, SlotRing};
 use dds_rtps::history::KeyPayload;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber};
+use dds_rtps::writer::PresentationClock;
 use dds_rtps::writer::{NewChange, ReaderLag, WriteRefused};
 use dds_rtps::xtypes::TypeGraph;
-use std::any::TypeId;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::any::{Any, TypeId};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker};
 
 /// What all handles of one writer share. The last one dropped deletes the writer.
 pub(crate) struct WriterHandle {
-    pub(super) participant: Arc<ParticipantHandle>,
+    pub(super) participant: Arc<dyn PublicationContext>,
+    pub(super) core: Arc<ParticipantCore>,
     pub(super) cell: Arc<WriterCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
@@ -171,12 +175,6 @@ impl WriterHandle {
         &self.listener
     }
 
-    /// A listener that was told of the writer has panicked.
-    pub(crate) fn note_listener_panic(&self, message: &str) {
-        // A closed writer has no events any more.
-        let _ = self.visit(|actor, effects| actor.note_listener_panic(message, effects));
-    }
-
     /// Encodes a sample, outside of the cell, and finds its instance.
     pub(super) fn encode<S: Encode + TypeInfo>(&self, sample: &S) -> Result<NewChange, WriteErrorKind> {
         let encoding = self.encoding()?;
@@ -308,7 +306,7 @@ impl WriterHandle {
         change: &mut NewChange,
         limit: Duration,
     ) -> Result<SequenceNumber, WriteError> {
-        let driver = self.participant.driver();
+        let driver = self.core.driver();
         let started = driver.now().instant;
         let mut ticket = None;
         let outcome = block_on(&**driver, started.after(limit), |context| {
@@ -380,7 +378,7 @@ impl WriterHandle {
 
     /// Waits until what was written is on its way, at most `limit`: it is written, whatever comes of this.
     fn wait_for_way(&self, limit: Duration) {
-        let driver = self.participant.driver();
+        let driver = self.core.driver();
         let (mut number, mut ticket) = (None, None);
         let poll = |context: &mut Context<'_>| {
             let waker = context.waker().clone();
@@ -470,13 +468,13 @@ impl WriterHandle {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
-        if self.participant.is_forked() {
+        if self.core.is_forked() {
             // The parent's to announce; here it is only memory.
             return;
         }
         self.warn_of_what_is_unkept();
         self.leave_sets();
-        self.participant.contained().remove(self.guid().entity_id);
+        self.participant.remove_entity(self.guid().entity_id);
         self.listener.close();
         self.ending.close();
         // A writer that has failed has no observers any more.
@@ -493,7 +491,7 @@ impl WriterHandle {
 
     pub(crate) fn events(&self) -> Events<WriterEvent> {
         let feed = Box::new(WriterFeed::new(Arc::clone(&self.cell)));
-        let driver = Arc::clone(self.participant.driver());
+        let driver = Arc::clone(self.core.driver());
         Events::new(feed, Arc::clone(&self.cell) as _, driver, Arc::clone(&self.subject))
     }
 
@@ -506,7 +504,7 @@ impl WriterHandle {
         self.visit(|actor, _| actor.subscriptions().to_vec()).unwrap_or_default()
     }
 
-    pub(crate) fn participant(&self) -> &Arc<ParticipantHandle> {
+    pub(crate) fn participant(&self) -> &Arc<dyn PublicationContext> {
         &self.participant
     }
 }
@@ -543,7 +541,7 @@ impl WaitSource<()> for WriterHandle {
     }
 
     fn driver(&self) -> &dyn Driver {
-        &**self.participant.driver()
+        &**self.core.driver()
     }
 
     fn subject(&self) -> &Arc<Subject> {
@@ -560,8 +558,27 @@ impl WaitSource<()> for WriterHandle {
     }
 }
 
+impl ListenedEntity for WriterHandle {
+    fn note_listener_panic(&self, message: &str) {
+        // A closed writer has no events.
+        let _ = self.visit(|actor, effects| actor.note_listener_panic(message, effects));
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
 impl Member for WriterHandle {
     type Qos = DataWriterQos;
+    type Context = dyn PublicationContext;
+    type Presented = PresentationClock;
+    /// How often the publisher is suspended.
+    type Common = Arc<AtomicUsize>;
+
+    fn presented(presentation: Presentation) -> Option<Arc<PresentationClock>> {
+        PresentationClock::new(presentation)
+    }
 
     fn close(&self) {
         Self::close(self);

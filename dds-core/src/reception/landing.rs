@@ -4,8 +4,7 @@ use super::receive::Arrived;
 use super::traffic::count;
 use crate::actor::{Effects, OfferError, Offered, PushError};
 use crate::driver::{EXPECTED_HEADER_MAX, Expected, Headers};
-use crate::participant::ParticipantHandle;
-use crate::reception::Heard;
+use crate::reception::{Heard, Received, Reception};
 use crate::subscription::{Parsed, ReaderActor, ReaderMail, Run};
 use dds_rtps::wire::{Submessage, id as submessage_id};
 use std::cell::Cell;
@@ -24,7 +23,7 @@ impl Arrived<'_> {
     /// What is expected after this datagram, if it consists of one fragment and its headers, which the reader has just taken
     /// in. Inside of the reader's cell.
     #[inline]
-    pub(crate) fn expect_next(&self, run: &Run, parsed: &Parsed<'_, '_>, reader: &mut ReaderActor) {
+    pub(super) fn expect_next(&self, run: &Run, parsed: &Parsed<'_, '_>, reader: &mut ReaderActor) {
         if self.packet.lands && matches!(parsed.first, Submessage::DataFrag(_)) {
             self.expected.set(self.next_after(run, parsed, reader));
         }
@@ -52,25 +51,23 @@ impl Arrived<'_> {
     }
 }
 
-impl ParticipantHandle {
-    /// Takes a fragment that lies in its place, with headers like those of the one before it. What is expected next.
-    pub(crate) fn land(&self, landed: Expected, effects: &mut Effects) -> Option<Expected> {
-        let counters = self.receive_counters();
+impl Reception {
+    /// Takes a fragment that lies in its place, with headers like those of the one before it.
+    pub(crate) fn land(&self, landed: Expected, effects: &mut Effects) -> Received {
+        let counters = &self.counters;
         count(&counters.received);
         counters.landed_bytes.fetch_add(landed.landing.len() as u64, Ordering::Relaxed);
-        let now = effects.read_clock(|| self.driver().now());
+        let now = effects.read_clock(|| self.core.driver().now());
         let prefix = landed.headers().source.writer.prefix;
         // One with a checksum is not expected.
         let heard = self.routes().heard_of(prefix, false, now.instant);
         if heard == Heard::Incredible {
-            count(&self.receive_counters().damaged);
-            return None;
+            count(&counters.damaged);
+            return Received::default();
         }
-        let next = self.land_at_reader(landed, effects);
-        if heard == Heard::Awaited {
-            self.revive_writers_of(prefix, effects);
-        }
-        next
+        let expected = self.land_at_reader(landed, effects);
+        let revived = (heard == Heard::Awaited).then_some(prefix);
+        Received { expected, for_discovery: false, revived }
     }
 
     fn land_at_reader(&self, landed: Expected, effects: &mut Effects) -> Option<Expected> {
@@ -93,7 +90,7 @@ impl ParticipantHandle {
             Ok(Offered::Served(next)) => next,
             Err(OfferError::Push(PushError::Full(_))) => {
                 // Its place is empty still.
-                count(&self.receive_counters().inbox_full);
+                count(&self.counters.inbox_full);
                 None
             }
             _ => None,

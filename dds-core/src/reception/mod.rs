@@ -4,11 +4,12 @@
 //! by entity id, the readers matched with each remote writer, and when each participant was last heard.
 
 mod landing;
+mod liveliness;
 mod receive;
 mod routes;
 mod traffic;
 
-pub(crate) use receive::ReceiveEnd;
+pub(crate) use receive::{Received, Reception};
 pub(crate) use routes::{Heard, Routes};
 pub(crate) use traffic::ReceiveCounters;
 pub use traffic::TrafficCounters;

@@ -1,50 +1,39 @@
 //! From a datagram to the cells: parse, follow the interpreter, offer each submessage to whom it is for.
 
 use crate::actor::{Effects, OfferError, Offered, PushError};
-use crate::discovery::ParticipantMail;
-use crate::driver::{Expected, Packet, Receive, Socket};
-use crate::participant::ParticipantHandle;
+use crate::context::ParticipantCore;
+use crate::driver::{Expected, Packet, Socket};
 use crate::publication::{WriterCell, WriterMail};
-use crate::reception::Heard;
 use crate::reception::traffic::count;
+use crate::reception::{Heard, ReceiveCounters, Routes, TrafficCounters};
 use crate::subscription::{Parsed, ReaderCell, ReaderMail, Run, RunEnd};
 use dds_rtps::discovery::ReplyTo;
 use dds_rtps::reader::Source;
-use dds_rtps::types::{EntityId, Guid, Locator};
+use dds_rtps::types::{EntityId, Guid, GuidPrefix, Locator};
 use dds_rtps::wire::{
     AckNack, Message, NackFrag, Receiver, Scope, Submessage, Transform, WireErrorKind, id as submessage_id,
 };
 use dds_rtps::writer::Asker;
 use std::cell::Cell;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-/// The receiving end of a participant: what the driver's threads call.
-pub(crate) struct ReceiveEnd {
-    participant: Weak<ParticipantHandle>,
+/// The receiving half of a participant: which cells datagrams go to, and counters of what is left aside.
+pub(crate) struct Reception {
+    pub(super) core: Arc<ParticipantCore>,
+    routes: Arc<Routes>,
+    pub(super) counters: ReceiveCounters,
 }
 
-impl ReceiveEnd {
-    pub(crate) fn new(participant: Weak<ParticipantHandle>) -> Arc<Self> {
-        Arc::new(Self { participant })
-    }
-}
-
-impl Receive for ReceiveEnd {
-    fn receive(&self, packet: &Packet) -> Option<Expected> {
-        let participant = self.participant.upgrade()?;
-        Effects::scope(|effects| participant.receive(packet, effects))
-    }
-
-    fn land(&self, landed: Expected) -> Option<Expected> {
-        let participant = self.participant.upgrade()?;
-        Effects::scope(|effects| participant.land(landed, effects))
-    }
-
-    fn locators_changed(&self) {
-        if let Some(participant) = self.participant.upgrade() {
-            participant.follow_network();
-        }
-    }
+/// What a datagram leaves to do for its participant.
+#[derive(Default)]
+pub(crate) struct Received {
+    /// The fragment that is expected next, if that is known.
+    pub(crate) expected: Option<Expected>,
+    /// The datagram has submessages of discovery.
+    pub(crate) for_discovery: bool,
+    /// The sender was not alive for some reader here, and is again.
+    pub(crate) revived: Option<GuidPrefix>,
 }
 
 /// A datagram on its way through the participant.
@@ -56,9 +45,35 @@ pub(super) struct Arrived<'a> {
     pub(super) expected: Cell<Option<Expected>>,
 }
 
-impl ParticipantHandle {
-    fn receive(&self, packet: &Packet, effects: &mut Effects) -> Option<Expected> {
-        let counters = self.receive_counters();
+impl Reception {
+    pub(crate) fn new(core: &Arc<ParticipantCore>) -> Self {
+        Self { core: Arc::clone(core), routes: Arc::default(), counters: ReceiveCounters::default() }
+    }
+
+    pub(crate) fn routes(&self) -> &Arc<Routes> {
+        &self.routes
+    }
+
+    /// What was sent and received so far.
+    pub(crate) fn traffic(&self) -> TrafficCounters {
+        let network = self.core.network();
+        let dropped = network.dropped().unwrap_or_default();
+        TrafficCounters { socket_full: dropped, ..self.counters.with(network.transport().counters()) }
+    }
+
+    /// Submessages dropped because the inbox of an endpoint was full.
+    pub(crate) fn inbox_dropped(&self) -> u64 {
+        self.counters.inbox_full.load(Ordering::Relaxed)
+    }
+
+    /// An inbox had no room for a submessage.
+    pub(crate) fn note_inbox_full(&self) {
+        count(&self.counters.inbox_full);
+    }
+
+    /// Parses a datagram, and offers each submessage to the cells it is for.
+    pub(crate) fn receive(&self, packet: &Packet, effects: &mut Effects) -> Received {
+        let counters = &self.counters;
         count(&counters.received);
         let mut scratch = Vec::new();
         let Ok(bytes) = Transform::Identity.open(Scope::Message, packet.payload.bytes(), &mut scratch);
@@ -70,25 +85,25 @@ impl ParticipantHandle {
                     WireErrorKind::MustUnderstand => &counters.malformed,
                     _ => &counters.not_rtps,
                 });
-                return None;
+                return Received::default();
             }
         };
-        let own = message.header.prefix == self.prefix();
+        let own = message.header.prefix == self.core.prefix();
         // Without in-process delivery a participant reaches its own readers by the user-data socket.
-        if own && !(self.config().udp_only && packet.socket == Socket::UserUnicast) {
+        if own && !(self.core.config().udp_only && packet.socket == Socket::UserUnicast) {
             count(&counters.reflected);
-            return None;
+            return Received::default();
         }
         let mut receiver = Receiver::new(&message.header);
         let mut submessages = message.submessages();
         let mut for_discovery = false;
         let mut arrived = Arrived { packet, reply: None, expected: Cell::default() };
         // The readers' share of this frame uses the same reading of the clock.
-        let now = effects.read_clock(|| self.driver().now());
-        let heard = self.routes().heard_of(message.header.prefix, message.has_checksum(), now.instant);
+        let now = effects.read_clock(|| self.core.driver().now());
+        let heard = self.routes.heard_of(message.header.prefix, message.has_checksum(), now.instant);
         if heard == Heard::Incredible {
             count(&counters.damaged);
-            return None;
+            return Received::default();
         }
         loop {
             let offset = submessages.offset();
@@ -101,7 +116,7 @@ impl ParticipantHandle {
             if matches!(submessage, Submessage::InfoReply(_) | Submessage::InfoSource(_)) {
                 arrived.reply = self.reply_to(&receiver);
             }
-            if !receiver.is_for(self.prefix()) {
+            if !receiver.is_for(self.core.prefix()) {
                 continue;
             }
             match submessage.writer_and_reader() {
@@ -116,13 +131,8 @@ impl ParticipantHandle {
                 None => for_discovery |= self.dispatch_other(&receiver, &submessage, &arrived, effects),
             }
         }
-        if for_discovery {
-            self.offer_to_discovery(packet, effects);
-        }
-        if heard == Heard::Awaited {
-            self.revive_writers_of(message.header.prefix, effects);
-        }
-        arrived.expected.take()
+        let revived = (heard == Heard::Awaited).then_some(message.header.prefix);
+        Received { expected: arrived.expected.take(), for_discovery, revived }
     }
 
     /// Hands a submessage that no writer speaks to whom it is for. True: it is discovery's, which takes the whole datagram at
@@ -144,7 +154,7 @@ impl ParticipantHandle {
                 writer_id.is_builtin()
             }
             Submessage::Skipped { id } => {
-                let counters = self.receive_counters();
+                let counters = &self.counters;
                 count(if submessage_id::is_secure(*id) { &counters.secure } else { &counters.skipped });
                 false
             }
@@ -160,10 +170,10 @@ impl ParticipantHandle {
         effects: &mut Effects,
     ) -> RunEnd {
         let offered = if run.reader_id != EntityId::UNKNOWN {
-            let reader = self.routes().reader(run.reader_id);
+            let reader = self.routes.reader(run.reader_id);
             reader.map(|reader| self.offer_to_reader(&reader, run, parsed, arrived, effects))
         } else {
-            let readers = self.routes().matched_readers(run.source.writer);
+            let readers = self.routes.matched_readers(run.source.writer);
             let ends = readers.iter().map(|reader| self.offer_to_reader(reader, run, parsed, arrived, effects));
             let end = ends.reduce(|one, other| one.or(other));
             if readers.len() > 1 {
@@ -212,7 +222,7 @@ impl ParticipantHandle {
     /// HEARTBEAT. If none waits, the writer repeats it until it is answered.
     #[cold]
     fn make_room(&self, reader: &Arc<ReaderCell>, mail: ReaderMail, writer: Guid, effects: &mut Effects) {
-        count(&self.receive_counters().inbox_full);
+        count(&self.counters.inbox_full);
         let is_older =
             |waiting: &ReaderMail| matches!(waiting, ReaderMail::Packet { run, .. } if run.source.writer == writer);
         // Dropped is dropped, whichever it was; it has been counted, and the reader's ledger hears of it.
@@ -222,7 +232,7 @@ impl ParticipantHandle {
     }
 
     fn offer_to_writer(&self, writer_id: EntityId, asker: Asker, submessage: &Submessage<'_>, effects: &mut Effects) {
-        let Some(writer) = self.routes().writer(writer_id) else { return self.note_no_such_endpoint() };
+        let Some(writer) = self.routes.writer(writer_id) else { return self.note_no_such_endpoint() };
         let offered = match submessage {
             Submessage::AckNack(message) => {
                 offer_answer(&writer, effects, || WriterMail::AckNack(asker, message.clone()))
@@ -233,34 +243,22 @@ impl ParticipantHandle {
             _ => true,
         };
         if !offered {
-            count(&self.receive_counters().inbox_full);
+            count(&self.counters.inbox_full);
         }
     }
 
     /// Where the source of what follows is to be answered, if not where discovery says.
     #[cold]
     fn reply_to(&self, receiver: &Receiver<'_>) -> Option<Locator> {
-        let reply = self.routes().reply_to(receiver.source_prefix, receiver.reply.as_ref()?);
+        let reply = self.routes.reply_to(receiver.source_prefix, receiver.reply.as_ref()?);
         if reply == ReplyTo::Refused {
-            count(&self.receive_counters().replies_refused);
+            count(&self.counters.replies_refused);
         }
         reply.locator()
     }
 
-    pub(crate) fn note_no_such_endpoint(&self) {
-        count(&self.receive_counters().no_such_endpoint);
-    }
-
-    fn offer_to_discovery(&self, packet: &Packet, effects: &mut Effects) {
-        let offered = self.cell().offer(
-            effects,
-            |actor, _| actor.receive(&packet.payload),
-            || ParticipantMail::Packet(packet.to_keep()),
-        );
-        if let Err(OfferError::Push(PushError::Full(_))) = offered {
-            count(&self.receive_counters().inbox_full);
-        }
-        self.carry_out_matches(effects);
+    pub(super) fn note_no_such_endpoint(&self) {
+        count(&self.counters.no_such_endpoint);
     }
 }
 

@@ -73,7 +73,7 @@ impl Subscriber {
         if !group.is_enabled() {
             return Err(error(ReadErrorKind::NotEnabled));
         }
-        let access = group.access();
+        let access = group.presented();
         if let Some(access) = &access {
             access.begin();
             // What was released until now is in the histories of all of them after this.
@@ -131,7 +131,7 @@ impl fmt::Debug for Access<'_> {
 impl ReaderHandle {
     /// Takes its place among the readers of its subscriber, if that presents them together.
     pub(super) fn take_seat(&self) {
-        let Some(access) = self.group.as_ref().and_then(|group| group.access()) else { return };
+        let Some(access) = self.group.as_ref().and_then(|group| group.presented()) else { return };
         access.add_reader(self.guid().entity_id, Arc::downgrade(&self.cell));
         // A closed reader needs none.
         let _ = self.visit(|actor, _| actor.seat = Some(Box::new(Seat::new(Arc::clone(&access)))));

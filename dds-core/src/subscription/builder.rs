@@ -2,17 +2,18 @@
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
-use crate::context::{ListenerPlace, ParticipantRef};
+use crate::context::{ListenerPlace, ParticipantCore, ParticipantRef};
 use crate::infrastructure::{
     CreateError, CreateErrorKind, Delivery, Ending, FilterErrorKind, LiveQos, StatusMask, Subject, mark,
 };
-use crate::participant::ParticipantHandle;
 use crate::qos::{DataReaderQos, Preset};
 use crate::subscription::listener::{Tell, new_listener, tell_listener};
 use crate::subscription::reader_actor::ReaderActor;
 use crate::subscription::samples::BatchPool;
-use crate::subscription::{DataReader, DataReaderListener, ReaderEvent, ReaderHandle, Sample, SubscriberGroup};
-use crate::topic::{FilteredTopic, TopicRef, narrow_representations, texts};
+use crate::subscription::{
+    DataReader, DataReaderListener, ReaderEvent, ReaderHandle, Sample, SubscriberGroup, SubscriptionContext,
+};
+use crate::topic::{FilteredReader, FilteredTopic, TopicRef, narrow_representations, texts};
 use dds_rtps::reader::{KeySource, ReaderConfig, StatefulReader};
 use dds_rtps::types::{EntityKind, Guid};
 use std::any::TypeId;
@@ -61,7 +62,7 @@ type OnEvent<T> = Box<dyn FnMut(&DataReader<T>, ReaderEvent) + Send>;
 /// ```
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DataReaderBuilder<'t, T> {
-    participant: ParticipantRef,
+    participant: ParticipantRef<dyn SubscriptionContext>,
     topic: TopicRef<'t, T>,
     /// Or why there is none.
     qos: Result<DataReaderQos, CreateErrorKind>,
@@ -78,8 +79,12 @@ pub struct DataReaderBuilder<'t, T> {
 
 impl<'t, T> DataReaderBuilder<'t, T> {
     /// `default`: for a topic that says nothing about it.
-    pub(crate) fn new(participant: &Arc<ParticipantHandle>, topic: TopicRef<'t, T>, default: DataReaderQos) -> Self {
-        let delivery = participant.config().delivery;
+    pub(crate) fn new(
+        participant: &Arc<dyn SubscriptionContext>,
+        topic: TopicRef<'t, T>,
+        default: DataReaderQos,
+    ) -> Self {
+        let delivery = participant.core().config().delivery;
         let mut qos = if topic.preset() == Preset::Default { default } else { topic.preset().reader() };
         if topic.builtin().is_some() {
             qos.resource_limits.max_instances = Some(BUILTIN_INSTANCES_MAX);
@@ -113,7 +118,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     /// [`qos`](Self::qos), and the other way round. A name that is not there is an error of [`build`](Self::build).
     #[cfg(feature = "serde")]
     pub fn profile(mut self, name: &str) -> Self {
-        self.qos = self.participant.config().profiles.reader(name, self.topic.name());
+        self.qos = self.participant.core().config().profiles.reader(name, self.topic.name());
         self
     }
 
@@ -231,7 +236,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key, filter } = self;
         let has_key = topic.has_key() || !matches!(&key, None | Some(KeySource::None));
         let kind = if has_key { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
-        let guid = Guid::new(participant.prefix(), participant.new_entity_id(kind));
+        let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
         let subject = Subject::new("reader", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
         let mut qos = qos.map_err(error)?;
@@ -253,11 +258,16 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke)));
         let listener = listener.or_else(|| join(on_data, on_event));
         let listener = listener.map(|(mask, tell)| new_listener(&handle, mask, tell));
-        let announced = participant
-            .set_listener(&handle.listener, listener, &handle.ending, || participant.is_closed(), || ())
+        let core = participant.core();
+        let announced = core
+            .set_listener(&handle.listener, listener, &handle.ending, || core.is_closed(), || ())
             .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
             .and_then(|()| participant.enter_reader(&handle))
-            .map(|()| handle.filtered.iter().for_each(|filtered| filtered.add_reader(&handle)))
+            .map(|()| {
+                if let Some(filtered) = &handle.filtered {
+                    filtered.add_reader(&(Arc::clone(&handle) as Arc<dyn FilteredReader>));
+                }
+            })
             .and_then(|()| if handle.is_autoenabled() { handle.enable() } else { Ok(()) });
         // Dropping the handle takes back what has been done so far.
         announced.map_err(error)?;
@@ -267,21 +277,23 @@ impl<'t, T> DataReaderBuilder<'t, T> {
 }
 
 fn make_handle<T: 'static>(
-    participant: &Arc<ParticipantHandle>,
+    participant: &Arc<dyn SubscriptionContext>,
     topic: &TopicRef<'_, T>,
     (qos, key, filtered): (DataReaderQos, KeySource, Option<Arc<FilteredTopic>>),
     group: Option<Arc<SubscriberGroup>>,
     delivery: Delivery,
     subject: &Arc<Subject>,
 ) -> Arc<ReaderHandle> {
+    let core = participant.core();
     let context = (group.as_ref(), filtered.as_ref());
-    let protocol = reader_protocol(participant, subject.guid, key.clone(), &qos, context);
-    let actor = ReaderActor::new(protocol, Arc::clone(participant.driver()), participant.outgoing());
+    let protocol = reader_protocol(core, subject.guid, key.clone(), &qos, context);
+    let actor = ReaderActor::new(protocol, Arc::clone(core.driver()), core.outgoing());
     let guid = subject.guid;
-    let span = participant.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
+    let span = core.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
     Arc::new(ReaderHandle {
         participant: Arc::clone(participant),
-        cell: Cell::new(actor, Capacity::default(), Arc::clone(participant.driver().run_queue())),
+        core: Arc::clone(core),
+        cell: Cell::new(actor, Capacity::default(), Arc::clone(core.driver().run_queue())),
         subject: Arc::clone(subject),
         type_name: topic.type_name().to_owned(),
         sample_type: TypeId::of::<T>(),
@@ -289,7 +301,7 @@ fn make_handle<T: 'static>(
         key,
         description: topic.description().filter(|_| topic.builtin().is_none()),
         filtered,
-        types: topic.types().filter(|_| topic.builtin().is_none() && participant.config().type_information),
+        types: topic.types().filter(|_| topic.builtin().is_none() && core.config().type_information),
         builtin: topic.builtin(),
         enabled: AtomicBool::new(false),
         enabling: Mutex::default(),
@@ -327,7 +339,7 @@ fn key_source<T>(topic: &TopicRef<'_, T>) -> KeySource {
 
 /// The protocol's reader of a QoS.
 pub(super) fn reader_protocol(
-    participant: &ParticipantHandle,
+    participant: &ParticipantCore,
     guid: Guid,
     key: KeySource,
     qos: &DataReaderQos,

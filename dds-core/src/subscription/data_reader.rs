@@ -13,6 +13,7 @@ use crate::infrastructure::{
 };
 use crate::introspection::{EndpointInfo, MatchReport};
 use crate::qos::{DataReaderQos, Durability};
+use crate::subscription::SubscriptionContext;
 use crate::subscription::reader_handle::wait_error;
 use crate::subscription::samples::{BatchPool, decode_sample, decode_sample_into};
 use crate::subscription::{
@@ -69,7 +70,7 @@ use std::task::{Poll, Waker, ready};
 pub struct DataReader<T> {
     handle: Arc<ReaderHandle>,
     /// Dropped after the handle, for the end of the participant is to find what that leaves. `None`: lent to a call.
-    pub(super) user: Option<ParticipantRef>,
+    pub(super) user: Option<ParticipantRef<dyn SubscriptionContext>>,
     marker: PhantomData<fn() -> T>,
 }
 

@@ -15,7 +15,7 @@ impl ReaderHandle {
 
     /// Whether it is to be enabled as it is made.
     pub(super) fn is_autoenabled(&self) -> bool {
-        self.group.as_ref().map_or_else(|| self.participant.autoenables(), |group| group.autoenables())
+        self.group.as_ref().map_or_else(|| self.core.autoenables(), |group| group.autoenables())
     }
 
     /// Lets the reader take part, with the QoS that it has now; does nothing if it does already.
@@ -23,11 +23,11 @@ impl ReaderHandle {
         if self.is_enabled() {
             return Ok(());
         }
-        self.participant.check_open()?;
+        self.core.check_open()?;
         if self.is_closed() {
             return Err(CreateErrorKind::Closed);
         }
-        if !self.group.as_ref().map_or_else(|| self.participant.is_enabled(), |group| group.is_enabled()) {
+        if !self.group.as_ref().map_or_else(|| self.core.is_enabled(), |group| group.is_enabled()) {
             return Err(CreateErrorKind::FactoryNotEnabled);
         }
         if !self.settle() {
@@ -37,7 +37,7 @@ impl ReaderHandle {
         let _ = self.visit(ReaderActor::note_enabled);
         match self.builtin {
             Some(kind) => self.participant.add_builtin_reader(self, kind),
-            None => self.participant.add_reader(self),
+            None => self.participant.announce_reader(self),
         }
     }
 
@@ -52,7 +52,7 @@ impl ReaderHandle {
         // Its subscriber may have got another PRESENTATION meanwhile.
         if self.qos.settle() || group.is_some_and(|group| group.version() > 0) {
             let context = (group, self.filtered());
-            let protocol = reader_protocol(&self.participant, self.guid(), self.key.clone(), self.qos.fixed(), context);
+            let protocol = reader_protocol(&self.core, self.guid(), self.key.clone(), self.qos.fixed(), context);
             // Nobody has used the one that it was made with. A closed reader needs none.
             let old = Effects::scope(|effects| {
                 self.cell.with(effects, |actor, _| {

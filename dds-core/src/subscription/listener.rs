@@ -1,11 +1,11 @@
 //! Listeners of readers and subscribers (DDS 1.4, 2.2.2.5.6 and 2.2.2.5.7).
 
+use crate::actor::Effects;
 use crate::context::{ListenerPlace, NewListener};
 use crate::infrastructure::{
-    Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, Post,
-    SampleLostStatus, SampleRejectedStatus, StatusMask, SubscriptionMatchedStatus, Teller, mark,
+    Audience, Callback, CreateError, DeadlineMissedStatus, IncompatibleQosStatus, ListenedEntity,
+    LivelinessChangedStatus, Post, SampleLostStatus, SampleRejectedStatus, StatusMask, SubscriptionMatchedStatus, mark,
 };
-use crate::participant::ParticipantHandle;
 use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber, SubscriberGroup};
 use std::sync::{Arc, Weak};
 
@@ -213,8 +213,7 @@ impl<T> Callback for ReaderCallback<T> {
 
     fn panicked(&mut self, message: &str) {
         if let Some(handle) = self.reader.upgrade() {
-            let participant = &handle.participant;
-            participant.drop_panicked(handle.listener(), || participant.refresh_reader(&handle));
+            handle.core.drop_panicked(handle.listener(), || handle.refresh_listeners());
             handle.note_listener_panic(message);
         }
     }
@@ -254,11 +253,10 @@ impl ReaderHandle {
     }
 
     /// Tells the listener of a subscriber or participant what has happened to a reader.
-    pub(crate) fn tell_group<L: SubscriberListener>(reader: &Weak<Self>, listener: &mut L, marks: u32) {
-        let Some(handle) = reader.upgrade() else { return };
-        let any = (handle.lend)(Arc::clone(&handle));
+    pub(crate) fn tell_group<L: SubscriberListener>(self: &Arc<Self>, listener: &mut L, marks: u32) {
+        let any = (self.lend)(Arc::clone(self));
         let reader = &*any;
-        for event in handle.changes(marks) {
+        for event in self.changes(marks) {
             match event {
                 ReaderEvent::Matched(status) => listener.on_subscription_matched(reader, status),
                 ReaderEvent::IncompatibleQos(status) => listener.on_requested_incompatible_qos(reader, status),
@@ -269,7 +267,7 @@ impl ReaderHandle {
                 ReaderEvent::ListenerPanicked { .. } => {}
             }
         }
-        if let Some(group) = handle.group.as_ref().filter(|_| marks & mark::DATA_ON_READERS != 0) {
+        if let Some(group) = self.group.as_ref().filter(|_| marks & mark::DATA_ON_READERS != 0) {
             group.watched().observers().status_read(mark::DATA_ON_READERS);
             listener.on_data_on_readers(&Subscriber::lend(Arc::clone(group)));
         }
@@ -278,11 +276,27 @@ impl ReaderHandle {
         }
     }
 
+    /// Resolves the listeners that the reader notifies: its own, those of its subscriber and its participant.
+    pub(crate) fn refresh_listeners(self: &Arc<Self>) {
+        let turn = self.core.listening();
+        let entity = || Arc::downgrade(self) as Weak<dyn ListenedEntity>;
+        let group = self.group();
+        let own = self.listener().level(entity).map(|(mask, ear)| (mask & !StatusMask::DATA_ON_READERS, ear));
+        let middle = group.and_then(|group| group.listener().level(entity));
+        // Only a subscriber that the application has made has data on its readers.
+        let top_mask = if group.is_some() { StatusMask::ALL } else { !StatusMask::DATA_ON_READERS };
+        let top = self.core.top_listener().level(entity).map(|(mask, ear)| (mask & top_mask, ear));
+        let audience = Audience::resolve([own, middle, top].into_iter().flatten());
+        // A closed reader tells nobody anything. The old audience is dropped outside of the cell.
+        let old = Effects::scope(|effects| self.cell().with(effects, |actor, _| actor.set_audience(audience)));
+        drop(turn);
+        drop(old);
+    }
+
     fn change_listener(self: &Arc<Self>, new: Option<NewListener>) -> Result<(), CreateError> {
-        let participant = &self.participant;
         let closed = || self.is_closed();
-        let refresh = || participant.refresh_reader(self);
-        let set = participant.set_listener(self.listener(), new, &self.ending, closed, refresh);
+        let refresh = || self.refresh_listeners();
+        let set = self.core.set_listener(self.listener(), new, &self.ending, closed, refresh);
         set.map_err(|kind| CreateError::new(&self.subject, kind))
     }
 }
@@ -313,30 +327,35 @@ struct SubscriberCallback<L> {
     subscriber: Weak<SubscriberGroup>,
     listener: L,
     post: Arc<Post>,
-    last: Option<Teller>,
+    last: Option<Weak<dyn ListenedEntity>>,
 }
 
 impl<L: SubscriberListener> Callback for SubscriberCallback<L> {
     fn call(&mut self, _marks: u32) {
-        if let Some((teller, marks)) = self.post.take() {
-            self.last = Some(teller.clone());
-            if let Teller::Reader(reader) = teller {
-                ReaderHandle::tell_group(&reader, &mut self.listener, marks);
-            }
+        let Some((entity, marks)) = self.post.take() else { return };
+        self.last = Some(Weak::clone(&entity));
+        let Some(entity) = entity.upgrade() else { return };
+        let reader = entity.as_any().downcast::<ReaderHandle>();
+        debug_assert!(reader.is_ok(), "the members of a subscriber are readers");
+        if let Ok(reader) = reader {
+            reader.tell_group(&mut self.listener, marks);
         }
     }
 
     fn panicked(&mut self, message: &str) {
         if let Some(group) = self.subscriber.upgrade() {
-            let participant = group.participant();
-            participant.drop_panicked(group.listener(), || refresh_members(participant, &group));
+            group.participant().core().drop_panicked(group.listener(), || refresh_members(&group));
         }
-        Teller::note_panic(self.last.take(), message);
+        if let Some(reader) = self.last.take().and_then(|reader| reader.upgrade()) {
+            reader.note_listener_panic(message);
+        }
     }
 }
 
-fn refresh_members(participant: &ParticipantHandle, group: &SubscriberGroup) {
-    group.members().iter().for_each(|reader| participant.refresh_reader(reader));
+fn refresh_members(group: &SubscriberGroup) {
+    for reader in group.members() {
+        reader.refresh_listeners();
+    }
 }
 
 impl Subscriber {
@@ -356,7 +375,7 @@ impl Subscriber {
         self.change_listener(Some(NewListener {
             name: "subscriber listener",
             mask,
-            delivery: group.participant().config().delivery,
+            delivery: group.participant().core().config().delivery,
             callback: Box::new(callback),
             post: Some(post),
         }))
@@ -371,10 +390,10 @@ impl Subscriber {
 
     fn change_listener(&self, new: Option<NewListener>) -> Result<(), CreateError> {
         let group = self.group();
-        let participant = group.participant();
+        let core = group.participant().core();
         let (place, closed): (&ListenerPlace, _) = (group.listener(), || group.is_closed());
-        let refresh = || refresh_members(participant, group);
-        let set = participant.set_listener(place, new, group.ending(), closed, refresh);
+        let refresh = || refresh_members(group);
+        let set = core.set_listener(place, new, group.ending(), closed, refresh);
         set.map_err(|kind| CreateError::new(group.subject(), kind))
     }
 

@@ -52,16 +52,16 @@ impl Poke for OnReaders {
 impl SubscriberGroup {
     /// Begins to look after the status, unless that has happened before.
     pub(super) fn watch_readers(&self) {
-        if self.on_readers().get().is_none() {
+        if self.common().get().is_none() {
             // Another thread that does the same observes some readers twice, which is harmless.
-            self.on_readers().get_or_init(|| OnReaders::new(self.watched()));
+            self.common().get_or_init(|| OnReaders::new(self.watched()));
             self.members().iter().for_each(|reader| self.watch_reader(reader));
         }
     }
 
     /// Observes a reader, if anybody wants to know.
     pub(crate) fn watch_reader(&self, reader: &ReaderHandle) {
-        let Some(on_readers) = self.on_readers().get() else { return };
+        let Some(on_readers) = self.common().get() else { return };
         Effects::scope(|effects| {
             let changed = reader.cell().with(effects, |actor, _| {
                 actor.observers().add(Arc::clone(&on_readers.observer));

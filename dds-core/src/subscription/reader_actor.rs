@@ -2,7 +2,7 @@
 
 use crate::actor::Awaitable;
 use crate::actor::{Actor, Cell, Effects, Poke, Signals, Spill, Ticket, Wakers};
-use crate::delivery::{LocalBegin, LocalPath, LocalTerms};
+use crate::delivery::{LocalBegin, LocalParcel, LocalPath, LocalTerms};
 use crate::driver::Driver;
 use crate::driver::{Flushed, Outgoing};
 use crate::infrastructure::{
@@ -65,14 +65,6 @@ impl ReaderMail {
     pub(crate) fn local_writer(&self) -> Option<Guid> {
         if let Self::Local { change, .. } = self { Some(change.writer) } else { None }
     }
-}
-
-/// A change on its way from a writer to a reader of the same process; the fields are those of [`ReaderMail::Local`].
-pub(crate) struct LocalParcel<'a> {
-    /// Whoever keeps it takes it out.
-    pub(crate) change: &'a mut CacheChange,
-    pub(crate) previous: SequenceNumber,
-    pub(crate) path: Option<&'a Arc<LocalPath>>,
 }
 
 /// A writer of this process that matches.

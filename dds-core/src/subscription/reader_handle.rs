@@ -3,33 +3,37 @@
 use crate::actor::close_cell;
 use crate::actor::{Caller, Effects, EnterError, Ticket};
 use crate::cdr::TypeDescription;
-use crate::context::{ListenerPlace, Member};
+use crate::context::{ListenerPlace, Member, ParticipantCore};
 use crate::driver::Driver;
+use crate::infrastructure::ListenedEntity;
 use crate::infrastructure::{
     Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos,
     LivelinessChangedStatus, QosError, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
     StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
-use crate::participant::ParticipantHandle;
 use crate::qos::DataReaderQos;
+use crate::qos::Presentation;
 use crate::subscription::losses::Context;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{AnyReader, GroupAccess, ReaderLosses, SubscriberGroup};
+use crate::subscription::{OnReaders, SubscriptionContext};
 use crate::subscription::{ReaderEvent, ReaderFeed};
+use crate::topic::FilteredReader;
 use crate::topic::{BuiltinKind, FilteredTopic, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
 use dds_rtps::reader::{KeySource, ReaderCounters};
 use dds_rtps::types::{Guid, InstanceHandle};
 use dds_rtps::xtypes::TypeGraph;
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Poll, Waker};
 
 /// What all handles of one reader share. The last one dropped deletes the reader.
 pub(crate) struct ReaderHandle {
-    pub(super) participant: Arc<ParticipantHandle>,
+    pub(super) participant: Arc<dyn SubscriptionContext>,
+    pub(super) core: Arc<ParticipantCore>,
     pub(super) cell: Arc<ReaderCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
@@ -115,13 +119,6 @@ impl ReaderHandle {
         &self.subject
     }
 
-    /// Announces the reader with the filter that it has now.
-    pub(crate) fn announce_filter(&self) {
-        if self.is_enabled() {
-            self.participant.update_reader(self);
-        }
-    }
-
     /// Whether `T` is the Rust type of its samples.
     pub(crate) fn is_of<T: 'static>(&self) -> bool {
         self.sample_type == TypeId::of::<T>()
@@ -141,12 +138,6 @@ impl ReaderHandle {
 
     pub(crate) fn listener(&self) -> &ListenerPlace {
         &self.listener
-    }
-
-    /// A listener that was told of the reader has panicked.
-    pub(crate) fn note_listener_panic(&self, message: &str) {
-        // A closed reader has no events any more.
-        let _ = self.visit(|actor, effects| actor.note_listener_panic(message, effects));
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -249,11 +240,11 @@ impl ReaderHandle {
             self.visit(|actor, _| (actor.losses(), actor.rtps().history().counters().from_future, actor.born()))?;
         let context = Context {
             from_future,
-            socket_dropped: self.participant.socket_dropped(),
-            receive_buffer: self.participant.receive_buffer_granted(),
-            inbox_dropped: self.participant.traffic().inbox_full,
+            socket_dropped: self.core.network().dropped(),
+            receive_buffer: self.core.network().receive_buffer_granted(),
+            inbox_dropped: self.participant.inbox_dropped(),
             since,
-            until: self.participant.driver().now().time,
+            until: self.core.driver().now().time,
         };
         Ok(ReaderLosses::new(losses, context))
     }
@@ -310,7 +301,7 @@ impl ReaderHandle {
 
     pub(crate) fn events(&self) -> Events<ReaderEvent> {
         let feed = Box::new(ReaderFeed::new(Arc::clone(&self.cell)));
-        let driver = Arc::clone(self.participant.driver());
+        let driver = Arc::clone(self.core.driver());
         Events::new(feed, Arc::clone(&self.cell) as _, driver, Arc::clone(&self.subject))
     }
 
@@ -319,7 +310,7 @@ impl ReaderHandle {
         self.visit(|actor, _| actor.publications().to_vec()).unwrap_or_default()
     }
 
-    pub(crate) fn participant(&self) -> &Arc<ParticipantHandle> {
+    pub(crate) fn participant(&self) -> &Arc<dyn SubscriptionContext> {
         &self.participant
     }
 
@@ -400,11 +391,11 @@ impl ReaderHandle {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
-        if self.participant.is_forked() {
+        if self.core.is_forked() {
             // The parent's to announce; here it is only memory.
             return;
         }
-        self.participant.contained().remove(self.guid().entity_id);
+        self.participant.remove_entity(self.guid().entity_id);
         // First, so that its writers do not count as gone.
         self.leave_group();
         self.participant.delete_reader(self.guid().entity_id, self.topic_name());
@@ -447,7 +438,7 @@ impl WaitSource<()> for ReaderHandle {
     }
 
     fn driver(&self) -> &dyn Driver {
-        &**self.participant.driver()
+        &**self.core.driver()
     }
 
     fn subject(&self) -> &Arc<Subject> {
@@ -467,8 +458,37 @@ impl WaitSource<()> for ReaderHandle {
     }
 }
 
+impl FilteredReader for ReaderHandle {
+    fn follow_filter(&self, topic: &FilteredTopic) {
+        // A closed reader stays as it was. The filter is read inside of the cell, so that of two changes the last one counts.
+        let _ = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.set_filter(topic.filter())));
+        if self.is_enabled() {
+            self.participant.update_reader(self);
+        }
+    }
+}
+
+impl ListenedEntity for ReaderHandle {
+    fn note_listener_panic(&self, message: &str) {
+        // A closed reader has no events.
+        let _ = self.visit(|actor, effects| actor.note_listener_panic(message, effects));
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
 impl Member for ReaderHandle {
     type Qos = DataReaderQos;
+    type Context = dyn SubscriptionContext;
+    type Presented = GroupAccess;
+    type Common = OnceLock<Arc<OnReaders>>;
+
+    fn presented(presentation: Presentation) -> Option<Arc<GroupAccess>> {
+        let Presentation { coherent_access, ordered_access, .. } = presentation;
+        presentation.is_of_group().then(|| GroupAccess::new(coherent_access, ordered_access))
+    }
 
     fn close(&self) {
         Self::close(self);

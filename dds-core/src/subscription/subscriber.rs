@@ -1,13 +1,12 @@
 //! Readers that belong together (DDS 1.4, 2.2.2.5.2).
 
-use crate::context::{Group, ParticipantRef};
-use crate::infrastructure::{Awaited, CreateError, Entity, QosError, StatusCondition, Waiting};
-use crate::participant::{DomainParticipant, ParticipantHandle};
+use crate::context::{Group, ParticipantContext, ParticipantRef};
+use crate::infrastructure::{Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, Waiting};
 use crate::qos::{DataReaderQos, SubscriberQos};
 use crate::subscription::{AnyReader, DataReader, DataReaderBuilder, ReaderHandle, WeakSubscriber};
-use crate::topic::{BuiltinKind, TopicRef};
+use crate::topic::{BuiltinKind, PublicationBuiltinTopicData, TopicRef};
 use dds_rtps::history::States;
-use dds_rtps::types::{EntityKind, Guid};
+use dds_rtps::types::{EntityId, EntityKind, Guid, InstanceHandle};
 use std::fmt;
 use std::sync::Arc;
 
@@ -42,32 +41,59 @@ use std::sync::Arc;
 pub struct Subscriber {
     group: Arc<SubscriberGroup>,
     /// `None`: lent to a call.
-    pub(super) user: Option<ParticipantRef>,
+    pub(super) user: Option<ParticipantRef<dyn SubscriptionContext>>,
+}
+
+/// What readers and subscribers ask of their participant.
+pub(crate) trait SubscriptionContext: ParticipantContext {
+    fn add_subscriber(&self, subscriber: &Arc<SubscriberGroup>);
+
+    fn is_builtin_subscriber(&self, subscriber: &Arc<SubscriberGroup>) -> bool;
+
+    /// Enters a new reader into the table of the participant, and resolves its listeners.
+    fn enter_reader(&self, reader: &Arc<ReaderHandle>) -> Result<(), CreateErrorKind>;
+
+    /// Announces a reader that is enabled now.
+    fn announce_reader(&self, reader: &ReaderHandle) -> Result<(), CreateErrorKind>;
+
+    /// Lets a reader receive the samples of a built-in topic.
+    fn add_builtin_reader(&self, reader: &ReaderHandle, kind: BuiltinKind) -> Result<(), CreateErrorKind>;
+
+    /// Announces a reader again, with its present QoS and filter and those of its subscriber and topic.
+    fn update_reader(&self, reader: &ReaderHandle);
+
+    fn delete_reader(&self, id: EntityId, topic: &str);
+
+    /// The announcement of a writer.
+    fn publication_data(&self, writer: InstanceHandle) -> Option<PublicationBuiltinTopicData>;
+
+    /// Submessages dropped because the inbox of an endpoint was full.
+    fn inbox_dropped(&self) -> u64;
 }
 
 /// What all handles of one subscriber share.
 pub(crate) type SubscriberGroup = Group<SubscriberQos, ReaderHandle>;
 
 impl Subscriber {
-    pub(crate) fn new(participant: &Arc<ParticipantHandle>, qos: SubscriberQos) -> Result<Self, CreateError> {
+    pub(crate) fn new(participant: &Arc<dyn SubscriptionContext>, qos: SubscriberQos) -> Result<Self, CreateError> {
         let group = Group::new(participant, "subscriber", EntityKind::ReaderGroup, qos)?;
-        participant.contained().add_subscriber(&group);
-        if participant.is_closed() {
+        participant.add_subscriber(&group);
+        if participant.core().is_closed() {
             // Whoever has closed it may have looked before.
             group.close();
         }
-        if participant.autoenables() {
+        if participant.core().autoenables() {
             group.enable().map_err(|kind| CreateError::new(group.subject(), kind))?;
         }
         Ok(Self::from_group(group))
     }
 
-    pub(super) fn group(&self) -> &Arc<SubscriberGroup> {
+    pub(crate) fn group(&self) -> &Arc<SubscriberGroup> {
         &self.group
     }
 
     /// One of the application's own.
-    pub(super) fn from_group(group: Arc<SubscriberGroup>) -> Self {
+    pub(crate) fn from_group(group: Arc<SubscriberGroup>) -> Self {
         let user = ParticipantRef::join(group.participant());
         Self { group, user }
     }
@@ -90,16 +116,6 @@ impl Subscriber {
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
         let default = self.group.default_qos().get();
         DataReaderBuilder::new(self.group.participant(), topic.into(), default).group(Arc::clone(&self.group))
-    }
-
-    /// The one through which a participant shows the built-in topics.
-    pub(crate) fn builtin(participant: &Arc<ParticipantHandle>) -> Self {
-        let group =
-            participant.builtin().subscriber(|| Group::always(participant, "subscriber", EntityKind::ReaderGroup));
-        participant.contained().add_subscriber(&group);
-        // That of a disabled participant is enabled with it, that of a closed one never.
-        drop(group.enable());
-        Self::from_group(group)
     }
 
     /// A reader of this subscriber by its topic: the one that was made first of those that are there; `None` if there is
@@ -128,7 +144,7 @@ impl Subscriber {
     }
 
     fn is_builtin(&self) -> bool {
-        self.group.participant().builtin().is_subscriber(&self.group)
+        self.group.participant().is_builtin_subscriber(&self.group)
     }
 
     /// The QoS of the readers that are made with it from now on, unless they or their topic say otherwise
@@ -183,13 +199,6 @@ impl Subscriber {
     pub fn readers(&self, states: States) -> Vec<Box<dyn AnyReader>> {
         let members = self.group.members().into_iter().filter(|reader| reader.has_matching(states));
         members.map(|reader| (reader.erase)(reader)).collect()
-    }
-
-    /// The participant that it belongs to.
-    #[must_use]
-    #[doc(alias = "get_participant")]
-    pub fn participant(&self) -> DomainParticipant {
-        DomainParticipant::from_handle(self.group.participant())
     }
 
     /// A handle that does not keep the subscriber alive.

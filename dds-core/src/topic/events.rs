@@ -37,7 +37,7 @@ impl<T> Topic<T> {
     pub fn events(&self) -> Events<TopicEvent> {
         let topic = self.handle();
         let feed = TopicFeed { topic: Arc::downgrade(topic), told: Mutex::default() };
-        let driver = Arc::clone(topic.participant().driver());
+        let driver = Arc::clone(topic.participant().core().driver());
         Events::new(Box::new(feed), Arc::clone(topic.watched()) as _, driver, Arc::clone(topic.subject()))
     }
 }

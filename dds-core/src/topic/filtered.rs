@@ -1,8 +1,6 @@
 //! A part of a topic: the samples whose contents somebody wants (DDS 1.4, 2.2.2.3.3).
 
-use crate::actor::Effects;
 use crate::infrastructure::{FilterError, FilterErrorKind, Subject};
-use crate::subscription::ReaderHandle;
 use crate::topic::Topic;
 use dds_rtps::filter::Filter;
 use dds_rtps::types::Guid;
@@ -64,15 +62,21 @@ pub(crate) struct FilteredTopic {
     name: String,
     subject: Arc<Subject>,
     description: &'static crate::cdr::TypeDescription,
-    live: Mutex<Live>,
+    live: Mutex<LiveFilter>,
 }
 
-struct Live {
+/// A reader of a filtered topic.
+pub(crate) trait FilteredReader: Send + Sync {
+    /// Applies the filter that `topic` has now, and announces it.
+    fn follow_filter(&self, topic: &FilteredTopic);
+}
+
+struct LiveFilter {
     filter: Arc<Filter>,
     /// Grows with each change.
     version: u64,
     /// Bound: the readers that live, and those that have gone since the last one was made.
-    readers: Vec<Weak<ReaderHandle>>,
+    readers: Vec<Weak<dyn FilteredReader>>,
 }
 
 impl FilteredTopic {
@@ -92,7 +96,7 @@ impl FilteredTopic {
         let Some(description) = description else {
             return Err(error(FilterErrorKind::Expression(dds_rtps::filter::FilterError::no_description())));
         };
-        let live = Mutex::new(Live { filter: Arc::new(filter), version: 0, readers: Vec::new() });
+        let live = Mutex::new(LiveFilter { filter: Arc::new(filter), version: 0, readers: Vec::new() });
         Ok(Arc::new(Self { name, subject, description, live }))
     }
 
@@ -127,14 +131,14 @@ impl FilteredTopic {
     }
 
     /// Enters a reader that is to hear of changes. It may have been made of an earlier filter than there is now.
-    pub(crate) fn add_reader(&self, reader: &Arc<ReaderHandle>) {
+    pub(crate) fn add_reader(&self, reader: &Arc<dyn FilteredReader>) {
         let mut live = self.live();
         live.readers.retain(|reader| reader.strong_count() > 0);
         live.readers.push(Arc::downgrade(reader));
         let has_changed = live.version > 0;
         drop(live);
         if has_changed {
-            self.tell(reader);
+            reader.follow_filter(self);
         }
     }
 
@@ -146,18 +150,13 @@ impl FilteredTopic {
         live.version += 1;
         let readers: Vec<_> = live.readers.iter().filter_map(Weak::upgrade).collect();
         drop(live);
-        readers.iter().for_each(|reader| self.tell(reader));
+        for reader in readers {
+            reader.follow_filter(self);
+        }
         Ok(())
     }
 
-    /// Lets a reader go on with the filter that there is now, and announce it.
-    fn tell(&self, reader: &ReaderHandle) {
-        // A closed reader stays as it was. The filter is read inside of the cell, so that of two changes the last one counts.
-        let _ = Effects::scope(|effects| reader.cell().with(effects, |actor, _| actor.set_filter(self.filter())));
-        reader.announce_filter();
-    }
-
-    fn live(&self) -> MutexGuard<'_, Live> {
+    fn live(&self) -> MutexGuard<'_, LiveFilter> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -21,13 +21,13 @@ pub(crate) use builtin_topic::BuiltinKind;
 pub use builtin_topic::{BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC};
 pub use events::TopicEvent;
 pub use filtered::ContentFilteredTopic;
-pub(crate) use filtered::{FilteredTopic, compile, texts};
+pub(crate) use filtered::{FilteredReader, FilteredTopic, compile, texts};
 #[cfg(feature = "serde")]
 pub(crate) use serde_types::REPRESENTATIONS;
 #[cfg(feature = "serde")]
 pub use serde_types::Serde;
-pub(crate) use topic::TopicHandle;
 pub use topic::{Topic, TopicListener};
+pub(crate) use topic::{TopicContext, TopicHandle};
 pub use topic_ref::TopicRef;
 pub(crate) use topic_ref::{TopicTable, narrow_representations};
 pub use topic_spec::TopicSpec;

@@ -2,17 +2,17 @@
 
 use crate::actor::{Effects, Ticket};
 use crate::cdr::{AnyType, DdsType, TypeDescription};
-use crate::context::{ListenerPlace, NewListener, ParticipantRef};
+use crate::context::{ListenerPlace, NewListener, ParticipantContext, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Callback, CreateError, CreateErrorKind, Ending, Entity, InconsistentTopicStatus, LiveQos, QosError,
-    StatusCondition, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, Watched, mark,
+    Audience, Awaited, Callback, CreateError, CreateErrorKind, Ending, Entity, InconsistentTopicStatus, ListenedEntity,
+    LiveQos, QosError, StatusCondition, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, Watched, mark,
 };
-use crate::participant::{DomainParticipant, ParticipantHandle};
 use crate::qos::{DataRepresentation, PolicyId, QosErrorKind, TopicQos};
 use crate::topic::{WeakTopic, narrow_representations};
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::{EntityKind, Guid};
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,13 +51,21 @@ use std::task::{Poll, Waker};
 pub struct Topic<T> {
     handle: Arc<TopicHandle>,
     /// Dropped after the handle, as the end of a participant is that of its entities.
-    pub(super) user: Option<ParticipantRef>,
+    pub(super) user: Option<ParticipantRef<dyn TopicContext>>,
     marker: PhantomData<fn() -> T>,
+}
+
+/// What topics ask of their participant.
+pub(crate) trait TopicContext: ParticipantContext {
+    fn add_topic(&self, topic: &Arc<TopicHandle>);
+
+    /// Announces the endpoints of a topic again, with its new QoS.
+    fn update_endpoints_of(&self, topic: &Arc<TopicHandle>);
 }
 
 /// What all handles of one topic share. The last one dropped no longer holds the name's type.
 pub(crate) struct TopicHandle {
-    participant: Arc<ParticipantHandle>,
+    participant: Arc<dyn TopicContext>,
     pub(super) name: String,
     pub(super) type_name: String,
     pub(super) ty: Option<AnyType>,
@@ -76,7 +84,7 @@ pub(crate) struct TopicHandle {
 
 impl<T> Topic<T> {
     pub(crate) fn new(
-        participant: &Arc<ParticipantHandle>,
+        participant: &Arc<dyn TopicContext>,
         name: &str,
         type_name: &str,
         ty: Option<AnyType>,
@@ -87,14 +95,14 @@ impl<T> Topic<T> {
 
     /// One whose samples cannot have every encoding.
     pub(crate) fn with_representations(
-        participant: &Arc<ParticipantHandle>,
+        participant: &Arc<dyn TopicContext>,
         name: &str,
         type_name: &str,
         ty: Option<AnyType>,
         representations: &'static [DataRepresentation],
         qos: TopicQos,
     ) -> Result<Self, CreateError> {
-        let guid = Guid::new(participant.prefix(), participant.new_entity_id(EntityKind::Other));
+        let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(EntityKind::Other));
         let subject = Subject::new("topic", name, guid);
         let error = |kind| CreateError::new(&subject, kind);
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
@@ -117,8 +125,8 @@ impl<T> Topic<T> {
             ending: Ending::new(),
         };
         let handle = Arc::new(handle);
-        participant.contained().add_topic(&handle);
-        if participant.autoenables() {
+        participant.add_topic(&handle);
+        if participant.core().autoenables() {
             handle.enable().map_err(error)?;
         }
         Ok(Self::from_handle(handle))
@@ -145,13 +153,6 @@ impl<T> Topic<T> {
     #[doc(alias = "get_type_name")]
     pub fn type_name(&self) -> &str {
         &self.handle.type_name
-    }
-
-    /// The participant that it belongs to.
-    #[must_use]
-    #[doc(alias = "get_participant")]
-    pub fn participant(&self) -> DomainParticipant {
-        DomainParticipant::from_handle(&self.handle.participant)
     }
 
     /// A handle that does not keep the topic alive.
@@ -193,13 +194,15 @@ struct TopicCallback<L> {
 
 impl<L: TopicListener> Callback for TopicCallback<L> {
     fn call(&mut self, _marks: u32) {
-        TopicHandle::tell(&self.topic, &mut self.listener);
+        if let Some(topic) = self.topic.upgrade() {
+            topic.tell(&mut self.listener);
+        }
     }
 
     fn panicked(&mut self, _message: &str) {
         // It is resolved anew for each change whom a topic tells what.
         if let Some(topic) = self.topic.upgrade() {
-            topic.participant.drop_panicked(&topic.listener, || ());
+            topic.participant.core().drop_panicked(&topic.listener, || ());
         }
     }
 }
@@ -210,7 +213,7 @@ impl TopicHandle {
         self.inconsistent().read()
     }
 
-    pub(super) fn participant(&self) -> &Arc<ParticipantHandle> {
+    pub(crate) fn participant(&self) -> &Arc<dyn TopicContext> {
         &self.participant
     }
 
@@ -249,18 +252,8 @@ impl TopicHandle {
     fn set_qos(self: &Arc<Self>, qos: TopicQos) -> Result<(), QosError> {
         let changed = self.qos.change(qos, TopicQos::check_change, TopicQos::check);
         changed.map_err(|kind| QosError::new(&self.subject, kind))?;
-        let is_mine = |topic: Option<&Arc<Self>>| topic.is_some_and(|topic| Arc::ptr_eq(topic, self));
-        for reader in self.participant.contained().readers().iter().filter(|reader| is_mine(reader.topic())) {
-            self.participant.update_reader(reader);
-        }
-        for writer in self.participant.contained().writers().iter().filter(|writer| is_mine(writer.topic())) {
-            self.participant.update_writer(writer);
-        }
+        self.participant.update_endpoints_of(self);
         Ok(())
-    }
-
-    pub(crate) fn listener(&self) -> &ListenerPlace {
-        &self.listener
     }
 
     pub(crate) fn guid(&self) -> Guid {
@@ -284,11 +277,11 @@ impl TopicHandle {
 
     /// From now on the QoS may change no more than while a topic lives, and the status may change.
     pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
-        self.participant.check_open()?;
+        self.participant.core().check_open()?;
         if self.is_closed() {
             return Err(CreateErrorKind::Closed);
         }
-        if !self.participant.is_enabled() {
+        if !self.participant.core().is_enabled() {
             return Err(CreateErrorKind::FactoryNotEnabled);
         }
         self.qos.settle();
@@ -302,10 +295,10 @@ impl TopicHandle {
 
     /// The name's type is no longer held. Endpoints that were made of it live on.
     pub(crate) fn close(&self) {
-        if self.closed.swap(true, Ordering::AcqRel) || self.participant.is_forked() {
+        if self.closed.swap(true, Ordering::AcqRel) || self.participant.core().is_forked() {
             return;
         }
-        self.participant.contained().remove(self.guid().entity_id);
+        self.participant.remove_entity(self.guid().entity_id);
         self.participant.release_topic(&self.name);
         self.listener.close();
         self.watched.close();
@@ -319,18 +312,24 @@ impl TopicHandle {
         }
         self.inconsistent().note();
         self.watched.observers().status_changed(mark::INCONSISTENT_TOPIC, effects);
-        self.participant.topic_audience(self).mark(mark::INCONSISTENT_TOPIC, effects);
+        self.listeners().mark(mark::INCONSISTENT_TOPIC, effects);
     }
 
-    /// Tells a listener of the topic, or of its participant, what has happened.
-    pub(crate) fn tell<L: TopicListener>(topic: &Weak<Self>, listener: &mut L) {
-        let Some(topic) = topic.upgrade() else { return };
-        let status = topic.read_inconsistent();
-        listener.on_inconsistent_topic(&topic.name, status);
+    /// The listeners that the topic notifies. Resolved for each change, because changes are rare.
+    fn listeners(self: &Arc<Self>) -> Audience {
+        let entity = || Arc::downgrade(self) as Weak<dyn ListenedEntity>;
+        let (own, top) = (self.listener.level(entity), self.participant.core().top_listener().level(entity));
+        Audience::resolve([own, top].into_iter().flatten())
+    }
+
+    /// Calls a listener of the topic or of its participant.
+    pub(crate) fn tell<L: TopicListener>(&self, listener: &mut L) {
+        let status = self.read_inconsistent();
+        listener.on_inconsistent_topic(&self.name, status);
     }
 
     fn change_listener(self: &Arc<Self>, new: Option<NewListener>) -> Result<(), CreateError> {
-        let participant = &self.participant;
+        let participant = self.participant.core();
         let is_closed = || self.is_closed() || participant.is_closed();
         let set = participant.set_listener(&self.listener, new, &self.ending, is_closed, || ());
         set.map_err(|kind| CreateError::new(&self.subject, kind))
@@ -349,7 +348,7 @@ impl<T> Topic<T> {
         self.handle.change_listener(Some(NewListener {
             name: "topic listener",
             mask,
-            delivery: self.handle.participant.config().delivery,
+            delivery: self.handle.participant.core().config().delivery,
             callback: Box::new(TopicCallback { topic: Arc::downgrade(&self.handle), listener }),
             post: None,
         }))
@@ -370,6 +369,15 @@ impl<T> Topic<T> {
     }
 }
 
+impl ListenedEntity for TopicHandle {
+    /// A topic has no events. The log has the panic.
+    fn note_listener_panic(&self, _message: &str) {}
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
 impl Drop for TopicHandle {
     fn drop(&mut self) {
         self.close();
@@ -386,7 +394,7 @@ impl WaitSource<()> for TopicHandle {
     }
 
     fn driver(&self) -> &dyn Driver {
-        &**self.participant.driver()
+        &**self.participant.core().driver()
     }
 
     fn subject(&self) -> &Arc<Subject> {

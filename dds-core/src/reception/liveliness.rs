@@ -1,37 +1,28 @@
-//! Who is alive, between a participant's endpoints and others (LIVELINESS; DDS 1.4, 2.2.3.11).
+//! Liveliness assertions between a participant's endpoints and other participants (LIVELINESS; DDS 1.4, 2.2.3.11).
 //!
-//! Signs of life are noted where they come in, one store each: of another participant in the routes, by whoever receives; of
-//! this application in one assertion_clock, by whoever writes or asserts. Leases look there when they may end. Only who has lost a
-//! writer, or its own liveliness, has to be told, and that is done here, outside of all cells.
+//! An assertion is one store at the place where it arrives: of another participant in the routes, of this application in one
+//! assertion clock. Leases look there when they may end. Only endpoints that have lost a writer, or their own liveliness, must be
+//! notified. That happens here, outside of all cells.
 
-use crate::actor::{Effects, Poke};
-use crate::discovery::WRITER_IS_ALIVE;
-use crate::participant::ParticipantHandle;
+use crate::actor::Effects;
 use crate::qos::LivelinessKind;
+use crate::reception::Reception;
 use dds_rtps::concurrent::AssertionClock;
 use dds_rtps::types::GuidPrefix;
 use std::sync::Arc;
 
-impl ParticipantHandle {
-    /// The application says that it is alive.
-    pub(crate) fn assert_liveliness(&self) {
-        if self.assertion_clock().assert(self.driver().now().instant) {
-            self.cell().signal(WRITER_IS_ALIVE);
-            Effects::scope(|effects| Arc::clone(self.cell()).poke(effects));
-        }
-    }
-
+impl Reception {
     /// Where the signs of life of a writer's participant are noted, as far as they count for a writer of this kind.
     pub(crate) fn assertion_clock_of(&self, prefix: GuidPrefix, kind: LivelinessKind) -> Option<Arc<AssertionClock>> {
-        if prefix == self.prefix() {
-            return (kind == LivelinessKind::ManualByParticipant).then(|| Arc::clone(self.assertion_clock()));
+        if prefix == self.core.prefix() {
+            return (kind == LivelinessKind::ManualByParticipant).then(|| Arc::clone(self.core.assertion_clock()));
         }
         self.routes().assertion_clock(prefix, kind)
     }
 
     /// Another participant has said that its writers of a kind are alive.
     pub(crate) fn participant_asserted(&self, prefix: GuidPrefix, kind: LivelinessKind, effects: &mut Effects) {
-        let now = effects.now(|| self.driver().now());
+        let now = effects.now(|| self.core.driver().now());
         if self
             .routes()
             .assertion_clock(prefix, kind)
@@ -51,14 +42,14 @@ impl ParticipantHandle {
 
     /// The application was heard, and writers here had lost their liveliness: those that live by that are alive again.
     pub(crate) fn revive_own_writers(&self, effects: &mut Effects) {
-        if !self.assertion_clock().take_unreported() {
+        if !self.core.assertion_clock().take_unreported() {
             return;
         }
         for writer in self.routes().writers() {
             // A closed writer promises nothing any more.
             let _ = writer.with(effects, |actor, effects| actor.look_at_liveliness(effects));
         }
-        if self.config().udp_only {
+        if self.core.config().udp_only {
             self.look_at_lost_writers(effects);
         }
     }

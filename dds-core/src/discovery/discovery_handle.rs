@@ -1,0 +1,107 @@
+//! The cell of discovery as the rest of the participant uses it.
+
+use crate::actor::Effects;
+use crate::actor::{Capacity, Cell, OfferError, PushError};
+use crate::context::ParticipantCore;
+use crate::discovery::{BuiltinReaders, ParticipantActor, ParticipantCell, ParticipantMail};
+use crate::driver::Packet;
+use crate::infrastructure::CreateErrorKind;
+use crate::reception::Routes;
+use dds_rtps::discovery::ParticipantEvent;
+use dds_rtps::participant::{Participant, ParticipantCounters};
+use dds_rtps::types::Now;
+use std::sync::Arc;
+
+/// The cell of discovery, and the built-in readers that it feeds.
+pub(crate) struct Discovery {
+    cell: Arc<ParticipantCell>,
+    builtin: BuiltinReaders,
+}
+
+impl Discovery {
+    pub(crate) fn new(core: &Arc<ParticipantCore>, protocol: Participant, routes: &Arc<Routes>) -> Self {
+        let driver = core.driver();
+        let actor = ParticipantActor::new(protocol, Arc::clone(driver), core.outgoing(), Arc::clone(routes));
+        let cell = Cell::new(actor, Capacity::default(), Arc::clone(driver.run_queue()));
+        Self { cell, builtin: BuiltinReaders::new(core) }
+    }
+
+    pub(crate) fn cell(&self) -> &Arc<ParticipantCell> {
+        &self.cell
+    }
+
+    pub(crate) fn builtin(&self) -> &BuiltinReaders {
+        &self.builtin
+    }
+
+    /// Offers a datagram to discovery. Returns `false` if discovery is occupied and its inbox has no room.
+    pub(crate) fn offer(&self, packet: &Packet, effects: &mut Effects) -> bool {
+        let offered = self.cell.offer(
+            effects,
+            |actor, _| actor.receive(&packet.payload),
+            || ParticipantMail::Packet(packet.to_keep()),
+        );
+        !matches!(offered, Err(OfferError::Push(PushError::Full(_))))
+    }
+
+    /// Changes the state of discovery. The caller carries out the events that follow.
+    ///
+    /// # Errors
+    /// The participant is closed.
+    pub(crate) fn change<R>(
+        &self,
+        effects: &mut Effects,
+        change: impl FnOnce(&mut Participant, Now) -> R,
+    ) -> Result<R, CreateErrorKind> {
+        self.cell.with(effects, |actor, _| actor.change(change)).map_err(|_| CreateErrorKind::Closed)
+    }
+
+    /// Moves pending events to `events`. Returns whether answers are held back until there are none.
+    pub(crate) fn take_events(&self, events: &mut Vec<ParticipantEvent>, effects: &mut Effects) -> bool {
+        let taken = self.cell.with(effects, |actor, _| {
+            actor.take_events(events);
+            actor.answer_is_due()
+        });
+        // A closed participant has neither.
+        taken.unwrap_or(false)
+    }
+
+    /// Sends the answers that were held back while events were carried out.
+    pub(crate) fn send_answers(&self, effects: &mut Effects) {
+        // A closed participant answers nobody.
+        let _ = self.cell.with(effects, |actor, _| actor.send_answers());
+    }
+
+    /// The announcements of other participants so far, as events. From now on there are events for all of their endpoints.
+    ///
+    /// # Errors
+    /// The participant is closed.
+    pub(crate) fn known(&self, effects: &mut Effects) -> Result<Vec<ParticipantEvent>, CreateErrorKind> {
+        let known = self.cell.with(effects, |actor, _| {
+            actor.observe_endpoints();
+            let rtps = actor.rtps();
+            let mut known = Vec::new();
+            for participant in rtps.participants() {
+                known.push(ParticipantEvent::ParticipantDiscovered { participant: Arc::clone(participant) });
+            }
+            for writer in rtps.matching().writers().filter(|writer| !writer.is_local) {
+                known.push(ParticipantEvent::WriterAnnounced { writer: Arc::clone(writer) });
+            }
+            for reader in rtps.matching().readers().filter(|reader| !reader.is_local) {
+                known.push(ParticipantEvent::ReaderAnnounced { reader: Arc::clone(reader) });
+            }
+            known
+        });
+        known.map_err(|_| CreateErrorKind::Closed)
+    }
+
+    /// Wakes the callers that wait for a topic.
+    pub(crate) fn wake_finders(&self, effects: &mut Effects) {
+        // Nobody waits for the topics of a closed participant.
+        let _ = self.cell.with(effects, |actor, effects| actor.finders().wake_all(effects));
+    }
+
+    pub(crate) fn counters(&self) -> Option<ParticipantCounters> {
+        Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.rtps().counters())).ok()
+    }
+}

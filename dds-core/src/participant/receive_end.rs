@@ -1,0 +1,57 @@
+//! The receiving end of a participant, which the threads of the driver call.
+
+use crate::actor::Effects;
+use crate::driver::{Expected, Packet, Receive};
+use crate::participant::ParticipantHandle;
+use crate::reception::Received;
+use std::sync::{Arc, Weak};
+
+/// The receiving end of a participant: hands datagrams to reception, and the rest of the work to discovery.
+pub(crate) struct ReceiveEnd {
+    participant: Weak<ParticipantHandle>,
+}
+
+impl ReceiveEnd {
+    pub(crate) fn new(participant: Weak<ParticipantHandle>) -> Arc<Self> {
+        Arc::new(Self { participant })
+    }
+}
+
+impl Receive for ReceiveEnd {
+    fn receive(&self, packet: &Packet) -> Option<Expected> {
+        let participant = self.participant.upgrade()?;
+        let reception = participant.reception();
+        Effects::scope(|effects| {
+            let Received { expected, for_discovery, revived } = reception.receive(packet, effects);
+            if for_discovery {
+                if !participant.discovery().offer(packet, effects) {
+                    reception.note_inbox_full();
+                }
+                participant.carry_out_matches(effects);
+            }
+            if let Some(prefix) = revived {
+                reception.revive_writers_of(prefix, effects);
+            }
+            expected
+        })
+    }
+
+    fn land(&self, landed: Expected) -> Option<Expected> {
+        let participant = self.participant.upgrade()?;
+        let reception = participant.reception();
+        Effects::scope(|effects| {
+            let Received { expected, for_discovery, revived } = reception.land(landed, effects);
+            debug_assert!(!for_discovery, "discovery has no fragments that are received in place");
+            if let Some(prefix) = revived {
+                reception.revive_writers_of(prefix, effects);
+            }
+            expected
+        })
+    }
+
+    fn locators_changed(&self) {
+        if let Some(participant) = self.participant.upgrade() {
+            participant.follow_network();
+        }
+    }
+}
