@@ -28,6 +28,29 @@ const ROOMS: [(&str, u8); 13] = [
 /// The rooms of dds-cdr.
 const CDR_ROOMS: [(&str, u8); 5] = [("InstanceHandle", 0), ("similar", 0), ("cdr", 1), ("xtypes", 2), ("filter", 2)];
 
+/// The rooms of dds-core. Tests and documentation may use every room.
+const CORE_ROOMS: [(&str, u8); 16] = [
+    ("sync", 0),
+    ("actor", 1),
+    ("driver", 2),
+    ("infrastructure", 3),
+    ("settings", 4),
+    ("introspection", 5),
+    ("context", 6),
+    ("topic", 7),
+    ("delivery", 8),
+    ("subscription", 9),
+    ("publication", 10),
+    ("reception", 11),
+    ("discovery", 12),
+    ("participant", 13),
+    ("durability", 14),
+    ("sim", 15),
+];
+
+/// What dds-core exports of other crates, for every room.
+const CORE_MAY_USE: [&str; 5] = ["cdr", "dynamic", "filter", "qos", "xtypes"];
+
 /// The room beside the others: it moves datagrams and knows nothing of what is in them.
 const TRANSPORT_MAY_USE: [&str; 3] = ["transport", "types", "output"];
 
@@ -66,6 +89,7 @@ const TOP_LEVEL: [&str; 6] = ["dds-core", "dds-rtps", "dds-cdr", "dds-macros", "
 fn rooms_use_only_rooms_before_them() {
     assert_none(check_files(&workspace().join("dds-rtps/src"), room_order));
     assert_none(check_files(&workspace().join("dds-cdr/src"), cdr_room_order));
+    assert_none(check_files(&workspace().join("dds-core/src"), core_room_order));
 }
 
 #[test]
@@ -182,6 +206,17 @@ fn cdr_room_order(source: &Source<'_>) -> Vec<String> {
         return Vec::new();
     }
     uses_of_rooms(source, room, |other| stands_before(&CDR_ROOMS, other, room))
+}
+
+/// The last room is the only one that may name items by the root of the crate: all rooms stand before it.
+fn core_room_order(source: &Source<'_>) -> Vec<String> {
+    let room = source.path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+    if room == "lib" {
+        return Vec::new();
+    }
+    let is_last = room == "sim";
+    let is_exported = |name: &str| CORE_MAY_USE.contains(&name) || is_last && name.starts_with(char::is_uppercase);
+    uses_of_rooms(source, room, |other| is_exported(other) || stands_before(&CORE_ROOMS, other, room))
 }
 
 /// The uses of rooms that `room` may not use.
@@ -450,6 +485,10 @@ mod planted {
         assert_eq!(count(room_order, "wire/data.rs", "/// See [`crate::writer::StatefulWriter`].\nstruct Data;"), 0);
         assert_eq!(count(room_order, "wire/mod.rs", "macro_rules! m { () => { $crate::writer::X } }"), 0);
         assert_eq!(count(room_order, "output.rs", "#[cfg(test)]\nmod tests { use crate::writer::X; }"), 0);
+        assert_eq!(count(core_room_order, "topic/a.rs", "use crate::publication::WriterHandle;"), 1);
+        assert_eq!(count(core_room_order, "topic/a.rs", "use crate::{actor::Cell, DataWriter};"), 1);
+        assert_eq!(count(core_room_order, "publication/a.rs", "use crate::{qos::Durability, topic::Topic};"), 0);
+        assert_eq!(count(core_room_order, "sim/a.rs", "use crate::DomainParticipant;"), 0);
     }
 
     #[test]

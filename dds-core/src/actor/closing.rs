@@ -1,7 +1,7 @@
 //! How the cell of an endpoint is closed.
 
 use crate::actor::{Actor, Cell, Effects};
-use std::sync::Arc;
+use crate::sync::Arc;
 
 /// An actor that threads and futures wait for.
 pub(crate) trait Awaitable: Actor {

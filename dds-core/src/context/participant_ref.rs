@@ -89,7 +89,7 @@ impl<P: ParticipantContext + ?Sized> Drop for ParticipantRef<P> {
 #[cfg(all(feature = "udp", not(dds_loom)))]
 mod tests {
     use crate::context::ParticipantContext;
-    use crate::participant::lonely::lonely;
+    use crate::participant::lonely;
     use std::sync::Arc;
 
     #[test]

@@ -1,7 +1,6 @@
 //! The cell of discovery as the rest of the participant uses it.
 
-use crate::actor::Effects;
-use crate::actor::{Capacity, Cell, OfferError, PushError};
+use crate::actor::{Capacity, Cell, Effects, OfferError, PushError};
 use crate::context::ParticipantCore;
 use crate::discovery::{BuiltinReaders, ParticipantActor, ParticipantCell, ParticipantMail};
 use crate::driver::Packet;

@@ -2,8 +2,7 @@
 
 use crate::actor::{Actor, Awaitable, Cell, Deferred, Effects, Poke, Signals, Wakers};
 use crate::discovery::neighbors::Neighbours;
-use crate::driver::Driver;
-use crate::driver::{Flushed, Outgoing};
+use crate::driver::{Driver, Flushed, Outgoing};
 use crate::reception::Routes;
 use dds_rtps::concurrent::Payload;
 use dds_rtps::discovery::ParticipantEvent;

@@ -12,8 +12,7 @@ use super::kept::{Gone, NotKept};
 use super::key::{GroupKey, reading_partition};
 use super::service::{DurabilityServiceBuilder, Shared};
 use crate::cdr::TypeDescription;
-use crate::context::ParticipantContext;
-use crate::context::WaitSet;
+use crate::context::{ParticipantContext, WaitSet};
 use crate::infrastructure::{GuardCondition, ReadError, WaitErrorKind, WriteError};
 use crate::participant::DomainParticipant;
 use crate::qos::{DataReaderQos, Durability, Preset};
@@ -169,7 +168,7 @@ impl Worker {
     /// Until it is told to stop, or the participant is gone.
     pub(super) fn run(mut self) {
         tracing::info!(groups = self.groups.len(), "durability service started");
-        while !crate::Condition::is_triggered(&self.stop) {
+        while !crate::infrastructure::Condition::is_triggered(&self.stop) {
             match self.round() {
                 Ok(true) => {}
                 Ok(false) if self.wait() => {}
@@ -218,7 +217,7 @@ impl Worker {
 
     /// Who has come, and who has gone.
     fn follow_announcements(&mut self) -> Result<(), Over> {
-        if !crate::Condition::is_triggered(&self.announced) {
+        if !crate::infrastructure::Condition::is_triggered(&self.announced) {
             return Ok(());
         }
         for sample in self.announcements.take()? {

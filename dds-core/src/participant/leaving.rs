@@ -8,8 +8,7 @@
 //!            without the waits
 //! ```
 
-use crate::actor::close_cell;
-use crate::actor::{Effects, Poke, Signals, Ticket, Wakers, in_listener};
+use crate::actor::{Effects, Poke, Signals, Ticket, Wakers, close_cell, in_listener};
 use crate::driver::{Driver, Timer, role};
 use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
 use crate::participant::{DomainParticipant, ParticipantHandle};

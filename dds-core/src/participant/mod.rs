@@ -19,7 +19,7 @@ mod inspection;
 mod leaving;
 mod listener;
 #[cfg(all(test, feature = "udp", not(dds_loom)))]
-pub(crate) mod lonely;
+mod lonely;
 mod matches;
 #[cfg(feature = "serde")]
 mod named_qos;
@@ -36,6 +36,8 @@ pub use discovered_type::DiscoveredType;
 pub use domain_participant::DomainParticipant;
 pub(crate) use finding::FindTopic;
 pub use listener::DomainParticipantListener;
+#[cfg(all(test, feature = "udp", not(dds_loom)))]
+pub(crate) use lonely::lonely;
 pub use participant_builder::DomainParticipantBuilder;
 pub(crate) use participant_handle::ParticipantHandle;
 pub use weak::WeakDomainParticipant;

@@ -9,8 +9,7 @@ use crate::infrastructure::{
     PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, StatusMask, Waiting, WriteError,
 };
 use crate::introspection::{EndpointInfo, MatchReport};
-use crate::publication::PublicationContext;
-use crate::publication::{Publisher, WeakDataWriter, WriteOptions, WriterEvent, WriterHandle};
+use crate::publication::{PublicationContext, Publisher, WeakDataWriter, WriteOptions, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
 use crate::topic::{SubscriptionBuiltinTopicData, Topic};
 use dds_rtps::types::{Guid, InstanceHandle, SequenceNumber};

@@ -1,10 +1,8 @@
 //! A writer's state behind its cell: the protocol's writer, the readers of this process, who waits, and the statuses.
 
-use crate::actor::Awaitable;
-use crate::actor::{Actor, Cell, Effects, Poke, Signals, Ticket, Wakers};
+use crate::actor::{Actor, Awaitable, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::delivery::{LocalBegin, LocalDemands, LocalPath, LocalTerms};
-use crate::driver::Driver;
-use crate::driver::{Flushed, Outgoing};
+use crate::driver::{Driver, Flushed, Outgoing};
 use crate::infrastructure::{
     Audience, Awaited, DeadlineCounter, IncompatibleQosStatus, ListenerPanics, LivelinessLostStatus, MatchCounter,
     Observers, mark,

@@ -3,28 +3,21 @@
 use crate::actor::{Caller, Effects, EnterError, Ticket, in_listener};
 use crate::cdr::{AnyType, Encode, EncodeError, Encoding, KeyHasher, TypeInfo, encode_payload};
 use crate::context::{ListenerPlace, Member, ParticipantCore};
-use crate::driver::Flushed;
-use crate::driver::{Driver, block_on, role};
-use crate::infrastructure::ListenedEntity;
+use crate::driver::{Driver, Flushed, block_on, role};
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, Delivery, Ending, Events, LiveQos, QosError, StatusCondition, Subject, WaitErrorKind,
-    WaitSource, WriteError, WriteErrorKind,
+    Awaited, CreateErrorKind, Delivery, Ending, Events, ListenedEntity, LiveQos, QosError, StatusCondition, Subject,
+    WaitErrorKind, WaitSource, WriteError, WriteErrorKind,
 };
-use crate::publication::PublicationContext;
-use crate::publication::WriterCell;
 use crate::publication::builder::Behaviour;
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;
-use crate::publication::{AnyWriter, PublisherGroup};
-use crate::publication::{WriterEvent, WriterFeed};
-use crate::qos::Presentation;
-use crate::qos::{DataWriterQos, History, Reliability};
+use crate::publication::{AnyWriter, PublicationContext, PublisherGroup, WriterCell, WriterEvent, WriterFeed};
+use crate::qos::{DataWriterQos, History, Presentation, Reliability};
 use crate::topic::TopicHandle;
 use dds_rtps::concurrent::{Payload, SlotRing};
 use dds_rtps::history::KeyPayload;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber};
-use dds_rtps::writer::PresentationClock;
-use dds_rtps::writer::{NewChange, ReaderLag, WriteRefused};
+use dds_rtps::writer::{NewChange, PresentationClock, ReaderLag, WriteRefused};
 use dds_rtps::xtypes::TypeGraph;
 use std::any::{Any, TypeId};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

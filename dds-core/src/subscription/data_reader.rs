@@ -13,12 +13,11 @@ use crate::infrastructure::{
 };
 use crate::introspection::{EndpointInfo, MatchReport};
 use crate::qos::{DataReaderQos, Durability};
-use crate::subscription::SubscriptionContext;
 use crate::subscription::reader_handle::wait_error;
 use crate::subscription::samples::{BatchPool, decode_sample, decode_sample_into};
 use crate::subscription::{
     DataStream, HistoryWait, Iter, QueryCondition, ReadCondition, ReaderEvent, ReaderHandle, ReaderLosses, Sample,
-    SampleStream, Samples, Select, Subscriber, WeakDataReader,
+    SampleStream, Samples, Select, Subscriber, SubscriptionContext, WeakDataReader,
 };
 use crate::topic::{PublicationBuiltinTopicData, Topic, texts};
 use dds_rtps::history::{Operation, Selection, States};

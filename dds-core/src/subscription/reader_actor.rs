@@ -1,10 +1,8 @@
 //! A reader's state behind its cell: the protocol's reader, who waits for it, and its statuses.
 
-use crate::actor::Awaitable;
-use crate::actor::{Actor, Cell, Effects, Poke, Signals, Spill, Ticket, Wakers};
+use crate::actor::{Actor, Awaitable, Cell, Effects, Poke, Signals, Spill, Ticket, Wakers};
 use crate::delivery::{LocalBegin, LocalParcel, LocalPath, LocalTerms};
-use crate::driver::Driver;
-use crate::driver::{Flushed, Outgoing};
+use crate::driver::{Driver, Flushed, Outgoing};
 use crate::infrastructure::{
     Audience, Awaited, DeadlineCounter, IncompatibleQosStatus, ListenerPanics, LivelinessRead, MatchCounter, Observed,
     Observers, SampleLostStatus, SampleRejectedStatus, mark,

@@ -1,26 +1,22 @@
 //! What all handles of one reader share, without its type.
 
-use crate::actor::close_cell;
-use crate::actor::{Caller, Effects, EnterError, Ticket};
+use crate::actor::{Caller, Effects, EnterError, Ticket, close_cell};
 use crate::cdr::TypeDescription;
 use crate::context::{ListenerPlace, Member, ParticipantCore};
 use crate::driver::Driver;
-use crate::infrastructure::ListenedEntity;
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, LiveQos,
-    LivelinessChangedStatus, QosError, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
+    Awaited, CreateErrorKind, DeadlineMissedStatus, Delivery, Ending, Events, IncompatibleQosStatus, ListenedEntity,
+    LiveQos, LivelinessChangedStatus, QosError, ReadError, ReadErrorKind, SampleLostStatus, SampleRejectedStatus,
     StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
-use crate::qos::DataReaderQos;
-use crate::qos::Presentation;
+use crate::qos::{DataReaderQos, Presentation};
 use crate::subscription::losses::Context;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
-use crate::subscription::{AnyReader, GroupAccess, ReaderLosses, SubscriberGroup};
-use crate::subscription::{OnReaders, SubscriptionContext};
-use crate::subscription::{ReaderEvent, ReaderFeed};
-use crate::topic::FilteredReader;
-use crate::topic::{BuiltinKind, FilteredTopic, TopicHandle};
+use crate::subscription::{
+    AnyReader, GroupAccess, OnReaders, ReaderEvent, ReaderFeed, ReaderLosses, SubscriberGroup, SubscriptionContext,
+};
+use crate::topic::{BuiltinKind, FilteredReader, FilteredTopic, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
 use dds_rtps::reader::{KeySource, ReaderCounters};
 use dds_rtps::types::{Guid, InstanceHandle};
