@@ -2,7 +2,6 @@
 //!
 //! `cargo test --release -p dds-rtps --test long_ways -- --ignored --nocapture` prints the table of `docs/long-paths.md`.
 
-
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::{Operation, Selection};
 use dds_rtps::output::Datagram;
