@@ -11,12 +11,12 @@ const PERIOD: Duration = Duration::from_millis(500);
 ///
 /// Bound: the participants that discovery knows.
 #[derive(Debug, Default)]
-pub(super) struct Neighbours {
+pub(super) struct Neighbors {
     seen: Vec<GuidPrefix>,
     next: Option<Instant>,
 }
 
-impl Neighbours {
+impl Neighbors {
     /// A participant on this host was found. Only one that is seen can be missed.
     pub(super) fn found(&mut self, now: Instant, prefix: GuidPrefix, presence: Presence) {
         if presence == Presence::Here && !self.seen.contains(&prefix) {
@@ -66,18 +66,18 @@ mod tests {
     #[test]
     fn only_who_was_seen_can_be_missing() {
         let (start, later) = (Instant::from_nanos(1), Instant::from_nanos(600_000_000));
-        let mut neighbours = Neighbours::default();
-        neighbours.found(start, A, Presence::Gone);
-        neighbours.found(start, A, Presence::Unknown);
-        assert_eq!(neighbours.deadline(), None);
-        neighbours.found(start, B, Presence::Here);
-        neighbours.found(start, A, Presence::Here);
-        assert!(neighbours.missing(start, |_| Presence::Gone).is_empty(), "not yet");
-        assert!(neighbours.missing(later, |_| Presence::Unknown).is_empty());
+        let mut neighbors = Neighbors::default();
+        neighbors.found(start, A, Presence::Gone);
+        neighbors.found(start, A, Presence::Unknown);
+        assert_eq!(neighbors.deadline(), None);
+        neighbors.found(start, B, Presence::Here);
+        neighbors.found(start, A, Presence::Here);
+        assert!(neighbors.missing(start, |_| Presence::Gone).is_empty(), "not yet");
+        assert!(neighbors.missing(later, |_| Presence::Unknown).is_empty());
         let latest = later.after(PERIOD).unwrap();
         let presence = |prefix| if prefix == A { Presence::Here } else { Presence::Gone };
-        assert_eq!(neighbours.missing(latest, presence), [B]);
-        neighbours.lost(A);
-        assert_eq!(neighbours.deadline(), None);
+        assert_eq!(neighbors.missing(latest, presence), [B]);
+        neighbors.lost(A);
+        assert_eq!(neighbors.deadline(), None);
     }
 }

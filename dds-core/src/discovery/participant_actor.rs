@@ -1,7 +1,7 @@
 //! Discovery's state behind its cell.
 
 use crate::actor::{Actor, Awaitable, Cell, Deferred, Effects, Poke, Signals, Wakers};
-use crate::discovery::neighbors::Neighbours;
+use crate::discovery::neighbors::Neighbors;
 use crate::driver::{Driver, Flushed, Outgoing};
 use crate::reception::Routes;
 use dds_rtps::concurrent::Payload;
@@ -34,7 +34,7 @@ pub(crate) struct ParticipantActor {
     owner: Weak<dyn Deferred>,
     /// Who waits for a topic that somebody has.
     finders: Wakers,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
     /// Events were taken and may not be carried out yet.
     events_are_out: bool,
     /// Answers are held back until the events are carried out.
@@ -43,9 +43,9 @@ pub(crate) struct ParticipantActor {
 
 impl ParticipantActor {
     pub(crate) fn new(rtps: Participant, driver: Arc<dyn Driver>, outgoing: Outgoing, routes: Arc<Routes>) -> Self {
-        let (finders, neighbours) = (Wakers::new(), Neighbours::default());
+        let (finders, neighbors) = (Wakers::new(), Neighbors::default());
         let owner = Weak::<NoOwner>::new();
-        Self { rtps, driver, outgoing, routes, owner, finders, neighbours, events_are_out: false, answer_is_due: false }
+        Self { rtps, driver, outgoing, routes, owner, finders, neighbors, events_are_out: false, answer_is_due: false }
     }
 
     /// Tells the actor in which cell it is and whose.
@@ -111,8 +111,8 @@ impl ParticipantActor {
         while events.len() < EVENTS_PER_VISIT {
             let Some(event) = self.rtps.poll_event() else { break };
             match &event {
-                ParticipantEvent::ParticipantDiscovered { participant } => self.note_neighbour(participant.prefix),
-                ParticipantEvent::ParticipantLost { prefix, .. } => self.neighbours.lost(*prefix),
+                ParticipantEvent::ParticipantDiscovered { participant } => self.note_neighbor(participant.prefix),
+                ParticipantEvent::ParticipantLost { prefix, .. } => self.neighbors.lost(*prefix),
                 _ => {}
             }
             events.push(event);
@@ -132,15 +132,15 @@ impl ParticipantActor {
         }
     }
 
-    fn note_neighbour(&mut self, prefix: GuidPrefix) {
+    fn note_neighbor(&mut self, prefix: GuidPrefix) {
         if self.rtps.reach(prefix).is_some_and(|reach| reach.same_host) {
-            self.neighbours.found(self.driver.now().instant, prefix, self.outgoing.presence(prefix));
+            self.neighbors.found(self.driver.now().instant, prefix, self.outgoing.presence(prefix));
             self.set_deadline();
         }
     }
 
     fn set_deadline(&mut self) {
-        let deadlines = [self.rtps.deadline(), self.neighbours.deadline()];
+        let deadlines = [self.rtps.deadline(), self.neighbors.deadline()];
         self.outgoing.set_deadline(deadlines.into_iter().flatten().min());
     }
 
@@ -207,7 +207,7 @@ impl Actor for ParticipantActor {
             });
             effects.defer(owner);
         }
-        for prefix in self.neighbours.missing(now.instant, |prefix| self.outgoing.presence(prefix)) {
+        for prefix in self.neighbors.missing(now.instant, |prefix| self.outgoing.presence(prefix)) {
             self.rtps.handle_crash(now, prefix);
         }
         self.rtps.handle_timeout(now);

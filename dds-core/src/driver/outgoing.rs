@@ -48,11 +48,11 @@ pub(crate) struct Outgoing {
     traffic_class: TrafficClass,
     /// A deadline is set.
     is_timed: bool,
-    attached: Option<Attached>,
+    attached: Option<AttachedCell>,
 }
 
 /// What only exists once the actor is in its cell.
-struct Attached {
+struct AttachedCell {
     cell: Weak<dyn Poke>,
     timer: Timer,
 }
@@ -75,7 +75,7 @@ impl Outgoing {
     /// Tells the actor in which cell it is; before that it has no timer.
     pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>) {
         let timer = Timer::new(self.driver.timers(), Weak::clone(&cell));
-        self.attached = Some(Attached { cell, timer });
+        self.attached = Some(AttachedCell { cell, timer });
     }
 
     /// Sends what a full socket left behind, then whatever `lay_out` puts into the datagrams, until that is nothing more.

@@ -58,16 +58,16 @@ pub(super) struct Gone {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct KeptEntry {
     order: u64,
     timestamp: Time,
     disposes: bool,
 }
 
 #[derive(Debug, Default)]
-struct Instance {
+struct KeptInstance {
     /// By source timestamp, the oldest first.
-    entries: VecDeque<Entry>,
+    entries: VecDeque<KeptEntry>,
     /// Who writes it now.
     writers: SmallVec<[Guid; 2]>,
     /// Since when it is over: disposed of, and nobody writes it.
@@ -75,7 +75,7 @@ struct Instance {
 }
 
 #[derive(Debug)]
-struct Place {
+struct KeptPlace {
     instance: InstanceHandle,
     identity: SampleIdentity,
     len: usize,
@@ -91,9 +91,9 @@ pub(super) struct Kept {
     instances_max: usize,
     cleanup_delay: Duration,
     is_keyed: bool,
-    instances: HashMap<InstanceHandle, Instance>,
+    instances: HashMap<InstanceHandle, KeptInstance>,
     /// By order, the oldest first.
-    places: BTreeMap<u64, Place>,
+    places: BTreeMap<u64, KeptPlace>,
     /// What is here, by name.
     identities: HashSet<SampleIdentity>,
     /// Those that expire, the first one first.
@@ -176,11 +176,11 @@ impl Kept {
         }
         let mut gone = Gone::default();
         let instance = self.instances.entry(change.instance).or_default();
-        let entry = Entry { order, timestamp: change.source_timestamp, disposes: change.disposes };
+        let entry = KeptEntry { order, timestamp: change.source_timestamp, disposes: change.disposes };
         instance.entries.insert(place, entry);
         let excess = (instance.entries.len() > capacity).then(|| instance.entries.front().map(|oldest| oldest.order));
         let Change { instance, identity, .. } = *change;
-        self.places.insert(order, Place { instance, identity, len: change.len(), number: None, expires });
+        self.places.insert(order, KeptPlace { instance, identity, len: change.len(), number: None, expires });
         self.identities.insert(identity);
         self.expiring.extend(expires.map(|expires| (expires, order)));
         self.bytes += change.len();
@@ -219,7 +219,7 @@ impl Kept {
 
     /// A writer has gone: it writes none of its instances any more.
     pub(super) fn note_writer_gone(&mut self, now: Now, writer: Guid) {
-        let of_it = |(_, instance): &(&InstanceHandle, &Instance)| instance.writers.contains(&writer);
+        let of_it = |(_, instance): &(&InstanceHandle, &KeptInstance)| instance.writers.contains(&writer);
         let instances: Vec<_> = self.instances.iter().filter(of_it).map(|(handle, _)| *handle).collect();
         instances.into_iter().for_each(|instance| self.note_writer(now, instance, writer, false));
     }
@@ -232,7 +232,7 @@ impl Kept {
         }
         while let Some(&(since, handle)) = self.over.front().filter(|(since, _)| self.is_due(*since, now.instant)) {
             self.over.pop_front();
-            let is_over = |instance: &&Instance| instance.over_since == Some(since);
+            let is_over = |instance: &&KeptInstance| instance.over_since == Some(since);
             let Some(instance) = self.instances.get(&handle).filter(is_over) else { continue };
             let orders: Vec<u64> = instance.entries.iter().map(|entry| entry.order).collect();
             orders.into_iter().for_each(|order| self.remove(order, &mut gone));
@@ -286,7 +286,7 @@ impl Kept {
     }
 }
 
-impl Instance {
+impl KeptInstance {
     /// Where the change goes among those that are here.
     fn place_of(&self, change: &Change, capacity: usize) -> Result<usize, NotKept> {
         let newer = self.entries.iter().rev().take_while(|entry| entry.timestamp > change.source_timestamp).count();

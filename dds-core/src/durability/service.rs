@@ -65,11 +65,11 @@ pub struct DurabilityStatus {
 
 /// What the handle and the thread share.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct ServiceShared {
     status: Mutex<DurabilityStatus>,
 }
 
-impl Shared {
+impl ServiceShared {
     pub(super) fn status(&self) -> MutexGuard<'_, DurabilityStatus> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -118,7 +118,7 @@ impl Shared {
 /// ```
 pub struct DurabilityService {
     participant: DomainParticipant,
-    shared: Arc<Shared>,
+    shared: Arc<ServiceShared>,
     stop: GuardCondition,
     thread: ThreadHandle,
 }
@@ -232,7 +232,7 @@ impl DurabilityServiceBuilder {
             }
             None => None,
         };
-        let (shared, stop) = (Arc::<Shared>::default(), GuardCondition::new());
+        let (shared, stop) = (Arc::<ServiceShared>::default(), GuardCondition::new());
         let worker = Worker::new(&participant, &self, database, Arc::clone(&shared), stop.clone())?;
         let handle = participant.handle();
         let body = Box::new(move || worker.run());

@@ -10,7 +10,7 @@ use super::error::DurabilityError;
 use super::group::{Arrival, BATCH_MAX, Group};
 use super::kept::{Gone, NotKept};
 use super::key::{GroupKey, reading_partition};
-use super::service::{DurabilityServiceBuilder, Shared};
+use super::service::{DurabilityServiceBuilder, ServiceShared};
 use crate::cdr::TypeDescription;
 use crate::context::{ParticipantContext, WaitSet};
 use crate::infrastructure::{GuardCondition, ReadError, WaitErrorKind, WriteError};
@@ -58,7 +58,7 @@ pub(super) struct Worker {
     memory: usize,
     groups_max: usize,
     database: Option<Database>,
-    shared: Arc<Shared>,
+    shared: Arc<ServiceShared>,
     stop: GuardCondition,
     wait_set: WaitSet,
     stop_set: WaitSet,
@@ -87,7 +87,7 @@ impl Worker {
         participant: &DomainParticipant,
         settings: &DurabilityServiceBuilder,
         database: Option<Database>,
-        shared: Arc<Shared>,
+        shared: Arc<ServiceShared>,
         stop: GuardCondition,
     ) -> Result<Self, DurabilityError> {
         let qos: DataReaderQos = Preset::State.reader();

@@ -18,10 +18,10 @@ const READY_IN_PLACE: usize = 64;
 
 /// The conditions of one wait set.
 pub(crate) struct ConditionList {
-    state: Lock<State>,
+    state: Lock<ConditionListState>,
 }
 
-struct State {
+struct ConditionListState {
     attached: BTreeMap<ConditionId, Arc<Attachment>>,
     /// Those that are to be looked at, each of them once.
     ready: Vec<Arc<Attachment>>,
@@ -49,7 +49,8 @@ struct Attachment {
 
 impl ConditionList {
     pub(crate) fn new() -> Arc<Self> {
-        let state = State { attached: BTreeMap::new(), ready: Vec::new(), closed: 0, waiters: Wakers::new() };
+        let state =
+            ConditionListState { attached: BTreeMap::new(), ready: Vec::new(), closed: 0, waiters: Wakers::new() };
         Arc::new(Self { state: Lock::new(state) })
     }
 
@@ -130,7 +131,7 @@ impl ConditionList {
     }
 }
 
-impl State {
+impl ConditionListState {
     /// False if the condition is there already.
     fn add(&mut self, attachment: &Arc<Attachment>, effects: &mut Effects) -> bool {
         if self.attached.contains_key(&attachment.id) {

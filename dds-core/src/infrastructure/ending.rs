@@ -13,11 +13,11 @@ use std::task::{Poll, Waker};
 /// The end of one entity.
 pub(crate) struct Ending {
     id: u64,
-    state: Mutex<State>,
+    state: Mutex<EndingState>,
 }
 
 #[derive(Default)]
-struct State {
+struct EndingState {
     closed: bool,
     stakes: usize,
     waiters: Wakers,
@@ -33,7 +33,7 @@ impl Ending {
     }
 
     /// Held for some lines without a call of anybody else.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, EndingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -52,7 +52,7 @@ impl Ending {
         self.change(|state| state.closed = true);
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut EndingState)) {
         Effects::scope(|effects| {
             let mut state = self.state();
             change(&mut state);
@@ -86,7 +86,7 @@ impl Ending {
     }
 }
 
-impl State {
+impl EndingState {
     fn has_come(&self) -> bool {
         self.closed && self.stakes == 0
     }

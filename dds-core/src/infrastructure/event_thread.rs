@@ -18,7 +18,7 @@ const LONG_CALL: Duration = Duration::from_millis(100);
 /// The queue of marked listeners and the thread behind it.
 pub(crate) struct EventThread {
     driver: Arc<dyn Driver>,
-    state: Mutex<State>,
+    state: Mutex<EventThreadState>,
     /// Itself.
     weak: Weak<Self>,
     long_inline_calls: AtomicU64,
@@ -27,7 +27,7 @@ pub(crate) struct EventThread {
 }
 
 #[derive(Default)]
-struct State {
+struct EventThreadState {
     queue: VecDeque<Arc<Listener>>,
     /// How to wake the thread; there once it has parked for the first time.
     waker: Option<Waker>,
@@ -77,7 +77,7 @@ impl EventThread {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, EventThreadState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -56,27 +56,27 @@ pub(crate) trait Feed<E>: Send + Sync {
 /// # }
 /// ```
 pub struct Events<E> {
-    shared: Arc<Shared<E>>,
+    shared: Arc<StreamShared<E>>,
     ticket: Option<Ticket>,
 }
 
-struct Shared<E> {
+struct StreamShared<E> {
     feed: Box<dyn Feed<E>>,
     entity: Arc<dyn Observed>,
     observer: Arc<Observer>,
     driver: Arc<dyn Driver>,
     subject: Arc<Subject>,
-    state: Arc<Bell>,
+    state: Arc<StreamBell>,
 }
 
 /// Who waits for events; apart from the rest, so that the entity's observer can be made before it.
 #[derive(Default)]
-struct Bell {
-    state: Mutex<State>,
+struct StreamBell {
+    state: Mutex<StreamState>,
 }
 
 #[derive(Default)]
-struct State {
+struct StreamState {
     waiters: Wakers,
     /// Marks that have not been looked at yet.
     pending: u32,
@@ -89,13 +89,13 @@ impl<E> Events<E> {
         driver: Arc<dyn Driver>,
         subject: Arc<Subject>,
     ) -> Self {
-        let state = Arc::new(Bell { state: Mutex::new(State { waiters: Wakers::new(), pending: TOLD }) });
+        let state = Arc::new(StreamBell { state: Mutex::new(StreamState { waiters: Wakers::new(), pending: TOLD }) });
         let target: Weak<dyn Poke> = Arc::downgrade(&state) as Weak<dyn Poke>;
         let observer = Observer::new(Arc::new(AtomicU32::new(TOLD)), target);
         Effects::scope(|effects| {
             Arc::clone(&entity).with_observers(effects, &mut |observers, _| observers.add(Arc::clone(&observer)))
         });
-        Self { shared: Arc::new(Shared { feed, entity, observer, driver, subject, state }), ticket: None }
+        Self { shared: Arc::new(StreamShared { feed, entity, observer, driver, subject, state }), ticket: None }
     }
 
     /// Waits for the next event. A wait that is dropped loses none.
@@ -106,13 +106,13 @@ impl<E> Events<E> {
     }
 }
 
-impl Bell {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl StreamBell {
+    fn state(&self) -> MutexGuard<'_, StreamState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl StreamState {
     /// One of the marks that wait; 0: there is none.
     fn take_mark(&mut self) -> u32 {
         let mark = self.pending & self.pending.wrapping_neg();
@@ -121,7 +121,7 @@ impl State {
     }
 }
 
-impl<E> Shared<E> {
+impl<E> StreamShared<E> {
     /// Registers the waker first and looks then, so that what happens in between wakes.
     fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<E, WaitErrorKind>> {
         let waker = waker.clone();
@@ -149,7 +149,7 @@ impl<E> Shared<E> {
     }
 }
 
-impl<E> WaitSource<E> for Shared<E> {
+impl<E> WaitSource<E> for StreamShared<E> {
     fn poll_wait(
         &self,
         _awaited: Awaited,
@@ -186,7 +186,7 @@ impl<E> Stream for Events<E> {
     }
 }
 
-impl Poke for Bell {
+impl Poke for StreamBell {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
         self.state().waiters.wake_all(effects);
     }

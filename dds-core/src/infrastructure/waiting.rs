@@ -63,12 +63,12 @@ pub(crate) trait WaitSource<T>: Sync {
 }
 
 /// What a [`Waiting`] waits on.
-enum Source<'a, T> {
+enum OwnedOrBorrowed<'a, T> {
     Entity(&'a dyn WaitSource<T>),
     Own(Box<dyn WaitSource<T> + Send + 'a>),
 }
 
-impl<T> Source<'_, T> {
+impl<T> OwnedOrBorrowed<'_, T> {
     fn get(&self) -> &dyn WaitSource<T> {
         match self {
             Self::Entity(source) => *source,
@@ -115,7 +115,7 @@ impl<T> Source<'_, T> {
 /// ```
 #[must_use = "a wait does nothing until it is awaited or blocked on"]
 pub struct Waiting<'a, T> {
-    source: Source<'a, T>,
+    source: OwnedOrBorrowed<'a, T>,
     awaited: Awaited,
     limit: Option<Duration>,
     deadline: Option<Instant>,
@@ -125,12 +125,19 @@ pub struct Waiting<'a, T> {
 
 impl<'a, T> Waiting<'a, T> {
     pub(crate) fn new(source: &'a dyn WaitSource<T>, awaited: Awaited) -> Self {
-        Self { source: Source::Entity(source), awaited, limit: None, deadline: None, ticket: None, alarm: None }
+        Self {
+            source: OwnedOrBorrowed::Entity(source),
+            awaited,
+            limit: None,
+            deadline: None,
+            ticket: None,
+            alarm: None,
+        }
     }
 
     /// A wait on something that was made for it.
     pub(crate) fn of_own(source: Box<dyn WaitSource<T> + Send + 'a>, awaited: Awaited) -> Self {
-        Self { source: Source::Own(source), awaited, limit: None, deadline: None, ticket: None, alarm: None }
+        Self { source: OwnedOrBorrowed::Own(source), awaited, limit: None, deadline: None, ticket: None, alarm: None }
     }
 
     /// Ends the wait with [`WaitErrorKind::Timeout`] when it has lasted for `limit`.
@@ -225,19 +232,19 @@ impl<T> Future for Waiting<'_, T> {
 
 /// Wakes a future when its time is over.
 pub(crate) struct Alarm {
-    bell: Arc<Bell>,
+    bell: Arc<AlarmBell>,
     _timer: Timer,
 }
 
 /// What the timer rings.
-struct Bell {
+struct AlarmBell {
     waker: Mutex<Option<Waker>>,
 }
 
 impl Alarm {
     /// The waker is in the bell before the timer is set: it may ring at once.
     pub(crate) fn new(driver: &dyn Driver, at: Instant, waker: &Waker) -> Self {
-        let bell = Arc::new(Bell { waker: Mutex::new(Some(waker.clone())) });
+        let bell = Arc::new(AlarmBell { waker: Mutex::new(Some(waker.clone())) });
         let weak: Weak<dyn Poke> = Arc::downgrade(&bell) as Weak<dyn Poke>;
         let timer = Timer::new(driver.timers(), weak);
         timer.set(Some(at));
@@ -250,7 +257,7 @@ impl Alarm {
     }
 }
 
-impl Poke for Bell {
+impl Poke for AlarmBell {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
         if let Some(waker) = self.waker.lock().unwrap_or_else(PoisonError::into_inner).take() {
             effects.wake(waker);

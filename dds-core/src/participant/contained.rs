@@ -14,11 +14,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 /// The table.
 #[derive(Default)]
 pub(crate) struct Contained {
-    tables: Mutex<Tables>,
+    tables: Mutex<EntityTables>,
 }
 
 #[derive(Default)]
-struct Tables {
+struct EntityTables {
     readers: BTreeMap<EntityId, Named<ReaderHandle>>,
     writers: BTreeMap<EntityId, Named<WriterHandle>>,
     publishers: BTreeMap<EntityId, Weak<PublisherGroup>>,
@@ -45,7 +45,7 @@ impl<H> Named<H> {
 
 impl Contained {
     /// Held for some lines without a call of anybody else.
-    fn tables(&self) -> MutexGuard<'_, Tables> {
+    fn tables(&self) -> MutexGuard<'_, EntityTables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

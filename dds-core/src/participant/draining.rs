@@ -12,7 +12,7 @@ use crate::actor::{Effects, Ticket};
 use crate::driver::{Driver, block_on};
 use crate::infrastructure::{Alarm, Awaited};
 use crate::participant::ParticipantHandle;
-use crate::participant::leaving::LINGER_MAX;
+use crate::participant::shutdown::LINGER_MAX;
 use crate::publication::WriterCell;
 use dds_rtps::types::EntityId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

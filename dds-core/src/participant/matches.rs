@@ -23,7 +23,7 @@ impl ParticipantHandle {
     /// The same, for a caller that has the turn.
     pub(crate) fn carry_out_events(&self, turn: &mut MatchingTurn, effects: &mut Effects) {
         let discovery = self.discovery();
-        let matching = Matching { core: &self.core, reception: self.reception(), contained: self.contained() };
+        let matching = EndpointConnector { core: &self.core, reception: self.reception(), contained: self.contained() };
         let mut answer_is_due;
         loop {
             answer_is_due = discovery.take_events(&mut turn.events, effects);
@@ -57,13 +57,13 @@ pub(crate) struct MatchingTurn {
 }
 
 /// Connects and disconnects local endpoints, as events of discovery demand.
-struct Matching<'a> {
+struct EndpointConnector<'a> {
     core: &'a ParticipantCore,
     reception: &'a Reception,
     contained: &'a Contained,
 }
 
-impl Matching<'_> {
+impl EndpointConnector<'_> {
     fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {
         match event {
             ParticipantEvent::ParticipantDiscovered { participant } => {
@@ -314,7 +314,7 @@ mod tests {
         Effects::scope(|effects| {
             let turn = handle.matching();
             let (core, reception, contained) = (&handle.core, handle.reception(), handle.contained());
-            Matching { core, reception, contained }.carry_out(event, effects);
+            EndpointConnector { core, reception, contained }.carry_out(event, effects);
             assert_eq!(topic.inconsistent_topic().total_count, 1);
             drop(topic);
             assert!(weak.upgrade().is_some(), "the end of the topic comes in somebody's turn");

@@ -16,7 +16,6 @@ mod filtered;
 mod finding;
 mod ignoring;
 mod inspection;
-mod leaving;
 mod listener;
 #[cfg(all(test, feature = "udp", not(dds_loom)))]
 mod lonely;
@@ -27,6 +26,7 @@ mod of_entities;
 mod participant_builder;
 mod participant_handle;
 mod receive_end;
+mod shutdown;
 mod weak;
 
 pub(crate) use contained::Contained;

@@ -10,9 +10,9 @@ use crate::infrastructure::{CreateError, CreateErrorKind, Ending, QosError, Stat
 use crate::participant::Contained;
 use crate::participant::default_qos::Defaults;
 use crate::participant::draining::Draining;
-use crate::participant::leaving::Leaving;
 use crate::participant::matches::MatchingTurn;
 use crate::participant::receive_end::ReceiveEnd;
+use crate::participant::shutdown::ShutdownState;
 use crate::qos::DomainParticipantQos;
 use crate::reception::Reception;
 use crate::settings::{Config, Receiving, Scope, is_name, resolve_again, resolve_peer};
@@ -38,7 +38,7 @@ pub(crate) struct ParticipantHandle {
     draining: Draining,
     contained: Contained,
     enabling: Mutex<()>,
-    leaving: Leaving,
+    shutdown_state: ShutdownState,
     ending: Arc<Ending>,
     watched: Arc<Watched>,
     status_condition: StatusCondition,
@@ -80,7 +80,7 @@ impl ParticipantHandle {
             draining: Draining::default(),
             contained: Contained::default(),
             enabling: Mutex::default(),
-            leaving: Leaving::default(),
+            shutdown_state: ShutdownState::default(),
             ending: Ending::new(),
             status_condition: StatusCondition::new(subject.guid, Arc::clone(&watched) as _),
             watched,
@@ -225,8 +225,8 @@ impl ParticipantHandle {
         &self.contained
     }
 
-    pub(super) fn leaving(&self) -> &Leaving {
-        &self.leaving
+    pub(super) fn shutdown_state(&self) -> &ShutdownState {
+        &self.shutdown_state
     }
 
     pub(crate) fn ending(&self) -> &Arc<Ending> {

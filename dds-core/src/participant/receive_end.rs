@@ -3,7 +3,7 @@
 use crate::actor::Effects;
 use crate::driver::{Expected, Packet, Receive};
 use crate::participant::ParticipantHandle;
-use crate::reception::Received;
+use crate::reception::ReceivedDatagram;
 use std::sync::{Arc, Weak};
 
 /// The receiving end of a participant: hands datagrams to reception, and the rest of the work to discovery.
@@ -22,7 +22,7 @@ impl Receive for ReceiveEnd {
         let participant = self.participant.upgrade()?;
         let reception = participant.reception();
         Effects::scope(|effects| {
-            let Received { expected, for_discovery, revived } = reception.receive(packet, effects);
+            let ReceivedDatagram { expected, for_discovery, revived } = reception.receive(packet, effects);
             if for_discovery {
                 if !participant.discovery().offer(packet, effects) {
                     reception.note_inbox_full();
@@ -40,7 +40,7 @@ impl Receive for ReceiveEnd {
         let participant = self.participant.upgrade()?;
         let reception = participant.reception();
         Effects::scope(|effects| {
-            let Received { expected, for_discovery, revived } = reception.land(landed, effects);
+            let ReceivedDatagram { expected, for_discovery, revived } = reception.land(landed, effects);
             debug_assert!(!for_discovery, "discovery has no fragments that are received in place");
             if let Some(prefix) = revived {
                 reception.revive_writers_of(prefix, effects);

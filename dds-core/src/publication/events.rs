@@ -35,12 +35,12 @@ pub enum WriterEvent {
 /// The events of one writer for one stream.
 pub(crate) struct WriterFeed {
     cell: Arc<WriterCell>,
-    told: Mutex<Told>,
+    told: Mutex<ReportedToWriterEvents>,
 }
 
 /// The counts that the stream knows already.
 #[derive(Default)]
-struct Told {
+struct ReportedToWriterEvents {
     matched: MatchRead,
     incompatible: u32,
     slow: MatchRead,
@@ -81,7 +81,7 @@ impl Observed for WriterCell {
     }
 }
 
-impl Told {
+impl ReportedToWriterEvents {
     fn next(&mut self, mark: u32, actor: &mut WriterActor) -> Option<WriterEvent> {
         match mark {
             mark::MATCHED => {

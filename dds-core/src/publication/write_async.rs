@@ -27,7 +27,7 @@ impl<T> DataWriter<T> {
         T: Encode + TypeInfo,
     {
         let state = match self.handle.encode(sample) {
-            Ok(change) => State::Waiting(PendingWrite {
+            Ok(change) => WriteState::Waiting(PendingWrite {
                 change,
                 room: None,
                 way: None,
@@ -35,7 +35,7 @@ impl<T> DataWriter<T> {
                 goes_behind: self.handle.blocking_limit().is_some(),
                 limit: None,
             }),
-            Err(kind) => State::Failed(kind),
+            Err(kind) => WriteState::Failed(kind),
         };
         AsyncWrite { writer: &self.handle, state }
     }
@@ -44,10 +44,10 @@ impl<T> DataWriter<T> {
 /// The future of [`DataWriter::write_async`].
 struct AsyncWrite<'a> {
     writer: &'a WriterHandle,
-    state: State,
+    state: WriteState,
 }
 
-enum State {
+enum WriteState {
     /// It was not encoded.
     Failed(WriteErrorKind),
     Waiting(PendingWrite),
@@ -134,7 +134,7 @@ impl PendingWrite {
 
 impl AsyncWrite<'_> {
     fn end(&mut self) {
-        if let State::Waiting(mut write) = mem::replace(&mut self.state, State::Done) {
+        if let WriteState::Waiting(mut write) = mem::replace(&mut self.state, WriteState::Done) {
             write.give_up(self.writer);
         }
     }
@@ -146,9 +146,9 @@ impl Future for AsyncWrite<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let written = match &mut this.state {
-            State::Waiting(write) => ready!(write.poll(this.writer, context.waker())),
-            State::Failed(kind) => Err(kind.clone()),
-            State::Done => Err(WriteErrorKind::Internal { message: "polled after it was ready" }),
+            WriteState::Waiting(write) => ready!(write.poll(this.writer, context.waker())),
+            WriteState::Failed(kind) => Err(kind.clone()),
+            WriteState::Done => Err(WriteErrorKind::Internal { message: "polled after it was ready" }),
         };
         this.end();
         Poll::Ready(written.map_err(|kind| this.writer.write_error(kind)))

@@ -1,10 +1,10 @@
 //! Fragments that are received in their place: which is expected next, and what becomes of one that has come.
 
-use super::receive::Arrived;
+use super::receive::IncomingDatagram;
 use super::traffic::count;
 use crate::actor::{Effects, OfferError, Offered, PushError};
 use crate::driver::{EXPECTED_HEADER_MAX, Expected, Headers};
-use crate::reception::{Heard, Received, Reception};
+use crate::reception::{Heard, ReceivedDatagram, Reception};
 use crate::subscription::{Parsed, ReaderActor, ReaderMail, Run};
 use dds_rtps::wire::{Submessage, id as submessage_id};
 use std::cell::Cell;
@@ -19,7 +19,7 @@ const SUBMESSAGES_AT: usize = 20;
 /// Where in a DATA_FRAG the number of its first fragment stands.
 const FRAGMENT_NUMBER_AT: usize = 24;
 
-impl Arrived<'_> {
+impl IncomingDatagram<'_> {
     /// What is expected after this datagram, if it consists of one fragment and its headers, which the reader has just taken
     /// in. Inside of the reader's cell.
     #[inline]
@@ -53,7 +53,7 @@ impl Arrived<'_> {
 
 impl Reception {
     /// Takes a fragment that lies in its place, with headers like those of the one before it.
-    pub(crate) fn land(&self, landed: Expected, effects: &mut Effects) -> Received {
+    pub(crate) fn land(&self, landed: Expected, effects: &mut Effects) -> ReceivedDatagram {
         let counters = &self.counters;
         count(&counters.received);
         counters.landed_bytes.fetch_add(landed.landing.len() as u64, Ordering::Relaxed);
@@ -63,11 +63,11 @@ impl Reception {
         let heard = self.routes().heard_of(prefix, false, now.instant);
         if heard == Heard::Incredible {
             count(&counters.damaged);
-            return Received::default();
+            return ReceivedDatagram::default();
         }
         let expected = self.land_at_reader(landed, effects);
         let revived = (heard == Heard::Awaited).then_some(prefix);
-        Received { expected, for_discovery: false, revived }
+        ReceivedDatagram { expected, for_discovery: false, revived }
     }
 
     fn land_at_reader(&self, landed: Expected, effects: &mut Effects) -> Option<Expected> {

@@ -27,7 +27,7 @@ pub(crate) struct Reception {
 
 /// What a datagram leaves to do for its participant.
 #[derive(Default)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedDatagram {
     /// The fragment that is expected next, if that is known.
     pub(crate) expected: Option<Expected>,
     /// The datagram has submessages of discovery.
@@ -37,7 +37,7 @@ pub(crate) struct Received {
 }
 
 /// A datagram on its way through the participant.
-pub(super) struct Arrived<'a> {
+pub(super) struct IncomingDatagram<'a> {
     pub(super) packet: &'a Packet,
     /// Where it wants to be answered, if not where discovery says.
     reply: Option<Locator>,
@@ -72,7 +72,7 @@ impl Reception {
     }
 
     /// Parses a datagram, and offers each submessage to the cells it is for.
-    pub(crate) fn receive(&self, packet: &Packet, effects: &mut Effects) -> Received {
+    pub(crate) fn receive(&self, packet: &Packet, effects: &mut Effects) -> ReceivedDatagram {
         let counters = &self.counters;
         count(&counters.received);
         let mut scratch = Vec::new();
@@ -85,25 +85,25 @@ impl Reception {
                     WireErrorKind::MustUnderstand => &counters.malformed,
                     _ => &counters.not_rtps,
                 });
-                return Received::default();
+                return ReceivedDatagram::default();
             }
         };
         let own = message.header.prefix == self.core.prefix();
         // Without in-process delivery a participant reaches its own readers by the user-data socket.
         if own && !(self.core.config().udp_only && packet.socket == Socket::UserUnicast) {
             count(&counters.reflected);
-            return Received::default();
+            return ReceivedDatagram::default();
         }
         let mut receiver = Receiver::new(&message.header);
         let mut submessages = message.submessages();
         let mut for_discovery = false;
-        let mut arrived = Arrived { packet, reply: None, expected: Cell::default() };
+        let mut arrived = IncomingDatagram { packet, reply: None, expected: Cell::default() };
         // The readers' share of this frame uses the same reading of the clock.
         let now = effects.read_clock(|| self.core.driver().now());
         let heard = self.routes.heard_of(message.header.prefix, message.has_checksum(), now.instant);
         if heard == Heard::Incredible {
             count(&counters.damaged);
-            return Received::default();
+            return ReceivedDatagram::default();
         }
         loop {
             let offset = submessages.offset();
@@ -132,7 +132,7 @@ impl Reception {
             }
         }
         let revived = (heard == Heard::Awaited).then_some(message.header.prefix);
-        Received { expected: arrived.expected.take(), for_discovery, revived }
+        ReceivedDatagram { expected: arrived.expected.take(), for_discovery, revived }
     }
 
     /// Hands a submessage that no writer speaks to whom it is for. True: it is discovery's, which takes the whole datagram at
@@ -141,7 +141,7 @@ impl Reception {
         &self,
         receiver: &Receiver<'_>,
         submessage: &Submessage<'_>,
-        arrived: &Arrived<'_>,
+        arrived: &IncomingDatagram<'_>,
         effects: &mut Effects,
     ) -> bool {
         match submessage {
@@ -166,7 +166,7 @@ impl Reception {
         &self,
         run: &Run,
         parsed: &Parsed<'_, '_>,
-        arrived: &Arrived<'_>,
+        arrived: &IncomingDatagram<'_>,
         effects: &mut Effects,
     ) -> RunEnd {
         let offered = if run.reader_id != EntityId::UNKNOWN {
@@ -196,7 +196,7 @@ impl Reception {
         reader: &Arc<ReaderCell>,
         run: &Run,
         parsed: &Parsed<'_, '_>,
-        arrived: &Arrived<'_>,
+        arrived: &IncomingDatagram<'_>,
         effects: &mut Effects,
     ) -> Option<RunEnd> {
         let offered = reader.offer(
@@ -263,7 +263,7 @@ impl Reception {
 }
 
 /// Whose the submessages of a writer are.
-fn source_of(receiver: &Receiver<'_>, writer_id: EntityId, arrived: &Arrived<'_>) -> Source {
+fn source_of(receiver: &Receiver<'_>, writer_id: EntityId, arrived: &IncomingDatagram<'_>) -> Source {
     Source {
         writer: receiver.source(writer_id),
         timestamp: receiver.source_timestamp,

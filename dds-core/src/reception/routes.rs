@@ -23,20 +23,20 @@ pub(crate) type ReaderTargets = SmallVec<[Arc<ReaderCell>; 2]>;
 /// The table; shared by the receive thread and whoever makes or deletes endpoints.
 #[derive(Default)]
 pub(crate) struct Routes {
-    tables: RwLock<Tables>,
+    tables: RwLock<RouteTables>,
 }
 
 #[derive(Default)]
-struct Tables {
+struct RouteTables {
     readers: HashMap<EntityId, Arc<ReaderCell>, RandomState>,
     writers: HashMap<EntityId, Arc<WriterCell>, RandomState>,
     matched: HashMap<Guid, ReaderTargets, RandomState>,
-    others: HashMap<GuidPrefix, Other, RandomState>,
+    others: HashMap<GuidPrefix, RemoteParticipant, RandomState>,
 }
 
 /// Another participant.
 #[derive(Default)]
-struct Other {
+struct RemoteParticipant {
     /// When it was last heard of: signs of life of its automatic writers.
     automatic: Arc<AssertionClock>,
     /// The same of its writers that are manual by participant.
@@ -54,7 +54,7 @@ struct Other {
 /// peer sends none any more, or that somebody else had sent the one that had it.
 const INCREDIBLE_MAX: u8 = 8;
 
-impl Other {
+impl RemoteParticipant {
     /// Whether a message may be read.
     fn is_credible(&self, has_checksum: bool) -> bool {
         if has_checksum {
@@ -83,11 +83,11 @@ pub(crate) enum Heard {
 }
 
 impl Routes {
-    fn read<R>(&self, look: impl FnOnce(&Tables) -> R) -> R {
+    fn read<R>(&self, look: impl FnOnce(&RouteTables) -> R) -> R {
         look(&self.tables.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn change<R>(&self, change: impl FnOnce(&mut Tables) -> R) -> R {
+    fn change<R>(&self, change: impl FnOnce(&mut RouteTables) -> R) -> R {
         change(&mut self.tables.write().unwrap_or_else(PoisonError::into_inner))
     }
 

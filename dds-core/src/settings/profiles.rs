@@ -18,12 +18,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Or what is wrong with a file.
-pub(super) type Outcome<T> = Result<T, Box<ProfileProblem>>;
+pub(super) type ProfileResult<T> = Result<T, Box<ProfileProblem>>;
 
 /// What a file says.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Profiles {
-    settings: Participant,
+    settings: ParticipantSettings,
     participants: BTreeMap<String, DomainParticipantQos>,
     publishers: BTreeMap<String, PublisherQos>,
     subscribers: BTreeMap<String, SubscriberQos>,
@@ -112,7 +112,7 @@ impl Profiles {
 /// The settings of participants; what is absent stays as it is.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Participant {
+struct ParticipantSettings {
     domain: Option<u32>,
     name: Option<String>,
     qos: Option<DomainParticipantQos>,
@@ -147,7 +147,7 @@ impl Profiles {
     }
 
     #[cfg(feature = "profiles")]
-    fn of_xml(path: &Path) -> Outcome<Self> {
+    fn of_xml(path: &Path) -> ProfileResult<Self> {
         let text = std::fs::read_to_string(path).map_err(|error| whole(error.to_string()))?;
         let mut profiles = Self::default();
         let foreign = crate::settings::dds_xml::read(&text, &mut profiles)?;
@@ -158,15 +158,15 @@ impl Profiles {
     }
 
     #[cfg(not(feature = "profiles"))]
-    fn of_xml(_path: &Path) -> Outcome<Self> {
+    fn of_xml(_path: &Path) -> ProfileResult<Self> {
         Err(whole("XML needs the feature `profiles`".to_owned()))
     }
 
-    fn of_tree(tree: &Value) -> Outcome<Self> {
+    fn of_tree(tree: &Value) -> ProfileResult<Self> {
         let mut profiles = Self::default();
         for (section, content) in object("", tree)? {
             match section.as_str() {
-                "participant" => profiles.settings = overlay(section, &Participant::default(), content)?,
+                "participant" => profiles.settings = overlay(section, &ParticipantSettings::default(), content)?,
                 "writer" => {
                     let read = |path: &str, content: &Value| qos(path, content, Preset::writer).map(ByTopic::of);
                     profiles.writers = each(section, content, read)?;
@@ -280,7 +280,7 @@ fn whole(expected: String) -> Box<ProfileProblem> {
 }
 
 /// The values in a file.
-fn parse(path: &Path) -> Outcome<Value> {
+fn parse(path: &Path) -> ProfileResult<Value> {
     let text = std::fs::read_to_string(path).map_err(|error| whole(error.to_string()))?;
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("toml") => toml::from_str(&text).map_err(|error| whole(error.to_string().trim_end().to_owned())),
@@ -290,7 +290,11 @@ fn parse(path: &Path) -> Outcome<Value> {
 }
 
 /// A QoS: the preset that it names, and what differs.
-fn qos<Q: Serialize + DeserializeOwned>(path: &str, content: &Value, begin: impl FnOnce(Preset) -> Q) -> Outcome<Q> {
+fn qos<Q: Serialize + DeserializeOwned>(
+    path: &str,
+    content: &Value,
+    begin: impl FnOnce(Preset) -> Q,
+) -> ProfileResult<Q> {
     let mut content = object(path, content)?.clone();
     let preset = match content.remove("preset") {
         Some(name) => read(&format!("{path}.preset"), &name, name.clone())?,
@@ -303,14 +307,14 @@ fn qos<Q: Serialize + DeserializeOwned>(path: &str, content: &Value, begin: impl
 fn each<T>(
     section: &str,
     content: &Value,
-    mut read: impl FnMut(&str, &Value) -> Outcome<T>,
-) -> Outcome<BTreeMap<String, T>> {
+    mut read: impl FnMut(&str, &Value) -> ProfileResult<T>,
+) -> ProfileResult<BTreeMap<String, T>> {
     let parts = object(section, content)?.iter();
     parts.map(|(name, content)| Ok((name.clone(), read(&format!("{section}.{name}"), content)?))).collect()
 }
 
 /// `base` with what `content` says in place of what it said.
-fn overlay<T: Serialize + DeserializeOwned>(path: &str, base: &T, content: &Value) -> Outcome<T> {
+fn overlay<T: Serialize + DeserializeOwned>(path: &str, base: &T, content: &Value) -> ProfileResult<T> {
     let mut whole = match serde_json::to_value(base) {
         Ok(Value::Object(whole)) => whole,
         _ => Map::new(),
@@ -326,7 +330,7 @@ fn overlay<T: Serialize + DeserializeOwned>(path: &str, base: &T, content: &Valu
 }
 
 /// Reads a value from `tree`; if that fails, `shown` is what stands at `path`.
-fn read<T: DeserializeOwned>(path: &str, shown: &Value, tree: Value) -> Outcome<T> {
+fn read<T: DeserializeOwned>(path: &str, shown: &Value, tree: Value) -> ProfileResult<T> {
     serde_json::from_value(tree).map_err(|error| {
         let expected = error.to_string();
         // Unknown names come as "unknown field `a`, expected `b` or `c`".
@@ -337,7 +341,7 @@ fn read<T: DeserializeOwned>(path: &str, shown: &Value, tree: Value) -> Outcome<
     })
 }
 
-fn object<'a>(path: &str, value: &'a Value) -> Outcome<&'a Map<String, Value>> {
+fn object<'a>(path: &str, value: &'a Value) -> ProfileResult<&'a Map<String, Value>> {
     value.as_object().ok_or_else(|| problem(path, value, "should be a table of names and values"))
 }
 

@@ -37,12 +37,12 @@ pub enum ReaderEvent {
 /// The events of one reader for one stream.
 pub(crate) struct ReaderFeed {
     cell: Arc<ReaderCell>,
-    told: Mutex<Told>,
+    told: Mutex<ReportedToReaderEvents>,
 }
 
 /// The counts that the stream knows already.
 #[derive(Default)]
-struct Told {
+struct ReportedToReaderEvents {
     matched: MatchRead,
     incompatible: u32,
     panics: u64,
@@ -66,7 +66,7 @@ impl Feed<ReaderEvent> for ReaderFeed {
     }
 }
 
-impl Told {
+impl ReportedToReaderEvents {
     fn next(&mut self, mark: u32, actor: &mut ReaderActor) -> Option<ReaderEvent> {
         match mark {
             mark::MATCHED => {

@@ -26,13 +26,13 @@ pub(crate) const GROUP_TURN: Signals = Signals::own(4);
 
 /// What the readers of a subscriber have in common.
 pub(crate) struct GroupAccess {
-    state: Mutex<State>,
+    state: Mutex<GateState>,
     /// How often access was begun and not ended.
     depth: AtomicUsize,
     ordered: bool,
 }
 
-struct State {
+struct GateState {
     gate: GroupGate,
     readers: Vec<(EntityId, Weak<ReaderCell>)>,
 }
@@ -48,12 +48,12 @@ pub(crate) struct Seat {
 
 impl GroupAccess {
     pub(crate) fn new(coherent: bool, ordered: bool) -> Arc<Self> {
-        let state = State { gate: GroupGate::new(coherent, ordered), readers: Vec::new() };
+        let state = GateState { gate: GroupGate::new(coherent, ordered), readers: Vec::new() };
         Arc::new(Self { state: Mutex::new(state), depth: AtomicUsize::new(0), ordered })
     }
 
     /// Held for the work of one visit, without a call of anybody else.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, GateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -148,7 +148,7 @@ impl Seat {
     }
 
     /// Asks the writers that others wait for, and again while they do.
-    fn ask(&mut self, state: &mut State, rtps: &mut StatefulReader, now: Now) {
+    fn ask(&mut self, state: &mut GateState, rtps: &mut StatefulReader, now: Now) {
         let reader = rtps.guid().entity_id;
         for writer in state.gate.take_writers_to_ask(reader, now, ASK_INTERVAL) {
             rtps.ask_progress(now, writer);
@@ -177,7 +177,7 @@ impl Seat {
 /// Ranks that may lie here beside twice the samples, before those of samples that were taken are swept out.
 const RANKS_MIN: usize = 64;
 
-impl State {
+impl GateState {
     /// Pokes the readers that have something to take over, or somebody to ask.
     fn poke_others(&self, own: EntityId, now: Now, effects: &mut Effects) {
         let asking = self.gate.readers_to_ask(now, ASK_INTERVAL);

@@ -20,7 +20,7 @@ pub(super) const SPILLED: Signals = Signals::own(3);
 
 /// Changes of one writer with numbers in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Run {
+struct SpilledRun {
     writer: Guid,
     first: SequenceNumber,
     last: SequenceNumber,
@@ -29,7 +29,7 @@ struct Run {
 /// Which changes were dropped.
 #[derive(Debug)]
 pub(crate) struct Spilled {
-    runs: Lock<Vec<Run>>,
+    runs: Lock<Vec<SpilledRun>>,
     process: Process,
 }
 
@@ -39,7 +39,7 @@ impl Spilled {
     }
 
     /// The runs, as soon as nobody else has them. `None` in a forked child, if a thread that does not exist here had them.
-    fn runs(&self) -> Option<LockGuard<'_, Vec<Run>>> {
+    fn runs(&self) -> Option<LockGuard<'_, Vec<SpilledRun>>> {
         match self.runs.try_lock() {
             None if self.process.is_left() => None,
             None => Some(self.runs.lock()),
@@ -54,7 +54,7 @@ impl Spilled {
             // It came twice.
             Some(run) if (run.first..=run.last).contains(&number) => {}
             Some(run) if run.last.next() == number => run.last = number,
-            _ if !is_full => runs.push(Run { writer, first: number, last: number }),
+            _ if !is_full => runs.push(SpilledRun { writer, first: number, last: number }),
             _ => {}
         }
     }
@@ -120,6 +120,6 @@ mod tests {
         spilled.add(writer(0), SequenceNumber(4));
         let runs = spilled.runs().unwrap();
         assert_eq!(runs.len(), RUNS_MAX);
-        assert_eq!(runs[0], Run { writer: writer(0), first: SequenceNumber(1), last: SequenceNumber(4) });
+        assert_eq!(runs[0], SpilledRun { writer: writer(0), first: SequenceNumber(1), last: SequenceNumber(4) });
     }
 }

@@ -54,7 +54,7 @@ const CALLERS_BURST: usize = 64;
 
 /// Who receives from the user-data sockets.
 pub(super) struct Attendance {
-    state: Lock<State>,
+    state: Lock<AttendanceState>,
     /// The sockets, while the driver's thread attends to them.
     set: Epoll,
     /// Wakes the caller that receives. One at a time does, so one is enough, and a forked child never rings its parent's.
@@ -68,7 +68,7 @@ pub(super) struct Attendance {
     process: Process,
 }
 
-struct State {
+struct AttendanceState {
     /// `None`: somebody receives, or nobody does any more.
     intakes: Option<Vec<Intake>>,
     /// The driver's thread attends: the sockets are in the set.
@@ -104,7 +104,8 @@ enum By {
 impl Attendance {
     pub(super) fn new(intakes: Vec<Intake>, stopped: &Arc<AtomicBool>, leading: Leading) -> io::Result<Arc<Self>> {
         intakes.iter().try_for_each(|intake| intake.socket().set_nonblocking(true))?;
-        let state = State { intakes: Some(intakes), by_driver: false, looks: false, has_left: false, stopped: false };
+        let state =
+            AttendanceState { intakes: Some(intakes), by_driver: false, looks: false, has_left: false, stopped: false };
         Ok(Arc::new(Self {
             state: Lock::new(state),
             set: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
@@ -185,7 +186,7 @@ impl Attendance {
         }
     }
 
-    fn leave(&self, state: &mut State, intakes: Vec<Intake>) {
+    fn leave(&self, state: &mut AttendanceState, intakes: Vec<Intake>) {
         state.intakes = Some(intakes);
         if self.prompt.load(Ordering::Relaxed) && self.give_to_driver(state) {
             return;
@@ -194,7 +195,7 @@ impl Attendance {
         self.plan_look(state);
     }
 
-    fn plan_look(&self, state: &mut State) {
+    fn plan_look(&self, state: &mut AttendanceState) {
         if !state.looks {
             state.looks = true;
             self.left.notify_one();
@@ -202,7 +203,7 @@ impl Attendance {
     }
 
     /// False if the system refuses.
-    fn give_to_driver(&self, state: &mut State) -> bool {
+    fn give_to_driver(&self, state: &mut AttendanceState) -> bool {
         // A child of a fork has the same set, and would change it for its parent.
         if self.process.is_left() {
             return true;
@@ -219,7 +220,7 @@ impl Attendance {
         state.by_driver
     }
 
-    fn take_from_driver(&self, state: &mut State, intakes: &[Intake]) {
+    fn take_from_driver(&self, state: &mut AttendanceState, intakes: &[Intake]) {
         if std::mem::take(&mut state.by_driver) {
             self.empty_set(intakes);
         }

@@ -7,7 +7,7 @@
 //! set and none runs; it ends when it finds none set, which it looks for when one that was set would be due, and when the driver
 //! goes. Nobody waits for it: nothing of the participant is left for it to do. Bound: one thread for each driver.
 
-use super::Shared;
+use super::DriverShared;
 use crate::driver::thread::take_owner;
 use crate::driver::{Parker, Role, take_role};
 use crate::sync::{Arc, Lock, OnceLock, Weak};
@@ -18,7 +18,7 @@ use std::task::Waker;
 #[derive(Debug, Default)]
 pub(super) struct Late {
     /// There once the driver's own thread has ended.
-    driver: OnceLock<Weak<Shared>>,
+    driver: OnceLock<Weak<DriverShared>>,
     server: Lock<Server>,
 }
 
@@ -35,7 +35,7 @@ enum Server {
 
 impl Late {
     /// The driver's own thread fires no timers any more.
-    pub(super) fn begin(&self, driver: &Arc<Shared>) {
+    pub(super) fn begin(&self, driver: &Arc<DriverShared>) {
         // Only that thread calls this, once.
         let _ = self.driver.set(Arc::downgrade(driver));
         // Who set a timer before did not see that, but it is in the heap; who sets one now does.
@@ -71,7 +71,7 @@ impl Late {
 }
 
 /// The body of the thread.
-fn run(driver: &Shared) {
+fn run(driver: &DriverShared) {
     take_role(Role::Driver);
     take_owner(driver.id);
     // A panic ends one call, of a timer that has been taken out: the others are as they were.
@@ -80,7 +80,7 @@ fn run(driver: &Shared) {
     }
 }
 
-impl Shared {
+impl DriverShared {
     /// Fires timers until none is set.
     fn serve_late(&self) {
         Parker::with_current(|parker| {

@@ -58,7 +58,7 @@ const TURNS: usize = 4;
 /// Threads, clocks and sockets of one participant.
 #[derive(Debug)]
 pub struct OsDriver {
-    shared: Arc<Shared>,
+    shared: Arc<DriverShared>,
     /// Where the tasks of sockets run.
     #[cfg(feature = "udp")]
     runtime: runtime::Handle,
@@ -66,7 +66,7 @@ pub struct OsDriver {
 
 /// What the driver's threads hold; not the driver itself, whose last handle ends them.
 #[derive(Debug)]
-struct Shared {
+struct DriverShared {
     id: u64,
     clock: Clock,
     timers: Arc<Timers>,
@@ -104,7 +104,7 @@ impl OsDriver {
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let wake = Arc::new(Wake::new(id));
         let (timer_wake, turn_wake) = (Arc::clone(&wake), Arc::clone(&wake));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(DriverShared {
             id,
             clock: Clock::new(),
             timers: Timers::new(move || timer_wake.for_timers()),
@@ -191,7 +191,7 @@ impl Wake {
 }
 
 /// The body of the driver's thread. Sends a handle of its runtime, or why there is none.
-fn run_io(shared: &Arc<Shared>, started: &mpsc::SyncSender<io::Result<runtime::Handle>>) {
+fn run_io(shared: &Arc<DriverShared>, started: &mpsc::SyncSender<io::Result<runtime::Handle>>) {
     let runtime = match runtime::Builder::new_current_thread().enable_io().enable_time().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -210,7 +210,7 @@ fn run_io(shared: &Arc<Shared>, started: &mpsc::SyncSender<io::Result<runtime::H
     shared.wake.late.begin(shared);
 }
 
-impl Shared {
+impl DriverShared {
     /// Works until the driver closes, and on until its other threads have ended, for a listener on its last call may need
     /// a timer. Sockets are served by tasks beside this one.
     async fn serve(&self) {
@@ -444,7 +444,7 @@ struct Running {
 }
 
 impl Running {
-    fn new(shared: &Shared) -> Self {
+    fn new(shared: &DriverShared) -> Self {
         shared.others.fetch_add(1, Ordering::AcqRel);
         Self { others: Arc::clone(&shared.others), wake: Arc::clone(&shared.wake) }
     }

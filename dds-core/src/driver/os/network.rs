@@ -1,6 +1,6 @@
 //! A participant's UDP sockets, and who waits for them.
 
-use super::Shared;
+use super::DriverShared;
 use super::addressing::{Addressing, Receivers};
 use super::alarm::Alarm;
 use super::attendance::Attendance;
@@ -53,14 +53,14 @@ pub(super) struct OsNetwork {
     beacon: Beacon,
     gauge: Gauge,
     room: Arc<Room>,
-    shared: Arc<Shared>,
+    shared: Arc<DriverShared>,
     runtime: runtime::Handle,
 }
 
 impl OsNetwork {
     pub(super) fn open(
         config: &NetworkConfig,
-        shared: Arc<Shared>,
+        shared: Arc<DriverShared>,
         runtime: runtime::Handle,
     ) -> Result<Arc<Self>, NetworkError> {
         let udp = UdpConfig {

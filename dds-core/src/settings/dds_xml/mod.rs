@@ -10,7 +10,7 @@ use crate::infrastructure::ProfileProblem;
 use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::settings::profiles::{ByTopic, Profiles};
 use dds_rtps::types::similar::nearest;
-use reading::{Outcome, Reading, each_element, elements, normal};
+use reading::{ProfileResult, Reading, each_element, elements, normal};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 const INHERITED_MAX: usize = 64;
 
 /// Reads a document. Gives what is in it that only another vendor knows.
-pub(super) fn read(text: &str, profiles: &mut Profiles) -> Outcome<Vec<String>> {
+pub(super) fn read(text: &str, profiles: &mut Profiles) -> ProfileResult<Vec<String>> {
     let document = Document::parse(text).map_err(|error| {
         Box::new(ProfileProblem {
             file: PathBuf::new(),
@@ -93,7 +93,7 @@ impl Profile {
     }
 
     /// Takes over the QoS of an entity, which begins with what `base` says, or else this profile.
-    fn add(&mut self, reading: &mut Reading<'_>, base: Option<&Self>, node: Node<'_, '_>) -> Outcome<()> {
+    fn add(&mut self, reading: &mut Reading<'_>, base: Option<&Self>, node: Node<'_, '_>) -> ProfileResult<()> {
         let from = base.cloned().unwrap_or_else(|| self.clone());
         let filter = node.attribute("topic_filter");
         match &*normal(node.tag_name().name()) {
@@ -137,7 +137,7 @@ const ENTITIES: [&str; 6] =
     ["datawriter_qos", "datareader_qos", "topic_qos", "publisher_qos", "subscriber_qos", "domain_participant_qos"];
 
 /// The sections of a document.
-fn top<'a, 'd>(reading: &mut Reading<'_>, libraries: &mut Libraries<'a, 'd>, root: Node<'a, 'd>) -> Outcome<()> {
+fn top<'a, 'd>(reading: &mut Reading<'_>, libraries: &mut Libraries<'a, 'd>, root: Node<'a, 'd>) -> ProfileResult<()> {
     each_element!(reading, root, |section| {
         "qos_library" => library(reading, libraries, section)?,
         "profiles" => fast_dds(reading, libraries, section)?,
@@ -151,7 +151,11 @@ fn top<'a, 'd>(reading: &mut Reading<'_>, libraries: &mut Libraries<'a, 'd>, roo
     Ok(())
 }
 
-fn library<'a, 'd>(reading: &mut Reading<'_>, libraries: &mut Libraries<'a, 'd>, node: Node<'a, 'd>) -> Outcome<()> {
+fn library<'a, 'd>(
+    reading: &mut Reading<'_>,
+    libraries: &mut Libraries<'a, 'd>,
+    node: Node<'a, 'd>,
+) -> ProfileResult<()> {
     let library = node.attribute("name").ok_or_else(|| reading.wrong(node, "needs a name"))?;
     for element in elements(node) {
         let tag = element.tag_name().name();
@@ -175,7 +179,7 @@ fn library<'a, 'd>(reading: &mut Reading<'_>, libraries: &mut Libraries<'a, 'd>,
 
 impl<'a, 'd> Libraries<'a, 'd> {
     /// A profile with all that it inherits.
-    fn resolve(&mut self, reading: &mut Reading<'_>, name: &str, depth: usize) -> Outcome<Profile> {
+    fn resolve(&mut self, reading: &mut Reading<'_>, name: &str, depth: usize) -> ProfileResult<Profile> {
         if let Some(profile) = self.resolved.get(name) {
             return Ok(profile.clone());
         }
@@ -207,7 +211,7 @@ impl<'a, 'd> Libraries<'a, 'd> {
         declared: Declared<'a, 'd>,
         node: Node<'_, '_>,
         depth: usize,
-    ) -> Outcome<Option<Profile>> {
+    ) -> ProfileResult<Option<Profile>> {
         let Some(base) = node.attribute("base_name") else { return Ok(None) };
         let parts: Vec<&str> = base.split("::").collect();
         let candidates = match parts[..] {
@@ -228,7 +232,7 @@ impl<'a, 'd> Libraries<'a, 'd> {
 }
 
 /// The profiles of Fast DDS: one for each entity, without inheritance.
-fn fast_dds(reading: &mut Reading<'_>, libraries: &mut Libraries<'_, '_>, node: Node<'_, '_>) -> Outcome<()> {
+fn fast_dds(reading: &mut Reading<'_>, libraries: &mut Libraries<'_, '_>, node: Node<'_, '_>) -> ProfileResult<()> {
     for element in elements(node) {
         let mut profile = Profile::default();
         match &*normal(element.tag_name().name()) {
@@ -274,7 +278,7 @@ fn endpoint_topic(
     history: &mut crate::qos::History,
     limits: &mut crate::qos::ResourceLimits,
     node: Node<'_, '_>,
-) -> Outcome<()> {
+) -> ProfileResult<()> {
     each_element!(reading, node, |policy| {
         "historyQos" => policies::history(reading, history, policy)?,
         "resourceLimitsQos" => policies::resource_limits(reading, limits, policy)?,

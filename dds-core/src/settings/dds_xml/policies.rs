@@ -1,6 +1,6 @@
 //! The policies of each kind of entity, element by element: what a file does not name stays as it is.
 
-use super::reading::{Outcome, Reading, each_element, elements, normal};
+use super::reading::{ProfileResult, Reading, each_element, elements, normal};
 use crate::qos::{
     AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, DomainParticipantQos, Durability,
     DurabilityService, EntityFactory, History, Liveliness, LivelinessKind, Ownership, Presentation, PublisherQos,
@@ -10,7 +10,7 @@ use crate::qos::{
 use dds_rtps::types::Duration;
 use roxmltree::Node;
 
-pub(super) fn writer(reading: &mut Reading<'_>, qos: &mut DataWriterQos, node: Node<'_, '_>) -> Outcome<()> {
+pub(super) fn writer(reading: &mut Reading<'_>, qos: &mut DataWriterQos, node: Node<'_, '_>) -> ProfileResult<()> {
     each_element!(reading, node, |policy| {
         "durability" => durability(reading, &mut qos.durability, policy)?,
         "durability_service" => durability_service(reading, &mut qos.durability_service, policy)?,
@@ -33,7 +33,7 @@ pub(super) fn writer(reading: &mut Reading<'_>, qos: &mut DataWriterQos, node: N
     Ok(())
 }
 
-pub(super) fn reader(reading: &mut Reading<'_>, qos: &mut DataReaderQos, node: Node<'_, '_>) -> Outcome<()> {
+pub(super) fn reader(reading: &mut Reading<'_>, qos: &mut DataReaderQos, node: Node<'_, '_>) -> ProfileResult<()> {
     each_element!(reading, node, |policy| {
         "durability" => durability(reading, &mut qos.durability, policy)?,
         "deadline" => time(reading, "period", &mut qos.deadline, policy)?,
@@ -55,7 +55,7 @@ pub(super) fn reader(reading: &mut Reading<'_>, qos: &mut DataReaderQos, node: N
     Ok(())
 }
 
-pub(super) fn topic(reading: &mut Reading<'_>, qos: &mut TopicQos, node: Node<'_, '_>) -> Outcome<()> {
+pub(super) fn topic(reading: &mut Reading<'_>, qos: &mut TopicQos, node: Node<'_, '_>) -> ProfileResult<()> {
     each_element!(reading, node, |policy| {
         "topic_data" => octets(reading, &mut qos.topic_data, policy)?,
         "durability" => durability(reading, &mut qos.durability, policy)?,
@@ -78,7 +78,7 @@ pub(super) fn topic(reading: &mut Reading<'_>, qos: &mut TopicQos, node: Node<'_
 
 macro_rules! group {
     ($name:ident, $qos:ident) => {
-        pub(super) fn $name(reading: &mut Reading<'_>, qos: &mut $qos, node: Node<'_, '_>) -> Outcome<()> {
+        pub(super) fn $name(reading: &mut Reading<'_>, qos: &mut $qos, node: Node<'_, '_>) -> ProfileResult<()> {
             each_element!(reading, node, |policy| {
                 "presentation" => presentation(reading, &mut qos.presentation, policy)?,
                 "partition" => partition(reading, &mut qos.partition, policy)?,
@@ -96,7 +96,7 @@ pub(super) fn participant(
     reading: &mut Reading<'_>,
     qos: &mut DomainParticipantQos,
     node: Node<'_, '_>,
-) -> Outcome<()> {
+) -> ProfileResult<()> {
     each_element!(reading, node, |policy| {
         "user_data" => octets(reading, &mut qos.user_data, policy)?,
         "entity_factory" => entity_factory(reading, &mut qos.entity_factory, policy)?,
@@ -104,7 +104,7 @@ pub(super) fn participant(
     Ok(())
 }
 
-fn durability(reading: &mut Reading<'_>, value: &mut Durability, node: Node<'_, '_>) -> Outcome<()> {
+fn durability(reading: &mut Reading<'_>, value: &mut Durability, node: Node<'_, '_>) -> ProfileResult<()> {
     let kinds = [
         ("VOLATILE", Durability::Volatile),
         ("TRANSIENT_LOCAL", Durability::TransientLocal),
@@ -117,7 +117,11 @@ fn durability(reading: &mut Reading<'_>, value: &mut Durability, node: Node<'_, 
     Ok(())
 }
 
-fn durability_service(reading: &mut Reading<'_>, value: &mut DurabilityService, node: Node<'_, '_>) -> Outcome<()> {
+fn durability_service(
+    reading: &mut Reading<'_>,
+    value: &mut DurabilityService,
+    node: Node<'_, '_>,
+) -> ProfileResult<()> {
     let (mut all, mut depth) = history_parts(value.history);
     each_element!(reading, node, |leaf| {
         "service_cleanup_delay" => value.cleanup_delay = reading.duration(leaf)?,
@@ -132,7 +136,7 @@ fn durability_service(reading: &mut Reading<'_>, value: &mut DurabilityService, 
 }
 
 /// DEADLINE, LATENCY_BUDGET, LIFESPAN and TIME_BASED_FILTER are a time each, with another name.
-fn time(reading: &mut Reading<'_>, name: &'static str, value: &mut Duration, node: Node<'_, '_>) -> Outcome<()> {
+fn time(reading: &mut Reading<'_>, name: &'static str, value: &mut Duration, node: Node<'_, '_>) -> ProfileResult<()> {
     for leaf in elements(node) {
         if normal(leaf.tag_name().name()) == normal(name) {
             *value = reading.duration(leaf)?;
@@ -143,7 +147,7 @@ fn time(reading: &mut Reading<'_>, name: &'static str, value: &mut Duration, nod
     Ok(())
 }
 
-fn liveliness(reading: &mut Reading<'_>, value: &mut Liveliness, node: Node<'_, '_>) -> Outcome<()> {
+fn liveliness(reading: &mut Reading<'_>, value: &mut Liveliness, node: Node<'_, '_>) -> ProfileResult<()> {
     let kinds = [
         ("AUTOMATIC", LivelinessKind::Automatic),
         ("MANUAL_BY_PARTICIPANT", LivelinessKind::ManualByParticipant),
@@ -156,7 +160,7 @@ fn liveliness(reading: &mut Reading<'_>, value: &mut Liveliness, node: Node<'_, 
     Ok(())
 }
 
-fn reliability(reading: &mut Reading<'_>, value: &mut Reliability, node: Node<'_, '_>) -> Outcome<()> {
+fn reliability(reading: &mut Reading<'_>, value: &mut Reliability, node: Node<'_, '_>) -> ProfileResult<()> {
     let mut reliable = value.is_reliable();
     let before = if reliable { *value } else { Reliability::RELIABLE };
     let mut blocking_time = None;
@@ -172,7 +176,7 @@ fn reliability(reading: &mut Reading<'_>, value: &mut Reliability, node: Node<'_
     Ok(())
 }
 
-fn destination_order(reading: &mut Reading<'_>, value: &mut DestinationOrder, node: Node<'_, '_>) -> Outcome<()> {
+fn destination_order(reading: &mut Reading<'_>, value: &mut DestinationOrder, node: Node<'_, '_>) -> ProfileResult<()> {
     let kinds = [
         ("BY_RECEPTION_TIMESTAMP", DestinationOrder::ByReceptionTimestamp),
         ("BY_SOURCE_TIMESTAMP", DestinationOrder::BySourceTimestamp),
@@ -193,7 +197,7 @@ fn history_parts(history: History) -> (bool, u32) {
     }
 }
 
-pub(super) fn history(reading: &mut Reading<'_>, value: &mut History, node: Node<'_, '_>) -> Outcome<()> {
+pub(super) fn history(reading: &mut Reading<'_>, value: &mut History, node: Node<'_, '_>) -> ProfileResult<()> {
     let (mut all, mut depth) = history_parts(*value);
     each_element!(reading, node, |leaf| {
         "kind" => all = reading.kind(leaf, "HISTORY", &HISTORY_KINDS)?,
@@ -207,7 +211,7 @@ pub(super) fn resource_limits(
     reading: &mut Reading<'_>,
     value: &mut ResourceLimits,
     node: Node<'_, '_>,
-) -> Outcome<()> {
+) -> ProfileResult<()> {
     each_element!(reading, node, |leaf| {
         "max_samples" => value.max_samples = reading.limit(leaf)?,
         "max_instances" => value.max_instances = reading.limit(leaf)?,
@@ -217,21 +221,21 @@ pub(super) fn resource_limits(
 }
 
 /// TRANSPORT_PRIORITY and OWNERSHIP_STRENGTH are a number each.
-fn number(reading: &mut Reading<'_>, value: &mut i32, node: Node<'_, '_>) -> Outcome<()> {
+fn number(reading: &mut Reading<'_>, value: &mut i32, node: Node<'_, '_>) -> ProfileResult<()> {
     each_element!(reading, node, |leaf| {
         "value" => *value = reading.integer(leaf)?,
     });
     Ok(())
 }
 
-fn octets(reading: &mut Reading<'_>, value: &mut Vec<u8>, node: Node<'_, '_>) -> Outcome<()> {
+fn octets(reading: &mut Reading<'_>, value: &mut Vec<u8>, node: Node<'_, '_>) -> ProfileResult<()> {
     each_element!(reading, node, |leaf| {
         "value" => *value = reading.octets(leaf)?,
     });
     Ok(())
 }
 
-fn ownership(reading: &mut Reading<'_>, value: &mut Ownership, node: Node<'_, '_>) -> Outcome<()> {
+fn ownership(reading: &mut Reading<'_>, value: &mut Ownership, node: Node<'_, '_>) -> ProfileResult<()> {
     let kinds = [("SHARED", Ownership::Shared), ("EXCLUSIVE", Ownership::Exclusive)];
     each_element!(reading, node, |leaf| {
         "kind" => *value = reading.kind(leaf, "OWNERSHIP", &kinds)?,
@@ -243,7 +247,7 @@ fn writer_data_lifecycle(
     reading: &mut Reading<'_>,
     value: &mut WriterDataLifecycle,
     node: Node<'_, '_>,
-) -> Outcome<()> {
+) -> ProfileResult<()> {
     each_element!(reading, node, |leaf| {
         "autodispose_unregistered_instances" => value.autodispose_unregistered_instances = reading.boolean(leaf)?,
     });
@@ -254,7 +258,7 @@ fn reader_data_lifecycle(
     reading: &mut Reading<'_>,
     value: &mut ReaderDataLifecycle,
     node: Node<'_, '_>,
-) -> Outcome<()> {
+) -> ProfileResult<()> {
     each_element!(reading, node, |leaf| {
         "autopurge_nowriter_samples_delay" => value.autopurge_nowriter_samples_delay = reading.duration(leaf)?,
         "autopurge_disposed_samples_delay" => value.autopurge_disposed_samples_delay = reading.duration(leaf)?,
@@ -262,7 +266,11 @@ fn reader_data_lifecycle(
     Ok(())
 }
 
-fn representation(reading: &mut Reading<'_>, value: &mut Vec<DataRepresentation>, node: Node<'_, '_>) -> Outcome<()> {
+fn representation(
+    reading: &mut Reading<'_>,
+    value: &mut Vec<DataRepresentation>,
+    node: Node<'_, '_>,
+) -> ProfileResult<()> {
     let kinds = [
         ("XCDR", DataRepresentation::Xcdr1),
         ("XCDR1", DataRepresentation::Xcdr1),
@@ -284,7 +292,7 @@ fn representation(reading: &mut Reading<'_>, value: &mut Vec<DataRepresentation>
     Ok(())
 }
 
-fn type_consistency(reading: &mut Reading<'_>, value: &mut TypeConsistency, node: Node<'_, '_>) -> Outcome<()> {
+fn type_consistency(reading: &mut Reading<'_>, value: &mut TypeConsistency, node: Node<'_, '_>) -> ProfileResult<()> {
     let kinds = [
         ("DISALLOW_TYPE_COERCION", TypeConsistencyKind::DisallowTypeCoercion),
         ("ALLOW_TYPE_COERCION", TypeConsistencyKind::AllowTypeCoercion),
@@ -300,7 +308,7 @@ fn type_consistency(reading: &mut Reading<'_>, value: &mut TypeConsistency, node
     Ok(())
 }
 
-fn presentation(reading: &mut Reading<'_>, value: &mut Presentation, node: Node<'_, '_>) -> Outcome<()> {
+fn presentation(reading: &mut Reading<'_>, value: &mut Presentation, node: Node<'_, '_>) -> ProfileResult<()> {
     let scopes = [("INSTANCE", AccessScope::Instance), ("TOPIC", AccessScope::Topic), ("GROUP", AccessScope::Group)];
     each_element!(reading, node, |leaf| {
         "access_scope" => value.access_scope = reading.kind(leaf, "PRESENTATION", &scopes)?,
@@ -310,7 +318,7 @@ fn presentation(reading: &mut Reading<'_>, value: &mut Presentation, node: Node<
     Ok(())
 }
 
-fn partition(reading: &mut Reading<'_>, value: &mut Vec<String>, node: Node<'_, '_>) -> Outcome<()> {
+fn partition(reading: &mut Reading<'_>, value: &mut Vec<String>, node: Node<'_, '_>) -> ProfileResult<()> {
     each_element!(reading, node, |leaf| {
         "name" => *value = reading.texts(leaf),
         "names" => *value = reading.texts(leaf),
@@ -318,7 +326,7 @@ fn partition(reading: &mut Reading<'_>, value: &mut Vec<String>, node: Node<'_, 
     Ok(())
 }
 
-fn entity_factory(reading: &mut Reading<'_>, value: &mut EntityFactory, node: Node<'_, '_>) -> Outcome<()> {
+fn entity_factory(reading: &mut Reading<'_>, value: &mut EntityFactory, node: Node<'_, '_>) -> ProfileResult<()> {
     each_element!(reading, node, |leaf| {
         "autoenable_created_entities" => value.autoenable_created_entities = reading.boolean(leaf)?,
     });

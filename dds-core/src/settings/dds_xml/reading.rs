@@ -6,7 +6,7 @@ use dds_rtps::types::similar::nearest;
 use roxmltree::{Document, Node};
 use std::path::PathBuf;
 
-pub(super) use crate::settings::profiles::Outcome;
+pub(super) use crate::settings::profiles::ProfileResult;
 
 /// What other vendors have beside the standard's policies, as [`normal`] writes it. It has no effect here, so a file that
 /// another vendor reads as well is warned of, and used.
@@ -83,7 +83,7 @@ impl<'d> Reading<'d> {
     }
 
     /// An element that nobody asked for: that of another vendor, or a mistake.
-    pub(super) fn unknown(&mut self, node: Node<'_, '_>, allowed: &[&'static str]) -> Outcome<()> {
+    pub(super) fn unknown(&mut self, node: Node<'_, '_>, allowed: &[&'static str]) -> ProfileResult<()> {
         let name = node.tag_name().name();
         if FOREIGN.contains(&&*normal(name)) {
             self.foreign.push(format!("{name} (line {})", self.line(node)));
@@ -95,7 +95,7 @@ impl<'d> Reading<'d> {
     }
 
     /// One of some kinds: `KEEP_LAST`, `KEEP_LAST_HISTORY_QOS`, `DDS_KEEP_LAST_HISTORY_QOS`.
-    pub(super) fn kind<T: Copy>(&self, node: Node<'_, '_>, policy: &str, kinds: &[(&str, T)]) -> Outcome<T> {
+    pub(super) fn kind<T: Copy>(&self, node: Node<'_, '_>, policy: &str, kinds: &[(&str, T)]) -> ProfileResult<T> {
         let said = text(node).to_ascii_uppercase();
         let short = said.strip_prefix("DDS_").unwrap_or(&said);
         let short = short.strip_suffix("_QOS").unwrap_or(short);
@@ -109,7 +109,7 @@ impl<'d> Reading<'d> {
         Err(problem)
     }
 
-    pub(super) fn boolean(&self, node: Node<'_, '_>) -> Outcome<bool> {
+    pub(super) fn boolean(&self, node: Node<'_, '_>) -> ProfileResult<bool> {
         match &*text(node).to_ascii_lowercase() {
             "true" | "1" | "dds_boolean_true" => Ok(true),
             "false" | "0" | "dds_boolean_false" => Ok(false),
@@ -117,16 +117,16 @@ impl<'d> Reading<'d> {
         }
     }
 
-    pub(super) fn integer(&self, node: Node<'_, '_>) -> Outcome<i32> {
+    pub(super) fn integer(&self, node: Node<'_, '_>) -> ProfileResult<i32> {
         text(node).parse().map_err(|_| self.wrong(node, "should be a whole number of 32 bits"))
     }
 
-    pub(super) fn count(&self, node: Node<'_, '_>) -> Outcome<u32> {
+    pub(super) fn count(&self, node: Node<'_, '_>) -> ProfileResult<u32> {
         text(node).parse().map_err(|_| self.wrong(node, "should be a whole number from 0 on"))
     }
 
     /// A limit; `None` is none.
-    pub(super) fn limit(&self, node: Node<'_, '_>) -> Outcome<Option<u32>> {
+    pub(super) fn limit(&self, node: Node<'_, '_>) -> ProfileResult<Option<u32>> {
         match text(node) {
             "LENGTH_UNLIMITED" | "DDS_LENGTH_UNLIMITED" | "-1" => Ok(None),
             number => match number.parse() {
@@ -137,7 +137,7 @@ impl<'d> Reading<'d> {
     }
 
     /// A time: `sec` and `nanosec`, or a name. What is not said of it is 0.
-    pub(super) fn duration(&mut self, node: Node<'_, '_>) -> Outcome<Duration> {
+    pub(super) fn duration(&mut self, node: Node<'_, '_>) -> ProfileResult<Duration> {
         if elements(node).next().is_none() {
             return match symbol(text(node)) {
                 "INFINITE" | "INFINITY" => Ok(Duration::INFINITE),
@@ -160,7 +160,7 @@ impl<'d> Reading<'d> {
     }
 
     /// `None`: for ever.
-    fn part_of_a_duration(&self, node: Node<'_, '_>) -> Outcome<Option<u32>> {
+    fn part_of_a_duration(&self, node: Node<'_, '_>) -> ProfileResult<Option<u32>> {
         match symbol(text(node)) {
             "INFINITE" | "INFINITY" | "INFINITE_SEC" | "INFINITE_NSEC" | "INFINITY_SEC" | "INFINITY_NSEC" => Ok(None),
             // How a duration without end is represented (DDS 1.4, 2.3.2), which some tools write in decimals.
@@ -174,7 +174,7 @@ impl<'d> Reading<'d> {
     }
 
     /// Octets, as numbers between commas, blanks or dots, or each in an `element`.
-    pub(super) fn octets(&self, node: Node<'_, '_>) -> Outcome<Vec<u8>> {
+    pub(super) fn octets(&self, node: Node<'_, '_>) -> ProfileResult<Vec<u8>> {
         let parts = if elements(node).next().is_some() { elements(node).map(text).collect() } else { vec![text(node)] };
         let separates = |letter: char| letter.is_whitespace() || letter == ',' || letter == '.';
         let numbers = parts.iter().flat_map(|part| part.split(separates)).filter(|number| !number.is_empty());

@@ -22,14 +22,14 @@ pub(super) const LINGER_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// How far the end of a participant has come.
 #[derive(Default)]
-pub(crate) struct Leaving {
+pub(crate) struct ShutdownState {
     /// It has said farewell.
     parted: AtomicBool,
-    state: Mutex<LeavingState>,
+    state: Mutex<ShutdownWaiters>,
 }
 
 #[derive(Default)]
-struct LeavingState {
+struct ShutdownWaiters {
     /// The driver's threads have ended, or were given up.
     stopped: bool,
     waiters: Wakers,
@@ -46,8 +46,8 @@ struct LingerBell {
     participant: Weak<ParticipantHandle>,
 }
 
-impl Leaving {
-    fn state(&self) -> MutexGuard<'_, LeavingState> {
+impl ShutdownState {
+    fn state(&self) -> MutexGuard<'_, ShutdownWaiters> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -64,8 +64,8 @@ impl ParticipantHandle {
             let bell = Arc::new(LingerBell { participant: Arc::downgrade(self) });
             let timer = Timer::new(self.core.driver().timers(), Arc::downgrade(&bell) as Weak<dyn Poke>);
             timer.set(Some(until));
-            self.leaving().state().linger = Some(Linger { _bell: bell, _timer: timer });
-            if self.leaving().parted.load(Ordering::Acquire) {
+            self.shutdown_state().state().linger = Some(Linger { _bell: bell, _timer: timer });
+            if self.shutdown_state().parted.load(Ordering::Acquire) {
                 self.end_linger();
             }
         }
@@ -73,7 +73,7 @@ impl ParticipantHandle {
 
     /// Nobody looks at its timer any more.
     fn end_linger(&self) {
-        let linger = self.leaving().state().linger.take();
+        let linger = self.shutdown_state().state().linger.take();
         drop(linger);
     }
 
@@ -89,7 +89,7 @@ impl ParticipantHandle {
 
     /// What is left once nothing has to be acknowledged any more, or for too long: the farewell, the sockets, the threads.
     pub(crate) fn part(&self) {
-        if self.leaving().parted.swap(true, Ordering::AcqRel) {
+        if self.shutdown_state().parted.swap(true, Ordering::AcqRel) {
             return;
         }
         self.end_linger();
@@ -120,7 +120,7 @@ impl ParticipantHandle {
             return;
         }
         self.close_entities();
-        if !self.leaving().parted.load(Ordering::Acquire) {
+        if !self.shutdown_state().parted.load(Ordering::Acquire) {
             if role().may_wait() && !in_listener() {
                 self.wait_for_drained();
             }
@@ -153,7 +153,7 @@ impl Wake for StoppedBell {
     fn wake(self: Arc<Self>) {
         let Some(participant) = self.participant.upgrade() else { return };
         Effects::scope(|effects| {
-            let mut state = participant.leaving().state();
+            let mut state = participant.shutdown_state().state();
             state.stopped = true;
             state.waiters.wake_all(effects);
         });
@@ -180,7 +180,7 @@ impl WaitSource<()> for DomainParticipant {
         self.handle().close();
         let waker = waker.clone();
         Effects::scope(|effects| {
-            let mut state = self.handle().leaving().state();
+            let mut state = self.handle().shutdown_state().state();
             if state.stopped {
                 state.waiters.finish(ticket, effects);
                 effects.discard(waker);
@@ -195,7 +195,7 @@ impl WaitSource<()> for DomainParticipant {
         if awaited == Awaited::Closed {
             return self.handle().ending().abandon(ticket);
         }
-        Effects::scope(|effects| self.handle().leaving().state().waiters.abandon(&mut Some(ticket), effects));
+        Effects::scope(|effects| self.handle().shutdown_state().state().waiters.abandon(&mut Some(ticket), effects));
     }
 
     fn driver(&self) -> &dyn Driver {
