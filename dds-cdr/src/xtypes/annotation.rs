@@ -1,12 +1,13 @@
-//! Annotations as they are applied (XTYPES 1.3, annex B): carried along, for they are part of what is hashed. Types of
-//! annotations have no meaning here.
+//! Applied annotations (XTYPES 1.3, annex B).
+//!
+//! They are kept because they are part of the hashed bytes. Annotation types themselves are not supported.
 
 use super::form::NameHash;
 use super::identifier::TypeIdentifier;
 use super::record::record;
 use crate::cdr::{Char16, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder};
 
-/// An annotation of a user's, with its parameters.
+/// A user-defined annotation with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedAnnotation {
     /// The type of the annotation.
@@ -18,13 +19,13 @@ pub struct AppliedAnnotation {
 /// A parameter of an annotation, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnnotationParameter {
-    /// Of the name of the parameter.
+    /// Hash of the parameter's name.
     pub name_hash: NameHash,
     /// The value.
     pub value: AnnotationValue,
 }
 
-/// A value of a parameter of an annotation. Floats are their bits, so that values can be compared.
+/// A value of an annotation's parameter. Floats are kept as bits, so that values can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is a value of the type that it is named after")]
 pub enum AnnotationValue {
@@ -46,7 +47,7 @@ pub enum AnnotationValue {
     String8(String),
 }
 
-/// What the standard's annotations say of a type.
+/// Standard annotations of a type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TypeAnnotations {
     /// `@verbatim`.
@@ -56,15 +57,15 @@ pub struct TypeAnnotations {
 /// Text for generated code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verbatim {
-    /// Where it goes.
+    /// The position of the text in the generated code.
     pub placement: String,
-    /// For which language.
+    /// The language of the generated code.
     pub language: String,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
-/// What the standard's annotations say of a member, as far as it is not in its flags.
+/// Standard annotations of a member that its flags do not express.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemberAnnotations {
     /// `@unit`.
@@ -73,7 +74,7 @@ pub struct MemberAnnotations {
     pub min: Option<AnnotationValue>,
     /// `@max`.
     pub max: Option<AnnotationValue>,
-    /// `@hashid`; empty: of the name of the member.
+    /// `@hashid`. Empty: the name of the member is hashed.
     pub hash_id: Option<String>,
 }
 

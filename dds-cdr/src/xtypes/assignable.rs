@@ -1,6 +1,6 @@
-//! Whether what a writer sends can be what a reader has (XTYPES 1.3, 7.2.4.4, and 7.6.3.4 for the policy).
+//! Whether a writer's type is assignable to a reader's (XTYPES 1.3, 7.2.4.4, and 7.6.3.4 for the policy).
 //!
-//! In the standard's words T1 is the reader's type and T2 the writer's.
+//! The standard calls the reader's type T1 and the writer's type T2.
 
 use super::compatible::{of_enums, of_structs, of_unions};
 use super::consistency::{TypeConsistency, TypeConsistencyKind};
@@ -13,16 +13,16 @@ use crate::cdr::Extensibility;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
-/// Why two types do not fit.
+/// Why a writer's type is not assignable to a reader's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
-    /// They differ.
+    /// The types differ.
     Differs(TypeDifference),
-    /// The description of this type is needed to tell.
+    /// The description of this type is required for the comparison.
     Unknown(TypeIdentifier),
 }
 
-/// Where descriptions are found, and names of members if the descriptions do not have them.
+/// Source of type descriptions, and of member names that minimal descriptions lack.
 pub trait TypeSource {
     /// The description of the type with this hash.
     fn find(&self, id: &TypeIdentifier) -> Option<&TypeObject>;
@@ -32,10 +32,10 @@ pub trait TypeSource {
     }
 }
 
-/// Whether a writer's type fits that of a reader, as the reader's policy has it.
+/// Checks that a writer's type is assignable to a reader's under the reader's policy.
 ///
 /// # Errors
-/// It does not, or more descriptions are needed to tell.
+/// The types differ, or a description is missing.
 pub fn check_assignable<F: Form>(
     source: &dyn TypeSource,
     reader: &TypeIdentifier,
@@ -53,18 +53,18 @@ pub fn check_assignable<F: Form>(
     comparison.assignable(reader, writer, Keys::Matter)
 }
 
-/// Whether keys are compared: not in members that are no keys themselves (KeyErased).
+/// Whether keys are compared. Inside members that are not keys, they are not (KeyErased).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Keys {
     Matter,
     AreErased,
 }
 
-/// A comparison under way.
+/// The state of one comparison.
 pub(super) struct Comparison<'a, F> {
     source: &'a dyn TypeSource,
     pub(super) policy: &'a TypeConsistency,
-    /// Pairs that were compared, or still are: what differs is found where they came up first.
+    /// Pairs that were compared or are being compared. Their first comparison reports the difference.
     seen: BTreeSet<(TypeIdentifier, TypeIdentifier, Keys)>,
     path: Vec<String>,
     depth: usize,
@@ -73,17 +73,17 @@ pub(super) struct Comparison<'a, F> {
 
 pub(super) type Checked = Result<(), Mismatch>;
 
-/// How deep types may be nested that are compared. A peer decides how deep its own are.
+/// Most levels of nesting that are compared. A peer controls the depth of its types.
 const DEPTH_MAX: usize = 64;
 
-/// A type, aliases looked through.
+/// A type after its aliases are resolved.
 enum Resolved<'a, F: Form> {
     Plain(&'a TypeIdentifier),
     Named(&'a TypeIdentifier, &'a TypeDefinition<F>),
 }
 
 impl<'a, F: Form> Comparison<'a, F> {
-    /// Whether the reader's type is assignable from the writer's.
+    /// Checks that the reader's type is assignable from the writer's.
     pub(super) fn assignable(&mut self, reader: &TypeIdentifier, writer: &TypeIdentifier, keys: Keys) -> Checked {
         if reader == writer {
             return Ok(());
@@ -97,7 +97,7 @@ impl<'a, F: Form> Comparison<'a, F> {
         result
     }
 
-    /// The same, and the writer's values say where they end.
+    /// Checks assignability, and that values of the writer's type are delimited.
     pub(super) fn strongly_assignable(
         &mut self,
         reader: &TypeIdentifier,
@@ -108,7 +108,7 @@ impl<'a, F: Form> Comparison<'a, F> {
         if reader == writer || self.is_delimited(writer, 0)? { Ok(()) } else { self.differ(Kind::NotDelimited) }
     }
 
-    /// What is the matter with a member.
+    /// Runs `check` with `name` as part of the path of a difference.
     pub(super) fn within(&mut self, name: String, check: impl FnOnce(&mut Self) -> Checked) -> Checked {
         self.path.push(name);
         let result = check(self);
@@ -120,7 +120,7 @@ impl<'a, F: Form> Comparison<'a, F> {
         Err(Mismatch::Differs(TypeDifference { path: self.path.join("."), kind }))
     }
 
-    /// The name of a member, or its id if nobody knows it.
+    /// The name of a member, or its id if the name is unknown.
     pub(super) fn name_of(&self, detail: &F::Member, id: u32) -> String {
         let known = F::member_name(detail).or_else(|| self.source.name(F::name_hash(detail)));
         known.map_or_else(|| format!("member with id {id}"), str::to_owned)
@@ -147,7 +147,7 @@ impl<'a, F: Form> Comparison<'a, F> {
         self.source.find(id).and_then(F::definition).ok_or_else(|| Mismatch::Unknown(id.clone()))
     }
 
-    /// The struct that a type is, if it is one.
+    /// The base struct with this identifier, if there is one.
     pub(super) fn base_of(&self, id: &TypeIdentifier) -> Result<Option<&'a super::StructType<F>>, Mismatch> {
         match id {
             TypeIdentifier::None => Ok(None),
@@ -175,20 +175,18 @@ impl<'a, F: Form> Comparison<'a, F> {
                     self.equal_sizes(&[w.bit_bound.into()], &[r.bit_bound.into()])
                 }
                 (TypeDefinition::Bitset(r), TypeDefinition::Bitset(w)) => {
-                    let bits = |ty: &super::BitsetType<F>| -> Vec<u32> {
-                        ty.fields
-                            .iter()
-                            .map(|field| u32::from(field.position) << 8 | u32::from(field.bit_count))
-                            .collect()
-                    };
-                    if bits(r) == bits(w) { Ok(()) } else { self.differ(Kind::Literals) }
+                    if have_same_bits(r, w) {
+                        Ok(())
+                    } else {
+                        self.differ(Kind::Literals)
+                    }
                 }
                 _ => self.collections(&reader, &writer, keys),
             },
-            // A bitmask is a number with names (7.2.4.4.3, table 15).
+            // A bitmask is assignable from an unsigned integer of its size, and vice versa (7.2.4.4.3, table 15).
             (Resolved::Named(_, TypeDefinition::Bitmask(mask)), Resolved::Plain(TypeIdentifier::Primitive(number)))
             | (Resolved::Plain(TypeIdentifier::Primitive(number)), Resolved::Named(_, TypeDefinition::Bitmask(mask)))
-                if number_of_bits(mask.bit_bound) == *number =>
+                if bitmask_holder(mask.bit_bound) == *number =>
             {
                 Ok(())
             }
@@ -200,8 +198,9 @@ impl<'a, F: Form> Comparison<'a, F> {
         use TypeIdentifier as Id;
         match (reader, writer) {
             (Id::Primitive(r), Id::Primitive(w)) if r == w => Ok(()),
-            // The same bytes, but the standard has no row that makes one of the other (7.2.4.4.3, table 15), and nor do Cyclone
-            // DDS, OpenDDS and Fast DDS: if only we matched, a reliable writer would wait for a reader that never answers.
+            // The encodings are equal, but table 15 of 7.2.4.4.3 does not allow these pairs. Neither do Cyclone DDS,
+            // OpenDDS and Fast DDS. If only this side matched, a reliable writer would wait for a reader that never
+            // answers.
             (Id::Primitive(Primitive::UInt8), Id::Primitive(Primitive::Byte)) => {
                 self.differ(Kind::OctetOrUInt8 { writer_has_octet: true })
             }
@@ -224,23 +223,23 @@ impl<'a, F: Form> Comparison<'a, F> {
         self.bounds(reader, writer, self.policy.ignore_string_bounds)
     }
 
-    /// Whether all that the writer may send has room at the reader.
+    /// Checks that the reader's bound is at least the writer's.
     pub(super) fn bounds(&self, reader: u32, writer: u32, is_ignored: bool) -> Checked {
         let effective = |bound: u32| if bound == 0 { u32::MAX } else { bound };
-        match is_ignored || effective(reader) >= effective(writer) {
-            true => Ok(()),
-            false => self.differ(Kind::Bound { writer, reader }),
+        if is_ignored || effective(reader) >= effective(writer) {
+            return Ok(());
         }
+        self.differ(Kind::Bound { writer, reader })
     }
 
     fn equal_sizes(&self, writer: &[u32], reader: &[u32]) -> Checked {
-        match writer == reader {
-            true => Ok(()),
-            false => self.differ(Kind::Size { writer: writer.to_vec(), reader: reader.to_vec() }),
+        if writer == reader {
+            return Ok(());
         }
+        self.differ(Kind::Size { writer: writer.to_vec(), reader: reader.to_vec() })
     }
 
-    /// Sequences, arrays and maps, whether they have a name or not. Everything else is of different kinds.
+    /// Compares sequences, arrays and maps, named or anonymous. Any other pair has different kinds.
     fn collections(&mut self, reader: &Resolved<'_, F>, writer: &Resolved<'_, F>, keys: Keys) -> Checked {
         let ignored = self.policy.ignore_sequence_bounds;
         match (Collection::of(reader), Collection::of(writer)) {
@@ -261,24 +260,20 @@ impl<'a, F: Form> Comparison<'a, F> {
         }
     }
 
-    /// Whether values of a type say where they end, in XCDR2 (7.2.4.2).
+    /// Whether values of a type are delimited in XCDR2 (7.2.4.2).
     fn is_delimited(&self, id: &TypeIdentifier, depth: usize) -> Result<bool, Mismatch> {
         if depth == DEPTH_MAX {
             return Ok(true);
         }
-        let all = |ids: &mut dyn Iterator<Item = &TypeIdentifier>| -> Result<bool, Mismatch> {
-            for id in ids {
-                if !self.is_delimited(id, depth + 1)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        };
         let resolved = self.resolve(id)?;
         if let Some(collection) = Collection::of(&resolved) {
             return match collection {
-                Collection::Sequence(_, element) | Collection::Array(_, element) => all(&mut [element].into_iter()),
-                Collection::Map(_, key, element) => all(&mut [key, element].into_iter()),
+                Collection::Sequence(_, element) | Collection::Array(_, element) => {
+                    self.is_delimited(element, depth + 1)
+                }
+                Collection::Map(_, key, element) => {
+                    Ok(self.is_delimited(key, depth + 1)? && self.is_delimited(element, depth + 1)?)
+                }
             };
         }
         match resolved {
@@ -292,7 +287,7 @@ impl<'a, F: Form> Comparison<'a, F> {
         }
     }
 
-    /// What a key member must hold beyond what any member does: all values of the writer's (7.2.4.4.8).
+    /// Checks the additional rule for key members: the reader's type holds all values of the writer's (7.2.4.4.8).
     pub(super) fn key_member(&mut self, reader: &TypeIdentifier, writer: &TypeIdentifier) -> Checked {
         use TypeIdentifier as Id;
         let (r, w) = (self.resolve(reader)?, self.resolve(writer)?);
@@ -302,11 +297,13 @@ impl<'a, F: Form> Comparison<'a, F> {
                 self.bounds(*r, *w, false)
             }
             (Resolved::Named(_, TypeDefinition::Enum(r)), Resolved::Named(_, TypeDefinition::Enum(w))) => {
-                let has = |value: i32| r.literals.iter().any(|literal| literal.common.value == value);
-                match w.literals.iter().all(|literal| has(literal.common.value)) {
-                    true => Ok(()),
-                    false => self.differ(Kind::Literals),
+                for literal in &w.literals {
+                    let value = literal.common.value;
+                    if !r.literals.iter().any(|known| known.common.value == value) {
+                        return self.differ(Kind::Literals);
+                    }
                 }
+                Ok(())
             }
             _ => match (Collection::of(&r), Collection::of(&w)) {
                 (Some(Collection::Sequence(r, _)), Some(Collection::Sequence(w, _)))
@@ -316,6 +313,7 @@ impl<'a, F: Form> Comparison<'a, F> {
         }
     }
 
+    /// Checks that both members have the flag, or neither.
     pub(super) fn must_agree(
         &self,
         reader: MemberFlags,
@@ -327,7 +325,7 @@ impl<'a, F: Form> Comparison<'a, F> {
     }
 }
 
-/// A collection, whether it has a name or not.
+/// A named or anonymous collection.
 enum Collection<'a> {
     Sequence(u32, &'a TypeIdentifier),
     Array(&'a [u32], &'a TypeIdentifier),
@@ -351,8 +349,15 @@ impl<'a> Collection<'a> {
     }
 }
 
-/// The number that has as many bits as a bitmask needs.
-fn number_of_bits(bit_bound: u16) -> Primitive {
+/// Whether the fields of two bitsets have the same positions and lengths.
+fn have_same_bits<F: Form>(reader: &super::BitsetType<F>, writer: &super::BitsetType<F>) -> bool {
+    let reader = reader.fields.iter().map(|field| (field.position, field.bit_count));
+    let writer = writer.fields.iter().map(|field| (field.position, field.bit_count));
+    reader.eq(writer)
+}
+
+/// The unsigned integer type that holds a bitmask.
+fn bitmask_holder(bit_bound: u16) -> Primitive {
     match bit_bound {
         0..=8 => Primitive::UInt8,
         9..=16 => Primitive::UInt16,

@@ -1,4 +1,4 @@
-//! Structs, unions and enums of a writer and of a reader, member by member (XTYPES 1.3, 7.2.4.4.7 and 7.2.4.4.8).
+//! Comparison of structs, unions and enums, member by member (XTYPES 1.3, 7.2.4.4.6 to 7.2.4.4.8).
 
 use super::assignable::{Checked, Comparison, Keys, Mismatch};
 use super::difference::TypeDifferenceKind as Kind;
@@ -8,7 +8,7 @@ use super::object::{EnumType, StructMember, StructType, UnionMember, UnionType};
 use crate::cdr::Extensibility;
 use std::collections::BTreeMap;
 
-/// How long a chain of structs that extend each other may be.
+/// Most structs in a chain of bases. A peer controls the length of its chains.
 const BASES_MAX: usize = 64;
 
 fn same_extensibility<F: Form>(c: &Comparison<'_, F>, reader: TypeFlags, writer: TypeFlags) -> Checked {
@@ -16,7 +16,7 @@ fn same_extensibility<F: Form>(c: &Comparison<'_, F>, reader: TypeFlags, writer:
     if reader == writer { Ok(()) } else { c.differ(Kind::Extensibility { writer, reader }) }
 }
 
-/// All members of a struct, those of its bases first.
+/// All members of a struct, inherited members first.
 fn members_of<'a: 'b, 'b, F: Form>(
     c: &Comparison<'a, F>,
     ty: &'b StructType<F>,
@@ -32,7 +32,7 @@ fn members_of<'a: 'b, 'b, F: Form>(
     Ok(chain.into_iter().rev().flat_map(|ty| &ty.members).collect())
 }
 
-/// Structs: see the rules in order in table 19 of 7.2.4.4.8.
+/// Compares structs by the rules of table 19 of 7.2.4.4.8, in its order.
 pub(super) fn of_structs<'a: 'b, 'b, F: Form>(
     c: &mut Comparison<'a, F>,
     reader: &'b StructType<F>,
@@ -41,19 +41,20 @@ pub(super) fn of_structs<'a: 'b, 'b, F: Form>(
 ) -> Checked {
     same_extensibility(c, reader.flags, writer.flags)?;
     let (rs, ws) = (members_of(c, reader)?, members_of(c, writer)?);
-    let by_id = |members: &[&'b StructMember<F>]| -> BTreeMap<u32, &'b StructMember<F>> {
-        members.iter().map(|member| (member.id, *member)).collect()
-    };
-    let (by_reader, by_writer) = (by_id(&rs), by_id(&ws));
+    let by_reader: BTreeMap<u32, &StructMember<F>> = rs.iter().map(|member| (member.id, *member)).collect();
+    let by_writer: BTreeMap<u32, &StructMember<F>> = ws.iter().map(|member| (member.id, *member)).collect();
     same_names(c, rs.iter().map(|m| (m.id, &m.detail)), ws.iter().map(|m| (m.id, &m.detail)))?;
     let is_final = reader.flags.extensibility() == Extensibility::Final;
     for (members, others, is_reader) in [(&rs, &by_writer, true), (&ws, &by_reader, false)] {
-        for member in members.iter().filter(|member| !others.contains_key(&member.id)) {
-            let is_needed = is_final
+        for member in members {
+            if others.contains_key(&member.id) {
+                continue;
+            }
+            let is_required = is_final
                 || keys == Keys::Matter && member.flags.contains(MemberFlags::KEY)
                 || member.flags.contains(MemberFlags::MUST_UNDERSTAND) && !member.flags.contains(MemberFlags::OPTIONAL)
                 || !is_reader && c.policy.prevent_type_widening;
-            if is_needed {
+            if is_required {
                 let kind = if is_reader { Kind::OnlyInReader } else { Kind::OnlyInWriter };
                 return c.within(c.name_of(&member.detail, member.id), |c| c.differ(kind));
             }
@@ -69,10 +70,10 @@ pub(super) fn of_structs<'a: 'b, 'b, F: Form>(
     if !has_common {
         return c.differ(Kind::NothingInCommon);
     }
-    if reader.flags.extensibility() == Extensibility::Mutable { Ok(()) } else { same_places(c, &rs, &ws) }
+    if reader.flags.extensibility() == Extensibility::Mutable { Ok(()) } else { same_positions(c, &rs, &ws) }
 }
 
-/// Two members with the same id.
+/// Compares two members with the same id.
 fn of_members<'a, F: Form>(
     c: &mut Comparison<'_, F>,
     r: &'a StructMember<F>,
@@ -87,8 +88,8 @@ fn of_members<'a, F: Form>(
     if is_key { c.key_member(&r.ty, &w.ty) } else { Ok(()) }
 }
 
-/// Members of types that are not mutable have no id in the encoding: it is their place that counts.
-fn same_places<'a, F: Form>(
+/// Compares members by position: types that are not mutable encode no member ids.
+fn same_positions<'a, F: Form>(
     c: &mut Comparison<'_, F>,
     rs: &[&'a StructMember<F>],
     ws: &[&'a StructMember<F>],
@@ -105,7 +106,7 @@ fn same_places<'a, F: Form>(
     Ok(())
 }
 
-/// Members have the same name if and only if they have the same id, unless names do not count.
+/// Checks that equal names mean equal ids and vice versa, unless the policy ignores names.
 fn same_names<'a, F: Form>(
     c: &mut Comparison<'_, F>,
     rs: impl Iterator<Item = (u32, &'a F::Member)>,
@@ -118,33 +119,41 @@ fn same_names<'a, F: Form>(
     let by_name: BTreeMap<_, _> = ws.map(|(id, detail)| (F::name_hash(detail), id)).collect();
     for (id, detail) in rs {
         let name = F::name_hash(detail);
-        let differs =
-            by_id.get(&id).is_some_and(|other| *other != name) || by_name.get(&name).is_some_and(|other| *other != id);
-        if differs {
+        let has_other_name = by_id.get(&id).is_some_and(|other| *other != name);
+        let has_other_id = by_name.get(&name).is_some_and(|other| *other != id);
+        if has_other_name || has_other_id {
             return c.within(c.name_of(detail, id), |c| c.differ(Kind::NameOrId));
         }
     }
     Ok(())
 }
 
-/// Where one side counts the members of unions from 0 and the other from 1, as the standard does (7.3.1.2.1.1), says that and not
-/// only that a name has another id.
+/// Reports union member ids that start at 0 on one side and at 1 on the other.
+///
+/// The standard starts at 1 (7.3.1.2.1.1). Without this check the difference would only be that a name has another id.
 fn same_first_ids<F: Form>(c: &Comparison<'_, F>, reader: &UnionType<F>, writer: &UnionType<F>) -> Checked {
     if c.policy.ignore_member_names {
         return Ok(());
     }
     let by_name: BTreeMap<_, u32> = writer.members.iter().map(|w| (F::name_hash(&w.detail), w.id)).collect();
-    let id_pairs = || reader.members.iter().filter_map(|r| Some((*by_name.get(&F::name_hash(&r.detail))?, r.id)));
-    let are_one_higher = |(low, high): (u32, u32)| low.checked_add(1) == Some(high);
-    let (mut pairs, mut swapped) = (id_pairs(), id_pairs().map(|(w, r)| (r, w)));
-    let Some((w, r)) = id_pairs().min() else { return Ok(()) };
-    if pairs.all(are_one_higher) || swapped.all(are_one_higher) {
-        return c.differ(Kind::UnionIds { writer: w, reader: r });
+    let (mut lowest, mut all_higher_in_reader, mut all_higher_in_writer) = (None, true, true);
+    for r in &reader.members {
+        let Some(&w) = by_name.get(&F::name_hash(&r.detail)) else { continue };
+        all_higher_in_reader &= w.checked_add(1) == Some(r.id);
+        all_higher_in_writer &= r.id.checked_add(1) == Some(w);
+        if lowest.is_none_or(|lowest| (w, r.id) < lowest) {
+            lowest = Some((w, r.id));
+        }
     }
-    Ok(())
+    match lowest {
+        Some((writer, reader)) if all_higher_in_reader || all_higher_in_writer => {
+            c.differ(Kind::UnionIds { writer, reader })
+        }
+        _ => Ok(()),
+    }
 }
 
-/// Unions: see table 18 of 7.2.4.4.7.
+/// Compares unions by the rules of table 18 of 7.2.4.4.7.
 pub(super) fn of_unions<'a, F: Form>(
     c: &mut Comparison<'_, F>,
     reader: &'a UnionType<F>,
@@ -173,7 +182,10 @@ pub(super) fn of_unions<'a, F: Form>(
             return c.within(c.name_of(&w.detail, w.id), |c| c.differ(Kind::OnlyInWriter));
         }
     }
-    for (_, r) in rs.iter().filter(|(label, _)| !ws.contains_key(label)) {
+    for (label, r) in &rs {
+        if ws.contains_key(label) {
+            continue;
+        }
         if must_have_all {
             return c.within(c.name_of(&r.detail, r.id), |c| c.differ(Kind::OnlyInReader));
         }
@@ -209,7 +221,7 @@ fn default_of<F: Form>(ty: &UnionType<F>) -> Option<&UnionMember<F>> {
     ty.members.iter().find(|member| member.flags.contains(MemberFlags::DEFAULT))
 }
 
-/// Enums: see table 17 of 7.2.4.4.6.
+/// Compares enums by the rules of table 17 of 7.2.4.4.6.
 pub(super) fn of_enums<F: Form>(c: &Comparison<'_, F>, reader: &EnumType<F>, writer: &EnumType<F>) -> Checked {
     same_extensibility(c, reader.flags, writer.flags)?;
     if size_of_bits(reader.bit_bound) != size_of_bits(writer.bit_bound) {
@@ -221,17 +233,20 @@ pub(super) fn of_enums<F: Form>(c: &Comparison<'_, F>, reader: &EnumType<F>, wri
     };
     let (rs, ws) = (literals(reader), literals(writer));
     let values: BTreeMap<_, i32> = ws.iter().map(|(value, name)| (*name, *value)).collect();
-    let contradicts = |(value, name): (&i32, _)| {
-        ws.get(value).is_some_and(|other| other != name) || values.get(name).is_some_and(|other| other != value)
-    };
-    let is_final = reader.flags.extensibility() == Extensibility::Final;
-    if rs.iter().any(contradicts) || is_final && rs.len() != ws.len() || is_final && rs.keys().ne(ws.keys()) {
+    for (value, name) in &rs {
+        let has_other_name = ws.get(value).is_some_and(|other| other != name);
+        let has_other_value = values.get(name).is_some_and(|other| other != value);
+        if has_other_name || has_other_value {
+            return c.differ(Kind::Literals);
+        }
+    }
+    if reader.flags.extensibility() == Extensibility::Final && rs.keys().ne(ws.keys()) {
         return c.differ(Kind::Literals);
     }
     Ok(())
 }
 
-/// Bytes of an enum of so many bits: others could not be read.
+/// Bytes of an encoded enum. Enums of different sizes cannot be decoded as each other.
 fn size_of_bits(bit_bound: u16) -> u8 {
     match bit_bound {
         0..=8 => 1,

@@ -1,4 +1,4 @@
-//! The reader's policy on types that differ.
+//! The reader's policy for types that differ: TYPE_CONSISTENCY_ENFORCEMENT.
 
 /// Whether types may differ at all (TYPE_CONSISTENCY_ENFORCEMENT; XTYPES 1.3, 7.6.3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -13,23 +13,25 @@ pub enum TypeConsistencyKind {
 
 /// How far a writer's type may differ from the reader's (TYPE_CONSISTENCY_ENFORCEMENT; XTYPES 1.3, 7.6.3.4).
 ///
-/// The reader's policy decides. Types are compared by their descriptions, whatever they are called; what is not known of the other
-/// one is asked for, which takes a round trip, and 3 s at most if there is no answer. Where a side has no description (raw topics,
-/// serde types, participants without type information), the names of the types decide. Nothing of this is on the path of a sample.
+/// The reader's policy decides. Types are compared by their descriptions; their names do not matter.
+/// If a description of the peer's type is unknown, the participant requests it. This takes one round trip, and at
+/// most 3 s without an answer.
+/// If a side has no description, type names decide: raw topics, serde types, participants without type information.
+/// The comparison is not on the path of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct TypeConsistency {
-    /// Whether types may differ at all. Default: they may, as far as XTYPES 1.3, 7.2.4.4 lets them.
+    /// Whether types may differ at all. Default: as far as XTYPES 1.3, 7.2.4.4 allows.
     pub kind: TypeConsistencyKind,
-    /// Bounds of sequences do not count. Default: yes.
+    /// Ignore bounds of sequences. Default: yes.
     pub ignore_sequence_bounds: bool,
-    /// Bounds of strings do not count. Default: yes.
+    /// Ignore bounds of strings. Default: yes.
     pub ignore_string_bounds: bool,
-    /// Names of members do not count. Default: no.
+    /// Ignore names of members. Default: no.
     pub ignore_member_names: bool,
-    /// A type of the writer that has members, or cases, which the reader's does not have, is refused. Default: no.
+    /// Reject a writer's type with members or cases that the reader's type lacks. Default: no.
     pub prevent_type_widening: bool,
-    /// Without descriptions of both types there is no match, whatever they are called. Default: no.
+    /// Match only if descriptions of both types are known; names do not suffice. Default: no.
     pub force_type_validation: bool,
 }
 

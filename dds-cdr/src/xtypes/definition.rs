@@ -1,9 +1,9 @@
-//! The TypeObject of one type, when those that it refers to have names (XTYPES 1.3, 7.3.4.5).
+//! The TypeObject of one type, once its dependencies have identifiers (XTYPES 1.3, 7.3.4.5).
 
 use super::annotation::MemberAnnotations;
 use super::flags::{MemberFlags, TypeFlags};
 use super::form::Form;
-use super::graph::{Indescribable, Names, element_flags};
+use super::graph::{Identifiers, Indescribable, element_flags};
 use super::identifier::{PlainElement, Primitive, TypeIdentifier};
 use super::object::{
     Bitfield, Bitflag, BitmaskType, BitsetType, CommonLiteral, EnumLiteral, EnumType, StructMember, StructType,
@@ -14,13 +14,13 @@ use crate::cdr::{
     UnionDescription,
 };
 
-/// Makes descriptions of types.
+/// Creates the definitions of types.
 pub(super) struct Definer<'a> {
-    pub(super) names: &'a Names<'a>,
+    pub(super) identifiers: &'a Identifiers<'a>,
 }
 
 impl Definer<'_> {
-    /// The description of a type with a name.
+    /// The definition of a named type.
     pub(super) fn definition<F: Form>(&self, ty: &'static TypeDescription) -> Result<TypeDefinition<F>, Indescribable> {
         match ty.kind() {
             TypeKind::Struct(description) => Ok(TypeDefinition::Struct(self.of_struct(ty, description))),
@@ -33,21 +33,24 @@ impl Definer<'_> {
     }
 
     fn of_struct<F: Form>(&self, ty: &TypeDescription, description: &StructDescription) -> StructType<F> {
-        let members = description.own_members().iter().map(|member| StructMember {
-            id: member.id(),
-            flags: MemberFlags::of_try_construct(member.on_construct_failure())
-                .with(MemberFlags::EXTERNAL, member.is_external())
-                .with(MemberFlags::OPTIONAL, member.is_optional())
-                .with(MemberFlags::MUST_UNDERSTAND, member.must_understand)
-                .with(MemberFlags::KEY, member.is_key()),
-            ty: self.identifier::<F>(member.ty()),
-            detail: member_detail::<F>(member.name(), member.hash_id_name()),
-        });
+        let mut members = Vec::with_capacity(description.own_members().len());
+        for member in description.own_members() {
+            members.push(StructMember {
+                id: member.id(),
+                flags: MemberFlags::of_try_construct(member.on_construct_failure())
+                    .with(MemberFlags::EXTERNAL, member.is_external())
+                    .with(MemberFlags::OPTIONAL, member.is_optional())
+                    .with(MemberFlags::MUST_UNDERSTAND, member.must_understand)
+                    .with(MemberFlags::KEY, member.is_key()),
+                ty: self.identifier::<F>(member.ty()),
+                detail: member_detail::<F>(member.name(), member.hash_id_name()),
+            });
+        }
         StructType {
             flags: type_flags(ty),
-            base: description.base().map_or(TypeIdentifier::None, |base| self.names.of::<F>(base)),
+            base: description.base().map_or(TypeIdentifier::None, |base| self.identifiers.of::<F>(base)),
             detail: F::of_type(ty.name()),
-            members: members.collect(),
+            members,
         }
     }
 
@@ -61,7 +64,7 @@ impl Definer<'_> {
         for case in description.cases() {
             match self.of_case(case)? {
                 Some(member) => members.push(member),
-                // What no case names selects no member.
+                // Such a label selects no member here. Peers would apply the default case to it.
                 None if has_default => return Err(Indescribable::EmptyCase(case.name())),
                 None => {}
             }
@@ -80,14 +83,11 @@ impl Definer<'_> {
 
     fn of_case<F: Form>(&self, case: &UnionCase) -> Result<Option<UnionMember<F>>, Indescribable> {
         let Some(ty) = case.ty() else { return Ok(None) };
-        let label = |label: &i64| match (i32::try_from(*label), u32::try_from(*label)) {
-            (Ok(label), _) => Ok(label),
-            // Labels of unsigned discriminators are the same bits.
-            (_, Ok(label)) => Ok(i32::from_le_bytes(label.to_le_bytes())),
-            _ => Err(Indescribable::Label(*label)),
-        };
-        // The default case is selected by what it names as well as by what nobody names.
-        let labels = case.labels().iter().map(label).collect::<Result<_, _>>()?;
+        // A default case keeps its own labels: they select it in addition to all labels without a case.
+        let mut labels = Vec::with_capacity(case.labels().len());
+        for label in case.labels() {
+            labels.push(label_bits(*label)?);
+        }
         Ok(Some(UnionMember {
             id: case.id(),
             flags: MemberFlags::of_try_construct(case.on_construct_failure())
@@ -98,7 +98,7 @@ impl Definer<'_> {
         }))
     }
 
-    /// What a type is called: all of it, or the hash of what has a name.
+    /// The identifier of a type: a full description, or a hash for a named type.
     fn identifier<F: Form>(&self, ty: &TypeDescription) -> TypeIdentifier {
         if let Some(primitive) = primitive(ty.kind()) {
             return TypeIdentifier::Primitive(primitive);
@@ -126,8 +126,17 @@ impl Definer<'_> {
                 }
                 TypeIdentifier::Map { bound: bound.unwrap_or(0), element, key_flags, key }
             }
-            _ => self.names.of::<F>(ty),
+            _ => self.identifiers.of::<F>(ty),
         }
+    }
+}
+
+/// A label as it stands in a TypeObject. Labels of unsigned discriminators keep their bits.
+fn label_bits(label: i64) -> Result<i32, Indescribable> {
+    match (i32::try_from(label), u32::try_from(label)) {
+        (Ok(label), _) => Ok(label),
+        (_, Ok(label)) => Ok(i32::from_le_bytes(label.to_le_bytes())),
+        _ => Err(Indescribable::Label(label)),
     }
 }
 
@@ -195,7 +204,7 @@ fn of_bitset<F: Form>(ty: &TypeDescription, description: &BitsetDescription) -> 
         position: field.position().into(),
         flags: MemberFlags::NONE,
         bit_count: field.bit_count(),
-        // What IDL calls the destination type: `bitfield<7, short>` (IDL 4.2, 7.4.13.4.3.3).
+        // The destination type of IDL: `bitfield<7, short>` (IDL 4.2, 7.4.13.4.3.3).
         holder: match (field.width(), field.is_signed()) {
             (0..=1, _) => Primitive::Bool,
             (2..=8, false) => Primitive::UInt8,

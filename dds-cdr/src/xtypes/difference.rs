@@ -1,88 +1,91 @@
-//! In what two types differ, in words for people.
+//! The first difference between two types, as a readable message.
 
 use crate::cdr::Extensibility;
 use std::fmt;
 
-/// Why a writer's type cannot be assigned to a reader's: the first difference that was found.
+/// Why a writer's type is not assignable to a reader's: the first difference found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeDifference {
-    /// In which member, with those that it is in (`position.x`); empty: in the type as a whole.
+    /// Path of the member that differs (`position.x`); empty: the type as a whole.
     pub path: String,
-    /// What it is.
+    /// The kind of difference.
     pub kind: TypeDifferenceKind,
 }
 
-/// What two types differ in.
+/// How two types differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TypeDifferenceKind {
-    /// They must be equal (DISALLOW_TYPE_COERCION), and are not.
+    /// The types differ although DISALLOW_TYPE_COERCION requires equal types.
     NotEqual,
-    /// They are of different kinds.
+    /// The types are of different kinds.
     Kind {
-        /// That of the writer.
+        /// The kind in the writer's type.
         writer: String,
-        /// That of the reader.
+        /// The kind in the reader's type.
         reader: String,
     },
-    /// One has `octet`, the other `uint8`, in the same bytes.
+    /// One type has `octet`, the other `uint8`; the encodings are equal.
     OctetOrUInt8 {
-        /// Whether it is the writer that has `octet`.
+        /// Whether the writer has `octet`.
         writer_has_octet: bool,
     },
-    /// One has `char`, the other `int8`: the bytes are the same, the types are not. Cyclone DDS before 11 describes an `int8` as a `char`.
+    /// One type has `char`, the other `int8`; the encodings are equal.
+    ///
+    /// Cyclone DDS before 11 describes an `int8` as a `char`.
     CharOrInt8 {
         /// Whether the writer has `char`.
         writer_has_char: bool,
     },
-    /// The ids of a union's members are all one higher in one of them.
+    /// All member ids of a union are one higher in one of the types.
     UnionIds {
-        /// The first one of the writer.
+        /// The lowest id in the writer's type.
         writer: u32,
-        /// The first one of the reader.
+        /// The lowest id in the reader's type.
         reader: u32,
     },
-    /// They grow in different ways.
+    /// The types have different extensibility kinds.
     Extensibility {
-        /// That of the writer.
+        /// The extensibility of the writer's type.
         writer: Extensibility,
-        /// That of the reader.
+        /// The extensibility of the reader's type.
         reader: Extensibility,
     },
-    /// The writer's values may be longer than those of the reader.
+    /// The writer's values may be longer than the reader's bound.
     Bound {
-        /// That of the writer; 0: none.
+        /// The bound of the writer's type; 0: unbounded.
         writer: u32,
-        /// That of the reader.
+        /// The bound of the reader's type.
         reader: u32,
     },
-    /// Arrays of other dimensions, or bitmasks of other sizes.
+    /// Arrays have different dimensions, or enums or bitmasks different bit bounds.
     Size {
-        /// That of the writer.
+        /// The size in the writer's type.
         writer: Vec<u32>,
-        /// That of the reader.
+        /// The size in the reader's type.
         reader: Vec<u32>,
     },
-    /// The writer does not have a member that the reader needs.
+    /// The writer's type lacks a member that the reader's type requires.
     OnlyInReader,
-    /// The reader does not have a member that it must understand, that is a key, or that a final type cannot lack; or
-    /// `prevent_type_widening` is on.
+    /// The reader's type lacks a member that it must have.
+    ///
+    /// The member must be understood, is a key, belongs to a final type, or `prevent_type_widening` is on.
     OnlyInWriter,
-    /// Members with the same id have different names, or the other way round.
+    /// Members with the same id have different names, or members with the same name different ids.
     NameOrId,
-    /// It is a key to one of them only.
+    /// The member is a key in only one of the types.
     Key,
-    /// It is optional to one of them only, where that changes the encoding.
+    /// The member is optional in only one of the types, and that changes the encoding.
     Optional,
-    /// Another member stands in this place.
+    /// The other type has a different member at this position.
     Order,
-    /// They have no member, literal or label in common.
+    /// The types have no member, literal or label in common.
     NothingInCommon,
-    /// A literal has another value, or a value another literal.
+    /// Literals have different values, or values different literals.
     Literals,
-    /// Values of the writer's type do not say where they end, which they must do here.
+    /// Values of the writer's type are not delimited, which is required here.
     NotDelimited,
-    /// Types are nested too deeply to be compared.
+    /// The types are nested too deeply to compare.
     TooDeep,
 }
 
@@ -98,56 +101,62 @@ impl fmt::Display for TypeDifference {
 impl fmt::Display for TypeDifferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotEqual => f.write_str("the types are not equal, and the reader allows no coercion"),
+            Self::NotEqual => f.write_str("the types differ, and the reader's policy does not allow type coercion"),
             Self::Kind { writer, reader } => write!(f, "the writer has {writer}, the reader {reader}"),
             Self::OctetOrUInt8 { writer_has_octet } => {
                 let (writer, reader) = if *writer_has_octet { ("octet", "uint8") } else { ("uint8", "octet") };
                 write!(
                     f,
-                    "the writer has {writer}, the reader {reader}: `u8` is described as uint8, or as octet if its member \
-                     says `#[dds(octet)]`; do as the other side does, which describes both as octet if it is Cyclone DDS before 11"
+                    "the writer has {writer}, the reader {reader}. A `u8` member is described as uint8, and with \
+                     `#[dds(octet)]` as octet; declare it like the peer. Cyclone DDS before 11 describes both as octet"
                 )
             }
             Self::CharOrInt8 { writer_has_char } => {
                 let (writer, reader) = if *writer_has_char { ("char", "int8") } else { ("int8", "char") };
                 write!(
                     f,
-                    "the writer has {writer}, the reader {reader}: Cyclone DDS before 11 describes int8 as char; if it is that, \
-                     let names of types decide"
+                    "the writer has {writer}, the reader {reader}. Cyclone DDS before 11 describes int8 as char; for such a \
+                     peer, let type names decide"
                 )
             }
             Self::UnionIds { writer, reader } => write!(
                 f,
-                "the union's member ids begin with {writer} to the writer, with {reader} to the reader: ours count from 1, \
-                 those of Cyclone DDS up to 11.0 from 0, as ours do if the first case says `#[dds(id = 0)]`"
+                "the union's member ids start at {writer} in the writer's type, at {reader} in the reader's. By default \
+                 they start at 1, in Cyclone DDS up to 11.0 at 0; `#[dds(id = 0)]` on the first case makes them start at 0"
             ),
             Self::Extensibility { writer, reader } => {
-                write!(f, "{} to the writer, {} to the reader", word(*writer), word(*reader))
+                write!(f, "{} in the writer's type, {} in the reader's", name_of(*writer), name_of(*reader))
             }
-            Self::Bound { writer: 0, reader } => write!(f, "unbounded to the writer, at most {reader} to the reader"),
-            Self::Bound { writer, reader } => write!(f, "at most {writer} to the writer, {reader} to the reader"),
-            Self::Size { writer, reader } => write!(f, "of size {writer:?} to the writer, {reader:?} to the reader"),
-            Self::OnlyInReader => f.write_str("the writer's type does not have it, and the reader's needs it"),
-            Self::OnlyInWriter => f.write_str("the reader's type does not have it, and must"),
-            Self::NameOrId => f.write_str("its name and its id belong to different members of the other type"),
-            Self::Key => f.write_str("a key to one of them only"),
-            Self::Optional => f.write_str("optional to one of them only"),
-            Self::Order => f.write_str("another member stands in this place of the other type"),
-            Self::NothingInCommon => f.write_str("the types have nothing in common"),
-            Self::Literals => f.write_str("the literals do not have the same values"),
+            Self::Bound { writer: 0, reader } => {
+                write!(f, "unbounded in the writer's type, at most {reader} in the reader's")
+            }
+            Self::Bound { writer, reader } => {
+                write!(f, "at most {writer} in the writer's type, at most {reader} in the reader's")
+            }
+            Self::Size { writer, reader } => {
+                write!(f, "size {writer:?} in the writer's type, {reader:?} in the reader's")
+            }
+            Self::OnlyInReader => f.write_str("the writer's type lacks this member, and the reader's type requires it"),
+            Self::OnlyInWriter => f.write_str("the reader's type lacks this member, and must have it"),
+            Self::NameOrId => f.write_str("the name and the id belong to different members of the other type"),
+            Self::Key => f.write_str("a key in only one of the types"),
+            Self::Optional => f.write_str("optional in only one of the types"),
+            Self::Order => f.write_str("the other type has a different member at this position"),
+            Self::NothingInCommon => f.write_str("the types have no member in common"),
+            Self::Literals => f.write_str("the literals have different values"),
             Self::NotDelimited => {
-                // What has a header may differ within it; of what has none, even a `typedef` must be alike (7.2.4.2).
+                // Only values with a header may differ inside. Without one, even a `typedef` must be equal (7.2.4.2).
                 f.write_str(
-                    "its values do not say where they end, and its type is not described alike on both sides (a `typedef` \
-                     is enough); make it appendable or mutable",
+                    "values of this type are not delimited, so both sides must describe it identically (a `typedef` is \
+                     a difference); make it appendable or mutable",
                 )
             }
-            Self::TooDeep => f.write_str("the types are nested too deeply to be compared"),
+            Self::TooDeep => f.write_str("the types are nested too deeply to compare"),
         }
     }
 }
 
-fn word(extensibility: Extensibility) -> &'static str {
+fn name_of(extensibility: Extensibility) -> &'static str {
     match extensibility {
         Extensibility::Final => "final",
         Extensibility::Appendable => "appendable",

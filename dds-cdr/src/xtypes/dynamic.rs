@@ -1,10 +1,10 @@
-//! Types that are made at run time of complete TypeObjects (feature `dynamic`).
+//! Creates dynamic types from complete TypeObjects (feature `dynamic`).
 //!
-//! In: the name of a type, and the TypeObjects that it needs, from a stranger. Out: a type that was checked as a whole, or why
-//! it is none. Minimal TypeObjects have no names and make no such type.
+//! In: the identifier of a type, and untrusted TypeObjects. Out: a checked type, or the reason why it is invalid.
+//! Minimal TypeObjects contain no names, so no dynamic type can be created from them.
 //!
-//! Bound: few bytes can describe types that lie deep in each other, or that are made many times on the way, so levels are limited to
-//! [`LEVELS_MAX`], and all that is made to [`PARTS_MAX`]. Nothing here is owned beyond a call.
+//! Bound: a few bytes can describe deeply nested types, or types with very many copies of a part. Therefore
+//! [`LEVELS_MAX`] limits the depth, and [`PARTS_MAX`] the number of created parts. Nothing is owned beyond a call.
 
 use super::{
     AliasType, BitmaskType, BitsetType, Complete, EnumType, MemberFlags, Primitive, StructMember, StructType,
@@ -16,46 +16,61 @@ use crate::cdr::dynamic::{
 };
 use std::collections::HashMap;
 
-/// The type that `id` names. `lookup` gives the complete TypeObjects of the hashes in it.
+/// Creates the type with identifier `id`. `lookup` returns the complete TypeObjects of its hashes.
 ///
 /// # Errors
-/// [`TypeError::Missing`] of what `lookup` does not have, and as of every type: strangers may send anything.
+/// [`TypeError::Missing`] if `lookup` does not have a TypeObject. Any other [`TypeError`] if the untrusted
+/// descriptions are not a valid type.
 pub fn dynamic_type_of<'o>(
     id: &TypeIdentifier,
     lookup: &dyn Fn(&TypeIdentifier) -> Option<&'o TypeDefinition<Complete>>,
 ) -> Result<DynamicType, TypeError> {
-    let mut maker = Maker { lookup, done: HashMap::new(), open: Vec::new(), named: None, level: 0, parts: 0 };
-    maker.of(id)?.build()
+    let mut converter = TypeConverter {
+        lookup,
+        finished: HashMap::new(),
+        open: Vec::new(),
+        outermost_reference: None,
+        level: 0,
+        parts: 0,
+    };
+    let draft = converter.convert(id)?;
+    debug_assert!(converter.open.is_empty(), "every opened type is closed");
+    draft.build()
 }
 
-struct Maker<'l, 'o> {
+struct TypeConverter<'l, 'o> {
     lookup: &'l dyn Fn(&TypeIdentifier) -> Option<&'o TypeDefinition<Complete>>,
-    /// Types that are finished, for they are part of nothing that is open.
-    done: HashMap<TypeIdentifier, DynamicType>,
-    /// Types that are being made, each in the one before it, with their names.
+    /// Finished types. None of them refers to an open type.
+    finished: HashMap<TypeIdentifier, DynamicType>,
+    /// Types under construction with their names, each inside of the previous one.
     open: Vec<(TypeIdentifier, String)>,
-    /// The outermost of them that the draft which is being made has named so far.
-    named: Option<usize>,
-    /// In how many others lies what is being made.
+    /// The outermost open type that the current draft refers to so far, as an index of `open`.
+    outermost_reference: Option<usize>,
+    /// The nesting level of the current type.
     level: usize,
-    /// What was made so far: types, members, literals, labels.
+    /// The number of parts created so far: types, members, literals, labels.
     parts: usize,
 }
 
-/// How deep types may lie in each other: as deep as the check of a type allows. An array has as many levels as dimensions. A level
-/// takes some 5 KiB of stack in a build without optimization, so that all of them, and the check of what is finished, fit into half of
-/// the 2 MiB of a thread.
+/// Most levels of nested types, equal to the limit of the check of a type. Each dimension of an array is a level.
+///
+/// A level takes about 5 KiB of stack in a build without optimization. All levels and the check of the finished type
+/// fit into half of the 2 MiB of a thread.
 const LEVELS_MAX: usize = 128;
-/// How much is made on the way, with all copies: a type that names one which is not finished is made for each that has it, and one
-/// that is finished has copies of those in it. 32 times as much as the types that one type may be made of, and less than 100 MB.
+/// Most parts that are created for one type, with all copies.
+///
+/// A type that refers to an open type is created for each use. A finished type contains copies of its parts.
+/// The limit is 32 times the number of types that one type may contain; less than 100 MB of memory.
 const PARTS_MAX: usize = 1 << 17;
-/// How long a name may be, in bytes: what the check of a type allows. Each copy of a draft has its names.
+/// Most bytes of a name, equal to the limit of the check of a type. Each copy of a draft contains its names.
 const NAME_LEN_MAX: usize = 255;
 
-/// What calls itself here has little in its frame: without optimization each arm of a `match`, and each step of a builder, has
-/// a place of its own there, so those are functions of their own.
-impl Maker<'_, '_> {
-    fn of(&mut self, id: &TypeIdentifier) -> Result<TypeDraft, TypeError> {
+/// Recursive functions keep their stack frames small.
+///
+/// Without optimization each arm of a `match` and each call of a builder has its own slot in the frame. Therefore the
+/// work of the arms is in functions of their own.
+impl TypeConverter<'_, '_> {
+    fn convert(&mut self, id: &TypeIdentifier) -> Result<TypeDraft, TypeError> {
         self.charge(1)?;
         self.descend(1)?;
         let draft = match id {
@@ -64,46 +79,47 @@ impl Maker<'_, '_> {
             TypeIdentifier::Map { bound, element, key_flags, key } => {
                 self.map(*bound, (key, *key_flags), (&element.id, element.flags))
             }
-            TypeIdentifier::StronglyConnected(_) | TypeIdentifier::Complete(_) => self.of_hash(id),
-            _ => of_nothing_else(id),
+            TypeIdentifier::StronglyConnected(_) | TypeIdentifier::Complete(_) => self.hashed_type(id),
+            _ => leaf_type(id),
         };
         self.level -= 1;
         draft
     }
 
-    /// Goes so many levels deeper. Only who goes on comes back.
+    /// Descends by `levels`. After an error the level stays too high, because the conversion ends.
     fn descend(&mut self, levels: usize) -> Result<(), TypeError> {
         self.level += levels;
-        // The outermost type is on level 0.
-        match self.level > LEVELS_MAX + 1 {
-            true => Err(TypeError::TooLarge { what: "levels", max: LEVELS_MAX as u64 }),
-            false => Ok(()),
+        // The outermost type counts as a level here, but not in the limit.
+        if self.level > LEVELS_MAX + 1 {
+            return Err(TypeError::TooLarge { what: "levels", max: LEVELS_MAX as u64 });
         }
+        Ok(())
     }
 
+    /// Counts created parts.
     fn charge(&mut self, parts: usize) -> Result<(), TypeError> {
         self.parts = self.parts.saturating_add(parts);
-        match self.parts {
-            ..=PARTS_MAX => Ok(()),
-            _ => Err(TypeError::TooLarge { what: "parts on the way to a type", max: PARTS_MAX as u64 }),
+        if self.parts > PARTS_MAX {
+            return Err(TypeError::TooLarge { what: "created parts", max: PARTS_MAX as u64 });
         }
+        Ok(())
     }
 
     fn sequence(&mut self, bound: u32, id: &TypeIdentifier, flags: MemberFlags) -> Result<TypeDraft, TypeError> {
-        let element = self.of(id)?;
+        let element = self.convert(id)?;
         Ok(with_bound(DynamicType::sequence(element), bound).try_construct(flags.try_construct()).into())
     }
 
-    /// An array of several dimensions is an array of arrays, the outermost first.
+    /// Converts an array. Several dimensions become arrays of arrays, the outermost first.
     fn array(&mut self, bounds: &[u32], id: &TypeIdentifier, flags: MemberFlags) -> Result<TypeDraft, TypeError> {
         if bounds.is_empty() || bounds.len() > LEVELS_MAX {
-            return Err(TypeError::Malformed { what: "an array without dimensions, or with too many" });
+            return Err(TypeError::Malformed { what: "an array with no dimension, or with too many" });
         }
         // The outermost dimension was counted with the array.
         let inner = bounds.len() - 1;
         self.charge(inner)?;
         self.descend(inner)?;
-        let element = self.of(id)?;
+        let element = self.convert(id)?;
         self.level -= inner;
         Ok(with_dimensions(element, bounds, flags))
     }
@@ -114,58 +130,65 @@ impl Maker<'_, '_> {
         (key, key_flags): (&TypeIdentifier, MemberFlags),
         (id, flags): (&TypeIdentifier, MemberFlags),
     ) -> Result<TypeDraft, TypeError> {
-        let key = self.of(key)?;
-        let map = DynamicType::map(key, self.of(id)?);
+        let key = self.convert(key)?;
+        let map = DynamicType::map(key, self.convert(id)?);
         let map = with_bound(map, bound).try_construct(flags.try_construct());
         Ok(map.try_construct_keys(key_flags.try_construct()).into())
     }
 
-    fn of_hash(&mut self, id: &TypeIdentifier) -> Result<TypeDraft, TypeError> {
-        if let Some(done) = self.done.get(id) {
-            return Ok(done.into());
+    fn hashed_type(&mut self, id: &TypeIdentifier) -> Result<TypeDraft, TypeError> {
+        if let Some(finished) = self.finished.get(id) {
+            return Ok(finished.into());
         }
-        if let Some(place) = self.open.iter().position(|(open, _)| open == id) {
-            self.named = Some(self.named.map_or(place, |named| named.min(place)));
-            return Ok(DynamicType::named(self.open.get(place).map_or("", |(_, name)| name)));
+        for (index, (open, name)) in self.open.iter().enumerate() {
+            if open == id {
+                self.outermost_reference = Some(self.outermost_reference.map_or(index, |known| known.min(index)));
+                return Ok(DynamicType::named(name));
+            }
         }
         let Some(definition) = (self.lookup)(id) else { return Err(TypeError::Missing { what: format!("{id:?}") }) };
-        let before = self.named.take();
+        let outer = self.outermost_reference.take();
         self.open(id, definition)?;
-        let draft = self.of_definition(definition)?;
-        self.close(draft, before)
+        let draft = self.convert_definition(definition)?;
+        self.close(draft, outer)
     }
 
     fn open(&mut self, id: &TypeIdentifier, definition: &TypeDefinition<Complete>) -> Result<(), TypeError> {
         check_names(definition)?;
         self.charge(self.parts_of(definition))?;
         let name = definition.name().unwrap_or_default().to_owned();
-        // By its name a type that contains itself is found again.
+        // References to open types are by name, so open types need distinct names.
         if self.open.iter().any(|(_, other)| *other == name && !name.is_empty()) {
-            return Err(TypeError::Malformed { what: "two types of the same name, one in the other" });
+            return Err(TypeError::Malformed { what: "two types of the same name, one inside of the other" });
         }
         self.open.push((id.clone(), name));
         Ok(())
     }
 
-    /// Finishes the innermost type that is open. `before`: what those around it had named.
-    fn close(&mut self, draft: TypeDraft, before: Option<usize>) -> Result<TypeDraft, TypeError> {
-        let Some((id, _)) = self.open.pop() else { return Ok(draft) };
-        // What names something that is still open is finished together with it.
-        let named = self.named.filter(|named| *named < self.open.len());
-        self.named = before.into_iter().chain(named).min();
-        if named.is_some() {
+    /// Closes the innermost open type. `outer` is the outermost reference of the types around it.
+    fn close(&mut self, draft: TypeDraft, outer: Option<usize>) -> Result<TypeDraft, TypeError> {
+        let Some((id, _)) = self.open.pop() else {
+            debug_assert!(false, "only an open type is closed");
             return Ok(draft);
+        };
+        // A draft that refers to a type which is still open is finished together with that type.
+        if let Some(reference) = self.outermost_reference {
+            if reference < self.open.len() {
+                self.outermost_reference = Some(outer.map_or(reference, |outer| outer.min(reference)));
+                return Ok(draft);
+            }
         }
+        self.outermost_reference = outer;
         let ty = draft.build()?;
         self.charge(ty.parts())?;
-        self.done.insert(id, ty.clone());
+        self.finished.insert(id, ty.clone());
         Ok(ty.into())
     }
 
-    /// What a draft of it has beside the types that it is made of.
+    /// The number of parts of a draft apart from the types that it contains.
     fn parts_of(&self, definition: &TypeDefinition<Complete>) -> usize {
         match definition {
-            TypeDefinition::Struct(ty) => self.inherited(&ty.base),
+            TypeDefinition::Struct(ty) => self.inherited_members(&ty.base),
             TypeDefinition::Union(ty) => ty.members.iter().map(|member| member.labels.len()).sum(),
             TypeDefinition::Enum(ty) => ty.literals.len(),
             TypeDefinition::Bitmask(ty) => ty.bitflags.len(),
@@ -174,8 +197,8 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// How many members come with the base of a struct.
-    fn inherited(&self, base: &TypeIdentifier) -> usize {
+    /// The number of members that a struct inherits from its bases.
+    fn inherited_members(&self, base: &TypeIdentifier) -> usize {
         let (mut base, mut members) = (base, 0);
         for _ in 0..=LEVELS_MAX {
             base = match (self.lookup)(base) {
@@ -190,7 +213,7 @@ impl Maker<'_, '_> {
         members
     }
 
-    fn of_definition(&mut self, definition: &TypeDefinition<Complete>) -> Result<TypeDraft, TypeError> {
+    fn convert_definition(&mut self, definition: &TypeDefinition<Complete>) -> Result<TypeDraft, TypeError> {
         match definition {
             TypeDefinition::Alias(ty) => self.alias(ty),
             TypeDefinition::Enum(ty) => enumeration(ty),
@@ -207,36 +230,36 @@ impl Maker<'_, '_> {
     }
 
     fn alias(&mut self, ty: &AliasType<Complete>) -> Result<TypeDraft, TypeError> {
-        let of = self.of(&ty.related_type)?;
-        Ok(DynamicType::alias(&ty.detail.name, of))
+        let target = self.convert(&ty.related_type)?;
+        Ok(DynamicType::alias(&ty.detail.name, target))
     }
 
     fn structure(&mut self, ty: &StructType<Complete>) -> Result<TypeDraft, TypeError> {
         let mut builder = DynamicType::structure(&ty.detail.name).extensibility(ty.flags.extensibility());
         if ty.base != TypeIdentifier::None {
-            let base = self.of(&ty.base)?;
+            let base = self.convert(&ty.base)?;
             builder = builder.base(base);
         }
         for member in &ty.members {
-            let draft = self.of(&member.ty)?;
+            let draft = self.convert(&member.ty)?;
             builder = with_member(builder, member, draft);
         }
         Ok(builder.into())
     }
 
     fn union(&mut self, ty: &UnionType<Complete>) -> Result<TypeDraft, TypeError> {
-        let discriminator = self.of(&ty.discriminator)?;
+        let discriminator = self.convert(&ty.discriminator)?;
         let mut builder = with_discriminator(ty, discriminator);
         for member in &ty.members {
-            let draft = self.of(&member.ty)?;
+            let draft = self.convert(&member.ty)?;
             builder = with_case(builder, member, draft);
         }
         Ok(builder.into())
     }
 }
 
-/// What is made of no other types.
-fn of_nothing_else(id: &TypeIdentifier) -> Result<TypeDraft, TypeError> {
+/// Converts a type that contains no other types.
+fn leaf_type(id: &TypeIdentifier) -> Result<TypeDraft, TypeError> {
     Ok(match id {
         TypeIdentifier::Primitive(primitive) => DynamicType::primitive(kind_of(*primitive)).into(),
         TypeIdentifier::String8 { bound } => match bounded(*bound) {
@@ -248,7 +271,7 @@ fn of_nothing_else(id: &TypeIdentifier) -> Result<TypeDraft, TypeError> {
             None => DynamicType::wstring().into(),
         },
         TypeIdentifier::Minimal(_) => {
-            return Err(TypeError::Malformed { what: "a minimal type object, which has no names" });
+            return Err(TypeError::Malformed { what: "a minimal TypeObject, which contains no names" });
         }
         _ => return Err(TypeError::Malformed { what: "a part without a type" }),
     })
@@ -264,15 +287,23 @@ fn with_dimensions(element: TypeDraft, bounds: &[u32], flags: MemberFlags) -> Ty
 }
 
 fn with_member(builder: StructBuilder, member: &StructMember<Complete>, ty: TypeDraft) -> StructBuilder {
-    let says = |flag| member.flags.contains(flag);
+    let flags = member.flags;
     let mut builder = builder.member(&member.detail.name, ty).id(member.id);
-    builder = builder.try_construct(member.flags.try_construct());
-    builder = if says(MemberFlags::KEY) { builder.key() } else { builder };
-    builder = if says(MemberFlags::OPTIONAL) { builder.optional() } else { builder };
-    builder = if says(MemberFlags::EXTERNAL) { builder.external() } else { builder };
-    // Key members are so by themselves, and are not sent as such (see `cdr`, mutable structs).
-    let must_be = says(MemberFlags::MUST_UNDERSTAND) && !says(MemberFlags::KEY);
-    if must_be { builder.must_understand() } else { builder }
+    builder = builder.try_construct(flags.try_construct());
+    if flags.contains(MemberFlags::KEY) {
+        builder = builder.key();
+    }
+    if flags.contains(MemberFlags::OPTIONAL) {
+        builder = builder.optional();
+    }
+    if flags.contains(MemberFlags::EXTERNAL) {
+        builder = builder.external();
+    }
+    // A key implies `must_understand`, and is not encoded with that flag (see `cdr`, mutable structs).
+    if flags.contains(MemberFlags::MUST_UNDERSTAND) && !flags.contains(MemberFlags::KEY) {
+        builder = builder.must_understand();
+    }
+    builder
 }
 
 fn with_discriminator(ty: &UnionType<Complete>, discriminator: TypeDraft) -> UnionBuilder {
@@ -290,22 +321,25 @@ fn with_case(builder: UnionBuilder, member: &UnionMember<Complete>, ty: TypeDraf
 }
 
 fn check_names(definition: &TypeDefinition<Complete>) -> Result<(), TypeError> {
-    let check = |name: &str| match name.len() {
-        ..=NAME_LEN_MAX => Ok(()),
-        _ => Err(TypeError::InvalidName { name: name.to_owned() }),
-    };
-    check(definition.name().unwrap_or_default())?;
+    check_name(definition.name().unwrap_or_default())?;
     match definition {
-        TypeDefinition::Struct(ty) => ty.members.iter().try_for_each(|member| check(&member.detail.name)),
-        TypeDefinition::Union(ty) => ty.members.iter().try_for_each(|member| check(&member.detail.name)),
-        TypeDefinition::Enum(ty) => ty.literals.iter().try_for_each(|literal| check(&literal.detail.name)),
-        TypeDefinition::Bitmask(ty) => ty.bitflags.iter().try_for_each(|flag| check(&flag.detail.name)),
-        TypeDefinition::Bitset(ty) => ty.fields.iter().try_for_each(|field| check(&field.detail.name)),
+        TypeDefinition::Struct(ty) => ty.members.iter().try_for_each(|member| check_name(&member.detail.name)),
+        TypeDefinition::Union(ty) => ty.members.iter().try_for_each(|member| check_name(&member.detail.name)),
+        TypeDefinition::Enum(ty) => ty.literals.iter().try_for_each(|literal| check_name(&literal.detail.name)),
+        TypeDefinition::Bitmask(ty) => ty.bitflags.iter().try_for_each(|flag| check_name(&flag.detail.name)),
+        TypeDefinition::Bitset(ty) => ty.fields.iter().try_for_each(|field| check_name(&field.detail.name)),
         _ => Ok(()),
     }
 }
 
-/// A bound; 0 is none, and so is the largest one, which Cyclone DDS's Python writes of maps.
+fn check_name(name: &str) -> Result<(), TypeError> {
+    if name.len() > NAME_LEN_MAX {
+        return Err(TypeError::InvalidName { name: name.to_owned() });
+    }
+    Ok(())
+}
+
+/// The bound, if any. 0 means unbounded, and so does `u32::MAX`, which Cyclone DDS's Python binding writes for maps.
 fn bounded(bound: u32) -> Option<u32> {
     (bound != 0 && bound != u32::MAX).then_some(bound)
 }
@@ -317,14 +351,14 @@ fn with_bound(builder: CollectionBuilder, bound: u32) -> CollectionBuilder {
     }
 }
 
-/// A number of bits, which has 16 in a TypeObject. What is too large here is refused by the check of the type.
-fn small(bits: u16) -> u8 {
+/// Narrows a number of bits. The check of the type rejects numbers that are too large.
+fn narrow(bits: u16) -> u8 {
     u8::try_from(bits).unwrap_or(u8::MAX)
 }
 
 fn enumeration(ty: &EnumType<Complete>) -> Result<TypeDraft, TypeError> {
     let mut builder = DynamicType::enumeration(&ty.detail.name).extensibility(ty.flags.extensibility());
-    builder = builder.bit_bound(small(ty.bit_bound));
+    builder = builder.bit_bound(narrow(ty.bit_bound));
     for literal in &ty.literals {
         builder = builder.literal_of(&literal.detail.name, literal.common.value);
         if literal.common.flags.contains(MemberFlags::DEFAULT) {
@@ -336,9 +370,9 @@ fn enumeration(ty: &EnumType<Complete>) -> Result<TypeDraft, TypeError> {
 
 fn bitmask(ty: &BitmaskType<Complete>) -> Result<TypeDraft, TypeError> {
     let mut builder = DynamicType::bitmask(&ty.detail.name).extensibility(ty.flags.extensibility());
-    builder = builder.bit_bound(small(ty.bit_bound));
+    builder = builder.bit_bound(narrow(ty.bit_bound));
     for flag in &ty.bitflags {
-        builder = builder.flag_at(&flag.detail.name, small(flag.position));
+        builder = builder.flag_at(&flag.detail.name, narrow(flag.position));
     }
     Ok(builder.into())
 }
@@ -346,15 +380,17 @@ fn bitmask(ty: &BitmaskType<Complete>) -> Result<TypeDraft, TypeError> {
 fn bitset(ty: &BitsetType<Complete>) -> Result<TypeDraft, TypeError> {
     let (mut builder, mut end) = (DynamicType::bitset(&ty.detail.name), 0_u16);
     for field in &ty.fields {
-        let gap = field.position.checked_sub(end);
-        let gap = gap.ok_or(TypeError::Malformed { what: "fields of a bitset that overlap, or are out of order" })?;
+        let Some(gap) = field.position.checked_sub(end) else {
+            return Err(TypeError::Malformed { what: "a bitset with fields that overlap or are out of order" });
+        };
         end = field.position.saturating_add(u16::from(field.bit_count));
         let is_signed =
             matches!(field.holder, Primitive::Int8 | Primitive::Int16 | Primitive::Int32 | Primitive::Int64);
-        builder = builder.padding(small(gap));
-        builder = match is_signed {
-            true => builder.signed_field(&field.detail.name, field.bit_count),
-            false => builder.field(&field.detail.name, field.bit_count),
+        builder = builder.padding(narrow(gap));
+        builder = if is_signed {
+            builder.signed_field(&field.detail.name, field.bit_count)
+        } else {
+            builder.field(&field.detail.name, field.bit_count)
         };
     }
     Ok(builder.into())
@@ -425,7 +461,7 @@ mod tests {
     const LONG: TypeIdentifier = TypeIdentifier::Primitive(Primitive::Int32);
 
     #[test]
-    fn type_objects_become_a_type() {
+    fn type_objects_become_dynamic_type() {
         let literal = |name: &str, value, flags| EnumLiteral {
             common: CommonLiteral { value, flags },
             detail: Complete::of_member(name),
@@ -472,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_contain_each_other_find_each_other() {
+    fn mutually_recursive_types_are_converted() {
         let many = |id| sequence(id, MemberFlags::NONE);
         let one = structure("One", &[("others", many(cycle(2)), MemberFlags::NONE)]);
         let other = structure(
@@ -486,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn what_strangers_send_is_no_type_unless_it_is_one() {
+    fn invalid_type_objects_are_rejected() {
         let lone =
             |members: &[(&str, TypeIdentifier, MemberFlags)]| make(&hash(1), &[(hash(1), structure("T", members))]);
         let missing = TypeError::Missing { what: format!("{:?}", hash(2)) };
@@ -495,7 +531,7 @@ mod tests {
         let minimal = TypeIdentifier::Minimal(EquivalenceHash([0; 14]));
         assert!(matches!(lone(&[("x", minimal, MemberFlags::NONE)]), Err(TypeError::Malformed { .. })));
         assert!(matches!(lone(&[("x", TypeIdentifier::None, MemberFlags::NONE)]), Err(TypeError::Malformed { .. })));
-        // Each has the next one ten times: few objects, but more members than a type may have.
+        // Each type contains the next one ten times: few objects, but more members than a type may have.
         let bomb: Vec<_> = (1..30)
             .map(|number| {
                 let names: Vec<String> = (0..10).map(|index| format!("m{index}")).collect();
@@ -526,18 +562,18 @@ mod tests {
         })
     }
 
-    fn on_a_small_stack<R: Send>(bytes: usize, body: impl FnOnce() -> R + Send) -> R {
+    fn with_stack<R: Send>(bytes: usize, body: impl FnOnce() -> R + Send) -> R {
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(bytes).spawn_scoped(scope, body).unwrap();
             thread.join().unwrap()
         })
     }
 
-    /// Half of what a thread has if nobody says otherwise.
+    /// Half of the default stack size of a thread.
     const STACK: usize = 1 << 20;
 
     #[test]
-    fn types_in_each_other_end_before_the_stack_does() {
+    fn nested_types_never_overflow_the_stack() {
         let aliases = |nested, dimensions: usize| {
             let of = |number: u8| match dimensions {
                 0 => arrays(nested, hash(number + 1)),
@@ -551,9 +587,9 @@ mod tests {
             make(&hash(1), &all)
         };
         let refused = Err(TypeError::TooLarge { what: "levels", max: 128 });
-        assert_eq!(on_a_small_stack(STACK, || aliases(64, 0)), refused);
-        assert_eq!(on_a_small_stack(STACK, || aliases(0, 100)), refused);
-        // The deepest ones that there may be: the last one names the first, so that nothing is finished before all of it is.
+        assert_eq!(with_stack(STACK, || aliases(64, 0)), refused);
+        assert_eq!(with_stack(STACK, || aliases(0, 100)), refused);
+        // The deepest valid types. The last one refers to the first, so that all are finished together.
         let nested = |count: u8| {
             let struct_of = |number: u8| match number {
                 _ if number < count => structure(&format!("T{number}"), &[("x", hash(number + 1), MemberFlags::NONE)]),
@@ -561,9 +597,9 @@ mod tests {
             };
             make(&hash(1), &(1..=count).map(|number| (hash(number), struct_of(number))).collect::<Vec<_>>())
         };
-        assert!(on_a_small_stack(STACK, || nested(127)).is_ok());
-        assert_eq!(on_a_small_stack(STACK, || nested(128)), refused);
-        // Each is finished where it lies.
+        assert!(with_stack(STACK, || nested(127)).is_ok());
+        assert_eq!(with_stack(STACK, || nested(128)), refused);
+        // Here each type is finished on its own.
         let nested = |count: u8| {
             let struct_of = |number: u8| {
                 let ty = if number < count { hash(number + 1) } else { LONG };
@@ -571,9 +607,9 @@ mod tests {
             };
             make(&hash(1), &(1..=count).map(struct_of).collect::<Vec<_>>())
         };
-        assert!(on_a_small_stack(STACK, || nested(128)).is_ok());
-        assert_eq!(on_a_small_stack(STACK, || nested(129)), refused);
-        // Unions have other frames than structs, and maps as well.
+        assert!(with_stack(STACK, || nested(128)).is_ok());
+        assert_eq!(with_stack(STACK, || nested(129)), refused);
+        // Unions and maps have other stack frames than structs.
         let union_of = |number: u8| {
             let member = UnionMember {
                 id: 1,
@@ -598,32 +634,32 @@ mod tests {
             (hash(number), union)
         };
         let all: Vec<_> = (1..=64).map(union_of).collect();
-        assert!(on_a_small_stack(STACK, || make(&hash(1), &all)).is_ok());
+        assert!(with_stack(STACK, || make(&hash(1), &all)).is_ok());
     }
 
-    /// The first member names the struct that is being made; what comes behind it is finished all the same.
+    /// The first member refers to the open struct. The other members do not, and their type is finished at once.
     #[test]
-    fn what_names_nothing_that_is_open_is_made_once() {
+    fn type_without_open_reference_is_converted_once() {
         let names: Vec<String> = (0..50).map(|index| format!("m{index}")).collect();
         let plain = structure("C", &[("x", LONG, MemberFlags::NONE)]);
         let others = names.iter().map(|name| (name.as_str(), hash(2), MemberFlags::NONE));
         let members: Vec<_> =
             [("itself", sequence(hash(1), MemberFlags::NONE), MemberFlags::NONE)].into_iter().chain(others).collect();
         let root = structure("A", &members);
-        let asked = std::cell::Cell::new(0);
+        let lookups = std::cell::Cell::new(0);
         let ty = dynamic_type_of(&hash(1), &|id| {
-            asked.set(asked.get() + u32::from(*id == hash(2)));
+            lookups.set(lookups.get() + u32::from(*id == hash(2)));
             Some(if *id == hash(1) { &root } else { &plain })
         });
         assert_eq!(ty.map(|ty| ty.member("m49").is_some()), Ok(true));
-        assert_eq!(asked.get(), 1);
+        assert_eq!(lookups.get(), 1);
     }
 
-    /// Few bytes describe them, and each by itself is a type: what is made on the way is counted as well.
+    /// A few bytes describe these types, and each part alone is valid. The limit counts all copies.
     #[test]
-    fn what_is_made_on_the_way_to_a_type_is_bounded() {
-        let refused = Err(TypeError::TooLarge { what: "parts on the way to a type", max: 1 << 17 });
-        // Aliases of a large struct: each has a copy of it.
+    fn created_parts_of_a_type_are_bounded() {
+        let refused = Err(TypeError::TooLarge { what: "created parts", max: 1 << 17 });
+        // Each alias of a large struct contains a copy of it.
         let names: Vec<String> = (0..200).map(|index| format!("m{index}")).collect();
         let members: Vec<_> =
             names.iter().zip(3..).map(|(name, index)| (name.as_str(), hash(index), MemberFlags::NONE)).collect();
@@ -633,7 +669,7 @@ mod tests {
         let mut all = vec![(hash(1), structure("Root", &members)), (hash(2), structure("C", &fields))];
         all.extend((3..=202).map(|index| (hash(index), alias(&format!("A{index}"), hash(2)))));
         assert_eq!(make(&hash(1), &all), refused);
-        // Structs that extend it, and name one that is open, so that they are made when all of it is: each inherits its members.
+        // Structs that extend it and refer to an open type: each inherits all members.
         let itself = || sequence(hash(1), MemberFlags::NONE);
         all.truncate(2);
         all.extend((3..=202).map(|index| {
@@ -643,7 +679,7 @@ mod tests {
             (hash(index), extended)
         }));
         assert_eq!(make(&hash(1), &all), refused);
-        // One that names the open one, and is made again for each member that has it.
+        // A struct that refers to the open type is created for each member of that type.
         let many = TypeIdentifier::Array {
             bounds: vec![1; 100],
             element: Box::new(PlainElement::new(MemberFlags::NONE, itself())),
@@ -651,7 +687,7 @@ mod tests {
         let members: Vec<_> = names.iter().map(|name| (name.as_str(), hash(2), MemberFlags::NONE)).collect();
         let again = structure("C", &vec![("x", many, MemberFlags::NONE); 20]);
         assert_eq!(make(&hash(1), &[(hash(1), structure("Root", &members)), (hash(2), again)]), refused);
-        // Labels of a union, and names without end.
+        // Labels of a union, and too long names.
         let labels = UnionMember {
             id: 1,
             flags: MemberFlags::NONE,
@@ -672,7 +708,7 @@ mod tests {
         let again = structure("C", &[(&name, itself(), MemberFlags::NONE)]);
         let root = structure("Root", &[("x", hash(2), MemberFlags::NONE), ("y", hash(3), MemberFlags::NONE)]);
         assert_eq!(make(&hash(1), &[(hash(1), root), (hash(2), again)]), Err(TypeError::InvalidName { name }));
-        // Each is in each other one: all ways through them would be tried.
+        // Each type contains each other type: without a limit every path through them would be converted.
         let tangle: Vec<_> = (1..30)
             .map(|number| {
                 let names: Vec<String> = (1..30).map(|index| format!("m{index}")).collect();

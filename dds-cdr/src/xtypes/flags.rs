@@ -1,32 +1,32 @@
-//! What is said of types and members in single bits (XTYPES 1.3, annex B: MemberFlag, TypeFlag).
+//! Flags of types and members (XTYPES 1.3, annex B: MemberFlag, TypeFlag).
 
 use crate::cdr::{Extensibility, TryConstruct};
 
-/// What is said of a member, a discriminator, an element or a literal.
+/// Flags of a member, a discriminator, an element or a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct MemberFlags(pub u16);
 
-/// What is said of a type.
+/// Flags of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TypeFlags(pub u16);
 
 impl MemberFlags {
-    /// Nothing.
+    /// No flag.
     pub const NONE: Self = Self(0);
-    /// Its value lies elsewhere.
+    /// The value is stored outside of the containing type (`@external`).
     pub const EXTERNAL: Self = Self(1 << 2);
-    /// It may be absent.
+    /// The member may be absent.
     pub const OPTIONAL: Self = Self(1 << 3);
-    /// Who does not know it must refuse the sample.
+    /// A reader that does not know the member must reject the sample.
     pub const MUST_UNDERSTAND: Self = Self(1 << 4);
-    /// It is part of the key.
+    /// The member is part of the key.
     pub const KEY: Self = Self(1 << 5);
     /// The default case of a union, or the default literal of an enum.
     pub const DEFAULT: Self = Self(1 << 6);
-    /// The two bits that say what becomes of a value that the type cannot hold.
+    /// The two bits of `@try_construct`.
     const TRY_CONSTRUCT: u16 = 0b11;
 
-    /// The flags that say what becomes of a value that the type cannot hold.
+    /// The flags of a `@try_construct` behavior: the handling of values that the type cannot hold.
     #[must_use]
     pub const fn of_try_construct(try_construct: TryConstruct) -> Self {
         match try_construct {
@@ -36,8 +36,9 @@ impl MemberFlags {
         }
     }
 
-    /// What becomes of a value that the type cannot hold. 0, which is invalid, counts as the default; it is what Cyclone DDS's
-    /// Python writes of elements of maps.
+    /// How a value that the type cannot hold is handled.
+    ///
+    /// The invalid value 0 counts as the default: Cyclone DDS's Python binding writes it for map elements.
     #[must_use]
     pub const fn try_construct(self) -> TryConstruct {
         match self.0 & Self::TRY_CONSTRUCT {
@@ -47,19 +48,19 @@ impl MemberFlags {
         }
     }
 
-    /// Those of both.
+    /// The flags of both.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// These, if `condition` holds with `other`.
+    /// These flags, and `other` as well if `condition` holds.
     #[must_use]
     pub const fn with(self, other: Self, condition: bool) -> Self {
         if condition { self.union(other) } else { self }
     }
 
-    /// Whether all of `other` are set.
+    /// Whether all flags of `other` are set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
@@ -67,20 +68,20 @@ impl MemberFlags {
 }
 
 impl TypeFlags {
-    /// Nothing.
+    /// No flag.
     pub const NONE: Self = Self(0);
-    /// It cannot grow.
+    /// The type cannot grow.
     pub const FINAL: Self = Self(1 << 0);
-    /// It may grow at its end.
+    /// The type may grow at its end.
     pub const APPENDABLE: Self = Self(1 << 1);
-    /// It may grow anywhere.
+    /// The type may grow anywhere.
     pub const MUTABLE: Self = Self(1 << 2);
-    /// It is no topic's type.
+    /// The type is not the type of a topic.
     pub const NESTED: Self = Self(1 << 3);
-    /// The ids of its members are hashes of their names.
+    /// The member ids are hashes of the member names.
     pub const AUTOID_HASH: Self = Self(1 << 4);
 
-    /// The flag that says how a type may grow.
+    /// The flag of an extensibility kind.
     #[must_use]
     pub const fn of_extensibility(extensibility: Extensibility) -> Self {
         match extensibility {
@@ -90,7 +91,7 @@ impl TypeFlags {
         }
     }
 
-    /// How a type may grow. Who says nothing means appendable (XTYPES 1.3, 7.3.3.1).
+    /// The extensibility kind. Default: appendable (XTYPES 1.3, 7.3.3.1).
     #[must_use]
     pub const fn extensibility(self) -> Extensibility {
         match self.0 & 0b111 {
@@ -100,13 +101,13 @@ impl TypeFlags {
         }
     }
 
-    /// These, if `condition` holds with `other`.
+    /// These flags, and `other` as well if `condition` holds.
     #[must_use]
     pub const fn with(self, other: Self, condition: bool) -> Self {
         if condition { Self(self.0 | other.0) } else { self }
     }
 
-    /// Whether all of `other` are set.
+    /// Whether all flags of `other` are set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0

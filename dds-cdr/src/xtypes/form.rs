@@ -1,4 +1,4 @@
-//! The two descriptions of a type, and what one says that the other does not (XTYPES 1.3, 7.3.4.1).
+//! The minimal and the complete description of a type (XTYPES 1.3, 7.3.4.1).
 
 use super::annotation::{AppliedAnnotation, MemberAnnotations, TypeAnnotations};
 use super::identifier::{Equivalence, EquivalenceHash, TypeIdentifier};
@@ -7,19 +7,19 @@ use super::record::record;
 use crate::cdr::{Decode, DecodeError, Decoder, Encode, EncodeError, Encoder};
 use std::fmt::Debug;
 
-/// Which description of a type a [`TypeDefinition`](super::TypeDefinition) is: [`Minimal`] or [`Complete`]. Sealed.
+/// Form of a [`TypeDefinition`](super::TypeDefinition): [`Minimal`] or [`Complete`]. Sealed.
 pub trait Form: Copy + Debug + PartialEq + Eq + sealed::Sealed + 'static {
-    /// Which it is.
+    /// The equivalence kind of this form.
     const EQUIVALENCE: Equivalence;
-    /// What is said of a type beside its members.
+    /// Details of a type apart from its members.
     type Type: Detail;
-    /// What is said of a member beside its type.
+    /// Details of a member apart from its type.
     type Member: Detail;
-    /// What is said of an element, a key or the target of an alias beside its type.
+    /// Details of an element, a key or the target of an alias apart from its type.
     type Element: Detail;
-    /// What is said of a discriminator beside its type.
+    /// Details of a discriminator apart from its type.
     type Discriminator: Detail;
-    /// What is said of a sequence or a map beside its elements.
+    /// Details of a sequence or a map apart from its elements.
     type Collection: Detail;
 
     /// The name of a type with this detail.
@@ -28,28 +28,28 @@ pub trait Form: Copy + Debug + PartialEq + Eq + sealed::Sealed + 'static {
     fn member_name(detail: &Self::Member) -> Option<&str>;
     /// The hash of the name of a member with this detail.
     fn name_hash(detail: &Self::Member) -> NameHash;
-    /// What is said of a type called `name`.
+    /// The detail of a type called `name`.
     fn of_type(name: &str) -> Self::Type;
-    /// What is said of a member called `name`.
+    /// The detail of a member called `name`.
     fn of_member(name: &str) -> Self::Member;
-    /// The same with annotations.
+    /// The detail of a member with these annotations.
     fn with_annotations(detail: Self::Member, annotations: Option<Box<MemberAnnotations>>) -> Self::Member;
-    /// A type in this description.
+    /// The TypeObject of a definition in this form.
     fn object(definition: TypeDefinition<Self>) -> TypeObject;
-    /// The type, if that is the description that there is of it.
+    /// The definition, if the TypeObject has this form.
     fn definition(object: &TypeObject) -> Option<&TypeDefinition<Self>>;
-    /// The name of a type that has a hash.
+    /// The identifier of a type with this hash.
     #[must_use]
     fn identifier(hash: EquivalenceHash) -> TypeIdentifier {
         TypeIdentifier::of_hash(Self::EQUIVALENCE, hash)
     }
 }
 
-/// What is said of a part of a type in one of the descriptions.
+/// Details of a part of a type in one form.
 pub trait Detail: Clone + Debug + PartialEq + Eq + Default + Encode + for<'de> Decode<'de> {}
 impl<T: Clone + Debug + PartialEq + Eq + Default + Encode + for<'de> Decode<'de>> Detail for T {}
 
-/// The description that decides whether types fit.
+/// The description that assignability checks use: hashes of names, no annotations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Minimal;
 
@@ -61,18 +61,18 @@ pub struct Complete;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct NameHash(pub [u8; 4]);
 
-/// Nothing.
+/// No details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Nothing;
 
 /// The name and annotations of a type (CompleteTypeDetail).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TypeDetail {
-    /// Those that the standard defines.
+    /// Annotations that the standard defines.
     pub builtin_annotations: Option<Box<TypeAnnotations>>,
-    /// Those of users.
+    /// User-defined annotations.
     pub custom_annotations: Option<Vec<AppliedAnnotation>>,
-    /// With the modules that it is in: `sensors::Reading`.
+    /// The qualified name: `sensors::Reading`.
     pub name: String,
 }
 
@@ -81,39 +81,39 @@ pub struct TypeDetail {
 pub struct MemberDetail {
     /// The name.
     pub name: String,
-    /// Those that the standard defines.
+    /// Annotations that the standard defines.
     pub builtin_annotations: Option<Box<MemberAnnotations>>,
-    /// Those of users.
+    /// User-defined annotations.
     pub custom_annotations: Option<Vec<AppliedAnnotation>>,
 }
 
 /// The annotations of an element, a key or the target of an alias (CompleteElementDetail).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ElementDetail {
-    /// Those that the standard defines.
+    /// Annotations that the standard defines.
     pub builtin_annotations: Option<Box<MemberAnnotations>>,
-    /// Those of users.
+    /// User-defined annotations.
     pub custom_annotations: Option<Vec<AppliedAnnotation>>,
 }
 
 /// The annotations of a discriminator.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiscriminatorDetail {
-    /// Those that the standard defines.
+    /// Annotations that the standard defines.
     pub builtin_annotations: Option<Box<TypeAnnotations>>,
-    /// Those of users.
+    /// User-defined annotations.
     pub custom_annotations: Option<Vec<AppliedAnnotation>>,
 }
 
 /// The name and annotations of a collection, which may be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CollectionDetail {
-    /// Those.
+    /// The name and annotations.
     pub detail: Option<TypeDetail>,
 }
 
 impl NameHash {
-    /// That of `name`.
+    /// The hash of `name`.
     #[must_use]
     pub fn of(name: &str) -> Self {
         let [a, b, c, d, ..] = md5::compute(name).0;

@@ -1,11 +1,13 @@
-//! TypeObjects of our own types, made of what the derive knows of them (XTYPES 1.3, 7.3.4.8 and 7.3.4.9).
+//! TypeObjects of local types, created from the descriptions of the derive (XTYPES 1.3, 7.3.4.8 and 7.3.4.9).
 //!
-//! Types with names are the vertices of a graph. Those that contain each other get their hash together; all others get theirs
-//! when those of what they contain are known.
+//! Named types are the vertices of a graph. Types that contain each other share one hash. Any other type gets its hash
+//! once the hashes of its dependencies are known.
 //!
-//! Where the standard leaves room, the bytes are those of Cyclone DDS: the flags of the minimal description are not masked, enums
-//! and bitmasks say how they may grow, keys do not count as `must_understand` unless they say so, and the first literal of an
-//! enum is its default.
+//! Where the standard leaves a choice, the bytes equal those of Cyclone DDS:
+//! - The flags of the minimal description are not masked.
+//! - Enums and bitmasks carry their extensibility.
+//! - A key is `must_understand` only if it is declared so.
+//! - The first literal of an enum is its default.
 
 use super::definition::Definer;
 use super::flags::MemberFlags;
@@ -18,7 +20,7 @@ use std::fmt;
 use std::ptr;
 use std::sync::Arc;
 
-/// A type with all that it is made of, in both descriptions.
+/// A type with all its dependencies, in both descriptions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeGraph {
     information: Arc<TypeInformation>,
@@ -28,32 +30,34 @@ pub struct TypeGraph {
 /// One of the types of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphType {
-    /// Its name by its minimal description.
+    /// The identifier of the minimal description.
     pub minimal_id: TypeIdentifier,
     /// The minimal description.
     pub minimal: TypeObject,
-    /// Its name by its complete description.
+    /// The identifier of the complete description.
     pub complete_id: TypeIdentifier,
     /// The complete description.
     pub complete: TypeObject,
 }
 
-/// A type that TypeObjects cannot describe. It is announced without type information: its name decides then.
+/// Why TypeObjects cannot describe a type. It is announced without type information, and its name decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Indescribable {
-    /// It is no struct and no union.
+    /// The type is neither a struct nor a union.
     NoTopicType,
     /// A label of a union does not fit into 32 bits.
     Label(i64),
-    /// A union has a default case, and another one without a member: to others, the default case would have its labels.
+    /// A union has a default case, and another case without a member.
+    ///
+    /// Peers would apply the default case to the labels of the other one.
     EmptyCase(&'static str),
-    /// Its description would be longer than 32 bits can say.
+    /// The description is longer than `u32::MAX` bytes.
     TooLarge,
 }
 
 impl TypeGraph {
-    /// The graph of a type. It takes some ten microseconds for a type of ten members, so keep it.
+    /// Creates the graph of a type. This takes about ten microseconds for ten members, so keep the result.
     ///
     /// # Errors
     /// TypeObjects cannot describe the type.
@@ -63,26 +67,26 @@ impl TypeGraph {
         }
         let mut graph = Vertices::default();
         let root = graph.add(ty);
-        let mut names = Names { graph: &graph, ids: vec![None; graph.types.len()] };
+        let mut identifiers = Identifiers { graph: &graph, ids: vec![None; graph.types.len()] };
         let mut types: Vec<(usize, GraphType)> = Vec::with_capacity(graph.types.len());
         for component in components(&graph.edges) {
-            names.define(&component, &mut types)?;
+            identifiers.define(&component, &mut types)?;
         }
-        let (dependencies, own): (Vec<_>, Vec<_>) = types.into_iter().partition(|(vertex, _)| *vertex != root);
-        let types: Vec<GraphType> = own.into_iter().chain(dependencies).map(|(_, ty)| ty).collect();
-        Self::of_types(types)
+        // A stable sort: the root first, all others in the order of their definition.
+        types.sort_by_key(|(vertex, _)| *vertex != root);
+        Self::of_types(types.into_iter().map(|(_, ty)| ty).collect())
     }
 
-    /// The graph of a type that was made elsewhere: itself first, then all that it is made of.
+    /// Creates a graph from descriptions: the type first, then all its dependencies.
     ///
     /// # Errors
-    /// There is no type, or one is too large.
+    /// `types` is empty, or a type is too large.
     pub fn of_types(types: Vec<GraphType>) -> Result<Self, Indescribable> {
         let information = Arc::new(information(&types)?);
         Ok(Self { information, types })
     }
 
-    /// What is announced of the type.
+    /// The type information to announce.
     #[must_use]
     pub fn information(&self) -> &Arc<TypeInformation> {
         &self.information
@@ -95,43 +99,50 @@ impl TypeGraph {
     }
 }
 
-/// The names of the outermost type and of the others.
+/// The identifiers and sizes of the outermost type and of its dependencies.
 fn information(types: &[GraphType]) -> Result<TypeInformation, Indescribable> {
-    let with_size = |id: &TypeIdentifier, object: &TypeObject| {
-        let size = u32::try_from(object.to_bytes()?.len()).map_err(|_| Indescribable::TooLarge)?;
-        Ok(TypeWithSize { id: id.clone(), size })
+    let (mut minimal, mut complete) = (Vec::with_capacity(types.len()), Vec::with_capacity(types.len()));
+    for ty in types {
+        minimal.push(with_size(&ty.minimal_id, &ty.minimal)?);
+        complete.push(with_size(&ty.complete_id, &ty.complete)?);
+    }
+    let mut information = TypeInformation {
+        minimal: TypeWithDependencies::of(minimal).ok_or(Indescribable::NoTopicType)?,
+        complete: TypeWithDependencies::of(complete).ok_or(Indescribable::NoTopicType)?,
     };
-    let minimal =
-        types.iter().map(|ty| with_size(&ty.minimal_id, &ty.minimal)).collect::<Result<_, Indescribable>>()?;
-    let complete =
-        types.iter().map(|ty| with_size(&ty.complete_id, &ty.complete)).collect::<Result<_, Indescribable>>()?;
-    let described = |list| TypeWithDependencies::of(list).ok_or(Indescribable::NoTopicType);
-    let mut information = TypeInformation { minimal: described(minimal)?, complete: described(complete)? };
     if information.to_bytes()?.len() > INFORMATION_MAX {
+        // Discovery data must stay small. Peers can request the dependencies.
         information.minimal.dependencies.clear();
         information.complete.dependencies.clear();
     }
     Ok(information)
 }
 
-/// Bytes of type information that are announced with the names of all dependencies; others can ask for them.
+fn with_size(id: &TypeIdentifier, object: &TypeObject) -> Result<TypeWithSize, Indescribable> {
+    let size = u32::try_from(object.to_bytes()?.len()).map_err(|_| Indescribable::TooLarge)?;
+    Ok(TypeWithSize { id: id.clone(), size })
+}
+
+/// Most bytes of type information that lists all dependencies. Larger information lists none.
 const INFORMATION_MAX: usize = 32 << 10;
 
-/// The types with names that a type is made of, itself included.
+/// A type and all named types that it contains.
 #[derive(Default)]
 struct Vertices {
     types: Vec<&'static TypeDescription>,
-    /// What each of them contains.
+    /// For each type, the types that it contains.
     edges: Vec<Vec<usize>>,
 }
 
 impl Vertices {
     fn find(&self, ty: &TypeDescription) -> Option<usize> {
-        // A constant may lie in memory several times, and different types may have one name.
-        let is_same = |known: &&'static TypeDescription| {
-            ptr::eq(*known, ty) || known.name() == ty.name() && known.is_encoded_like(ty)
-        };
-        self.types.iter().position(is_same)
+        for (vertex, known) in self.types.iter().enumerate() {
+            // The compiler may duplicate a constant in memory, and different types may have the same name.
+            if ptr::eq(*known, ty) || known.name() == ty.name() && known.is_encoded_like(ty) {
+                return Some(vertex);
+            }
+        }
+        None
     }
 
     fn add(&mut self, ty: &'static TypeDescription) -> usize {
@@ -172,8 +183,11 @@ impl Vertices {
             | TypeKind::Bitmask(_)
             | TypeKind::Bitset(_) => {
                 let to = self.add(ty);
-                if let Some(edges) = self.edges.get_mut(from).filter(|edges| !edges.contains(&to)) {
-                    edges.push(to);
+                debug_assert!(from < self.edges.len(), "each vertex has a list of edges");
+                if let Some(edges) = self.edges.get_mut(from) {
+                    if !edges.contains(&to) {
+                        edges.push(to);
+                    }
                 }
             }
             _ => {}
@@ -181,14 +195,15 @@ impl Vertices {
     }
 }
 
-/// What types are called, as far as that is known.
-pub(super) struct Names<'a> {
+/// The identifiers of the types of a graph, as far as they are known.
+pub(super) struct Identifiers<'a> {
     graph: &'a Vertices,
+    /// The minimal and the complete identifier of each vertex.
     ids: Vec<Option<[TypeIdentifier; 2]>>,
 }
 
-impl Names<'_> {
-    /// The name of a type with a name.
+impl Identifiers<'_> {
+    /// The identifier of a named type.
     pub(super) fn of<F: Form>(&self, ty: &TypeDescription) -> TypeIdentifier {
         let known = self.graph.find(ty).and_then(|vertex| self.ids.get(vertex)?.as_ref());
         known.map_or(TypeIdentifier::None, |[minimal, complete]| match F::EQUIVALENCE {
@@ -197,16 +212,17 @@ impl Names<'_> {
         })
     }
 
-    /// Names the types of a component, whose dependencies have names.
+    /// Defines the types of a component. Their dependencies outside of it have identifiers already.
     fn define(&mut self, component: &[usize], types: &mut Vec<(usize, GraphType)>) -> Result<(), Indescribable> {
         let mut members: Vec<(usize, &'static TypeDescription)> =
             component.iter().filter_map(|vertex| Some((*vertex, *self.graph.types.get(*vertex)?))).collect();
-        // Those that contain each other are numbered in the order of their names (XTYPES 1.3, 7.3.4.9.3).
+        // Types that contain each other are numbered in the order of their names (XTYPES 1.3, 7.3.4.9.3).
         members.sort_by_key(|(_, ty)| ty.name());
         let contains_itself =
             |vertex: &usize| self.graph.edges.get(*vertex).is_some_and(|edges| edges.contains(vertex));
         let is_recursive = members.len() > 1 || component.iter().any(contains_itself);
         if is_recursive {
+            // The hash covers descriptions in which the hash itself is zero.
             let unknown = EquivalenceHash([0; 14]);
             self.number(&members, unknown, unknown);
             let minimal = self.hash_together::<Minimal>(&members)?;
@@ -227,6 +243,7 @@ impl Names<'_> {
         Ok(())
     }
 
+    /// Sets the identifiers of the members of a component, numbered from 1.
     fn number(
         &mut self,
         members: &[(usize, &'static TypeDescription)],
@@ -247,69 +264,73 @@ impl Names<'_> {
         &self,
         members: &[(usize, &'static TypeDescription)],
     ) -> Result<EquivalenceHash, Indescribable> {
-        let objects = members.iter().map(|(_, ty)| Ok(F::object(self.definition(ty)?)));
-        Ok(hash_of_component(&objects.collect::<Result<Vec<_>, Indescribable>>()?)?)
+        let mut objects = Vec::with_capacity(members.len());
+        for (_, ty) in members {
+            objects.push(F::object(self.definition(ty)?));
+        }
+        Ok(hash_of_component(&objects)?)
     }
 
     fn definition<F: Form>(&self, ty: &'static TypeDescription) -> Result<TypeDefinition<F>, Indescribable> {
-        Definer { names: self }.definition(ty)
+        Definer { identifiers: self }.definition(ty)
     }
 }
 
-/// The hash of types that contain each other, in whose descriptions the hash itself is zero.
+/// The hash of types that contain each other. In their descriptions the hash itself must be zero.
 ///
 /// # Errors
-/// They are longer than 32 bits can say.
+/// The encoding is longer than `u32::MAX` bytes.
 pub(super) fn hash_of_component(objects: &Vec<TypeObject>) -> Result<EquivalenceHash, EncodeError> {
     let mut bytes = Vec::new();
     objects.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Little))?;
     Ok(EquivalenceHash::of(&bytes))
 }
 
-/// The strongly connected components of a graph, each behind those that it leads to (Tarjan).
+/// The strongly connected components of a graph, each after the components that it leads to (Tarjan).
 fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     struct Search<'a> {
         edges: &'a [Vec<usize>],
-        /// When each vertex was reached, and the earliest one that it leads back to.
-        reached: Vec<Option<(usize, usize)>>,
+        /// For each visited vertex, the position in the order of visits.
+        visited: Vec<Option<usize>>,
+        /// Vertices whose component is not complete yet, in the order of visits.
         open: Vec<usize>,
         count: usize,
         found: Vec<Vec<usize>>,
     }
 
     impl Search<'_> {
+        /// Visits a vertex, and returns the earliest open vertex that it leads back to.
         fn visit(&mut self, vertex: usize) -> usize {
-            let at = self.count;
+            let position = self.count;
             self.count += 1;
             self.open.push(vertex);
-            self.set(vertex, (at, at));
-            let mut earliest = at;
-            for to in self.edges.get(vertex).into_iter().flatten() {
-                earliest = earliest.min(match self.reached.get(*to).copied().flatten() {
-                    None => self.visit(*to),
-                    Some((reached, _)) if self.open.contains(to) => reached,
-                    Some(_) => earliest,
-                });
+            if let Some(visited) = self.visited.get_mut(vertex) {
+                *visited = Some(position);
             }
-            self.set(vertex, (at, earliest));
-            if earliest == at {
-                let first = self.open.iter().rposition(|open| *open == vertex).unwrap_or(self.open.len());
-                let component = self.open.split_off(first);
+            let edges: &[Vec<usize>] = self.edges;
+            let mut earliest = position;
+            for to in edges.get(vertex).map_or(&[][..], Vec::as_slice) {
+                let leads_to = match self.visited.get(*to).copied().flatten() {
+                    None => self.visit(*to),
+                    Some(visited) if self.open.contains(to) => visited,
+                    // The component of that vertex is complete: it does not lead back.
+                    Some(_) => continue,
+                };
+                earliest = earliest.min(leads_to);
+            }
+            if earliest == position {
+                let first = self.open.iter().rposition(|open| *open == vertex);
+                debug_assert!(first.is_some(), "a vertex stays open until its component is complete");
+                let component = self.open.split_off(first.unwrap_or(self.open.len()));
                 self.found.push(component);
             }
             earliest
         }
-
-        fn set(&mut self, vertex: usize, reached: (usize, usize)) {
-            if let Some(place) = self.reached.get_mut(vertex) {
-                *place = Some(reached);
-            }
-        }
     }
 
-    let mut search = Search { edges, reached: vec![None; edges.len()], open: Vec::new(), count: 0, found: Vec::new() };
+    let mut search = Search { edges, visited: vec![None; edges.len()], open: Vec::new(), count: 0, found: Vec::new() };
     for vertex in 0..edges.len() {
-        if search.reached.get(vertex).is_some_and(Option::is_none) {
+        if search.visited.get(vertex).is_some_and(Option::is_none) {
             search.visit(vertex);
         }
     }
@@ -325,19 +346,19 @@ impl From<EncodeError> for Indescribable {
 impl fmt::Display for Indescribable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoTopicType => f.write_str("only structs and unions are types of topics"),
-            Self::Label(label) => write!(f, "the label {label} of a union does not fit into 32 bits"),
+            Self::NoTopicType => f.write_str("the type of a topic must be a struct or a union"),
+            Self::Label(label) => write!(f, "the union label {label} does not fit into 32 bits"),
             Self::EmptyCase(name) => {
-                write!(f, "the case {name} has no member, and another one is the default: give it a member")
+                write!(f, "the case {name} has no member although another case is the default: give it a member")
             }
-            Self::TooLarge => f.write_str("the description of the type is longer than 32 bits can say"),
+            Self::TooLarge => f.write_str("the description of the type is longer than 4 GiB"),
         }
     }
 }
 
 impl std::error::Error for Indescribable {}
 
-/// What becomes of elements that cannot be held.
+/// The flags of elements: how values that the type cannot hold are handled.
 pub(super) fn element_flags(element: &TypeDescription) -> MemberFlags {
     MemberFlags::of_try_construct(element.on_construct_failure())
 }

@@ -1,4 +1,4 @@
-//! Names of types that say what the type is, or the hash of what it is (XTYPES 1.3, 7.3.4.2, and annex B).
+//! Type identifiers: a full description of a type, or its hash (XTYPES 1.3, 7.3.4.2, and annex B).
 //!
 //! ```text
 //! kind     follows
@@ -7,7 +7,7 @@
 //! 70 71    bound, 8 or 32 bits: string        72 73  wstring
 //! 80 81    header, bound, element: sequence   90 91  header, bounds, element: array
 //! a0 a1    header, bound, element, key flags, key: map
-//! b0       length, hash kind, hash, number of types, which: a type that contains itself
+//! b0       length, hash kind, hash, number of types, index: a type that contains itself
 //! f1 f2    14 octets: MD5 of the minimal or the complete TypeObject
 //! ```
 
@@ -20,14 +20,14 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EquivalenceHash(pub [u8; 14]);
 
-/// Which of the two descriptions of a type something is about.
+/// Which description of a type a hash covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Equivalence {
-    /// What decides whether types fit (EK_MINIMAL): no names but hashes of those of members.
+    /// The minimal description (EK_MINIMAL): hashes of names only.
     Minimal,
-    /// Everything (EK_COMPLETE).
+    /// The complete description (EK_COMPLETE).
     Complete,
-    /// There is no hash in it, so that both descriptions are the same (EK_BOTH).
+    /// No hash: both descriptions are equal (EK_BOTH).
     Both,
 }
 
@@ -67,52 +67,52 @@ pub enum Primitive {
     Char16 = 0x11,
 }
 
-/// Names a type.
+/// Identifies a type.
 ///
-/// Bounds are in bytes (string), units of UTF-16 (wstring) or elements; 0 is none, and so is `u32::MAX`, which Cyclone DDS's
-/// Python writes of maps.
+/// Bounds count bytes (string), UTF-16 code units (wstring) or elements.
+/// Both 0 and `u32::MAX` mean unbounded: Cyclone DDS's Python binding writes `u32::MAX` for maps.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TypeIdentifier {
-    /// No type: the base of a struct that has none.
+    /// No type: the base of a struct without a base.
     None,
     /// A primitive type.
     Primitive(Primitive),
     /// `string`.
     String8 {
-        /// Bytes without the NUL at most.
+        /// Most bytes, without the NUL.
         bound: u32,
     },
     /// `wstring`.
     String16 {
-        /// Units of UTF-16 at most.
+        /// Most UTF-16 code units.
         bound: u32,
     },
     /// A sequence whose elements have no annotations of their own.
     Sequence {
-        /// Elements at most.
+        /// Most elements.
         bound: u32,
-        /// What the elements are.
+        /// The elements.
         element: Box<PlainElement>,
     },
-    /// An array, of any number of dimensions.
+    /// An array of one or more dimensions.
     Array {
         /// The length in each dimension, the outermost first.
         bounds: Vec<u32>,
-        /// What the elements are.
+        /// The elements.
         element: Box<PlainElement>,
     },
     /// A map.
     Map {
-        /// Entries at most.
+        /// Most entries.
         bound: u32,
-        /// What the values are.
+        /// The values.
         element: Box<PlainElement>,
-        /// What is said of the keys.
+        /// Flags of the keys.
         key_flags: MemberFlags,
-        /// What the keys are.
+        /// The type of the keys.
         key: Box<TypeIdentifier>,
     },
-    /// One of several types that contain each other, or one that contains itself.
+    /// A type that contains itself, or one of several types that contain each other.
     StronglyConnected(ComponentId),
     /// The hash of a minimal TypeObject.
     Minimal(EquivalenceHash),
@@ -120,32 +120,32 @@ pub enum TypeIdentifier {
     Complete(EquivalenceHash),
 }
 
-/// What the elements of a collection are.
+/// The elements of a collection.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlainElement {
-    /// Which hashes are in it.
+    /// The kind of the hashes in `id`.
     pub equivalence: Equivalence,
-    /// What is said of the elements.
+    /// Flags of the elements.
     pub flags: MemberFlags,
-    /// Their type.
+    /// The type of the elements.
     pub id: TypeIdentifier,
 }
 
-/// Names a type among those that contain each other (a strongly connected component of the graph of types).
+/// Identifies one of several types that contain each other: a strongly connected component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComponentId {
-    /// Of which description the hash is: `Minimal` or `Complete`.
+    /// The description that the hash covers: `Minimal` or `Complete`.
     pub equivalence: Equivalence,
-    /// Of all of their TypeObjects together.
+    /// Hash of the TypeObjects of all types of the component.
     pub hash: EquivalenceHash,
-    /// How many they are.
+    /// The number of types in the component.
     pub length: i32,
-    /// Which of them, from 1 on; 0 is all of them.
+    /// The index of the type, from 1; 0 means all types of the component.
     pub index: i32,
 }
 
 impl TypeIdentifier {
-    /// An `f1` or `f2` with this hash. `Both` has no such name, and counts as complete.
+    /// The identifier with this hash. `Both` counts as complete, since it has no hash.
     #[must_use]
     pub const fn of_hash(equivalence: Equivalence, hash: EquivalenceHash) -> Self {
         match equivalence {
@@ -154,7 +154,7 @@ impl TypeIdentifier {
         }
     }
 
-    /// Whether it says all that there is to say: no hash in it.
+    /// Whether the identifier describes the whole type: it contains no hash.
     #[must_use]
     pub fn is_fully_descriptive(&self) -> bool {
         match self {
@@ -165,13 +165,13 @@ impl TypeIdentifier {
         }
     }
 
-    /// Whether it is a hash by itself: there is a TypeObject to ask for.
+    /// Whether the identifier itself is a hash, so that a TypeObject exists.
     #[must_use]
     pub const fn is_hash(&self) -> bool {
         matches!(self, Self::StronglyConnected(_) | Self::Minimal(_) | Self::Complete(_))
     }
 
-    /// Which description it is of; `Both` if there is no hash in it.
+    /// The description that its hashes cover; `Both` if it contains no hash.
     #[must_use]
     pub fn equivalence(&self) -> Equivalence {
         match self {
@@ -187,7 +187,7 @@ impl TypeIdentifier {
         }
     }
 
-    /// Calls `change` with each name in it of a type that contains itself.
+    /// Calls `change` with each component identifier in it.
     pub(super) fn for_each_component_mut(&mut self, change: &mut dyn FnMut(&mut ComponentId)) {
         match self {
             Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.for_each_component_mut(change),
@@ -200,7 +200,7 @@ impl TypeIdentifier {
         }
     }
 
-    /// Whether this, or the type of elements or keys within it, is one that `wanted` looks for.
+    /// Whether `wanted` accepts this identifier, or that of the elements or keys inside of it.
     pub fn contains(&self, wanted: &dyn Fn(&Self) -> bool) -> bool {
         let within = match self {
             Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.contains(wanted),
@@ -210,7 +210,7 @@ impl TypeIdentifier {
         within || wanted(self)
     }
 
-    /// Calls `visit` with each hash in it: itself, or those of elements and keys.
+    /// Calls `visit` with each hash in it: itself, or the hashes of elements and keys.
     pub fn for_each_hash<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         match self {
             Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.for_each_hash(visit),
@@ -225,7 +225,7 @@ impl TypeIdentifier {
 }
 
 impl PlainElement {
-    /// An element of this type.
+    /// Creates an element of type `id`.
     #[must_use]
     pub fn new(flags: MemberFlags, id: TypeIdentifier) -> Self {
         Self { equivalence: id.equivalence(), flags, id }
@@ -257,7 +257,7 @@ impl Primitive {
         Self::ALL.into_iter().find(|primitive| *primitive as u8 == kind)
     }
 
-    /// Its name in IDL.
+    /// The name in IDL.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -381,7 +381,7 @@ impl Encode for TypeIdentifier {
     }
 }
 
-/// Writes a kind of which there is a small form, with a bound of 8 bits, and a large one with the next number.
+/// Encodes the small kind with a bound of 8 bits, or the next kind with 32 bits.
 fn encode_bound(
     small: u8,
     bound: u32,
@@ -434,9 +434,10 @@ impl<'de> Decode<'de> for TypeIdentifier {
             }
             ARRAY_SMALL => {
                 let (equivalence, flags) = (Decode::decode(d)?, Decode::decode(d)?);
-                let bounds = match is_small {
-                    true => Vec::<u8>::decode(d)?.into_iter().map(u32::from).collect(),
-                    false => Vec::<u32>::decode(d)?,
+                let bounds = if is_small {
+                    Vec::<u8>::decode(d)?.into_iter().map(u32::from).collect()
+                } else {
+                    Vec::<u32>::decode(d)?
                 };
                 let id = nested(d)?;
                 Ok(Self::Array { bounds, element: Box::new(PlainElement { equivalence, flags, id }) })
@@ -449,7 +450,7 @@ impl<'de> Decode<'de> for TypeIdentifier {
                 let element = Box::new(PlainElement { equivalence, flags, id });
                 Ok(Self::Map { bound, element, key_flags, key })
             }
-            // What a later version of the standard adds has no length here, so nothing behind it can be read.
+            // A kind of a later version of the standard has no length here, so decoding cannot continue after it.
             _ => Err(d.error(DecodeErrorKind::UnknownDiscriminator { value: kind.into() })),
         }
     }
@@ -459,7 +460,7 @@ fn decode_bound(is_small: bool, d: &mut Decoder<'_>) -> Result<u32, DecodeError>
     if is_small { u8::decode(d).map(u32::from) } else { u32::decode(d) }
 }
 
-/// The type of elements or keys. A peer decides how deep they are nested.
+/// Decodes the type of elements or keys. A peer controls the depth of nesting, so it is limited.
 fn nested(d: &mut Decoder<'_>) -> Result<TypeIdentifier, DecodeError> {
     d.nested(size_of::<TypeIdentifier>(), TypeIdentifier::decode)
 }
@@ -472,7 +473,10 @@ impl fmt::Debug for EquivalenceHash {
 
 impl fmt::Display for EquivalenceHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        for byte in self.0 {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
     }
 }
 

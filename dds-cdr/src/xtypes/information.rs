@@ -1,12 +1,12 @@
-//! What endpoints announce of their types (XTYPES 1.3, 7.6.3.2.1): names, and those of what they depend on.
+//! TypeInformation: the identifiers of an endpoint's type and of its dependencies (XTYPES 1.3, 7.6.3.2.1).
 //!
 //! ```text
-//! length   of all of it (it is mutable, and stands in its parameter without an encapsulation header)
-//! 0x1001   minimal:  length, (length, name, size of the TypeObject), number of dependencies, those dependencies
+//! length   of the whole value (a mutable struct; no encapsulation header in the parameter)
+//! 0x1001   minimal:  length, (length, identifier, size of the TypeObject), number of dependencies, dependencies
 //! 0x1002   complete: the same
 //! ```
 //!
-//! Lengths of members are written as Cyclone DDS does (length code 4); Dust DDS uses length code 5. Both are read.
+//! Member lengths are written with length code 4, like Cyclone DDS. Dust DDS uses length code 5; both are accepted.
 
 use super::identifier::TypeIdentifier;
 use super::record::record;
@@ -14,57 +14,57 @@ use crate::cdr::{
     ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, Encoding, LengthCode,
 };
 
-/// What an endpoint announces of its type.
+/// The type information that an endpoint announces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeInformation {
-    /// By minimal descriptions.
+    /// Identifiers of minimal TypeObjects.
     pub minimal: TypeWithDependencies,
-    /// By complete descriptions.
+    /// Identifiers of complete TypeObjects.
     pub complete: TypeWithDependencies,
 }
 
-/// The name of a type, and those of the types that it is made of.
+/// The identifiers of a type and of its dependencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeWithDependencies {
     /// The type.
     pub ty: TypeWithSize,
-    /// How many it is made of; -1 if that is not known. There may be more than are listed.
+    /// The number of dependencies; -1 if unknown. May exceed the length of the list.
     pub dependency_count: i32,
-    /// Some or all of them.
+    /// Some or all dependencies.
     pub dependencies: Vec<TypeWithSize>,
 }
 
-/// The name of a type, and how large its TypeObject is.
+/// The identifier of a type and the size of its TypeObject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeWithSize {
-    /// The name.
+    /// The identifier.
     pub id: TypeIdentifier,
-    /// Bytes of the serialized TypeObject; 0 if that is not known (seen of Cyclone DDS).
+    /// Bytes of the serialized TypeObject; 0 if unknown (observed from Cyclone DDS).
     pub size: u32,
 }
 
 impl TypeInformation {
-    /// Its bytes.
+    /// Encodes the value of the parameter.
     ///
     /// # Errors
-    /// There is more of it than 32 bits can say.
+    /// The encoding is longer than `u32::MAX` bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, EncodeError> {
         let mut bytes = Vec::new();
         self.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Little))?;
         Ok(bytes)
     }
 
-    /// Reads the value of a parameter. What else is in it is passed over.
+    /// Decodes the value of the parameter. Unknown members are skipped.
     ///
     /// # Errors
-    /// It is no type information, or lacks one of the two descriptions.
+    /// The bytes are not valid type information, or one of the two descriptions is missing.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::decode(&mut Decoder::new(bytes, Encoding::Xcdr2, ByteOrder::Little))
     }
 }
 
 impl TypeWithDependencies {
-    /// The first is the type, the others what it is made of. `None`: there is none.
+    /// Takes the type from the front and its dependencies from the rest. `None` if `types` is empty.
     #[must_use]
     pub fn of(types: Vec<TypeWithSize>) -> Option<Self> {
         let mut types = types.into_iter();

@@ -1,20 +1,20 @@
-//! Types as data: their names, what they are made of, and whether one fits the other (XTYPES 1.3, 7.2.4, 7.3.4 and annex B).
+//! Types as data: identifiers, TypeObjects and assignability (XTYPES 1.3, 7.2.4, 7.3.4 and annex B).
 //!
-//! In: descriptions of our own types, bytes of strangers. Out: names and TypeObjects, and what they are in bytes. Nothing is
-//! owned beyond a call.
+//! In: descriptions of local types, and untrusted bytes. Out: type identifiers and TypeObjects, and their encodings.
+//! Only the `store` owns data beyond a call.
 //!
 //! | file | in | out |
 //! |---|---|---|
-//! | `identifier` | | names of types: what they are, or a hash of that |
-//! | `flags`, `form`, `annotation` | | what is said of types and members, in the minimal and the complete description |
-//! | `object` | bytes | TypeObjects, and the way back |
-//! | `information` | bytes | what endpoints announce of their types, and the way back |
-//! | `graph`, `definition` | descriptions of our own types | their TypeObjects, and those of all that is in them |
+//! | `identifier` | | type identifiers: a full description or a hash |
+//! | `flags`, `form`, `annotation` | | properties of types and members in both descriptions |
+//! | `object` | bytes | TypeObjects, and their bytes |
+//! | `information` | bytes | TypeInformation of endpoints, and its bytes |
+//! | `graph`, `definition` | descriptions of local types | their TypeObjects and all dependencies |
 //! | `consistency` | | the reader's policy |
-//! | `assignable`, `compatible`, `difference` | the types of a reader and a writer, the reader's policy | whether they fit, and if not, in what they differ |
-//! | `store` | our types, descriptions by others | the types that are known |
-//! | `dynamic` | complete TypeObjects | types that are made at run time (feature `dynamic`) |
-//! | `record` | | how structs of annex B lie in the bytes |
+//! | `assignable`, `compatible`, `difference` | types of reader and writer, policy | assignable, or the first difference |
+//! | `store` | local types, descriptions by peers | the known types |
+//! | `dynamic` | complete TypeObjects | types created at run time (feature `dynamic`) |
+//! | `record` | | layout of the structs of annex B |
 
 mod annotation;
 mod assignable;

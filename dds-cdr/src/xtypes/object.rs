@@ -1,7 +1,7 @@
-//! TypeObjects: types as data that travels (XTYPES 1.3, 7.3.4 and annex B).
+//! TypeObjects: descriptions of types for the wire (XTYPES 1.3, 7.3.4 and annex B).
 //!
-//! Nested structs of the standard that are only there to share a layout (CommonStructMember and the like) are flat here: being
-//! final, they leave no trace in the bytes.
+//! The standard nests some structs only to share a layout, such as CommonStructMember. They are flat here: they are
+//! final, so nesting does not change the bytes.
 
 use super::flags::{MemberFlags, TypeFlags};
 use super::form::{Complete, Form, Minimal};
@@ -9,21 +9,21 @@ use super::identifier::{ComponentId, EK_COMPLETE, EK_MINIMAL, EquivalenceHash, P
 use super::record::record;
 use crate::cdr::{ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, Encoding};
 
-/// A type as data, in one of its two descriptions.
+/// The minimal or the complete description of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypeObject {
-    /// What decides whether types fit.
+    /// The description that assignability checks use.
     Minimal(MinimalTypeObject),
-    /// Everything.
+    /// The description with all names and annotations.
     Complete(CompleteTypeObject),
 }
 
-/// A type without names but hashes of those of members.
+/// A description with hashes of member names only.
 pub type MinimalTypeObject = TypeDefinition<Minimal>;
-/// A type with all names and annotations.
+/// A description with all names and annotations.
 pub type CompleteTypeObject = TypeDefinition<Complete>;
 
-/// What a type is made of. Types of annotations are left out: nothing here refers to one.
+/// The definition of a type. Annotation types are not supported: no definition refers to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypeDefinition<F: Form> {
     /// Another name for a type.
@@ -49,229 +49,231 @@ pub enum TypeDefinition<F: Form> {
 /// Another name for a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AliasType<F: Form> {
-    /// None are defined.
+    /// The standard defines none.
     pub flags: TypeFlags,
     /// The name.
     pub detail: F::Type,
-    /// None are defined.
+    /// The standard defines none.
     pub related_flags: MemberFlags,
     /// The type that it names.
     pub related_type: TypeIdentifier,
-    /// Annotations of that.
+    /// Annotations of the target.
     pub related_detail: F::Element,
 }
 
 /// A struct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructType<F: Form> {
-    /// How it may grow, whether it is nested, and where its ids come from.
+    /// Extensibility, nesting, and the origin of member ids.
     pub flags: TypeFlags,
-    /// The struct that it extends.
+    /// The base struct, or `None`.
     pub base: TypeIdentifier,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Type,
-    /// Its own members, in the order of definition.
+    /// The own members, without inherited ones, in the order of definition.
     pub members: Vec<StructMember<F>>,
 }
 
 /// A member of a struct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructMember<F: Form> {
-    /// Its id.
+    /// The member id.
     pub id: u32,
-    /// Whether it is a key, optional, ...
+    /// Key, optional, and so on.
     pub flags: MemberFlags,
-    /// Its type.
+    /// The type of the member.
     pub ty: TypeIdentifier,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Member,
 }
 
 /// A union.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnionType<F: Form> {
-    /// As of a struct.
+    /// The same flags as of a struct.
     pub flags: TypeFlags,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Type,
-    /// Whether the discriminator is a key, and what becomes of one that selects nothing.
+    /// Whether the discriminator is a key, and how an invalid one is handled.
     pub discriminator_flags: MemberFlags,
     /// The type of the discriminator.
     pub discriminator: TypeIdentifier,
-    /// Annotations of that.
+    /// Annotations of the discriminator.
     pub discriminator_detail: F::Discriminator,
-    /// Its members, in the order of definition.
+    /// The members, in the order of definition.
     pub members: Vec<UnionMember<F>>,
 }
 
 /// A member of a union.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnionMember<F: Form> {
-    /// Its id.
+    /// The member id.
     pub id: u32,
-    /// Whether it is the default.
+    /// Whether the member is the default.
     pub flags: MemberFlags,
-    /// Its type.
+    /// The type of the member.
     pub ty: TypeIdentifier,
-    /// The values of the discriminator that select it.
+    /// The discriminator values that select the member.
     pub labels: Vec<i32>,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Member,
 }
 
 /// An enum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnumType<F: Form> {
-    /// How it may grow.
+    /// Extensibility.
     pub flags: TypeFlags,
     /// Bits of a value, 1 to 32.
     pub bit_bound: u16,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Type,
-    /// By growing value.
+    /// The literals in ascending order of value.
     pub literals: Vec<EnumLiteral<F>>,
 }
 
 /// A literal of an enum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnumLiteral<F: Form> {
-    /// The value and what is said of it.
+    /// The value and flags.
     pub common: CommonLiteral,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Member,
 }
 
-/// A value of an enum, and whether it is the default. Other than its like, it is appendable in annex B.
+/// A value of an enum, and whether it is the default.
+///
+/// Unlike other `Common` structs it is appendable in annex B, so it is not flat here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommonLiteral {
     /// The value.
     pub value: i32,
-    /// Whether it is the default.
+    /// Whether the literal is the default.
     pub flags: MemberFlags,
 }
 
 /// A bitmask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitmaskType<F: Form> {
-    /// How it may grow.
+    /// Extensibility.
     pub flags: TypeFlags,
     /// Bits of a value, 1 to 64.
     pub bit_bound: u16,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Type,
-    /// By growing position.
+    /// The flags in ascending order of position.
     pub bitflags: Vec<Bitflag<F>>,
 }
 
 /// A named bit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bitflag<F: Form> {
-    /// From the least significant bit, which is 0.
+    /// The position; 0 is the least significant bit.
     pub position: u16,
-    /// None are defined.
+    /// The standard defines none.
     pub flags: MemberFlags,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Member,
 }
 
 /// A bitset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitsetType<F: Form> {
-    /// None are defined.
+    /// The standard defines none.
     pub flags: TypeFlags,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Type,
-    /// By growing position.
+    /// The fields in ascending order of position.
     pub fields: Vec<Bitfield<F>>,
 }
 
-/// Some bits of a bitset.
+/// A field of a bitset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bitfield<F: Form> {
-    /// Of the least significant bit.
+    /// The position of its least significant bit.
     pub position: u16,
-    /// None are defined.
+    /// The standard defines none.
     pub flags: MemberFlags,
-    /// How many bits.
+    /// The number of bits.
     pub bit_count: u8,
-    /// The type of its value.
+    /// The integer type of its value.
     pub holder: Primitive,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Member,
 }
 
 /// A sequence whose elements have annotations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceType<F: Form> {
-    /// None are defined.
+    /// The standard defines none.
     pub flags: TypeFlags,
-    /// Elements at most; 0 or `u32::MAX`: any number.
+    /// Most elements; 0 or `u32::MAX`: unbounded.
     pub bound: u32,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Collection,
-    /// What the elements are.
+    /// The elements.
     pub element: CollectionElement<F>,
 }
 
 /// An array whose elements have annotations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArrayType<F: Form> {
-    /// None are defined.
+    /// The standard defines none.
     pub flags: TypeFlags,
     /// The length in each dimension, the outermost first.
     pub bounds: Vec<u32>,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Type,
-    /// What the elements are.
+    /// The elements.
     pub element: CollectionElement<F>,
 }
 
 /// A map whose keys or values have annotations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapType<F: Form> {
-    /// None are defined.
+    /// The standard defines none.
     pub flags: TypeFlags,
-    /// Entries at most; 0 or `u32::MAX`: any number.
+    /// Most entries; 0 or `u32::MAX`: unbounded.
     pub bound: u32,
-    /// Its name.
+    /// The name and annotations.
     pub detail: F::Collection,
-    /// What the keys are.
+    /// The keys.
     pub key: CollectionElement<F>,
-    /// What the values are.
+    /// The values.
     pub element: CollectionElement<F>,
 }
 
 /// The elements, keys or values of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectionElement<F: Form> {
-    /// What is said of them.
+    /// The flags.
     pub flags: MemberFlags,
-    /// Their type.
+    /// The type.
     pub ty: TypeIdentifier,
-    /// Their annotations.
+    /// The annotations.
     pub detail: F::Element,
 }
 
 impl TypeObject {
-    /// Its bytes as they are hashed: XCDR2, little endian, without a header.
+    /// Encodes the bytes that are hashed: XCDR2, little endian, without an encapsulation header.
     ///
     /// # Errors
-    /// A string or a list is longer than 32 bits can say.
+    /// A string or a list is longer than `u32::MAX`.
     pub fn to_bytes(&self) -> Result<Vec<u8>, EncodeError> {
         let mut bytes = Vec::new();
         self.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Little))?;
         Ok(bytes)
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    /// Decodes the output of [`to_bytes`](Self::to_bytes).
     ///
     /// # Errors
-    /// The bytes are no TypeObject, or one of an annotation.
+    /// The bytes are not a valid TypeObject, or they describe an annotation.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::decode(&mut Decoder::new(bytes, Encoding::Xcdr2, ByteOrder::Little))
     }
 
-    /// Its name: the hash of its bytes.
+    /// The identifier: the hash of the bytes.
     ///
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes).
@@ -291,7 +293,7 @@ impl TypeObject {
         }
     }
 
-    /// Whether it names a type, other than by a hash, that `wanted` looks for.
+    /// Whether `wanted` accepts an identifier in this description, or inside of one.
     #[must_use]
     pub fn mentions(&self, wanted: &dyn Fn(&TypeIdentifier) -> bool) -> bool {
         let mut found = false;
@@ -305,7 +307,7 @@ impl TypeObject {
 }
 
 impl TypeObject {
-    /// Calls `change` with each name in it of a type that contains itself.
+    /// Calls `change` with each component identifier in it.
     pub(super) fn for_each_component_mut(&mut self, change: &mut dyn FnMut(&mut ComponentId)) {
         match self {
             Self::Minimal(definition) => definition.for_each_id_mut(&mut |id| id.for_each_component_mut(change)),
@@ -315,11 +317,10 @@ impl TypeObject {
 }
 
 impl EquivalenceHash {
-    /// That of the bytes of a TypeObject.
+    /// The hash of the bytes of a TypeObject.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        let mut hash = [0; 14];
-        hash.iter_mut().zip(md5::compute(bytes).0).for_each(|(hash, byte)| *hash = byte);
+        let [hash @ .., _, _] = md5::compute(bytes).0;
         Self(hash)
     }
 }
@@ -345,11 +346,15 @@ impl<F: Form> TypeDefinition<F> {
             Self::Alias(ty) => change(&mut ty.related_type),
             Self::Struct(ty) => {
                 change(&mut ty.base);
-                ty.members.iter_mut().for_each(|member| change(&mut member.ty));
+                for member in &mut ty.members {
+                    change(&mut member.ty);
+                }
             }
             Self::Union(ty) => {
                 change(&mut ty.discriminator);
-                ty.members.iter_mut().for_each(|member| change(&mut member.ty));
+                for member in &mut ty.members {
+                    change(&mut member.ty);
+                }
             }
             Self::Sequence(ty) => change(&mut ty.element.ty),
             Self::Array(ty) => change(&mut ty.element.ty),
@@ -361,17 +366,21 @@ impl<F: Form> TypeDefinition<F> {
         }
     }
 
-    /// Calls `visit` with each type that it names.
+    /// Calls `visit` with each identifier in the definition.
     fn for_each_id<'a>(&'a self, visit: &mut dyn FnMut(&'a TypeIdentifier)) {
         match self {
             Self::Alias(ty) => visit(&ty.related_type),
             Self::Struct(ty) => {
                 visit(&ty.base);
-                ty.members.iter().for_each(|member| visit(&member.ty));
+                for member in &ty.members {
+                    visit(&member.ty);
+                }
             }
             Self::Union(ty) => {
                 visit(&ty.discriminator);
-                ty.members.iter().for_each(|member| visit(&member.ty));
+                for member in &ty.members {
+                    visit(&member.ty);
+                }
             }
             Self::Sequence(ty) => visit(&ty.element.ty),
             Self::Array(ty) => visit(&ty.element.ty),
@@ -424,7 +433,7 @@ impl<F: Form> ArrayType<F> {
     }
 }
 
-/// The complete form is appendable in annex B, the minimal one final.
+/// In annex B the complete form is appendable, the minimal form final.
 impl<F: Form> Encode for ArrayType<F> {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         match F::EQUIVALENCE {
@@ -530,10 +539,10 @@ mod tests {
     use super::*;
     use crate::xtypes::PlainElement;
 
-    /// Of `ShapeType` as the shapes demo has it (`sequence<uint8> additional_payload_size` at its end), as Cyclone DDS names it
-    /// (`dds-rtps/tests/vectors/cyclone_xcdr2_reliable_dispose.pcap`).
+    /// The expected hash is that of `ShapeType` of the shapes demo, with `sequence<uint8> additional_payload_size` at
+    /// its end. Cyclone DDS announces it in `dds-rtps/tests/vectors/cyclone_xcdr2_reliable_dispose.pcap`.
     #[test]
-    fn the_minimal_shape_has_the_hash_that_cyclone_announces() {
+    fn minimal_shape_type_has_hash_of_cyclone() {
         let member = |id, name: &str, ty, flags: MemberFlags| StructMember::<Minimal> {
             id,
             flags: flags.union(MemberFlags(1)),

@@ -1,7 +1,9 @@
-//! How the types of annex B are written: their members one after the other, some of them framed together.
+//! Encoding of the structs of annex B: members in sequence, some of them framed together.
 
-/// Implements `Encode` and `Decode` for structs, whose members go in the order in which they are listed. Those in brackets are
-/// one nested appendable struct, which has its length in front (XTYPES 1.3, 7.4.3.5.3); `appendable` is so as a whole.
+/// Implements `Encode` and `Decode` for structs.
+///
+/// Members are encoded in the listed order. `[a b]` is one nested appendable struct, which starts with its length
+/// (XTYPES 1.3, 7.4.3.5.3). `?a` is an optional member. `appendable` frames the whole struct.
 macro_rules! record {
     ($($framing:ident $name:ident $(<$form:ident>)? { $($items:tt)* })+) => { $(
         impl $(<$form: Form>)? $crate::cdr::Encode for $name $(<$form>)? {

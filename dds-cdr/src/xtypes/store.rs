@@ -1,10 +1,10 @@
-//! The types that are known: ours, and those that others have described.
+//! The known types: local ones, and types that peers have described.
 //!
-//! Life cycle: ours are added with the first endpoint of a type and stay. Those of others come in replies to what we asked, and go
-//! with the participant that sent them. What was made of them, a match or a mismatch, stays.
+//! Life cycle: a local type is added with its first endpoint and stays. The type of a peer arrives in a reply to a
+//! request, and leaves with the participant that sent it. The resulting match or mismatch stays.
 //!
-//! Bound: [`OTHERS_BYTES_MAX`] of others in all, [`PARTICIPANT_BYTES_MAX`] of one participant, as serialized. In memory a type takes
-//! some ten times of that. Beyond it types count as unknown, and names decide.
+//! Bound, in serialized bytes: [`OTHERS_BYTES_MAX`] for all peers, [`PARTICIPANT_BYTES_MAX`] for one participant.
+//! A type occupies about ten times as much memory. Beyond the bound types count as unknown, and type names decide.
 
 use super::assignable::TypeSource;
 use super::form::NameHash;
@@ -14,12 +14,12 @@ use super::object::{TypeDefinition, TypeObject};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Bytes of serialized types that are kept of all others.
+/// Most bytes of serialized types that are stored for all peers.
 pub const OTHERS_BYTES_MAX: usize = 8 << 20;
-/// Bytes of serialized types that are kept of one participant.
+/// Most bytes of serialized types that are stored for one participant.
 pub const PARTICIPANT_BYTES_MAX: usize = 1 << 20;
 
-/// Names the participant that has sent a description, by the prefix of its GUIDs.
+/// GUID prefix of the participant that sent a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub [u8; 12]);
 
@@ -27,15 +27,15 @@ pub struct SourceId(pub [u8; 12]);
 #[derive(Debug, Default)]
 pub struct TypeStore {
     own: BTreeMap<TypeIdentifier, Arc<TypeObject>>,
-    /// Names of members of our types: minimal descriptions of others have only their hashes.
+    /// Member names of local types. Minimal TypeObjects of peers contain only their hashes.
     names: BTreeMap<NameHash, String>,
-    /// The minimal names of our types by their complete ones.
+    /// The minimal identifiers of local types, by their complete identifiers.
     minimal_of: BTreeMap<TypeIdentifier, TypeIdentifier>,
     others: BTreeMap<TypeIdentifier, Described>,
     bytes_by_owner: BTreeMap<SourceId, usize>,
 }
 
-/// A type that somebody has described.
+/// A type that a peer has described.
 #[derive(Debug)]
 struct Described {
     object: Arc<TypeObject>,
@@ -43,24 +43,26 @@ struct Described {
     bytes: usize,
 }
 
-/// Why a description was not taken in.
+/// Why a description was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// It is not what its name says.
+    /// The description does not match its hash.
     WrongHash,
-    /// There is no room for more types of others.
+    /// The limit for types of peers is reached.
     NoRoom,
 }
 
 impl TypeStore {
-    /// Takes a type of ours in, with all that it is made of.
+    /// Adds a local type with all its dependencies.
     pub fn add_own(&mut self, graph: &TypeGraph) {
         for ty in graph.types() {
             if self.own.contains_key(&ty.complete_id) {
                 continue;
             }
             if let TypeObject::Complete(definition) = &ty.complete {
-                definition.for_each_name(&mut |name| drop(self.names.insert(NameHash::of(name), name.to_owned())));
+                for name in definition.member_names() {
+                    self.names.insert(NameHash::of(name), name.to_owned());
+                }
             }
             let GraphType { minimal_id, minimal, complete_id, complete } = ty.clone();
             self.minimal_of.insert(complete_id.clone(), minimal_id.clone());
@@ -75,22 +77,22 @@ impl TypeStore {
         self.own.get(id).or_else(|| self.others.get(id).map(|described| &described.object))
     }
 
-    /// The description of a type of ours.
+    /// The description of a local type.
     #[must_use]
     pub fn own(&self, id: &TypeIdentifier) -> Option<&Arc<TypeObject>> {
         self.own.get(id)
     }
 
-    /// The minimal name of a type of ours with this complete name.
+    /// The minimal identifier of the local type with this complete identifier.
     #[must_use]
     pub fn minimal_of(&self, id: &TypeIdentifier) -> Option<&TypeIdentifier> {
         self.minimal_of.get(id)
     }
 
-    /// Takes a description in that participant `owner` sent, if it is what its name says. `size`: its bytes.
+    /// Adds a description that participant `owner` sent. `size` is its length in bytes.
     ///
     /// # Errors
-    /// It is not, or there is no room.
+    /// The description does not match the hash in `id`, or a limit is reached.
     pub fn add(
         &mut self,
         owner: SourceId,
@@ -104,10 +106,10 @@ impl TypeStore {
         self.keep(owner, id, object, size)
     }
 
-    /// The same for types that contain each other: all of them, by their number.
+    /// Adds all types of a strongly connected component, in the order of their indices.
     ///
     /// # Errors
-    /// They are not what their name says, or there is no room.
+    /// The descriptions do not match the hash of the component, or a limit is reached.
     pub fn add_component(
         &mut self,
         owner: SourceId,
@@ -115,8 +117,9 @@ impl TypeStore {
         objects: Vec<TypeObject>,
         size: usize,
     ) -> Result<(), Refused> {
-        let mut unnamed = objects.clone();
-        for object in &mut unnamed {
+        // The hash covers the descriptions with the hash itself set to zero.
+        let mut hashed = objects.clone();
+        for object in &mut hashed {
             object.for_each_component_mut(&mut |id| {
                 if (id.hash, id.equivalence) == (component.hash, component.equivalence) {
                     id.hash = EquivalenceHash([0; 14]);
@@ -124,7 +127,7 @@ impl TypeStore {
             });
         }
         let is_whole = usize::try_from(component.length) == Ok(objects.len());
-        if !is_whole || hash_of_component(&unnamed) != Ok(component.hash) {
+        if !is_whole || hash_of_component(&hashed) != Ok(component.hash) {
             return Err(Refused::WrongHash);
         }
         let share = size / objects.len().max(1) + 1;
@@ -149,20 +152,20 @@ impl TypeStore {
         Ok(())
     }
 
-    /// Forgets what a participant has described.
+    /// Removes all types that a participant has described.
     pub fn forget(&mut self, owner: SourceId) {
         if self.bytes_by_owner.remove(&owner).is_some() {
             self.others.retain(|_, described| described.owner != owner);
         }
     }
 
-    /// Bytes of descriptions of others, as serialized.
+    /// Serialized bytes of all descriptions by peers.
     #[must_use]
     pub fn others_bytes(&self) -> usize {
         self.others.values().map(|described| described.bytes).sum()
     }
 
-    /// Every type that a type is made of, by hashes: those that are known, and those that are not.
+    /// All types that `root` refers to by hash: the known ones, and the identifiers of the unknown ones.
     #[must_use]
     pub fn graph_of(
         &self,
@@ -180,7 +183,9 @@ impl TypeStore {
                     object.for_each_hash(&mut |id| open.push(id.clone()));
                     known.insert(id, Arc::clone(object));
                 }
-                None => drop(unknown.insert(id)),
+                None => {
+                    unknown.insert(id);
+                }
             }
         }
         (known, unknown)
@@ -198,12 +203,12 @@ impl TypeSource for TypeStore {
 }
 
 impl TypeDefinition<super::Complete> {
-    /// Calls `visit` with the name of each member.
-    fn for_each_name(&self, visit: &mut dyn FnMut(&str)) {
+    /// The names of all members of a struct or a union.
+    fn member_names(&self) -> Vec<&str> {
         match self {
-            Self::Struct(ty) => ty.members.iter().for_each(|member| visit(&member.detail.name)),
-            Self::Union(ty) => ty.members.iter().for_each(|member| visit(&member.detail.name)),
-            _ => {}
+            Self::Struct(ty) => ty.members.iter().map(|member| member.detail.name.as_str()).collect(),
+            Self::Union(ty) => ty.members.iter().map(|member| member.detail.name.as_str()).collect(),
+            _ => Vec::new(),
         }
     }
 }

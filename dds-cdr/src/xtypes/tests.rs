@@ -1,4 +1,4 @@
-//! Round trips, assignability of whatever types, and bytes of strangers.
+//! Round trips, assignability of arbitrary types, and untrusted bytes.
 
 use super::*;
 use crate::cdr::{ByteOrder, Decode, Decoder, Encode, Encoder, Encoding, Extensibility};
@@ -33,9 +33,9 @@ fn identifier() -> impl Strategy<Value = TypeIdentifier> {
     })
 }
 
-/// A struct whose members are fully described, called `name`.
+/// A struct called `name` whose members are fully described.
 fn structure(name: &'static str, extensibility: Extensibility) -> impl Strategy<Value = StructType<Complete>> {
-    let ty = identifier().prop_filter("nothing else has to be known", TypeIdentifier::is_fully_descriptive);
+    let ty = identifier().prop_filter("requires no other description", TypeIdentifier::is_fully_descriptive);
     let member = (0_u16..64, ty);
     prop::collection::vec(member, 1..6).prop_map(move |members| StructType {
         flags: TypeFlags::of_extensibility(extensibility),
@@ -89,18 +89,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn names_survive_a_round_trip(id in identifier()) {
+    fn identifier_survives_round_trip(id in identifier()) {
         round_trip(&id);
     }
 
     #[test]
-    fn descriptions_survive_a_round_trip(ty in structure("T", Extensibility::Mutable)) {
+    fn type_object_survives_round_trip(ty in structure("T", Extensibility::Mutable)) {
         round_trip(&TypeObject::Complete(TypeDefinition::Struct(ty)));
     }
 
-    /// A type with another name has another hash, and is compared member by member.
+    /// A type with another name has another hash, so it is compared member by member.
     #[test]
-    fn a_type_is_assignable_from_its_like(ty in extensibility().prop_flat_map(|how| structure("T", how))) {
+    fn type_is_assignable_from_equal_type(ty in extensibility().prop_flat_map(|how| structure("T", how))) {
         let mut source = Source::default();
         let one = source.add(TypeDefinition::Struct(ty.clone()));
         let two = source.add(TypeDefinition::Struct(StructType { detail: Complete::of_type("U"), ..ty }));
@@ -115,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_decode_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = TypeObject::from_bytes(&bytes);
         let _ = TypeInformation::from_bytes(&bytes);
     }
@@ -131,7 +131,7 @@ fn empty(name: &str) -> StructType<Complete> {
 }
 
 #[test]
-fn names_of_types_are_nested_only_so_deep() {
+fn nesting_of_identifiers_is_bounded() {
     let nested = |depth: usize| {
         (0..depth).fold(TypeIdentifier::Primitive(Primitive::Bool), |id, _| TypeIdentifier::Sequence {
             bound: 0,
@@ -145,7 +145,7 @@ fn names_of_types_are_nested_only_so_deep() {
 }
 
 #[test]
-fn types_nested_too_deeply_are_not_compared() {
+fn too_deeply_nested_types_are_not_compared() {
     let mut source = Source::default();
     let mut chain = |name: &str| {
         let mut id = TypeIdentifier::Primitive(Primitive::Bool);
@@ -160,14 +160,14 @@ fn types_nested_too_deeply_are_not_compared() {
     let Err(Mismatch::Differs(difference)) =
         check_assignable::<Complete>(&source, &one, &two, &TypeConsistency::default())
     else {
-        panic!("a hundred levels");
+        panic!("a hundred levels must be too deep");
     };
     assert_eq!(difference.kind, TypeDifferenceKind::TooDeep);
 }
 
-/// Its hash cannot be in it, but a name that is not looked at could lead in a circle.
+/// A correct hash cannot contain itself, but the comparison does not verify hashes.
 #[test]
-fn an_alias_of_itself_comes_to_an_end() {
+fn alias_of_itself_does_not_loop() {
     let mut source = Source::default();
     let id = TypeIdentifier::Complete(EquivalenceHash([7; 14]));
     let alias = AliasType {
@@ -183,7 +183,7 @@ fn an_alias_of_itself_comes_to_an_end() {
 }
 
 #[test]
-fn a_description_that_is_not_what_its_name_says_is_refused() {
+fn description_with_wrong_hash_is_rejected() {
     let mut store = TypeStore::default();
     let object = |name| TypeObject::Complete(TypeDefinition::Struct(empty(name)));
     let id = object("A").identifier().unwrap();
@@ -198,7 +198,7 @@ fn a_description_that_is_not_what_its_name_says_is_refused() {
 }
 
 #[test]
-fn descriptions_of_others_are_bounded() {
+fn descriptions_by_peers_are_bounded() {
     let mut store = TypeStore::default();
     let mut refused = 0;
     for owner in 0..12_u8 {
@@ -209,14 +209,14 @@ fn descriptions_of_others_are_bounded() {
         }
     }
     assert_eq!(store.others_bytes(), OTHERS_BYTES_MAX);
-    assert_eq!(refused, 12 * 20 - 8 * 16, "16 types of each, and of 8 participants in all");
+    assert_eq!(refused, 12 * 20 - 8 * 16, "16 types of each participant, 8 participants in all");
     store.forget(SourceId([0; 12]));
     assert_eq!(store.others_bytes(), OTHERS_BYTES_MAX - PARTICIPANT_BYTES_MAX);
 }
 
 #[derive(dds_macros::DdsType, Debug, Clone, Copy)]
 #[dds(crate = "crate", bitset)]
-#[allow(dead_code, reason = "only its description is of interest")]
+#[allow(dead_code, reason = "the test uses only the description")]
 struct Holders {
     flag: bool,
     #[dds(bits = 7)]
@@ -235,14 +235,14 @@ struct Holders {
 
 #[derive(dds_macros::DdsType, Debug, Clone, Copy)]
 #[dds(crate = "crate")]
-#[allow(dead_code, reason = "only its description is of interest")]
+#[allow(dead_code, reason = "the test uses only the description")]
 struct HasHolders {
     holders: Holders,
 }
 
-/// XTypes 1.3, Annex B, `CommonBitfield`: `holder_type` is the type of the value, and not always the smallest that has the bits.
+/// XTypes 1.3, annex B, `CommonBitfield`: `holder_type` is the type of the value, not always the smallest possible.
 #[test]
-fn bitfields_are_held_by_the_type_of_their_value() {
+fn holder_of_bitfield_is_type_of_its_value() {
     use crate::cdr::TypeInfo;
     let graph = TypeGraph::of(HasHolders::DESCRIPTION).unwrap();
     for object in [&graph.types()[1].minimal, &graph.types()[1].complete] {
