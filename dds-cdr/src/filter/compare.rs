@@ -1,9 +1,9 @@
-//! The order of two values of fields.
+//! Compares the values of two fields, or of a field and a constant.
 
 use crate::cdr::FieldValue;
 use std::cmp::Ordering;
 
-/// What a field is compared with.
+/// A constant operand of a comparison.
 #[derive(Debug, Clone)]
 pub(super) enum Constant {
     Integer(i128),
@@ -11,7 +11,7 @@ pub(super) enum Constant {
     Text(Box<[u8]>),
 }
 
-/// A value of a field, or a constant.
+/// An operand of a comparison: the value of a field, or a constant.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Comparable<'a> {
     Integer(i128),
@@ -28,7 +28,7 @@ impl<'a> Comparable<'a> {
         }
     }
 
-    /// `None` of what was not sent.
+    /// Returns `None` for an absent value.
     pub(super) fn of_value(value: FieldValue<'a>) -> Option<Self> {
         Some(match value {
             FieldValue::Absent => return None,
@@ -39,10 +39,9 @@ impl<'a> Comparable<'a> {
         })
     }
 
-    /// The order of two values; `None` if there is none, as with NaN.
+    /// The order of two values; `None` if they have no order, such as NaN.
     ///
-    /// Numbers are compared by their values and not by what one type would make of the other's, so that 2^53 + 1 is not
-    /// equal to 2^53 as a float.
+    /// Numbers are compared by value, without a conversion to the other type: 2^53 + 1 is not equal to the float 2^53.
     pub(super) fn order(self, other: Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(&other)),
@@ -51,7 +50,11 @@ impl<'a> Comparable<'a> {
             (Self::Float(one), Self::Integer(other)) => order_of_integer_and_float(other, one).map(Ordering::reverse),
             (Self::Text(FieldValue::Text(one)), Self::Text(FieldValue::Text(other))) => Some(one.cmp(other)),
             (Self::Text(one), Self::Text(other)) => Some(one.characters().cmp(other.characters())),
-            _ => None,
+            // The compiler pairs comparable kinds only.
+            (Self::Text(_), _) | (_, Self::Text(_)) => {
+                debug_assert!(false, "a string is compared with a number");
+                None
+            }
         }
     }
 }
@@ -60,7 +63,7 @@ fn order_of_integer_and_float(integer: i128, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
     }
-    // `as` stays within the range of the integer, which reaches far beyond that of any field.
+    // The cast saturates far beyond the range of any integer field.
     let whole = float.trunc();
     Some(integer.cmp(&(whole as i128)).then_with(|| whole.total_cmp(&float)).then(Ordering::Equal))
 }
@@ -70,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_and_floats_are_compared_by_value() {
+    fn integer_and_float_are_compared_by_value() {
         let order = order_of_integer_and_float;
         assert_eq!(order(1, 1.0), Some(Ordering::Equal));
         assert_eq!(order(0, -0.0), Some(Ordering::Equal));

@@ -1,39 +1,40 @@
-//! From the written expression to the program: names are looked up, literals become values of their fields' kinds.
+//! Compiles a parsed expression: resolves fields, and converts literals to the kinds of their fields.
 
 use super::LEN_MAX;
 use super::compare::Constant;
 use super::error::{FilterError, FilterErrorKind};
-use super::pattern::{Budget, Pattern};
-use super::program::{Program, Side, Step, Test};
-use super::resolve::{Field, Kind, resolve};
-use super::syntax::{Condition, Operand, Predicate, Term};
+use super::pattern::{Pattern, PatternBudget};
+use super::program::{CompiledOperand, CompiledPredicate, Instruction, Program};
+use super::resolve::{Kind, ResolvedField, resolve};
+use super::syntax::{Condition, Operand, Predicate, Relation, Term};
 use crate::cdr::{EnumDescription, FieldStep, TypeDescription};
 use crate::similar::nearest;
 
-/// Different fields of one expression. Their values lie on the stack of whoever asks.
+/// Most different fields of one expression. Evaluation keeps their values on the stack.
 pub(super) const FIELDS_MAX: usize = 64;
 
-/// Comparisons of one expression, and what joins them: 256 comparisons with `AND` and `OR` between them. Of the shortest that
-/// there are, 16 KiB would hold ten times as many. Each takes 80 bytes, and some nanoseconds of each sample's time.
+/// Most comparisons and logical operators of one expression: 256 comparisons joined by `AND` or `OR`.
+///
+/// Without this limit, 16 KiB of text could hold ten times as many. Each takes 80 bytes, and some nanoseconds a sample.
 pub(super) const STEPS_MAX: usize = 512;
 
-/// What comes of an expression.
+/// The state of a compilation, and its results.
 pub(super) struct Compiler<'a> {
     ty: &'static TypeDescription,
     parameters: &'a [String],
     pub(super) program: Program,
     pub(super) paths: Vec<Vec<FieldStep>>,
     pub(super) uses_only_key: bool,
-    /// Up to which number parameters are named.
+    /// The highest number of a parameter in use, plus one.
     pub(super) parameters_used: usize,
-    /// Bytes of all parameters that were named so far, each as often as it was.
+    /// Bytes of all parameters in use so far. Each use counts.
     parameters_len: usize,
-    patterns: Budget,
+    patterns: PatternBudget,
 }
 
 impl<'a> Compiler<'a> {
     pub(super) fn new(ty: &'static TypeDescription, parameters: &'a [String]) -> Self {
-        let (program, patterns) = (Program::default(), Budget::new());
+        let (program, patterns) = (Program::default(), PatternBudget::new());
         let paths = Vec::new();
         Self { ty, parameters, program, paths, uses_only_key: true, parameters_used: 0, parameters_len: 0, patterns }
     }
@@ -42,11 +43,11 @@ impl<'a> Compiler<'a> {
         match condition {
             Condition::Predicate(predicate) => {
                 let test = self.predicate(predicate)?;
-                self.step(Step::Test(test))?;
+                self.push(Instruction::Test(test))?;
             }
             Condition::Not(condition) => {
                 self.condition(condition)?;
-                self.step(Step::Turn)?;
+                self.push(Instruction::Invert)?;
             }
             Condition::All(conditions) => self.join(conditions, false)?,
             Condition::Any(conditions) => self.join(conditions, true)?,
@@ -54,87 +55,93 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn step(&mut self, step: Step) -> Result<(), FilterError> {
-        if self.program.steps.len() == STEPS_MAX {
+    fn push(&mut self, instruction: Instruction) -> Result<(), FilterError> {
+        if self.program.instructions.len() == STEPS_MAX {
             return Err(FilterError::new(0, FilterErrorKind::TooManySteps { max: STEPS_MAX }));
         }
-        self.program.steps.push(step);
+        self.program.instructions.push(instruction);
         Ok(())
     }
 
-    /// One condition after the other, until one decides.
+    /// Compiles conditions in sequence. Once one of them yields `decides`, evaluation skips the others.
     fn join(&mut self, conditions: &[Condition], decides: bool) -> Result<(), FilterError> {
         let mut jumps = Vec::new();
         for (index, condition) in conditions.iter().enumerate() {
             if index > 0 {
-                jumps.push(self.program.steps.len());
-                self.step(Step::Jump { if_flag_is: decides, to: 0 })?;
+                jumps.push(self.program.instructions.len());
+                self.push(Instruction::Jump { if_flag_is: decides, to: 0 })?;
             }
             self.condition(condition)?;
         }
-        let end = self.program.steps.len();
-        for at in jumps {
-            if let Some(Step::Jump { to, .. }) = self.program.steps.get_mut(at) {
-                *to = end;
+        let end = self.program.instructions.len();
+        for index in jumps {
+            match self.program.instructions.get_mut(index) {
+                Some(Instruction::Jump { to, .. }) => *to = end,
+                _ => debug_assert!(false, "the index was taken from a jump"),
             }
         }
         Ok(())
     }
 
-    fn predicate(&mut self, predicate: &Predicate) -> Result<Test, FilterError> {
+    fn predicate(&mut self, predicate: &Predicate) -> Result<CompiledPredicate, FilterError> {
         match predicate {
-            Predicate::Compare { left, relation, right } => {
-                let (left_field, right_field) = (self.field(left)?, self.field(right)?);
-                let kind = match (&left_field, &right_field) {
-                    (Some((_, one)), Some((_, other))) if !one.is_comparable_with(*other) => {
-                        let kind = FilterErrorKind::Incomparable { left: one.name(), right: other.name() };
-                        return Err(FilterError::new(left.position, kind));
-                    }
-                    (Some((_, kind)), _) | (_, Some((_, kind))) => *kind,
-                    (None, None) => return Err(FilterError::new(left.position, FilterErrorKind::NoField)),
-                };
-                let (left, right) = (self.side(left, left_field, kind)?, self.side(right, right_field, kind)?);
-                Ok(Test::Compare { left, relation: *relation, right })
-            }
+            Predicate::Compare { left, relation, right } => self.compare(left, *relation, right),
             Predicate::Between { field, is_negated, low, high } => {
-                let Some((slot, kind)) = self.field(field)? else {
-                    return Err(FilterError::new(field.position, FilterErrorKind::NoField));
-                };
-                let mut side = |operand: &Operand| {
-                    let other = self.field(operand)?;
-                    match other {
-                        Some((_, other)) if !kind.is_comparable_with(other) => {
-                            let kind = FilterErrorKind::Incomparable { left: kind.name(), right: other.name() };
-                            Err(FilterError::new(operand.position, kind))
-                        }
-                        other => self.side(operand, other, kind),
-                    }
-                };
-                let (low, high) = (side(low)?, side(high)?);
-                Ok(Test::Between { field: slot, is_negated: *is_negated, low, high })
+                let (slot, kind) = self.required_field(field)?;
+                let low = self.bound(low, kind)?;
+                let high = self.bound(high, kind)?;
+                Ok(CompiledPredicate::Between { field: slot, is_negated: *is_negated, low, high })
             }
-            Predicate::Fits { field, language, pattern } => {
-                let Some((slot, kind)) = self.field(field)? else {
-                    return Err(FilterError::new(field.position, FilterErrorKind::NoField));
+            Predicate::Matches { field, language, pattern } => {
+                let (slot, kind) = self.required_field(field)?;
+                let (Kind::Text, Some(text)) = (kind, self.pattern_text(pattern)?) else {
+                    return Err(FilterError::new(field.position, FilterErrorKind::NotAPattern));
                 };
-                let at = |kind| FilterError::new(pattern.position, kind);
-                let text = self.text_of(pattern)?;
-                match (kind, text) {
-                    (Kind::Text, Some(text)) => {
-                        let pattern = Pattern::new(text, *language, &mut self.patterns).map_err(at)?;
-                        Ok(Test::Fits { field: slot, pattern })
-                    }
-                    _ => Err(FilterError::new(field.position, FilterErrorKind::NotAPattern)),
-                }
+                let compiled = Pattern::new(text, *language, &mut self.patterns);
+                let pattern = compiled.map_err(|kind| FilterError::new(pattern.position, kind))?;
+                Ok(CompiledPredicate::Matches { field: slot, pattern })
             }
         }
     }
 
-    /// The field that an operand names: which one of all, and its kind.
+    fn compare(
+        &mut self,
+        left: &Operand,
+        relation: Relation,
+        right: &Operand,
+    ) -> Result<CompiledPredicate, FilterError> {
+        let (left_field, right_field) = (self.field(left)?, self.field(right)?);
+        let kind = match (left_field, right_field) {
+            (Some((_, one)), Some((_, other))) => {
+                check_comparable(one, other, left)?;
+                one
+            }
+            (Some((_, kind)), None) | (None, Some((_, kind))) => kind,
+            (None, None) => return Err(FilterError::new(left.position, FilterErrorKind::NoField)),
+        };
+        let left = self.operand(left, left_field, kind)?;
+        let right = self.operand(right, right_field, kind)?;
+        Ok(CompiledPredicate::Compare { left, relation, right })
+    }
+
+    /// Compiles a bound of `BETWEEN` for a field of `kind`.
+    fn bound(&mut self, operand: &Operand, kind: Kind) -> Result<CompiledOperand, FilterError> {
+        let field = self.field(operand)?;
+        if let Some((_, other)) = field {
+            check_comparable(kind, other, operand)?;
+        }
+        self.operand(operand, field, kind)
+    }
+
+    fn required_field(&mut self, operand: &Operand) -> Result<(usize, Kind), FilterError> {
+        self.field(operand)?.ok_or_else(|| FilterError::new(operand.position, FilterErrorKind::NoField))
+    }
+
+    /// The slot and the kind of the field, if the operand is a field.
     fn field(&mut self, operand: &Operand) -> Result<Option<(usize, Kind)>, FilterError> {
         let Term::Field(names) = &operand.term else { return Ok(None) };
         let field = resolve(self.ty, names).map_err(|kind| FilterError::new(operand.position, kind))?;
-        let Field { path, kind, is_key } = field;
+        let ResolvedField { path, kind, is_key } = field;
         self.uses_only_key &= is_key;
         let slot = match self.paths.iter().position(|other| *other == path) {
             Some(slot) => slot,
@@ -149,36 +156,41 @@ impl<'a> Compiler<'a> {
         Ok(Some((slot, kind)))
     }
 
-    fn side(&mut self, operand: &Operand, field: Option<(usize, Kind)>, kind: Kind) -> Result<Side, FilterError> {
+    fn operand(
+        &mut self,
+        operand: &Operand,
+        field: Option<(usize, Kind)>,
+        kind: Kind,
+    ) -> Result<CompiledOperand, FilterError> {
         if let Some((slot, _)) = field {
-            return Ok(Side::Field(slot));
+            return Ok(CompiledOperand::Field(slot));
         }
-        let constant = match &operand.term {
-            Term::Integer(number) => of_integer(*number, kind),
-            Term::Float(number) => of_float(*number, kind),
-            Term::Bool(value) => matches!(kind, Kind::Bool).then_some(Constant::Integer((*value).into())),
-            Term::Field(_) => None,
-            Term::Text(text) => return self.constant_of_text(operand, text, kind).map(Side::Constant),
+        let (constant, literal) = match &operand.term {
+            Term::Integer(number) => (of_integer(*number, kind), number.to_string()),
+            Term::Float(number) => (of_float(*number, kind), number.to_string()),
+            Term::Bool(value) if matches!(kind, Kind::Bool) => {
+                (Some(Constant::Integer((*value).into())), value.to_string())
+            }
+            Term::Bool(value) => (None, value.to_string()),
+            Term::Text(text) => return self.constant_of_text(operand, text, kind).map(CompiledOperand::Constant),
             Term::Parameter(number) => {
                 let text = unquoted(self.parameter(operand, *number)?);
-                return self.constant_of_text(operand, text, kind).map(Side::Constant);
+                return self.constant_of_text(operand, text, kind).map(CompiledOperand::Constant);
+            }
+            Term::Field(_) => {
+                debug_assert!(false, "a named field has a slot");
+                (None, String::new())
             }
         };
-        match constant {
-            Some(constant) => Ok(Side::Constant(constant)),
-            None => {
-                let literal = match &operand.term {
-                    Term::Integer(number) => number.to_string(),
-                    Term::Float(number) => number.to_string(),
-                    Term::Bool(value) => value.to_string(),
-                    _ => String::new(),
-                };
-                Err(FilterError::new(operand.position, FilterErrorKind::Literal { literal, expected: kind.name() }))
-            }
-        }
+        let Some(constant) = constant else {
+            let kind = FilterErrorKind::Literal { literal, expected: kind.name() };
+            return Err(FilterError::new(operand.position, kind));
+        };
+        Ok(CompiledOperand::Constant(constant))
     }
 
-    fn text_of<'t>(&mut self, operand: &'t Operand) -> Result<Option<&'t str>, FilterError>
+    /// The text of a pattern, if the operand can be one.
+    fn pattern_text<'t>(&mut self, operand: &'t Operand) -> Result<Option<&'t str>, FilterError>
     where
         'a: 't,
     {
@@ -195,7 +207,7 @@ impl<'a> Compiler<'a> {
             let kind = FilterErrorKind::MissingParameter { number, given: self.parameters.len() };
             return Err(FilterError::new(operand.position, kind));
         };
-        // Each mention makes a value of its own. Two bytes for one of thousands would make megabytes of an expression.
+        // Each use is compiled to a value of its own. Otherwise uses of two bytes each could expand to megabytes.
         self.parameters_len = self.parameters_len.saturating_add(parameter.len());
         if self.parameters_len > LEN_MAX {
             let kind = FilterErrorKind::TooLong { len: self.parameters_len, max: LEN_MAX };
@@ -204,7 +216,7 @@ impl<'a> Compiler<'a> {
         Ok(parameter)
     }
 
-    /// What a text without its quotes means where a value of `kind` is wanted.
+    /// Converts a text without quotes to a constant of `kind`.
     fn constant_of_text(&self, operand: &Operand, bare: &str, kind: Kind) -> Result<Constant, FilterError> {
         let constant = match kind {
             Kind::Text => Some(Constant::Text(bare.as_bytes().into())),
@@ -234,25 +246,38 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A parameter without the quotes that RTI Connext wants around texts and others do not. Those of a literal are gone when it
-/// comes here: what quotes it still has are its characters.
+fn check_comparable(one: Kind, other: Kind, operand: &Operand) -> Result<(), FilterError> {
+    if one.is_comparable_with(other) {
+        return Ok(());
+    }
+    let kind = FilterErrorKind::Incomparable { left: one.name(), right: other.name() };
+    Err(FilterError::new(operand.position, kind))
+}
+
+/// Removes the quotes that RTI Connext requires around strings in parameters.
+///
+/// Not for literals: the parser has removed their quotes, and any remaining quotes are characters.
 fn unquoted(text: &str) -> &str {
-    let within = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-    within('\'').or_else(|| within('"')).unwrap_or(text)
+    for quote in ['\'', '"'] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return inner;
+        }
+    }
+    text
 }
 
 fn of_integer(number: i128, kind: Kind) -> Option<Constant> {
     match kind {
         Kind::Integer | Kind::Enum(..) | Kind::Float32 | Kind::Float64 => Some(Constant::Integer(number)),
-        Kind::Bool => (0..=1).contains(&number).then_some(Constant::Integer(number)),
-        Kind::Character | Kind::Text => None,
+        Kind::Bool if (0..=1).contains(&number) => Some(Constant::Integer(number)),
+        Kind::Bool | Kind::Character | Kind::Text => None,
     }
 }
 
 fn of_float(number: f64, kind: Kind) -> Option<Constant> {
     match kind {
         Kind::Integer | Kind::Float64 => Some(Constant::Float(number)),
-        // Otherwise no field of 32 bits would ever be 0.1.
+        // Rounded to 32 bits, otherwise no 32-bit field would ever equal 0.1.
         Kind::Float32 => Some(Constant::Float(f64::from(number as f32))),
         _ => None,
     }
@@ -268,7 +293,7 @@ fn integer(text: &str) -> Option<i128> {
         Some(digits) => (digits, 16),
         None => (digits, 10),
     };
-    // The standard library would take a second sign.
+    // The standard library would accept a second sign.
     if digits.starts_with(['+', '-']) {
         return None;
     }
@@ -288,11 +313,18 @@ fn truth(text: &str) -> Option<bool> {
 
 fn one_character(text: &str) -> Option<char> {
     let mut characters = text.chars();
-    characters.next().filter(|_| characters.next().is_none())
+    match (characters.next(), characters.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
 }
 
-/// The number of an enumerator: by its name, or a number as it is.
+/// The value of an enumerator, given by its name or as a number.
 fn enumerator(description: EnumDescription, text: &str) -> Option<i128> {
-    let literal = description.literals().iter().find(|literal| literal.name() == text);
-    literal.map(|literal| literal.value().into()).or_else(|| integer(text))
+    for literal in description.literals() {
+        if literal.name() == text {
+            return Some(literal.value().into());
+        }
+    }
+    integer(text)
 }

@@ -1,134 +1,133 @@
-//! Why an expression is none.
+//! Errors of filter expressions.
 
 use std::fmt;
 
-/// What is wrong with a filter expression, or with its parameters, and where.
+/// An error in a filter expression or its parameters, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterError {
-    /// One that is never looked at costs a pointer.
+    /// Boxed, so that `Result`s stay small.
     inner: Box<(usize, FilterErrorKind)>,
 }
 
-/// What can be wrong with a filter expression.
+/// The kind of an error in a filter expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterErrorKind {
-    /// The text is no expression of DDS 1.4, Annex B.
+    /// The text is not an expression of DDS 1.4, Annex B.
     Syntax {
-        /// What could have stood there.
+        /// The expected element.
         expected: &'static str,
-        /// What stands there; empty at the end of the expression.
+        /// The text found instead; empty at the end of the expression.
         found: String,
     },
     /// The type has no such field.
     UnknownField {
-        /// The name.
+        /// The unknown name.
         field: String,
-        /// The type that does not have it.
+        /// The type that lacks the field.
         of: String,
-        /// A name that it has and that may have been meant.
+        /// A similar name of the type.
         similar: Option<String>,
     },
     /// The enum has no such literal.
     UnknownEnumerator {
-        /// The name.
+        /// The unknown name.
         literal: String,
         /// The enum.
         of: String,
-        /// A name that it has and that may have been meant.
+        /// A similar literal of the enum.
         similar: Option<String>,
     },
-    /// The field is no number, text, bool, character or enumerator.
+    /// The field is not a number, string, bool, character or enumerator.
     NotComparable {
         /// The field.
         field: String,
-        /// What it is.
+        /// The kind of its type.
         kind: &'static str,
     },
-    /// Values of these two kinds are never compared.
+    /// Values of these two kinds cannot be compared.
     Incomparable {
-        /// The kind of one.
+        /// The kind of one operand.
         left: &'static str,
-        /// The kind of the other.
+        /// The kind of the other operand.
         right: &'static str,
     },
-    /// The literal, or the value of the parameter, is none of the kind of the field.
+    /// The literal, or the value of the parameter, does not have the kind of the field.
     Literal {
-        /// It.
+        /// The literal.
         literal: String,
         /// The kind of the field.
         expected: &'static str,
     },
-    /// An element behind the end of an array, or beyond the bound of a sequence.
+    /// The index is beyond the end of an array or the bound of a sequence.
     IndexBeyondEnd {
         /// The index, from 0.
         index: u64,
-        /// How many elements there can be.
+        /// The largest number of elements.
         len: u64,
     },
-    /// A field that is neither an array nor a sequence has an index.
+    /// The field has an index, but is neither an array nor a sequence.
     NotIndexed {
         /// The field.
         field: String,
     },
-    /// A predicate that compares no field.
+    /// A comparison contains no field.
     NoField,
-    /// The expression names a parameter that was not given.
+    /// The expression uses a parameter without a value.
     MissingParameter {
-        /// Its number, from 0.
+        /// The number of the parameter, from 0.
         number: u8,
-        /// How many were given.
+        /// The number of given parameters.
         given: usize,
     },
-    /// More parameters were given than the expression names.
+    /// More parameters are given than the expression uses.
     TooManyParameters {
-        /// How many were given.
+        /// The number of given parameters.
         given: usize,
-        /// How many it names, counted up to the highest.
+        /// The highest number of a parameter in use, plus one.
         used: usize,
     },
-    /// `LIKE` and `MATCH` compare texts with patterns, and nothing else.
+    /// `LIKE` or `MATCH` is used with a field that is not a string.
     NotAPattern,
-    /// A set of characters (`[`) in a pattern of `MATCH` does not end.
+    /// A character set (`[`) in a pattern of `MATCH` has no end.
     OpenSet,
-    /// A pattern has more characters, or a list more patterns, than are allowed.
+    /// A pattern has too many characters, or a list too many patterns.
     PatternTooLong {
-        /// How many are allowed.
+        /// The limit.
         max: usize,
     },
-    /// All patterns of the expression together have more of something than is allowed. A parameter counts at each mention.
+    /// All patterns of the expression together exceed a limit. Each use of a parameter counts.
     PatternsTooLarge {
-        /// Of what.
+        /// The limited quantity.
         of: &'static str,
-        /// How many are allowed.
+        /// The limit.
         max: usize,
     },
-    /// The expression has more comparisons, `AND`, `OR` and `NOT` together than are allowed.
+    /// The expression has too many comparisons, `AND`, `OR` and `NOT` together.
     TooManySteps {
-        /// How many are allowed.
+        /// The limit.
         max: usize,
     },
-    /// The expression, or the expression and its parameters, have more bytes than are allowed; or the parameters alone have, if
-    /// each is counted as often as it is named.
+    /// The expression and its parameters have too many bytes, or the parameters alone when each use counts.
     TooLong {
-        /// How many they have.
+        /// The number of bytes.
         len: usize,
-        /// How many are allowed.
+        /// The limit.
         max: usize,
     },
-    /// Parentheses, `NOT` or nested fields go deeper than is allowed.
+    /// Parentheses, `NOT` or nested fields are too deep.
     TooDeep {
-        /// How deep they may go.
+        /// The limit of the depth.
         max: usize,
     },
-    /// The expression names more different fields than are allowed.
+    /// The expression uses too many different fields.
     TooManyFields {
-        /// How many are allowed.
+        /// The limit.
         max: usize,
     },
-    /// `ORDER BY`, which belongs to queries of the standard and is not supported.
+    /// `ORDER BY` of the standard's queries is not supported.
     OrderBy,
-    /// The type has no description, so that fields cannot be found in its samples: it is raw, or known to serde only.
+    /// The type has no description that locates fields: a raw topic, or a serde type.
     NoDescription,
 }
 
@@ -137,53 +136,58 @@ impl FilterError {
         Self { inner: Box::new((position, kind)) }
     }
 
-    /// The topic's type has no description ([`FilterErrorKind::NoDescription`]).
+    /// Creates [`FilterErrorKind::NoDescription`]: the topic's type has no description.
     #[must_use]
     pub fn no_description() -> Self {
         Self::new(0, FilterErrorKind::NoDescription)
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> &FilterErrorKind {
         &self.inner.1
     }
 
-    /// Where, in bytes from the beginning of the expression.
+    /// The position in the expression, in bytes from its beginning.
     #[must_use]
     pub fn position(&self) -> usize {
         self.inner.0
     }
 
-    /// What to do about it.
+    /// How to correct the expression.
     #[must_use]
     pub fn next_step(&self) -> &'static str {
         match self.kind() {
             FilterErrorKind::Syntax { .. } => {
                 "write `field = 'text'`, `field BETWEEN 1 AND %0`, … joined by AND, OR, NOT and parentheses"
             }
-            FilterErrorKind::UnknownField { .. } => "name a field of the topic's type; nested ones by dots (`pose.x`)",
-            FilterErrorKind::UnknownEnumerator { .. } => "name a literal of the enum in quotes, or give its number",
+            FilterErrorKind::UnknownField { .. } => {
+                "name a field of the topic's type, nested fields with dots (`pose.x`)"
+            }
+            FilterErrorKind::UnknownEnumerator { .. } => "write a literal of the enum in quotes, or its number",
             FilterErrorKind::NotComparable { .. } => {
-                "compare a number, text, bool, character or enumerator inside of it"
+                "compare a number, string, bool, character or enumerator inside of it"
             }
-            FilterErrorKind::Incomparable { .. } => "compare numbers with numbers and texts with texts",
+            FilterErrorKind::Incomparable { .. } => "compare numbers with numbers and strings with strings",
             FilterErrorKind::Literal { .. } => {
-                "give a value of the field's kind; texts and enumerators stand in quotes"
+                "write a value of the field's kind, with quotes around strings and enumerators"
             }
-            FilterErrorKind::IndexBeyondEnd { .. } => "count elements from 0",
-            FilterErrorKind::NotIndexed { .. } => "leave the index out",
-            FilterErrorKind::NoField => "name a field on one side",
-            FilterErrorKind::MissingParameter { .. } => "give a value for each of %0 to the highest that is named",
-            FilterErrorKind::TooManyParameters { .. } => "leave out what the expression does not name",
-            FilterErrorKind::NotAPattern => "compare a text field with a quoted pattern, or a parameter that is one",
-            FilterErrorKind::OpenSet => "close it with `]`, or write `\\[` for the character",
-            FilterErrorKind::PatternTooLong { .. } | FilterErrorKind::TooLong { .. } => "make it shorter",
-            FilterErrorKind::PatternsTooLarge { .. } => "use fewer or shorter patterns, or name them fewer times",
+            FilterErrorKind::IndexBeyondEnd { .. } => "use an index from 0 to the length minus 1",
+            FilterErrorKind::NotIndexed { .. } => "remove the index",
+            FilterErrorKind::NoField => "write a field on one side",
+            FilterErrorKind::MissingParameter { .. } => {
+                "pass a value for each parameter, from %0 to the highest in use"
+            }
+            FilterErrorKind::TooManyParameters { .. } => "remove the parameters that the expression does not use",
+            FilterErrorKind::NotAPattern => "compare a string field with a quoted pattern or a parameter",
+            FilterErrorKind::OpenSet => "close the set with `]`, or write `\\[` for the character",
+            FilterErrorKind::PatternTooLong { .. } => "use a shorter pattern",
+            FilterErrorKind::TooLong { .. } => "use a shorter expression or shorter parameters",
+            FilterErrorKind::PatternsTooLarge { .. } => "use fewer or shorter patterns",
             FilterErrorKind::TooManySteps { .. } => "use BETWEEN or patterns instead of many comparisons",
-            FilterErrorKind::TooDeep { .. } => "leave out parentheses that are not needed",
+            FilterErrorKind::TooDeep { .. } => "remove unnecessary parentheses",
             FilterErrorKind::TooManyFields { .. } => "compare fewer fields",
-            FilterErrorKind::OrderBy => "leave ORDER BY out, and sort what was read",
+            FilterErrorKind::OrderBy => "remove ORDER BY, and sort the samples in your program",
             FilterErrorKind::NoDescription => "use a type with #[derive(DdsType)]",
         }
     }
@@ -199,41 +203,50 @@ impl std::error::Error for FilterError {}
 
 impl fmt::Display for FilterErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let meant = |f: &mut fmt::Formatter<'_>, similar: &Option<String>| match similar {
-            Some(similar) => write!(f, "; did you mean `{similar}`?"),
-            None => Ok(()),
-        };
         match self {
             Self::Syntax { expected, found } if found.is_empty() => {
-                write!(f, "expected {expected}, and it ends here")
+                write!(f, "expected {expected}, found the end of the expression")
             }
             Self::Syntax { expected, found } => write!(f, "expected {expected}, found `{found}`"),
             Self::UnknownField { field, of, similar } => {
                 write!(f, "`{of}` has no field `{field}`")?;
-                meant(f, similar)
+                suggest(f, similar.as_deref())
             }
             Self::UnknownEnumerator { literal, of, similar } => {
                 write!(f, "`{of}` has no literal `{literal}`")?;
-                meant(f, similar)
+                suggest(f, similar.as_deref())
             }
             Self::NotComparable { field, kind } => write!(f, "`{field}` is {kind}, which cannot be compared"),
-            Self::Incomparable { left, right } => write!(f, "{left} and {right} are never compared"),
+            Self::Incomparable { left, right } => write!(f, "{left} cannot be compared with {right}"),
             Self::Literal { literal, expected } => write!(f, "`{literal}` is not {expected}"),
-            Self::IndexBeyondEnd { index, len } => write!(f, "element {index} of {len}"),
+            Self::IndexBeyondEnd { index, len } => write!(f, "index {index} is beyond the end; the length is {len}"),
             Self::NotIndexed { field } => write!(f, "`{field}` is neither an array nor a sequence"),
-            Self::NoField => f.write_str("nothing here is a field"),
-            Self::MissingParameter { number, given } => write!(f, "parameter %{number} is missing, of {given} given"),
-            Self::TooManyParameters { given, used } => write!(f, "{given} parameters given, {used} named"),
-            Self::NotAPattern => f.write_str("only texts have patterns"),
-            Self::OpenSet => f.write_str("a set of characters does not end"),
-            Self::PatternTooLong { max } => write!(f, "a pattern is longer than {max}"),
-            Self::TooLong { len, max } => write!(f, "{len} bytes with parameters, {max} are allowed"),
-            Self::PatternsTooLarge { of, max } => write!(f, "more than {max} {of} in all patterns together"),
+            Self::NoField => f.write_str("the comparison contains no field"),
+            Self::MissingParameter { number, given } => {
+                write!(f, "parameter %{number} has no value; {given} parameters are given")
+            }
+            Self::TooManyParameters { given, used } => {
+                write!(f, "{given} parameters are given, but the expression uses {used}")
+            }
+            Self::NotAPattern => f.write_str("only strings can be compared with a pattern"),
+            Self::OpenSet => f.write_str("a character set has no end"),
+            Self::PatternTooLong { max } => write!(f, "a pattern has more than {max} characters or alternatives"),
+            Self::TooLong { len, max } => {
+                write!(f, "the expression and its parameters have {len} bytes, at most {max} are allowed")
+            }
+            Self::PatternsTooLarge { of, max } => write!(f, "all patterns together have more than {max} {of}"),
             Self::TooManySteps { max } => write!(f, "more than {max} comparisons, AND, OR and NOT together"),
-            Self::TooDeep { max } => write!(f, "deeper than {max}"),
+            Self::TooDeep { max } => write!(f, "nested deeper than {max} levels"),
             Self::TooManyFields { max } => write!(f, "more than {max} different fields"),
             Self::OrderBy => f.write_str("ORDER BY is not supported"),
-            Self::NoDescription => f.write_str("the topic's type has no description to find fields by"),
+            Self::NoDescription => f.write_str("the topic's type has no description that locates its fields"),
         }
+    }
+}
+
+fn suggest(f: &mut fmt::Formatter<'_>, similar: Option<&str>) -> fmt::Result {
+    match similar {
+        Some(similar) => write!(f, "; did you mean `{similar}`?"),
+        None => Ok(()),
     }
 }

@@ -1,20 +1,21 @@
 //! The grammar of filter expressions (DDS 1.4, Annex B).
 //!
 //! ```text
-//! condition   all { OR all }              all        not { AND not }           not  [NOT] ( '(' condition ')' | predicate )
+//! condition   all { OR all }
+//! all         not { AND not }
+//! not         [NOT] ( '(' condition ')' | predicate )
 //! predicate   operand relation operand | operand [NOT] BETWEEN operand AND operand | operand LIKE|MATCH operand
 //! relation    = <> != < <= > >=
 //! operand     field | %n | '%n' | 'text' | 12 | 0x1f | 1.5e3 | TRUE | FALSE
 //! field       name { . name | [index] }
 //! ```
 //!
-//! Keywords may be written in capitals or not, and those two of the standard's that RTI Connext adds are here as well: `!=`
-//! and `MATCH`. `MATCH` and `ORDER BY` are known by their place, where no name can stand, and are names elsewhere; behind a
-//! dot every word is one. A quote inside a text is doubled (`'it''s'`). The standard says that a field or a parameter stands on
-//! each side; which one is asked where names are looked up.
+//! Keywords ignore case. `!=` and `MATCH` are additions of RTI Connext. `MATCH` and `ORDER BY` are keywords only where
+//! no name is allowed; elsewhere they are names. After a dot every word is a name. A quote inside of a text is doubled
+//! (`'it''s'`). Each comparison needs a field; the compiler checks that.
 
 use super::error::{FilterError, FilterErrorKind};
-use super::syntax::{Condition, Language, Name, Operand, Predicate, Relation, Term};
+use super::syntax::{Condition, Language, Operand, PathPart, Predicate, Relation, Term};
 use winnow::ascii::{Caseless, digit1, hex_digit1, multispace0};
 use winnow::combinator::{alt, cut_err, delimited, empty, eof, not, opt, peek, preceded, repeat, terminated};
 use winnow::error::{AddContext, ErrMode, ParserError};
@@ -22,25 +23,38 @@ use winnow::prelude::*;
 use winnow::stream::{LocatingSlice, Location, Stateful, Stream};
 use winnow::token::{one_of, take_while};
 
-/// The text, and how many parentheses and `NOT` are open.
+/// The text, and the number of open parentheses and `NOT`.
 type Input<'i> = Stateful<LocatingSlice<&'i str>, usize>;
 type Parsed<T> = Result<T, ErrMode<FilterError>>;
 
-/// How deep parentheses and `NOT` may go: each takes a few frames of the stack.
+/// Most nested parentheses and `NOT`. Each level takes a few stack frames.
 pub(super) const DEPTH_MAX: usize = 32;
 
-/// What stands in an expression; `None` if it is blank.
+/// Parses an expression. Returns `None` if it is blank.
 pub(super) fn parse(expression: &str) -> Result<Option<Condition>, FilterError> {
     if expression.trim().is_empty() {
         return Ok(None);
     }
     let mut input = Stateful { input: LocatingSlice::new(expression), state: 0 };
-    // A query may sort without asking anything. No condition begins with two names.
-    let parsed = no_order(&mut input).and_then(|()| condition(&mut input));
-    let parsed = parsed.and_then(|condition| end(&mut input).map(|()| condition));
-    parsed.map(Some).map_err(|error| found(expression, error.into_inner().unwrap_or_else(|_| somewhere(&input))))
+    match whole(&mut input) {
+        Ok(condition) => Ok(Some(condition)),
+        Err(error) => {
+            let error = error.into_inner().unwrap_or_else(|_| syntax_error(&input));
+            Err(with_found_text(expression, error))
+        }
+    }
 }
 
+fn whole(input: &mut Input<'_>) -> Parsed<Condition> {
+    // A query may consist of ORDER BY only. No condition starts with two names.
+    no_order(input)?;
+    let condition = condition(input)?;
+    no_order(input)?;
+    eof.void().context("AND, OR or the end").parse_next(input)?;
+    Ok(condition)
+}
+
+/// Fails at `ORDER BY`.
 fn no_order(input: &mut Input<'_>) -> Parsed<()> {
     multispace0.void().parse_next(input)?;
     let position = input.current_token_start();
@@ -48,11 +62,6 @@ fn no_order(input: &mut Input<'_>) -> Parsed<()> {
         Some(_) => Err(ErrMode::Cut(FilterError::new(position, FilterErrorKind::OrderBy))),
         None => Ok(()),
     }
-}
-
-fn end(input: &mut Input<'_>) -> Parsed<()> {
-    no_order(input)?;
-    eof.void().context("AND, OR or the end").parse_next(input)
 }
 
 fn condition(input: &mut Input<'_>) -> Parsed<Condition> {
@@ -91,7 +100,7 @@ fn predicate(input: &mut Input<'_>) -> Parsed<Predicate> {
     let language = alt((keyword("LIKE").value(Language::Sql), keyword("MATCH").value(Language::Shell)));
     if let Some(language) = opt(language).parse_next(input)? {
         let pattern = cut_err(pattern).parse_next(input)?;
-        return Ok(Predicate::Fits { field: left, language, pattern });
+        return Ok(Predicate::Matches { field: left, language, pattern });
     }
     let between = terminated(opt(keyword("NOT")), keyword("BETWEEN"));
     if let Some(negation) = opt(between).parse_next(input)? {
@@ -128,8 +137,7 @@ fn operand(input: &mut Input<'_>) -> Parsed<Operand> {
     Ok(Operand { position, term })
 }
 
-/// What stands behind `LIKE` or `MATCH`. In quotes it is a pattern, though it looks like a parameter: `'%0'` is what ends
-/// with 0.
+/// Parses the pattern after `LIKE` or `MATCH`. In quotes, `%0` is a pattern and not a parameter.
 fn pattern(input: &mut Input<'_>) -> Parsed<Operand> {
     multispace0.void().parse_next(input)?;
     let position = input.current_token_start();
@@ -144,8 +152,7 @@ fn parameter(input: &mut Input<'_>) -> Parsed<Term> {
 }
 
 fn parameter_number(input: &mut Input<'_>) -> Parsed<u8> {
-    let is_one = |number: &u8| *number < 100;
-    digit1.parse_to().verify(is_one).parse_next(input)
+    digit1.parse_to().verify(|number: &u8| *number < 100).parse_next(input)
 }
 
 fn text(input: &mut Input<'_>) -> Parsed<String> {
@@ -168,20 +175,25 @@ fn up_to_quote<'i>(input: &mut Input<'i>) -> Parsed<&'i str> {
 fn number(input: &mut Input<'_>) -> Parsed<Term> {
     let sign = opt(one_of(['+', '-'])).parse_next(input)?;
     let hex = preceded((alt(("0x", "0X")), empty), hex_digit1).map(|digits| i128::from_str_radix(digits, 16));
-    let exponent = (one_of(['e', 'E']), opt(one_of(['+', '-'])), digit1);
     let fraction = alt(((digit1, '.', take_while(0.., '0'..='9')).void(), ('.', digit1).void()));
-    let float = alt(((fraction, opt(&exponent_of)).take(), (digit1, exponent).take())).map(str::parse::<f64>);
+    let float = alt(((fraction, opt(exponent)).take(), (digit1, exponent).take())).map(str::parse::<f64>);
     let integer = digit1.map(str::parse::<i128>);
-    let is_negative = sign == Some('-');
-    let term = alt((
-        hex.map(move |number| number.map(|number| Term::Integer(if is_negative { -number } else { number })).ok()),
-        float.map(move |number| number.map(|number| Term::Float(if is_negative { -number } else { number })).ok()),
-        integer.map(move |number| number.map(|number| Term::Integer(if is_negative { -number } else { number })).ok()),
+    // `None` after an overflow: the digits must not be parsed as another kind of number then.
+    let magnitude = alt((
+        hex.map(|number| number.ok().map(Term::Integer)),
+        float.map(|number| number.ok().map(Term::Float)),
+        integer.map(|number| number.ok().map(Term::Integer)),
     ));
-    terminated(term.verify_map(|term| term), not(one_of(is_part_of_name))).parse_next(input)
+    let magnitude = magnitude.verify_map(|magnitude| magnitude);
+    let magnitude = terminated(magnitude, not(one_of(is_part_of_name))).parse_next(input)?;
+    Ok(match (sign, magnitude) {
+        (Some('-'), Term::Integer(number)) => Term::Integer(-number),
+        (Some('-'), Term::Float(number)) => Term::Float(-number),
+        (_, magnitude) => magnitude,
+    })
 }
 
-fn exponent_of(input: &mut Input<'_>) -> Parsed<()> {
+fn exponent(input: &mut Input<'_>) -> Parsed<()> {
     (one_of(['e', 'E']), opt(one_of(['+', '-'])), digit1).void().parse_next(input)
 }
 
@@ -191,13 +203,13 @@ fn truth(input: &mut Input<'_>) -> Parsed<Term> {
 
 fn field(input: &mut Input<'_>) -> Parsed<Term> {
     let is_free = |name: &str| !RESERVED.iter().any(|word| word.eq_ignore_ascii_case(name));
-    let mut names = vec![Name::Member(word.verify(is_free).parse_next(input)?.to_owned())];
+    let mut names = vec![PathPart::Member(word.verify(is_free).parse_next(input)?.to_owned())];
     loop {
-        let member = preceded((multispace0, '.', multispace0), cut_err(word).context("a name behind the dot"));
-        let member = member.map(|name: &str| Name::Member(name.to_owned()));
+        let member = preceded((multispace0, '.', multispace0), cut_err(word).context("a name after the dot"));
+        let member = member.map(|name: &str| PathPart::Member(name.to_owned()));
         let index = alt((preceded(alt(("0x", "0X")), hex_digit1).try_map(hexadecimal), digit1.parse_to::<u32>()));
         let index = delimited(multispace0, index, (multispace0, ']'));
-        let element = preceded((multispace0, '['), cut_err(index).context("an index and `]`")).map(Name::Element);
+        let element = preceded((multispace0, '['), cut_err(index).context("an index and `]`")).map(PathPart::Element);
         match opt(alt((member, element))).parse_next(input)? {
             Some(_) if names.len() >= DEPTH_MAX => {
                 let kind = FilterErrorKind::TooDeep { max: DEPTH_MAX };
@@ -222,7 +234,7 @@ fn is_part_of_name(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
-/// A word that has a meaning where it stands, with the space in front of it.
+/// Parses a keyword with the white space before it.
 fn keyword<'i>(word: &'static str) -> impl Parser<Input<'i>, (), ErrMode<FilterError>> {
     (multispace0, Caseless(word), not(one_of(is_part_of_name))).void()
 }
@@ -231,10 +243,10 @@ impl<'i> ParserError<Input<'i>> for FilterError {
     type Inner = Self;
 
     fn from_input(input: &Input<'i>) -> Self {
-        somewhere(input)
+        syntax_error(input)
     }
 
-    /// Of two ways that both fail, the one that came further knows better.
+    /// Of two failed alternatives, keeps the error with the later position.
     fn or(self, other: Self) -> Self {
         if other.position() > self.position() { other } else { self }
     }
@@ -258,17 +270,17 @@ impl<'i> AddContext<Input<'i>> for FilterError {
 
 impl<'i, E> winnow::error::FromExternalError<Input<'i>, E> for FilterError {
     fn from_external_error(input: &Input<'i>, _: E) -> Self {
-        somewhere(input)
+        syntax_error(input)
     }
 }
 
-fn somewhere(input: &Input<'_>) -> FilterError {
+fn syntax_error(input: &Input<'_>) -> FilterError {
     let kind = FilterErrorKind::Syntax { expected: "", found: String::new() };
     FilterError::new(input.current_token_start(), kind)
 }
 
-/// The same error, with what stands in its place.
-fn found(expression: &str, error: FilterError) -> FilterError {
+/// Adds the text at the position of the error.
+fn with_found_text(expression: &str, error: FilterError) -> FilterError {
     let FilterErrorKind::Syntax { expected, .. } = *error.kind() else { return error };
     let rest = expression.get(error.position()..).unwrap_or_default();
     let word = rest.split_whitespace().next().unwrap_or_default();
@@ -277,8 +289,8 @@ fn found(expression: &str, error: FilterError) -> FilterError {
     FilterError::new(error.position(), FilterErrorKind::Syntax { expected, found })
 }
 
-/// Words that no field's name begins with. Most are the standard's; `TRUE` and `FALSE` are literals.
+/// Words that cannot be the first name of a field. Most are keywords of the standard; `TRUE` and `FALSE` are literals.
 const RESERVED: [&str; 7] = ["AND", "OR", "NOT", "BETWEEN", "LIKE", "TRUE", "FALSE"];
 
-/// Characters of what stands in the wrong place, for the error.
+/// Most characters of the found text in an error.
 const FOUND_MAX: usize = 24;

@@ -1,32 +1,35 @@
-//! Content filters: which samples of a topic a reader wants (DDS 1.4, 2.2.2.3.3 and Annex B).
+//! Content filters select the samples of a topic that a reader receives (DDS 1.4, 2.2.2.3.3 and Annex B).
 //!
 //! In: an expression, its parameters and the description of a type, once; then encoded samples. Out: whether a sample
-//! passes. The expression is checked against the type and compiled: a [`Filter`] finds the fields that it needs in the bytes
-//! of a sample, in one walk that ends with the last of them, and decodes nothing else. It allocates nothing and runs no
-//! user code, so a reader asks it wherever samples come in, and a writer before they go out.
+//! passes. The expression is checked against the type and compiled. A [`Filter`] finds its fields in the bytes of a
+//! sample, in one pass that ends with the last field, and decodes nothing else. Evaluation allocates no memory and
+//! runs no user code. Readers evaluate filters when samples arrive, and writers before they send.
 //!
-//! What an expression can say:
+//! Elements of an expression:
 //!
 //! | | |
 //! |---|---|
-//! | comparisons | `=`, `<>` or `!=`, `<`, `<=`, `>`, `>=` between a field and a literal, a parameter or another field; `BETWEEN 1 AND 9`, `NOT BETWEEN` |
-//! | patterns of texts | `LIKE 'a%_'` (`%`: any characters, `_`: one); `MATCH 'a*,[b-d]?'`, a list of patterns of POSIX `fnmatch`, as RTI Connext has it |
-//! | joined by | `AND`, `OR`, `NOT`, parentheses |
-//! | fields | `pose.position.x`, `corners[2].y`, `grid[1][0]`; members of unions by name, the discriminator as `_d`; fields of bitsets |
+//! | comparisons | `=`, `<>`, `!=`, `<`, `<=`, `>`, `>=`, `BETWEEN 1 AND 9`, `NOT BETWEEN` |
+//! | operands | a field on one side; a literal, parameter or field on the other |
+//! | `LIKE 'a%_'` | pattern of a string; `%`: any characters, `_`: one |
+//! | `MATCH 'a*,[b-d]?'` | list of POSIX `fnmatch` patterns, as in RTI Connext |
+//! | operators | `AND`, `OR`, `NOT`, parentheses |
+//! | fields | `pose.position.x`, `corners[2].y`, `grid[1][0]`, fields of bitsets |
+//! | unions | members by name, the discriminator as `_d` |
 //! | literals | `12`, `-0x1f`, `1.5e3`, `'text'`, `'c'`, `'ENUMERATOR'`, `TRUE`, `FALSE` |
-//! | parameters | `%0` to `%99`, also in quotes (`'%0'`, but in a pattern those are characters). A text may be given as `RED` or `'RED'` |
+//! | parameters | `%0` to `%99`, or `'%0'` outside of patterns; values `RED` or `'RED'` |
 //!
 //! Rules that are not obvious:
 //!
-//! - A comparison with what a sample does not have is false, whatever it asks: an optional member that is absent, an element
-//!   behind the end of a sequence, a member of a union that is not selected. So `NOT (x = 1)` is true without `x`, and
-//!   `x <> 1` is not.
-//! - Numbers are compared by value, integers with floats too. A literal that is compared with a field of 32 bits is one of 32
-//!   bits: a `float` that was set to 0.1 is `= 0.1`. NaN is unequal to everything.
-//! - Texts are ordered by the codes of their characters.
-//! - A member that the sender's type did not have yet counts as 0 or empty.
-//! - What stands in the sample counts, before `try_construct` makes another value of it.
-//! - A sample that cannot be read passes: whoever takes it learns what is wrong, and nothing is lost without a word.
+//! - A comparison with an absent value is false, for every relation. Absent values are absent optional members,
+//!   elements beyond the end of a sequence, and union members that are not selected. Without `x`, `NOT (x = 1)` is
+//!   true, and `x <> 1` is false.
+//! - Numbers are compared by value, also integers with floats. Next to a 32-bit field a literal has 32 bits, so that a
+//!   `float` set to 0.1 is `= 0.1`. NaN is unequal to every value.
+//! - Strings are ordered by the code points of their characters.
+//! - A member that the sender's type lacks counts as 0 or empty.
+//! - Filters see the encoded value, before `try_construct` replaces it.
+//! - A malformed sample passes. The application then gets the error, and no sample is lost silently.
 //!
 //! ```
 //! use dds_macros::DdsType;
@@ -47,15 +50,15 @@
 //!
 //! let error = Filter::new(Pose::DESCRIPTION, "robto = 'R2'", &[]).unwrap_err();
 //! assert_eq!(error.to_string(), "filter, at byte 0: `Pose` has no field `robto`; did you mean `robot`?; \
-//!     name a field of the topic's type; nested ones by dots (`pose.x`)");
+//!     name a field of the topic's type, nested fields with dots (`pose.x`)");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Everything here may come from a stranger, who announces a reader with a filter: texts have [`LEN_MAX`] bytes, and
-//! nesting, fields, comparisons and patterns their bounds; the time that a sample takes grows with its size and the
-//! expression's, and never with their product's powers. What is kept of the largest expressions: 48 KiB of comparisons, 128 KiB
-//! of patterns, 112 KiB of ways to fields (if the type goes so deep), and the texts. 256 comparisons of numbers
-//! take a few microseconds; patterns and comparisons of texts some 2 µs for each character of a sample's text, at most.
+//! Filters are untrusted: any peer may announce a reader with one. Therefore the text is bounded ([`LEN_MAX`]), and so
+//! are nesting, fields, comparisons and patterns. The time per sample is at most proportional to the product of the
+//! sizes of the sample and the expression. The largest expressions occupy 48 KiB for comparisons, 128 KiB for patterns,
+//! 112 KiB for paths of fields (in deep types), and their text. 256 comparisons of numbers take a few microseconds.
+//! Patterns and comparisons of strings take at most about 2 µs for each character of a sample's string.
 
 mod compare;
 mod compile;
@@ -72,12 +75,13 @@ use crate::cdr::{DecodeError, FieldPlan, FieldValue, TypeDescription};
 use compile::{Compiler, FIELDS_MAX};
 use program::Program;
 
-/// Bytes of an expression and its parameters together, and of the parameters alone if each is counted as often as it is named.
-/// They are announced in one datagram, with everything else that is said of a reader, and compiled by every writer that
-/// matches.
+/// Most bytes of an expression with its parameters.
+///
+/// Also the limit of the parameters alone when each use counts. A reader announces them in one datagram, together with
+/// its other properties, and every matched writer compiles them.
 pub const LEN_MAX: usize = 16 * 1024;
 
-/// An expression that is ready to be asked.
+/// A compiled filter expression.
 #[derive(Debug, Clone)]
 pub struct Filter {
     expression: Box<str>,
@@ -88,10 +92,10 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Compiles `expression` for samples of a type. A blank one passes everything.
+    /// Compiles `expression` for samples of a type. A blank expression passes every sample.
     ///
     /// # Errors
-    /// The expression is none, does not fit the type, or the parameters do not fit it.
+    /// The expression is invalid, does not fit the type, or the parameters do not fit the expression.
     pub fn new(ty: &'static TypeDescription, expression: &str, parameters: &[String]) -> Result<Self, FilterError> {
         let len = parameters.iter().map(String::len).fold(expression.len(), usize::saturating_add);
         if len > LEN_MAX {
@@ -101,7 +105,7 @@ impl Filter {
         if let Some(condition) = grammar::parse(expression)? {
             compiler.condition(&condition)?;
         }
-        compiler.program.steps.shrink_to_fit();
+        compiler.program.instructions.shrink_to_fit();
         let (given, used) = (parameters.len(), compiler.parameters_used);
         if given > used {
             return Err(FilterError::new(0, FilterErrorKind::TooManyParameters { given, used }));
@@ -130,42 +134,40 @@ impl Filter {
         &self.parameters
     }
 
-    /// Whether the sample in `payload` passes. One that cannot be read does.
+    /// Whether the sample in `payload` passes. A malformed sample passes.
     #[must_use]
     pub fn passes(&self, payload: &[u8]) -> bool {
         self.evaluate(payload, false).unwrap_or(true)
     }
 
-    /// Whether the instance with the serialized key in `payload` passes: a disposal or the like, which has nothing but a
-    /// key.
+    /// Whether a change without data passes: a dispose or unregister with the serialized key in `payload`.
     ///
-    /// It does, unless the expression uses fields of the key only and they fail it: then no sample of the instance
-    /// has passed or will, and its end says nothing to the reader. Otherwise samples that have passed may be in the
-    /// reader's cache, and it must learn that their instance has ended (OpenDDS decides alike).
+    /// It passes unless the expression uses only key fields and they fail it. In that case no sample of the instance
+    /// passes, and its end is irrelevant to the reader. Otherwise the cache may hold samples of the instance, and
+    /// the reader must learn that the instance has ended. OpenDDS decides likewise.
     #[must_use]
     pub fn passes_key(&self, payload: &[u8]) -> bool {
         self.passes_key_of(payload, true)
     }
 
-    /// As [`passes_key`](Self::passes_key), of an instance whose key is all that counts of `payload`: a serialized key, or
-    /// any of its samples.
+    /// Like [`passes_key`](Self::passes_key), with a serialized key or any sample of the instance as `payload`.
     #[must_use]
     pub fn passes_key_of(&self, payload: &[u8], is_key: bool) -> bool {
         !self.uses_only_key || self.evaluate(payload, is_key).unwrap_or(true)
     }
 
-    /// Whether the expression names fields of the key, and no others.
+    /// Whether the expression uses key fields only.
     #[must_use]
     pub fn uses_only_key(&self) -> bool {
         self.uses_only_key
     }
 
-    /// Whether the sample in `payload` meets the expression; `is_key` tells that it is a serialized key.
+    /// Evaluates the expression on the sample, or with `is_key` the serialized key, in `payload`.
     ///
     /// # Errors
-    /// The payload is no value of the type, as far as had to be read.
+    /// The payload is malformed before the last field that the expression needs.
     pub fn evaluate(&self, payload: &[u8], is_key: bool) -> Result<bool, DecodeError> {
-        // Few expressions name many fields; room for all that are allowed would cost more than most samples.
+        // Few expressions use many fields. Initializing the largest array takes longer than evaluating most samples.
         if self.fields.len() <= FEW {
             return self.evaluate_in(payload, is_key, &mut [FieldValue::Absent; FEW]);
         }
@@ -178,12 +180,14 @@ impl Filter {
         is_key: bool,
         values: &mut [FieldValue<'de>],
     ) -> Result<bool, DecodeError> {
+        debug_assert!(self.fields.len() <= values.len(), "the compiler limits the number of fields");
         let values = values.get_mut(..self.fields.len()).unwrap_or_default();
         self.fields.read(payload, is_key, values)?;
         Ok(self.program.run(values))
     }
 }
 
+/// Fields of expressions that are evaluated with a small array of values.
 const FEW: usize = 6;
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! Patterns of `LIKE` and `MATCH`.
 //!
-//! A pattern is a row of at most [`CHARACTERS_MAX`] places, each for one character, with `%` or `*` between them. It is
-//! compared by keeping the set of all places that could come next, as bits of one number: each character of the text costs
-//! the same, whatever the pattern. Going back, as is usual, would let a peer's pattern cost the product of both lengths.
+//! A pattern is a sequence of at most [`CHARACTERS_MAX`] positions of one character each, with `%` or `*` between them.
+//! Matching keeps the set of all possible next positions as the bits of one integer. Each character of the text takes
+//! the same time for any pattern. With backtracking, a peer's pattern could take time proportional to the product of
+//! both lengths.
 //!
-//! All patterns of an expression share one [`Budget`]: a parameter is compiled at each mention, and with a few bytes each a
-//! long list could be named a thousand times.
+//! All patterns of an expression share one [`PatternBudget`]. A parameter is compiled at each use, and an expression
+//! could use a long list a thousand times.
 
 use super::error::FilterErrorKind;
 use super::syntax::Language;
 use crate::cdr::FieldValue;
 
-/// A pattern, or several of which one must fit.
+/// A pattern, or a list of patterns of which one must match.
 #[derive(Debug, Clone)]
 pub(super) struct Pattern {
     alternatives: Vec<Alternative>,
@@ -19,89 +20,91 @@ pub(super) struct Pattern {
 
 #[derive(Debug, Clone)]
 struct Alternative {
-    /// By character of ASCII, which of `places` are its own.
+    /// For each ASCII character, its index in `positions`.
     ascii: Box<[u8; 128]>,
-    /// The same of characters that are none of ASCII, in order.
+    /// The same for other characters, in ascending order.
     others: Vec<(char, u8)>,
-    /// The places of each different character, and first those of all that have none.
-    places: Vec<u128>,
-    /// Where any character may stand.
+    /// The positions of each different character. Index 0 is empty, for characters that the pattern does not contain.
+    positions: Vec<u128>,
+    /// The positions that accept any character.
     any: u128,
-    /// Where a character of a set may stand.
-    sets: Vec<(u128, Set)>,
-    /// In front of which places any number of characters may stand.
+    /// The positions that accept a character of a set.
+    sets: Vec<(u128, CharacterSet)>,
+    /// The positions with `%` or `*` before them.
     repeats: u128,
-    /// How many places there are.
+    /// The number of positions.
     len: usize,
 }
 
 #[derive(Debug, Clone)]
-struct Set {
+struct CharacterSet {
     is_negated: bool,
     ranges: Vec<(char, char)>,
 }
 
-/// Places of one pattern: one less than a number has bits.
+/// Most positions of one pattern: one less than the bits of a `u128`.
 pub(super) const CHARACTERS_MAX: usize = 127;
 
-/// Patterns of one list.
+/// Most patterns of one list.
 pub(super) const ALTERNATIVES_MAX: usize = 32;
 
-/// Patterns of one expression, those of lists among them. Each looks at every character of a text: some 2 ns.
+/// Most patterns of one expression, including those in lists. Each takes about 2 ns for a character of a text.
 pub(super) const PATTERNS_MAX: usize = 64;
 
-/// Places of all patterns of one expression: a list that uses all of its bounds fits. Each takes 24 bytes at most.
-pub(super) const PLACES_MAX: usize = 4_096;
+/// Most positions of all patterns of one expression: enough for one list of maximum size. Each takes at most 24 bytes.
+pub(super) const POSITIONS_MAX: usize = 4_096;
 
-/// Characters and ranges in all sets of one expression. Each may be compared with every character of a text: some 2 ns.
+/// Most characters and ranges in all sets of one expression. Each takes about 2 ns for a character of a text.
 pub(super) const RANGES_MAX: usize = 256;
 
-/// What is left for the patterns of one expression.
+/// The remaining capacity for patterns of one expression.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct PatternBudget {
     patterns: usize,
-    places: usize,
+    positions: usize,
     ranges: usize,
 }
 
-impl Budget {
+impl PatternBudget {
     pub(super) fn new() -> Self {
-        Self { patterns: PATTERNS_MAX, places: PLACES_MAX, ranges: RANGES_MAX }
+        Self { patterns: PATTERNS_MAX, positions: POSITIONS_MAX, ranges: RANGES_MAX }
     }
 }
 
-/// Takes one of what is left.
+/// Takes one unit of a budget.
 fn take(left: &mut usize, of: &'static str, max: usize) -> Result<(), FilterErrorKind> {
     *left = left.checked_sub(1).ok_or(FilterErrorKind::PatternsTooLarge { of, max })?;
     Ok(())
 }
 
 impl Pattern {
-    pub(super) fn new(text: &str, language: Language, budget: &mut Budget) -> Result<Self, FilterErrorKind> {
+    pub(super) fn new(text: &str, language: Language, budget: &mut PatternBudget) -> Result<Self, FilterErrorKind> {
         let mut alternatives = match language {
             Language::Sql => vec![sql(text, budget)?],
             Language::Shell => shell(text, budget)?,
         };
         alternatives.shrink_to_fit();
-        alternatives.iter_mut().for_each(Alternative::shrink_to_fit);
+        for alternative in &mut alternatives {
+            alternative.shrink_to_fit();
+        }
         Ok(Self { alternatives })
     }
 
-    pub(super) fn fits(&self, value: FieldValue<'_>) -> bool {
+    pub(super) fn matches(&self, value: FieldValue<'_>) -> bool {
         matches!(value, FieldValue::Text(_) | FieldValue::WideText(..))
-            && self.alternatives.iter().any(|alternative| alternative.fits(value.characters()))
+            && self.alternatives.iter().any(|alternative| alternative.matches(value.characters()))
     }
 }
 
 impl Alternative {
-    fn new(budget: &mut Budget) -> Result<Self, FilterErrorKind> {
+    fn new(budget: &mut PatternBudget) -> Result<Self, FilterErrorKind> {
         take(&mut budget.patterns, "patterns", PATTERNS_MAX)?;
-        let (ascii, others, places) = (Box::new([0; 128]), Vec::new(), vec![0]);
-        Ok(Self { ascii, others, places, any: 0, sets: Vec::new(), repeats: 0, len: 0 })
+        let (ascii, others, positions) = (Box::new([0; 128]), Vec::new(), vec![0]);
+        Ok(Self { ascii, others, positions, any: 0, sets: Vec::new(), repeats: 0, len: 0 })
     }
 
-    fn place(&mut self, budget: &mut Budget) -> Result<u128, FilterErrorKind> {
-        take(&mut budget.places, "characters", PLACES_MAX)?;
+    fn position(&mut self, budget: &mut PatternBudget) -> Result<u128, FilterErrorKind> {
+        take(&mut budget.positions, "characters", POSITIONS_MAX)?;
         if self.len == CHARACTERS_MAX {
             return Err(FilterErrorKind::PatternTooLong { max: CHARACTERS_MAX });
         }
@@ -109,30 +112,35 @@ impl Alternative {
         Ok(1 << (self.len - 1))
     }
 
-    fn character(&mut self, character: char, budget: &mut Budget) -> Result<(), FilterErrorKind> {
-        let place = self.place(budget)?;
-        // There are no more different characters than places, so that they have numbers up to 127.
-        let next = self.places.len() as u8;
-        let row = match self.ascii.get_mut(character as usize) {
-            Some(row) if *row == 0 => std::mem::replace(row, next).max(next),
-            Some(row) => *row,
+    fn character(&mut self, character: char, budget: &mut PatternBudget) -> Result<(), FilterErrorKind> {
+        let position = self.position(budget)?;
+        // There are at most as many different characters as positions, so the index is at most 127.
+        debug_assert!(self.positions.len() <= CHARACTERS_MAX, "at most one index for each position");
+        let next = self.positions.len() as u8;
+        let index = match self.ascii.get_mut(character as usize) {
+            Some(index) => {
+                if *index == 0 {
+                    *index = next;
+                }
+                *index
+            }
             None => match self.others.binary_search_by_key(&character, |(other, _)| *other) {
-                Ok(at) => self.others.get(at).map_or(next, |(_, row)| *row),
+                Ok(at) => self.others.get(at).map_or(next, |(_, index)| *index),
                 Err(at) => {
                     self.others.insert(at, (character, next));
                     next
                 }
             },
         };
-        match self.places.get_mut(usize::from(row)) {
-            Some(places) => *places |= place,
-            None => self.places.push(place),
+        match self.positions.get_mut(usize::from(index)) {
+            Some(positions) => *positions |= position,
+            None => self.positions.push(position),
         }
         Ok(())
     }
 
-    fn any(&mut self, budget: &mut Budget) -> Result<(), FilterErrorKind> {
-        self.any |= self.place(budget)?;
+    fn any(&mut self, budget: &mut PatternBudget) -> Result<(), FilterErrorKind> {
+        self.any |= self.position(budget)?;
         Ok(())
     }
 
@@ -140,37 +148,44 @@ impl Alternative {
         self.repeats |= 1 << self.len;
     }
 
-    fn set(&mut self, set: Set, budget: &mut Budget) -> Result<(), FilterErrorKind> {
-        let place = self.place(budget)?;
-        self.sets.push((place, set));
+    fn set(&mut self, set: CharacterSet, budget: &mut PatternBudget) -> Result<(), FilterErrorKind> {
+        let position = self.position(budget)?;
+        self.sets.push((position, set));
         Ok(())
     }
 
     fn shrink_to_fit(&mut self) {
         self.others.shrink_to_fit();
-        self.places.shrink_to_fit();
+        self.positions.shrink_to_fit();
         self.sets.shrink_to_fit();
-        self.sets.iter_mut().for_each(|(_, set)| set.ranges.shrink_to_fit());
+        for (_, set) in &mut self.sets {
+            set.ranges.shrink_to_fit();
+        }
     }
 
-    /// The places where a character may stand.
-    fn places_of(&self, character: char) -> u128 {
-        let row = match self.ascii.get(character as usize) {
-            Some(row) => *row,
+    /// The positions that accept a character.
+    fn positions_of(&self, character: char) -> u128 {
+        let index = match self.ascii.get(character as usize) {
+            Some(index) => *index,
             None => {
                 let found = self.others.binary_search_by_key(&character, |(other, _)| *other).ok();
-                found.and_then(|at| self.others.get(at)).map_or(0, |(_, row)| *row)
+                found.and_then(|at| self.others.get(at)).map_or(0, |(_, index)| *index)
             }
         };
-        let literal = self.places.get(usize::from(row)).copied().unwrap_or_default();
-        let sets = self.sets.iter().filter(|(_, set)| set.has(character)).fold(0, |places, (place, _)| places | place);
-        literal | self.any | sets
+        let mut positions = self.any | self.positions.get(usize::from(index)).copied().unwrap_or_default();
+        for (position, set) in &self.sets {
+            if set.has(character) {
+                positions |= position;
+            }
+        }
+        positions
     }
 
-    fn fits(&self, text: impl Iterator<Item = char>) -> bool {
+    fn matches(&self, text: impl Iterator<Item = char>) -> bool {
+        // Bit `n` is set if the text so far can be followed by position `n`. Bit `len` is the end of the pattern.
         let mut next = 1_u128;
         for character in text {
-            next = (next & self.places_of(character)) << 1 | next & self.repeats;
+            next = (next & self.positions_of(character)) << 1 | next & self.repeats;
             if next == 0 {
                 return false;
             }
@@ -181,26 +196,27 @@ impl Alternative {
 
 #[cfg(test)]
 impl Pattern {
-    /// Bytes that it has allocated.
+    /// Allocated bytes.
     pub(super) fn memory(&self) -> usize {
-        let of_set =
-            |(_, set): &(u128, Set)| size_of::<(u128, Set)>() + set.ranges.capacity() * size_of::<(char, char)>();
+        let of_set = |(_, set): &(u128, CharacterSet)| {
+            size_of::<(u128, CharacterSet)>() + set.ranges.capacity() * size_of::<(char, char)>()
+        };
         let of_alternative = |one: &Alternative| {
-            let table = 128 + one.others.capacity() * size_of::<(char, u8)>() + one.places.capacity() * 16;
+            let table = 128 + one.others.capacity() * size_of::<(char, u8)>() + one.positions.capacity() * 16;
             size_of::<Alternative>() + table + one.sets.iter().map(of_set).sum::<usize>()
         };
         self.alternatives.iter().map(of_alternative).sum()
     }
 }
 
-impl Set {
+impl CharacterSet {
     fn has(&self, character: char) -> bool {
         let is_in = self.ranges.iter().any(|(first, last)| (*first..=*last).contains(&character));
         is_in != self.is_negated
     }
 }
 
-fn sql(text: &str, budget: &mut Budget) -> Result<Alternative, FilterErrorKind> {
+fn sql(text: &str, budget: &mut PatternBudget) -> Result<Alternative, FilterErrorKind> {
     let mut pattern = Alternative::new(budget)?;
     for character in text.chars() {
         match character {
@@ -212,8 +228,8 @@ fn sql(text: &str, budget: &mut Budget) -> Result<Alternative, FilterErrorKind> 
     Ok(pattern)
 }
 
-/// `*`, `?`, `[a-z]`, `[!a-z]` or `[^a-z]`, `\` before what would mean something, `,` between patterns.
-fn shell(text: &str, budget: &mut Budget) -> Result<Vec<Alternative>, FilterErrorKind> {
+/// Parses `*`, `?`, `[a-z]`, `[!a-z]` or `[^a-z]`, `\` as an escape, and `,` between patterns.
+fn shell(text: &str, budget: &mut PatternBudget) -> Result<Vec<Alternative>, FilterErrorKind> {
     let (mut alternatives, mut pattern) = (Vec::new(), Alternative::new(budget)?);
     let mut rest = text.chars();
     while let Some(character) = rest.next() {
@@ -233,9 +249,9 @@ fn shell(text: &str, budget: &mut Budget) -> Result<Vec<Alternative>, FilterErro
     Ok(alternatives)
 }
 
-/// What stands between brackets. A `]` that comes first is a character of the set, as POSIX says.
-fn set(rest: &mut std::str::Chars<'_>, budget: &mut Budget) -> Result<Set, FilterErrorKind> {
-    let mut set = Set { is_negated: false, ranges: Vec::new() };
+/// Parses a set after its `[`. A `]` at the first position is a character of the set, as in POSIX.
+fn set(rest: &mut std::str::Chars<'_>, budget: &mut PatternBudget) -> Result<CharacterSet, FilterErrorKind> {
+    let mut set = CharacterSet { is_negated: false, ranges: Vec::new() };
     if rest.as_str().starts_with(['!', '^']) {
         set.is_negated = true;
         rest.next();

@@ -1,19 +1,19 @@
-//! The fields that an expression names, looked up in the description of the type.
+//! Resolves the fields of an expression in the description of the type.
 
 use super::error::FilterErrorKind;
-use super::syntax::Name;
+use super::syntax::PathPart;
 use crate::cdr::{EnumDescription, FieldStep, MemberDescription, TypeDescription, TypeKind, UnionCase};
 use crate::similar::nearest;
 
 /// A field that can be compared.
-pub(super) struct Field {
+pub(super) struct ResolvedField {
     pub(super) path: Vec<FieldStep>,
     pub(super) kind: Kind,
-    /// Whether it belongs to the key as a whole.
+    /// Whether the whole field belongs to the key.
     pub(super) is_key: bool,
 }
 
-/// What a field can be compared with.
+/// The kind of a comparable field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     Bool,
@@ -32,17 +32,17 @@ impl Kind {
             Self::Integer => "an integer",
             Self::Float32 | Self::Float64 => "a number",
             Self::Character => "a character",
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Enum(..) => "an enumerator",
         }
     }
 
-    /// Whether values of both can be told apart and put in order.
+    /// Whether values of both kinds can be compared and ordered.
     pub(super) fn is_comparable_with(self, other: Self) -> bool {
         let is_number = |kind: Self| matches!(kind, Self::Integer | Self::Float32 | Self::Float64);
         match (self, other) {
             (Self::Bool, Self::Bool) | (Self::Character, Self::Character) | (Self::Text, Self::Text) => true,
-            // Numbers of different enums mean different things, though they may be equal.
+            // Equal numbers of different enums have different meanings.
             (Self::Enum(one, _), Self::Enum(other, _)) => one == other,
             (Self::Enum(..), Self::Integer) | (Self::Integer, Self::Enum(..)) => true,
             (one, other) => is_number(one) && is_number(other),
@@ -50,35 +50,35 @@ impl Kind {
     }
 }
 
-/// The way from a value to one of its fields, as far as it was gone.
-struct Way {
+/// The resolved part of a path from a value to one of its fields.
+struct Lookup {
     ty: &'static TypeDescription,
     path: Vec<FieldStep>,
     is_key: bool,
-    /// Of an array: the elements before the part that the indexes so far have chosen, and how many dimensions are left.
+    /// Within an array of several dimensions, the index of the chosen part among all parts of its size.
     offset: u32,
     is_within_array: bool,
 }
 
-/// What `names` name in a value of type `ty`.
-pub(super) fn resolve(ty: &'static TypeDescription, names: &[Name]) -> Result<Field, FilterErrorKind> {
-    let mut way = Way { ty, path: Vec::new(), is_key: ty.has_key(), offset: 0, is_within_array: false };
+/// Resolves the field with the path `names` in a value of type `ty`.
+pub(super) fn resolve(ty: &'static TypeDescription, names: &[PathPart]) -> Result<ResolvedField, FilterErrorKind> {
+    let mut lookup = Lookup { ty, path: Vec::new(), is_key: ty.has_key(), offset: 0, is_within_array: false };
     for (at, name) in names.iter().enumerate() {
-        let written = || written(names.get(..at).unwrap_or_default());
+        let before = names.get(..at).unwrap_or_default();
         match name {
-            Name::Element(index) => way.element(*index, &written)?,
-            Name::Member(name) => way.member(name, &written)?,
+            PathPart::Element(index) => lookup.element(*index, before)?,
+            PathPart::Member(name) => lookup.member(name, before)?,
         }
     }
-    let kind = comparable(way.ty).filter(|_| !way.is_within_array || !is_array(way.ty));
-    match kind.or_else(|| way.is_bits().then_some(Kind::Integer)) {
-        Some(kind) => Ok(Field { path: way.path, kind, is_key: way.is_key }),
-        None => Err(FilterErrorKind::NotComparable { field: written(names), kind: what(way.ty) }),
-    }
+    let kind = if lookup.is_bits() { Some(Kind::Integer) } else { comparable(lookup.ty) };
+    let Some(kind) = kind else {
+        return Err(FilterErrorKind::NotComparable { field: written(names), kind: kind_name(lookup.ty) });
+    };
+    Ok(ResolvedField { path: lookup.path, kind, is_key: lookup.is_key })
 }
 
-impl Way {
-    fn member(&mut self, name: &str, before: &dyn Fn() -> String) -> Result<(), FilterErrorKind> {
+impl Lookup {
+    fn member(&mut self, name: &str, before: &[PathPart]) -> Result<(), FilterErrorKind> {
         match self.ty.kind() {
             TypeKind::Struct(description) => {
                 let members = description.members();
@@ -86,7 +86,7 @@ impl Way {
                 let Some((index, member)) = found.and_then(|at| Some((at, members.get(at)?))) else {
                     return Err(self.unknown(name, members.iter().map(MemberDescription::name)));
                 };
-                // Whatever is in a key belongs to it, unless it marks members of its own.
+                // All members of a key member belong to the key, unless its type marks key members of its own.
                 self.is_key &= member.is_key() || !description.has_key();
                 self.enter(FieldStep::Member(index as u32), member.ty());
             }
@@ -114,7 +114,7 @@ impl Way {
                 self.enter(step, self.ty);
             }
             _ => {
-                let of = if before().is_empty() { self.ty.name().to_owned() } else { before() };
+                let of = if before.is_empty() { self.ty.name().to_owned() } else { written(before) };
                 return Err(FilterErrorKind::UnknownField { field: name.to_owned(), of, similar: None });
             }
         }
@@ -128,13 +128,14 @@ impl Way {
         self.offset = 0;
     }
 
-    fn element(&mut self, index: u32, before: &dyn Fn() -> String) -> Result<(), FilterErrorKind> {
+    fn element(&mut self, index: u32, before: &[PathPart]) -> Result<(), FilterErrorKind> {
         let beyond = |len: u32| FilterErrorKind::IndexBeyondEnd { index: index.into(), len: len.into() };
         match self.ty.kind() {
             TypeKind::Sequence { bound, element } => {
-                match bound {
-                    Some(bound) if index >= *bound => return Err(beyond(*bound)),
-                    _ => {}
+                if let Some(bound) = bound {
+                    if index >= *bound {
+                        return Err(beyond(*bound));
+                    }
                 }
                 self.enter(FieldStep::Element(index), element());
             }
@@ -142,7 +143,7 @@ impl Way {
                 if index >= *length {
                     return Err(beyond(*length));
                 }
-                // An array of arrays is one array of several dimensions: the elements of all of them are counted.
+                // Arrays of arrays are encoded as one array, so the indices are combined into one.
                 let offset = self.offset.saturating_mul(*length).saturating_add(index);
                 if self.is_within_array {
                     self.path.pop();
@@ -151,7 +152,7 @@ impl Way {
                 self.offset = offset;
                 self.is_within_array = true;
             }
-            _ => return Err(FilterErrorKind::NotIndexed { field: before() }),
+            _ => return Err(FilterErrorKind::NotIndexed { field: written(before) }),
         }
         Ok(())
     }
@@ -169,11 +170,7 @@ impl Way {
     }
 }
 
-fn is_array(ty: &TypeDescription) -> bool {
-    matches!(ty.kind(), TypeKind::Array { .. })
-}
-
-/// What a value of this type can be compared with, if with anything.
+/// The kind of a comparable type.
 fn comparable(ty: &TypeDescription) -> Option<Kind> {
     Some(match ty.kind() {
         TypeKind::Bool => Kind::Bool,
@@ -189,7 +186,7 @@ fn comparable(ty: &TypeDescription) -> Option<Kind> {
     })
 }
 
-fn what(ty: &TypeDescription) -> &'static str {
+fn kind_name(ty: &TypeDescription) -> &'static str {
     match ty.kind() {
         TypeKind::Struct(_) => "a struct",
         TypeKind::Union(_) => "a union",
@@ -198,21 +195,22 @@ fn what(ty: &TypeDescription) -> &'static str {
         TypeKind::Map { .. } => "a map",
         TypeKind::Bitset(_) => "a bitset",
         TypeKind::Float128 => "a number of 128 bits",
-        _ => "something",
+        _ => "a value of another kind",
     }
 }
 
-fn written(names: &[Name]) -> String {
+/// The path as text.
+fn written(names: &[PathPart]) -> String {
     let mut written = String::new();
     for name in names {
         match name {
-            Name::Member(name) if written.is_empty() => written.push_str(name),
-            Name::Member(name) => written.extend([".", name]),
-            Name::Element(index) => written.push_str(&format!("[{index}]")),
+            PathPart::Member(name) if written.is_empty() => written.push_str(name),
+            PathPart::Member(name) => written.extend([".", name]),
+            PathPart::Element(index) => written.push_str(&format!("[{index}]")),
         }
     }
     written
 }
 
-/// How the discriminator of a union is called, unless a member is called so.
+/// The name of the discriminator of a union, unless a member has this name.
 const DISCRIMINATOR: &str = "_d";

@@ -1,15 +1,15 @@
-//! An expression as it was written: names are not looked up, parameters not put in.
+//! A parsed expression, before fields are resolved and parameters replaced.
 
 /// A condition of DDS 1.4, Annex B.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Condition {
     /// A comparison.
     Predicate(Predicate),
-    /// True if all of these are.
+    /// True if all conditions are true.
     All(Vec<Condition>),
-    /// True if one of these is.
+    /// True if at least one condition is true.
     Any(Vec<Condition>),
-    /// True if this is not.
+    /// True if the condition is false.
     Not(Box<Condition>),
 }
 
@@ -18,10 +18,10 @@ pub(super) enum Condition {
 pub(super) enum Predicate {
     Compare { left: Operand, relation: Relation, right: Operand },
     Between { field: Operand, is_negated: bool, low: Operand, high: Operand },
-    Fits { field: Operand, language: Language, pattern: Operand },
+    Matches { field: Operand, language: Language, pattern: Operand },
 }
 
-/// How two values stand to each other.
+/// A relation between two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
     Equal,
@@ -32,16 +32,16 @@ pub(super) enum Relation {
     GreaterOrEqual,
 }
 
-/// What a pattern is written in.
+/// The syntax of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     /// `LIKE`: `%` for any characters, `_` for one.
     Sql,
-    /// `MATCH`: a list of patterns of POSIX `fnmatch`, with commas between them.
+    /// `MATCH`: a list of POSIX `fnmatch` patterns, separated by commas.
     Shell,
 }
 
-/// One side of a comparison, and where it stands.
+/// One side of a comparison, with its position in the expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Operand {
     pub(super) position: usize,
@@ -50,18 +50,18 @@ pub(super) struct Operand {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Term {
-    Field(Vec<Name>),
+    Field(Vec<PathPart>),
     Integer(i128),
     Float(f64),
     Bool(bool),
-    /// What stood in quotes.
+    /// A text in quotes.
     Text(String),
     Parameter(u8),
 }
 
-/// A part of a field's name.
+/// A part of the path of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum PathPart {
     Member(String),
     Element(u32),
 }

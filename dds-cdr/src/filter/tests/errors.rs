@@ -1,4 +1,4 @@
-//! What is refused, where, and with which words.
+//! Errors of expressions: kind, position and message.
 
 use super::super::compile::FIELDS_MAX;
 use super::super::grammar::DEPTH_MAX;
@@ -6,17 +6,17 @@ use super::sample::fixed;
 use super::{FilterErrorKind, filter};
 
 fn error(expression: &str, parameters: &[&str]) -> (usize, FilterErrorKind) {
-    let Err(error) = filter::<fixed::Sample>(expression, parameters) else { panic!("{expression} was taken") };
+    let Err(error) = filter::<fixed::Sample>(expression, parameters) else { panic!("{expression} was accepted") };
     assert!(!error.next_step().is_empty());
     (error.position(), error.kind().clone())
 }
 
-fn says(expression: &str, parameters: &[&str]) -> String {
+fn message(expression: &str, parameters: &[&str]) -> String {
     filter::<fixed::Sample>(expression, parameters).unwrap_err().to_string()
 }
 
 #[test]
-fn names_that_are_not_there_come_with_those_that_may_be_meant() {
+fn unknown_name_suggests_a_similar_one() {
     let unknown = |field: &str, of: &str, similar: Option<&str>| FilterErrorKind::UnknownField {
         field: field.to_owned(),
         of: of.to_owned(),
@@ -37,17 +37,17 @@ fn names_that_are_not_there_come_with_those_that_may_be_meant() {
 }
 
 #[test]
-fn kinds_must_fit() {
+fn operands_of_different_kinds_are_rejected() {
     let literal = |literal: &str, expected| FilterErrorKind::Literal { literal: literal.to_owned(), expected };
     assert_eq!(error("id = 'x'", &[]), (5, literal("x", "an integer")));
-    assert_eq!(error("name = 5", &[]), (7, literal("5", "a text")));
+    assert_eq!(error("name = 5", &[]), (7, literal("5", "a string")));
     assert_eq!(error("flag = 2", &[]), (7, literal("2", "a bool")));
     assert_eq!(error("letter = 'xy'", &[]), (9, literal("xy", "a character")));
     assert_eq!(error("id = TRUE", &[]), (5, literal("true", "an integer")));
     assert_eq!(error("id BETWEEN 1 AND %0", &["b"]), (17, literal("b", "an integer")));
     let incomparable = |left, right| FilterErrorKind::Incomparable { left, right };
-    assert_eq!(error("id = name", &[]), (0, incomparable("an integer", "a text")));
-    assert_eq!(error("id BETWEEN name AND 2", &[]), (11, incomparable("an integer", "a text")));
+    assert_eq!(error("id = name", &[]), (0, incomparable("an integer", "a string")));
+    assert_eq!(error("id BETWEEN name AND 2", &[]), (11, incomparable("an integer", "a string")));
     let whole = |field: &str, kind| FilterErrorKind::NotComparable { field: field.to_owned(), kind };
     assert_eq!(error("inner = 1", &[]), (0, whole("inner", "a struct")));
     assert_eq!(error("grid[1] = 1", &[]), (0, whole("grid[1]", "an array")));
@@ -59,9 +59,9 @@ fn kinds_must_fit() {
     assert_eq!(error("'a' LIKE 'a'", &[]), (0, FilterErrorKind::NoField));
 }
 
-/// Only one sign is a sign, and no number is so low that it cannot be turned.
+/// A second sign is an error, and the negation of the lowest number does not overflow.
 #[test]
-fn numbers_have_one_sign() {
+fn number_with_two_signs_is_rejected() {
     let least = i128::MIN.to_string();
     let least_in_hex = format!("-0x-8{}", "0".repeat(31));
     let doubled = format!("-{least}");
@@ -79,24 +79,25 @@ fn numbers_have_one_sign() {
 }
 
 #[test]
-fn parameters_must_be_as_many_as_are_named() {
+fn number_of_parameters_must_match() {
     assert_eq!(error("id = %1", &["1"]), (5, FilterErrorKind::MissingParameter { number: 1, given: 1 }));
     assert_eq!(error("id = %0", &["1", "2"]), (0, FilterErrorKind::TooManyParameters { given: 2, used: 1 }));
     assert_eq!(error("", &["1"]), (0, FilterErrorKind::TooManyParameters { given: 1, used: 0 }));
 }
 
 #[test]
-fn syntax_errors_say_where_and_what_could_have_stood_there() {
+fn syntax_error_names_position_and_expected_token() {
     for (expression, expected) in [
         (
             "id",
-            "filter, at byte 2: expected a comparison (=, <>, <, <=, >, >=, BETWEEN, LIKE, MATCH), and it ends here",
+            "filter, at byte 2: expected a comparison (=, <>, <, <=, >, >=, BETWEEN, LIKE, MATCH), found the end of the \
+             expression",
         ),
-        ("id = ", "filter, at byte 5: expected a field, a literal or a parameter, and it ends here"),
+        ("id = ", "filter, at byte 5: expected a field, a literal or a parameter, found the end of the expression"),
         ("id == 1", "filter, at byte 4: expected a field, a literal or a parameter, found `=`"),
         ("id = 1 id = 2", "filter, at byte 7: expected AND, OR or the end, found `id`"),
-        ("(id = 1", "filter, at byte 7: expected AND, OR or `)`, and it ends here"),
-        ("name = 'x", "filter, at byte 9: expected a quote at the end of the text, and it ends here"),
+        ("(id = 1", "filter, at byte 7: expected AND, OR or `)`, found the end of the expression"),
+        ("name = 'x", "filter, at byte 9: expected a quote at the end of the text, found the end of the expression"),
         ("id BETWEEN 1 OR 2", "filter, at byte 13: expected AND, found `OR`"),
         ("list[x] = 1", "filter, at byte 5: expected an index and `]`, found `x]`"),
         ("name LIKE id", "filter, at byte 10: expected a pattern in quotes, or a parameter, found `id`"),
@@ -107,7 +108,8 @@ fn syntax_errors_say_where_and_what_could_have_stood_there() {
         ),
         ("id = 1 ORDER BY id", "filter, at byte 7: ORDER BY is not supported"),
     ] {
-        assert!(says(expression, &[]).starts_with(expected), "{expression}: {}", says(expression, &[]));
+        let message = message(expression, &[]);
+        assert!(message.starts_with(expected), "{expression}: {message}");
     }
 }
 

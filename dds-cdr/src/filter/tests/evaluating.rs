@@ -1,4 +1,4 @@
-//! Single rules.
+//! One test for each rule of evaluation.
 
 use super::sample::{Color, Fields, fixed, mutable};
 use super::split_mix::SplitMix64;
@@ -22,7 +22,7 @@ fn sample() -> fixed::Sample {
 }
 
 #[test]
-fn literals_are_read_by_the_kind_of_their_field() {
+fn literal_takes_the_kind_of_its_field() {
     for expression in [
         "id = 7",
         "id = 0x7",
@@ -60,7 +60,7 @@ fn literals_are_read_by_the_kind_of_their_field() {
 }
 
 #[test]
-fn parameters_take_the_place_of_literals() {
+fn parameters_replace_literals() {
     for (expression, parameters) in [
         ("id = %0", &["7"][..]),
         ("id = '%0'", &["0x7"]),
@@ -75,14 +75,14 @@ fn parameters_take_the_place_of_literals() {
     ] {
         assert!(passes(&sample(), expression, parameters), "{expression}");
     }
-    // Of a pattern in quotes these are characters.
+    // In a quoted pattern, `%0` consists of ordinary characters.
     assert!(!passes(&sample(), "name LIKE '%0'", &[]));
     assert!(passes(&fixed::Sample { name: "10".to_owned(), ..sample() }, "name LIKE '%0'", &[]));
 }
 
-/// RTI Connext wants quotes around texts in parameters. In an expression those that the grammar wants are gone already.
+/// RTI Connext requires quotes around strings in parameters. In an expression the parser removes the quotes.
 #[test]
-fn quotes_within_a_literal_are_characters() {
+fn quotes_inside_literal_are_characters() {
     let named = |name: &str| fixed::Sample { name: name.to_owned(), ..sample() };
     for (name, expression) in [
         ("\"R2\"", "name = '\"R2\"'"),
@@ -111,7 +111,7 @@ struct Words {
 
 #[derive(DdsType, Debug, Clone)]
 #[dds(crate = "crate")]
-#[allow(non_snake_case, reason = "as others may call their members")]
+#[allow(non_snake_case, reason = "types of other languages may have such names")]
 struct Reserved {
     and: u8,
     Or: u8,
@@ -123,9 +123,9 @@ struct Reserved {
     Match: String,
 }
 
-/// DDS 1.4, Annex B: `ORDER BY` stands at the end of a query, `MATCH` is RTI Connext's. Neither is a name's rival where names stand.
+/// DDS 1.4, Annex B: `ORDER BY` ends a query; `MATCH` is an addition of RTI Connext. Both are valid names of fields.
 #[test]
-fn words_with_a_meaning_are_names_where_names_stand() {
+fn keywords_are_names_where_names_are_expected() {
     let nested = Reserved {
         and: 1,
         Or: 2,
@@ -163,7 +163,7 @@ fn words_with_a_meaning_are_names_where_names_stand() {
         let error = filter::<Words>(expression, &[]).unwrap_err();
         assert_eq!((error.position(), error.kind()), (position, &FilterErrorKind::OrderBy), "{expression}");
     }
-    // Those of the standard stay reserved where an expression would mean something else with them.
+    // Keywords of the standard stay reserved where they would change the meaning of an expression.
     for expression in ["and = 1", "not = 1", "order = 3 ORDER", "order = 3 by order", "match MATCH", "order"] {
         let error = filter::<Words>(expression, &[]).unwrap_err();
         assert!(matches!(error.kind(), FilterErrorKind::Syntax { .. }), "{expression}: {error}");
@@ -171,7 +171,7 @@ fn words_with_a_meaning_are_names_where_names_stand() {
 }
 
 #[test]
-fn a_comparison_with_what_is_not_there_is_false_whatever_it_asks() {
+fn comparison_with_absent_value_is_false() {
     let none = fixed::Sample { list: vec![1], choice: fixed::Choice::Number(3), ..sample() };
     for field in ["maybe", "list[1]", "choice.Pair.a"] {
         for rest in ["= 0", "<> 0", "< 5", ">= -5", "BETWEEN -9 AND 9", "NOT BETWEEN 1 AND 2", "<> id"] {
@@ -185,15 +185,15 @@ fn a_comparison_with_what_is_not_there_is_false_whatever_it_asks() {
 }
 
 #[test]
-fn nan_is_unequal_to_everything() {
+fn nan_is_unequal_to_every_value() {
     let nan = fixed::Sample { exact: f64::NAN, ..sample() };
     assert!(passes(&nan, "exact <> 1 AND exact <> exact AND NOT exact = exact", &[]));
     assert!(!passes(&nan, "exact < 1 OR exact >= 1 OR exact BETWEEN -1 AND 1", &[]));
 }
 
-/// And is stronger than or, and not is stronger than both.
+/// AND binds stronger than OR, and NOT stronger than both.
 #[test]
-fn operators_bind_as_in_sql() {
+fn operator_precedence_follows_sql() {
     assert!(passes(&sample(), "id = 7 OR id = 8 AND id = 9", &[]));
     assert!(!passes(&sample(), "(id = 7 OR id = 8) AND id = 9", &[]));
     assert!(passes(&sample(), "NOT id = 8 OR id = 7", &[]));
@@ -218,9 +218,9 @@ struct Newer {
     corners: [u8; 2],
 }
 
-/// XTYPES 1.3, 7.2.4.2: members that the sender does not have take their defaults.
+/// XTYPES 1.3, 7.2.4.2: members that the sender's type lacks take their defaults.
 #[test]
-fn members_that_the_sender_did_not_have_count_as_nothing() {
+fn missing_members_of_older_type_count_as_default() {
     let bytes = payload(&Older { id: 1 }, Encoding::Xcdr2, ByteOrder::Big);
     for (expression, expected) in [
         ("count = 0 AND name = '' AND color = 'Red' AND corners[1] = 0", true),
@@ -239,7 +239,7 @@ fn key_of<T: Keyed + TypeInfo>(value: &T, encoding: Encoding) -> Vec<u8> {
 }
 
 #[test]
-fn a_key_alone_fails_only_what_asks_for_the_key_alone() {
+fn key_fails_only_filters_on_key_fields() {
     for encoding in ENCODINGS {
         let (fixed, mutable) = (
             fixed::Sample { id: 3, name: "n".to_owned(), ..sample() },
@@ -296,7 +296,7 @@ struct Packed {
 }
 
 #[test]
-fn arrays_of_arrays_bits_and_enums_in_collections() {
+fn nested_arrays_bitsets_and_enums_are_compared() {
     let mut deep = [[[0; 2]; 3]; 4];
     deep[3][1][0] = 310;
     let kinds = Kinds {
@@ -321,9 +321,9 @@ fn arrays_of_arrays_bits_and_enums_in_collections() {
     }
 }
 
-/// Nothing is allocated however often it is asked; that more fields than a few need more room is no exception.
+/// More fields than the small array of values holds.
 #[test]
-fn many_fields_are_found_in_one_walk() {
+fn filter_with_many_fields_is_evaluated() {
     let all = super::sample::INTEGERS.map(|name| format!("({name} = 99 OR {name} <> 99 OR TRUE = flag)")).join(" AND ");
     assert!(passes(&sample(), &all, &[]));
 }

@@ -1,23 +1,23 @@
-//! Bytes and expressions of strangers.
+//! Untrusted samples and expressions.
 
 use super::super::LEN_MAX;
 use super::super::compile::STEPS_MAX;
-use super::super::pattern::{ALTERNATIVES_MAX, CHARACTERS_MAX, PATTERNS_MAX, PLACES_MAX, RANGES_MAX};
+use super::super::pattern::{ALTERNATIVES_MAX, CHARACTERS_MAX, PATTERNS_MAX, POSITIONS_MAX, RANGES_MAX};
 use super::sample::{Fields, INTEGERS, TEXTS, appendable, fixed, mutable};
 use super::split_mix::SplitMix64;
 use super::{ENCODINGS, Filter, FilterErrorKind, ORDERS, filter, payload};
 use crate::cdr::{Encode, TypeInfo};
 use proptest::prelude::*;
 
-/// Each field is asked for, and none decides.
-fn asks_for_all<T: TypeInfo>() -> Filter {
+/// A filter that evaluates every field.
+fn filter_of_all_fields<T: TypeInfo>() -> Filter {
     let numbers = INTEGERS.iter().map(|name| format!("{name} = 99"));
     let texts = TEXTS.iter().map(|name| format!("{name} LIKE '%x_'"));
     filter::<T>(&numbers.chain(texts).collect::<Vec<_>>().join(" OR "), &[]).unwrap()
 }
 
-fn ask<T: Fields + Encode + TypeInfo>(seed: u64, damage: &[(usize, u8)], cut: usize) {
-    let (filter, sample) = (asks_for_all::<T>(), T::random(&mut SplitMix64::new(seed)));
+fn evaluate_damaged<T: Fields + Encode + TypeInfo>(seed: u64, damage: &[(usize, u8)], cut: usize) {
+    let (filter, sample) = (filter_of_all_fields::<T>(), T::random(&mut SplitMix64::new(seed)));
     for (encoding, order) in ENCODINGS.iter().flat_map(|encoding| ORDERS.map(|order| (*encoding, order))) {
         let mut bytes = payload(&sample, encoding, order);
         for (at, value) in damage {
@@ -27,40 +27,40 @@ fn ask<T: Fields + Encode + TypeInfo>(seed: u64, damage: &[(usize, u8)], cut: us
         for bytes in [&bytes[..], &bytes[..cut % (bytes.len() + 1)]] {
             let _ = filter.evaluate(bytes, false);
             let _ = filter.evaluate(bytes, true);
-            assert!(filter.evaluate(bytes, false).is_ok() || filter.passes(bytes), "what cannot be read passes");
+            assert!(filter.evaluate(bytes, false).is_ok() || filter.passes(bytes), "a malformed sample passes");
         }
     }
 }
 
 proptest! {
     #[test]
-    fn damaged_samples_do_no_harm(
+    fn damaged_samples_cause_no_panic(
         seed in any::<u64>(),
         damage in prop::collection::vec((any::<usize>(), any::<u8>()), 0..8),
         cut in any::<usize>(),
     ) {
-        ask::<fixed::Sample>(seed, &damage, cut);
-        ask::<appendable::Sample>(seed, &damage, cut);
-        ask::<mutable::Sample>(seed, &damage, cut);
+        evaluate_damaged::<fixed::Sample>(seed, &damage, cut);
+        evaluate_damaged::<appendable::Sample>(seed, &damage, cut);
+        evaluate_damaged::<mutable::Sample>(seed, &damage, cut);
     }
 
     #[test]
-    fn senseless_bytes_do_no_harm(mut bytes in prop::collection::vec(any::<u8>(), 0..300), header in 0_u8..12) {
+    fn arbitrary_bytes_cause_no_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..300), header in 0_u8..12) {
         if let Some(start) = bytes.get_mut(..2) {
             start.copy_from_slice(&[0, header]);
         }
-        let _ = asks_for_all::<fixed::Sample>().evaluate(&bytes, false);
-        let _ = asks_for_all::<appendable::Sample>().evaluate(&bytes, false);
-        let _ = asks_for_all::<mutable::Sample>().evaluate(&bytes, true);
+        let _ = filter_of_all_fields::<fixed::Sample>().evaluate(&bytes, false);
+        let _ = filter_of_all_fields::<appendable::Sample>().evaluate(&bytes, false);
+        let _ = filter_of_all_fields::<mutable::Sample>().evaluate(&bytes, true);
     }
 
     #[test]
-    fn senseless_expressions_do_no_harm(text in "\\PC{0,60}") {
+    fn arbitrary_text_causes_no_panic(text in "\\PC{0,60}") {
         let _ = filter::<fixed::Sample>(&text, &["1"]);
     }
 
     #[test]
-    fn nearly_sensible_expressions_do_no_harm(
+    fn arbitrary_tokens_cause_no_panic(
         words in prop::collection::vec(
             prop::sample::select(vec![
                 "id", "name", "inner", ".", "[", "]", "0", "1", "=", "<", ">", "AND", "OR", "NOT", "(", ")", "BETWEEN",
@@ -74,20 +74,20 @@ proptest! {
     }
 }
 
-/// `predicate` so often, joined by OR.
+/// `predicate`, repeated `count` times and joined by OR.
 fn repeated(predicate: &str, count: usize) -> String {
     vec![predicate; count].join(" OR ")
 }
 
 fn refused(expression: &str, parameters: &[&str]) -> FilterErrorKind {
-    let Err(error) = filter::<fixed::Sample>(expression, parameters) else { panic!("{expression} was taken") };
+    let Err(error) = filter::<fixed::Sample>(expression, parameters) else { panic!("{expression} was accepted") };
     assert!(!error.next_step().is_empty());
     error.kind().clone()
 }
 
-/// Each name of a parameter is compiled by itself, so that a few bytes would stand for as much as the parameter.
+/// Each use of a parameter is compiled separately. A few bytes must not expand to many copies of the parameter.
 #[test]
-fn a_parameter_that_is_named_again_and_again_costs_no_more_than_its_text_would() {
+fn repeated_use_of_parameter_is_bounded() {
     let text = "x".repeat(LEN_MAX / 2);
     assert!(filter::<fixed::Sample>(&repeated("name = %0", 1), &[&text[9..]]).is_ok());
     assert!(filter::<fixed::Sample>(&repeated("name = %0", 2), &[&text[36..]]).is_ok());
@@ -96,7 +96,7 @@ fn a_parameter_that_is_named_again_and_again_costs_no_more_than_its_text_would()
 }
 
 #[test]
-fn the_patterns_of_an_expression_are_bounded_in_all() {
+fn patterns_of_an_expression_are_bounded_together() {
     let list = vec!["*a"; ALTERNATIVES_MAX].join(",");
     let times = PATTERNS_MAX / ALTERNATIVES_MAX;
     assert!(filter::<fixed::Sample>(&repeated("name MATCH %0", times), &[&list]).is_ok());
@@ -106,11 +106,11 @@ fn the_patterns_of_an_expression_are_bounded_in_all() {
     assert!(filter::<fixed::Sample>(&repeated("name LIKE '%a'", PATTERNS_MAX), &[]).is_ok());
     assert_eq!(refused(&repeated("name LIKE '%a'", PATTERNS_MAX + 1), &[]), beyond);
     let longest = "a".repeat(CHARACTERS_MAX);
-    let times = PLACES_MAX / CHARACTERS_MAX;
+    let times = POSITIONS_MAX / CHARACTERS_MAX;
     assert!(filter::<fixed::Sample>(&repeated("name LIKE %0", times), &[&longest]).is_ok());
-    let beyond = FilterErrorKind::PatternsTooLarge { of: "characters", max: PLACES_MAX };
+    let beyond = FilterErrorKind::PatternsTooLarge { of: "characters", max: POSITIONS_MAX };
     assert_eq!(refused(&repeated("name LIKE %0", times + 1), &[&longest]), beyond);
-    // Whoever has no character in common with a set is compared with all of it.
+    // A character that is not in a set is compared with the whole set.
     let set = format!("[{}]", "a".repeat(RANGES_MAX));
     assert!(filter::<fixed::Sample>("name MATCH %0", &[&set]).is_ok());
     let beyond = FilterErrorKind::PatternsTooLarge { of: "characters and ranges in sets", max: RANGES_MAX };
@@ -118,7 +118,7 @@ fn the_patterns_of_an_expression_are_bounded_in_all() {
 }
 
 #[test]
-fn comparisons_and_what_joins_them_are_bounded() {
+fn comparisons_and_operators_are_bounded() {
     let beyond = FilterErrorKind::TooManySteps { max: STEPS_MAX };
     assert!(filter::<fixed::Sample>(&repeated("id=1", STEPS_MAX / 2), &[]).is_ok());
     assert_eq!(refused(&repeated("id=1", STEPS_MAX / 2 + 1), &[]), beyond);
@@ -126,14 +126,14 @@ fn comparisons_and_what_joins_them_are_bounded() {
     assert_eq!(refused(&repeated(&format!("{}id=1", "NOT ".repeat(30)), STEPS_MAX / 31 + 1), &[]), beyond);
 }
 
-/// What the room's documentation promises. The most memory take characters that are all different, and none of ASCII.
+/// The module documentation states these bounds. Different characters outside of ASCII take the most memory.
 #[test]
-fn a_filter_of_a_stranger_takes_only_so_much_memory() {
+fn memory_of_untrusted_filter_is_bounded() {
     let memory = |expression: &str, parameters: &[&str]| {
         filter::<fixed::Sample>(expression, parameters).unwrap().program.memory()
     };
     let other = |at: usize| char::from_u32(0x400 + at as u32).unwrap();
-    let places = PLACES_MAX / PATTERNS_MAX - RANGES_MAX / PATTERNS_MAX;
+    let places = POSITIONS_MAX / PATTERNS_MAX - RANGES_MAX / PATTERNS_MAX;
     let one = (0..places).map(other).collect::<String>() + &"[a]".repeat(RANGES_MAX / PATTERNS_MAX);
     let list = vec![one; ALTERNATIVES_MAX].join(",");
     let patterns = memory("name MATCH %0 OR title MATCH %0", &[&list]);
@@ -142,5 +142,5 @@ fn a_filter_of_a_stranger_takes_only_so_much_memory() {
     assert!((32 * 1024..48 * 1024).contains(&steps), "{steps}");
     let text = memory("name = %0", &[&"x".repeat(LEN_MAX - 9)]);
     assert!(text < LEN_MAX + 256, "{text}");
-    assert!(memory("name LIKE 'a%'", &[]) < 600, "most filters are small");
+    assert!(memory("name LIKE 'a%'", &[]) < 600, "a simple filter is small");
 }

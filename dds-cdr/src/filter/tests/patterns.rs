@@ -1,20 +1,20 @@
 //! `LIKE` and `MATCH`.
 
-use super::super::pattern::{ALTERNATIVES_MAX, Budget, CHARACTERS_MAX, Pattern};
+use super::super::pattern::{ALTERNATIVES_MAX, CHARACTERS_MAX, Pattern, PatternBudget};
 use super::super::syntax::Language;
 use super::FilterErrorKind;
 use crate::cdr::FieldValue;
 
 fn new(language: Language, pattern: &str) -> Result<Pattern, FilterErrorKind> {
-    Pattern::new(pattern, language, &mut Budget::new())
+    Pattern::new(pattern, language, &mut PatternBudget::new())
 }
 
-fn fits(language: Language, pattern: &str, text: &str) -> bool {
-    new(language, pattern).unwrap().fits(FieldValue::Text(text.as_bytes()))
+fn matches(language: Language, pattern: &str, text: &str) -> bool {
+    new(language, pattern).unwrap().matches(FieldValue::Text(text.as_bytes()))
 }
 
 #[test]
-fn like_has_two_signs() {
+fn like_has_two_wildcards() {
     for (pattern, text, expected) in [
         ("", "", true),
         ("", "a", false),
@@ -33,13 +33,13 @@ fn like_has_two_signs() {
         ("A", "a", false),
         ("a*", "a*", true),
     ] {
-        assert_eq!(fits(Language::Sql, pattern, text), expected, "{pattern:?} {text:?}");
+        assert_eq!(matches(Language::Sql, pattern, text), expected, "{pattern:?} {text:?}");
     }
 }
 
-/// POSIX, 2.13, without a special slash.
+/// POSIX, 2.13, but `/` is an ordinary character.
 #[test]
-fn match_has_those_of_the_shell() {
+fn match_has_shell_wildcards() {
     for (pattern, text, expected) in [
         ("a*", "abc", true),
         ("?", "a", true),
@@ -60,16 +60,16 @@ fn match_has_those_of_the_shell() {
         ("", "", true),
         ("[\u{e0}-\u{ef}]", "\u{e4}", true),
     ] {
-        assert_eq!(fits(Language::Shell, pattern, text), expected, "{pattern:?} {text:?}");
+        assert_eq!(matches(Language::Shell, pattern, text), expected, "{pattern:?} {text:?}");
     }
     assert_eq!(new(Language::Shell, "[a").unwrap_err(), FilterErrorKind::OpenSet);
 }
 
 #[test]
-fn patterns_have_a_bound_and_use_all_of_it() {
+fn length_of_pattern_is_bounded() {
     let longest = "a".repeat(CHARACTERS_MAX);
-    assert!(fits(Language::Sql, &format!("%{longest}%"), &"a".repeat(CHARACTERS_MAX + 5)));
-    assert!(!fits(Language::Sql, &longest, &"a".repeat(CHARACTERS_MAX - 1)));
+    assert!(matches(Language::Sql, &format!("%{longest}%"), &"a".repeat(CHARACTERS_MAX + 5)));
+    assert!(!matches(Language::Sql, &longest, &"a".repeat(CHARACTERS_MAX - 1)));
     let beyond = new(Language::Sql, &format!("{longest}_")).unwrap_err();
     assert_eq!(beyond, FilterErrorKind::PatternTooLong { max: CHARACTERS_MAX });
     let list = "a,".repeat(ALTERNATIVES_MAX);

@@ -1,4 +1,4 @@
-//! Types with a field of each kind, in all three extensibilities, and what is in their fields by another way.
+//! Types with a field of each kind, in all three extensibilities, with direct access to the fields by name.
 
 use super::split_mix::SplitMix64;
 use crate::cdr::{Char16, WString};
@@ -12,7 +12,7 @@ pub(super) enum Color {
     Blue = 7,
 }
 
-/// The value of a field, as the application sees it.
+/// The value of a field as the application sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Seen {
     Absent,
@@ -26,7 +26,7 @@ pub(super) trait Fields {
     fn random(dice: &mut SplitMix64) -> Self;
 }
 
-/// The fields that `Fields::field` knows, by what they can be compared with.
+/// The fields that `Fields::field` supports, by kind.
 pub(super) const INTEGERS: [&str; 14] = [
     "id",
     "small",

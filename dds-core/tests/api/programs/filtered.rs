@@ -54,7 +54,7 @@ fn what_is_no_filter_is_refused_with_the_name_that_was_meant() {
     assert_eq!(
         error.to_string(),
         "filter of topic \"pose\": at byte 0: `Pose` has no field `robto`; did you mean `robot`?; \
-         name a field of the topic's type; nested ones by dots (`pose.x`)"
+         name a field of the topic's type, nested fields with dots (`pose.x`)"
     );
 
     let filtered = participant.filtered_topic_named("here", &topic, "x = 0", [0; 0]).unwrap();
