@@ -3,14 +3,14 @@
 //! ```text
 //! push       append to the inbox                                       runs nothing, allowed inside another cell
 //! serve      fence; while mail waits and budget is left: try_lock or return; serve; unlock; fence
-//! with       lock; serve what waits; the visitor's work; unlock; serve
-//! offer      try_lock: serve what waits; the visitor's work; unlock.   else push an owned copy, or merge it.   then serve
-//! hand_over  inbox empty, try_lock: the work; unlock.   else push.      poke after release if mail waits
-//! close      lock; serve what waits; take the state out; unlock
+//! with       lock; serve waiting mail; run the visitor; unlock; serve
+//! offer      try_lock: serve waiting mail; run the visitor; unlock.   else push an owned copy, or merge it.   then serve
+//! hand_over  inbox empty, try_lock: run the visitor; unlock.   else push.      poke after release if mail waits
+//! close      lock; serve waiting mail; take the state out; unlock
 //! ```
 //!
-//! Nothing is stranded: a pusher appends, fences and tries the lock; a leaver unlocks, fences and looks at the inbox. One of
-//! the two sees the other. The models in `models.rs` break each of these steps and see mail get lost.
+//! No mail is stranded. A pusher appends, fences and tries the lock. A visitor unlocks, fences and reads the inbox. One
+//! of the two sees the other. The models in `models.rs` break each of these steps and observe lost mail.
 
 use super::effects::panic_message;
 use super::hold_times::{Caller, Watch};
@@ -24,23 +24,24 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How much foreign mail a visitor serves after its own work, before it leaves the rest to the driver: about 3 us if it is
-/// mail, 80 us if it is work that goes in steps.
+/// Mail of others that a visitor serves after its own work. The driver serves the rest.
+///
+/// 32 pieces take about 3 us if they are mail, and 80 us if they are work in steps.
 const BUDGET: usize = if cfg!(dds_loom) { 2 } else { 32 };
 
-/// What serving signals counts towards the budget: behind them may stand a step of eight datagrams, 20 us.
+/// Cost of serving signals in units of the budget. A signal may send eight datagrams, which takes 20 us.
 const SIGNALS_COST: usize = 8;
 
-/// Why a cell could not be entered, or was left by accident.
+/// Error of a visit that did not reach the state, or lost it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnterError {
-    /// The state is gone; the entity was closed.
+    /// The entity is closed and its state is gone.
     Closed,
-    /// A handler has panicked, in this visit or an earlier one, which has closed the cell. See [`Cell::failure`].
+    /// A handler panicked in this visit or an earlier one, which closed the cell. See [`Cell::failure`].
     Failed,
-    /// The cell is occupied, and this is a forked child of the process that made it: whoever is inside does not exist here.
+    /// The cell is occupied in a forked child. The thread inside exists only in the parent process.
     Forked,
-    /// The thread is inside a cell already: a bug of ours, and a panic in debug builds.
+    /// The thread is inside a cell already. This is a bug, and it panics in debug builds.
     Reentrant,
 }
 
@@ -50,37 +51,37 @@ impl fmt::Display for EnterError {
             Self::Closed => "the entity is closed",
             Self::Failed => "a panic has closed the entity",
             Self::Forked => "the entity belongs to the parent process",
-            Self::Reentrant => "a handler has entered another entity",
+            Self::Reentrant => "a handler entered another entity",
         })
     }
 }
 
 impl std::error::Error for EnterError {}
 
-/// What has become of an offer.
+/// Result of [`Cell::offer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offered<R> {
-    /// Nobody was inside: it was served in place.
+    /// The cell was free and served the offer in place.
     Served(R),
-    /// Somebody was inside, and will serve the copy that was pushed.
+    /// Another visitor was inside. It serves the pushed copy.
     Queued,
 }
 
-/// Why an offer came to nothing.
+/// Error of [`Cell::offer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfferError<M> {
-    /// Somebody was inside, and the copy was not taken.
+    /// The cell was occupied and its inbox refused the copy.
     Push(PushError<M>),
     /// The cell could not be entered.
     Enter(EnterError),
 }
 
-/// An actor's state, which one visitor at a time may use, and its mail.
+/// An actor's state and its mail. One visitor at a time uses the state.
 pub struct Cell<A: Actor> {
     inside: CacheLine<Lock<Inside<A>>>,
     inbox: Inbox<A>,
     spill: Option<Arc<dyn Spill<A::Mail>>>,
-    /// The state is gone, or about to go.
+    /// The state is gone, or a visitor is about to take it.
     closed: AtomicBool,
     /// The cell waits in the run queue.
     queued: AtomicBool,
@@ -93,7 +94,7 @@ struct Inside<A: Actor> {
     actor: Option<A>,
     #[cfg(debug_assertions)]
     holds: Holds,
-    /// The mail that the present visitor is serving; empty between visits.
+    /// Mail that the present visitor serves. Empty between visits.
     batch: VecDeque<A::Mail>,
 }
 
@@ -109,7 +110,9 @@ impl<A: Actor> Inside<A> {
 }
 
 impl<A: Actor> Cell<A> {
-    /// A cell around `actor`. A visitor that runs out of budget leaves the cell in `run_queue`.
+    /// Creates a cell around `actor`.
+    ///
+    /// A visitor without budget leaves the cell in `run_queue`.
     #[must_use]
     pub fn new(actor: A, capacity: Capacity, run_queue: Arc<RunQueue>) -> Arc<Self> {
         let spill = actor.spill();
@@ -125,21 +128,25 @@ impl<A: Actor> Cell<A> {
         })
     }
 
-    /// Leaves mail. Runs nothing and never waits for a visitor, so it is allowed inside another cell; poke this one after
-    /// you have left that.
+    /// Appends mail to the inbox.
+    ///
+    /// It runs no handler and never waits for a visitor, so a visitor of another cell may call it. That visitor pokes
+    /// this cell after it has left its own.
     ///
     /// # Errors
-    /// The mail comes back if there is no room or the cell is closed.
+    /// Returns the mail if the inbox is full or the cell is closed.
     #[inline]
     pub fn push(&self, mail: A::Mail) -> Result<(), PushError<A::Mail>> {
         self.inbox.push(mail)
     }
 
-    /// As [`Cell::push`], but where there is no room, the oldest mail for which `replaces` holds makes some and comes back.
-    /// The actor hears of what is dropped ([`Actor::spill`]).
+    /// As [`Cell::push`], but replaces older mail in a full inbox.
+    ///
+    /// The oldest mail for which `replaces` holds leaves the inbox and is returned. [`Actor::spill`] reports dropped
+    /// mail to the actor.
     ///
     /// # Errors
-    /// The mail comes back if there is no such mail or the cell is closed.
+    /// Returns the mail if no older mail can be replaced or the cell is closed.
     pub fn push_over(
         &self,
         mail: A::Mail,
@@ -152,13 +159,13 @@ impl<A: Actor> Cell<A> {
         pushed
     }
 
-    /// Sets signals; like [`Cell::push`] of mail that always has room and merges with its like.
+    /// Sets signals. It acts like [`Cell::push`] of mail that takes no room and merges with equal mail.
     #[inline]
     pub fn signal(&self, signals: Signals) {
         self.inbox.signal(signals);
     }
 
-    /// Enters: waits until nobody is inside, serves the mail that is there, then runs `f` on the state.
+    /// Waits until the cell is free, serves waiting mail, and runs `f` on the state.
     ///
     /// # Errors
     /// [`EnterError::Closed`] if the state is gone, [`EnterError::Failed`] if a handler or `f` panicked now or earlier.
@@ -172,10 +179,10 @@ impl<A: Actor> Cell<A> {
         self.with_from(Caller::here(), effects, f)
     }
 
-    /// As [`Cell::with`], in the name of `caller`.
+    /// As [`Cell::with`], with `caller` as the place that the statistics of holds report.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Cell::with`].
     #[inline]
     pub(crate) fn with_from<R>(
         self: &Arc<Self>,
@@ -184,13 +191,16 @@ impl<A: Actor> Cell<A> {
         f: impl FnOnce(&mut A, &mut Effects) -> R,
     ) -> Result<R, EnterError> {
         let Some(in_cell) = enter() else { return Err(EnterError::Reentrant) };
-        let outcome = self.enter_inside().and_then(|inside| self.visit(caller, inside, self.entry_limit(), effects, f));
+        let outcome = match self.enter_inside() {
+            Ok(inside) => self.visit(caller, inside, self.entry_limit(), effects, f),
+            Err(error) => Err(error),
+        };
         self.look_again(caller, effects);
         drop(in_cell);
         outcome.map(|(result, _)| result)
     }
 
-    /// Enters if nobody is inside, else pushes what `own` makes, such as an owned copy of borrowed bytes.
+    /// Runs `f` if the cell is free. Otherwise pushes the mail of `own`, such as an owned copy of borrowed bytes.
     ///
     /// # Errors
     /// As [`Cell::push`] and [`Cell::with`].
@@ -205,9 +215,11 @@ impl<A: Actor> Cell<A> {
         self.offer_into(effects, f, own, |_, _| ControlFlow::Break(false))
     }
 
-    /// As [`Cell::offer`], but mail that waits may take in what is pushed, which then needs no room: `takes_in` is shown
-    /// waiting mail and the new one, from the newest waiting on, until it breaks; with `true` if it has taken it in. It must
-    /// leave [`Actor::mail_bytes`] as it is, and runs no foreign code.
+    /// As [`Cell::offer`], but waiting mail may absorb the new mail, which then needs no room.
+    ///
+    /// The inbox calls `takes_in` with waiting mail and the new mail, from the newest to the oldest, until it breaks.
+    /// It breaks with `true` if the waiting mail absorbed the new one. `takes_in` must leave [`Actor::mail_bytes`]
+    /// unchanged and must run no foreign code.
     ///
     /// # Errors
     /// As [`Cell::offer`].
@@ -234,12 +246,14 @@ impl<A: Actor> Cell<A> {
         outcome
     }
 
-    /// The one way into a cell from inside another: serves `parcel` in place if that costs nobody a wait, that is, if nobody
-    /// is inside and no mail waits before it; else leaves it as mail. Either way it comes after what the caller left before.
-    /// What is left to do here is poked once the caller has left his own cell.
+    /// Enters this cell from inside another one, if that needs no wait.
     ///
-    /// It saves a way through the inbox, which is a third of what a sample costs within a process. It never waits, so it
-    /// cannot close a circle of cells that wait for each other; and the caller holds his own cell longer by one handler.
+    /// This is the only such entry. It serves `parcel` in place if the cell is free and its inbox is empty, and
+    /// otherwise pushes it as mail. The order of the caller's parcels is kept in both cases. The caller's effects poke
+    /// this cell if work remains.
+    ///
+    /// Delivery in place avoids the inbox, which is a third of the cost of a sample within a process. It never waits,
+    /// so no circle of cells that wait for each other can arise. The caller holds its own cell longer by one handler.
     ///
     /// # Errors
     /// As [`Cell::push`].
@@ -252,7 +266,8 @@ impl<A: Actor> Cell<A> {
         serve: impl FnOnce(&mut A, P, &mut Effects),
         own: impl FnOnce(P) -> A::Mail,
     ) -> Result<(), PushError<A::Mail>> {
-        debug_assert!(InCell::is_set(), "outside of all cells, a cell is entered by `with` or `offer`");
+        debug_assert!(InCell::is_set(), "hand_over needs an outer cell; use `with` or `offer` outside of all cells");
+        // Waiting mail is older than the parcel and must be served first.
         let in_order = !self.inbox.has_any() || mutated(Mutation::Overtake);
         let free = if in_order && !self.run_queue.is_occupied() { self.inside.try_lock() } else { None };
         let Some(inside) = free else {
@@ -260,9 +275,11 @@ impl<A: Actor> Cell<A> {
             effects.poke(Arc::clone(self) as Arc<dyn Poke>);
             return Ok(());
         };
+        // The hold of the outer cell must not count the work of the inner handler.
         #[cfg(debug_assertions)]
         let outer = Holds::pause();
-        // That it has failed, or is closed, is for its owner to say; to the caller it is as if mail had been left before that.
+        // Ignore a closed or failed target, because its owner reports that. For the caller it is as if the mail had
+        // been queued just before.
         let visit = |actor: &mut A, effects: &mut Effects| serve(actor, parcel, effects);
         let _ = self.visit(Caller::here(), inside, self.entry_limit(), effects, visit);
         #[cfg(debug_assertions)]
@@ -273,7 +290,7 @@ impl<A: Actor> Cell<A> {
         Ok(())
     }
 
-    /// Serves the mail that waits, at most a budget of it, if nobody is inside.
+    /// Serves waiting mail, at most one budget of it, if the cell is free.
     #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn serve(self: &Arc<Self>, effects: &mut Effects) {
@@ -282,38 +299,42 @@ impl<A: Actor> Cell<A> {
         drop(in_cell);
     }
 
-    /// Serves the mail that is there and takes the state out; later visits get [`EnterError::Closed`], later mail comes
-    /// back, mail in between is dropped. `None` if it was closed before. The caller drops the state, outside of all cells.
+    /// Serves waiting mail and returns the state. The caller drops it outside of all cells.
+    ///
+    /// Later visits return [`EnterError::Closed`], and later pushes return their mail. Mail that arrives during the
+    /// call is dropped. Returns `None` if the cell was closed before.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn close(self: &Arc<Self>, effects: &mut Effects) -> Option<A> {
         let in_cell = enter()?;
         let inside = self.enter_inside().ok()?;
         let served = self.visit(Caller::here(), inside, usize::MAX, effects, |_, _| ());
-        // Between the two visits others may come and go, or close the cell first.
+        // Another thread may visit or close the cell between the two locks. Then `strip` finds no state.
         let remains = self.strip(&mut self.inside.lock());
         drop(in_cell);
         served.ok().and(remains.actor)
     }
 
-    /// Whether [`Cell::close`] has been called or a panic has closed the cell.
+    /// Returns whether [`Cell::close`] or a panic closed the cell.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// The message of the panic that has closed the cell.
+    /// Message of the panic that closed the cell.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         self.failure.get().map(AsRef::as_ref)
     }
 
-    /// How much mail waits; out of date at once.
+    /// Number of waiting pieces of mail. The value may be outdated at once.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.inbox.len()
     }
 
-    /// How much was done in one hold; nothing in builds without debug assertions. Waits until nobody is inside.
+    /// Statistics of the work in one hold. Empty in builds without debug assertions.
+    ///
+    /// Waits until the cell is free.
     #[must_use]
     pub fn holds(&self) -> Holds {
         #[cfg(debug_assertions)]
@@ -322,7 +343,7 @@ impl<A: Actor> Cell<A> {
         Holds::default()
     }
 
-    /// Inside, as soon as nobody is. Only who has to wait for that asks whether anybody will ever leave.
+    /// Waits for the lock. Only a caller that has to wait checks for a fork, so the free lock costs no more.
     #[inline]
     fn enter_inside(&self) -> Result<LockGuard<'_, Inside<A>>, EnterError> {
         match self.inside.try_lock() {
@@ -332,14 +353,16 @@ impl<A: Actor> Cell<A> {
         }
     }
 
-    /// Inside, if nobody is.
+    /// Returns the guard if the cell is free.
     #[inline]
     fn try_enter(&self) -> Option<LockGuard<'_, Inside<A>>> {
         if self.run_queue.is_occupied() { None } else { self.take_or_leave() }
     }
 
-    /// The lock, if it is free; with the feature `rt` in any case. A queue hides from the kernel who waits for whom, and a lock
-    /// that inherits priority does not help who leaves mail instead of waiting for it. Holds are short.
+    /// Takes a free lock. With the feature `rt` it waits for the lock.
+    ///
+    /// A queue hides from the kernel which thread waits for which. Priority inheritance needs a waiting thread, and
+    /// mail does not provide one. Holds are short.
     #[inline]
     fn take_or_leave(&self) -> Option<LockGuard<'_, Inside<A>>> {
         if cfg!(feature = "rt") { self.enter_inside().ok() } else { self.inside.try_lock() }
@@ -349,7 +372,7 @@ impl<A: Actor> Cell<A> {
         if mutated(Mutation::Overtake) { 0 } else { usize::MAX }
     }
 
-    /// The second half of leaving a cell, and the second half of pushing to one.
+    /// Second half of leaving a cell, and second half of pushing to one.
     #[inline]
     fn look_again(self: &Arc<Self>, caller: Caller, effects: &mut Effects) {
         if self.has_mail() {
@@ -357,7 +380,7 @@ impl<A: Actor> Cell<A> {
         }
     }
 
-    /// Whether mail waits that nobody else is sure to see.
+    /// Returns whether mail waits. The fence makes a pusher or this thread see the other's store.
     #[inline]
     pub(super) fn has_mail(&self) -> bool {
         if !mutated(Mutation::NoFence) {
@@ -369,7 +392,7 @@ impl<A: Actor> Cell<A> {
     fn serve_waiting(self: &Arc<Self>, caller: Caller, effects: &mut Effects) {
         let mut budget = self.run_queue.budget(BUDGET);
         loop {
-            // In a simulation nobody really is inside, to see the mail on the way out.
+            // A simulation has one thread, so no real visitor sees the mail when it leaves.
             if budget == 0 || self.run_queue.is_occupied() {
                 return self.ask_for_a_turn();
             }
@@ -384,8 +407,9 @@ impl<A: Actor> Cell<A> {
         }
     }
 
-    /// Runs `f` on the state after the first `limit` pieces of mail, and leaves the cell; what the mail has cost. A panic takes
-    /// the state away.
+    /// Serves the first `limit` pieces of mail and runs `f`. Returns the result and the cost of the mail.
+    ///
+    /// A panic takes the state out of the cell.
     #[inline]
     fn visit<R>(
         &self,
@@ -398,9 +422,11 @@ impl<A: Actor> Cell<A> {
         #[cfg(debug_assertions)]
         Holds::begin();
         let Inside { actor, batch, .. } = &mut *guard;
+        debug_assert!(batch.is_empty(), "a visit serves all mail of its batch");
         let Some(actor) = actor else { return Err(self.gone()) };
         let begun = self.watch.begin(caller, &self.run_queue);
         let visit = AssertUnwindSafe(|| {
+            // An idle inbox is the common case, and skipping it saves a call for each sample.
             let cost = if self.inbox.has_any() { self.handle_waiting(actor, batch, limit, effects) } else { 0 };
             (f(actor, effects), cost)
         });
@@ -410,11 +436,11 @@ impl<A: Actor> Cell<A> {
         #[cfg(debug_assertions)]
         guard.holds.end(mail_cost);
         outcome.map_err(|panic| {
-            // There is no second panic to be kept: the state goes with the first.
+            // A second panic cannot occur here, because the first one removed the state.
             let _ = self.failure.set(panic_message(panic.as_ref()).into());
             if !mutated(Mutation::SurvivePanic) {
                 let remains = self.strip(&mut guard);
-                effects.defer(Arc::new(Obituary {
+                effects.defer(Arc::new(PanicReport {
                     message: self.failure().unwrap_or_default().into(),
                     remains: Lock::new(Some(remains)),
                 }));
@@ -452,9 +478,9 @@ impl<A: Actor> Cell<A> {
     }
 
     #[cold]
-    fn strip(&self, inside: &mut Inside<A>) -> Remains<A> {
+    fn strip(&self, inside: &mut Inside<A>) -> ClosedState<A> {
         self.closed.store(true, Ordering::Release);
-        Remains { actor: inside.actor.take(), _mail: [self.inbox.close(), std::mem::take(&mut inside.batch)] }
+        ClosedState { actor: inside.actor.take(), _mail: [self.inbox.close(), std::mem::take(&mut inside.batch)] }
     }
 
     #[cold]
@@ -470,25 +496,25 @@ fn enter() -> Option<InCell> {
     in_cell
 }
 
-/// What a closed cell leaves behind, to be dropped where no cell is held.
-struct Remains<A: Actor> {
+/// State and mail of a closed cell. They are dropped where no cell is held.
+struct ClosedState<A: Actor> {
     actor: Option<A>,
     _mail: [VecDeque<A::Mail>; 2],
 }
 
-/// Reports a panic, and drops what it has left of the cell.
-struct Obituary<A: Actor> {
+/// Reports a panic and drops the state of the failed cell.
+struct PanicReport<A: Actor> {
     message: Box<str>,
-    remains: Lock<Option<Remains<A>>>,
+    remains: Lock<Option<ClosedState<A>>>,
 }
 
-impl<A: Actor> Deferred for Obituary<A> {
+impl<A: Actor> Deferred for PanicReport<A> {
     fn run(self: Arc<Self>, _: u32, effects: &mut Effects) {
         let actor = std::any::type_name::<A>();
         tracing::error!(
             actor,
             message = &*self.message,
-            "panic in a handler has closed an entity; please report this bug"
+            "a panic in a handler closed an entity; please report this bug"
         );
         let mut remains = self.remains.lock().take();
         if let Some(actor) = remains.as_mut().and_then(|remains| remains.actor.as_mut()) {
@@ -508,8 +534,9 @@ impl<A: Actor> Poke for Cell<A> {
     }
 
     fn resume(self: Arc<Self>, effects: &mut Effects) {
-        // First, so that a visitor who leaves mail behind this turn asks for another. The fences of `has_mail`, his before
-        // he looks at the flag and ours after this store, let us see the mail of one who has found it still set.
+        // Clear the flag first, so that a visitor that leaves mail during this turn asks for another turn. A pusher
+        // fences before it reads the flag, and this thread fences after the store. So this thread sees the mail of a
+        // pusher that found the flag still set.
         if !mutated(Mutation::ForgetTurn) {
             self.queued.store(false, Ordering::Release);
         }
@@ -540,7 +567,7 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::mpsc;
 
-    /// Notes what it is told; pushes on to the next one in a chain.
+    /// Records its mail, and pushes each piece to the next cell of a chain.
     #[derive(Default)]
     struct Scribe {
         seen: Vec<u32>,
@@ -587,7 +614,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_sees_the_mail_that_came_before_it() {
+    fn visit_serves_waiting_mail_first() {
         let cell = scribe();
         (1..=3).for_each(|mail| cell.push(mail).unwrap());
         assert_eq!(visit(&cell, |scribe| scribe.seen.clone()), Ok(vec![1, 2, 3]));
@@ -596,7 +623,7 @@ mod tests {
 
     #[test]
     #[cfg(not(feature = "rt"))]
-    fn an_offer_into_an_occupied_cell_is_queued_behind_the_mail() {
+    fn offer_to_occupied_cell_is_queued_in_order() {
         let cell = scribe();
         visit(&cell, |_| {
             std::thread::scope(|scope| {
@@ -622,7 +649,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_handed_over_to_a_free_cell_is_served_in_place() {
+    fn hand_over_to_free_cell_is_served_in_place() {
         let (outer, inner) = (scribe(), scribe());
         let seen = visit(&outer, |_| {
             Effects::scope(|effects| {
@@ -635,7 +662,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_handed_over_comes_after_the_mail_that_waits() {
+    fn hand_over_follows_waiting_mail() {
         let (outer, inner) = (scribe(), scribe());
         inner.push(1).unwrap();
         hand_over(&outer, &inner, 2).unwrap();
@@ -646,7 +673,7 @@ mod tests {
 
     #[test]
     #[cfg(not(feature = "rt"))]
-    fn what_is_handed_over_to_an_occupied_cell_is_mail_and_nobody_waits() {
+    fn hand_over_to_occupied_cell_never_waits() {
         let (outer, inner) = (scribe(), scribe());
         visit(&inner, |_| {
             std::thread::scope(|scope| scope.spawn(|| hand_over(&outer, &inner, 1)).join().unwrap().unwrap());
@@ -656,7 +683,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_that_panics_on_what_is_handed_over_closes_its_own_cell_only() {
+    fn panic_in_hand_over_closes_inner_cell_only() {
         let (outer, inner) = (scribe(), scribe());
         assert_eq!(hand_over(&outer, &inner, PANIC), Ok(()));
         assert!(inner.is_closed() && !outer.is_closed());
@@ -664,7 +691,7 @@ mod tests {
     }
 
     #[test]
-    fn full_is_an_answer_and_the_oldest_makes_room_if_told() {
+    fn full_inbox_refuses_or_replaces_oldest() {
         let cell = Cell::new(Scribe::default(), Capacity { entries: 2, bytes: usize::MAX }, queue());
         cell.push(1).unwrap();
         cell.push(2).unwrap();
@@ -675,7 +702,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_bounded_but_one_piece_always_fits() {
+    fn byte_limit_admits_one_piece_always() {
         let cell = Cell::new(Scribe::default(), Capacity { entries: 10, bytes: 100 }, queue());
         cell.push(1000).unwrap();
         assert_eq!(cell.push(1), Err(PushError::Full(1)));
@@ -696,7 +723,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_serves_a_budget_of_what_comes_behind_it_and_leaves_the_rest_to_the_driver() {
+    fn visit_beyond_budget_leaves_mail_to_driver() {
         let queue = queue();
         let cell = Cell::new(Scribe::default(), Capacity::default(), Arc::clone(&queue));
         let flood = 0..BUDGET as u32 * 2 + 1;
@@ -710,14 +737,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_without_a_driver_is_healed_by_the_next_visitor() {
+    fn next_visit_serves_mail_without_driver() {
         let cell = scribe();
         visit(&cell, |_| (0..100).for_each(|mail| cell.push(mail).unwrap())).unwrap();
         assert_eq!(visit(&cell, |scribe| scribe.seen.len()), Ok(100));
     }
 
     #[test]
-    fn a_panicking_handler_closes_its_cell_and_nobody_else_suffers() {
+    fn panic_in_handler_closes_its_cell_only() {
         let cell = scribe();
         cell.push(1).unwrap();
         cell.push(PANIC).unwrap();
@@ -732,7 +759,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panicking_visitor_gets_its_panic_as_an_error() {
+    fn panic_in_visit_returns_an_error() {
         let cell = scribe();
         let outcome: Result<(), _> = visit(&cell, |_| panic!("a bug"));
         assert_eq!(outcome, Err(EnterError::Failed));
@@ -740,7 +767,7 @@ mod tests {
     }
 
     #[test]
-    fn close_hands_out_the_state_once_with_all_mail_served() {
+    fn close_serves_mail_and_returns_state_once() {
         let cell = scribe();
         cell.push(1).unwrap();
         let state = Effects::scope(|effects| cell.close(effects)).unwrap();
@@ -754,7 +781,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(debug_assertions, should_panic(expected = "from inside a cell"))]
-    fn a_cell_is_not_entered_from_inside_a_cell() {
+    fn nested_entry_of_cells_is_refused() {
         let (outer, inner) = (scribe(), scribe());
         let outcome = visit(&outer, |_| visit(&inner, |_| ()));
         if cfg!(debug_assertions) {
@@ -765,7 +792,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_of_a_failed_cell_is_dropped_outside() {
+    fn state_of_failed_cell_is_dropped_outside() {
         struct Visits(Arc<Cell<Scribe>>, mpsc::Sender<Result<(), EnterError>>);
         impl Drop for Visits {
             fn drop(&mut self) {
@@ -787,7 +814,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::disallowed_methods, reason = "the test is about the stack of a real thread")]
-    fn a_chain_of_a_million_effects_needs_a_small_stack() {
+    fn million_chained_effects_need_a_small_stack() {
         let ring = [scribe(), scribe()];
         visit(&ring[0], |scribe| scribe.next = Some(Arc::downgrade(&ring[1]))).unwrap();
         visit(&ring[1], |scribe| scribe.next = Some(Arc::downgrade(&ring[0]))).unwrap();
@@ -801,7 +828,7 @@ mod tests {
     }
 
     #[test]
-    fn many_threads_lose_nothing_and_keep_their_order() {
+    fn many_threads_keep_mail_and_its_order() {
         let cell = Cell::new(Scribe::default(), Capacity { entries: 8, bytes: usize::MAX }, queue());
         let refused = Mutex::new(0);
         std::thread::scope(|scope| {

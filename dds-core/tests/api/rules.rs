@@ -2,14 +2,14 @@
 //!
 //! | rule | tested by |
 //! |---|---|
-//! | no user code runs inside a cell | `user_code_may_write_wherever_it_runs`; guard: `a_cell_is_not_entered_from_inside_a_cell` |
-//! | a handler enters no other cell, but for `Cell::hand_over`, which waits for nobody | the same guard, which panics in every test of this workspace; tidy: `cells_are_entered_from_outside`; the exception: `what_is_handed_over_to_an_occupied_cell_is_mail_and_nobody_waits`, models `handing_over_keeps_order_and_strands_nothing`, `what_is_handed_over_does_not_overtake_mail` |
+//! | no user code runs inside a cell | `user_code_may_write_wherever_it_runs`; guard: `nested_entry_of_cells_is_refused` |
+//! | a handler enters no other cell, but for `Cell::hand_over`, which waits for nobody | the same guard, which panics in every test of this workspace; tidy: `cells_are_entered_from_outside`; the exception: `hand_over_to_occupied_cell_never_waits`, models `handing_over_keeps_order_and_strands_nothing`, `what_is_handed_over_does_not_overtake_mail` |
 //! | a local delivery is pushed inside the writer's cell | model `writer_order`; `timestamps_have_the_order_of_the_samples` |
 //! | leave, fence, look again | model `no_stranded_mail` |
 //! | who enters serves the waiting mail first | models `offer_keeps_order`, `read_your_write` |
 //! | register and look in one visit | models `waiter_is_woken`, `a_wait_set_is_woken` |
 //! | user code runs after every poke of its frame | `user_code_waits_for_all_pokes`; model `listeners_run_after_the_pokes`; what follows from it and from serving mail first: `a_listener_sees_all_that_its_write_has_delivered` |
-//! | effects are a loop | `a_chain_of_a_million_effects_needs_a_small_stack`, `listeners_that_write_back_let_the_first_writer_return` |
+//! | effects are a loop | `million_chained_effects_need_a_small_stack`, `listeners_that_write_back_let_the_first_writer_return` |
 //! | no cell is held for long | in steps: `no_cell_is_held_for_many_steps`; by the clock, for people: DDS_TEST_HOLDS=1 prints it; `the_holds_of_every_kind_of_cell_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
 //! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and those beside it |
 //! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
