@@ -1,4 +1,4 @@
-//! The type of a topic's samples, whoever knows it.
+//! Type of a topic's samples, constant or created at run time.
 
 #[cfg(feature = "dynamic")]
 use super::dynamic::DynamicType;
@@ -9,19 +9,19 @@ use super::walk::key_hash_of_payload;
 use super::{DecodeError, Extensibility, TypeDescription};
 use crate::InstanceHandle;
 
-/// The type of a topic's samples: constant data of the program, or made at run time.
+/// Type of a topic's samples.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum AnyType {
-    /// A type of the program.
+    /// A type that the program defines, as constant data.
     Described(&'static TypeDescription),
-    /// A type that is made at run time.
+    /// A type that is created at run time.
     #[cfg(feature = "dynamic")]
     Dynamic(DynamicType),
 }
 
 impl AnyType {
-    /// The name under which the type is announced.
+    /// Returns the name that discovery announces.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -31,7 +31,7 @@ impl AnyType {
         }
     }
 
-    /// Whether its samples belong to instances.
+    /// Returns whether the samples belong to instances.
     #[must_use]
     pub fn has_key(&self) -> bool {
         match self {
@@ -41,7 +41,7 @@ impl AnyType {
         }
     }
 
-    /// How it may grow.
+    /// Returns the extensibility.
     #[must_use]
     pub fn extensibility(&self) -> Extensibility {
         match self {
@@ -51,7 +51,7 @@ impl AnyType {
         }
     }
 
-    /// Whether the key hashes of XCDR1 and XCDR2 are the same for all its keys; see
+    /// Returns whether all keys have the same hash in XCDR1 and XCDR2; see
     /// [`key_hashes_agree`](super::key_hashes_agree).
     #[must_use]
     pub fn key_hashes_agree(&self) -> bool {
@@ -62,10 +62,10 @@ impl AnyType {
         }
     }
 
-    /// The key hash that goes with a payload; see [`key_hash_of_payload`](super::key_hash_of_payload).
+    /// Returns the key hash of a payload; see [`key_hash_of_payload`](super::key_hash_of_payload).
     ///
     /// # Errors
-    /// The payload is not a value of this type, as far as it had to be read to find the key.
+    /// The payload is not a value of this type. Bytes after the last key member are not checked.
     pub fn key_hash_of_payload(
         &self,
         payload: &[u8],
@@ -81,7 +81,7 @@ impl AnyType {
         }
     }
 
-    /// What the program knows of it as constant data; `None` of a type that is made at run time.
+    /// Returns the constant description; `None` for a type that is created at run time.
     #[must_use]
     pub const fn description(&self) -> Option<&'static TypeDescription> {
         match self {

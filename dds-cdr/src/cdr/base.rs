@@ -1,4 +1,4 @@
-//! Structs that extend others: the members of both, put together while the program is compiled.
+//! Struct inheritance: the members of a base and of the derived struct, combined at compile time.
 
 use super::description::is_same_text;
 use super::{MemberDescription, TypeDescription, TypeKind};
@@ -10,14 +10,14 @@ const fn members_of(ty: &TypeDescription) -> &'static [MemberDescription] {
     }
 }
 
-/// How many members a struct has, those of its base too.
+/// Returns the number of members of a struct, including those of its base.
 #[doc(hidden)]
 #[must_use]
 pub const fn member_count(ty: &TypeDescription) -> usize {
     members_of(ty).len()
 }
 
-/// The id of a member behind those of a struct.
+/// Returns the first id behind the members of a struct.
 #[doc(hidden)]
 #[must_use]
 pub const fn next_member_id(ty: &TypeDescription) -> u32 {
@@ -25,10 +25,11 @@ pub const fn next_member_id(ty: &TypeDescription) -> u32 {
     if members.is_empty() { 0 } else { members[members.len() - 1].id() + 1 }
 }
 
-/// The members of a base, and those of the struct that extends it. `is_key` says whether that takes the key of the base on.
+/// Returns the members of a base, followed by those of the derived struct. `is_key`: the derived struct adopts the key
+/// of the base.
 ///
 /// # Panics
-/// They cannot be together in a struct; in a constant, that is a compile error.
+/// The members conflict. In a constant, this is a compile error.
 #[doc(hidden)]
 #[must_use]
 pub const fn derived_members<const N: usize>(
@@ -39,8 +40,8 @@ pub const fn derived_members<const N: usize>(
     assert!(is_key || !base.has_key(), "the base has a key: mark it `#[dds(base, key)]`");
     assert!(!is_key || base.has_key(), "the base has no key: mark it `#[dds(base)]`");
     let inherited = members_of(base);
-    // Each place is filled below.
-    let place = MemberDescription::new("", 0, || panic!("the members were put together wrongly"));
+    // The loop below replaces each placeholder.
+    let place = MemberDescription::new("", 0, || panic!("every member is assigned"));
     let (mut members, mut index) = ([place; N], 0);
     while index < N {
         let is_own = index >= inherited.len();
@@ -48,10 +49,10 @@ pub const fn derived_members<const N: usize>(
         let mut other = 0;
         while other < index {
             let (one, two) = (&members[other], &members[index]);
-            assert!(one.id() != two.id(), "a member has the id of one of the base");
-            assert!(!is_same_text(one.name(), two.name()), "a member has the name of one of the base");
+            assert!(one.id() != two.id(), "a member has the same id as a member of the base");
+            assert!(!is_same_text(one.name(), two.name()), "a member has the same name as a member of the base");
             let is_in_order = !is_own || !one.is_key() || !two.is_key() || one.id() < two.id();
-            assert!(is_in_order, "the ids of key members behind a base must grow");
+            assert!(is_in_order, "the ids of key members must be larger than those of the base");
             other += 1;
         }
         index += 1;

@@ -1,4 +1,4 @@
-//! Bounds where no attribute can say them: on elements, keys and values of collections.
+//! Bounds on elements, keys and values of collections, which cannot have attributes.
 
 use super::{
     Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, Primitive, Run, TypeDescription,
@@ -7,11 +7,12 @@ use super::{
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut};
 
-/// A string, sequence or map of at most `BOUND` bytes, units or elements, as an element of others: `Vec<Bounded<String, 8>>`
-/// is `sequence<string<8>>`. (For a member, `#[dds(bound = 8)]` says the same.)
+/// A string, sequence or map of at most `BOUND` bytes, units or elements, for use inside of a collection.
 ///
-/// Only encoding and decoding compare the length with the bound: more is an error. [`Trimmed`](super::Trimmed) keeps as
-/// much as the bound allows, and `OrDefault<Bounded<String, 8>>` is empty then.
+/// `Vec<Bounded<String, 8>>` is `sequence<string<8>>`. For a member, `#[dds(bound = 8)]` has the same effect.
+///
+/// Only encoding and decoding check the bound, and fail with an error. [`Trimmed`](super::Trimmed) truncates longer
+/// values, and `OrDefault<Bounded<String, 8>>` replaces them with an empty one.
 ///
 /// ```
 /// use dds_cdr::cdr::Bounded;
@@ -25,13 +26,13 @@ pub struct Bounded<T, const BOUND: u32>(
     pub T,
 );
 
-/// A value whose length can be bounded.
+/// A value with a length that can be bounded.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no length that could be bounded",
-    note = "these have: strings, sequences and maps"
+    message = "`{Self}` has no length that can be bounded",
+    note = "strings, sequences and maps have one"
 )]
 pub trait Measured {
-    /// Bytes of a string, units of a wide one, elements of others.
+    /// Returns the bytes of a string, the units of a wide string, or the number of elements.
     fn measure(&self) -> usize;
 }
 
@@ -56,11 +57,11 @@ measured! {
     [K, V, S] HashMap<K, V, S>;
 }
 
-/// What all types have that say something of the value in them and nothing else.
+/// Implements access to the value of a wrapper type that only adds a property.
 macro_rules! wrapper {
     ($([$($parameters:tt)*] $wrapper:ident<$($arguments:ident),*>;)*) => {$(
         impl<$($parameters)*> $wrapper<$($arguments),*> {
-            /// The value, without a copy.
+            /// Returns the value without a copy.
             #[must_use]
             pub fn into_inner(self) -> T {
                 self.0

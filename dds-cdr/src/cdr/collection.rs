@@ -1,18 +1,19 @@
 //! Sequences and arrays.
 //!
 //! A sequence is a `u32` count and its elements; an array is its elements. An array of arrays is one array of several
-//! dimensions. In XCDR2 both carry their length in bytes in front, unless the elements are primitives; enums count as no
-//! primitives there (as Cyclone DDS has it; Fast DDS leaves the length out before enums).
+//! dimensions. In XCDR2, a length in bytes (DHEADER) precedes both, unless the elements are primitive. Enums count as
+//! not primitive, as in Cyclone DDS; Fast DDS omits the length for enums.
 
 use super::{
     Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, TypeDescription, TypeInfo,
     TypeKind, WholeKey,
 };
 
-/// An array made of as many values as it has elements, or the first error.
+/// Creates an array from `N` calls of `element`, or returns the first error.
 pub(super) fn try_array<T, const N: usize>(
     mut element: impl FnMut() -> Result<T, DecodeError>,
 ) -> Result<[T; N], DecodeError> {
+    // The standard library has no stable fallible constructor of arrays.
     let mut failure = None;
     let elements: [Option<T>; N] = std::array::from_fn(|_| match failure {
         Some(_) => None,
@@ -20,7 +21,7 @@ pub(super) fn try_array<T, const N: usize>(
     });
     match failure {
         Some(error) => Err(error),
-        None => Ok(elements.map(|element| element.expect("without a failure every element was made"))),
+        None => Ok(elements.map(|element| element.expect("every element is created if no call failed"))),
     }
 }
 
@@ -39,7 +40,10 @@ impl<T: Encode> Encode for [T] {
     fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         e.collection(T::IS_PRIMITIVE, |e| {
             e.length(self.len())?;
-            self.iter().try_for_each(|element| element.encode_key(e))
+            for element in self {
+                element.encode_key(e)?;
+            }
+            Ok(())
         })
     }
 }
@@ -122,7 +126,10 @@ impl<T: Encode, const N: usize> Encode for [T; N] {
         if T::INNERMOST_IS_PRIMITIVE {
             return T::encode_dimensions(elements.as_flattened(), e);
         }
-        elements.iter().try_for_each(|element| element.encode(e))
+        for element in elements {
+            element.encode(e)?;
+        }
+        Ok(())
     }
 
     #[inline]
@@ -138,10 +145,8 @@ impl<T: Encode, const N: usize> Encode for [T; N] {
 
 impl<'de, T: Decode<'de>, const N: usize> Decode<'de> for [T; N] {
     const INNERMOST_IS_PRIMITIVE: bool = T::INNERMOST_IS_PRIMITIVE;
-    const SIZE_MIN: usize = match T::INNERMOST_IS_PRIMITIVE {
-        true => N * T::SIZE_MIN,
-        false => (N > 0 && T::SIZE_MIN > 0) as usize,
-    };
+    const SIZE_MIN: usize =
+        if T::INNERMOST_IS_PRIMITIVE { N * T::SIZE_MIN } else { (N > 0 && T::SIZE_MIN > 0) as usize };
 
     #[inline]
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {

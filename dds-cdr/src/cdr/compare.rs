@@ -1,17 +1,19 @@
-//! Whether two descriptions mean the same bytes.
+//! Compares descriptions: whether two types have the same encoding.
 
 use super::{Bitfield, StructDescription, TypeDescription, TypeKind, UnionDescription};
 use std::ptr;
 
-/// The pairs of structs and unions that have been compared, or still are.
+/// Pairs of structs and unions whose comparison is done or in progress.
 #[derive(Default)]
 pub(super) struct Seen<'a> {
     structs: Vec<(&'a StructDescription, &'a StructDescription)>,
     unions: Vec<(&'a UnionDescription, &'a UnionDescription)>,
 }
 
-/// A pair that comes up again, be it within itself, is taken to be equal: what differs in it was or will be found where it
-/// came up first, and one difference decides everything.
+/// Returns whether both types have the same encoding.
+///
+/// A pair that occurs again, even inside of itself, counts as equal. Its first comparison finds any difference, and one
+/// difference decides the result.
 pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescription, seen: &mut Seen<'a>) -> bool {
     match (one.kind(), other.kind()) {
         (TypeKind::String { bound: a }, TypeKind::String { bound: b })
@@ -33,7 +35,7 @@ pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescr
             one.bit_bound() == other.bit_bound() && one.flags() == other.flags()
         }
         (TypeKind::Bitset(one), TypeKind::Bitset(other)) => {
-            // Not the width of its value: the bits are the same.
+            // The integer type of a field does not matter, because the bits are the same.
             let meaning = |field: &Bitfield| (field.name(), field.position(), field.bit_count(), field.is_signed());
             one.fields().iter().map(meaning).eq(other.fields().iter().map(meaning))
         }

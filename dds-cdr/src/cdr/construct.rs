@@ -1,32 +1,32 @@
-//! Values that are well formed, but not of the type of the member they are for (XTYPES 1.3, 7.2.2.7).
+//! Well-formed values that do not fit the type of their member (XTYPES 1.3, 7.2.2.7).
 //!
-//! A string over its bound, a number that no literal of an enum has, a discriminator without a case, bits that a bitmask
-//! does not have: the member says whether the sample is an error, whether it takes its default, or what of it is kept. Of
-//! elements of collections their type says it (`element`), of a discriminator its union.
+//! Examples are a string over its bound, an unknown enum literal, a discriminator without a case, and unknown bits of a
+//! bitmask. The member decides whether the sample is an error, or whether the member gets its default or a truncated
+//! value. For elements of collections, the element type decides (`element`); for discriminators, the union.
 
-use super::walk::pass_value;
+use super::walk::skip_value;
 use super::{DecodeError, DecodeErrorKind, Decoder, Primitive, Run, TypeDescription, WString};
 use std::collections::BTreeMap;
 
-/// What becomes of a value that the type of a member cannot hold.
+/// Action for a received value that does not fit the type of its member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum TryConstruct {
-    /// The sample is an error.
+    /// The sample is an error. This is the default.
     #[default]
     Discard,
-    /// The member has its default.
+    /// The member gets its default value.
     UseDefault,
-    /// Of a string, sequence or map that is too long, as much is kept as the bound allows.
+    /// A string, sequence or map that is too long is truncated to its bound.
     Trim,
 }
 
-/// A value that can be cut to a bound.
+/// A value that can be truncated to a bound.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be trimmed",
-    note = "these can: String, WString, &str, Vec, slices, Run, BTreeMap, and optional ones"
+    note = "String, WString, &str, Vec, slices, Run, BTreeMap, and options of them can be trimmed"
 )]
 pub trait Trim {
-    /// Leaves the first `bound` elements, or as many whole characters as fit.
+    /// Keeps the first `bound` elements, or as many whole characters as fit.
     fn trim(&mut self, bound: u32);
 }
 
@@ -83,13 +83,13 @@ impl<T: Trim> Trim for Option<T> {
     }
 }
 
-/// The last beginning or end of a character at or before `bound`.
+/// Returns the last character boundary at or before `bound`, in bytes.
 pub(super) fn whole_characters(text: &str, bound: u32) -> usize {
     let end = text.len().min(bound as usize);
     (0..=end).rev().find(|index| text.is_char_boundary(*index)).unwrap_or_default()
 }
 
-/// How many bytes the whole characters have that fit into `bound` units of UTF-16.
+/// Returns the length in bytes of the whole characters that fit into `bound` UTF-16 units.
 pub(super) fn bytes_of_units(text: &str, bound: u32) -> usize {
     let mut units = 0;
     let end = text.char_indices().find(|(_, character)| {
@@ -100,7 +100,7 @@ pub(super) fn bytes_of_units(text: &str, bound: u32) -> usize {
 }
 
 impl DecodeErrorKind {
-    /// Whether the bytes are a value, though not one of the type.
+    /// Returns whether the bytes are well formed and only exceed their type.
     pub(super) fn is_of_value(self) -> bool {
         matches!(
             self,
@@ -113,11 +113,12 @@ impl DecodeErrorKind {
 }
 
 impl Decoder<'_> {
-    /// Takes a value of the type `ty`, an optional one with what introduces it; `None` if it is well formed, but not of its
-    /// type. Then it is passed over.
+    /// Decodes a value of the type `ty` with `value`. `is_optional`: a presence flag or header precedes it.
+    ///
+    /// Returns `None` if the value is well formed but does not fit its type. The value is then skipped.
     ///
     /// # Errors
-    /// Those of `value` that say that the input is broken.
+    /// Errors of `value` for malformed input.
     pub fn try_construct<R>(
         &mut self,
         ty: &TypeDescription,
@@ -129,7 +130,7 @@ impl Decoder<'_> {
             Ok(value) => Ok(Some(value)),
             Err(error) if error.kind().is_of_value() => {
                 self.go_back_to(start);
-                pass_value(ty, is_optional, self).map(|()| None)
+                skip_value(ty, is_optional, self).map(|()| None)
             }
             Err(error) => Err(error),
         }

@@ -29,7 +29,7 @@ pub struct Decoder<'de> {
     order: ByteOrder,
     depth: u8,
     /// How much of [`NOTHINGS_MAX`] is left.
-    nothings: u32,
+    empty_values_left: u32,
     /// What comes next is the base of a struct, whose members are framed together with those of the struct.
     is_base: bool,
 }
@@ -53,7 +53,7 @@ impl<'de> Decoder<'de> {
             encoding,
             order,
             depth: 0,
-            nothings: NOTHINGS_MAX,
+            empty_values_left: NOTHINGS_MAX,
             is_base: false,
         }
     }
@@ -75,7 +75,7 @@ impl<'de> Decoder<'de> {
             encoding: header.encoding,
             order: header.order,
             depth: 0,
-            nothings: NOTHINGS_MAX,
+            empty_values_left: NOTHINGS_MAX,
             is_base: false,
         };
         Ok((decoder, header))
@@ -220,9 +220,9 @@ impl<'de> Decoder<'de> {
     /// There were too many of them in this payload: [`NOTHINGS_MAX`].
     #[inline]
     pub fn nothing(&mut self, size: usize) -> Result<(), DecodeError> {
-        match u32::try_from(size.max(1)).ok().and_then(|size| self.nothings.checked_sub(size)) {
+        match u32::try_from(size.max(1)).ok().and_then(|size| self.empty_values_left.checked_sub(size)) {
             Some(left) => {
-                self.nothings = left;
+                self.empty_values_left = left;
                 Ok(())
             }
             None => Err(self.error(DecodeErrorKind::TooManyNothings)),
@@ -242,12 +242,12 @@ impl<'de> Decoder<'de> {
     /// Goes back to where `start` stood. What values without bytes have cost was spent.
     #[inline]
     pub(super) fn go_back_to(&mut self, start: Self) {
-        *self = Self { nothings: self.nothings, ..start };
+        *self = Self { empty_values_left: self.empty_values_left, ..start };
     }
 
     /// What values without bytes may still cost, for who counts in the decoder's stead.
-    pub(super) fn nothings_mut(&mut self) -> &mut u32 {
-        &mut self.nothings
+    pub(super) fn empty_values_left_mut(&mut self) -> &mut u32 {
+        &mut self.empty_values_left
     }
 
     /// Takes an appendable struct. XCDR2: members that this type does not have are passed over, and those that the sender

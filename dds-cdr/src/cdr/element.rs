@@ -1,8 +1,7 @@
-//! What becomes of elements, keys and values of collections that their type cannot hold, where no attribute can say it
-//! (XTYPES 1.3, 7.2.2.7).
+//! Elements, keys and values of collections that do not fit their type (XTYPES 1.3, 7.2.2.7).
 //!
-//! Of a member, `#[dds(try_construct = "...")]` says it. Elements have no attributes, so their type says it instead. Without
-//! either, what contains the value cannot be made, and in the end the sample is an error.
+//! For a member, `#[dds(try_construct = "...")]` selects the action. Elements have no attributes, so a wrapper type
+//! selects it. Without either, the containing value cannot be constructed, and the sample is an error.
 
 use super::bounded::wrapper;
 use super::{
@@ -11,21 +10,24 @@ use super::{
 };
 use std::ops::{Deref, DerefMut};
 
-/// A value that is its default where the sender's is none of its type: `Vec<OrDefault<Gear>>` is
-/// `sequence<@try_construct(USE_DEFAULT) Gear>`.
+/// An element that gets its default value if the received one does not fit its type.
 ///
-/// It stands for elements of sequences and arrays, keys and values of maps, and members of unions: a literal or a case that
-/// this program does not know, bits without a name, too long a string (`OrDefault<Bounded<String, 8>>`), and structs with
-/// such a member. For types that hold any value, as numbers and strings without a bound do, and for arrays, whose elements
-/// speak for themselves, it is a compile error; and so it is as part of a key, which every sender must send.
+/// `Vec<OrDefault<Gear>>` is `sequence<@try_construct(USE_DEFAULT) Gear>`.
+///
+/// Use it for elements of sequences and arrays, keys and values of maps, and members of unions. It replaces unknown
+/// literals, cases and bits, strings over their bound (`OrDefault<Bounded<String, 8>>`), and structs that contain such
+/// a member.
+///
+/// It is a compile error for types that hold any value, such as numbers and unbounded strings, and for arrays (wrap
+/// their elements instead). It is also a compile error inside of a key, because every sender must send a valid key.
 ///
 /// ```compile_fail,E0080
 /// use dds_cdr::cdr::{OrDefault, TypeInfo};
 ///
-/// println!("{:?}", OrDefault::<u32>::DESCRIPTION); // every four bytes are a number
+/// println!("{:?}", OrDefault::<u32>::DESCRIPTION); // any four bytes are a valid number
 /// ```
 ///
-/// Keys of a map that become the same one are an error, as they are when they are sent so.
+/// If two keys of a map both become the default, the map has a duplicate key, which is an error.
 ///
 /// ```
 /// use dds_macros::DdsType;
@@ -44,7 +46,7 @@ use std::ops::{Deref, DerefMut};
 ///     gears: Vec<OrDefault<Gear>>,
 /// }
 ///
-/// /// As another program has it, which knows more gears.
+/// /// The type in another program, which knows more gears.
 /// #[derive(DdsType)]
 /// #[dds(crate = "dds_cdr")]
 /// struct Sent {
@@ -63,12 +65,15 @@ pub struct OrDefault<T>(
     pub T,
 );
 
-/// A string, sequence or map of at most `BOUND` bytes, units or elements, of which as much is kept as that allows:
+/// A string, sequence or map that is truncated to `BOUND` bytes, units or elements when it is received.
+///
 /// `Vec<Trimmed<String, 8>>` is `sequence<@try_construct(TRIM) string<8>>`.
 ///
-/// Who sends it must keep to the bound, as with [`Bounded`](super::Bounded). Of a string whole characters are kept. A
-/// `HashMap` cannot be trimmed, as it has no first entries, and no part of a key can, as two instances would become one:
-/// both are compile errors. All of a sequence or map is read before it is cut: what is left out must be of its type too.
+/// A sender must respect the bound, as with [`Bounded`](super::Bounded). Strings are truncated at a character boundary.
+/// The whole sequence or map is decoded first, so the dropped elements must be valid too.
+///
+/// It is a compile error for a `HashMap`, which has no first entries. It is also a compile error inside of a key,
+/// because two instances could become one.
 ///
 /// ```
 /// use dds_cdr::cdr::{ByteOrder, Decode, Decoder, Encoding, Trimmed};
@@ -131,7 +136,7 @@ impl<T: TypeInfo> TypeInfo for OrDefault<T> {
     const HAS_KEY: bool = false;
     const DESCRIPTION: &'static TypeDescription = {
         let is_array = matches!(T::DESCRIPTION.kind(), TypeKind::Array { .. });
-        assert!(!is_array, "an array of arrays is one array: say it of the elements");
+        assert!(!is_array, "an array of arrays is one array: wrap its elements instead");
         &T::DESCRIPTION.try_construct(TryConstruct::UseDefault)
     };
 }

@@ -1,4 +1,4 @@
-//! The four bytes in front of every payload.
+//! Encapsulation header: the first four bytes of every payload.
 //!
 //! ```text
 //! 0       1       2       3       4
@@ -11,23 +11,23 @@
 //! 0006 CDR2_BE    0007 CDR2_LE      XCDR2, final types
 //! 0008 D_CDR2_BE  0009 D_CDR2_LE    XCDR2, appendable types
 //! 000a PL_CDR2_BE 000b PL_CDR2_LE   XCDR2, mutable types
-//! PP: how many bytes were added at the end to make the payload a multiple of 4
+//! PP: number of padding bytes at the end, which make the payload a multiple of 4
 //! ```
 
 use super::{DecodeError, DecodeErrorKind};
 
-/// Which version of the encoding rules a payload follows.
+/// Version of the encoding rules of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
-    /// Classic CDR: 8-byte values are aligned to 8. `DataRepresentationId` 0, what every peer speaks.
+    /// Classic CDR: 8-byte values are aligned to 8. `DataRepresentationId` 0, which every peer supports.
     #[default]
     Xcdr1,
-    /// Alignment is at most 4, appendable types carry their length. `DataRepresentationId` 2.
+    /// Alignment is at most 4, and appendable types carry their length. `DataRepresentationId` 2.
     Xcdr2,
 }
 
 impl Encoding {
-    /// The largest alignment there is.
+    /// Returns the largest alignment in bytes.
     #[must_use]
     pub const fn alignment_max(self) -> usize {
         match self {
@@ -36,7 +36,7 @@ impl Encoding {
         }
     }
 
-    /// The number under which the DATA_REPRESENTATION policy knows this encoding.
+    /// Returns the id of this encoding in the DATA_REPRESENTATION policy.
     #[must_use]
     pub const fn representation_id(self) -> i16 {
         match self {
@@ -46,43 +46,43 @@ impl Encoding {
     }
 }
 
-/// How a type may grow without breaking the readers of its older form.
+/// How a type may evolve without breaking readers of its older form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Extensibility {
-    /// Not at all: the smallest encoding.
+    /// No evolution: the smallest encoding.
     Final,
-    /// By members added at its end. XCDR2 sends its length in front.
+    /// Members may be added at the end. XCDR2 prefixes the length.
     Appendable,
-    /// By members added and removed anywhere. Each member carries its id.
+    /// Members may be added and removed anywhere. Each member carries its id.
     Mutable,
 }
 
-/// Which byte of a number comes first.
+/// Byte order of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
-    /// The least significant one.
+    /// The least significant byte first.
     Little,
-    /// The most significant one.
+    /// The most significant byte first.
     Big,
 }
 
 impl ByteOrder {
-    /// The order of this machine: what samples are written in, so that runs of numbers are copied as they lie.
+    /// The byte order of this machine. Samples are encoded in it, so runs of numbers are plain copies.
     pub const HOST: Self = if cfg!(target_endian = "little") { Self::Little } else { Self::Big };
 
-    /// Whether numbers lie in the payload as they do in memory.
+    /// Returns whether numbers have the same bytes in the payload and in memory.
     #[must_use]
     pub const fn is_host(self) -> bool {
         matches!((self, Self::HOST), (Self::Little, Self::Little) | (Self::Big, Self::Big))
     }
 }
 
-/// How the outermost value of a payload is framed.
+/// Framing of the outermost value of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Members one after the other.
+    /// Members in sequence.
     Plain,
-    /// A length, then members one after the other (XCDR2).
+    /// A length, then members in sequence (XCDR2).
     Delimited,
     /// Each member with its id and length.
     ParameterList,
@@ -97,26 +97,26 @@ pub struct Encapsulation {
     pub format: Format,
     /// The byte order.
     pub order: ByteOrder,
-    /// How many bytes at the end of the payload are padding, 0 to 3.
+    /// Number of padding bytes at the end of the payload, 0 to 3.
     pub padding: u8,
 }
 
 impl Encapsulation {
-    /// Bytes of the header.
+    /// Length of the header in bytes.
     pub const LEN: usize = 4;
 
-    /// The header of a value of a type with `extensibility`, without padding.
+    /// Creates the header for a type with this extensibility, without padding.
     #[must_use]
     pub const fn new(encoding: Encoding, extensibility: Extensibility, order: ByteOrder) -> Self {
         Self { encoding, format: format_of(encoding, extensibility), order, padding: 0 }
     }
 
-    /// Reads the header at the beginning of `payload`.
+    /// Parses the header at the start of `payload`.
     ///
-    /// The bits of the options that are not the padding count are ignored; vendors differ in them.
+    /// Only the padding count of the options is used; vendors differ in the other bits.
     ///
     /// # Errors
-    /// `payload` is shorter than the header, or names a representation that is not one of CDR.
+    /// `payload` is shorter than the header, or its representation is not a CDR representation.
     pub fn parse(payload: &[u8]) -> Result<Self, DecodeError> {
         let Some(&[high, low, _, options]) = payload.first_chunk::<{ Self::LEN }>() else {
             return Err(DecodeError::new(payload.len(), DecodeErrorKind::Truncated));
@@ -134,18 +134,18 @@ impl Encapsulation {
         Ok(Self { encoding, format, order, padding: options & PADDING_MASK })
     }
 
-    /// The header as it stands on the wire.
+    /// Returns the bytes of the header on the wire.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
         let [high, low] = self.identifier().to_be_bytes();
         [high, low, 0, self.padding & PADDING_MASK]
     }
 
-    /// The representation identifier.
+    /// Returns the representation identifier.
     #[must_use]
     pub const fn identifier(self) -> u16 {
         let big = match (self.encoding, self.format) {
-            // XCDR1 has no delimited form: there appendable types are sent as final ones.
+            // XCDR1 has no delimited form: appendable types are sent like final ones.
             (Encoding::Xcdr1, Format::Plain | Format::Delimited) => 0x0000,
             (Encoding::Xcdr1, Format::ParameterList) => 0x0002,
             (Encoding::Xcdr2, Format::Plain) => 0x0006,
@@ -158,21 +158,21 @@ impl Encapsulation {
         }
     }
 
-    /// Whether a value of a type with `extensibility` can stand behind this header.
+    /// Returns whether this header matches a type with this extensibility.
     #[must_use]
     pub fn fits(self, extensibility: Extensibility) -> bool {
         self.format == format_of(self.encoding, extensibility)
     }
 
-    /// As [`fits`](Self::fits), with an error that says what the header announces instead.
+    /// Checks that this header matches a type with this extensibility.
     ///
     /// # Errors
     /// [`DecodeErrorKind::Framing`].
     pub fn expect_fit(self, extensibility: Extensibility) -> Result<(), DecodeError> {
-        match self.fits(extensibility) {
-            true => Ok(()),
-            false => Err(DecodeError::new(0, DecodeErrorKind::Framing { identifier: self.identifier() })),
+        if !self.fits(extensibility) {
+            return Err(DecodeError::new(0, DecodeErrorKind::Framing { identifier: self.identifier() }));
         }
+        Ok(())
     }
 }
 

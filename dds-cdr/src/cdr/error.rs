@@ -1,8 +1,8 @@
-//! Why a value could not be encoded, or bytes not be decoded.
+//! Errors of encoding and decoding.
 
 use std::fmt;
 
-/// Bytes that are not a value of the type, and where that was seen.
+/// Error of decoding: the kind and the byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeError {
     offset: u32,
@@ -10,14 +10,14 @@ pub struct DecodeError {
 }
 
 impl DecodeError {
-    /// An error seen `offset` bytes from the beginning of the payload (header included).
+    /// Creates an error at `offset`, in bytes from the start of the payload, encapsulation header included.
     #[must_use]
     #[cold]
     pub fn new(offset: usize, kind: DecodeErrorKind) -> Self {
         Self { offset: u32::try_from(offset).unwrap_or(u32::MAX), kind }
     }
 
-    /// The number that was just read is no literal of the enum.
+    /// Creates the error for a number of `size` bytes that was just read and matches no literal of the enum.
     #[must_use]
     #[cold]
     #[doc(hidden)]
@@ -25,13 +25,13 @@ impl DecodeError {
         Self::new(d.position().saturating_sub(size), DecodeErrorKind::UnknownLiteral { value })
     }
 
-    /// What is wrong.
+    /// Returns the kind of error.
     #[must_use]
     pub fn kind(&self) -> DecodeErrorKind {
         self.kind
     }
 
-    /// Where, in bytes from the beginning of the payload, encapsulation header included.
+    /// Returns the offset, in bytes from the start of the payload, encapsulation header included.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset as usize
@@ -46,81 +46,81 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// What can be wrong with received bytes.
+/// Kind of a [`DecodeError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeErrorKind {
     /// The input ends inside a value.
     Truncated,
-    /// A length is larger than what is left of the input could hold. Nothing was allocated for it.
+    /// The remaining input is too short for a length. Nothing was allocated for it.
     LengthBeyondInput {
-        /// The length, in elements or bytes as the type counts.
+        /// The length, in elements or bytes, depending on the type.
         length: u32,
     },
-    /// The representation identifier of the header is not one of CDR.
+    /// The representation identifier of the header is not a CDR representation.
     Representation {
-        /// What the header says.
+        /// The identifier in the header.
         identifier: u16,
     },
-    /// The header announces another framing than a type of this extensibility has.
+    /// The header announces a framing that contradicts the extensibility of the type.
     Framing {
-        /// What the header says.
+        /// The identifier in the header.
         identifier: u16,
     },
     /// A string or sequence is longer than its type allows.
     BoundExceeded {
         /// The bound of the type.
         bound: u32,
-        /// The length that was sent.
+        /// The received length.
         length: u32,
     },
-    /// A bool that is neither 0 nor 1.
+    /// The value of a bool is neither 0 nor 1.
     InvalidBool {
-        /// What was sent.
+        /// The received value.
         value: u8,
     },
-    /// A number that no literal of the enum has.
+    /// No literal of the enum has this number.
     UnknownLiteral {
-        /// What was sent.
+        /// The received number.
         value: i32,
     },
-    /// A discriminator that no case of the union has, and the union has no default case.
+    /// No case of the union has this discriminator, and the union has no default case.
     UnknownDiscriminator {
-        /// What was sent.
+        /// The received discriminator.
         value: i64,
     },
-    /// A bitmask or bitset has bits that its type does not have.
+    /// A bitmask or bitset has bits that its type does not define.
     UnknownBits {
-        /// Those bits.
+        /// The undefined bits.
         bits: u64,
     },
-    /// A key of a map came twice.
+    /// A map contains a key twice.
     DuplicateKey,
-    /// A string that is not UTF-8.
+    /// A string is not UTF-8.
     InvalidUtf8,
-    /// A wide string that is not UTF-16, or has half a character at its end.
+    /// A wide string is not UTF-16, or ends inside a character.
     InvalidUtf16,
-    /// A string whose last byte is not NUL.
+    /// The last byte of a string is not NUL.
     MissingNul,
-    /// A string with a NUL before its end.
+    /// A string has a NUL before its end.
     InteriorNul,
     /// Values are nested deeper than [`NESTING_MAX`](super::NESTING_MAX).
     NestingTooDeep,
-    /// More values that take no bytes than [`NOTHINGS_MAX`](super::NOTHINGS_MAX) allows.
+    /// The payload has more values without bytes than [`NOTHINGS_MAX`](super::NOTHINGS_MAX) allows.
     TooManyNothings,
-    /// A mutable struct has a member that is not known here, and whose sender wants it to be.
+    /// A mutable struct has an unknown member that the sender marked as must-understand.
     MustUnderstand {
         /// The id of the member.
         id: u32,
     },
-    /// A member was not sent, and its type has no default, or it is part of the key.
+    /// A required member was not sent: its type has no default, or it is part of the key.
     MissingMember,
-    /// The type cannot be read from this encoding: it has no such thing, or does not say enough.
+    /// The encoding cannot represent the type, or lacks information that decoding needs.
     Unrepresentable {
-        /// Which thing.
+        /// The type or feature.
         what: &'static str,
     },
-    /// The value cannot be taken from this input: a [`Raw`](super::Raw) that does not begin at the header.
+    /// A [`Raw`](super::Raw) cannot be taken here, because the decoder is not at the header of a payload.
     NotAPayload,
 }
 
@@ -128,34 +128,34 @@ impl fmt::Display for DecodeErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated => f.write_str("the input ends inside a value"),
-            Self::LengthBeyondInput { length } => write!(f, "length {length} is more than the input can hold"),
+            Self::LengthBeyondInput { length } => write!(f, "length {length} exceeds the remaining input"),
             Self::Representation { identifier } => write!(f, "unknown representation {identifier:#06x}"),
             Self::Framing { identifier } => {
-                write!(f, "representation {identifier:#06x} does not fit the extensibility of the type")
+                write!(f, "representation {identifier:#06x} does not match the extensibility of the type")
             }
-            Self::BoundExceeded { bound, length } => write!(f, "length {length} is over the bound {bound}"),
-            Self::InvalidBool { value } => write!(f, "{value} is not a bool"),
-            Self::UnknownLiteral { value } => write!(f, "{value} is no literal of the enum"),
-            Self::UnknownDiscriminator { value } => write!(f, "{value} is no case of the union"),
-            Self::UnknownBits { bits } => write!(f, "the type does not have the bits {bits:#x}"),
-            Self::DuplicateKey => f.write_str("the map has a key twice"),
+            Self::BoundExceeded { bound, length } => write!(f, "length {length} exceeds the bound {bound}"),
+            Self::InvalidBool { value } => write!(f, "invalid bool {value}: expected 0 or 1"),
+            Self::UnknownLiteral { value } => write!(f, "the enum has no literal with the value {value}"),
+            Self::UnknownDiscriminator { value } => write!(f, "the union has no case for the discriminator {value}"),
+            Self::UnknownBits { bits } => write!(f, "the type does not define the bits {bits:#x}"),
+            Self::DuplicateKey => f.write_str("the map contains a key twice"),
             Self::InvalidUtf8 => f.write_str("the string is not UTF-8"),
             Self::InvalidUtf16 => f.write_str("the wide string is not UTF-16"),
             Self::MissingNul => f.write_str("the string does not end with NUL"),
             Self::InteriorNul => f.write_str("the string has a NUL before its end"),
             Self::NestingTooDeep => write!(f, "values are nested deeper than {}", super::NESTING_MAX),
             Self::TooManyNothings => {
-                write!(f, "values that take no bytes cost more than {}", super::NOTHINGS_MAX)
+                write!(f, "values without bytes cost more than {}", super::NOTHINGS_MAX)
             }
-            Self::MustUnderstand { id } => write!(f, "member {id} is not known, but the sender wants it to be"),
-            Self::MissingMember => f.write_str("a member was not sent and has no default"),
-            Self::Unrepresentable { what } => write!(f, "this encoding cannot be read as {what}"),
-            Self::NotAPayload => f.write_str("not at the beginning of a payload"),
+            Self::MustUnderstand { id } => write!(f, "unknown member {id} is marked as must-understand"),
+            Self::MissingMember => f.write_str("a required member was not sent"),
+            Self::Unrepresentable { what } => write!(f, "this encoding cannot be decoded as {what}"),
+            Self::NotAPayload => f.write_str("the decoder is not at the start of a payload"),
         }
     }
 }
 
-/// A value that its type's encoding cannot hold.
+/// Error of encoding: the value does not fit its type or its encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {
@@ -166,41 +166,41 @@ pub enum EncodeError {
         /// The length of the value.
         length: usize,
     },
-    /// A string contains a NUL, which ends a string on the wire.
+    /// A string contains a NUL, which would end the string on the wire.
     InteriorNul {
         /// Its position, in bytes from the beginning of the string.
         position: usize,
     },
-    /// A length does not fit into the 32 bits it has on the wire.
+    /// A length exceeds 32 bits, its size on the wire.
     TooLong {
         /// The length.
         length: usize,
     },
-    /// A character outside of Latin-1, the range of a CDR `char`.
+    /// A character is outside of Latin-1, the range of a CDR `char`.
     NotAChar8 {
         /// The character.
         character: char,
     },
-    /// A character that needs two units of UTF-16, where there is room for one.
+    /// A `wchar` needs two UTF-16 units, and only one is allowed.
     NotAChar16 {
         /// The character.
         character: char,
     },
-    /// A case of a union holds a discriminator that selects another case.
+    /// A union case holds a discriminator that selects another case.
     OtherCase {
         /// The discriminator.
         value: i64,
     },
-    /// The encoding has no such thing.
+    /// The encoding cannot represent the value.
     Unrepresentable {
-        /// Which thing.
+        /// The type or feature.
         what: &'static str,
     },
-    /// The value is of another type than the topic.
+    /// The type of the value differs from the type of the topic.
     OtherType,
-    /// A bitmask or bitset has bits, or a value, that its type has no room for.
+    /// A bitmask or bitset has too many bits, or a value that is too large.
     TooManyBits {
-        /// How many bits there are.
+        /// Number of bits of the type.
         bit_bound: u8,
     },
 }
@@ -208,14 +208,14 @@ pub enum EncodeError {
 impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BoundExceeded { bound, length } => write!(f, "length {length} is over the bound {bound}"),
+            Self::BoundExceeded { bound, length } => write!(f, "length {length} exceeds the bound {bound}"),
             Self::InteriorNul { position } => write!(f, "the string has a NUL at byte {position}"),
-            Self::TooLong { length } => write!(f, "length {length} does not fit into 32 bits"),
+            Self::TooLong { length } => write!(f, "length {length} exceeds 32 bits"),
             Self::NotAChar8 { character } => write!(f, "{character:?} does not fit into a char of one byte"),
-            Self::NotAChar16 { character } => write!(f, "{character:?} does not fit into one unit of UTF-16"),
+            Self::NotAChar16 { character } => write!(f, "{character:?} does not fit into one UTF-16 unit"),
             Self::OtherCase { value } => write!(f, "the discriminator {value} selects another case of the union"),
-            Self::Unrepresentable { what } => write!(f, "this encoding has no form for {what}"),
-            Self::OtherType => f.write_str("the value is of another type than the topic"),
+            Self::Unrepresentable { what } => write!(f, "this encoding cannot represent {what}"),
+            Self::OtherType => f.write_str("the type of the value differs from the type of the topic"),
             Self::TooManyBits { bit_bound } => write!(f, "a value does not fit into {bit_bound} bits"),
         }
     }

@@ -1,84 +1,86 @@
-//! Single fields of an encoded sample, by the description of its type.
+//! Single fields of an encoded sample, read by the description of its type.
 //!
-//! In: the paths of the fields that are wanted, once; then payloads. Out: the value of each field, borrowed from the payload.
-//! The paths make a tree in the shape of the type, and one walk along it visits each byte once at most: what is not wanted
-//! is passed over, and the walk ends with the last wanted field. No user code runs and nothing is allocated.
+//! In: the paths of the wanted fields, once; then payloads. Out: the value of each field, borrowed from the payload.
+//! The paths form a tree in the shape of the type. One walk along the tree reads each byte at most once. It skips
+//! unwanted values and stops after the last wanted field. It runs no user code and allocates no memory.
 //!
-//! Bound: every step takes bytes of the payload or a node of the tree, whose depth is that of the longest path
-//! ([`PATH_STEPS_MAX`]); what is passed over is bounded as in `walk`.
+//! Bound: each step consumes payload bytes or visits a node of the tree. The depth of the tree is the length of the
+//! longest path, at most [`PATH_STEPS_MAX`]. Skipping is bounded in `walk`.
 
 use super::key::is_part;
 use super::union::DISCRIMINATOR_ID;
-use super::walk::{bits_of, mutable_discriminator, pass_numbers, pass_value};
+use super::walk::{bits_of, mutable_discriminator, skip_numbers, skip_value};
 use super::{
     BitfieldValue, ByteOrder, Decode, DecodeError, Decoder, Extensibility, MemberDescription, Primitive,
     StructDescription, TypeDescription, TypeKind, UnionDescription,
 };
 
-/// A step from a value into a part of it.
+/// Step from a value to a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FieldStep {
     /// The discriminator of a union.
     Discriminator,
-    /// The member of a struct with this index, or the case of a union.
+    /// The struct member or union case with this index.
     Member(u32),
-    /// The element of an array or sequence, from 0. Of an array of several dimensions, counted through all of them.
+    /// The array or sequence element with this index, from 0. An index counts through all dimensions of an array.
     Element(u32),
     /// Bits of a bitset.
     Bits {
-        /// The lowest of them.
+        /// The lowest bit.
         position: u8,
-        /// How many there are.
+        /// Number of bits.
         bit_count: u8,
-        /// Whether the highest of them is a sign.
+        /// Whether the highest bit is the sign.
         is_signed: bool,
     },
 }
 
-/// The value of a field.
+/// Value of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FieldValue<'de> {
-    /// An optional member that was not sent, an element behind the end of a sequence, or a member that the discriminator of
-    /// its union does not select.
+    /// An optional member that was not sent, an element behind the end of a sequence, or a member that the
+    /// discriminator does not select.
     Absent,
-    /// A signed integer, or the number of an enumerator.
+    /// A signed integer, or the value of an enum literal.
     Signed(i64),
-    /// An unsigned integer, the bits of a bitmask, the code of a character, or 0 and 1 of a bool.
+    /// An unsigned integer, the bits of a bitmask, the code of a character, or 0 or 1 for a bool.
     Unsigned(u64),
-    /// A floating-point number; one of 32 bits has the same value with 64.
+    /// A floating-point number. 32-bit numbers are widened without loss.
     Float(f64),
-    /// The bytes of a string, without its NUL. Whether they are UTF-8 was not looked at.
+    /// The bytes of a string without its NUL. They are not checked to be UTF-8.
     Text(&'de [u8]),
-    /// The units of a wide string, two bytes each.
+    /// The UTF-16 units of a wide string, two bytes each.
     WideText(&'de [u8], ByteOrder),
 }
 
-/// The fields that are wanted of the samples of one type.
+/// The wanted fields of the samples of one type.
 #[derive(Debug, Clone)]
 pub struct FieldPlan {
-    root: Node,
+    root: FieldNode,
     len: usize,
 }
 
-/// A value on the way to the wanted fields, or one of them.
+/// A wanted field, or a value on the path to one.
 #[derive(Debug, Clone)]
-struct Node {
+struct FieldNode {
     ty: &'static TypeDescription,
-    /// Which of the wanted fields this is.
+    /// Index of the wanted field; `None` for a value on the path.
     slot: Option<usize>,
-    /// What is wanted of its parts, in ascending order of the steps.
-    parts: Vec<(FieldStep, Node)>,
+    /// The wanted parts, in ascending order of the steps.
+    parts: Vec<(FieldStep, FieldNode)>,
 }
 
-/// No path has more steps.
+/// Largest number of steps in a path.
 pub const PATH_STEPS_MAX: usize = 32;
 
 impl FieldPlan {
-    /// The fields at the end of `paths`, in this order. `None` if a path leads to nothing, to no number or string, or has
-    /// more than [`PATH_STEPS_MAX`] steps.
+    /// Creates the plan for the fields at the end of `paths`, in this order.
+    ///
+    /// Returns `None` if a path does not exist, does not end at a number or string, or has more than [`PATH_STEPS_MAX`]
+    /// steps.
     #[must_use]
     pub fn new(ty: &'static TypeDescription, paths: &[Vec<FieldStep>]) -> Option<Self> {
-        let mut root = Node { ty, slot: None, parts: Vec::new() };
+        let mut root = FieldNode { ty, slot: None, parts: Vec::new() };
         for (slot, path) in paths.iter().enumerate() {
             if path.len() > PATH_STEPS_MAX {
                 return None;
@@ -95,25 +97,25 @@ impl FieldPlan {
         Some(Self { root, len: paths.len() })
     }
 
-    /// How many fields are wanted.
+    /// Returns the number of wanted fields.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no field is wanted.
+    /// Returns whether no field is wanted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Puts the values of the fields of a payload into `values`, which has room for [`FieldPlan::len`] of them. `is_key`
-    /// tells that the payload is a serialized key, not a whole sample; fields that are no part of it are absent.
+    /// Reads the wanted fields of a payload into `values`, which has [`FieldPlan::len`] elements.
     ///
-    /// A member that the sender's type did not have yet counts as 0 or empty, as where it is decoded.
+    /// `is_key`: the payload is a serialized key instead of a whole sample. Fields outside of the key are then absent.
+    /// A member that the sender's type does not have is 0 or empty, as in decoding.
     ///
     /// # Errors
-    /// The payload is not a value of this type, as far as the walk had to go.
+    /// The payload is not a value of this type. Bytes after the last wanted field are not checked.
     pub fn read<'de>(
         &self,
         payload: &'de [u8],
@@ -125,17 +127,18 @@ impl FieldPlan {
         if self.is_empty() {
             return Ok(());
         }
-        Reading { values, is_key }.value(&self.root, &mut d, true)
+        FieldReader { values, is_key }.value(&self.root, &mut d, true)
     }
 }
 
-impl Node {
+impl FieldNode {
+    /// Returns the part at `step`, and creates it if needed. `None` if the type has no such part.
     fn part(&mut self, step: FieldStep) -> Option<&mut Self> {
         let place = match self.parts.binary_search_by_key(&step, |(step, _)| *step) {
             Ok(place) => place,
             Err(place) => {
                 let ty = type_of_part(self.ty, step)?;
-                // Most have one part; room for four, as usual, would be most of the memory of long paths.
+                // Most nodes have one part. The usual growth to four would be most of the memory of a long path.
                 self.parts.reserve_exact(1);
                 self.parts.insert(place, (step, Self { ty, slot: None, parts: Vec::new() }));
                 place
@@ -150,13 +153,14 @@ impl Node {
         is_text || is_number
     }
 
+    /// Returns the wanted member with this index.
     fn member(&self, index: usize) -> Option<&Self> {
         let step = FieldStep::Member(u32::try_from(index).ok()?);
         let place = self.parts.binary_search_by_key(&step, |(step, _)| *step).ok()?;
         self.parts.get(place).map(|(_, node)| node)
     }
 
-    /// The index of the last member that is wanted.
+    /// Returns the index of the last wanted member.
     fn last_member(&self) -> Option<usize> {
         match self.parts.last()?.0 {
             FieldStep::Member(index) => Some(index as usize),
@@ -164,11 +168,16 @@ impl Node {
         }
     }
 
+    /// Returns the discriminator if it is wanted. It is the first part, because steps are sorted.
     fn discriminator(&self) -> Option<&Self> {
-        self.parts.first().filter(|(step, _)| *step == FieldStep::Discriminator).map(|(_, node)| node)
+        match self.parts.first() {
+            Some((FieldStep::Discriminator, node)) => Some(node),
+            _ => None,
+        }
     }
 }
 
+/// Returns the type of the part at `step`, if `ty` has such a part.
 fn type_of_part(ty: &'static TypeDescription, step: FieldStep) -> Option<&'static TypeDescription> {
     match (ty.kind(), step) {
         (TypeKind::Struct(description), FieldStep::Member(index)) => {
@@ -181,7 +190,7 @@ fn type_of_part(ty: &'static TypeDescription, step: FieldStep) -> Option<&'stati
             let (count, element) = innermost(ty);
             ((index as usize) < count).then_some(element)
         }
-        // The bits are taken of the number that a bitset is.
+        // The node of the bits has the type of the bitset: both read the same number.
         (TypeKind::Bitset(_), FieldStep::Bits { position, bit_count, .. }) => {
             (position < 64 && (1..=64).contains(&bit_count)).then_some(ty)
         }
@@ -189,7 +198,7 @@ fn type_of_part(ty: &'static TypeDescription, step: FieldStep) -> Option<&'stati
     }
 }
 
-/// How many elements an array has in all its dimensions, and what they are.
+/// Returns the number of elements in all dimensions of an array, and their type.
 fn innermost(ty: &'static TypeDescription) -> (usize, &'static TypeDescription) {
     let (mut count, mut innermost) = (1_usize, ty);
     while let TypeKind::Array { length, element } = innermost.kind() {
@@ -199,15 +208,15 @@ fn innermost(ty: &'static TypeDescription) -> (usize, &'static TypeDescription) 
     (count, innermost)
 }
 
-/// A walk through one payload.
-struct Reading<'v, 'de> {
+/// A walk along one payload.
+struct FieldReader<'v, 'de> {
     values: &'v mut [FieldValue<'de>],
     is_key: bool,
 }
 
-impl<'de> Reading<'_, 'de> {
-    /// Takes a value. `is_last` tells that nothing behind it is of interest, so that its end need not be found.
-    fn value(&mut self, node: &Node, d: &mut Decoder<'de>, is_last: bool) -> Result<(), DecodeError> {
+impl<'de> FieldReader<'_, 'de> {
+    /// Reads a value. `is_last`: no wanted value follows, so the end of this one need not be found.
+    fn value(&mut self, node: &FieldNode, d: &mut Decoder<'de>, is_last: bool) -> Result<(), DecodeError> {
         if let Some(size) = node.ty.number_size() {
             let value = number(node.ty, size, d)?;
             self.number(node, value);
@@ -232,24 +241,28 @@ impl<'de> Reading<'_, 'de> {
                 let (count, element) = node.ty.dimensions();
                 self.elements(node, Some(count), element, d, is_last)
             }
-            _ => pass_value(node.ty, false, d),
+            // No path leads into a map.
+            _ => skip_value(node.ty, false, d),
         }
     }
 
-    fn put(&mut self, node: &Node, value: FieldValue<'de>) {
+    /// Stores the value of a wanted field.
+    fn put(&mut self, node: &FieldNode, value: FieldValue<'de>) {
         if let Some(place) = node.slot.and_then(|slot| self.values.get_mut(slot)) {
             *place = value;
         }
     }
 
-    fn number(&mut self, node: &Node, value: FieldValue<'de>) {
+    /// Stores a number, and the wanted bits of a bitset.
+    fn number(&mut self, node: &FieldNode, value: FieldValue<'de>) {
         self.put(node, value);
         for (step, part) in &node.parts {
             if let (FieldStep::Bits { position, bit_count, is_signed }, FieldValue::Unsigned(bits)) = (step, value) {
                 let bits = bits.checked_shr(u32::from(*position)).unwrap_or_default();
-                let value = match is_signed {
-                    true => FieldValue::Signed(i64::from_bits(bits, *bit_count)),
-                    false => FieldValue::Unsigned(u64::from_bits(bits, *bit_count)),
+                let value = if *is_signed {
+                    FieldValue::Signed(i64::from_bits(bits, *bit_count))
+                } else {
+                    FieldValue::Unsigned(u64::from_bits(bits, *bit_count))
                 };
                 self.put(part, value);
             }
@@ -258,7 +271,7 @@ impl<'de> Reading<'_, 'de> {
 
     fn members(
         &mut self,
-        node: &Node,
+        node: &FieldNode,
         description: &StructDescription,
         d: &mut Decoder<'de>,
         is_last: bool,
@@ -269,24 +282,27 @@ impl<'de> Reading<'_, 'de> {
         let is_appendable = description.extensibility() == Extensibility::Appendable;
         let frame = if is_appendable { d.enter_delimited()? } else { None };
         let last = node.last_member();
-        // Behind the last wanted member nothing is of interest, unless other values follow on this one.
+        // Bytes after the last wanted member matter only if other values follow this one and its length is unknown.
         let may_stop = frame.is_some() || is_last;
         for (index, member) in description.members().iter().enumerate() {
             if may_stop && Some(index) > last {
                 break;
             }
-            // A serialized key has no other members.
+            // A serialized key contains only key members.
             if self.is_key && !is_part(description, member) {
                 continue;
             }
             let wanted = node.member(index);
             if is_appendable && d.is_at_end_of_delimited() {
-                wanted.map_or(Ok(()), |part| self.missing(member, part, d))?;
+                // The sender's type is older and ends before this member.
+                if let Some(part) = wanted {
+                    self.missing(member, part, d)?;
+                }
                 continue;
             }
             match wanted {
                 Some(part) => self.member(member, part, d, may_stop && Some(index) == last)?,
-                None => pass_value(member.ty(), member.is_optional(), d)?,
+                None => skip_value(member.ty(), member.is_optional(), d)?,
             }
         }
         d.leave(frame);
@@ -296,7 +312,7 @@ impl<'de> Reading<'_, 'de> {
     fn member(
         &mut self,
         member: &MemberDescription,
-        part: &Node,
+        part: &FieldNode,
         d: &mut Decoder<'de>,
         is_last: bool,
     ) -> Result<(), DecodeError> {
@@ -311,11 +327,11 @@ impl<'de> Reading<'_, 'de> {
         Ok(())
     }
 
-    /// Looks for members wherever the sender has put them. One that comes twice counts as it came last, as it does when the
-    /// value is decoded.
+    /// Reads the wanted members of a mutable struct, which arrive in any order. The last of several values of one
+    /// member counts, as in decoding.
     fn mutable_members(
         &mut self,
-        node: &Node,
+        node: &FieldNode,
         description: &StructDescription,
         d: &mut Decoder<'de>,
     ) -> Result<(), DecodeError> {
@@ -331,6 +347,7 @@ impl<'de> Reading<'_, 'de> {
             let mut members = description.members().iter().enumerate();
             let Some((index, _)) = members.find(|(_, member)| member.id() == id) else { return Ok(false) };
             if let Some(part) = node.member(index) {
+                // An earlier value of this member may have set other parts.
                 self.absent(part);
                 self.value(part, d, true)?;
             }
@@ -338,18 +355,19 @@ impl<'de> Reading<'_, 'de> {
         })
     }
 
-    /// A member of a mutable struct counts as missing until it is found.
+    /// Stores the default of a member of a mutable struct, until the member is found.
     fn missing_unless_key(
         &mut self,
         member: &MemberDescription,
-        part: &Node,
+        part: &FieldNode,
         d: &Decoder<'de>,
     ) -> Result<(), DecodeError> {
+        // A key member has no default. It stays absent.
         if member.is_key() { Ok(()) } else { self.missing(member, part, d) }
     }
 
-    /// A member that the sender's type does not have, or that was left out.
-    fn missing(&mut self, member: &MemberDescription, part: &Node, d: &Decoder<'de>) -> Result<(), DecodeError> {
+    /// Stores the default of a member that the sender did not send or does not have.
+    fn missing(&mut self, member: &MemberDescription, part: &FieldNode, d: &Decoder<'de>) -> Result<(), DecodeError> {
         if member.is_optional() {
             self.absent(part);
             return Ok(());
@@ -357,8 +375,8 @@ impl<'de> Reading<'_, 'de> {
         self.default(part, d)
     }
 
-    /// What a value counts as that was not sent, as for who decodes it.
-    fn default(&mut self, node: &Node, d: &Decoder<'de>) -> Result<(), DecodeError> {
+    /// Stores the default of a value that was not sent, as in decoding.
+    fn default(&mut self, node: &FieldNode, d: &Decoder<'de>) -> Result<(), DecodeError> {
         match node.ty.kind() {
             TypeKind::String { .. } => self.put(node, FieldValue::Text(&[])),
             TypeKind::WString { .. } => self.put(node, FieldValue::WideText(&[], d.order())),
@@ -370,7 +388,11 @@ impl<'de> Reading<'_, 'de> {
                     }
                 }
             }
-            TypeKind::Array { .. } => node.parts.iter().try_for_each(|(_, part)| self.default(part, d))?,
+            TypeKind::Array { .. } => {
+                for (_, part) in &node.parts {
+                    self.default(part, d)?;
+                }
+            }
             TypeKind::Enum(description) => {
                 let first = description.literals().first().map_or(0, |literal| literal.value());
                 self.put(node, FieldValue::Signed(first.into()));
@@ -380,20 +402,23 @@ impl<'de> Reading<'_, 'de> {
                 self.put(node, FieldValue::Signed(0));
             }
             _ if node.ty.number_size().is_some() => self.number(node, FieldValue::Unsigned(0)),
-            // A sequence is empty, and of a union nothing is known.
+            // A default sequence has no elements, and the default case of a union is not tracked.
             _ => self.absent(node),
         }
         Ok(())
     }
 
-    fn absent(&mut self, node: &Node) {
+    /// Marks all wanted fields of a node as absent.
+    fn absent(&mut self, node: &FieldNode) {
         self.put(node, FieldValue::Absent);
-        node.parts.iter().for_each(|(_, part)| self.absent(part));
+        for (_, part) in &node.parts {
+            self.absent(part);
+        }
     }
 
     fn union(
         &mut self,
-        node: &Node,
+        node: &FieldNode,
         description: &UnionDescription,
         d: &mut Decoder<'de>,
         is_last: bool,
@@ -418,24 +443,24 @@ impl<'de> Reading<'_, 'de> {
         let ty = description.selected_by(bits, size).and_then(|case| case.ty());
         let may_stop = frame.is_some() || is_last;
         match (wanted.and_then(|(_, part)| part), ty) {
-            // A serialized key has no other members.
+            // A serialized key contains only the discriminator.
             _ if description.has_key() && self.is_key => {}
             (Some(part), _) => self.value(part, d, may_stop)?,
-            (None, Some(ty)) if !may_stop => pass_value(ty, false, d)?,
+            (None, Some(ty)) if !may_stop => skip_value(ty, false, d)?,
             _ => {}
         }
         d.leave(frame);
         Ok(())
     }
 
-    /// Takes a discriminator. Says which member it selects, by id, and what is wanted of that.
+    /// Reads a discriminator. Returns the id of the member that it selects, and the wanted parts of this member.
     fn discriminator<'n>(
         &mut self,
-        node: &'n Node,
+        node: &'n FieldNode,
         description: &UnionDescription,
         size: usize,
         d: &mut Decoder<'de>,
-    ) -> Result<Option<(u32, Option<&'n Node>)>, DecodeError> {
+    ) -> Result<Option<(u32, Option<&'n FieldNode>)>, DecodeError> {
         let bits = bits_of(size, &mut d.clone())?;
         let value = number(description.discriminator(), size, d)?;
         if let Some(part) = node.discriminator() {
@@ -449,9 +474,10 @@ impl<'de> Reading<'_, 'de> {
         Ok(case.ty().map(|_| (case.id(), part)))
     }
 
+    /// Reads the wanted elements of an array of `count` elements, or of a sequence.
     fn elements(
         &mut self,
-        node: &Node,
+        node: &FieldNode,
         count: Option<usize>,
         element: &TypeDescription,
         d: &mut Decoder<'de>,
@@ -463,6 +489,7 @@ impl<'de> Reading<'_, 'de> {
             Some(count) => count,
             None => d.length(size.unwrap_or(1))?,
         };
+        // The parts are sorted, so one pass reads all of them.
         let mut done = 0_usize;
         for (step, part) in &node.parts {
             let FieldStep::Element(index) = step else { continue };
@@ -470,38 +497,44 @@ impl<'de> Reading<'_, 'de> {
             if index >= count {
                 break;
             }
-            pass_elements(element, size, index - done, d)?;
+            skip_elements(element, size, index - done, d)?;
             self.value(part, d, false)?;
             done = index + 1;
         }
         if frame.is_none() && !is_last {
-            pass_elements(element, size, count - done, d)?;
+            skip_elements(element, size, count - done, d)?;
         }
         d.leave(frame);
         Ok(())
     }
 }
 
-fn pass_elements(
+fn skip_elements(
     element: &TypeDescription,
     size: Option<usize>,
     count: usize,
     d: &mut Decoder<'_>,
 ) -> Result<(), DecodeError> {
     match size {
-        Some(size) => pass_numbers(size, count, d),
-        None => (0..count).try_for_each(|_| pass_value(element, false, d)),
+        Some(size) => skip_numbers(size, count, d),
+        None => {
+            for _ in 0..count {
+                skip_value(element, false, d)?;
+            }
+            Ok(())
+        }
     }
 }
 
-/// Takes a number of `size` bytes.
+/// Reads a number of `size` bytes.
 fn number<'de>(ty: &TypeDescription, size: usize, d: &mut Decoder<'de>) -> Result<FieldValue<'de>, DecodeError> {
     Ok(match ty.kind() {
         TypeKind::Bool => FieldValue::Unsigned(bool::decode(d)?.into()),
         TypeKind::Float32 => FieldValue::Float(f32::decode(d)?.into()),
         TypeKind::Float64 => FieldValue::Float(f64::decode(d)?),
         TypeKind::Float128 => {
-            pass_numbers(size, 1, d)?;
+            // No path leads to a long double.
+            skip_numbers(size, 1, d)?;
             FieldValue::Absent
         }
         TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64 | TypeKind::Enum(_) => {
@@ -512,6 +545,7 @@ fn number<'de>(ty: &TypeDescription, size: usize, d: &mut Decoder<'de>) -> Resul
 }
 
 fn signed(size: usize, d: &mut Decoder<'_>) -> Result<i64, DecodeError> {
+    debug_assert!(matches!(size, 1 | 2 | 4 | 8), "a number of at most 64 bits");
     Ok(match size {
         1 => i8::decode(d)?.into(),
         2 => i16::decode(d)?.into(),
@@ -521,7 +555,7 @@ fn signed(size: usize, d: &mut Decoder<'_>) -> Result<i64, DecodeError> {
 }
 
 impl FieldValue<'_> {
-    /// The characters of a text; none of a number. What is no character counts as U+FFFD.
+    /// Returns the characters of a text, and no characters of a number. U+FFFD replaces invalid ones.
     pub fn characters(&self) -> impl Iterator<Item = char> {
         let (narrow, wide) = match *self {
             FieldValue::Text(bytes) => (bytes, (&[][..], ByteOrder::HOST)),

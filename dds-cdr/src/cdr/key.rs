@@ -1,22 +1,21 @@
 //! Key hashes.
 //!
-//! The key members alone, written big endian and as if every type were final. If no value of the type can need more than
-//! 16 bytes for that, those bytes padded with zeros are the hash; else their MD5 is (RTPS 2.5, 9.6.4.8). The type
-//! decides, never the value.
+//! The input of a key hash are the key members, in big endian, with every type treated as final. If no key of the type
+//! can exceed 16 bytes, these bytes are the hash, padded with zeros. Otherwise their MD5 is the hash (RTPS 2.5,
+//! 9.6.4.8). The type decides, never the value.
 //!
-//! The alignment is that of the encoding in which the writer offers the topic. XCDR1 takes the members in the order of
-//! definition, XCDR2 in that of their ids. So one instance may have two key hashes; here it is known by that of XCDR2,
-//! in whichever encoding its samples come ([`KeyHasher`](super::KeyHasher)).
+//! A writer uses the alignment of the encoding that it offers. XCDR1 orders the members by definition, XCDR2 by id. So
+//! one instance may have two key hashes. This crate identifies an instance by the XCDR2 hash, for samples in any
+//! encoding ([`KeyHasher`](super::KeyHasher)).
 
 use super::shape::{Form, MemberShape, Shape, StructShape, UnionShape};
 use super::{Encode, EncodeError, Encoder, Encoding, Keyed, TypeDescription, TypeInfo};
 use crate::InstanceHandle;
 
-/// The key hash that a writer of this encoding sends with a sample; [`InstanceHandle::NIL`] if its type has no key.
+/// Returns the key hash that a writer of this encoding sends with a sample; [`InstanceHandle::NIL`] without a key.
 ///
-/// That of XCDR2 is also what the instance is known by ([`KeyHasher`](super::KeyHasher)).
-///
-/// `scratch` is cleared first; its capacity is reused, and never larger than the largest key needs.
+/// The XCDR2 hash also identifies the instance ([`KeyHasher`](super::KeyHasher)). `scratch` is cleared first; its
+/// capacity is reused and never exceeds the largest key.
 ///
 /// # Errors
 /// A key member does not fit its type.
@@ -34,9 +33,9 @@ pub fn key_hash_of<T: Encode + TypeInfo>(
     Ok(hash(T::DESCRIPTION, encoding, scratch))
 }
 
-/// The key hash that a writer of this encoding sends with a key.
+/// Returns the key hash that a writer of this encoding sends with a key.
 ///
-/// `scratch` is cleared first; its capacity is reused, and never larger than the largest key needs.
+/// `scratch` is cleared first; its capacity is reused and never exceeds the largest key.
 ///
 /// # Errors
 /// A key member does not fit its type.
@@ -51,12 +50,12 @@ pub fn key_hash_of_key<T: Keyed + TypeInfo>(
     Ok(hash(T::DESCRIPTION, encoding, scratch))
 }
 
-/// The key hash of a key that has been written as the hash wants it.
+/// Returns the key hash of an encoded key.
 pub(super) fn hash<S: Shape>(ty: S, encoding: Encoding, key: &[u8]) -> InstanceHandle {
     hash_of_bytes(key.len() <= HASH_LEN && is_short(ty, encoding), key)
 }
 
-/// The same, once it is known whether the type's keys are their own hashes.
+/// Returns the key hash of an encoded key. `is_short`: every key of the type fits into the hash.
 pub(super) fn hash_of_bytes(is_short: bool, key: &[u8]) -> InstanceHandle {
     let mut bytes = [0; HASH_LEN];
     match bytes.get_mut(..key.len()) {
@@ -66,24 +65,25 @@ pub(super) fn hash_of_bytes(is_short: bool, key: &[u8]) -> InstanceHandle {
     InstanceHandle::from_key_hash(bytes)
 }
 
-/// Whether every key of this type fits into the hash itself.
+/// Returns whether every key of this type fits into the hash.
 ///
-/// Answered anew for each hash: a constant cannot call the functions that nested types hang on. The walk ends with the
+/// The answer is not cached: a constant cannot call the functions that describe nested types. The walk ends with the
 /// first member that does not fit, so it visits at most 16 values.
 pub(super) fn is_short<S: Shape>(ty: S, encoding: Encoding) -> bool {
-    Extent { encoding, position: 0, depth: 0 }.add(ty).is_some()
+    LongestKey { encoding, position: 0, depth: 0 }.add(ty).is_some()
 }
 
-/// How far the longest key reaches. Alignment never lets a shorter value end behind a longer one, so adding up the
-/// largest values gives the largest sum.
-struct Extent {
+/// Length of the longest possible key.
+///
+/// A shorter value never ends behind a longer one, for any alignment. So the sum of the longest values is the maximum.
+struct LongestKey {
     encoding: Encoding,
     position: usize,
     depth: usize,
 }
 
-impl Extent {
-    /// Adds the longest value of a type; `None` if that is too much.
+impl LongestKey {
+    /// Adds the longest value of a type; `None` if the key is then longer than a hash.
     fn add<S: Shape>(&mut self, ty: S) -> Option<()> {
         if let Some(size) = ty.number_size() {
             return self.number(size);
@@ -117,6 +117,7 @@ impl Extent {
             Form::Struct(description) => {
                 self.enter()?;
                 let result = ordered_key_members(description, self.encoding == Encoding::Xcdr2, |member| {
+                    // An absent member still costs its flag (XCDR2) or its header (XCDR1).
                     if member.is_optional() {
                         self.number(if self.encoding == Encoding::Xcdr2 { 1 } else { 4 })?;
                     }
@@ -129,13 +130,13 @@ impl Extent {
         }
     }
 
-    /// A type that can only contain itself has no values; the depth ends its walk.
+    /// Enters a struct or union. The limit ends the walk along a type that only contains itself and has no values.
     fn enter(&mut self) -> Option<()> {
         self.depth += 1;
-        (self.depth <= HASH_LEN).then_some(())
+        if self.depth > HASH_LEN { None } else { Some(()) }
     }
 
-    /// Adds the discriminator, and the longest member, unless the discriminator is the key.
+    /// Adds the discriminator, and the longest member unless the discriminator is the key.
     fn union<U: UnionShape>(&mut self, description: U) -> Option<()> {
         self.add(description.discriminator())?;
         if description.has_key() {
@@ -156,6 +157,7 @@ impl Extent {
         for _ in 0..count {
             let before = self.position;
             self.add(element)?;
+            // Elements without bytes never exceed the limit, and there may be 2^32 of them.
             if self.position == before {
                 return Some(());
             }
@@ -174,36 +176,38 @@ impl Extent {
 
     fn bytes(&mut self, count: usize) -> Option<()> {
         self.position = self.position.checked_add(count)?;
-        (self.position <= HASH_LEN).then_some(())
+        if self.position > HASH_LEN { None } else { Some(()) }
     }
 }
 
-/// Whether a member belongs to the key: the marked ones do, or all if none is marked.
+/// Returns whether a member belongs to the key: the marked members do, or all if none is marked.
 pub(super) fn is_part<S: StructShape>(description: S, member: S::Member) -> bool {
     member.is_key() || !description.has_key()
 }
 
-/// Whether the key hashes of XCDR1 and XCDR2 are the same for all keys of a type. They are unless numbers of 8 bytes are
-/// aligned differently, collections carry their length, or ids are out of order. `false` may be said of types where they
-/// are the same all the same.
+/// Returns whether all keys of a type have the same hash in XCDR1 and XCDR2.
+///
+/// The hashes differ by the alignment of 8-byte numbers, the lengths of collections, or the order of ids. `false` is
+/// conservative: the hashes of such a type may still agree.
 #[must_use]
 pub fn key_hashes_agree(ty: &TypeDescription) -> bool {
     do_hashes_agree(ty)
 }
 
-/// [`key_hashes_agree`] of a type, whoever knows it.
+/// [`key_hashes_agree`] for constant and dynamic types.
 pub(super) fn do_hashes_agree<S: Shape>(ty: S) -> bool {
-    Agreement { position: Some(0), depth: 0 }.holds(ty)
+    HashAgreement { position: Some(0), depth: 0 }.holds(ty)
 }
 
-/// A key that is compared with itself in the other encoding.
-struct Agreement {
-    /// Where both encodings are; unknown behind what has no fixed length.
+/// Comparison of a key in both encodings.
+struct HashAgreement {
+    /// The position in both encodings; `None` behind a value of variable length.
     position: Option<usize>,
     depth: usize,
 }
 
-impl Agreement {
+impl HashAgreement {
+    /// Returns whether both encodings of this value agree.
     fn holds<S: Shape>(&mut self, ty: S) -> bool {
         if let Some(size) = ty.number_size() {
             return self.numbers(size, 1);
@@ -214,6 +218,7 @@ impl Agreement {
                 true
             }
             Form::Sequence(_, element) => {
+                // Alignment to 8 depends on the position, which the length of the sequence does not determine.
                 let is_narrow = element.primitive_size().is_some_and(|size| size < 8);
                 self.position = None;
                 is_narrow
@@ -238,7 +243,7 @@ impl Agreement {
         }
     }
 
-    /// Each case begins behind the discriminator; where it ends depends on the case.
+    /// Compares the cases. Each begins behind the discriminator, and they end at different positions.
     fn cases<U: UnionShape>(&mut self, description: U) -> bool {
         self.depth += 1;
         let start = self.position;
@@ -266,7 +271,7 @@ impl Agreement {
     }
 }
 
-/// Visits the members that make the key: the marked ones, or all if none is marked.
+/// Visits the key members in order: the marked ones, or all if none is marked.
 pub(super) fn ordered_key_members<S: StructShape>(
     description: S,
     by_id: bool,
@@ -277,7 +282,7 @@ pub(super) fn ordered_key_members<S: StructShape>(
     if !by_id || description.ids_ascend() {
         return members.try_for_each(visit);
     }
-    // Ids out of order are rare and key members few: the next larger id is looked for each time.
+    // Ids out of order are rare and key members few, so a search for the next larger id needs no sorted copy.
     let mut next = members.min_by_key(|member| member.id());
     while let Some(member) = next {
         visit(member)?;
@@ -287,5 +292,5 @@ pub(super) fn ordered_key_members<S: StructShape>(
     Some(())
 }
 
-/// Bytes of a key hash.
+/// Length of a key hash in bytes.
 const HASH_LEN: usize = 16;

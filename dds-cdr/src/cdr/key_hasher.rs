@@ -1,4 +1,4 @@
-//! The instances of one type, again and again.
+//! Computes the instances of many samples of one type.
 
 use super::key::{hash_of_bytes, is_short};
 use super::key_plan::KeyPlan;
@@ -7,26 +7,25 @@ use super::walk::key_of_payload;
 use super::{AnyType, DecodeError, Decoder, Encode, EncodeError, Encoder, Encoding, Extensibility, Keyed, TypeInfo};
 use crate::InstanceHandle;
 
-/// Finds the instances that samples of one type belong to, whatever their encoding: what depends on the type alone is
-/// found out once.
+/// Computes the instances of samples of one type, in any encoding. Analyzes the type once.
 ///
-/// An instance is the key hash that a writer of XCDR2 sends. That of XCDR1 may differ ([`key_hashes_agree`]), and where it
-/// is asked for, it is made by [`key_hash_of`].
+/// The XCDR2 key hash identifies an instance. The XCDR1 hash may differ ([`key_hashes_agree`]); [`key_hash_of`]
+/// computes it.
 ///
 /// [`key_hashes_agree`]: super::key_hashes_agree
 /// [`key_hash_of`]: super::key_hash_of
 #[derive(Debug, Clone)]
 pub struct KeyHasher {
-    /// `None`: there is no key.
+    /// The type; `None` without a key.
     ty: Option<AnyType>,
-    /// Whether every key is its own hash.
+    /// Whether every key fits into its hash.
     is_short: bool,
     in_xcdr1: Option<KeyPlan>,
     in_xcdr2: Option<KeyPlan>,
 }
 
 impl KeyHasher {
-    /// Looks at the type.
+    /// Analyzes the type.
     #[must_use]
     pub fn new(ty: impl Into<AnyType>, has_key: bool) -> Self {
         let ty = ty.into();
@@ -50,13 +49,13 @@ impl KeyHasher {
         }
     }
 
-    /// For a topic without a key, or whose type is not known here: every instance is [`InstanceHandle::NIL`].
+    /// Creates the hasher of a topic without a key or with an unknown type: every instance is [`InstanceHandle::NIL`].
     #[must_use]
     pub const fn keyless() -> Self {
         Self { ty: None, is_short: false, in_xcdr1: None, in_xcdr2: None }
     }
 
-    /// The instance a sample belongs to; [`InstanceHandle::NIL`] if its type has no key.
+    /// Returns the instance of a sample; [`InstanceHandle::NIL`] if its type has no key.
     ///
     /// # Errors
     /// A key member does not fit its type.
@@ -74,7 +73,7 @@ impl KeyHasher {
         Ok(hash_of_bytes(self.is_short, scratch))
     }
 
-    /// The instance that has this key.
+    /// Returns the instance of a key.
     ///
     /// # Errors
     /// A key member does not fit its type.
@@ -89,11 +88,10 @@ impl KeyHasher {
         Ok(hash_of_bytes(self.is_short, scratch))
     }
 
-    /// The instance that the sample in `payload` belongs to, as [`instance_of_payload`](super::instance_of_payload) finds
-    /// it.
+    /// Returns the instance of the sample in `payload`, as [`instance_of_payload`](super::instance_of_payload) does.
     ///
     /// # Errors
-    /// The payload is not a value of this type, as far as it had to be read to find the key.
+    /// The payload is not a value of this type. Bytes after the last key member are not checked.
     #[inline]
     pub fn of_payload(
         &self,
@@ -123,7 +121,7 @@ impl KeyHasher {
             Encoding::Xcdr1 => self.in_xcdr1.as_ref(),
             Encoding::Xcdr2 => self.in_xcdr2.as_ref(),
         };
-        // A serialized key has other offsets. There are few of them, so it is walked.
+        // A serialized key has other offsets. Such payloads are rare, so the walk reads them.
         if let (Some(plan), false) = (plan, is_key) {
             if self.is_short && plan.is_of_numbers() {
                 let mut hash = [0; 16];
@@ -137,6 +135,7 @@ impl KeyHasher {
                 }
             }
         }
+        // The plan did not fit the payload. The walk finds the key or the exact error.
         scratch.clear();
         key_of_payload(ty, d, is_key, Encoder::for_key_hash(scratch, Encoding::Xcdr2))?;
         Ok(hash_of_bytes(self.is_short, scratch))

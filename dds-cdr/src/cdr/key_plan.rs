@@ -1,41 +1,41 @@
-//! Where the key lies in a payload, if the type alone says so.
+//! Constant offsets of the key in a payload.
 //!
-//! In most keyed types the key comes first, or behind numbers: then its bytes are at the same place in every sample, and
-//! the way to them need not be walked again for each. A plan says where its numbers are and where they go in the input
-//! of the hash, and where the string is that may end it. What has no plan is walked ([`walk`](super::walk)).
+//! In most keyed types, only numbers precede the key, so its offsets are the same in every sample. A plan lists the
+//! numbers of the key, with their offsets in the payload and in the input of the hash. One string may follow the
+//! numbers. Types without a plan are read by a walk ([`walk`](super::walk)).
 //!
-//! A plan is made once for a type and an encoding; it has at most [`NUMBERS_MAX`] numbers.
+//! A plan is created once for a type and an encoding, and has at most [`NUMBERS_MAX`] numbers.
 
 use super::key::is_part;
 use super::primitive::Number;
 use super::shape::{Form, MemberShape, Shape, StructShape};
 use super::{ByteOrder, DecodeError, Decoder, Encoding, Extensibility};
 
-/// The way to the key in payloads of one encoding.
+/// Offsets of the key in payloads of one encoding.
 #[derive(Debug, Clone)]
 pub(super) struct KeyPlan {
     numbers: Box<[KeyNumber]>,
-    /// Where the string begins that comes last, if there is one.
+    /// Offset of the string at the end of the key, if any.
     text: Option<usize>,
-    /// How many bytes the body must have for the numbers, and the length of the string.
+    /// Bytes that the body needs for the numbers and the length of the string.
     body_len: usize,
-    /// How many bytes the numbers take in the input of the hash.
+    /// Bytes of the numbers in the input of the hash.
     key_len: usize,
     is_delimited: bool,
 }
 
-/// A number of the key.
+/// Offsets of a number of the key.
 #[derive(Debug, Clone, Copy)]
 struct KeyNumber {
-    /// Bytes from the beginning of the body.
+    /// Offset in the body.
     from: usize,
-    /// Bytes from the beginning of the input of the hash.
+    /// Offset in the input of the hash.
     to: usize,
     size: usize,
 }
 
-/// A description that is being gone through.
-struct Planner {
+/// Walk along a description that creates a plan.
+struct KeyPlanner {
     encoding: Encoding,
     numbers: Vec<KeyNumber>,
     text: Option<usize>,
@@ -45,7 +45,7 @@ struct Planner {
 }
 
 impl KeyPlan {
-    /// The plan of a type for payloads of this encoding, if it can have one.
+    /// Creates the plan of a type for payloads of this encoding; `None` if offsets are not constant.
     pub(super) fn new<S: Shape>(ty: S, encoding: Encoding) -> Option<Self> {
         let Form::Struct(description) = ty.form() else { return None };
         let is_delimited = match (description.extensibility(), encoding) {
@@ -54,16 +54,17 @@ impl KeyPlan {
             _ => false,
         };
         let position = if is_delimited { size_of::<u32>() } else { 0 };
-        let mut planner = Planner { encoding, numbers: Vec::new(), text: None, position, key_len: 0, depth: 0 };
+        let mut planner = KeyPlanner { encoding, numbers: Vec::new(), text: None, position, key_len: 0, depth: 0 };
         planner.add_struct(description, true)?;
-        let Planner { numbers, text, position, key_len, .. } = planner;
+        let KeyPlanner { numbers, text, position, key_len, .. } = planner;
         Some(Self { numbers: numbers.into(), text, body_len: position, key_len, is_delimited })
     }
 
-    /// Puts the input of the hash into `key`, which is empty. `d` stands at the beginning of the body.
+    /// Writes the input of the hash to `key`, which is empty. `d` is at the start of the body.
     ///
-    /// `None` if the payload is not as long as it should be; the walk then finds out where it ends.
+    /// Returns `None` if the payload is too short for the plan. The walk then finds the exact error.
     pub(super) fn copy(&self, mut d: Decoder<'_>, key: &mut Vec<u8>) -> Option<Result<(), DecodeError>> {
+        debug_assert!(key.is_empty(), "offsets in the key count from its start");
         let order = d.order();
         let body = self.body(&d, order)?;
         key.resize(self.key_len, 0);
@@ -77,6 +78,7 @@ impl KeyPlan {
             Ok(text) => text,
             Err(error) => return Some(Err(error)),
         };
+        // The string ends behind the delimited body.
         if d.position() - start > body.len() {
             return None;
         }
@@ -87,20 +89,23 @@ impl KeyPlan {
         Some(Ok(()))
     }
 
-    /// Puts the input of the hash into the hash itself, of a type whose keys all fit.
+    /// Writes the key to `hash`, for a type whose keys fit into the hash.
     #[inline]
     pub(super) fn copy_short(&self, d: &Decoder<'_>, hash: &mut [u8]) -> Option<()> {
         let order = d.order();
         let body = self.body(d, order)?;
-        self.numbers.iter().try_for_each(|number| number.copy(body, order, hash))
+        for number in &self.numbers {
+            number.copy(body, order, hash)?;
+        }
+        Some(())
     }
 
-    /// Whether the key is numbers alone.
+    /// Returns whether the key has no string.
     pub(super) fn is_of_numbers(&self) -> bool {
         self.text.is_none()
     }
 
-    /// The body up to its end as the delimiter says, if it has all that the plan needs.
+    /// Returns the body, up to its end by the delimiter, if it is long enough for the plan.
     #[inline]
     fn body<'de>(&self, d: &Decoder<'de>, order: ByteOrder) -> Option<&'de [u8]> {
         let mut body = d.rest();
@@ -108,12 +113,15 @@ impl KeyPlan {
             let delimiter = u32::from_bytes(*body.first_chunk()?, order) as usize;
             body = body.get(..delimiter.checked_add(size_of::<u32>())?)?;
         }
-        (body.len() >= self.body_len).then_some(body)
+        if body.len() < self.body_len {
+            return None;
+        }
+        Some(body)
     }
 }
 
 impl KeyNumber {
-    /// Of each size by itself: what has a constant size is a load and a store.
+    /// Copies the number. A constant size in each branch compiles to one load and one store.
     #[inline]
     fn copy(&self, body: &[u8], order: ByteOrder, key: &mut [u8]) -> Option<()> {
         match self.size {
@@ -136,7 +144,7 @@ impl KeyNumber {
     }
 }
 
-impl Planner {
+impl KeyPlanner {
     /// Goes through the members up to the last one that belongs to the key.
     fn add_struct<S: StructShape>(&mut self, description: S, is_key: bool) -> Option<()> {
         self.depth += 1;

@@ -1,28 +1,30 @@
-//! What the walks through encoded samples have to know of a type, whoever knows it: constant data made by the derive
-//! ([`TypeDescription`]), or a type that is made at run time. Each walk is written once and compiled for both.
+//! View of a type for walks along encoded samples.
+//!
+//! Each walk is written once and compiled for both sources of types: constant descriptions of the derive
+//! ([`TypeDescription`]), and types that are built at run time.
 
 use super::{
     Extensibility, MemberDescription, StructDescription, TypeDescription, TypeKind, UnionCase, UnionDescription,
 };
 
-/// A type. Cheap to copy: a reference, or a place in a graph.
+/// A type. Cheap to copy: a reference, or an index into a graph.
 pub(super) trait Shape: Copy {
     /// A struct, with its members.
     type Struct: StructShape<Type = Self>;
     /// A union, with its cases.
     type Union: UnionShape<Type = Self>;
 
-    /// What the walk has to do.
+    /// Returns the structure of the type.
     fn form(self) -> Form<Self>;
-    /// Bytes of a value, if it is a primitive.
+    /// Returns the size in bytes, if the type is primitive.
     fn primitive_size(self) -> Option<usize>;
-    /// Bytes of a value, if it travels as one number: a primitive, an enum, a bitmask or a bitset.
+    /// Returns the size in bytes, if a value is one number: a primitive, an enum, a bitmask or a bitset.
     fn number_size(self) -> Option<usize>;
-    /// Of an array, the number of elements in all dimensions, and what they are.
+    /// Returns the number of elements in all dimensions of an array, and their type.
     fn dimensions(self) -> (usize, Self);
 }
 
-/// What a type is made of.
+/// Structure of a type.
 pub(super) enum Form<S: Shape> {
     /// One number.
     Number,
@@ -30,11 +32,11 @@ pub(super) enum Form<S: Shape> {
     String(Option<u32>),
     /// A wide string, with its bound.
     WString(Option<u32>),
-    /// A sequence, with its bound and what its elements are.
+    /// A sequence, with its bound and its element type.
     Sequence(Option<u32>, S),
-    /// An array; [`Shape::dimensions`] says of what.
+    /// An array; [`Shape::dimensions`] returns its elements.
     Array,
-    /// A map, of keys and values.
+    /// A map, with the types of keys and values.
     Map(S, S),
     /// A struct.
     Struct(S::Struct),
@@ -44,59 +46,59 @@ pub(super) enum Form<S: Shape> {
 
 /// A struct.
 pub(super) trait StructShape: Copy {
-    /// What types are.
+    /// The representation of types.
     type Type: Shape;
-    /// What members are.
+    /// The representation of members.
     type Member: MemberShape<Type = Self::Type>;
 
-    /// How it may grow.
+    /// Returns the extensibility.
     fn extensibility(self) -> Extensibility;
-    /// Whether any member is marked as part of the key.
+    /// Returns whether any member is marked as part of the key.
     fn has_key(self) -> bool;
-    /// Whether the ids of the members grow in the order of definition.
+    /// Returns whether the member ids ascend in the order of definition.
     fn ids_ascend(self) -> bool;
-    /// The members in the order of definition, those of a base first.
+    /// Returns the members in the order of definition, those of a base first.
     fn members(self) -> impl DoubleEndedIterator<Item = Self::Member> + ExactSizeIterator + Clone;
 }
 
 /// A member of a struct.
 pub(super) trait MemberShape: Copy {
-    /// What types are.
+    /// The representation of types.
     type Type: Shape;
 
-    /// The id.
+    /// Returns the member id.
     fn id(self) -> u32;
-    /// Whether it is marked as part of the key.
+    /// Returns whether the member is marked as part of the key.
     fn is_key(self) -> bool;
-    /// Whether it may be absent.
+    /// Returns whether the member may be absent.
     fn is_optional(self) -> bool;
-    /// The type.
+    /// Returns the type of the member.
     fn ty(self) -> Self::Type;
 }
 
 /// A union.
 pub(super) trait UnionShape: Copy {
-    /// What types are.
+    /// The representation of types.
     type Type: Shape;
 
-    /// How it may grow.
+    /// Returns the extensibility.
     fn extensibility(self) -> Extensibility;
-    /// Whether the discriminator is the key.
+    /// Returns whether the discriminator is the key.
     fn has_key(self) -> bool;
-    /// The type of the discriminator.
+    /// Returns the type of the discriminator.
     fn discriminator(self) -> Self::Type;
-    /// The case that a discriminator of `size` bytes selects: its member's id and type.
+    /// Returns the case that a discriminator of `size` bytes selects.
     fn selected_by(self, bits: u64, size: usize) -> Option<Selected<Self::Type>>;
-    /// The types of the members.
+    /// Returns the types of the members.
     fn member_types(self) -> impl Iterator<Item = Self::Type>;
 }
 
-/// A case of a union.
+/// The case that a discriminator selects.
 #[derive(Clone, Copy)]
 pub(super) struct Selected<S> {
     /// The id of the member.
     pub(super) id: u32,
-    /// Its type, if there is a member.
+    /// The type of the member; `None` for a case without a member.
     pub(super) ty: Option<S>,
 }
 

@@ -1,10 +1,14 @@
-//! The instance of an encoded sample, by the description of its type.
+//! Key hash of an encoded sample, found by the description of its type.
 //!
-//! No user code runs, nothing is decoded into values: the walk passes over what does not belong to the key and copies what
-//! does, in the form that the key hash wants. It ends with the last key member.
+//! The walk runs no user code and decodes no values. It copies the key members in the form that the key hash needs,
+//! skips all other bytes, and stops after the last key member.
+//! Three other modules read encoded bytes by description. `field_plan` skips unwanted values with [`skip_value`].
+//! `key_plan` replaces this walk where offsets are constant. `dynamic/decode` builds values and has their limits.
+//! They share [`Shape`] and [`Decoder`], but not a visitor: early stops and the order of keys differ, and a visitor
+//! adds calls for each value of a sample.
 //!
-//! Bound: every step takes bytes of the payload or a member of a description, [`DEPTH_MAX`] ends recursion, and the copy
-//! is never longer than the payload with its alignment (at most 8 bytes for one).
+//! Bound: each step consumes payload bytes or a member of a description, and [`DEPTH_MAX`] ends recursion. The copy is
+//! never longer than the payload plus its alignment (at most 8 bytes per byte).
 
 use super::decoder::Frame;
 use super::key::is_part;
@@ -19,13 +23,13 @@ use super::{
 use crate::InstanceHandle;
 use smallvec::SmallVec;
 
-/// The instance that the sample in `payload` belongs to; [`InstanceHandle::NIL`] if its type has no key.
+/// Returns the instance of the sample in `payload`; [`InstanceHandle::NIL`] if its type has no key.
 ///
-/// It is the same whatever the encoding: the key hash that a writer of XCDR2 sends. `is_key` tells that the payload is a
-/// serialized key, not a whole sample. `scratch` is cleared first; its capacity is reused.
+/// The result is the key hash of XCDR2, for any encoding of the payload. `is_key`: the payload is a serialized key
+/// instead of a whole sample. `scratch` is cleared first; its capacity is reused.
 ///
 /// # Errors
-/// The payload is not a value of this type, as far as the walk had to go to find the key.
+/// The payload is not a value of this type. Bytes after the last key member are not checked.
 pub fn instance_of_payload(
     ty: &TypeDescription,
     payload: &[u8],
@@ -41,9 +45,9 @@ pub fn instance_of_payload(
     Ok(key::hash(ty, Encoding::Xcdr2, scratch))
 }
 
-/// The key hash that goes with a payload, by the rules of the encoding that the payload has (RTPS 2.5, 9.6.4.8).
+/// Returns the key hash of a payload, by the rules of the payload's own encoding (RTPS 2.5, 9.6.4.8).
 ///
-/// `scratch` keeps what it has; what is put behind it is taken away again.
+/// The content of `scratch` stays; the function appends to it and truncates it again.
 ///
 /// # Errors
 /// As [`instance_of_payload`].
@@ -59,7 +63,7 @@ pub fn key_hash_of_payload(
     key_hash_by(ty, ty.extensibility(), payload, is_key, scratch)
 }
 
-/// [`key_hash_of_payload`] of a type that has a key, whoever knows it.
+/// [`key_hash_of_payload`] for a type that has a key, constant or dynamic.
 pub(super) fn key_hash_by<S: Shape>(
     ty: S,
     extensibility: Extensibility,
@@ -75,63 +79,69 @@ pub(super) fn key_hash_by<S: Shape>(
     result.map(|()| hash)
 }
 
-/// Writes the key of a payload, of which `d` stands at the beginning of the body.
+/// Writes the key of a payload to `output`. `d` is at the start of the body.
 pub(super) fn key_of_payload<S: Shape>(
     ty: S,
     mut d: Decoder<'_>,
     is_key: bool,
     output: Encoder<'_>,
 ) -> Result<(), DecodeError> {
-    let mut walk = Walk { output, is_key, depth: 0, nothings: *d.nothings_mut() };
+    let mut walk = KeyWalk { output, is_key, depth: 0, empty_values_left: *d.empty_values_left_mut() };
     walk.copy(ty, &mut d).map_err(|failure| match failure {
-        Failure::Input(error) => error,
-        // What came in as 32 bits goes out as 32 bits: only a key of more than 4 GB cannot be written.
-        Failure::Output => d.error(DecodeErrorKind::LengthBeyondInput { length: u32::MAX }),
+        CopyFailure::Input(error) => error,
+        // Lengths have 32 bits on both sides, so only a key of more than 4 GB cannot be written.
+        CopyFailure::Output => d.error(DecodeErrorKind::LengthBeyondInput { length: u32::MAX }),
     })
 }
 
-/// Passes over a value, an optional one with what introduces it.
-pub(super) fn pass_value<S: Shape>(ty: S, is_optional: bool, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+/// Skips a value. An optional one is skipped together with its presence flag or header.
+pub(super) fn skip_value<S: Shape>(ty: S, is_optional: bool, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     let (mut scratch, encoding) = (Vec::new(), d.encoding());
-    let mut walk = Walk {
+    let mut walk = KeyWalk {
         output: Encoder::for_key_hash(&mut scratch, encoding),
         is_key: false,
         depth: 0,
-        nothings: *d.nothings_mut(),
+        empty_values_left: *d.empty_values_left_mut(),
     };
-    let result = if is_optional { walk.pass_optional(ty, d) } else { walk.pass(ty, d) };
-    *d.nothings_mut() = walk.nothings;
+    let result = if is_optional { walk.skip_optional(ty, d) } else { walk.skip(ty, d) };
+    *d.empty_values_left_mut() = walk.empty_values_left;
     result
 }
 
-struct Walk<'b> {
+/// State of a walk along one payload.
+struct KeyWalk<'b> {
     output: Encoder<'b>,
+    /// The payload is a serialized key, without other members.
     is_key: bool,
+    /// Number of structs and unions that enclose the present value.
     depth: usize,
-    /// What values without bytes may still cost. Here, and not with the cursor, as the walk goes with copies of that.
-    nothings: u32,
+    /// Remaining budget for values without bytes. The walk clones decoders, so a budget inside of them would not add
+    /// up.
+    empty_values_left: u32,
 }
 
-enum Failure {
+/// Error of the input, or of the output.
+
+enum CopyFailure {
     Input(DecodeError),
     Output,
 }
 
-impl From<DecodeError> for Failure {
+impl From<DecodeError> for CopyFailure {
     fn from(error: DecodeError) -> Self {
         Self::Input(error)
     }
 }
 
-impl From<EncodeError> for Failure {
+impl From<EncodeError> for CopyFailure {
     fn from(_: EncodeError) -> Self {
         Self::Output
     }
 }
 
-impl Walk<'_> {
-    /// Copies what of a value belongs to the key.
-    fn copy<S: Shape>(&mut self, ty: S, d: &mut Decoder<'_>) -> Result<(), Failure> {
+impl KeyWalk<'_> {
+    /// Copies the key part of a value.
+    fn copy<S: Shape>(&mut self, ty: S, d: &mut Decoder<'_>) -> Result<(), CopyFailure> {
         if let Some(size) = ty.number_size() {
             return self.copy_numbers(size, 1, d);
         }
@@ -147,7 +157,9 @@ impl Walk<'_> {
                 let order = d.order();
                 let text = d.wide_text()?;
                 self.output.length(text.len())?;
-                text.chunks_exact(2).try_for_each(|unit| u16::read(unit, order).encode(&mut self.output))?;
+                for unit in text.chunks_exact(2) {
+                    u16::read(unit, order).encode(&mut self.output)?;
+                }
                 Ok(())
             }
             Form::Sequence(_, element) => self.copy_elements(None, element, d),
@@ -158,18 +170,20 @@ impl Walk<'_> {
             Form::Map(key, element) => self.copy_entries(key, element, d),
             Form::Struct(description) => self.copy_struct(description, d),
             Form::Union(description) => self.copy_union(description, d),
-            // Its size was known above.
-            Form::Number => Ok(()),
+            Form::Number => {
+                debug_assert!(false, "every number has a size, which is checked above");
+                Ok(())
+            }
         }
     }
 
-    /// Copies a map. The derive lets none be part of a key, as its entries have no order; a description can say what it
-    /// wants.
-    fn copy_entries<S: Shape>(&mut self, key: S, element: S, d: &mut Decoder<'_>) -> Result<(), Failure> {
-        let is_of_primitives = is_of_primitives(key, element);
-        let (input, output) = match is_of_primitives {
-            true => (None, None),
-            false => (d.enter_delimited()?, self.output.enter_delimited()?),
+    /// Copies a map. The derive rejects maps in keys, because their entries have no order. Other descriptions may
+    /// contain them.
+    fn copy_entries<S: Shape>(&mut self, key: S, element: S, d: &mut Decoder<'_>) -> Result<(), CopyFailure> {
+        let (input, output) = if is_of_primitives(key, element) {
+            (None, None)
+        } else {
+            (d.enter_delimited()?, self.output.enter_delimited()?)
         };
         let count = d.length(1)?;
         self.output.length(count)?;
@@ -182,8 +196,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Copies the discriminator, and the member, unless the discriminator is the key.
-    fn copy_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    /// Copies the discriminator, and the member unless the discriminator is the key.
+    fn copy_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), CopyFailure> {
         if description.extensibility() == Extensibility::Mutable {
             return self.copy_mutable_union(description, d);
         }
@@ -192,9 +206,9 @@ impl Walk<'_> {
         let case = selected(description, bits, d)?;
         match case.ty {
             None => {}
-            // A serialized key has no other members.
+            // A serialized key contains only the discriminator.
             Some(_) if description.has_key() && self.is_key => {}
-            Some(ty) if description.has_key() => self.pass(ty, d)?,
+            Some(ty) if description.has_key() => self.skip(ty, d)?,
             Some(ty) => self.copy(ty, d)?,
         }
         d.leave(frame);
@@ -202,7 +216,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn copy_mutable_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    fn copy_mutable_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), CopyFailure> {
         self.enter_level(d)?;
         let mut discriminator = mutable_discriminator(d)?;
         let bits = self.copy_discriminator(description, &mut discriminator)?;
@@ -223,15 +237,15 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Copies a discriminator, and says what bits it has.
-    fn copy_discriminator<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<u64, Failure> {
+    /// Copies a discriminator, and returns its bits.
+    fn copy_discriminator<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<u64, CopyFailure> {
         let size = description.discriminator().number_size().unwrap_or(1);
         let bits = bits_of(size, &mut d.clone())?;
         self.copy_numbers(size, 1, d)?;
         Ok(bits)
     }
 
-    fn copy_numbers(&mut self, size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    fn copy_numbers(&mut self, size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), CopyFailure> {
         for _ in 0..count {
             match size {
                 1 => u8::decode(d)?.encode(&mut self.output)?,
@@ -239,6 +253,7 @@ impl Walk<'_> {
                 4 => u32::decode(d)?.encode(&mut self.output)?,
                 8 => u64::decode(d)?.encode(&mut self.output)?,
                 _ => {
+                    debug_assert_eq!(size, 16, "only a long double has another size");
                     let number: u128 = d.number()?;
                     self.output.number(number.to_bytes(self.output.order()));
                 }
@@ -247,14 +262,15 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Copies the elements of an array with `count` of them, or of a sequence.
+    /// Copies the elements of an array of `count` elements, or of a sequence.
     fn copy_elements<S: Shape>(
         &mut self,
         count: Option<usize>,
         element: S,
         d: &mut Decoder<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CopyFailure> {
         let size = element.primitive_size();
+        // Collections of primitives have no DHEADER.
         let (input, output) = match size {
             Some(_) => (None, None),
             None => (d.enter_delimited()?, self.output.enter_delimited()?),
@@ -270,51 +286,60 @@ impl Walk<'_> {
         match size {
             Some(1) => self.output.bytes(d.bytes(count)?),
             Some(size) => self.copy_numbers(size, count, d)?,
-            None => (0..count).try_for_each(|_| self.copy(element, d))?,
+            None => {
+                for _ in 0..count {
+                    self.copy(element, d)?;
+                }
+            }
         }
         d.leave(input);
         self.output.leave_delimited(output)?;
         Ok(())
     }
 
-    fn copy_struct<S: StructShape>(&mut self, description: S, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    /// Copies the key members of a struct.
+    fn copy_struct<S: StructShape>(&mut self, description: S, d: &mut Decoder<'_>) -> Result<(), CopyFailure> {
         if description.extensibility() == Extensibility::Mutable {
             return self.copy_mutable(description, d);
         }
         let frame = self.enter_type(description.extensibility(), d)?;
         if frame.is_none() && description.members().next().is_none() {
-            self.nothing(d)?;
+            self.count_empty_value(d)?;
         }
         let last = description.members().rposition(|member| is_part(description, member));
-        // Behind the last part of the key nothing is of interest, unless other members follow on this value.
+        // Bytes after the last key member matter only if other values follow this one and its length is unknown.
         let may_stop = frame.is_some() || self.depth == 1;
         let is_sorted = !self.output.keys_by_id() || description.ids_ascend();
+        // Key members that must move behind members with smaller ids.
         let mut found = SmallVec::<[(S::Member, Decoder<'_>); 4]>::new();
         for (index, member) in description.members().enumerate() {
             if may_stop && Some(index) > last {
                 break;
             }
-            match is_part(description, member) {
-                true if is_sorted => self.copy_member(member, d)?,
-                true => {
-                    found.push((member, d.clone()));
-                    self.pass_member(member, d)?;
+            if !is_part(description, member) {
+                // A serialized key contains only key members.
+                if !self.is_key {
+                    self.skip_member(member, d)?;
                 }
-                // A serialized key has no other members.
-                false if self.is_key => {}
-                false => self.pass_member(member, d)?,
+            } else if is_sorted {
+                self.copy_member(member, d)?;
+            } else {
+                found.push((member, d.clone()));
+                self.skip_member(member, d)?;
             }
         }
         found.sort_unstable_by_key(|(member, _)| member.id());
-        found.into_iter().try_for_each(|(member, mut d)| self.copy_member(member, &mut d))?;
+        for (member, mut value) in found {
+            self.copy_member(member, &mut value)?;
+        }
         d.leave(frame);
         self.depth -= 1;
         Ok(())
     }
 
-    /// Looks for the members of the key wherever the sender has put them. One that comes twice counts as it came last, as
-    /// it does when the value is decoded.
-    fn copy_mutable<S: StructShape>(&mut self, description: S, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    /// Copies the key members of a mutable struct, which arrive in any order. The last of several values of one member
+    /// counts, as in decoding.
+    fn copy_mutable<S: StructShape>(&mut self, description: S, d: &mut Decoder<'_>) -> Result<(), CopyFailure> {
         self.enter_level(d)?;
         let mut found = SmallVec::<[(u32, Decoder<'_>); 4]>::new();
         d.members(|d, id| {
@@ -337,13 +362,13 @@ impl Walk<'_> {
         result
     }
 
-    /// Copies a member of a mutable struct, of which `d` is behind the end.
+    /// Copies a member of a mutable struct. `d` is behind the end of the struct.
     fn copy_found<M: MemberShape>(
         &mut self,
         member: M,
         value: Option<&mut Decoder<'_>>,
         d: &Decoder<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CopyFailure> {
         if !member.is_optional() {
             let value = value.ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
             return self.copy(member.ty(), value);
@@ -356,7 +381,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn copy_member<M: MemberShape>(&mut self, member: M, d: &mut Decoder<'_>) -> Result<(), Failure> {
+    fn copy_member<M: MemberShape>(&mut self, member: M, d: &mut Decoder<'_>) -> Result<(), CopyFailure> {
         if !member.is_optional() {
             return self.copy(member.ty(), d);
         }
@@ -370,41 +395,44 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn pass_member<M: MemberShape>(&mut self, member: M, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        if member.is_optional() { self.pass_optional(member.ty(), d) } else { self.pass(member.ty(), d) }
+    fn skip_member<M: MemberShape>(&mut self, member: M, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        if member.is_optional() { self.skip_optional(member.ty(), d) } else { self.skip(member.ty(), d) }
     }
 
-    fn pass_optional<S: Shape>(&mut self, ty: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    fn skip_optional<S: Shape>(&mut self, ty: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let (is_present, frame) = d.enter_optional()?;
-        // In XCDR1 the header of the member tells its length.
+        // In XCDR1 the header of the member contains its length, so leaving the frame skips the value.
         if is_present && frame.is_none() {
-            self.pass(ty, d)?;
+            self.skip(ty, d)?;
         }
         d.leave(frame);
         Ok(())
     }
 
-    /// Passes over a value.
-    fn pass<S: Shape>(&mut self, ty: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    /// Skips a value.
+    fn skip<S: Shape>(&mut self, ty: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         if let Some(size) = ty.number_size() {
-            return pass_numbers(size, 1, d);
+            return skip_numbers(size, 1, d);
         }
         match ty.form() {
             Form::String(_) | Form::WString(_) => d.length(1).and_then(|length| d.bytes(length)).map(drop),
-            Form::Sequence(_, element) => self.pass_elements(None, element, d),
+            Form::Sequence(_, element) => self.skip_elements(None, element, d),
             Form::Array => {
                 let (count, element) = ty.dimensions();
-                self.pass_elements(Some(count), element, d)
+                self.skip_elements(Some(count), element, d)
             }
-            Form::Map(key, element) => self.pass_entries(key, element, d),
-            Form::Struct(description) => self.pass_struct(description, d),
-            Form::Union(description) => self.pass_union(description, d),
-            // Its size was known above.
-            Form::Number => Ok(()),
+            Form::Map(key, element) => self.skip_entries(key, element, d),
+            Form::Struct(description) => self.skip_struct(description, d),
+            Form::Union(description) => self.skip_union(description, d),
+            Form::Number => {
+                debug_assert!(false, "every number has a size, which is checked above");
+                Ok(())
+            }
         }
     }
 
-    fn pass_entries<S: Shape>(&mut self, key: S, element: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    fn skip_entries<S: Shape>(&mut self, key: S, element: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        // With a DHEADER, one step skips the map as a whole.
         if !is_of_primitives(key, element) {
             if let frame @ Some(_) = d.enter_delimited()? {
                 d.leave(frame);
@@ -412,13 +440,13 @@ impl Walk<'_> {
             }
         }
         for _ in 0..d.length(1)? {
-            self.pass(key, d)?;
-            self.pass(element, d)?;
+            self.skip(key, d)?;
+            self.skip(element, d)?;
         }
         Ok(())
     }
 
-    fn pass_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    fn skip_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         if description.extensibility() == Extensibility::Mutable {
             return d.pass_members();
         }
@@ -426,9 +454,9 @@ impl Walk<'_> {
         if frame.is_none() {
             let size = description.discriminator().number_size().unwrap_or(1);
             let bits = bits_of(size, d)?;
-            // Nothing follows a discriminator that selects nothing.
+            // No bytes follow a discriminator that selects no member.
             if let Some(ty) = description.selected_by(bits, size).and_then(|case| case.ty) {
-                self.pass(ty, d)?;
+                self.skip(ty, d)?;
             }
         }
         d.leave(frame);
@@ -436,13 +464,14 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn pass_elements<S: Shape>(
+    fn skip_elements<S: Shape>(
         &mut self,
         count: Option<usize>,
         element: S,
         d: &mut Decoder<'_>,
     ) -> Result<(), DecodeError> {
         let size = element.primitive_size();
+        // With a DHEADER, one step skips the collection as a whole.
         if size.is_none() {
             if let frame @ Some(_) = d.enter_delimited()? {
                 d.leave(frame);
@@ -454,22 +483,29 @@ impl Walk<'_> {
             None => d.length(size.unwrap_or(0))?,
         };
         match size {
-            Some(size) => pass_numbers(size, count, d),
-            None => (0..count).try_for_each(|_| self.pass(element, d)),
+            Some(size) => skip_numbers(size, count, d),
+            None => {
+                for _ in 0..count {
+                    self.skip(element, d)?;
+                }
+                Ok(())
+            }
         }
     }
 
-    fn pass_struct<S: StructShape>(&mut self, description: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    fn skip_struct<S: StructShape>(&mut self, description: S, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         if description.extensibility() == Extensibility::Mutable {
-            // Its end is found without going deeper.
+            // The headers of the members give its end without a recursion.
             return d.pass_members();
         }
         let frame = self.enter_type(description.extensibility(), d)?;
         if frame.is_none() {
             if description.members().next().is_none() {
-                self.nothing(d)?;
+                self.count_empty_value(d)?;
             }
-            description.members().try_for_each(|member| self.pass_member(member, d))?;
+            for member in description.members() {
+                self.skip_member(member, d)?;
+            }
         }
         d.leave(frame);
         self.depth -= 1;
@@ -488,20 +524,21 @@ impl Walk<'_> {
         }
     }
 
-    /// A value without bytes was passed or copied; see [`Decoder::nothing`].
-    fn nothing(&mut self, d: &Decoder<'_>) -> Result<(), DecodeError> {
-        match self.nothings.checked_sub(1) {
+    /// Counts a value without bytes against the budget; see [`Decoder::nothing`].
+    fn count_empty_value(&mut self, d: &Decoder<'_>) -> Result<(), DecodeError> {
+        match self.empty_values_left.checked_sub(1) {
             Some(left) => {
-                self.nothings = left;
+                self.empty_values_left = left;
                 Ok(())
             }
             None => Err(d.error(DecodeErrorKind::TooManyNothings)),
         }
     }
 
+    /// Returns the length of an array, and counts an empty one against the budget.
     fn array_length(&mut self, count: usize, d: &Decoder<'_>) -> Result<usize, DecodeError> {
         if count == 0 {
-            self.nothing(d)?;
+            self.count_empty_value(d)?;
         }
         Ok(count)
     }
@@ -515,13 +552,14 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a map of these carries no length in bytes.
+/// Returns whether a map with these keys and elements has no DHEADER.
 fn is_of_primitives<S: Shape>(key: S, element: S) -> bool {
     key.primitive_size().is_some() && element.primitive_size().is_some()
 }
 
-/// The bits of a number of `size` bytes.
+/// Takes a number of `size` bytes, and returns its bits.
 pub(super) fn bits_of(size: usize, d: &mut Decoder<'_>) -> Result<u64, DecodeError> {
+    debug_assert!(matches!(size, 1 | 2 | 4 | 8), "a number of at most 64 bits");
     Ok(match size {
         1 => u8::decode(d)?.into(),
         2 => u16::decode(d)?.into(),
@@ -530,13 +568,13 @@ pub(super) fn bits_of(size: usize, d: &mut Decoder<'_>) -> Result<u64, DecodeErr
     })
 }
 
-/// The case that a discriminator selects, which was just taken.
+/// Returns the case that the discriminator with these bits selects. `d` is behind the discriminator.
 fn selected<U: UnionShape>(description: U, bits: u64, d: &Decoder<'_>) -> Result<Selected<U::Type>, DecodeError> {
     let size = description.discriminator().number_size().unwrap_or(1);
     description.selected_by(bits, size).ok_or_else(|| d.unknown_discriminator(bits as i64))
 }
 
-/// Where the discriminator of a mutable union is.
+/// Returns a decoder at the discriminator of a mutable union.
 pub(super) fn mutable_discriminator<'de>(d: &Decoder<'de>) -> Result<Decoder<'de>, DecodeError> {
     let mut found = None;
     let mut members = d.clone();
@@ -549,7 +587,8 @@ pub(super) fn mutable_discriminator<'de>(d: &Decoder<'de>) -> Result<Decoder<'de
     found.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))
 }
 
-pub(super) fn pass_numbers(size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+/// Skips `count` numbers of `size` bytes each.
+pub(super) fn skip_numbers(size: usize, count: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     if count == 0 {
         return Ok(());
     }
@@ -560,7 +599,8 @@ pub(super) fn pass_numbers(size: usize, count: usize, d: &mut Decoder<'_>) -> Re
     }
 }
 
-/// How deep structs may be nested in a payload. Decoding counts only the levels that recursive types need
-/// ([`NESTING_MAX`](super::NESTING_MAX)); here every struct counts, so some more are allowed. A level takes some 300 bytes
-/// of stack.
+/// Limit of nested structs and unions in a payload.
+///
+/// Decoding counts only the levels that recursive types need ([`NESTING_MAX`](super::NESTING_MAX)). This walk counts
+/// every struct, so its limit is higher. A level takes about 300 bytes of stack.
 const DEPTH_MAX: usize = 4 * super::NESTING_MAX as usize;

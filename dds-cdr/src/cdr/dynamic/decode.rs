@@ -11,7 +11,7 @@ use super::value::{DEPTH_MAX, List, Run, Selection, Value};
 use crate::cdr::construct::{bytes_of_units, whole_characters};
 use crate::cdr::shape::Shape;
 use crate::cdr::union::DISCRIMINATOR_ID;
-use crate::cdr::walk::pass_value;
+use crate::cdr::walk::skip_value;
 use crate::cdr::{Decode, DecodeError, DecodeErrorKind, Decoder, Extensibility, TryConstruct, WString};
 
 /// Reads a value; of a serialized key, what of it is there.
@@ -98,7 +98,7 @@ impl Reading {
             Err(error) if error.kind().is_of_value() => {
                 self.level = level;
                 d.go_back_to(start);
-                pass_value(ty, false, d).map(|()| None)
+                skip_value(ty, false, d).map(|()| None)
             }
             result => result.map(Some),
         }
