@@ -1,11 +1,10 @@
-//! The identity of an instance or an entity as the DDS API shows it (DDS 1.4, 2.2.2.4.1.4 uses it throughout).
+//! Identity of an instance or an entity in the DDS API (DDS 1.4, 2.2.2.4.1.4 uses it throughout).
 
 use std::fmt;
 
-/// Names an instance of a keyed topic by its key hash, or an entity by its GUID.
+/// Identifies an instance of a keyed topic by its key hash, or an entity by its GUID.
 ///
-/// [`InstanceHandle::NIL`] is a value of its own: the key hash of a small key may be sixteen zero bytes, and must not be
-/// mistaken for "no instance".
+/// [`InstanceHandle::NIL`] is a separate value, because the key hash of a small key may be sixteen zero bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InstanceHandle {
     present: bool,
@@ -13,22 +12,22 @@ pub struct InstanceHandle {
 }
 
 impl InstanceHandle {
-    /// No instance: what a keyless topic's samples carry, and where a walk by `next_instance` begins.
+    /// No instance: the handle of samples without a key, and the start of an iteration with `next_instance`.
     pub const NIL: Self = Self { present: false, bytes: [0; 16] };
 
-    /// The handle of the instance with this key hash (RTPS 2.5, 9.6.4.8).
+    /// Creates the handle of the instance with this key hash (RTPS 2.5, 9.6.4.8).
     #[must_use]
     pub const fn from_key_hash(bytes: [u8; 16]) -> Self {
         Self { present: true, bytes }
     }
 
-    /// The key hash, or the GUID's bytes; `None` for [`InstanceHandle::NIL`].
+    /// Returns the key hash or the bytes of the GUID; `None` for [`InstanceHandle::NIL`].
     #[must_use]
     pub const fn as_bytes(&self) -> Option<&[u8; 16]> {
         if self.present { Some(&self.bytes) } else { None }
     }
 
-    /// Whether this is [`InstanceHandle::NIL`].
+    /// Returns whether this is [`InstanceHandle::NIL`].
     #[must_use]
     pub const fn is_nil(&self) -> bool {
         !self.present
@@ -46,7 +45,10 @@ impl fmt::Debug for InstanceHandle {
         if self.is_nil() {
             return f.write_str("nil");
         }
-        self.bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        for byte in &self.bytes {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
     }
 }
 
@@ -55,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_all_zero_key_is_not_nil() {
+    fn all_zero_key_is_not_nil() {
         assert_ne!(InstanceHandle::from_key_hash([0; 16]), InstanceHandle::NIL);
         assert!(InstanceHandle::NIL.as_bytes().is_none());
     }

@@ -1,14 +1,14 @@
-//! Samples of DDS topics as bytes, their types as data, and filters over both. Knows nothing of RTPS.
+//! Serialized samples of DDS topics, type descriptions, and content filters. Independent of RTPS.
 //!
 //! | room | owns |
 //! |---|---|
-//! | [`cdr`] | cursors and the XCDR1/XCDR2 encodings |
-//! | [`xtypes`] | types as data, whether one fits the other |
+//! | [`cdr`] | encoders, decoders and the XCDR1/XCDR2 encodings |
+//! | [`xtypes`] | types as data, and their assignability |
 //! | [`filter`] | content filters: expressions, and programs that run on encoded samples |
 //!
-//! [`xtypes`] and [`filter`] use [`cdr`], and not each other.
+//! [`xtypes`] and [`filter`] use [`cdr`], but not each other.
 //!
-//! Applications depend on `dds-core`, which re-exports what they need of this crate.
+//! Applications depend on `dds-core`, which re-exports the relevant items of this crate.
 
 pub mod cdr;
 pub mod filter;
@@ -19,6 +19,6 @@ pub mod xtypes;
 
 pub use instance_handle::InstanceHandle;
 
-// What the derive writes for the types in tests names this crate.
+// The code that `#[derive(DdsType)]` generates for test types names this crate.
 #[cfg(test)]
 extern crate self as dds_cdr;

@@ -1,10 +1,12 @@
-//! Names that somebody may have meant.
+//! Finds similar names, for hints in diagnostics.
 
-/// Names longer than this are compared for equality only: the comparison takes the product of both lengths.
+/// Longer names are only compared for equality, because the comparison takes time in the product of both lengths.
 const LEN_MAX: usize = 128;
 
-/// Whether two names differ so little that one is probably a slip of the other: in capitals and separators, in a prefix
-/// that stands before a slash (ROS 2 puts `rt/` there), or in one letter of four, at most three.
+/// Returns whether one name is probably a misspelling of the other.
+///
+/// Similar names may differ in capitals and separators, or in a prefix before a slash (ROS 2 adds `rt/`). They may also
+/// differ in one of four letters, at most three.
 #[must_use]
 pub fn are_similar(one: &str, other: &str) -> bool {
     let (a, b) = (plain(one), plain(other));
@@ -18,21 +20,24 @@ pub fn are_similar(one: &str, other: &str) -> bool {
         || other.ends_with(&format!("/{one}"))
 }
 
-/// The one of `candidates` that is most like `name`, if any is like it.
+/// Returns the candidate that is most similar to `name`, if any is similar.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let similar = candidates.into_iter().filter(|candidate| are_similar(name, candidate));
     similar.min_by_key(|candidate| distance(&plain(name), &plain(candidate)))
 }
 
+/// Returns the letters and digits of a name in lower case.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// How many letters have to be added, left out, changed or swapped with their neighbour to make one of the other; `None`
-/// for names that are too long.
+/// Returns the edit distance: insertions, deletions, changes, and swaps of neighbors. `None` if a name is too long.
 fn distance(one: &str, other: &str) -> Option<usize> {
     let longest = one.chars().count().max(other.chars().count());
-    (longest <= LEN_MAX).then(|| strsim::osa_distance(one, other))
+    if longest > LEN_MAX {
+        return None;
+    }
+    Some(strsim::osa_distance(one, other))
 }
 
 #[cfg(test)]
@@ -40,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_similar_and_other_names_are_not() {
+    fn misspelled_names_are_similar_and_others_are_not() {
         for (one, other) in [
             ("robot/pose", "robot/poes"),
             ("robot/pose", "Robot/Pose"),
@@ -57,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_name_is_found() {
+    fn nearest_returns_only_similar_names() {
         assert_eq!(nearest("histroy", ["reliability", "history", "durability"]), Some("history"));
         assert_eq!(nearest("xyz", ["reliability", "history"]), None);
     }

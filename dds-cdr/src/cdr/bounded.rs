@@ -7,7 +7,9 @@ use super::{
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut};
 
-/// A string, sequence or map of at most `BOUND` bytes, units or elements, for use inside of a collection.
+/// A string, sequence or map of limited length, for use inside of a collection.
+///
+/// `BOUND` counts bytes of a string, units of a wide string, or elements.
 ///
 /// `Vec<Bounded<String, 8>>` is `sequence<string<8>>`. For a member, `#[dds(bound = 8)]` has the same effect.
 ///

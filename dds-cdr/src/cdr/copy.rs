@@ -1,9 +1,9 @@
 //! Copies of many bytes, independent of their addresses.
 //!
 //! C libraries copy more than about 2 KiB with `rep movsb` if the processor reports that it is fast. On AMD Zen 3
-//! (family 25) it is not: most such copies take 1.5 times as long. They take 17 times as long (21 µs instead of 1.3 µs
-//! for 64 KiB) if the target is 1 to 31 bytes behind the source modulo 4096. This case is common: large blocks start at
-//! the same offset in a page, and a field of a sample starts a few bytes behind its payload.
+//! (family 25) it is not: most such copies take 1.5 times as long. Copies to a target 1 to 31 bytes behind the
+//! source, modulo 4096, take 17 times as long: 21 µs instead of 1.3 µs for 64 KiB. This case is common: large blocks
+//! start at the same offset in a page, and a field of a sample starts a few bytes behind its payload.
 //!
 //! Shorter copies use another path that is equally fast for all addresses, so long copies are split into parts. Above 4
 //! MiB, one call is a third faster: the C library then writes past the caches.

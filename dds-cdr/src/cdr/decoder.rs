@@ -1,40 +1,42 @@
-//! The cursor that reads.
+//! The decoding cursor.
 
 use super::encoder::PID_EXTENDED;
 use super::primitive::Number;
 use super::{ByteOrder, Decode, DecodeError, DecodeErrorKind, Encapsulation, Encoding, Extensibility, Primitive};
 
-/// How deep values of recursive types may be nested: boxes, and sequences of what is not primitive, count. Far more than
-/// real types use, and with [`Decoder::nested`] shallow enough for the stack of a small thread.
+/// Maximum nesting of values of recursive types. Boxes and sequences of non-primitive elements count.
+///
+/// Real types need far less. Together with [`Decoder::nested`], the limit fits the stack of a small thread.
 pub const NESTING_MAX: u8 = 64;
 
-/// How much decoding of values that take no bytes a payload may cost: each counts with its size in memory, at least 1. A length
-/// costs its sender 4 bytes, so of such elements it alone would decide how long decoding takes; a million counts are some
-/// milliseconds and a megabyte.
+/// Budget of a payload for values without bytes. Each such value costs its size in memory, at least 1.
+///
+/// A length costs its sender only 4 bytes, so without a budget it would decide how long decoding takes. One million
+/// takes some milliseconds and a megabyte.
 pub const NOTHINGS_MAX: u32 = 1 << 20;
 
-/// Takes values from bytes by the rules of an encoding.
+/// Reads values from bytes by the rules of an encoding.
 ///
-/// Every read is checked against the end of the input, or of the delimited value it is in.
+/// Every read is checked against the end of the input or of the enclosing delimited value.
 #[derive(Debug, Clone)]
 pub struct Decoder<'de> {
-    /// The input up to the end of the delimited value we are in.
+    /// The input up to the end of the enclosing delimited value.
     bytes: &'de [u8],
-    /// All of the input, for samples that stay raw.
+    /// The whole input, for samples that stay encoded.
     input: &'de [u8],
     position: usize,
-    /// The index from which alignment counts.
+    /// The index from which alignment is computed.
     origin: usize,
     encoding: Encoding,
     order: ByteOrder,
     depth: u8,
-    /// How much of [`NOTHINGS_MAX`] is left.
+    /// The remaining budget of [`NOTHINGS_MAX`].
     empty_values_left: u32,
-    /// What comes next is the base of a struct, whose members are framed together with those of the struct.
+    /// The next value is the base of a struct. The members of both share one frame.
     is_base: bool,
 }
 
-/// What was limited when a part of the input was entered.
+/// State of the enclosing value, restored when a limited part of the input ends.
 #[derive(Debug)]
 pub(super) struct Frame<'de> {
     outer: &'de [u8],
@@ -42,7 +44,7 @@ pub(super) struct Frame<'de> {
 }
 
 impl<'de> Decoder<'de> {
-    /// Reads bytes that have no header; alignment counts from their beginning.
+    /// Creates a decoder of bytes without a header. Alignment counts from their start.
     #[must_use]
     pub fn new(bytes: &'de [u8], encoding: Encoding, order: ByteOrder) -> Self {
         Self {
@@ -58,12 +60,12 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// Reads the body of a payload by what its header says, up to the padding.
+    /// Creates a decoder of the body of a payload, up to its padding.
     ///
-    /// The padding count comes from a peer: it is used only to shorten, and only by as much as there is.
+    /// The padding count is untrusted: it can only shorten the body, and at most to nothing.
     ///
     /// # Errors
-    /// The header is incomplete or names no representation of CDR.
+    /// The header is incomplete, or its representation is not a CDR representation.
     pub fn of_payload(payload: &'de [u8]) -> Result<(Self, Encapsulation), DecodeError> {
         let header = Encapsulation::parse(payload)?;
         let end = payload.len().saturating_sub(usize::from(header.padding)).max(Encapsulation::LEN);
@@ -81,68 +83,71 @@ impl<'de> Decoder<'de> {
         Ok((decoder, header))
     }
 
-    /// Like [`Decoder::of_payload`], for a value of a type with `extensibility`.
+    /// Creates a decoder like [`Decoder::of_payload`], and checks that the header matches `extensibility`.
     pub(super) fn of_payload_for(
         payload: &'de [u8],
         extensibility: Option<Extensibility>,
     ) -> Result<Self, DecodeError> {
         let (decoder, header) = Self::of_payload(payload)?;
-        extensibility.map_or(Ok(()), |extensibility| header.expect_fit(extensibility))?;
+        if let Some(extensibility) = extensibility {
+            header.expect_fit(extensibility)?;
+        }
         Ok(decoder)
     }
 
-    /// The rules in force.
+    /// Returns the encoding.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The byte order in force.
+    /// Returns the byte order.
     #[must_use]
     pub fn order(&self) -> ByteOrder {
         self.order
     }
 
-    /// Bytes from the beginning of the input to the next one to read.
+    /// Returns the number of bytes before the next one to read.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// Bytes from here to the end of the input, or of the delimited value we are in.
+    /// Returns the number of bytes up to the end of the input or of the enclosing delimited value.
     #[inline]
     #[must_use]
     pub fn remaining(&self) -> usize {
+        debug_assert!(self.position <= self.bytes.len(), "no read passes the end of the input");
         self.bytes.len() - self.position
     }
 
-    /// All of the input, what was read already and the padding too.
+    /// Returns the whole input, including the padding and the bytes that were already read.
     pub(super) fn input(&self) -> &'de [u8] {
         self.input
     }
 
-    /// What is not yet taken.
+    /// Returns the bytes that are not read yet.
     #[inline]
     pub(super) fn rest(&self) -> &'de [u8] {
         self.bytes.get(self.position..).unwrap_or_default()
     }
 
-    /// Goes to the end.
+    /// Moves to the end.
     pub(super) fn finish(&mut self) {
         self.position = self.bytes.len();
     }
 
-    /// An error at the present position.
+    /// Creates an error at the present position.
     #[must_use]
     #[cold]
     pub fn error(&self, kind: DecodeErrorKind) -> DecodeError {
         DecodeError::new(self.position, kind)
     }
 
-    /// Passes over the padding in front of a value with this alignment, a power of two that the encoding limits.
+    /// Skips the padding before a value with this alignment, a power of two. The encoding limits the alignment.
     ///
     /// # Errors
-    /// The input ends before.
+    /// The input ends inside of the padding.
     #[inline]
     pub fn align(&mut self, alignment: usize) -> Result<(), DecodeError> {
         let mask = alignment.min(self.encoding.alignment_max()) - 1;
@@ -154,17 +159,17 @@ impl<'de> Decoder<'de> {
         Ok(())
     }
 
-    /// Whether the next number of `first` bytes stands where one of `largest` bytes may.
+    /// Returns whether the next number of `first` bytes will be aligned for a number of `largest` bytes.
     #[inline]
     pub(super) fn will_be_aligned(&self, first: usize, largest: usize) -> bool {
         let limit = self.encoding.alignment_max();
         (self.position - self.origin).next_multiple_of(first.clamp(1, limit)) % largest.clamp(1, limit) == 0
     }
 
-    /// Takes `count` bytes as they are.
+    /// Reads `count` bytes.
     ///
     /// # Errors
-    /// The input has fewer.
+    /// The input has fewer bytes.
     #[inline]
     pub fn bytes(&mut self, count: usize) -> Result<&'de [u8], DecodeError> {
         let taken = self.bytes.get(self.position..).and_then(|rest| rest.get(..count));
@@ -173,7 +178,7 @@ impl<'de> Decoder<'de> {
         Ok(taken)
     }
 
-    /// Takes a number of `N` bytes, aligned to its size.
+    /// Reads a number of `N` bytes, aligned to its size.
     #[inline]
     pub(super) fn number<T: Number<N>, const N: usize>(&mut self) -> Result<T, DecodeError> {
         if N > 1 {
@@ -185,7 +190,7 @@ impl<'de> Decoder<'de> {
         Ok(T::from_bytes(*bytes, self.order))
     }
 
-    /// Takes the bytes of `count` numbers, without a length in front.
+    /// Reads the bytes of `count` numbers, without a length.
     #[inline]
     pub(super) fn numbers<T: Primitive>(&mut self, count: usize) -> Result<&'de [u8], DecodeError> {
         if count == 0 {
@@ -198,12 +203,13 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// Takes a length, of values that occupy at least `size` bytes each. It is compared with what the input can hold, so
-    /// that memory for that many values may be asked for; but not of values that may occupy none at all (0), of which each
-    /// has to be [counted](Decoder::nothing) as it is taken.
+    /// Reads a length of values with at least `size` bytes each.
+    ///
+    /// The length is checked against the remaining input, so memory for that many values may be allocated. For `size` 0
+    /// there is no bound: the caller must [count](Decoder::nothing) each value as it is read.
     ///
     /// # Errors
-    /// The input ends, or cannot hold that much.
+    /// The input ends, or is too short for the length.
     #[inline]
     pub fn length(&mut self, size: usize) -> Result<usize, DecodeError> {
         let length = u32::decode(self)?;
@@ -214,47 +220,48 @@ impl<'de> Decoder<'de> {
         Ok(count)
     }
 
-    /// A value was taken that has no bytes here, and `size` in memory: a struct without members, an array without elements.
+    /// Counts a value without bytes and with `size` bytes of memory: an empty struct or array.
     ///
     /// # Errors
-    /// There were too many of them in this payload: [`NOTHINGS_MAX`].
+    /// The payload has too many of them: [`NOTHINGS_MAX`].
     #[inline]
     pub fn nothing(&mut self, size: usize) -> Result<(), DecodeError> {
-        match u32::try_from(size.max(1)).ok().and_then(|size| self.empty_values_left.checked_sub(size)) {
-            Some(left) => {
-                self.empty_values_left = left;
-                Ok(())
-            }
-            None => Err(self.error(DecodeErrorKind::TooManyNothings)),
-        }
+        let cost = u32::try_from(size.max(1)).unwrap_or(u32::MAX);
+        let Some(left) = self.empty_values_left.checked_sub(cost) else {
+            return Err(self.error(DecodeErrorKind::TooManyNothings));
+        };
+        self.empty_values_left = left;
+        Ok(())
     }
 
-    /// [`Decoder::nothing`] for a struct, unless a length in bytes stands before it.
+    /// Counts an empty struct with [`Decoder::nothing`], unless a length in bytes precedes it.
     ///
     /// # Errors
-    /// As of that.
+    /// The payload has too many of them: [`NOTHINGS_MAX`].
     #[inline]
     pub fn empty_struct(&mut self, size: usize, is_final: bool) -> Result<(), DecodeError> {
         let has_length = self.encoding == Encoding::Xcdr2 && !is_final && !self.is_base;
         if has_length { Ok(()) } else { self.nothing(size) }
     }
 
-    /// Goes back to where `start` stood. What values without bytes have cost was spent.
+    /// Moves back to `start`. The budget for values without bytes stays spent.
     #[inline]
     pub(super) fn go_back_to(&mut self, start: Self) {
         *self = Self { empty_values_left: self.empty_values_left, ..start };
     }
 
-    /// What values without bytes may still cost, for who counts in the decoder's stead.
+    /// Returns the remaining budget for values without bytes, for walks that count on their own.
     pub(super) fn empty_values_left_mut(&mut self) -> &mut u32 {
         &mut self.empty_values_left
     }
 
-    /// Takes an appendable struct. XCDR2: members that this type does not have are passed over, and those that the sender
-    /// did not have are left to [`Decoder::member`].
+    /// Decodes an appendable struct.
+    ///
+    /// In XCDR2, it skips members that this type does not have. [`Decoder::member`] handles members that the sender
+    /// does not have.
     ///
     /// # Errors
-    /// Those of `members`, or a length beyond the input.
+    /// Errors of `members`, or the length exceeds the input.
     #[inline]
     pub fn appendable<R>(
         &mut self,
@@ -263,11 +270,12 @@ impl<'de> Decoder<'de> {
         if self.take_base() { members(self) } else { self.delimited(members) }
     }
 
-    /// Takes the base of a struct that is not final: the members that come first, which are framed together with those that
-    /// follow. Of a mutable one, they are looked for among the members of the struct, and none is taken.
+    /// Decodes the base of a struct that is not final. The members of both share one frame.
+    ///
+    /// For a mutable base, `base` searches its members among those of the whole struct, and consumes none.
     ///
     /// # Errors
-    /// Those of `base`.
+    /// Errors of `base`.
     #[inline]
     pub fn base<R>(&mut self, base: impl FnOnce(&mut Self) -> Result<R, DecodeError>) -> Result<R, DecodeError> {
         let outer = std::mem::replace(&mut self.is_base, true);
@@ -276,16 +284,16 @@ impl<'de> Decoder<'de> {
         result
     }
 
-    /// Whether the struct that begins here is a base. What is in it is none.
+    /// Returns whether the struct that starts here is a base, and resets the flag for its members.
     #[inline]
     pub(super) fn take_base(&mut self) -> bool {
         std::mem::take(&mut self.is_base)
     }
 
-    /// Takes the elements of an array or sequence.
+    /// Decodes the elements of an array or sequence.
     ///
     /// # Errors
-    /// Those of `elements`, or a length beyond the input.
+    /// Errors of `elements`, or the length exceeds the input.
     #[inline]
     pub fn collection<R>(
         &mut self,
@@ -295,7 +303,7 @@ impl<'de> Decoder<'de> {
         if of_primitives { elements(self) } else { self.delimited(elements) }
     }
 
-    /// Takes a value behind its length in bytes (DHEADER), if the encoding is XCDR2.
+    /// Decodes a value after its length in bytes (DHEADER, only in XCDR2).
     #[inline]
     fn delimited<R>(&mut self, body: impl FnOnce(&mut Self) -> Result<R, DecodeError>) -> Result<R, DecodeError> {
         let frame = self.enter_delimited()?;
@@ -304,7 +312,7 @@ impl<'de> Decoder<'de> {
         Ok(result)
     }
 
-    /// Takes a length in bytes (DHEADER) and limits the input to it, if the encoding is XCDR2.
+    /// Reads a length in bytes (DHEADER, only in XCDR2), and limits the input to it.
     #[inline]
     pub(super) fn enter_delimited(&mut self) -> Result<Option<Frame<'de>>, DecodeError> {
         if self.encoding == Encoding::Xcdr1 {
@@ -323,7 +331,7 @@ impl<'de> Decoder<'de> {
         Ok(Frame { outer, origin: self.origin })
     }
 
-    /// Goes to the end of what was entered, and behind it.
+    /// Moves behind the limited part of the input, and lifts the limit.
     #[inline]
     pub(super) fn leave(&mut self, frame: Option<Frame<'de>>) {
         if let Some(frame) = frame {
@@ -333,14 +341,14 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// Takes a value, or several of them, that lie deeper than the present one and have `size` bytes in memory each.
+    /// Decodes one or more values at the next nesting level, with `size` bytes of memory each.
     ///
-    /// A peer decides how deep a value of a recursive type goes, so it must not decide how much stack is used: large values
-    /// count for several levels, one for each kilobyte up to 16. (More would refuse large values that are nested only a
-    /// little, in types that do not even contain themselves.)
+    /// A peer chooses the nesting of a recursive type, and must not control the stack usage. So large values count for
+    /// several levels: one per KiB, up to 16. A higher maximum would reject types that are nested only a little and do
+    /// not contain themselves.
     ///
     /// # Errors
-    /// Those of `body`, or it would be deeper than [`NESTING_MAX`].
+    /// Errors of `body`, or the nesting exceeds [`NESTING_MAX`].
     #[inline]
     pub fn nested<R>(
         &mut self,
@@ -358,19 +366,19 @@ impl<'de> Decoder<'de> {
         Ok(result)
     }
 
-    /// Takes a member of an appendable struct, or its default if the sender's type ended before it (XCDR2).
+    /// Decodes a member of an appendable struct. It gets its default if the sender's type ends before it (XCDR2).
     ///
     /// # Errors
-    /// Those of the value.
+    /// Errors of the value.
     #[inline]
     pub fn member<T: Decode<'de>>(&mut self) -> Result<T, DecodeError> {
         if self.is_at_end_of_delimited() { T::missing(self) } else { T::decode(self) }
     }
 
-    /// [`Decoder::member`], keeping the allocations of `value`.
+    /// Decodes a member like [`Decoder::member`] into `value`, and keeps its allocations.
     ///
     /// # Errors
-    /// Those of the value.
+    /// Errors of the value.
     #[inline]
     pub fn member_into<T: Decode<'de>>(&mut self, value: &mut T) -> Result<(), DecodeError> {
         if self.is_at_end_of_delimited() {
@@ -380,28 +388,28 @@ impl<'de> Decoder<'de> {
         value.decode_into(self)
     }
 
-    /// Takes an optional member.
+    /// Decodes an optional member.
     ///
     /// # Errors
-    /// Those of the value.
+    /// Errors of the value.
     #[inline]
     pub fn optional<T: Decode<'de>>(&mut self) -> Result<Option<T>, DecodeError> {
         self.if_present(T::decode)
     }
 
-    /// An optional member of an appendable struct: absent, if the sender's type ended before it (XCDR2).
+    /// Decodes an optional member of an appendable struct. It is absent if the sender's type ends before it (XCDR2).
     ///
     /// # Errors
-    /// Those of the value.
+    /// Errors of the value.
     #[inline]
     pub fn optional_member<T: Decode<'de>>(&mut self) -> Result<Option<T>, DecodeError> {
         if self.is_at_end_of_delimited() { Ok(None) } else { self.optional() }
     }
 
-    /// [`Decoder::optional_member`], keeping the allocations of a value that was there before.
+    /// Decodes a member like [`Decoder::optional_member`] into `value`, and keeps its allocations.
     ///
     /// # Errors
-    /// Those of the value.
+    /// Errors of the value.
     #[inline]
     pub fn optional_member_into<T: Decode<'de>>(&mut self, value: &mut Option<T>) -> Result<(), DecodeError> {
         if self.is_at_end_of_delimited() {
@@ -411,10 +419,10 @@ impl<'de> Decoder<'de> {
         self.optional_into(value)
     }
 
-    /// [`Decoder::optional`], keeping the allocations of a value that was there before.
+    /// Decodes a member like [`Decoder::optional`] into `value`, and keeps its allocations.
     ///
     /// # Errors
-    /// Those of the value.
+    /// Errors of the value.
     #[inline]
     pub fn optional_into<T: Decode<'de>>(&mut self, value: &mut Option<T>) -> Result<(), DecodeError> {
         let before = value.take();
@@ -425,10 +433,10 @@ impl<'de> Decoder<'de> {
         Ok(())
     }
 
-    /// Takes an optional member by `value`, if it is there.
+    /// Decodes an optional member with `value` if it is present.
     ///
     /// # Errors
-    /// Those of `value`.
+    /// Errors of `value`.
     #[inline]
     pub fn if_present<R>(
         &mut self,
@@ -443,7 +451,7 @@ impl<'de> Decoder<'de> {
         Ok(Some(result))
     }
 
-    /// Takes what introduces an optional member. If it is there, its value comes next, and the frame is to be left.
+    /// Reads the flag or header of an optional member. If it is present, its value and [`Decoder::leave`] follow.
     #[inline]
     pub(super) fn enter_optional(&mut self) -> Result<(bool, Option<Frame<'de>>), DecodeError> {
         match self.encoding {
@@ -455,9 +463,9 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// Takes a parameter header of XCDR1; `None` if it says that there is no value. Alignment counts anew behind it.
+    /// Reads a parameter header of XCDR1; `None` without a value. Alignment restarts behind the header.
     ///
-    /// The id is not compared: the place decides, and ids differ between vendors where they are made by hashing.
+    /// The id is not checked. The position identifies the member, and vendors hash names to different ids.
     fn enter_parameter(&mut self) -> Result<Option<Frame<'de>>, DecodeError> {
         self.align(4)?;
         let id = u16::decode(self)? & PID_MASK;
@@ -475,7 +483,7 @@ impl<'de> Decoder<'de> {
         self.enter_member(length as usize).map(Some)
     }
 
-    /// Limits the input to a member of `length` bytes, behind its header. In XCDR1 alignment counts anew from here.
+    /// Limits the input to the `length` bytes of a member. In XCDR1, alignment restarts here.
     pub(super) fn enter_member(&mut self, length: usize) -> Result<Frame<'de>, DecodeError> {
         let frame = self.enter(length)?;
         if self.encoding == Encoding::Xcdr1 {
@@ -484,7 +492,7 @@ impl<'de> Decoder<'de> {
         Ok(frame)
     }
 
-    /// Whether a delimited value has no more members. What has no delimiter must have all of them.
+    /// Returns whether a delimited value has no more members. A value without a delimiter has all its members.
     #[inline]
     pub fn is_at_end_of_delimited(&self) -> bool {
         self.encoding == Encoding::Xcdr2 && self.remaining() == 0
@@ -493,7 +501,7 @@ impl<'de> Decoder<'de> {
     /// Checks a length against the bound of its type.
     ///
     /// # Errors
-    /// The length is over the bound.
+    /// The length exceeds the bound.
     #[inline]
     pub fn check_bound(&self, length: usize, bound: u32) -> Result<(), DecodeError> {
         if length <= bound as usize {
@@ -504,5 +512,5 @@ impl<'de> Decoder<'de> {
     }
 }
 
-/// The id in a parameter header, without the flags.
+/// Mask of the id in a parameter header, without the flags.
 pub(super) const PID_MASK: u16 = 0x3fff;

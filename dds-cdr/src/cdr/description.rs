@@ -1,34 +1,35 @@
 //! Types as constant data.
 //!
-//! Made by the derive. Read wherever samples are handled without user code: key hashes of received payloads, and later
-//! filters, type objects and dynamic data. Nested types hang on functions ([`TypeRef`]), so that a type may contain itself.
+//! The derive creates descriptions. Code that handles samples without user code reads them: key hashes, filters, type
+//! objects and dynamic data. Descriptions refer to nested types by functions ([`TypeRef`]), so a type may contain
+//! itself.
 
 use super::{Bitfield, Bitflag, EnumLiteral, Extensibility, TryConstruct, compare, member_count};
 use super::{BitmaskDescription, BitsetDescription, EnumDescription, UnionDescription};
 
-/// A function that gives the description of a nested type.
+/// A function that returns the description of a nested type.
 pub type TypeRef = fn() -> &'static TypeDescription;
 
-/// A type: its name and what it is made of.
+/// A type: its name and its structure.
 #[derive(Debug, Clone, Copy)]
 pub struct TypeDescription {
     name: &'static str,
     kind: TypeKind,
-    /// Of elements of collections, which have no description of their own beside that of their type.
+    /// For elements of collections, which have no description besides their type.
     try_construct: TryConstruct,
-    /// It is no topic's type.
+    /// Whether the type cannot be the type of a topic.
     pub(crate) is_nested: bool,
-    /// Members have ids made of their names, unless they say otherwise.
+    /// Whether member ids are hashes of names by default.
     pub(crate) has_hash_ids: bool,
 }
 
-/// What a type is made of.
+/// Structure of a type.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum TypeKind {
     /// `boolean`.
     Bool,
-    /// `octet`: eight bits without a meaning. Encoded as `uint8`, but another type to type checks.
+    /// `octet`: eight bits without a meaning. Encoded like `uint8`, but a different type for type checks.
     Octet,
     /// `int8`.
     Int8,
@@ -54,39 +55,39 @@ pub enum TypeKind {
     Float128,
     /// `char`: one byte, Latin-1.
     Char8,
-    /// `wchar`: one unit of UTF-16.
+    /// `wchar`: one UTF-16 unit.
     Char16,
     /// `string`: UTF-8.
     String {
-        /// Bytes without the NUL at most.
+        /// Maximum number of bytes without the NUL.
         bound: Option<u32>,
     },
     /// `wstring`: UTF-16.
     WString {
-        /// Units of UTF-16 at most.
+        /// Maximum number of UTF-16 units.
         bound: Option<u32>,
     },
     /// `sequence`.
     Sequence {
-        /// Elements at most.
+        /// Maximum number of elements.
         bound: Option<u32>,
-        /// What the elements are.
+        /// The type of the elements.
         element: TypeRef,
     },
     /// An array. An array of arrays is one array of several dimensions.
     Array {
         /// The number of elements.
         length: u32,
-        /// What the elements are.
+        /// The type of the elements.
         element: TypeRef,
     },
     /// `map`.
     Map {
-        /// Entries at most.
+        /// Maximum number of entries.
         bound: Option<u32>,
-        /// What the keys are.
+        /// The type of the keys.
         key: TypeRef,
-        /// What the values are.
+        /// The type of the values.
         element: TypeRef,
     },
     /// `enum`.
@@ -106,7 +107,7 @@ pub enum TypeKind {
 pub struct StructDescription {
     extensibility: Extensibility,
     members: &'static [MemberDescription],
-    /// Whether the ids of the members grow in the order of definition.
+    /// Whether the member ids ascend in the order of definition.
     ids_ascend: bool,
     has_key: bool,
     base: Option<&'static TypeDescription>,
@@ -119,23 +120,23 @@ pub struct MemberDescription {
     id: u32,
     is_key: bool,
     is_optional: bool,
-    /// As the member says by itself: keys always are so.
+    /// The flag of the member itself. Key members always have it.
     pub(crate) must_understand: bool,
     is_external: bool,
-    /// `@hashid`: the name that the id is made of, empty if it is that of the member.
+    /// `@hashid`: the name that the id is a hash of; empty for the name of the member.
     hash_id: Option<&'static str>,
     try_construct: TryConstruct,
     ty: TypeRef,
 }
 
 impl TypeDescription {
-    /// A type called `name`.
+    /// Creates a type called `name`.
     #[must_use]
     pub const fn new(name: &'static str, kind: TypeKind) -> Self {
         Self { name, kind, try_construct: TryConstruct::Discard, is_nested: false, has_hash_ids: false }
     }
 
-    /// A struct called `name`.
+    /// Creates a struct called `name`.
     #[must_use]
     pub const fn of_struct(
         name: &'static str,
@@ -145,10 +146,10 @@ impl TypeDescription {
         Self::new(name, TypeKind::Struct(StructDescription::new(extensibility, members)))
     }
 
-    /// An enum called `name`, whose numbers have `bit_bound` bits.
+    /// Creates an enum called `name`, with values of `bit_bound` bits.
     ///
     /// # Panics
-    /// A number needs more bits, or they are not 1 to 32; in a constant, that is a compile error.
+    /// A value needs more bits, or `bit_bound` is not 1 to 32. In a constant, this is a compile error.
     #[must_use]
     pub const fn of_enum(
         name: &'static str,
@@ -159,10 +160,10 @@ impl TypeDescription {
         Self::new(name, TypeKind::Enum(EnumDescription::new(extensibility, bit_bound, literals)))
     }
 
-    /// A bitmask called `name` of `bit_bound` bits.
+    /// Creates a bitmask called `name` of `bit_bound` bits.
     ///
     /// # Panics
-    /// A flag lies beyond the bits or where another one is; in a constant, that is a compile error.
+    /// A flag exceeds the bits, or two flags share a bit. In a constant, this is a compile error.
     #[must_use]
     pub const fn of_bitmask(
         name: &'static str,
@@ -173,25 +174,25 @@ impl TypeDescription {
         Self::new(name, TypeKind::Bitmask(BitmaskDescription::new(extensibility, bit_bound, flags)))
     }
 
-    /// A bitset called `name` with these fields, from the least significant one on.
+    /// Creates a bitset called `name` with these fields, starting at the least significant bit.
     ///
     /// # Panics
-    /// Fields overlap or have more than 64 bits together; in a constant, that is a compile error.
+    /// Fields overlap or exceed 64 bits in total. In a constant, this is a compile error.
     #[must_use]
     pub const fn of_bitset(name: &'static str, fields: &'static [Bitfield]) -> Self {
         Self::new(name, TypeKind::Bitset(BitsetDescription::new(fields)))
     }
 
-    /// A union called `name`.
+    /// Creates a union called `name`.
     #[must_use]
     pub const fn of_union(name: &'static str, description: UnionDescription) -> Self {
         Self::new(name, TypeKind::Union(description))
     }
 
-    /// This string, sequence or map with a bound.
+    /// Returns this string, sequence or map with a bound.
     ///
     /// # Panics
-    /// It is none of these; in a constant, that is a compile error.
+    /// The type has another structure. In a constant, this is a compile error.
     #[must_use]
     pub const fn bounded(&self, bound: u32) -> Self {
         let bound = Some(bound);
@@ -205,10 +206,10 @@ impl TypeDescription {
         Self::new(self.name, kind)
     }
 
-    /// This type where it is an element of a collection, or a member, that treats values like this which it cannot hold.
+    /// Returns this type as an element or member with this action for values that do not fit.
     ///
     /// # Panics
-    /// There are no such values, or they cannot be trimmed; in a constant, that is a compile error.
+    /// All values fit, or they cannot be trimmed. In a constant, this is a compile error.
     #[must_use]
     pub const fn try_construct(&self, try_construct: TryConstruct) -> Self {
         match (try_construct, &self.kind) {
@@ -220,22 +221,22 @@ impl TypeDescription {
                 | TypeKind::Map { bound: Some(_), .. },
             )
             | (TryConstruct::Discard, _) => {}
-            (TryConstruct::Trim, _) => panic!("only what has a bound can be trimmed to it"),
+            (TryConstruct::Trim, _) => panic!("only a type with a bound can be trimmed"),
             (TryConstruct::UseDefault, _) => self.must_be_tried(),
         }
         Self { try_construct, ..*self }
     }
 
-    /// Says nothing, if what is sent can be another value than this type has.
+    /// Checks that a received value may not fit this type.
     ///
     /// # Panics
-    /// It cannot; in a constant, that is a compile error.
+    /// Every value fits. In a constant, this is a compile error.
     #[doc(hidden)]
     pub const fn must_be_tried(&self) {
-        assert!(self.can_be_another_value(), "the type holds any value that is sent: it never takes its default");
+        assert!(self.can_be_another_value(), "the type holds any received value: it never takes its default");
     }
 
-    /// Whether what is sent can be well formed and no value of this type all the same.
+    /// Returns whether a well-formed value may not fit this type.
     const fn can_be_another_value(&self) -> bool {
         match &self.kind {
             TypeKind::String { bound } | TypeKind::WString { bound } => bound.is_some(),
@@ -243,29 +244,30 @@ impl TypeDescription {
         }
     }
 
-    /// What becomes of a value that the type cannot hold, where the type is that of an element of a collection. What a
-    /// member says ([`MemberDescription::on_construct_failure`]) goes first.
+    /// Returns the action for values that do not fit, for an element of a collection.
+    ///
+    /// The action of a member ([`MemberDescription::on_construct_failure`]) takes precedence.
     #[must_use]
     pub const fn on_construct_failure(&self) -> TryConstruct {
         self.try_construct
     }
 
-    /// This type as one that is only a part of others.
+    /// Returns this type as one that cannot be the type of a topic.
     #[must_use]
     pub const fn nested(self) -> Self {
         Self { is_nested: true, ..self }
     }
 
-    /// This type as one whose members have ids made of their names (`@autoid(HASH)`).
+    /// Returns this type with member ids that are hashes of names (`@autoid(HASH)`).
     #[must_use]
     pub const fn hash_ids(self) -> Self {
         Self { has_hash_ids: true, ..self }
     }
 
-    /// This enum with the literal at `index` as its default (`@default_literal`). Without, it is the first.
+    /// Returns this enum with the literal at `index` as its default (`@default_literal`) instead of the first one.
     ///
     /// # Panics
-    /// It is no enum, or has no such literal; in a constant, that is a compile error.
+    /// The type is not an enum, or has no such literal. In a constant, this is a compile error.
     #[must_use]
     pub const fn default_literal(self, index: usize) -> Self {
         match self.kind {
@@ -274,19 +276,19 @@ impl TypeDescription {
         }
     }
 
-    /// The name under which the type is announced; of types without one, what they are.
+    /// Returns the name that discovery announces. A type without a name has the name of its structure.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What the type is made of.
+    /// Returns the structure of the type.
     #[must_use]
     pub const fn kind(&self) -> &TypeKind {
         &self.kind
     }
 
-    /// How the type may grow. Types without members cannot.
+    /// Returns the extensibility. Types without members are final.
     #[must_use]
     pub const fn extensibility(&self) -> Extensibility {
         match &self.kind {
@@ -298,8 +300,10 @@ impl TypeDescription {
         }
     }
 
-    /// Whether both are structs, or both unions, that grow alike and whose members agree in everything but their types,
-    /// which constants cannot compare: names, ids, labels, and which are keys or optional.
+    /// Returns whether both types are structs, or both unions, with equal members except for their types.
+    ///
+    /// Constants cannot compare member types. The function compares the extensibility, and the names, ids, labels, key
+    /// and optional flags of members.
     #[must_use]
     pub const fn has_members_of(&self, other: &Self) -> bool {
         if let (TypeKind::Union(one), TypeKind::Union(other)) = (&self.kind, &other.kind) {
@@ -319,20 +323,19 @@ impl TypeDescription {
         true
     }
 
-    /// Whether values of both types have the same encoding: the same members of the same types, all the way down. Names of
-    /// types do not matter, those of members do.
+    /// Returns whether both types have the same encoding: equal members with equal types, recursively.
     ///
-    /// [`TypeDescription::has_members_of`] says as much as a constant can; this goes through nested types too, and is meant
-    /// to be asked once for a pair of types.
+    /// Names of members matter, names of types do not. [`TypeDescription::has_members_of`] is the part of this check
+    /// that constants allow. This function is meant to be called once for a pair of types.
     #[must_use]
     pub fn is_encoded_like(&self, other: &Self) -> bool {
         compare::is_encoded_like(self, other, &mut compare::Seen::default())
     }
 
-    /// This struct as one that extends `base`, whose members it has already ([`derived_members`]).
+    /// Returns this struct as one that extends `base`. It already has the members of the base ([`derived_members`]).
     ///
     /// # Panics
-    /// They do not grow alike; in a constant, that is a compile error.
+    /// Their extensibilities differ. In a constant, this is a compile error.
     #[doc(hidden)]
     #[must_use]
     pub const fn derived_from(self, base: &'static Self) -> Self {
@@ -347,14 +350,14 @@ impl TypeDescription {
         }
     }
 
-    /// Whether this is a struct that has a member with this id.
+    /// Returns whether this is a struct with a member of this id.
     #[must_use]
     pub fn has_member(&self, id: u32) -> bool {
         let TypeKind::Struct(description) = &self.kind else { return false };
         description.members.iter().any(|member| member.id == id)
     }
 
-    /// Whether values of this type belong to instances.
+    /// Returns whether values of this type belong to instances.
     #[must_use]
     pub const fn has_key(&self) -> bool {
         match &self.kind {
@@ -364,7 +367,8 @@ impl TypeDescription {
         }
     }
 
-    /// The number of elements of an array of any dimensions, and what they are; of other types one, and the type itself.
+    /// Returns the number of elements in all dimensions of an array, and their type. Other types return 1 and
+    /// themselves.
     pub(super) fn dimensions(&self) -> (usize, &Self) {
         let (mut count, mut innermost) = (1_usize, self);
         while let TypeKind::Array { length, element } = innermost.kind {
@@ -374,7 +378,7 @@ impl TypeDescription {
         (count, innermost)
     }
 
-    /// Bytes of a value, if it is a number, a bool or a char.
+    /// Returns the size of a value in bytes, if it is a number, a bool or a char.
     #[must_use]
     pub const fn primitive_size(&self) -> Option<usize> {
         Some(match self.kind {
@@ -387,7 +391,7 @@ impl TypeDescription {
         })
     }
 
-    /// Bytes of a value, if it travels as one number: a primitive, an enum, a bitmask or a bitset.
+    /// Returns the size of a value in bytes, if it is one number: a primitive, an enum, a bitmask or a bitset.
     pub(super) const fn number_size(&self) -> Option<usize> {
         match &self.kind {
             TypeKind::Enum(description) => Some(description.size()),
@@ -399,7 +403,7 @@ impl TypeDescription {
 }
 
 impl StructDescription {
-    /// A struct with these members, in the order of definition.
+    /// Creates a struct with these members, in the order of definition.
     #[must_use]
     pub const fn new(extensibility: Extensibility, members: &'static [MemberDescription]) -> Self {
         let (mut ids_ascend, mut has_key, mut index) = (true, false, 0);
@@ -411,44 +415,44 @@ impl StructDescription {
         Self { extensibility, members, ids_ascend, has_key, base: None }
     }
 
-    /// The struct that this one extends: its members come first among all.
+    /// Returns the base that this struct extends. Its members precede the other members.
     #[must_use]
     pub const fn base(&self) -> Option<&'static TypeDescription> {
         self.base
     }
 
-    /// The members that the base does not have.
+    /// Returns the members without those of the base.
     #[must_use]
     pub fn own_members(&self) -> &'static [MemberDescription] {
         self.members.get(self.base.map_or(0, member_count)..).unwrap_or_default()
     }
 
-    /// How the struct may grow.
+    /// Returns the extensibility.
     #[must_use]
     pub const fn extensibility(&self) -> Extensibility {
         self.extensibility
     }
 
-    /// The members, in the order of definition.
+    /// Returns the members in the order of definition.
     #[must_use]
     pub const fn members(&self) -> &'static [MemberDescription] {
         self.members
     }
 
-    /// Whether any member is marked as part of the key.
+    /// Returns whether any member is marked as part of the key.
     #[must_use]
     pub const fn has_key(&self) -> bool {
         self.has_key
     }
 
-    /// Whether the ids of the members grow in the order of definition.
+    /// Returns whether the member ids ascend in the order of definition.
     pub(super) const fn ids_ascend(&self) -> bool {
         self.ids_ascend
     }
 }
 
 impl MemberDescription {
-    /// A member called `name` with the id `id`, of the type that `ty` gives.
+    /// Creates a member called `name` with this id and type.
     #[must_use]
     pub const fn new(name: &'static str, id: u32, ty: TypeRef) -> Self {
         Self {
@@ -464,43 +468,43 @@ impl MemberDescription {
         }
     }
 
-    /// This member as part of the key.
+    /// Returns this member as part of the key.
     #[must_use]
     pub const fn key(self) -> Self {
         Self { is_key: true, ..self }
     }
 
-    /// This member as one that may be absent.
+    /// Returns this member as one that may be absent.
     #[must_use]
     pub const fn optional(self) -> Self {
         Self { is_optional: true, ..self }
     }
 
-    /// This member as one that a reader must know, or refuse the sample.
+    /// Returns this member as one that a reader must know; other readers reject the sample.
     #[must_use]
     pub const fn must_understand(self) -> Self {
         Self { must_understand: true, ..self }
     }
 
-    /// This member as one whose value lies elsewhere (`@external`). The encoding is the same.
+    /// Returns this member as one that is stored behind a pointer (`@external`). The encoding is the same.
     #[must_use]
     pub const fn external(self) -> Self {
         Self { is_external: true, ..self }
     }
 
-    /// This member as one whose id is made of a name (`@hashid`), its own if this one is empty.
+    /// Returns this member with an id that is a hash of `name` (`@hashid`). An empty `name` stands for its own name.
     #[must_use]
     pub const fn hash_id(self, name: &'static str) -> Self {
         Self { hash_id: Some(name), ..self }
     }
 
-    /// This member as one that treats values like this which its type cannot hold.
+    /// Returns this member with this action for values that do not fit.
     #[must_use]
     pub const fn try_construct(self, try_construct: TryConstruct) -> Self {
         Self { try_construct, ..self }
     }
 
-    /// Whether both agree in everything but their types.
+    /// Returns whether both members are equal except for their types.
     pub(super) const fn agrees_with(&self, other: &Self) -> bool {
         is_same_text(self.name, other.name)
             && self.id == other.id
@@ -508,55 +512,55 @@ impl MemberDescription {
             && self.is_optional == other.is_optional
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The id.
+    /// Returns the id.
     #[must_use]
     pub const fn id(&self) -> u32 {
         self.id
     }
 
-    /// Whether the member is part of the key.
+    /// Returns whether the member is part of the key.
     #[must_use]
     pub const fn is_key(&self) -> bool {
         self.is_key
     }
 
-    /// Whether the member may be absent.
+    /// Returns whether the member may be absent.
     #[must_use]
     pub const fn is_optional(&self) -> bool {
         self.is_optional
     }
 
-    /// Whether a reader must know the member. Key members always are so.
+    /// Returns whether a reader must know the member. This holds for all key members.
     #[must_use]
     pub const fn is_must_understand(&self) -> bool {
         self.must_understand || self.is_key
     }
 
-    /// The name that the id is made of, if the member says so (`@hashid`); empty if it is that of the member.
+    /// Returns the name that the id is a hash of (`@hashid`), if any; empty for the name of the member.
     #[must_use]
     pub const fn hash_id_name(&self) -> Option<&'static str> {
         self.hash_id
     }
 
-    /// Whether the member says so itself, as it is sent with its values then.
+    /// Returns whether the member itself is marked must-understand. Its values are then sent with the flag.
     #[cfg(feature = "dynamic")]
     pub(super) const fn says_must_understand(&self) -> bool {
         self.must_understand
     }
 
-    /// Whether the value lies elsewhere, behind a box.
+    /// Returns whether the value is stored behind a box.
     #[must_use]
     pub const fn is_external(&self) -> bool {
         self.is_external
     }
 
-    /// What becomes of a value that the type cannot hold: what the member says, or else what its type says.
+    /// Returns the action for values that do not fit: that of the member, or that of its type.
     #[must_use]
     pub fn on_construct_failure(&self) -> TryConstruct {
         match self.try_construct {
@@ -565,14 +569,14 @@ impl MemberDescription {
         }
     }
 
-    /// The type.
+    /// Returns the type.
     #[must_use]
     pub fn ty(&self) -> &'static TypeDescription {
         (self.ty)()
     }
 }
 
-/// `==`, in constants.
+/// `==` for constants.
 pub(super) const fn is_same_text(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut is_same = one.len() == other.len();

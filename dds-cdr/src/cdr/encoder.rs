@@ -1,4 +1,4 @@
-//! The cursor that writes.
+//! The encoding cursor.
 
 use super::copy::append;
 use super::primitive::Number;
@@ -6,35 +6,35 @@ use super::{ByteOrder, Encode, EncodeError, Encoding, InMemory};
 
 /// Appends values to a buffer by the rules of an encoding.
 ///
-/// The buffer grows as needed and is never cleared: what it held before stays in front.
+/// The buffer grows as needed and keeps its previous content.
 #[derive(Debug)]
 pub struct Encoder<'b> {
     buffer: &'b mut Vec<u8>,
-    /// The index in `buffer` from which alignment counts.
+    /// The index in `buffer` from which alignment is computed.
     origin: usize,
     encoding: Encoding,
     order: ByteOrder,
     purpose: Purpose,
-    /// What comes next is the base of a struct, whose members are framed together with those of the struct.
+    /// The next value is the base of a struct. The members of both share one frame.
     is_base: bool,
 }
 
-/// What the bytes are for.
+/// Purpose of the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// A payload, of data or of a key.
+    /// A payload of data or of a key.
     Payload,
-    /// The input of a key hash: every type counts as final.
+    /// The input of a key hash: every type is encoded as final.
     KeyHash,
 }
 
-/// A delimited value that is being written.
+/// An unfinished value with a DHEADER.
 #[derive(Debug)]
 pub(super) struct Delimited {
     start: usize,
 }
 
-/// A member of XCDR1 with a header of its own that is being written.
+/// An unfinished XCDR1 member with a parameter header.
 #[derive(Debug)]
 pub(super) struct Parameter {
     id: u32,
@@ -44,44 +44,45 @@ pub(super) struct Parameter {
 }
 
 impl<'b> Encoder<'b> {
-    /// Appends to `buffer`; alignment counts from its present end.
+    /// Creates an encoder that appends to `buffer`. Alignment counts from the present end.
     #[must_use]
     pub fn new(buffer: &'b mut Vec<u8>, encoding: Encoding, order: ByteOrder) -> Self {
         let origin = buffer.len();
         Self { buffer, origin, encoding, order, purpose: Purpose::Payload, is_base: false }
     }
 
-    /// Writes the input of a key hash: big endian, and every type as if it were final (RTPS 2.5, 9.6.4.8).
+    /// Creates an encoder for the input of a key hash: big endian, with every type as final (RTPS 2.5, 9.6.4.8).
     pub(super) fn for_key_hash(buffer: &'b mut Vec<u8>, encoding: Encoding) -> Self {
         Self { purpose: Purpose::KeyHash, ..Self::new(buffer, encoding, ByteOrder::Big) }
     }
 
-    /// The rules in force.
+    /// Returns the encoding.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The byte order in force.
+    /// Returns the byte order.
     #[must_use]
     pub fn order(&self) -> ByteOrder {
         self.order
     }
 
-    /// Whether key members go in the order of their ids: in the key hash of XCDR2. Everywhere else the order of
-    /// definition counts, in the serialized key too (seen of Cyclone DDS).
+    /// Returns whether key members are ordered by id, which only the XCDR2 key hash does.
+    ///
+    /// All other encodings use the order of definition, also for the serialized key (as Cyclone DDS does).
     #[must_use]
     pub fn keys_by_id(&self) -> bool {
         self.purpose == Purpose::KeyHash && self.encoding == Encoding::Xcdr2
     }
 
-    /// Whether every type counts as final: in the key hash.
+    /// Returns whether every type is encoded as final, as in the input of a key hash.
     #[inline]
     pub(super) fn counts_as_final(&self) -> bool {
         self.purpose == Purpose::KeyHash
     }
 
-    /// Writes zeros until the position is a multiple of `alignment`, which is a power of two and limited by the encoding.
+    /// Writes zeros up to a multiple of `alignment`, a power of two. The encoding limits the alignment.
     #[inline]
     pub fn align(&mut self, alignment: usize) {
         let mask = alignment.min(self.encoding.alignment_max()) - 1;
@@ -92,7 +93,7 @@ impl<'b> Encoder<'b> {
         }
     }
 
-    /// Whether the next number of `first` bytes stands where one of `largest` bytes may.
+    /// Returns whether the next number of `first` bytes will be aligned for a number of `largest` bytes.
     #[inline]
     pub(super) fn will_be_aligned(&self, first: usize, largest: usize) -> bool {
         let limit = self.encoding.alignment_max();
@@ -100,13 +101,13 @@ impl<'b> Encoder<'b> {
         position.next_multiple_of(first.clamp(1, limit)) % largest.clamp(1, limit) == 0
     }
 
-    /// Appends bytes as they are, without length or alignment.
+    /// Appends bytes without length or alignment.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         append(self.buffer, bytes);
     }
 
-    /// Writes a number of `N` bytes, aligned to its size, whose bytes are already in the order of this encoder.
+    /// Writes a number of `N` bytes, aligned to its size. The bytes are already in the order of this encoder.
     #[inline]
     pub(super) fn number<const N: usize>(&mut self, bytes: [u8; N]) {
         if N > 1 {
@@ -115,8 +116,7 @@ impl<'b> Encoder<'b> {
         self.buffer.extend_from_slice(&bytes);
     }
 
-    /// Writes a run of numbers without its length: one copy, and a pass over the copy if the byte order is not the
-    /// machine's.
+    /// Writes a run of numbers without its length: one copy, then a byte swap if the order is not the machine's.
     #[inline]
     pub(super) fn numbers<T: InMemory>(&mut self, run: &[T]) {
         if run.is_empty() {
@@ -131,19 +131,19 @@ impl<'b> Encoder<'b> {
         }
     }
 
-    /// Writes a length as the wire has it.
+    /// Writes a length of 32 bits.
     ///
     /// # Errors
-    /// It does not fit into 32 bits.
+    /// The length exceeds 32 bits.
     #[inline]
     pub fn length(&mut self, length: usize) -> Result<(), EncodeError> {
         u32::try_from(length).map_err(|_| EncodeError::TooLong { length })?.encode(self)
     }
 
-    /// Writes an appendable struct: XCDR2 puts its length in front, XCDR1 nothing (XTYPES 1.3, 7.4.3).
+    /// Encodes an appendable struct. XCDR2 prefixes its length, XCDR1 does not (XTYPES 1.3, 7.4.3).
     ///
     /// # Errors
-    /// Those of `members`, or more bytes than the length can say.
+    /// Errors of `members`, or the length exceeds 32 bits.
     #[inline]
     pub fn appendable(
         &mut self,
@@ -153,27 +153,26 @@ impl<'b> Encoder<'b> {
         if is_base || self.counts_as_final() { members(self) } else { self.delimited(members) }
     }
 
-    /// Writes the base of a struct that is not final: the members that come first, which are framed together with those
-    /// that follow.
+    /// Encodes the base of a struct that is not final. The members of both share one frame.
     ///
     /// # Errors
-    /// Those of `base`.
+    /// Errors of `base`.
     #[inline]
     pub fn base(&mut self, base: impl FnOnce(&mut Self) -> Result<(), EncodeError>) -> Result<(), EncodeError> {
         self.is_base = true;
         base(self)
     }
 
-    /// Whether the struct that begins here is a base. What is in it is none.
+    /// Returns whether the struct that starts here is a base, and resets the flag for its members.
     #[inline]
     pub(super) fn take_base(&mut self) -> bool {
         std::mem::take(&mut self.is_base)
     }
 
-    /// Writes the elements of an array or sequence: if they are no primitives, XCDR2 puts their length in bytes in front.
+    /// Encodes the elements of an array or sequence. XCDR2 prefixes the length in bytes of non-primitive elements.
     ///
     /// # Errors
-    /// Those of `elements`, or more bytes than the length can say.
+    /// Errors of `elements`, or the length exceeds 32 bits.
     #[inline]
     pub fn collection(
         &mut self,
@@ -183,7 +182,7 @@ impl<'b> Encoder<'b> {
         if of_primitives { elements(self) } else { self.delimited(elements) }
     }
 
-    /// Writes `body` behind its length in bytes (DHEADER), if the encoding is XCDR2.
+    /// Encodes a value after its length in bytes (DHEADER, only in XCDR2).
     #[inline]
     fn delimited(&mut self, body: impl FnOnce(&mut Self) -> Result<(), EncodeError>) -> Result<(), EncodeError> {
         let frame = self.enter_delimited()?;
@@ -191,7 +190,7 @@ impl<'b> Encoder<'b> {
         self.leave_delimited(frame)
     }
 
-    /// Leaves room for a length in bytes (DHEADER), if the encoding is XCDR2.
+    /// Reserves space for a length in bytes (DHEADER, only in XCDR2).
     #[inline]
     pub(super) fn enter_delimited(&mut self) -> Result<Option<Delimited>, EncodeError> {
         if self.encoding == Encoding::Xcdr1 {
@@ -201,7 +200,7 @@ impl<'b> Encoder<'b> {
         Ok(Some(Delimited { start: self.buffer.len() }))
     }
 
-    /// Fills the length in.
+    /// Writes the length into the reserved space.
     #[inline]
     pub(super) fn leave_delimited(&mut self, frame: Option<Delimited>) -> Result<(), EncodeError> {
         let Some(Delimited { start }) = frame else { return Ok(()) };
@@ -212,13 +211,13 @@ impl<'b> Encoder<'b> {
         Ok(())
     }
 
-    /// Writes an optional member of a final or appendable struct.
+    /// Encodes an optional member of a final or appendable struct.
     ///
-    /// XCDR1: a parameter header with the member's id and the length of the value, 0 if it is absent; alignment counts
-    /// anew behind it. XCDR2: a bool, then the value.
+    /// XCDR1 writes a parameter header with the member id and the length of the value, which is 0 if absent. Alignment
+    /// restarts behind the header. XCDR2 writes a bool, then the value.
     ///
     /// # Errors
-    /// Those of the value.
+    /// Errors of the value.
     #[inline]
     pub fn optional<T: Encode>(&mut self, id: u32, value: Option<&T>) -> Result<(), EncodeError> {
         let frame = self.enter_optional(id, value.is_some())?;
@@ -228,7 +227,7 @@ impl<'b> Encoder<'b> {
         self.leave_optional(frame)
     }
 
-    /// Writes what introduces an optional member.
+    /// Writes the flag or header of an optional member.
     #[inline]
     pub(super) fn enter_optional(&mut self, id: u32, is_present: bool) -> Result<Option<Parameter>, EncodeError> {
         match self.encoding {
@@ -237,7 +236,7 @@ impl<'b> Encoder<'b> {
         }
     }
 
-    /// Writes a parameter header of XCDR1 without its length. Alignment counts anew behind it.
+    /// Writes a parameter header of XCDR1 without its length. Alignment restarts behind the header.
     pub(super) fn enter_parameter(&mut self, id: u32, must_understand: bool) -> Parameter {
         self.align(4);
         let header = self.buffer.len();
@@ -247,13 +246,16 @@ impl<'b> Encoder<'b> {
         Parameter { id, must_understand, header, origin }
     }
 
-    /// Ends what [`Encoder::enter_optional`] began.
+    /// Ends an optional member after [`Encoder::enter_optional`].
     #[inline]
     pub(super) fn leave_optional(&mut self, frame: Option<Parameter>) -> Result<(), EncodeError> {
-        frame.map_or(Ok(()), |frame| self.leave_parameter(frame))
+        match frame {
+            Some(frame) => self.leave_parameter(frame),
+            None => Ok(()),
+        }
     }
 
-    /// Fills the length in, in a longer header if need be.
+    /// Writes the length into the parameter header, and extends the header if needed.
     pub(super) fn leave_parameter(&mut self, frame: Parameter) -> Result<(), EncodeError> {
         let Parameter { id, must_understand, header, origin } = frame;
         let length = self.buffer.len() - self.origin;
@@ -263,7 +265,7 @@ impl<'b> Encoder<'b> {
             self.overwrite(header + 2, length_field);
             return Ok(());
         }
-        // The value may be moved: its alignment began behind the header, however long that is.
+        // Moving the value keeps its alignment, which restarts behind a header of any length.
         let length = u32::try_from(length).map_err(|_| EncodeError::TooLong { length })?;
         let id_field = self.order_bytes(PID_EXTENDED | PID_MUST_UNDERSTAND);
         let length_field = self.order_bytes(EXTENDED_LEN);
@@ -278,7 +280,7 @@ impl<'b> Encoder<'b> {
     /// Checks a length against the bound of its type.
     ///
     /// # Errors
-    /// The length is over the bound.
+    /// The length exceeds the bound.
     #[inline]
     pub fn check_bound(&self, length: usize, bound: u32) -> Result<(), EncodeError> {
         if length > bound as usize { Err(EncodeError::BoundExceeded { bound, length }) } else { Ok(()) }
@@ -294,16 +296,16 @@ impl<'b> Encoder<'b> {
     }
 }
 
-/// The id as a parameter header of 4 bytes can hold it.
+/// Returns the id for a parameter header of 4 bytes; `None` if it does not fit.
 fn short_id(id: u32) -> Option<u16> {
     u16::try_from(id).ok().filter(|id| *id < PID_EXTENDED)
 }
 
-/// The parameter id that says: the real id and length follow, with 32 bits each.
+/// Parameter id of an extended header: the id and the length follow, with 32 bits each.
 pub(super) const PID_EXTENDED: u16 = 0x3f01;
-/// A reader must know the member. Extended headers always carry it (seen of Cyclone DDS: `7f01 0008`).
+/// Flag: a reader must know the member. Extended headers always set it, like Cyclone DDS (`7f01 0008`).
 pub(super) const PID_MUST_UNDERSTAND: u16 = 0x4000;
-/// The same in the long id that follows an extended header.
+/// The must-understand flag in the long id of an extended header.
 pub(super) const PID_LONG_MUST_UNDERSTAND: u32 = 1 << 30;
-/// The length of the extension: an id and a length.
+/// Length of the extension in bytes: an id and a length.
 const EXTENDED_LEN: u16 = 8;

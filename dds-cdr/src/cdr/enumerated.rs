@@ -1,8 +1,8 @@
-//! Types that travel as one number whose values have names: enums, bitmasks and bitsets.
+//! Types that are encoded as one number: enums, bitmasks and bitsets.
 //!
-//! An enum has as few bytes as its bit bound needs, 1, 2 or 4. So have bitmasks and bitsets, up to 8 (XTYPES 1.3,
-//! 7.4.1.1): of a bitmask each named bit stands for itself, the least significant one has position 0; the numbers of a
-//! bitset lie side by side, the first one from bit 0 on, negative ones in two's complement (as Fast DDS writes them).
+//! An enum has the fewest bytes for its bit bound: 1, 2 or 4. Bitmasks and bitsets have up to 8 (XTYPES 1.3, 7.4.1.1).
+//! A bitmask names single bits, and position 0 is the least significant one. The fields of a bitset are adjacent,
+//! starting at bit 0. Negative values are in two's complement, like those of Fast DDS.
 
 use super::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, Extensibility, LengthCode};
 
@@ -12,7 +12,7 @@ pub struct EnumDescription {
     extensibility: Extensibility,
     bit_bound: u8,
     literals: &'static [EnumLiteral],
-    /// Which of them is the default.
+    /// Index of the default literal.
     default: usize,
 }
 
@@ -38,20 +38,20 @@ pub struct Bitflag {
     position: u8,
 }
 
-/// Numbers of few bits, side by side in one number.
+/// Fields of a few bits that share one number.
 #[derive(Debug, Clone, Copy)]
 pub struct BitsetDescription {
     fields: &'static [Bitfield],
 }
 
-/// A number in a bitset.
+/// A field of a bitset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bitfield {
     name: &'static str,
     position: u8,
     bit_count: u8,
     is_signed: bool,
-    /// Bits of the type of its value.
+    /// Number of bits of the field's Rust type.
     width: u8,
 }
 
@@ -65,9 +65,9 @@ impl EnumDescription {
             greatest = if value > greatest { value } else { greatest };
             index += 1;
         }
-        // One bit less, if there are signs to tell.
+        // A sign takes one bit.
         let limit = 1_i64 << if least < 0 { bit_bound - 1 } else { bit_bound };
-        assert!(least >= -limit && greatest < limit, "a number of the enum needs more bits than `bit_bound` says");
+        assert!(least >= -limit && greatest < limit, "a literal of the enum needs more bits than `bit_bound`");
         Self { extensibility, bit_bound, literals, default: 0 }
     }
 
@@ -76,31 +76,31 @@ impl EnumDescription {
         Self { default: index, ..self }
     }
 
-    /// The literal that stands for members that were not sent.
+    /// Returns the default literal, the value of members that were not sent.
     #[must_use]
     pub fn default_literal(&self) -> Option<&'static EnumLiteral> {
         self.literals.get(self.default)
     }
 
-    /// How many bits the numbers have, 1 to 32.
+    /// Returns the number of bits, 1 to 32.
     #[must_use]
     pub const fn bit_bound(&self) -> u8 {
         self.bit_bound
     }
 
-    /// Bytes of a value: 1, 2 or 4, the fewest that have the bits.
+    /// Returns the size of a value in bytes: 1, 2 or 4.
     #[must_use]
     pub const fn size(&self) -> usize {
         size_of_bits(self.bit_bound)
     }
 
-    /// How the enum may grow.
+    /// Returns the extensibility.
     #[must_use]
     pub const fn extensibility(&self) -> Extensibility {
         self.extensibility
     }
 
-    /// The literals, in the order of definition.
+    /// Returns the literals in the order of definition.
     #[must_use]
     pub const fn literals(&self) -> &'static [EnumLiteral] {
         self.literals
@@ -108,23 +108,23 @@ impl EnumDescription {
 }
 
 impl EnumLiteral {
-    /// The literal `name` with the number `value`.
+    /// Creates the literal `name` with this value.
     ///
     /// # Panics
-    /// The number does not fit into `i32`; in a constant, that is a compile error.
+    /// The value does not fit into `i32`. In a constant, this is a compile error.
     #[must_use]
     pub const fn new(name: &'static str, value: i128) -> Self {
         assert!(value >= i32::MIN as i128 && value <= i32::MAX as i128, "the numbers of a DDS enum fit into `i32`");
         Self { name, value: value as i32 }
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The number that stands for it on the wire.
+    /// Returns the value on the wire.
     #[must_use]
     pub const fn value(&self) -> i32 {
         self.value
@@ -145,25 +145,25 @@ impl BitmaskDescription {
         Self { extensibility, bit_bound, flags }
     }
 
-    /// How many bits there are, 1 to 64.
+    /// Returns the number of bits, 1 to 64.
     #[must_use]
     pub const fn bit_bound(&self) -> u8 {
         self.bit_bound
     }
 
-    /// Bytes of a value: 1, 2, 4 or 8, the fewest that have the bits.
+    /// Returns the size of a value in bytes: 1, 2, 4 or 8.
     #[must_use]
     pub const fn size(&self) -> usize {
         size_of_bits(self.bit_bound)
     }
 
-    /// How the bitmask may grow.
+    /// Returns the extensibility.
     #[must_use]
     pub const fn extensibility(&self) -> Extensibility {
         self.extensibility
     }
 
-    /// The named bits, in the order of definition.
+    /// Returns the named bits in the order of definition.
     #[must_use]
     pub const fn flags(&self) -> &'static [Bitflag] {
         self.flags
@@ -171,19 +171,19 @@ impl BitmaskDescription {
 }
 
 impl Bitflag {
-    /// The bit `name` at `position`, of which 0 is the least significant.
+    /// Creates the bit `name` at `position`; 0 is the least significant bit.
     #[must_use]
     pub const fn new(name: &'static str, position: u8) -> Self {
         Self { name, position }
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The index of the bit; 0 is the least significant one.
+    /// Returns the index of the bit; 0 is the least significant bit.
     #[must_use]
     pub const fn position(&self) -> u8 {
         self.position
@@ -204,20 +204,20 @@ impl BitsetDescription {
         Self { fields }
     }
 
-    /// How many bits the fields have together.
+    /// Returns the number of bits of all fields.
     #[must_use]
     pub const fn bit_bound(&self) -> u8 {
         let last = self.fields[self.fields.len() - 1];
         last.position + last.bit_count
     }
 
-    /// Bytes of a value: 1, 2, 4 or 8, the fewest that have the bits.
+    /// Returns the size of a value in bytes: 1, 2, 4 or 8.
     #[must_use]
     pub const fn size(&self) -> usize {
         size_of_bits(self.bit_bound())
     }
 
-    /// The fields, from the least significant one on.
+    /// Returns the fields, starting at the least significant bit.
     #[must_use]
     pub const fn fields(&self) -> &'static [Bitfield] {
         self.fields
@@ -225,44 +225,44 @@ impl BitsetDescription {
 }
 
 impl Bitfield {
-    /// The field `name`, of `bit_count` bits from `position` on, whose value is a `T`.
+    /// Creates the field `name` of `bit_count` bits from `position`, with values of type `T`.
     #[must_use]
     pub const fn new<T: BitfieldValue>(name: &'static str, position: u8, bit_count: u8) -> Self {
         Self { name, position, bit_count, is_signed: T::IS_SIGNED, width: T::WIDTH }
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The index of its least significant bit.
+    /// Returns the index of the least significant bit.
     #[must_use]
     pub const fn position(&self) -> u8 {
         self.position
     }
 
-    /// How many bits it has.
+    /// Returns the number of bits.
     #[must_use]
     pub const fn bit_count(&self) -> u8 {
         self.bit_count
     }
 
-    /// Whether the highest of its bits is a sign.
+    /// Returns whether the highest bit is the sign.
     #[must_use]
     pub const fn is_signed(&self) -> bool {
         self.is_signed
     }
 
-    /// How many bits the type of its value has: 8, 16, 32 or 64, and 1 of a `bool`.
+    /// Returns the number of bits of the field's Rust type: 8, 16, 32 or 64, and 1 for `bool`.
     #[must_use]
     pub const fn width(&self) -> u8 {
         self.width
     }
 }
 
-/// The length code of so many bits, in a member header of XCDR2.
+/// Returns the length code of a number with this many bits, for a member header of XCDR2.
 #[doc(hidden)]
 #[must_use]
 pub const fn length_code_of_bits(bit_bound: u8) -> LengthCode {
@@ -278,16 +278,16 @@ const fn size_of_bits(bit_bound: u8) -> usize {
     }
 }
 
-/// The bits that a type of `bit_bound` bits does not have.
+/// Returns a mask of the bits that a type of `bit_bound` bits does not have.
 const fn beyond(bit_bound: u8) -> u64 {
     if bit_bound >= 64 { 0 } else { u64::MAX << bit_bound }
 }
 
 impl Encoder<'_> {
-    /// Writes bits, in as few bytes as `bit_bound` of them need.
+    /// Encodes bits in the fewest bytes for `bit_bound` bits.
     ///
     /// # Errors
-    /// There are others than those.
+    /// A bit exceeds `bit_bound`.
     #[inline]
     pub fn bits(&mut self, bits: u64, bit_bound: u8) -> Result<(), EncodeError> {
         if bits & beyond(bit_bound) != 0 {
@@ -303,10 +303,10 @@ impl Encoder<'_> {
 }
 
 impl Decoder<'_> {
-    /// Takes bits, from as many bytes as `bit_bound` of them need.
+    /// Decodes bits from the fewest bytes for `bit_bound` bits.
     ///
     /// # Errors
-    /// The input ends, or has other bits than those.
+    /// The input ends, or a bit exceeds `bit_bound`.
     #[inline]
     pub fn bits(&mut self, bit_bound: u8) -> Result<u64, DecodeError> {
         let size = size_of_bits(bit_bound);
@@ -323,24 +323,24 @@ impl Decoder<'_> {
     }
 }
 
-/// A number that can be a field of a bitset: `bool`, or an integer.
+/// A value that can be a field of a bitset: a `bool` or an integer.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a bitset",
     note = "these can: bool, i8..i64, u8..u64"
 )]
 pub trait BitfieldValue: Copy {
-    /// Whether it can be negative.
+    /// Whether the value can be negative.
     const IS_SIGNED: bool;
-    /// How many bits it has: 8, 16, 32 or 64, and 1 of a `bool`.
+    /// Number of bits: 8, 16, 32 or 64, and 1 for `bool`.
     const WIDTH: u8;
 
-    /// Its low `bit_count` bits.
+    /// Returns the lowest `bit_count` bits.
     ///
     /// # Errors
-    /// It needs more.
+    /// The value needs more bits.
     fn to_bits(self, bit_count: u8) -> Result<u64, EncodeError>;
 
-    /// The number that has these low bits.
+    /// Creates the value from its lowest `bit_count` bits.
     fn from_bits(bits: u64, bit_count: u8) -> Self;
 }
 
@@ -386,15 +386,15 @@ macro_rules! bitfield_value {
             #[inline]
             fn to_bits(self, bit_count: u8) -> Result<u64, EncodeError> {
                 let bits = i64::from(self) as u64 & !beyond(bit_count);
-                match Self::from_bits(bits, bit_count) == self {
-                    true => Ok(bits),
-                    false => Err(EncodeError::TooManyBits { bit_bound: bit_count }),
+                if Self::from_bits(bits, bit_count) != self {
+                    return Err(EncodeError::TooManyBits { bit_bound: bit_count });
                 }
+                Ok(bits)
             }
 
             #[inline]
             fn from_bits(bits: u64, bit_count: u8) -> Self {
-                // To the top, and back with copies of the sign.
+                // Shift to the top, then back with copies of the sign.
                 let shift = u32::from(64_u8.saturating_sub(bit_count));
                 let top = bits.checked_shl(shift).unwrap_or_default() as i64;
                 top.checked_shr(shift).unwrap_or_default() as Self

@@ -17,7 +17,7 @@ impl DecodeError {
         Self { offset: u32::try_from(offset).unwrap_or(u32::MAX), kind }
     }
 
-    /// Creates the error for a number of `size` bytes that was just read and matches no literal of the enum.
+    /// Creates the error for a number without a literal. The decoder is behind its `size` bytes.
     #[must_use]
     #[cold]
     #[doc(hidden)]

@@ -38,12 +38,16 @@ pub enum FieldStep {
 /// Value of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FieldValue<'de> {
+    /// A value that the sample does not have.
+    ///
     /// An optional member that was not sent, an element behind the end of a sequence, or a member that the
     /// discriminator does not select.
     Absent,
     /// A signed integer, or the value of an enum literal.
     Signed(i64),
-    /// An unsigned integer, the bits of a bitmask, the code of a character, or 0 or 1 for a bool.
+    /// An unsigned integer, bitmask, character or bool.
+    ///
+    /// The bits of a bitmask, the code of a character, and 0 or 1 for a bool.
     Unsigned(u64),
     /// A floating-point number. 32-bit numbers are widened without loss.
     Float(f64),

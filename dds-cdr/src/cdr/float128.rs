@@ -1,6 +1,6 @@
-//! `long double`: a number of 16 bytes, which Rust has no stable type for.
+//! `long double`: a number of 16 bytes, which has no stable Rust type.
 //!
-//! XCDR1 aligns it to 8 bytes and XCDR2 to 4, the most that each of them knows (XTYPES 1.3, 7.4.1.1.1 and 7.4.2).
+//! XCDR1 aligns it to 8 bytes and XCDR2 to 4, the maximum of each (XTYPES 1.3, 7.4.1.1.1 and 7.4.2).
 
 use super::primitive::{Number, plain_value};
 use super::{
@@ -8,9 +8,9 @@ use super::{
     TypeDescription, TypeInfo, TypeKind, WholeKey,
 };
 
-/// A `long double`: the 16 bytes of an IEEE 754 binary128, to be passed on. There is no arithmetic.
+/// A `long double`: the 16 bytes of an IEEE 754 binary128, without arithmetic.
 ///
-/// Two are equal if their bits are.
+/// Two values are equal if their bits are equal.
 ///
 /// ```
 /// use dds_cdr::cdr::F128;
@@ -21,20 +21,20 @@ use super::{
 pub struct F128(u128);
 
 impl F128 {
-    /// The number with these bits: sign, 15 bits of exponent, 112 of fraction.
+    /// Creates the number from its bits: sign, 15 bits of exponent, 112 bits of fraction.
     #[must_use]
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 
-    /// Sign, 15 bits of exponent, 112 of fraction.
+    /// Returns the bits: sign, 15 bits of exponent, 112 bits of fraction.
     #[must_use]
     pub const fn to_bits(self) -> u128 {
         self.0
     }
 }
 
-/// The same number: every `f64` is one.
+/// Converts without loss.
 impl From<f64> for F128 {
     fn from(number: f64) -> Self {
         let bits = number.to_bits();
@@ -42,7 +42,7 @@ impl From<f64> for F128 {
         let (exponent, fraction) = (bits >> 52 & 0x7ff, bits & ((1 << 52) - 1));
         let (exponent, fraction) = match (exponent, fraction) {
             (0, 0) => (0, 0),
-            // What is subnormal in 64 bits is not in 128: the highest bit becomes the one that is not written.
+            // A number that is subnormal in 64 bits is normal in 128: its highest bit becomes the implicit one.
             (0, _) => {
                 let shift = u64::from(fraction.leading_zeros()) - 11;
                 (BIAS_DIFFERENCE + 1 - shift, fraction << shift & ((1 << 52) - 1))
@@ -113,5 +113,5 @@ impl<'de> Decode<'de> for F128 {
 
 plain_value!(F128, Float128, "float128");
 
-/// What the exponents of the two forms differ by for the same number: 16383 - 1023.
+/// Difference of the exponents of both formats for the same number: 16383 - 1023.
 const BIAS_DIFFERENCE: u64 = 15360;

@@ -218,7 +218,7 @@ impl HashAgreement {
                 true
             }
             Form::Sequence(_, element) => {
-                // Alignment to 8 depends on the position, which the length of the sequence does not determine.
+                // XCDR2 aligns 8-byte elements to 4, and adds a DHEADER to elements that are not primitive.
                 let is_narrow = element.primitive_size().is_some_and(|size| size < 8);
                 self.position = None;
                 is_narrow

@@ -135,7 +135,7 @@ impl KeyHasher {
                 }
             }
         }
-        // The plan did not fit the payload. The walk finds the key or the exact error.
+        // Without a plan that matches the payload, the walk finds the key or the exact error.
         scratch.clear();
         key_of_payload(ty, d, is_key, Encoder::for_key_hash(scratch, Encoding::Xcdr2))?;
         Ok(hash_of_bytes(self.is_short, scratch))

@@ -145,7 +145,7 @@ impl KeyNumber {
 }
 
 impl KeyPlanner {
-    /// Goes through the members up to the last one that belongs to the key.
+    /// Adds the members of a struct, up to the last key member.
     fn add_struct<S: StructShape>(&mut self, description: S, is_key: bool) -> Option<()> {
         self.depth += 1;
         let is_in_order = !is_key || description.ids_ascend();
@@ -155,7 +155,7 @@ impl KeyPlanner {
         }
         let members = description.members();
         let last = members.clone().rposition(|member| is_part(description, member));
-        // All of an inner struct must be passed over, for what follows it.
+        // Values may follow an inner struct, so its whole length is needed.
         let end = if self.depth == 1 { last.map_or(0, |last| last + 1) } else { members.len() };
         for member in members.take(end) {
             if member.is_optional() {
@@ -167,6 +167,7 @@ impl KeyPlanner {
         Some(())
     }
 
+    /// Returns whether the encoding of a struct is only its members.
     fn is_plain(&self, extensibility: Extensibility) -> bool {
         match extensibility {
             Extensibility::Final => true,
@@ -175,7 +176,9 @@ impl KeyPlanner {
         }
     }
 
+    /// Adds a member; `None` if the offsets behind it are not constant.
     fn add<S: Shape>(&mut self, ty: S, is_key: bool) -> Option<()> {
+        // Offsets behind a string vary.
         if self.text.is_some() {
             return None;
         }
@@ -219,7 +222,7 @@ impl KeyPlanner {
     }
 }
 
-/// More numbers than keys have.
+/// Largest number of numbers in a plan, more than real keys have.
 const NUMBERS_MAX: usize = 64;
-/// How deep structs may be nested in front of the key. A type that contains itself ends here.
+/// Limit of nested structs in front of the key. It ends the walk along a type that contains itself.
 const DEPTH_MAX: usize = 16;

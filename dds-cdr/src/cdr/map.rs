@@ -1,9 +1,9 @@
-//! Maps: a `u32` count, and as often a key and its value.
+//! Maps: a `u32` count, then a key and a value for each entry.
 //!
-//! In XCDR2 they carry their length in bytes in front, unless both keys and values are primitives (XTYPES 1.3, 7.4.3.5.3,
-//! rules 14 and 15). The count stands behind that length: 7.4.1.1.4 has a map encoded as a sequence of entries, and Fast
-//! DDS writes it so, though rule 15 does not mention it. Fast DDS leaves the length out before maps of strings to
-//! primitives; those cannot be exchanged with it in XCDR2.
+//! In XCDR2, a length in bytes (DHEADER) precedes the map, unless keys and values are primitive (XTYPES 1.3, 7.4.3.5.3,
+//! rules 14 and 15). The count follows the DHEADER. Rule 15 omits it, but 7.4.1.1.4 encodes a map as a sequence of
+//! entries, and Fast DDS writes it so. Fast DDS omits the DHEADER of maps from strings to primitives, so it cannot
+//! exchange those in XCDR2.
 
 use super::{
     Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, LengthCode, MapKey, TypeDescription,
@@ -13,10 +13,11 @@ use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash};
 
-/// What the maps of the standard library have in common.
+/// Operations that both maps of the standard library have.
 trait Entries<K, V>: Default {
+    /// Removes the entry of a key, if there is one.
     fn remove_entry(&mut self, key: &K) -> Option<(K, V)>;
-    /// Adds an entry; `false` if the key was there before.
+    /// Adds an entry. Returns `false` if the map already had the key.
     fn add(&mut self, key: K, value: V) -> bool;
 }
 
@@ -34,7 +35,7 @@ fn encode_entries<'a, K: Encode + 'a, V: Encode + 'a>(
     })
 }
 
-/// Takes a map: `entries` gets the number of entries.
+/// Decodes a map. `entries` gets the number of entries.
 fn decode_entries<'de, K: Decode<'de>, V: Decode<'de>, R>(
     d: &mut Decoder<'de>,
     entries: impl FnOnce(&mut Decoder<'de>, usize) -> Result<R, DecodeError>,
@@ -47,7 +48,7 @@ fn decode_entries<'de, K: Decode<'de>, V: Decode<'de>, R>(
     })
 }
 
-/// Takes `count` entries into a map beside those that it has, using keys and values of `old` again.
+/// Decodes `count` entries, and adds them to a map. Reuses keys and values of `old`.
 fn rebuild<'de, K: Decode<'de>, V: Decode<'de>>(
     map: &mut impl Entries<K, V>,
     mut old: impl Entries<K, V>,
@@ -71,7 +72,7 @@ fn rebuild<'de, K: Decode<'de>, V: Decode<'de>>(
     Ok(())
 }
 
-/// Takes the values of a map as long as its keys are those that come, in the same order, and says how many those were.
+/// Decodes values in place while the received keys equal the keys of the map, in order. Returns the number of values.
 fn update_sorted<'de, K: MapKey + Decode<'de> + PartialEq, V: Decode<'de>>(
     map: &mut BTreeMap<K, V>,
     d: &mut Decoder<'de>,
@@ -89,7 +90,8 @@ fn update_sorted<'de, K: MapKey + Decode<'de> + PartialEq, V: Decode<'de>>(
     Ok(taken)
 }
 
-/// Takes as many entries as a map has, in any order. Values whose keys come are taken where they lie; the others go.
+/// Decodes as many entries as the map has, in any order. Values of known keys are decoded in place; other entries are
+/// replaced.
 fn update_hashed<'de, K, V, S>(map: &mut HashMap<K, V, S>, d: &mut Decoder<'de>) -> Result<(), DecodeError>
 where
     K: MapKey + Decode<'de> + Hash + Eq,
@@ -98,7 +100,7 @@ where
 {
     let (count, mut scratch, mut others) = (map.len(), None, None);
     let place_of = |value: &V| std::ptr::from_ref(value).addr();
-    // Where the values lie that have come, and where in the input their keys stood: nothing moves until all have come.
+    // Addresses of the decoded values, with the input positions of their keys. No value moves until all are decoded.
     let mut places = SmallVec::<[(usize, usize); LISTED_ON_STACK]>::with_capacity(count);
     for _ in 0..count {
         let start = d.clone();
@@ -108,12 +110,14 @@ where
             value.decode_into(d)?;
             continue;
         }
+        // The key is new, so it is decoded again as an owned value.
         d.go_back_to(start);
         let (key, value) = (K::decode(d)?, V::decode(d)?);
         if !others.get_or_insert_with(HashMap::<K, V, S>::default).add(key, value) {
             return Err(DecodeError::new(position, DecodeErrorKind::DuplicateKey));
         }
     }
+    // A key that occurs twice is decoded twice to the same address.
     places.sort_unstable();
     let twice = places.windows(2).filter_map(|pair| match pair {
         [(one, _), (other, position)] if one == other => Some(*position),
@@ -122,7 +126,7 @@ where
     if let Some(position) = twice.min() {
         return Err(DecodeError::new(position, DecodeErrorKind::DuplicateKey));
     }
-    // As many keys have come as there were, so none is left over unless others came.
+    // The counts are equal: without new keys, every old key was received.
     if let Some(others) = others {
         map.retain(|_, value| places.binary_search_by_key(&place_of(value), |(place, _)| *place).is_ok());
         map.extend(others);
@@ -150,7 +154,7 @@ impl<K: Hash + Eq, V, S: BuildHasher + Default> Entries<K, V> for HashMap<K, V, 
     }
 }
 
-/// Entries travel in the order of their keys.
+/// Entries are ordered by their keys.
 impl<'de, K: MapKey + Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMap<K, V> {
     const SIZE_MIN: usize = 4;
 
@@ -160,14 +164,14 @@ impl<'de, K: MapKey + Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMa
         Ok(map)
     }
 
-    /// Allocates nothing for the map, its keys and its values, if the keys are the same as before and come in their order.
+    /// Keeps the memory of the map, its keys and its values, if the keys are the same and in order.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         decode_entries::<K, V, ()>(d, |d, count| {
             let taken = if self.len() == count { update_sorted(self, d)? } else { 0 };
             if taken == count && self.len() == count {
                 return Ok(());
             }
-            // What was taken stays: taken once more, a value of a recursive type would cost twice as much with each level.
+            // Decoded values stay: decoding a value of a recursive type again would double the cost with each level.
             let mut old = std::mem::take(self).into_iter();
             self.extend(old.by_ref().take(taken));
             rebuild(self, old.collect::<Self>(), count - taken, d)
@@ -179,7 +183,7 @@ impl<'de, K: MapKey + Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMa
     }
 }
 
-/// Entries travel in no particular order.
+/// Entries have no particular order.
 impl<'de, K: MapKey + Decode<'de> + Hash + Eq, V: Decode<'de>, S: BuildHasher + Default> Decode<'de>
     for HashMap<K, V, S>
 {
@@ -191,11 +195,13 @@ impl<'de, K: MapKey + Decode<'de> + Hash + Eq, V: Decode<'de>, S: BuildHasher + 
         Ok(map)
     }
 
-    /// Allocates nothing for the map, its keys and its values, if the keys are the same as before, in any order. (Of more
-    /// than 64 entries, there is a list for the time of the call.) Else the values whose keys come again keep their memory.
+    /// Keeps the memory of the map, its keys and its values, if the keys are the same in any order.
+    ///
+    /// With more than 64 entries, the call allocates a temporary list. If keys differ, values of known keys keep their
+    /// memory.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         decode_entries::<K, V, ()>(d, |d, count| {
-            // Values without a size all lie in the same place.
+            // Values without a size all have the same address, which cannot identify them.
             if self.len() == count && size_of::<V>() > 0 {
                 return update_hashed(self, d);
             }
@@ -239,5 +245,5 @@ map! {
     [S] HashMap<K, V, S>;
 }
 
-/// Of so many entries it is noted on the stack which ones have come: a kilobyte.
+/// Number of entries whose list fits on the stack: one kilobyte.
 const LISTED_ON_STACK: usize = 64;

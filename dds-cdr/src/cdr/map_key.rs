@@ -1,4 +1,4 @@
-//! Keys of maps, and how one that comes is found among those that are there without a copy of it.
+//! Keys of maps, and their lookup without a copy of the received key.
 
 use super::construct::whole_characters;
 use super::{Bounded, Char16, Decode, DecodeError, Decoder, Trimmed, WString};
@@ -10,10 +10,10 @@ use std::hash::{BuildHasher, Hash};
 /// A value that can be the key of a map: an integer, a bool, a char, a string or an enum (XTYPES 1.3, 7.2.2.4.3).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a DDS map",
-    note = "these can: integers, bool, char, String, and enums without data"
+    note = "integers, bool, char, String, and enums without data can be"
 )]
 pub trait MapKey: Sized {
-    /// Takes a key, and looks for its value. `scratch` is for keys that have memory of their own, and lasts for a map.
+    /// Decodes a key and returns its value. `scratch` keeps the memory of owned keys for the whole map.
     #[doc(hidden)]
     fn find<'de, 'm, V, S: BuildHasher>(
         map: &'m mut HashMap<Self, V, S>,
@@ -27,7 +27,7 @@ pub trait MapKey: Sized {
         Ok(scratch.as_ref().and_then(|key| map.get_mut(key)))
     }
 
-    /// Takes a key, and says whether it is this one.
+    /// Decodes a key and returns whether it equals this one.
     #[doc(hidden)]
     fn is_next<'de>(&self, scratch: &mut Option<Self>, d: &mut Decoder<'de>) -> Result<bool, DecodeError>
     where
@@ -38,32 +38,33 @@ pub trait MapKey: Sized {
     }
 }
 
-/// Text as it was received, or in UTF-8; what is short needs no memory for that.
-enum Text<'de> {
+/// A text as received, or converted to UTF-8. A short converted text needs no allocation.
+enum KeyText<'de> {
     Received(&'de str),
-    Made(SmallVec<[u8; 64]>),
+    Converted(SmallVec<[u8; 64]>),
 }
 
-impl Text<'_> {
+impl KeyText<'_> {
     fn as_str(&self) -> &str {
         match self {
             Self::Received(text) => text,
-            Self::Made(bytes) => std::str::from_utf8(bytes).unwrap_or_default(),
+            Self::Converted(bytes) => std::str::from_utf8(bytes).unwrap_or_default(),
         }
     }
 
-    /// Leaves what fits into `len_max` bytes.
+    /// Truncates the text to `len_max` bytes.
     fn cut(&mut self, len_max: usize) {
         match self {
             Self::Received(text) => *text = text.get(..len_max).unwrap_or(text),
-            Self::Made(bytes) => bytes.truncate(len_max),
+            Self::Converted(bytes) => bytes.truncate(len_max),
         }
     }
 }
 
-/// A key that is text.
+/// A key that is a text.
 trait TextKey: Borrow<str> {
-    fn take_text<'de>(d: &mut Decoder<'de>) -> Result<Text<'de>, DecodeError>;
+    /// Decodes the text of a key.
+    fn take_text<'de>(d: &mut Decoder<'de>) -> Result<KeyText<'de>, DecodeError>;
 }
 
 macro_rules! keys {
@@ -110,21 +111,21 @@ keys! {
 macro_rules! narrow {
     ($([$($parameter:tt)*] $text:ty),*) => {$(
         impl<$($parameter)*> TextKey for $text {
-            fn take_text<'de>(d: &mut Decoder<'de>) -> Result<Text<'de>, DecodeError> {
-                <&str>::decode(d).map(Text::Received)
+            fn take_text<'de>(d: &mut Decoder<'de>) -> Result<KeyText<'de>, DecodeError> {
+                <&str>::decode(d).map(KeyText::Received)
             }
         }
 
         impl<$($parameter)* const BOUND: u32> TextKey for Bounded<$text, BOUND> {
-            fn take_text<'de>(d: &mut Decoder<'de>) -> Result<Text<'de>, DecodeError> {
+            fn take_text<'de>(d: &mut Decoder<'de>) -> Result<KeyText<'de>, DecodeError> {
                 let text = <&str>::decode(d)?;
                 d.check_bound(text.len(), BOUND)?;
-                Ok(Text::Received(text))
+                Ok(KeyText::Received(text))
             }
         }
 
         impl<$($parameter)* const BOUND: u32> TextKey for Trimmed<$text, BOUND> {
-            fn take_text<'de>(d: &mut Decoder<'de>) -> Result<Text<'de>, DecodeError> {
+            fn take_text<'de>(d: &mut Decoder<'de>) -> Result<KeyText<'de>, DecodeError> {
                 let mut text = <$text as TextKey>::take_text(d)?;
                 let len_max = whole_characters(text.as_str(), BOUND);
                 text.cut(len_max);
@@ -137,15 +138,15 @@ macro_rules! narrow {
 narrow! { [] String, ['a,] &'a str }
 
 impl TextKey for WString {
-    fn take_text<'de>(d: &mut Decoder<'de>) -> Result<Text<'de>, DecodeError> {
+    fn take_text<'de>(d: &mut Decoder<'de>) -> Result<KeyText<'de>, DecodeError> {
         let mut bytes = SmallVec::new();
         d.wide_characters(|character| bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()))?;
-        Ok(Text::Made(bytes))
+        Ok(KeyText::Converted(bytes))
     }
 }
 
 impl<const BOUND: u32> TextKey for Bounded<WString, BOUND> {
-    fn take_text<'de>(d: &mut Decoder<'de>) -> Result<Text<'de>, DecodeError> {
+    fn take_text<'de>(d: &mut Decoder<'de>) -> Result<KeyText<'de>, DecodeError> {
         let text = WString::take_text(d)?;
         d.check_bound(text.as_str().encode_utf16().count(), BOUND)?;
         Ok(text)
@@ -153,7 +154,7 @@ impl<const BOUND: u32> TextKey for Bounded<WString, BOUND> {
 }
 
 impl<const BOUND: u32> TextKey for Trimmed<WString, BOUND> {
-    fn take_text<'de>(d: &mut Decoder<'de>) -> Result<Text<'de>, DecodeError> {
+    fn take_text<'de>(d: &mut Decoder<'de>) -> Result<KeyText<'de>, DecodeError> {
         let mut text = WString::take_text(d)?;
         let len_max = super::construct::bytes_of_units(text.as_str(), BOUND);
         text.cut(len_max);
@@ -163,7 +164,7 @@ impl<const BOUND: u32> TextKey for Trimmed<WString, BOUND> {
 
 macro_rules! borrow_text {
     ($([$($parameter:tt)*] $text:ty),*) => {$(
-        /// They are equal, ordered and hashed as the text is.
+        /// Compares and hashes like the text.
         impl<$($parameter)*> Borrow<str> for $text {
             fn borrow(&self) -> &str {
                 Borrow::<str>::borrow(&self.0)
@@ -179,7 +180,7 @@ borrow_text! {
     [const BOUND: u32] Trimmed<&str, BOUND>
 }
 
-/// It is equal, ordered and hashed as the text is.
+/// Compares and hashes like the text.
 impl Borrow<str> for WString {
     fn borrow(&self) -> &str {
         self.as_str()

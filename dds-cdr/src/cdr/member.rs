@@ -1,59 +1,59 @@
-//! Mutable structs: members that carry their ids.
+//! Mutable structs: members with ids.
 //!
 //! ```text
-//! XCDR2 (XTYPES 1.3, 7.4.3): DHEADER, then of each member
+//! XCDR2 (XTYPES 1.3, 7.4.3): DHEADER, then each member
 //! 31   30..28  27..0
-//! +----+-------+--------------------+ NEXTINT, if the length code asks for it
+//! +----+-------+--------------------+ NEXTINT, depending on the code
 //! | MU | code  | id                 | u32               value
 //! +----+-------+--------------------+-------------------
 //! code 0..3  the value has 1, 2, 4, 8 bytes
 //! code 4     NEXTINT is the length of the value in bytes
-//! code 5..7  NEXTINT is the first number of the value itself, which says how many 1, 4, 8 bytes follow it
+//! code 5..7  NEXTINT is the first number of the value, and counts the 1, 4 or 8 bytes that follow it
 //!
-//! XCDR1: of each member a parameter header, and at the end one that says so
+//! XCDR1: each member has a parameter header, then the end marker
 //! 15  14   13..0            15..0
 //! +---+----+----------------+----------+
-//! | x | MU | id             | length   | value          alignment counts anew behind the header
+//! | x | MU | id             | length   | value          alignment restarts behind the header
 //! +---+----+----------------+----------+
 //! 0x3f01, 8: u32 flags (bit 30 MU) and id, u32 length follow
-//! 0x3f02, 0: no more members       0x3f03: to be ignored
-//! x: the id is one of a vendor, unknown here
+//! 0x3f02, 0: end marker            0x3f03: ignored
+//! x: vendor-specific id, unknown here
 //! ```
 //!
-//! MU means that a reader must know the member or refuse the sample. Key members do not set it by themselves, though
-//! XTYPES 1.3 wants it: Cyclone DDS does not either, because RTI Connext cannot read it there.
+//! MU: a reader that does not know the member rejects the sample. Key members do not set MU by themselves, although
+//! XTYPES 1.3 requires it. Cyclone DDS does not set it either, because RTI Connext cannot read it there.
 
 use super::decoder::PID_MASK;
 use super::encoder::{PID_EXTENDED, PID_LONG_MUST_UNDERSTAND, PID_MUST_UNDERSTAND};
 use super::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, Encoding};
 
-/// How a member header of XCDR2 tells the length of values of a type.
+/// Encodes how a member header of XCDR2 gives the length of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum LengthCode {
-    /// They have one byte.
+    /// The value has one byte.
     Bytes1,
-    /// They have two bytes.
+    /// The value has two bytes.
     Bytes2,
-    /// They have four bytes.
+    /// The value has four bytes.
     Bytes4,
-    /// They have eight bytes.
+    /// The value has eight bytes.
     Bytes8,
-    /// It carries the length.
+    /// The header contains the length.
     NextInt,
-    /// The value begins with the number of bytes that follow.
+    /// The value starts with its length in bytes.
     Shared1,
-    /// The value begins with how often four bytes follow.
+    /// The value starts with its length in units of four bytes.
     Shared4,
-    /// The value begins with how often eight bytes follow.
+    /// The value starts with its length in units of eight bytes.
     Shared8,
 }
 
 impl LengthCode {
-    /// That of sequences of elements with this code.
+    /// Returns the code of sequences of elements with this code.
     pub(super) const fn of_sequence(self, of_primitives: bool) -> Self {
         match self {
-            // The length in bytes that other sequences begin with.
+            // Other sequences start with their length in bytes.
             _ if !of_primitives => Self::Shared1,
             Self::Bytes1 => Self::Shared1,
             Self::Bytes4 => Self::Shared4,
@@ -62,12 +62,12 @@ impl LengthCode {
         }
     }
 
-    /// That of arrays.
+    /// Returns the code of arrays.
     pub(super) const fn of_array(of_primitives: bool) -> Self {
         if of_primitives { Self::NextInt } else { Self::Shared1 }
     }
 
-    /// That of numbers of so many bytes.
+    /// Returns the code of numbers with this size in bytes.
     pub(super) const fn of_number(size: usize) -> Self {
         match size {
             1 => Self::Bytes1,
@@ -80,10 +80,10 @@ impl LengthCode {
 }
 
 impl Encoder<'_> {
-    /// Writes a mutable struct, whose members are written by [`Encoder::member`].
+    /// Encodes a mutable struct. `members` writes each member with [`Encoder::member`].
     ///
     /// # Errors
-    /// Those of `members`, or more bytes than the length can say.
+    /// Errors of `members`, or the length exceeds 32 bits.
     pub fn mutable(&mut self, members: impl FnOnce(&mut Self) -> Result<(), EncodeError>) -> Result<(), EncodeError> {
         if self.take_base() || self.counts_as_final() {
             return members(self);
@@ -99,10 +99,10 @@ impl Encoder<'_> {
         }
     }
 
-    /// Writes a member of a mutable struct: what tells its id and length, and what `value` writes.
+    /// Encodes a member of a mutable struct: its id, its length, and its value by `value`.
     ///
     /// # Errors
-    /// Those of `value`, or more bytes than the length can say.
+    /// Errors of `value`, or the length exceeds 32 bits.
     pub fn member(
         &mut self,
         id: u32,
@@ -126,10 +126,10 @@ impl Encoder<'_> {
         }
     }
 
-    /// Writes an optional member of a mutable struct: nothing, if it is absent.
+    /// Encodes an optional member of a mutable struct. An absent member is omitted.
     ///
     /// # Errors
-    /// Those of the value, or more bytes than the length can say.
+    /// Errors of the value, or the length exceeds 32 bits.
     pub fn member_if_present<T: Encode>(
         &mut self,
         id: u32,
@@ -144,34 +144,35 @@ impl Encoder<'_> {
     }
 }
 
-/// What stands in front of a member.
+/// Header of a member.
 struct MemberHeader {
-    /// Of a member that cannot be one of ours, more than [`ID_MASK`].
+    /// The id; larger than [`ID_MASK`] if the member is certainly unknown.
     id: u32,
     must_understand: bool,
     length: usize,
 }
 
 impl<'de> Decoder<'de> {
-    /// Takes a mutable struct. `member` is called with the id of each member, in the order of the sender, takes the value
-    /// and says `true`; or it takes nothing and says `false`, if it does not know the id. What it leaves of a value is
-    /// passed over.
+    /// Decodes a mutable struct. Calls `member` with the id of each member, in the order of the sender.
+    ///
+    /// `member` decodes the value and returns `true`. For an unknown id, it reads nothing and returns `false`. The rest
+    /// of a value is skipped.
     ///
     /// # Errors
-    /// Those of `member`, or of what is around the values; [`DecodeErrorKind::MustUnderstand`], if a member is not known
-    /// that the sender wants to be.
+    /// Errors of `member` or of the framing. [`DecodeErrorKind::MustUnderstand`] if an unknown member is marked
+    /// must-understand.
     pub fn members(
         &mut self,
         mut member: impl FnMut(&mut Self, u32) -> Result<bool, DecodeError>,
     ) -> Result<(), DecodeError> {
         if self.take_base() {
-            // Whether the others are known is asked when the members of the struct itself are taken.
+            // The members of the derived struct are not unknown. Its own pass checks for unknown members.
             return self.clone().each_member(&mut member, false);
         }
         self.each_member(&mut member, true)
     }
 
-    /// Takes a mutable struct; `is_strict` says whether members that are not known may be an error.
+    /// Decodes a mutable struct. `is_strict`: an unknown must-understand member is an error.
     fn each_member(
         &mut self,
         member: &mut impl FnMut(&mut Self, u32) -> Result<bool, DecodeError>,
@@ -189,10 +190,10 @@ impl<'de> Decoder<'de> {
         Ok(())
     }
 
-    /// Passes over a mutable struct or union.
+    /// Skips a mutable struct or union.
     ///
     /// # Errors
-    /// What is around its members is broken.
+    /// The framing of the members is malformed.
     pub fn pass_members(&mut self) -> Result<(), DecodeError> {
         match self.enter_delimited()? {
             None => self.members(|_, _| Ok(true)),
@@ -203,10 +204,10 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// Takes the value of an optional member that is there, keeping the allocations of a value that was there before.
+    /// Decodes a present optional member into `value`, and keeps its allocations.
     ///
     /// # Errors
-    /// Those of the value.
+    /// Errors of the value.
     pub fn present_into<T: Decode<'de>>(&mut self, value: &mut Option<T>) -> Result<(), DecodeError> {
         match value {
             Some(value) => value.decode_into(self),
@@ -217,7 +218,7 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// The next member; `None` if there are no more.
+    /// Reads the header of the next member; `None` at the end.
     fn member_header(&mut self) -> Result<Option<MemberHeader>, DecodeError> {
         let header = match self.encoding() {
             Encoding::Xcdr2 if self.remaining() == 0 => return Ok(None),
@@ -233,13 +234,14 @@ impl<'de> Decoder<'de> {
         Ok(header)
     }
 
+    /// Reads a member header of XCDR2.
     fn length_coded_header(&mut self) -> Result<MemberHeader, DecodeError> {
         let header = u32::decode(self)?;
         let length = match header >> CODE_SHIFT & 0b111 {
             code @ 0..=3 => 1 << code,
             4 => u32::decode(self)? as usize,
             code => {
-                // The number is part of the value: another cursor reads it.
+                // The number is part of the value, so a clone reads it.
                 let count = u32::decode(&mut self.clone())? as usize;
                 let size = [1_usize, 4, 8].get(code as usize - 5).copied().unwrap_or(1);
                 count.saturating_mul(size).saturating_add(size_of::<u32>())
@@ -248,6 +250,7 @@ impl<'de> Decoder<'de> {
         Ok(MemberHeader { id: header & ID_MASK, must_understand: header & MUST_UNDERSTAND != 0, length })
     }
 
+    /// Reads a parameter header of XCDR1; `None` for the end marker.
     fn parameter_header(&mut self) -> Result<Option<MemberHeader>, DecodeError> {
         self.align(4)?;
         let field = u16::decode(self)?;
@@ -265,6 +268,7 @@ impl<'de> Decoder<'de> {
                 header.must_understand = field & PID_LONG_MUST_UNDERSTAND != 0;
                 header.length = u32::decode(self)? as usize;
             }
+            // No member has an id above `ID_MASK`, so the caller ignores these.
             PID_IGNORE => {
                 header.id = u32::MAX;
                 header.must_understand = false;
@@ -276,12 +280,12 @@ impl<'de> Decoder<'de> {
     }
 }
 
-/// The low bits of a member header of XCDR2.
+/// Mask of the id in a member header of XCDR2.
 const ID_MASK: u32 = 0x0fff_ffff;
 const CODE_SHIFT: u32 = 28;
 const MUST_UNDERSTAND: u32 = 1 << 31;
-/// The flag of ids that a vendor has given.
+/// Flag of vendor-specific ids.
 const PID_OF_VENDOR: u16 = 0x8000;
-/// What ends the members of a mutable struct. Cyclone DDS sends it as 0x7f02, Fast-CDR as 0x3f02.
+/// Id of the end marker of a mutable struct. Cyclone DDS sends it as 0x7f02, Fast-CDR as 0x3f02.
 const PID_LIST_END: u16 = 0x3f02;
 const PID_IGNORE: u16 = 0x3f03;

@@ -1,21 +1,17 @@
-//! Cursors and the XCDR1/XCDR2 encodings.
+//! Encoders, decoders and the XCDR1/XCDR2 encodings.
 //!
 //! In: values of user types and received bytes. Out: serialized payloads, decoded values, key hashes. Nothing is owned
-//! beyond a call: buffers come in by reference, keep their capacity and are never cleared with zeros.
+//! beyond a call: the caller lends the buffers, which keep their capacity.
 //!
 //! - [`Encoder`], [`Decoder`]: cursors that know bounds, alignment, byte order and the rules of the [`Encoding`].
-//! - [`Encode`], [`Decode`], [`TypeInfo`], [`Keyed`], [`DdsType`]: what `#[derive(DdsType)]` writes for a type.
-//! - [`TypeDescription`]: the type as constant data, for everything that handles samples without user code.
-//! - [`WString`], [`Char16`], [`F128`], [`Bounded`], [`OrDefault`], [`Trimmed`]: what Rust has no type for. [`Union`], [`Plain`]: what enums with data
-//!   and structs of numbers are here.
-//! - [`KeyHasher`]: the instances of one type, whatever the encoding of its samples.
+//! - [`Encode`], [`Decode`], [`TypeInfo`], [`Keyed`], [`DdsType`]: the traits that `#[derive(DdsType)]` implements.
+//! - [`TypeDescription`], [`AnyType`]: a type as constant data, or as data of the run time (feature `dynamic`).
+//! - [`WString`], [`Char16`], [`F128`], [`Bounded`], [`OrDefault`], [`Trimmed`]: DDS types without a Rust counterpart.
+//!   [`Union`], [`Plain`]: enums with data, and structs whose memory is their encoding.
+//! - [`KeyHasher`]: computes the instances of one type, for samples in any encoding.
 //! - [`encode_payload`], [`decode_payload`], [`key_hash_of`], [`instance_of_payload`]: whole payloads, with header.
-//! - [`FieldPlan`]: the values of single fields, out of payloads that are not decoded.
-//! - [`Run`], [`Encoded`], [`Raw`]: samples that stay in their bytes.
-//! - [`AnyType`]: the type of a topic, as constant data or (`dynamic`, a feature) made at run time.
-//!
-//! ```
-//! use dds_macros::DdsType;
+//! - [`FieldPlan`]: reads single fields of payloads without decoding.
+//! - [`Run`], [`Encoded`], [`Raw`]: samples that stay encoded.
 //! use dds_cdr::cdr::{Encoding, Keyed, TypeInfo, decode_payload, encode_payload, instance_of_payload, key_hash_of};
 //!
 //! #[derive(DdsType, Debug, PartialEq)]
@@ -38,8 +34,9 @@
 //! ```
 //!
 //! Everything here may meet bytes of a stranger: a length is compared with what the input can hold before anything is
-//! allocated for it, recursive types end at [`NESTING_MAX`], and nothing is decoded a second time because something behind it
-//! was not as expected: each level would cost twice the one below.
+//! All input may be untrusted. A length is compared with the remaining input before memory is allocated for it.
+//! Recursive types end at [`NESTING_MAX`]. No value is decoded twice because of later bytes: each nesting level would
+//! double the cost.
 
 mod any_type;
 mod base;

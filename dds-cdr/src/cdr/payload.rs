@@ -1,17 +1,17 @@
-//! Whole payloads: header, body, padding.
+//! Whole payloads: header, body, and padding.
 
 use super::{
     ByteOrder, Decode, DecodeError, Decoder, Encapsulation, Encode, EncodeError, Encoder, Encoding, Extensibility,
     Keyed, TypeInfo,
 };
 
-/// Writes a sample as a payload: encapsulation header, body, and padding to a multiple of 4 whose size stands in the
-/// header (Cyclone DDS and the standard do both; Fast DDS pads and says 0). Numbers go in the byte order of this machine.
+/// Encodes a sample as a payload: encapsulation header, body, and padding to a multiple of 4.
 ///
-/// `buffer` is cleared first; its capacity is reused.
+/// The header contains the size of the padding, as in the standard and Cyclone DDS (Fast DDS pads and writes 0).
+/// Numbers have the byte order of this machine. `buffer` is cleared first; its capacity is reused.
 ///
 /// # Errors
-/// The value does not fit its type. Then `buffer` holds no payload.
+/// The value does not fit its type. `buffer` then holds no payload.
 #[inline]
 pub fn encode_payload<T: Encode + TypeInfo>(
     sample: &T,
@@ -22,13 +22,13 @@ pub fn encode_payload<T: Encode + TypeInfo>(
     payload_of(extensibility, encoding, buffer, |e| sample.encode(e))
 }
 
-/// Writes a key as a payload, as disposing and unregistering send it. It is framed as the data would be: the key of an
-/// appendable type carries its length in XCDR2 (seen of Cyclone DDS).
+/// Encodes a key as a payload, for dispose and unregister.
 ///
+/// The framing is that of the data: the key of an appendable type carries its length in XCDR2 (as in Cyclone DDS).
 /// `buffer` is cleared first; its capacity is reused.
 ///
 /// # Errors
-/// The key does not fit its type. Then `buffer` holds no payload.
+/// The key does not fit its type. `buffer` then holds no payload.
 pub fn encode_key_payload<T: Keyed + TypeInfo>(
     key: &T::Key,
     encoding: Encoding,
@@ -38,32 +38,33 @@ pub fn encode_key_payload<T: Keyed + TypeInfo>(
     payload_of(extensibility, encoding, buffer, |e| T::encode_key_value(key, e))
 }
 
-/// Reads a sample from a payload. It may borrow from it.
+/// Decodes a sample from a payload. The sample may borrow from the payload.
 ///
 /// # Errors
-/// The payload is not a value of this type; the error says where.
+/// The payload is not a value of this type. The error has the offset.
 #[inline]
 pub fn decode_payload<'de, T: Decode<'de>>(payload: &'de [u8]) -> Result<T, DecodeError> {
     T::decode(&mut Decoder::of_payload_for(payload, T::EXTENSIBILITY)?)
 }
 
-/// Reads a sample from a payload into a value that is there already, whose allocations are used again.
+/// Decodes a sample from a payload into an existing value, and reuses its allocations.
 ///
 /// # Errors
-/// The payload is not a value of this type; the error says where. Then `value` is some mixture of both.
+/// The payload is not a value of this type. The error has the offset, and `value` is partly overwritten.
 #[inline]
 pub fn decode_payload_into<'de, T: Decode<'de>>(payload: &'de [u8], value: &mut T) -> Result<(), DecodeError> {
     value.decode_into(&mut Decoder::of_payload_for(payload, T::EXTENSIBILITY)?)
 }
 
-/// Reads a key from a payload that is a serialized key.
+/// Decodes a key from a payload that is a serialized key.
 ///
 /// # Errors
-/// The payload is not a key of this type; the error says where.
+/// The payload is not a key of this type. The error has the offset.
 pub fn decode_key_payload<T: Keyed>(payload: &[u8]) -> Result<T::Key, DecodeError> {
     T::decode_key_value(&mut Decoder::of_payload_for(payload, T::EXTENSIBILITY)?)
 }
 
+/// Writes header, body and padding.
 #[inline]
 fn payload_of(
     extensibility: Extensibility,
@@ -76,6 +77,7 @@ fn payload_of(
     buffer.extend_from_slice(&header.to_bytes());
     body(&mut Encoder::new(buffer, encoding, ByteOrder::HOST))?;
     let padding = buffer.len().wrapping_neg() % 4;
+    // The header precedes the body, so the padding count is filled in last.
     if padding != 0 {
         buffer.resize(buffer.len() + padding, 0);
         header.padding = padding as u8;

@@ -1,21 +1,22 @@
 //! Structs whose memory is their encoding.
 //!
-//! The members of a final struct lie on the wire as `repr(C)` has them in memory, if there is no padding between them and
-//! the value begins where its largest number may: then it is copied as a whole, and a sequence of such structs too. Whether
-//! it begins there depends on what stands in front of it; where it does not, or the byte order is not that of this machine,
-//! the members are taken one by one. So the bytes are the same in any case.
+//! A final struct has the same layout on the wire as with `repr(C)` in memory, under two conditions. There is no
+//! padding between its members, and the value starts at an address that is aligned for its largest number. Then the
+//! struct is copied as a whole, and so are sequences of such structs.
+//! The start depends on the preceding values. If it is not aligned, or the byte order is not the machine's, the members
+//! are copied one by one. The bytes are the same in both cases.
 
 use super::collection::try_array;
 use super::copy::copy;
 use super::{Decode, DecodeError, Decoder, Encoder};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// A struct that is its own encoding, marked `#[dds(plain)]`; or a number, or an array of either.
+/// A struct marked `#[dds(plain)]` whose memory is its encoding, a number, or an array of either.
 ///
-/// That there is no padding, and that any bytes are a value, is what `zerocopy` says.
+/// The traits of `zerocopy` prove that there is no padding and that any bytes are a valid value.
 #[diagnostic::on_unimplemented(
     message = "the memory of `{Self}` is not its encoding",
-    note = "in a `#[dds(plain)]` struct there can be numbers, arrays of them, and other such structs",
+    note = "a `#[dds(plain)]` struct contains only numbers, arrays of them, and other plain structs",
     note = "such a struct is `#[repr(C)]`, and derives `FromBytes`, `IntoBytes` and `Immutable` of the crate `zerocopy`"
 )]
 pub trait Plain: FromBytes + IntoBytes + Immutable {
@@ -23,7 +24,7 @@ pub trait Plain: FromBytes + IntoBytes + Immutable {
     const FIRST: usize;
     /// The size of the largest number, in bytes.
     const LARGEST: usize;
-    /// Whether all numbers lie where the encoding has them. (A machine may align them less.)
+    /// Whether memory and encoding have the same layout. Some machines align numbers less than the encoding.
     const IS_LAID_OUT: bool;
 }
 
@@ -45,7 +46,7 @@ impl<T: Plain, const N: usize> Plain for [T; N] {
     const IS_LAID_OUT: bool = T::IS_LAID_OUT;
 }
 
-/// The larger one.
+/// Returns the larger number.
 #[doc(hidden)]
 #[must_use]
 pub const fn larger(one: usize, other: usize) -> usize {
@@ -53,7 +54,7 @@ pub const fn larger(one: usize, other: usize) -> usize {
 }
 
 impl Encoder<'_> {
-    /// Writes values as they lie in memory, if they are their encoding here; else writes nothing and says `false`.
+    /// Writes values as they are in memory. Returns `false` and writes nothing if that is not their encoding here.
     #[inline]
     pub fn plain<T: Plain>(&mut self, values: &[T]) -> bool {
         let is_plain = T::IS_LAID_OUT && self.order().is_host() && !values.is_empty();
@@ -67,20 +68,20 @@ impl Encoder<'_> {
 }
 
 impl<'de> Decoder<'de> {
-    /// Takes a value as it lies in memory, if it is its encoding here; else takes nothing.
+    /// Reads a value as it is in memory. Returns `None` and reads nothing if that is not its encoding here.
     ///
     /// # Errors
-    /// The input ends before.
+    /// The input ends inside of the value.
     #[inline]
     pub fn plain<T: Plain>(&mut self) -> Result<Option<T>, DecodeError> {
         let bytes = self.plain_bytes::<T>(1)?;
         Ok(bytes.and_then(|bytes| T::read_from_bytes(bytes).ok()))
     }
 
-    /// Takes values into those that are there already, as [`Decoder::plain`]; `false` if nothing was taken.
+    /// Reads values in place, like [`Decoder::plain`]. Returns `false` if nothing was read.
     ///
     /// # Errors
-    /// The input ends before.
+    /// The input ends inside of the values.
     #[inline]
     pub fn plain_into<T: Plain>(&mut self, values: &mut [T]) -> Result<bool, DecodeError> {
         match self.plain_bytes::<T>(values.len())? {
@@ -92,10 +93,10 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// Takes the elements of a sequence.
+    /// Reads the elements of a sequence.
     ///
     /// # Errors
-    /// Those of the elements.
+    /// Errors of the elements.
     #[inline]
     pub fn plain_elements<T: Plain + Decode<'de>>(
         &mut self,
@@ -104,25 +105,28 @@ impl<'de> Decoder<'de> {
     ) -> Result<(), DecodeError> {
         elements.truncate(count);
         let Some(bytes) = self.plain_bytes::<T>(count)? else {
-            elements.iter_mut().try_for_each(|element| element.decode_into(self))?;
-            // The length was compared with the size of the elements, which is not less in memory. Those without any size take
-            // no memory.
+            for element in elements.iter_mut() {
+                element.decode_into(self)?;
+            }
+            // The length was checked against the encoded size of the elements, which is at most their size in memory.
+            // Elements without a size need no memory.
             elements.reserve(count - elements.len());
             while elements.len() < count {
                 elements.push(T::decode(self)?);
             }
             return Ok(());
         };
+        // The first bytes replace existing elements, the others become new ones.
         let (known, new) = bytes.split_at_checked(size_of_val(elements.as_slice())).unwrap_or((&[], bytes));
         copy(elements.as_mut_slice().as_mut_bytes(), known);
         elements.extend(new.chunks_exact(size_of::<T>()).filter_map(|bytes| T::read_from_bytes(bytes).ok()));
         Ok(())
     }
 
-    /// Takes the elements of an array.
+    /// Reads the elements of an array.
     ///
     /// # Errors
-    /// Those of the elements.
+    /// Errors of the elements.
     #[inline]
     pub fn plain_array<T: Plain + Decode<'de>, const N: usize>(&mut self) -> Result<[T; N], DecodeError> {
         match self.plain_bytes::<T>(N)?.and_then(|bytes| <[T; N]>::read_from_bytes(bytes).ok()) {
@@ -131,6 +135,7 @@ impl<'de> Decoder<'de> {
         }
     }
 
+    /// Reads the bytes of `count` values, if their memory is their encoding here.
     #[inline]
     fn plain_bytes<T: Plain>(&mut self, count: usize) -> Result<Option<&'de [u8]>, DecodeError> {
         let is_plain = T::IS_LAID_OUT && self.order().is_host() && count != 0 && size_of::<T>() != 0;

@@ -1,4 +1,4 @@
-//! Values behind a box or a reference, and optional ones: encoded as what they point to.
+//! Pointers and optional values: encoded like the value that they contain.
 
 use super::{
     Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, TypeDescription, TypeInfo,
@@ -66,7 +66,7 @@ impl<'de, T: Decode<'de>> Decode<'de> for Arc<T> {
         d.nested(size_of::<T>(), T::decode).map(Self::new)
     }
 
-    /// What nobody else holds is used again.
+    /// Decodes in place if no other `Arc` shares the value.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         if let Some(value) = Self::get_mut(self) {
             return d.nested(size_of::<T>(), |d| value.decode_into(d));
@@ -135,7 +135,7 @@ impl<'de, T: Decode<'de>> Decode<'de> for Box<T> {
     }
 }
 
-/// That a member is optional is said by the member, not by its type.
+/// The member is marked as optional, not its type.
 impl<T: TypeInfo> TypeInfo for Option<T> {
     const TYPE_NAME: &'static str = T::TYPE_NAME;
     const HAS_KEY: bool = false;

@@ -1,4 +1,4 @@
-//! Samples as they are on the wire.
+//! Encoded samples.
 
 use super::copy::append;
 use super::{Decode, DecodeError, DecodeErrorKind, Decoder, Encapsulation, Encoding};
@@ -7,22 +7,22 @@ use bytes::Bytes;
 /// A sample in its encoded form, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encoded<'a> {
-    /// The rules by which it was encoded, as its header says.
+    /// The encoding in the header.
     pub encoding: Encoding,
-    /// The payload, beginning with the encapsulation header.
+    /// The payload, starting with the encapsulation header.
     pub bytes: &'a [u8],
 }
 
 impl<'a> Encoded<'a> {
-    /// A payload, whose header tells the encoding.
+    /// Creates a sample from a payload. Its header determines the encoding.
     ///
     /// # Errors
-    /// The header is incomplete or names no representation of CDR.
+    /// The header is incomplete, or its representation is not a CDR representation.
     pub fn new(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         Encapsulation::parse(bytes).map(|header| Self { encoding: header.encoding, bytes })
     }
 
-    /// An owned copy.
+    /// Returns an owned copy.
     #[must_use]
     pub fn to_raw(self) -> Raw {
         Raw { encoding: self.encoding, bytes: self.bytes.to_vec() }
@@ -35,33 +35,34 @@ impl From<Encoded<'_>> for Bytes {
     }
 }
 
-/// A sample in its encoded form, owned: the type of a raw topic.
+/// A sample in its encoded form, owned. This is the type of a raw topic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Raw {
-    /// The rules by which it was encoded, as its header says.
+    /// The encoding in the header.
     pub encoding: Encoding,
-    /// The payload, beginning with the encapsulation header.
+    /// The payload, starting with the encapsulation header.
     pub bytes: Vec<u8>,
 }
 
 impl Raw {
-    /// The same sample, borrowed.
+    /// Returns the same sample, borrowed.
     #[must_use]
     pub fn as_encoded(&self) -> Encoded<'_> {
         Encoded { encoding: self.encoding, bytes: &self.bytes }
     }
 }
 
-/// The payload's memory goes over into the result: nothing is copied.
+/// Moves the memory of the payload, without a copy.
 impl From<Raw> for Bytes {
     fn from(sample: Raw) -> Self {
         Self::from(sample.bytes)
     }
 }
 
-/// Takes the whole payload, header included. Only the outermost value of a payload can be raw.
+/// Decodes the whole payload, header included. Only the outermost value of a payload can be encoded.
 impl<'de> Decode<'de> for Encoded<'de> {
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        // Behind the header means: at the outermost value.
         if d.position() != Encapsulation::LEN {
             return Err(d.error(DecodeErrorKind::NotAPayload));
         }
@@ -71,7 +72,7 @@ impl<'de> Decode<'de> for Encoded<'de> {
     }
 }
 
-/// Takes the whole payload, header included. Only the outermost value of a payload can be raw.
+/// Decodes the whole payload, header included. Only the outermost value of a payload can be encoded.
 impl<'de> Decode<'de> for Raw {
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
         Encoded::decode(d).map(Encoded::to_raw)

@@ -1,4 +1,4 @@
-//! Runs of numbers, bools and wide characters that stay in the received bytes.
+//! Runs of numbers, bools and wide characters that refer to the received bytes.
 
 use super::copy::copy_of;
 use super::{
@@ -8,15 +8,15 @@ use super::{
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A sequence of primitive values as it lies in a sample: at any alignment, in either byte order.
+/// A sequence of primitive values inside of a sample, at any alignment and in any byte order.
 ///
-/// Encoded like a `Vec<T>`. Made by decoding, which looks whether all of it are values (of `bool` only 0 and 1 are), or of
-/// a slice: of `u16` for [`Char16`], of `u128` for [`F128`], of the same type for all others.
+/// It is encoded like a `Vec<T>`. Decoding creates it and checks that all values are valid (a `bool` is 0 or 1). It can
+/// also be created from a slice: of `u16` for [`Char16`], of `u128` for [`F128`], and of the same type for all others.
 ///
 /// ```
 /// use dds_cdr::cdr::{ByteOrder, Decode, Decoder, Encoding, Run};
 ///
-/// // Two numbers of two bytes, big endian: nothing is copied until they are asked for.
+/// // Two big-endian numbers of two bytes, which are read from the payload on demand.
 /// let bytes = [0, 0, 0, 2, 0x12, 0x34, 0x56, 0x78];
 /// let run = Run::<u16>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big))?;
 /// assert_eq!((run.len(), run.get(1), run.to_vec()), (2, Some(0x5678), vec![0x1234, 0x5678]));
@@ -24,14 +24,14 @@ use std::marker::PhantomData;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Run<'a, T> {
-    /// A whole number of values, all of them valid.
+    /// A whole number of valid values.
     bytes: &'a [u8],
     order: ByteOrder,
     value: PhantomData<T>,
 }
 
 impl<'a, T: Primitive> Run<'a, T> {
-    /// Takes `count` values, without a length in front.
+    /// Reads `count` values, without a length.
     #[inline]
     pub(super) fn take(d: &mut Decoder<'a>, count: usize) -> Result<Self, DecodeError> {
         let order = d.order();
@@ -42,21 +42,21 @@ impl<'a, T: Primitive> Run<'a, T> {
         }
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len() / T::SIZE
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no values.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The value at `index`, counted from 0.
+    /// Returns the value at `index`, from 0.
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<T> {
@@ -64,25 +64,25 @@ impl<'a, T: Primitive> Run<'a, T> {
         Some(T::read(value, self.order))
     }
 
-    /// The values, one after the other.
+    /// Returns an iterator over the values.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + DoubleEndedIterator + Clone + use<'a, T> {
         let order = self.order;
         self.bytes.chunks_exact(T::SIZE).map(move |value| T::read(value, order))
     }
 
-    /// Whether the bytes are in the order of this machine, or have none.
+    /// Returns whether the bytes have the order of this machine, or no order.
     #[inline]
     fn is_of_host(&self) -> bool {
         self.order.is_host() || T::SIZE == 1
     }
 
-    /// Leaves the first `count` values, if there are more.
+    /// Keeps at most the first `count` values.
     pub(super) fn truncate(&mut self, count: usize) {
         self.bytes = self.bytes.get(..count.saturating_mul(T::SIZE)).unwrap_or(self.bytes);
     }
 
-    /// A copy of the values.
+    /// Returns a copy of the values.
     #[must_use]
     pub fn to_vec(&self) -> Vec<T> {
         let run = if self.is_of_host() { T::run_of(self.bytes) } else { None };
@@ -91,7 +91,7 @@ impl<'a, T: Primitive> Run<'a, T> {
 }
 
 impl<'a, T: InMemory> Run<'a, T> {
-    /// The values as a slice, if they lie aligned and in the byte order of this machine.
+    /// Returns the values as a slice, if they are aligned and in the byte order of this machine.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> Option<&'a [T]> {
@@ -117,7 +117,7 @@ impl<'a> From<&'a [u16]> for Run<'a, Char16> {
     }
 }
 
-/// Of the bits of each ([`F128::from_bits`]).
+/// Refers to the bits of the numbers ([`F128::from_bits`]).
 impl<'a> From<&'a [u128]> for Run<'a, F128> {
     fn from(bits: &'a [u128]) -> Self {
         Self { bytes: zerocopy::IntoBytes::as_bytes(bits), order: ByteOrder::HOST, value: PhantomData }
@@ -171,7 +171,10 @@ impl<T: Primitive + Encode> Encode for Run<'_, T> {
             e.bytes(self.bytes);
             return Ok(());
         }
-        self.iter().try_for_each(|value| value.encode(e))
+        for value in self.iter() {
+            value.encode(e)?;
+        }
+        Ok(())
     }
 
     #[inline]
@@ -186,7 +189,7 @@ impl<T: TypeInfo> TypeInfo for Run<'_, T> {
     const DESCRIPTION: &'static TypeDescription = <[T]>::DESCRIPTION;
 }
 
-/// As part of a key, it is what a `Vec` of the same is.
+/// A key contains it as a `Vec`.
 impl<T> KeyMember for Run<'_, T>
 where
     T: Primitive + Encode + for<'k> WholeKey<'k> + for<'de> Decode<'de>,

@@ -1,4 +1,4 @@
-//! Strings: a length that counts the NUL, the bytes, the NUL.
+//! Strings: a length that includes the NUL, the bytes, and the NUL.
 
 use super::{
     Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode,
@@ -6,14 +6,14 @@ use super::{
 };
 
 impl<'de> Decoder<'de> {
-    /// Takes the bytes of a string, without its NUL. A length of 0, which some peers send for an empty string, is one.
+    /// Reads the bytes of a string without its NUL. Length 0, which some peers send, is an empty string.
     pub(super) fn text(&mut self) -> Result<&'de [u8], DecodeError> {
         let length = self.length(1)?;
         let start = self.position();
         let at = |offset: usize, kind| Err(DecodeError::new(start + offset, kind));
         match self.bytes(length)?.split_last() {
             None => Ok(&[]),
-            // `contains` looks at many bytes at once, `position` at each; where it is matters only if there is one.
+            // `contains` is vectorized, `position` is not. The position matters only for an error.
             Some((0, text)) if !text.contains(&0) => Ok(text),
             Some((0, text)) => {
                 let offset = text.iter().position(|byte| *byte == 0).unwrap_or_default();
@@ -23,10 +23,11 @@ impl<'de> Decoder<'de> {
         }
     }
 
+    /// Reads a string and checks its UTF-8.
     fn string(&mut self) -> Result<&'de str, DecodeError> {
         let text = self.text()?;
         std::str::from_utf8(text).map_err(|error| {
-            // The NUL was taken too.
+            // The cursor is behind the NUL.
             let start = self.position() - text.len() - 1;
             DecodeError::new(start + error.valid_up_to(), DecodeErrorKind::InvalidUtf8)
         })

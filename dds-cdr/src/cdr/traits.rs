@@ -1,59 +1,60 @@
-//! What a type must be able to do. All of it is written by `#[derive(DdsType)]`.
+//! Traits of types and values. `#[derive(DdsType)]` implements all of them.
 
 use super::{
     AnyType, DecodeError, DecodeErrorKind, Decoder, EncodeError, Encoder, Extensibility, LengthCode, TypeDescription,
 };
 
-/// A type whose name and structure are known.
+/// A type with a known name and structure.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no description as a DDS type",
-    note = "derive `DdsType` for it, or use a type that DDS knows: bool, i8..i64, u8..u64, f32, f64, char, String, Vec, arrays, maps, Option, Box, Arc"
+    note = "derive `DdsType` for it, or use a supported type: bool, i8..i64, u8..u64, f32, f64, char, String, Vec, arrays, maps, Option, Box, Arc"
 )]
 pub trait TypeInfo {
-    /// The name under which the type is announced.
+    /// The name that discovery announces.
     const TYPE_NAME: &'static str;
     /// Whether any member is part of a key.
     const HAS_KEY: bool;
-    /// The structure. Nested types hang on functions, so recursive types can be described.
+    /// The structure. It refers to nested types by functions, so recursive types can be described.
     const DESCRIPTION: &'static TypeDescription;
 }
 
-/// A value that can be written by an [`Encoder`].
+/// A value that an [`Encoder`] can write.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be encoded",
     note = "derive `DdsType` for it; if it is an alias of `Option`, mark the member `#[dds(optional)]`"
 )]
 pub trait Encode {
-    /// Whether this is a number, a bool or a char: collections of those carry no length in bytes (XTYPES 1.3, 7.4.3).
+    /// Whether this is a number, a bool or a char. Collections of these have no length in bytes (XTYPES 1.3, 7.4.3).
     #[doc(hidden)]
     const IS_PRIMITIVE: bool = false;
-    /// The same of the innermost element, for arrays of arrays, which are one array of several dimensions.
+    /// [`Encode::IS_PRIMITIVE`] of the innermost element: arrays of arrays are one array of several dimensions.
     #[doc(hidden)]
     const INNERMOST_IS_PRIMITIVE: bool = Self::IS_PRIMITIVE;
-    /// How the header of a member of a mutable struct tells the length of a value.
+    /// How a member header of a mutable struct encodes the length of the value.
     #[doc(hidden)]
     const LENGTH_CODE: LengthCode = LengthCode::NextInt;
 
-    /// Appends the value.
+    /// Encodes the value.
     ///
     /// # Errors
-    /// The value does not fit its type. What was appended until then stays in the buffer.
+    /// The value does not fit its type. The buffer keeps the bytes that were already written.
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError>;
 
-    /// Appends the members that make the key; all of them, if none is marked.
+    /// Encodes the key members; all members if none is marked.
     ///
     /// # Errors
     /// The value does not fit its type.
     fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError>;
 
-    /// How a payload is framed, if only the value knows.
+    /// Returns the framing of the payload, if it depends on the value.
     #[doc(hidden)]
     #[inline]
     fn framing(&self) -> Option<Extensibility> {
         None
     }
 
-    /// Whether this is a sample of a topic of this type, where its own type does not prove it.
+    /// Returns whether this is a sample of a topic of this type. The default is for types that are known at compile
+    /// time.
     #[doc(hidden)]
     #[inline]
     fn is_of(&self, ty: Option<&AnyType>) -> bool {
@@ -61,16 +62,19 @@ pub trait Encode {
         true
     }
 
-    /// Appends the elements of a sequence.
+    /// Encodes the elements of a sequence.
     #[doc(hidden)]
     fn encode_elements(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError>
     where
         Self: Sized,
     {
-        elements.iter().try_for_each(|element| element.encode(e))
+        for element in elements {
+            element.encode(e)?;
+        }
+        Ok(())
     }
 
-    /// Appends the elements of an array, those of its inner dimensions too.
+    /// Encodes the elements of an array, in all dimensions.
     #[doc(hidden)]
     fn encode_dimensions(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError>
     where
@@ -79,62 +83,67 @@ pub trait Encode {
         Self::encode_elements(elements, e)
     }
 
-    /// Appends the keys of the elements of an array, those of its inner dimensions too.
+    /// Encodes the keys of the elements of an array, in all dimensions.
     #[doc(hidden)]
     fn encode_key_dimensions(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError>
     where
         Self: Sized,
     {
-        elements.iter().try_for_each(|element| element.encode_key(e))
+        for element in elements {
+            element.encode_key(e)?;
+        }
+        Ok(())
     }
 }
 
-/// A value that can be read by a [`Decoder`], and may borrow from its input.
+/// A value that a [`Decoder`] can read. It may borrow from the input.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be decoded",
     note = "derive `DdsType` for it; if it is an alias of `Option`, mark the member `#[dds(optional)]`",
-    note = "of references, `&'a str` and `&'a [u8]` can be decoded; for other numbers use `cdr::Run<'a, f32>`"
+    note = "among references, `&'a str` and `&'a [u8]` can be decoded; for other numbers use `cdr::Run<'a, f32>`"
 )]
 pub trait Decode<'de>: Sized {
-    /// As [`Encode::IS_PRIMITIVE`].
+    /// See [`Encode::IS_PRIMITIVE`].
     #[doc(hidden)]
     const IS_PRIMITIVE: bool = false;
-    /// As [`Encode::INNERMOST_IS_PRIMITIVE`].
+    /// See [`Encode::INNERMOST_IS_PRIMITIVE`].
     #[doc(hidden)]
     const INNERMOST_IS_PRIMITIVE: bool = Self::IS_PRIMITIVE;
-    /// The bytes that a value occupies at least. Bounds what a length may ask for. 0 only for types that count values which
-    /// occupy none ([`Decoder::nothing`]).
+    /// Minimum size of a value in bytes, which bounds a received length. It is 0 only for types that count their values
+    /// without bytes ([`Decoder::nothing`]).
     #[doc(hidden)]
     const SIZE_MIN: usize = 1;
-    /// How a payload of this type is framed, if only one framing is right.
+    /// The extensibility that the payload header must match, if it is fixed.
     #[doc(hidden)]
     const EXTENSIBILITY: Option<Extensibility> = None;
 
-    /// Takes a value.
+    /// Decodes a value.
     ///
     /// # Errors
     /// The input is not a value of this type.
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError>;
 
-    /// Takes a value, keeping the allocations of this one.
+    /// Decodes into this value, and keeps its allocations.
     ///
     /// # Errors
-    /// The input is not a value of this type. Then this one is some mixture of both.
+    /// The input is not a value of this type. This value is then partly overwritten.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         *self = Self::decode(d)?;
         Ok(())
     }
 
-    /// The value of a member that the sender's older type does not have: zero, empty, the first literal, and of structs
-    /// those of the members, unless the member says `#[dds(default)]` (XTYPES 1.3, 7.2.2.4.4.4.7).
+    /// Returns the value of a member that the sender's older type does not have.
+    ///
+    /// It is zero, empty, or the first literal; a struct has the defaults of its members. `#[dds(default)]` overrides
+    /// it (XTYPES 1.3, 7.2.2.4.4.4.7).
     ///
     /// # Errors
-    /// [`DecodeErrorKind::MissingMember`], unless a type says something better.
+    /// [`DecodeErrorKind::MissingMember`], unless the type has a default.
     fn missing(d: &Decoder<'de>) -> Result<Self, DecodeError> {
         Err(d.error(DecodeErrorKind::MissingMember))
     }
 
-    /// Reads a payload of a topic of this type.
+    /// Decodes a payload of a topic of this type.
     ///
     /// # Errors
     /// The payload is not a value of the type.
@@ -145,10 +154,10 @@ pub trait Decode<'de>: Sized {
         super::decode_payload(payload)
     }
 
-    /// [`Decode::decode_typed`], keeping the allocations of this one.
+    /// Decodes a payload like [`Decode::decode_typed`] into this value, and keeps its allocations.
     ///
     /// # Errors
-    /// As of that.
+    /// The payload is not a value of the type.
     #[doc(hidden)]
     #[inline]
     fn decode_typed_into(&mut self, payload: &'de [u8], ty: Option<&AnyType>) -> Result<(), DecodeError> {
@@ -156,13 +165,16 @@ pub trait Decode<'de>: Sized {
         super::decode_payload_into(payload, self)
     }
 
-    /// Takes the elements of a sequence.
+    /// Decodes the elements of a sequence.
     #[doc(hidden)]
     fn decode_elements(elements: &mut Vec<Self>, count: usize, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         elements.truncate(count);
-        elements.iter_mut().try_for_each(|element| element.decode_into(d))?;
-        // A count is at most the number of bytes left, if elements have bytes at all, but an element may be large in memory
-        // and small on the wire: what is asked for at once is limited to the size of the input.
+        for element in elements.iter_mut() {
+            element.decode_into(d)?;
+        }
+        // The count is at most the number of remaining bytes if elements have bytes. But an element may be large in
+        // memory and small on the wire, so the allocation is limited to the size of the input.
+        debug_assert!(elements.len() <= count, "truncated to the count");
         let affordable = d.remaining() / size_of::<Self>().max(1);
         let missing = count - elements.len();
         elements.reserve(missing.min(affordable + 1));
@@ -172,20 +184,23 @@ pub trait Decode<'de>: Sized {
         Ok(())
     }
 
-    /// Takes the elements of an array, those of its inner dimensions too.
+    /// Decodes an array, in all dimensions.
     #[doc(hidden)]
     fn decode_array<const N: usize>(d: &mut Decoder<'de>) -> Result<[Self; N], DecodeError> {
         super::collection::try_array(|| Self::decode(d))
     }
 
-    /// Takes the elements of an array into one, those of its inner dimensions too.
+    /// Decodes the elements of an array in place, in all dimensions.
     #[doc(hidden)]
     fn decode_dimensions_into(elements: &mut [Self], d: &mut Decoder<'de>) -> Result<(), DecodeError> {
-        elements.iter_mut().try_for_each(|element| element.decode_into(d))
+        for element in elements {
+            element.decode_into(d)?;
+        }
+        Ok(())
     }
 }
 
-/// A value that borrows nothing from the sample it was decoded from.
+/// A value that borrows nothing from its sample.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` borrows from the received sample",
     label = "this needs a type that owns its data",
@@ -193,36 +208,36 @@ pub trait Decode<'de>: Sized {
 )]
 pub trait DecodeOwned: for<'de> Decode<'de> + 'static {}
 
-/// A type whose values belong to instances, told apart by a key.
+/// A type whose key distinguishes instances.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no key",
     label = "this needs a type with a key",
     note = "mark the fields that identify an instance with `#[dds(key)]`"
 )]
 pub trait Keyed {
-    /// The key: of one key member its owned type, of several a tuple of those.
+    /// The key: the owned type of a single key member, or a tuple of several.
     type Key;
 
-    /// As [`Decode::EXTENSIBILITY`].
+    /// See [`Decode::EXTENSIBILITY`].
     #[doc(hidden)]
     const EXTENSIBILITY: Option<Extensibility> = None;
 
-    /// The key of this value.
+    /// Returns the key of this value.
     fn key(&self) -> Self::Key;
 
-    /// Appends a key, exactly as [`Encode::encode_key`] appends that of a whole value.
+    /// Encodes a key, with the same bytes as [`Encode::encode_key`] of a whole value.
     ///
     /// # Errors
     /// The key does not fit its type.
     fn encode_key_value(key: &Self::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError>;
 
-    /// Takes a key.
+    /// Decodes a key.
     ///
     /// # Errors
     /// The input is not a key of this type.
     fn decode_key_value(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError>;
 
-    /// How a payload is framed, if only the key knows.
+    /// Returns the framing of the payload, if it depends on the key.
     #[doc(hidden)]
     #[inline]
     fn framing_of_key(key: &Self::Key) -> Option<Extensibility> {
@@ -230,7 +245,7 @@ pub trait Keyed {
         None
     }
 
-    /// Whether this is a key of a topic of this type, where its own type does not prove it.
+    /// Returns whether this is a key of a topic of this type. The default is for types that are known at compile time.
     #[doc(hidden)]
     #[inline]
     fn is_key_of(key: &Self::Key, ty: Option<&AnyType>) -> bool {
@@ -238,7 +253,7 @@ pub trait Keyed {
         true
     }
 
-    /// Reads a serialized key of a topic of this type.
+    /// Decodes a serialized key of a topic of this type.
     ///
     /// # Errors
     /// The payload is not a key of the type.
@@ -253,7 +268,7 @@ pub trait Keyed {
     }
 }
 
-/// A type that can be the type of a topic.
+/// A type that a topic can have.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a DDS type",
     label = "this needs `#[derive(DdsType)]`",
@@ -261,7 +276,7 @@ pub trait Keyed {
 )]
 pub trait DdsType: TypeInfo + Encode {}
 
-/// A type that has the same encoding as `T`, and may borrow where `T` owns.
+/// A type with the same encoding as `T`, which may borrow data that `T` owns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a view of `{T}`",
     note = "declare it with `#[dds(view_of = {T})]` beside `#[derive(DdsType)]`; its members must be those of `{T}`"
@@ -270,27 +285,27 @@ pub trait ViewOf<T: ?Sized> {}
 
 /// A member that can be part of a key.
 ///
-/// A type with key members contributes those; any other contributes all of itself, and then all of its parts must do so
-/// too.
+/// A type with key members contributes only these. Any other type contributes all of its parts, and each of them must
+/// be allowed in a key.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a key",
-    note = "optional members cannot, nor structs that borrow and mark no key members, nor what may be another value than \
-            was sent (`try_construct`)"
+    note = "optional members, structs that borrow and mark no key members, and members with `try_construct` are not \
+            allowed in a key"
 )]
 pub trait KeyMember {
-    /// What of this member belongs to the key, as an owned value.
+    /// The key part of this member, as an owned value.
     type Key;
 
-    /// An owned copy of the key.
+    /// Returns an owned copy of the key.
     fn to_key(&self) -> Self::Key;
 
-    /// Appends a key.
+    /// Encodes a key.
     ///
     /// # Errors
     /// The key does not fit its type.
     fn encode_key_member(key: &Self::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError>;
 
-    /// Takes a key.
+    /// Decodes a key.
     ///
     /// # Errors
     /// The input is not a key of this type.
@@ -299,14 +314,14 @@ pub trait KeyMember {
 
 /// A member that contributes all of itself to a key.
 ///
-/// The lifetime means nothing. It lets the derive say "if all members do" of a type without generics, where the compiler
-/// would insist that they do, whether or not the type is ever used as a key.
+/// The lifetime has no meaning. It lets the derive write the condition "if all members do" for a type without generics.
+/// Without it, the compiler requires the condition even for types that are never used as a key.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a key as a whole",
-    note = "it marks key members of its own, is optional, borrows, says `try_construct`, or contains something that does; \
-            mark the key members of the struct around it"
+    note = "it marks key members of its own, is optional, borrows, has `try_construct`, or contains such a member; \
+            mark the key members of the containing struct"
 )]
 pub trait WholeKey<'k>: Sized {
-    /// A copy. Types of topics need not be `Clone`.
+    /// Returns a copy. Types of topics need not be `Clone`.
     fn copy_key(&self) -> Self;
 }

@@ -1,15 +1,15 @@
 //! Unions: a discriminator, and the member that it selects.
 //!
 //! ```text
-//! XTYPES 1.3, 7.4.3.5.3       nothing follows, if nothing is selected
+//! XTYPES 1.3, 7.4.3.5.3       without a selected member, only the discriminator
 //! final         discriminator | member
 //! appendable    XCDR2: DHEADER | discriminator | member          XCDR1: as final
 //! mutable       XCDR2: DHEADER | header, id 0 | discriminator | header, id | member
 //!               XCDR1: header, id 0 | discriminator | header, id | member | end
 //! ```
 //!
-//! The ids of the members count from 1, as that of the discriminator is 0 (seen of RTI Connext; OpenDDS gives the first
-//! member 0 too).
+//! Member ids start at 1, because the discriminator has id 0 (as in RTI Connext; OpenDDS also gives id 0 to the first
+//! member).
 
 use super::{
     Decode, DecodeError, DecodeErrorKind, Decoder, EncodeError, Extensibility, TryConstruct, TypeDescription, TypeRef,
@@ -20,40 +20,40 @@ use super::{
 pub struct UnionDescription {
     extensibility: Extensibility,
     discriminator: TypeRef,
-    /// Whether the discriminator is the key; else all of the union is, where it is part of one.
+    /// Whether the discriminator is the key. Otherwise a key that contains the union contains all of it.
     has_key: bool,
-    /// What becomes of a discriminator that selects nothing.
+    /// Action for a discriminator without a case.
     try_construct: TryConstruct,
     cases: &'static [UnionCase],
 }
 
-/// A case of a union: some values of the discriminator, and the member that they select.
+/// A case of a union: values of the discriminator, and the member that they select.
 #[derive(Debug, Clone, Copy)]
 pub struct UnionCase {
     name: &'static str,
     id: u32,
     labels: &'static [i64],
     is_default: bool,
-    /// As of a member of a struct.
+    /// As for a struct member.
     hash_id: Option<&'static str>,
     try_construct: TryConstruct,
     ty: Option<TypeRef>,
 }
 
-/// A union, as the derive makes it of an enum with data.
+/// A union that the derive implements for an enum with data.
 pub trait Union {
     /// The type of the discriminator.
     type Discriminator;
 
-    /// The value of the discriminator: that which was received, if the case keeps it, else the first label of the case.
+    /// Returns the discriminator: the received value if the case stores it, otherwise the first label of the case.
     fn discriminator(&self) -> Self::Discriminator;
 }
 
 impl UnionDescription {
-    /// A union that `discriminator` selects a case of.
+    /// Creates a union with this discriminator type and these cases.
     ///
     /// # Panics
-    /// Two cases have a label, an id or a name in common, or both are the default; in a constant, that is a compile error.
+    /// Two cases share a label, an id or a name, or both are the default. In a constant, this is a compile error.
     #[must_use]
     pub const fn new(extensibility: Extensibility, discriminator: TypeRef, cases: &'static [UnionCase]) -> Self {
         let mut index = 0;
@@ -74,56 +74,56 @@ impl UnionDescription {
         Self { extensibility, discriminator, has_key: false, try_construct: TryConstruct::Discard, cases }
     }
 
-    /// This union with its discriminator as key.
+    /// Returns this union with its discriminator as key.
     #[must_use]
     pub const fn keyed(self) -> Self {
         Self { has_key: true, ..self }
     }
 
-    /// This union as one that takes its default where the discriminator selects nothing.
+    /// Returns this union as one that gets its default if the discriminator has no case.
     #[must_use]
     pub const fn or_default(self) -> Self {
         Self { try_construct: TryConstruct::UseDefault, ..self }
     }
 
-    /// What becomes of a discriminator that selects nothing, or that its type does not have.
+    /// Returns the action for a discriminator without a case, or with an invalid value.
     #[must_use]
     pub const fn on_construct_failure(&self) -> TryConstruct {
         self.try_construct
     }
 
-    /// How the union may grow.
+    /// Returns the extensibility.
     #[must_use]
     pub const fn extensibility(&self) -> Extensibility {
         self.extensibility
     }
 
-    /// The type of the discriminator: a number, a bool, a char or an enum.
+    /// Returns the type of the discriminator: a number, a bool, a char or an enum.
     #[must_use]
     pub fn discriminator(&self) -> &'static TypeDescription {
         (self.discriminator)()
     }
 
-    /// Whether the discriminator is the key.
+    /// Returns whether the discriminator is the key.
     #[must_use]
     pub const fn has_key(&self) -> bool {
         self.has_key
     }
 
-    /// The cases, in the order of definition.
+    /// Returns the cases in the order of definition.
     #[must_use]
     pub const fn cases(&self) -> &'static [UnionCase] {
         self.cases
     }
 
-    /// The case that a discriminator selects, of which `bits` are the bits on the wire.
+    /// Returns the case that a discriminator selects. `bits` are its bits on the wire, `size` is its size in bytes.
     pub(super) fn selected_by(&self, bits: u64, size: usize) -> Option<&'static UnionCase> {
         let mask = u64::MAX >> (64 - 8 * size.clamp(1, 8));
         let is_label = |case: &&UnionCase| case.labels.iter().any(|label| *label as u64 & mask == bits & mask);
         self.cases.iter().find(is_label).or_else(|| self.cases.iter().find(|case| case.is_default))
     }
 
-    /// Whether both agree in everything but the types of their members and of the discriminator.
+    /// Returns whether both unions are equal except for the types of their members and discriminators.
     pub(super) const fn agrees_with(&self, other: &Self) -> bool {
         let mut is_same = self.cases.len() == other.cases.len()
             && self.has_key == other.has_key
@@ -138,42 +138,44 @@ impl UnionDescription {
 }
 
 impl UnionCase {
-    /// The case called `name` that these values of the discriminator select, with the member that has `id`.
+    /// Creates a case called `name` with these labels. Its member has the id `id`.
     #[must_use]
     pub const fn new(name: &'static str, id: u32, labels: &'static [i64]) -> Self {
         Self { name, id, labels, is_default: false, hash_id: None, try_construct: TryConstruct::Discard, ty: None }
     }
 
-    /// This case with a member of this type.
+    /// Returns this case with a member of this type.
     #[must_use]
     pub const fn member(self, ty: TypeRef) -> Self {
         Self { ty: Some(ty), ..self }
     }
 
-    /// This case as the one that all other values select.
+    /// Returns this case as the default, which all other values select.
     #[must_use]
     pub const fn or_default(self) -> Self {
         Self { is_default: true, ..self }
     }
 
-    /// This case as one whose member has an id made of a name (`@hashid`), its own if this one is empty.
+    /// Returns this case with a member id that is a hash of `name` (`@hashid`). An empty `name` stands for its own
+    /// name.
     #[must_use]
     pub const fn hash_id(self, name: &'static str) -> Self {
         Self { hash_id: Some(name), ..self }
     }
 
-    /// The name that the id is made of, if the member says so (`@hashid`); empty if it is that of the member.
+    /// Returns the name that the id is a hash of (`@hashid`), if any; empty for the name of the member.
     #[must_use]
     pub const fn hash_id_name(&self) -> Option<&'static str> {
         self.hash_id
     }
 
-    /// This case as one whose member treats values like this which its type cannot hold.
+    /// Returns this case with this action for values that do not fit the member.
     #[must_use]
     pub const fn try_construct(self, try_construct: TryConstruct) -> Self {
         Self { try_construct, ..self }
     }
 
+    /// Returns whether both cases are equal except for the types of their members.
     const fn agrees_with(&self, other: &Self) -> bool {
         let mut is_same = self.id == other.id
             && self.is_default == other.is_default
@@ -188,31 +190,31 @@ impl UnionCase {
         is_same
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The id of the member.
+    /// Returns the id of the member.
     #[must_use]
     pub const fn id(&self) -> u32 {
         self.id
     }
 
-    /// The values of the discriminator that select it, of unsigned types of 64 bits as if they had a sign.
+    /// Returns the discriminator values that select the case. Unsigned 64-bit values are stored as signed.
     #[must_use]
     pub const fn labels(&self) -> &'static [i64] {
         self.labels
     }
 
-    /// Whether the values that no case names select it.
+    /// Returns whether values without a case select this one.
     #[must_use]
     pub const fn is_default(&self) -> bool {
         self.is_default
     }
 
-    /// What becomes of a value that the type of the member cannot hold: what the case says, or else what the type says.
+    /// Returns the action for values that do not fit the member: that of the case, or that of its type.
     #[must_use]
     pub fn on_construct_failure(&self) -> TryConstruct {
         match (self.try_construct, self.ty()) {
@@ -221,7 +223,7 @@ impl UnionCase {
         }
     }
 
-    /// The type of the member, if there is one.
+    /// Returns the type of the member, if there is one.
     #[must_use]
     pub fn ty(&self) -> Option<&'static TypeDescription> {
         self.ty.map(|ty| ty())
@@ -243,7 +245,7 @@ const fn have_label_in_common(one: &[i64], other: &[i64]) -> bool {
     false
 }
 
-/// The smallest number from 0 on that is none of these labels: what the default case of a union is sent with.
+/// Returns the smallest non-negative number that is not a label, for sending the default case.
 #[doc(hidden)]
 #[must_use]
 pub const fn unused_label(labels: &[i64]) -> i64 {
@@ -255,7 +257,7 @@ pub const fn unused_label(labels: &[i64]) -> i64 {
 }
 
 impl EncodeError {
-    /// The discriminator that a case keeps selects another case.
+    /// Creates the error for a stored discriminator that selects another case.
     #[must_use]
     #[cold]
     #[doc(hidden)]
@@ -265,7 +267,7 @@ impl EncodeError {
 }
 
 impl<'de> Decoder<'de> {
-    /// No case has this discriminator, which was just taken.
+    /// Creates the error for a discriminator without a case. The cursor is behind the discriminator.
     #[must_use]
     #[cold]
     #[doc(hidden)]
@@ -273,10 +275,10 @@ impl<'de> Decoder<'de> {
         self.error(DecodeErrorKind::UnknownDiscriminator { value })
     }
 
-    /// The discriminator of a mutable union, wherever it is among the members. None of them is taken.
+    /// Decodes the discriminator of a mutable union, at any position. Does not move the cursor.
     ///
     /// # Errors
-    /// It is not there, or no value of its type.
+    /// The discriminator is missing, or not a value of its type.
     pub fn discriminator<T: Decode<'de>>(&self) -> Result<T, DecodeError> {
         let mut discriminator = None;
         let mut members = self.clone();
@@ -289,10 +291,10 @@ impl<'de> Decoder<'de> {
         discriminator.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))
     }
 
-    /// [`Decoder::discriminator`]; `None` if it is well formed, but not of its type.
+    /// Decodes like [`Decoder::discriminator`]. Returns `None` if the value is well formed but does not fit its type.
     ///
     /// # Errors
-    /// It is not there, or broken.
+    /// The discriminator is missing or malformed.
     pub fn try_discriminator<T: Decode<'de>>(&self) -> Result<Option<T>, DecodeError> {
         match self.discriminator() {
             Ok(discriminator) => Ok(Some(discriminator)),
@@ -301,11 +303,12 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// Takes a mutable union whose discriminator is known: the member with this id by `value`, if it is there. One that
-    /// comes twice counts as it came last.
+    /// Decodes a mutable union whose discriminator is known. `value` decodes the member with this id, if present.
+    ///
+    /// The last of several values counts.
     ///
     /// # Errors
-    /// Those of the value, and as [`Decoder::members`].
+    /// Errors of the value, and those of [`Decoder::members`].
     pub fn selected_member<R>(
         &mut self,
         id: u32,
@@ -321,10 +324,10 @@ impl<'de> Decoder<'de> {
         Ok(selected)
     }
 
-    /// Takes a mutable union that has no member.
+    /// Decodes a mutable union without a selected member.
     ///
     /// # Errors
-    /// As [`Decoder::members`].
+    /// Errors of [`Decoder::members`].
     pub fn no_selected_member(&mut self) -> Result<(), DecodeError> {
         self.members(|_, id| Ok(id == DISCRIMINATOR_ID))
     }

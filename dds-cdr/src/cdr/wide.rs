@@ -1,8 +1,8 @@
-//! `wchar` and `wstring`: units of UTF-16.
+//! `wchar` and `wstring`: UTF-16 units.
 //!
-//! A wide string is the number of its bytes, twice that of its units, and the units; no NUL ends it (XTYPES 1.3,
-//! 7.4.1.1.2, as Cyclone DDS and, in XCDR2, RTI Connext have it). Fast DDS counts units instead of bytes, and RTI Connext
-//! sends four bytes for each unit in XCDR1: neither can be told apart by its bytes, so neither is understood here.
+//! A wide string is its length in bytes, twice the number of units, and the units. No NUL ends it (XTYPES 1.3,
+//! 7.4.1.1.2; so do Cyclone DDS and, in XCDR2, RTI Connext). Fast DDS counts units instead of bytes, and RTI Connext
+//! sends four bytes per unit in XCDR1. Their bytes are ambiguous, so neither is supported.
 
 use super::primitive::plain_value;
 use super::{
@@ -11,7 +11,7 @@ use super::{
 };
 use std::fmt;
 
-/// A `wchar`: one unit of UTF-16, which is a character or half of one.
+/// A `wchar`: one UTF-16 unit, which is a character or half of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Char16(
     /// The unit.
@@ -21,7 +21,7 @@ pub struct Char16(
 impl TryFrom<char> for Char16 {
     type Error = EncodeError;
 
-    /// Fails for characters of two units, those from U+10000 on.
+    /// Fails for characters of two units, from U+10000.
     fn try_from(character: char) -> Result<Self, EncodeError> {
         u16::try_from(u32::from(character)).map(Self).map_err(|_| EncodeError::NotAChar16 { character })
     }
@@ -66,7 +66,7 @@ impl<'de> Decode<'de> for Char16 {
 
 plain_value!(Char16, Char16, "char16");
 
-/// A `wstring`: text that travels as UTF-16. In memory it is a [`String`].
+/// A `wstring`: text that is encoded as UTF-16. In memory it is a [`String`].
 ///
 /// ```
 /// use dds_cdr::cdr::WString;
@@ -78,36 +78,36 @@ plain_value!(Char16, Char16, "char16");
 pub struct WString(String);
 
 impl WString {
-    /// An empty text.
+    /// Creates an empty text.
     #[must_use]
     pub const fn new() -> Self {
         Self(String::new())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text, to be changed.
+    /// Returns the text for changes.
     pub fn as_mut_string(&mut self) -> &mut String {
         &mut self.0
     }
 
-    /// The text, without a copy.
+    /// Returns the text without a copy.
     #[must_use]
     pub fn into_string(self) -> String {
         self.0
     }
 
-    /// How many units of UTF-16 it has, which is what a bound counts.
+    /// Returns the number of UTF-16 units, which a bound limits.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.encode_utf16().count()
     }
 
-    /// Whether there is no text.
+    /// Returns whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -157,18 +157,21 @@ impl Encode for WString {
 }
 
 impl Encoder<'_> {
-    /// Writes a wide string.
+    /// Encodes a wide string.
     pub(super) fn wide_text(&mut self, text: &str) -> Result<(), EncodeError> {
         if let Some(position) = text.find('\0') {
             return Err(EncodeError::InteriorNul { position });
         }
         self.length(2 * text.encode_utf16().count())?;
-        text.encode_utf16().try_for_each(|unit| unit.encode(self))
+        for unit in text.encode_utf16() {
+            unit.encode(self)?;
+        }
+        Ok(())
     }
 }
 
 impl<'de> Decoder<'de> {
-    /// Takes the bytes of a wide string.
+    /// Reads the bytes of a wide string.
     pub(super) fn wide_text(&mut self) -> Result<&'de [u8], DecodeError> {
         let length = self.length(1)?;
         if length % 2 != 0 {
@@ -177,12 +180,12 @@ impl<'de> Decoder<'de> {
         self.bytes(length)
     }
 
-    /// Takes a wide string, character by character.
+    /// Decodes a wide string, and calls `take` with each character.
     pub(super) fn wide_characters(&mut self, mut take: impl FnMut(char)) -> Result<(), DecodeError> {
         let order = self.order();
         let bytes = self.wide_text()?;
         let units = bytes.chunks_exact(2).map(|unit| u16::read(unit, order));
-        // The bytes of the characters so far, to say where one is wrong.
+        // Bytes of the valid characters, for the offset of an error.
         let mut done = 0;
         for character in char::decode_utf16(units) {
             let kind = match character {

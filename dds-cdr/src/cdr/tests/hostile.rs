@@ -251,7 +251,7 @@ fn headers_that_are_not_of_cdr_are_refused() {
     assert_eq!(decode_key_payload::<ShapeType>(&hex("0007 0000 00000000")).unwrap_err().kind(), {
         DecodeErrorKind::Framing { identifier: 7 }
     });
-    assert_eq!(error.to_string(), "at byte 0: representation 0x0003 does not fit the extensibility of the type");
+    assert_eq!(error.to_string(), "at byte 0: representation 0x0003 does not match the extensibility of the type");
 }
 
 #[test]
