@@ -164,7 +164,7 @@ impl<'de, K: MapKey + Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMa
         Ok(map)
     }
 
-    /// Keeps the memory of the map, its keys and its values, if the keys are the same and in order.
+    /// Keeps the memory of keys and values, if the keys are the same and in order.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         decode_entries::<K, V, ()>(d, |d, count| {
             let taken = if self.len() == count { update_sorted(self, d)? } else { 0 };
@@ -195,7 +195,7 @@ impl<'de, K: MapKey + Decode<'de> + Hash + Eq, V: Decode<'de>, S: BuildHasher + 
         Ok(map)
     }
 
-    /// Keeps the memory of the map, its keys and its values, if the keys are the same in any order.
+    /// Keeps the memory of keys and values, if the keys are the same in any order.
     ///
     /// With more than 64 entries, the call allocates a temporary list. If keys differ, values of known keys keep their
     /// memory.

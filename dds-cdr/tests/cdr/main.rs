@@ -1,4 +1,4 @@
-//! Bytes of types and samples against what other implementations write.
+//! Compares bytes of types and samples with those of other implementations.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 

@@ -1,4 +1,5 @@
-//! Our types are named and described, byte by byte, as Cyclone DDS's Python does it (`tests/vectors/make_type_objects.py`).
+//! Names and descriptions of our types equal those of Cyclone DDS's Python package, byte by byte
+//! (`tests/vectors/make_type_objects.py`).
 
 #![allow(dead_code, reason = "these types are only described")]
 
@@ -11,7 +12,7 @@ use dds_macros::DdsType;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
-/// Shapes, as all vendors' demos have them.
+/// The type of the shapes demo, as in the demos of all vendors.
 #[derive(DdsType)]
 #[dds(crate = "dds_cdr", appendable)]
 struct ShapeType {
@@ -219,7 +220,7 @@ enum OctetUnion {
     Number(u8),
 }
 
-/// With a `typedef` in Cyclone.
+/// Cyclone DDS uses a `typedef` here.
 #[derive(DdsType)]
 #[dds(crate = "dds_cdr")]
 struct Aliased {
@@ -233,7 +234,7 @@ struct FarAway {
     within: Aliased,
 }
 
-/// The lines of the golden file that describe a type, and ours.
+/// Compares the golden lines that describe a type with our description.
 fn compare<T: TypeInfo>() {
     let graph = TypeGraph::of(T::DESCRIPTION).unwrap();
     let mut ours = BTreeSet::new();
@@ -268,7 +269,7 @@ fn compare<T: TypeInfo>() {
     }
 }
 
-/// What Cyclone describes, and what we do.
+/// Type objects of Cyclone DDS, and ours.
 struct Described(HashMap<TypeIdentifier, TypeObject>);
 
 impl TypeSource for Described {
@@ -277,14 +278,14 @@ impl TypeSource for Described {
     }
 }
 
-/// Whether our reader's type fits Cyclone's writer of the type of the same name.
+/// Checks that our reader type is assignable from Cyclone DDS's writer type of the same name.
 fn fits<T: TypeInfo>() -> Result<(), Mismatch> {
     let mut known = Described(HashMap::new());
     for line in GOLDEN.lines() {
         if let [_, "minimal", id, object] = line.split(' ').collect::<Vec<_>>()[..] {
             let object = TypeObject::from_bytes(&bytes(object)).unwrap();
             let found = object.identifier().unwrap();
-            // Those that contain each other are not named by their own hash.
+            // The name of mutually recursive types is not their own hash.
             if hex(&found) == id {
                 known.0.insert(found, object);
             }
@@ -300,10 +301,11 @@ fn fits<T: TypeInfo>() -> Result<(), Mismatch> {
     check_assignable::<Minimal>(&known, ours, &theirs, &TypeConsistency::default())
 }
 
-/// XTYPES 1.3, 7.2.4.2: of a final type in another one, the description counts and not what it comes to. Cyclone looks at it
-/// in the same way.
+/// XTYPES 1.3, 7.2.4.2: for a final type inside of another, its description counts, not the resolved type.
+///
+/// Cyclone DDS does the same.
 #[test]
-fn a_typedef_is_looked_through_unless_it_is_within_a_final_type_in_another() {
+fn typedef_inside_nested_final_type_differs() {
     assert_eq!(fits::<Aliased>(), Ok(()));
     let Err(Mismatch::Differs(difference)) = fits::<FarAway>() else { panic!("nothing is unknown") };
     assert_eq!(difference.kind, TypeDifferenceKind::NotDelimited);

@@ -10,9 +10,9 @@ fn encoded<T: Encode>(value: &T) -> Result<Vec<u8>, EncodeError> {
     value.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Big)).map(|()| bytes)
 }
 
-/// XTYPES 1.3, 7.4.1.1: an unsigned number that has the bits.
+/// XTYPES 1.3, 7.4.1.1: an unsigned number with at least the bits.
 #[test]
-fn the_bit_bound_of_a_bitmask_decides_its_bytes() {
+fn bitmask_size_follows_its_bit_bound() {
     assert_eq!(encoded(&(Rights::READ | Rights::ADMIN)), Ok(hex("81")));
     assert_eq!(encoded(&Twelve::HIGH), Ok(hex("0800")));
     assert_eq!(encoded(&Twenty(0xf_0000)), Ok(hex("000f0000")));
@@ -22,7 +22,7 @@ fn the_bit_bound_of_a_bitmask_decides_its_bytes() {
 }
 
 #[test]
-fn bits_beyond_the_bound_are_refused_both_ways() {
+fn bits_beyond_bound_are_refused_both_ways() {
     assert_eq!(encoded(&Twelve(0x1000)), Err(EncodeError::TooManyBits { bit_bound: 12 }));
     let error = Twelve::decode(&mut Decoder::new(&hex("10ff"), Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
     assert_eq!((error.offset(), error.kind()), (0, DecodeErrorKind::UnknownBits { bits: 0x1000 }));
@@ -30,10 +30,9 @@ fn bits_beyond_the_bound_are_refused_both_ways() {
     assert_eq!(value::<Twelve>(&hex("0ff0"), Encoding::Xcdr1, ByteOrder::Big), Twelve(0xff0));
 }
 
-/// As elements they are no primitives: `unions_bitmasks_and_nested_arrays_have_the_bytes_of_cyclone` has the bytes of
-/// Cyclone DDS.
+/// As elements, bitmasks are not primitive: `unions_bitmasks_and_arrays_equal_cyclone` has the bytes of Cyclone DDS.
 #[test]
-fn the_description_names_the_bits() {
+fn description_has_names_of_bits() {
     let TypeKind::Bitmask(mask) = Rights::DESCRIPTION.kind() else { panic!() };
     let flags: Vec<_> = mask.flags().iter().map(|flag| (flag.name(), flag.position())).collect();
     assert_eq!((mask.bit_bound(), flags), (8, vec![("READ", 0), ("WRITE", 1), ("ADMIN", 7)]));
@@ -46,9 +45,9 @@ fn the_description_names_the_bits() {
     assert!(!Rights::DESCRIPTION.is_encoded_like(u8::DESCRIPTION));
 }
 
-/// The fields from the least significant bit on, as Fast DDS puts them into a `std::bitset`.
+/// Fields start at the least significant bit, as in the `std::bitset` of Fast DDS.
 #[test]
-fn the_fields_of_a_bitset_lie_side_by_side() {
+fn bitset_fields_are_adjacent() {
     let packed = Packed { low: 0b101, flag: true, signed: -1, high: 0b11 };
     // 0..11 11111 1 101
     assert_eq!(encoded(&packed), Ok(hex("000007fd")));
@@ -61,9 +60,9 @@ fn the_fields_of_a_bitset_lie_side_by_side() {
 }
 
 proptest! {
-    /// A value fits into so many bits exactly if they give it back.
+    /// A value fits a bitfield if and only if it survives the conversion.
     #[test]
-    fn a_bitfield_holds_what_fits(signed in any::<i32>(), unsigned in any::<u64>(), bits in 1_u8..=32) {
+    fn bitfield_round_trips_if_it_fits(signed in any::<i32>(), unsigned in any::<u64>(), bits in 1_u8..=32) {
         let fits = i64::from(signed) >= -(1 << (bits - 1)) && i64::from(signed) < 1 << (bits - 1);
         assert_eq!(signed.to_bits(bits).is_ok(), fits);
         assert!(signed.to_bits(bits).is_ok_and(|low| i32::from_bits(low, bits) == signed) || !fits);

@@ -1,6 +1,6 @@
 //! Bounds of elements.
 
-use super::round_trip::{comes_back, keys_agree};
+use super::round_trip::{keys_agree, round_trips};
 use super::*;
 use crate::cdr::{Bounded, DecodeErrorKind, EncodeError, TypeInfo, TypeKind, WString, key_hash_of};
 use dds_macros::DdsType;
@@ -45,17 +45,17 @@ macro_rules! sample {
 }
 
 #[test]
-fn elements_can_have_bounds() {
-    comes_back(&sample!(Final), &Final::default());
-    comes_back(&sample!(Appendable), &Appendable::default());
-    comes_back(&sample!(Mutable), &Mutable::default());
+fn bounded_elements_round_trip() {
+    round_trips(&sample!(Final), &Final::default());
+    round_trips(&sample!(Appendable), &Appendable::default());
+    round_trips(&sample!(Mutable), &Mutable::default());
     keys_agree(&sample!(Final));
     keys_agree(&sample!(Appendable));
     keys_agree(&sample!(Mutable));
 }
 
 #[test]
-fn bounds_of_elements_hold_both_ways() {
+fn element_over_bound_is_refused_both_ways() {
     let long = Final { names: vec![name("abcd")], ..Final::default() };
     let mut bytes = Vec::new();
     let error = long.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap_err();
@@ -68,7 +68,7 @@ fn bounds_of_elements_hold_both_ways() {
 }
 
 #[test]
-fn the_bounds_are_part_of_the_type() {
+fn element_bounds_are_part_of_the_type() {
     let TypeKind::Struct(description) = Final::DESCRIPTION.kind() else { panic!() };
     let TypeKind::Sequence { bound: Some(2), element } = description.members()[0].ty().kind() else { panic!() };
     assert!(matches!(element().kind(), TypeKind::String { bound: Some(3) }));

@@ -1,4 +1,4 @@
-//! What becomes of values that the type of a member cannot hold (XTYPES 1.3, 7.2.2.7).
+//! Members whose received values do not fit their type (XTYPES 1.3, 7.2.2.7).
 
 use super::kinds::{FinalUnion, Plain, Twelve};
 use super::types::Gear;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 macro_rules! sender_and_receiver {
     ($extensibility:ident, $sender:ident, $receiver:ident) => {
-        /// Its members have no bounds, and numbers where the receiver has enums.
+        /// The sender's type: no bounds, and numbers instead of enums.
         #[derive(DdsType, Debug)]
         #[dds(crate = "crate", $extensibility)]
         struct $sender {
@@ -61,7 +61,7 @@ macro_rules! sender_and_receiver {
         }
 
         impl $receiver {
-            fn takes_what_it_can() {
+            fn unfit_values_are_replaced() {
                 let sent = $sender {
                     first: 1,
                     text: "long".into(),
@@ -70,7 +70,7 @@ macro_rules! sender_and_receiver {
                     mask: 0xffff,
                     list: vec![1, 2, 3],
                     maybe: Some("long".into()),
-                    // Two, two and one bytes.
+                    // Characters of two, two and one bytes.
                     trimmed: "äöu".into(),
                     wide: "abc\u{1d11e}".into(),
                     numbers: vec![1, 2, 3],
@@ -102,7 +102,7 @@ macro_rules! sender_and_receiver {
                         let mut reused = Self { text: "old".into(), last: 9, ..decode_payload(&payload).unwrap() };
                         decode_payload_into(&payload, &mut reused).unwrap();
                         assert_eq!(reused, expected);
-                        // What is broken is still an error.
+                        // Malformed input is still an error.
                         let short = payload.len() - 1;
                         assert!(decode_payload::<Self>(&payload[..short]).is_err());
                     }
@@ -117,14 +117,14 @@ sender_and_receiver!(appendable, SentAppendable, Appendable);
 sender_and_receiver!(mutable, SentMutable, Mutable);
 
 #[test]
-fn a_member_says_what_becomes_of_values_it_cannot_hold() {
-    Final::takes_what_it_can();
-    Appendable::takes_what_it_can();
-    Mutable::takes_what_it_can();
+fn member_try_construct_handles_unfit_values() {
+    Final::unfit_values_are_replaced();
+    Appendable::unfit_values_are_replaced();
+    Mutable::unfit_values_are_replaced();
 }
 
 #[test]
-fn without_a_word_the_sample_is_an_error() {
+fn unfit_value_is_an_error_by_default() {
     #[derive(DdsType, Debug)]
     #[dds(crate = "crate")]
     struct Strict {
@@ -136,7 +136,7 @@ fn without_a_word_the_sample_is_an_error() {
 }
 
 #[test]
-fn the_description_says_so_too() {
+fn description_has_try_construct_of_members() {
     #[derive(DdsType, Debug, PartialEq)]
     #[dds(crate = "crate", appendable)]
     struct Described {
@@ -156,7 +156,7 @@ fn the_description_says_so_too() {
     assert_eq!(bytes, hex("00000012 00000001 00000002 7300 0000 00000002 7400"));
     let mut read: Described = value(&bytes, Encoding::Xcdr2, ByteOrder::Big);
     assert_eq!(read, sample);
-    // What is shared is replaced, what is not is used again.
+    // A shared value is replaced, and an unshared one is reused.
     let other = Arc::clone(&read.shared);
     read.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap();
     assert!(!Arc::ptr_eq(&read.shared, &other));

@@ -1,6 +1,6 @@
-//! Bytes that Cyclone DDS writes (`cyclonedds` 11.0.1 from PyPI, its Python codec), for members of many kinds.
+//! Bytes of Cyclone DDS (`cyclonedds` 11.0.1 from PyPI, Python codec), for members of many kinds.
 //!
-//! XCDR1 is only read: Cyclone gives optional members the long parameter header, which is written here only if need be.
+//! XCDR1 is only read: Cyclone DDS sends long parameter headers, which this crate writes only if needed.
 
 use super::types::{Gear, Label, Point};
 use super::*;
@@ -82,7 +82,7 @@ macro_rules! cyclone_type {
 cyclone_type!(Final, "final");
 cyclone_type!(Appendable, "appendable");
 
-/// Reads data and key, and writes what was read again where Cyclone's bytes are ours.
+/// Decodes data and key, and compares the encoded sample where both implementations write the same bytes.
 macro_rules! agrees {
     ($name:ident, $data:expr, $key:expr) => {{
         let (data, key) = (hex($data), hex($key));

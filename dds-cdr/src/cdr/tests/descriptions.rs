@@ -5,14 +5,14 @@ use crate::cdr::{TypeInfo, TypeKind};
 use dds_macros::DdsType;
 
 #[test]
-fn a_view_is_encoded_like_its_type() {
+fn view_is_encoded_like_its_type() {
     assert!(ShapeView::DESCRIPTION.is_encoded_like(ShapeType::DESCRIPTION));
     assert!(!ShapeView::DESCRIPTION.is_encoded_like(AllFinal::DESCRIPTION));
     assert!(!AllAppendable::DESCRIPTION.is_encoded_like(AllFinal::DESCRIPTION));
 }
 
 #[test]
-fn a_type_that_contains_itself_can_be_compared() {
+fn recursive_types_can_be_compared() {
     #[derive(DdsType)]
     #[dds(crate = "crate")]
     struct Copse {
@@ -24,7 +24,7 @@ fn a_type_that_contains_itself_can_be_compared() {
 }
 
 #[test]
-fn a_difference_deep_inside_is_found() {
+fn nested_difference_is_found() {
     #[derive(DdsType)]
     #[dds(crate = "crate")]
     struct One {
@@ -41,13 +41,13 @@ fn a_difference_deep_inside_is_found() {
     struct Other {
         points: Vec<[OtherPoint; 2]>,
     }
-    // A constant sees names, ids and keys of the members only.
+    // A constant can only compare names, ids and keys of members.
     const { assert!(One::DESCRIPTION.has_members_of(Other::DESCRIPTION)) };
     assert!(!One::DESCRIPTION.is_encoded_like(Other::DESCRIPTION));
 }
 
 #[test]
-fn bounds_are_part_of_the_type() {
+fn bounds_are_compared() {
     let TypeKind::Struct(shape) = ShapeType::DESCRIPTION.kind() else { panic!() };
     let color = shape.members().first().unwrap();
     assert!(matches!(color.ty().kind(), TypeKind::String { bound: Some(128) }));

@@ -1,7 +1,7 @@
-//! Every kind of discriminator that a union can have (XTYPES 1.3, 7.2.2.4.4.3), each with a case of several labels, a case
-//! of one and a default case.
+//! Every kind of discriminator (XTYPES 1.3, 7.2.2.4.4.3). Each union has a case of several labels, one of a single
+//! label, and a default case.
 
-use super::round_trip::comes_back;
+use super::round_trip::round_trips;
 use super::*;
 use crate::cdr::{Char16, DecodeErrorKind, EncodeError, TypeInfo, TypeKind, Union, UnionCase};
 use dds_macros::DdsType;
@@ -33,7 +33,7 @@ enum Large {
     D = 0,
 }
 
-/// The unions of a module, one for each extensibility, and what is true of them.
+/// Defines a module with a union of each extensibility, and its test.
 macro_rules! discriminators {
     ($($module:ident: $ty:ty, $value:ty, $one:pat => $one_value:expr, $two:pat => $two_value:expr, $three:pat => $three_value:expr,
         $other:expr;)*) => {$(
@@ -68,7 +68,7 @@ macro_rules! discriminators {
                     }
 
                     impl $holder {
-                        fn is_whole() {
+                        fn every_case_round_trips() {
                             let values = [
                                 $name::Several($one_value, u64::MAX),
                                 $name::Several($two_value, 1),
@@ -80,10 +80,10 @@ macro_rules! discriminators {
                                 let sample =
                                     Self { before: 1, union: value.clone(), list, maybe: Some(value.clone()), last: 2 };
                                 let other = Self { before: 9, list: vec![], maybe: None, last: 9, ..sample.clone() };
-                                comes_back(&sample, &other);
+                                round_trips(&sample, &other);
                             }
                             assert_eq!(values.map(|value| value.discriminator()), [$one_value, $two_value, $three_value, $other]);
-                            // What selects another case is not sent.
+                            // A discriminator that selects another case is an error.
                             let wrong = [$name::Several($other, 1), $name::Other { label: $three_value, value: 1 }];
                             for value in wrong {
                                 let mut bytes = Vec::new();
@@ -100,10 +100,10 @@ macro_rules! discriminators {
             union_of!(Mutable, InMutable, mutable);
 
             #[test]
-            fn selects_each_case() {
-                InFinal::is_whole();
-                InAppendable::is_whole();
-                InMutable::is_whole();
+            fn discriminator_selects_each_case() {
+                InFinal::every_case_round_trips();
+                InAppendable::every_case_round_trips();
+                InMutable::every_case_round_trips();
             }
         }
     )*};
@@ -153,9 +153,9 @@ enum ByMedium {
     Nothing,
 }
 
-/// By hand. XTYPES 1.3, 7.4.3.5.3, rule 27: the discriminator as a value of its type, then the member, aligned as it is.
+/// Bytes by hand. XTYPES 1.3, 7.4.3.5.3, rule 27: the discriminator as a value of its type, then the aligned member.
 #[test]
-fn the_bytes_of_a_discriminator_are_those_of_its_type() {
+fn discriminator_is_encoded_like_its_type() {
     for encoding in ENCODINGS {
         let bytes = |value: &dyn Fn(&mut Encoder<'_>)| {
             let mut bytes = Vec::new();
@@ -175,12 +175,12 @@ fn the_bytes_of_a_discriminator_are_those_of_its_type() {
     let bytes = hex("0062");
     let error = ByWide::decode(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::UnknownDiscriminator { value: 0x62 });
-    comes_back(&ByBool::Yes(7), &ByBool::No(1));
-    comes_back(&ByBool::No(7), &ByBool::No(1));
+    round_trips(&ByBool::Yes(7), &ByBool::No(1));
+    round_trips(&ByBool::No(7), &ByBool::No(1));
 }
 
 #[test]
-fn the_description_has_the_labels_as_numbers() {
+fn description_has_labels_as_numbers() {
     let TypeKind::Union(description) = ByWide::DESCRIPTION.kind() else { panic!() };
     assert!(matches!(description.discriminator().kind(), TypeKind::Char16));
     let labels: Vec<_> = description.cases().iter().map(UnionCase::labels).collect();

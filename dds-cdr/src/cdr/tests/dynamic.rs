@@ -1,4 +1,4 @@
-//! Derived types and dynamic ones have the same bytes, keys and errors.
+//! Derived types and dynamic types have the same bytes, keys and errors.
 
 use super::*;
 use crate::cdr::dynamic::{DynamicData, DynamicType};
@@ -10,17 +10,18 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 thread_local! {
-    /// Each type is made once: many payloads of one are tried.
+    /// Types by description. Each type is built once, because each test uses it for many payloads.
     static TYPES: RefCell<HashMap<usize, DynamicType>> = RefCell::default();
 }
 
+/// Returns the dynamic type of a derived type.
 pub(in crate::cdr) fn type_of<T: TypeInfo>() -> DynamicType {
     let address = std::ptr::from_ref(T::DESCRIPTION).addr();
     let make = || DynamicType::of::<T>().unwrap();
     TYPES.with(|types| types.borrow_mut().entry(address).or_insert_with(make).clone())
 }
 
-/// What dynamic data of a body is.
+/// Decodes a body as dynamic data.
 fn dynamic(ty: &DynamicType, body: &[u8], encoding: Encoding, order: ByteOrder) -> DynamicData {
     let mut data = DynamicData::new(ty);
     let mut d = Decoder::new(body, encoding, order);
@@ -29,7 +30,7 @@ fn dynamic(ty: &DynamicType, body: &[u8], encoding: Encoding, order: ByteOrder) 
     data
 }
 
-/// A sample of a derived type, read as dynamic data and written again, in both encodings and byte orders.
+/// Checks that a derived sample equals its dynamic data, in both encodings and byte orders.
 pub(in crate::cdr) fn agrees<T: Encode + TypeInfo>(sample: &T) {
     let ty = type_of::<T>();
     let data = ENCODINGS.map(|encoding| {
@@ -68,7 +69,7 @@ pub(in crate::cdr) fn agrees<T: Encode + TypeInfo>(sample: &T) {
     assert_eq!(in_xcdr1, in_xcdr2);
 }
 
-/// The key of a sample, as it is sent when an instance ends.
+/// Checks that the serialized key of a sample equals that of its dynamic data.
 pub(in crate::cdr) fn key_agrees<T: Encode + Keyed + TypeInfo>(sample: &T) {
     let ty = type_of::<T>();
     let (mut payload, mut derived, mut made, mut scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -87,7 +88,7 @@ pub(in crate::cdr) fn key_agrees<T: Encode + Keyed + TypeInfo>(sample: &T) {
     }
 }
 
-/// Any payload is a value of both, and the same one, or an error of both, and the same one.
+/// Checks that a payload decodes to the same value or error with both types.
 pub(in crate::cdr) fn agrees_on<'de, T: Decode<'de> + Encode + TypeInfo>(payload: &'de [u8]) -> Result<T, DecodeError> {
     let ty = type_of::<T>();
     let derived = decode_payload::<T>(payload);
@@ -97,17 +98,17 @@ pub(in crate::cdr) fn agrees_on<'de, T: Decode<'de> + Encode + TypeInfo>(payload
             for encoding in ENCODINGS {
                 let (mut one, mut other) = (Vec::new(), Vec::new());
                 encode_payload(sample, encoding, &mut one).unwrap();
-                // A derived union need not keep the discriminator that came, so that both go through the derived type.
-                // The derived type may borrow for as long as from the payload.
+                // A derived union need not keep the received discriminator, so both payloads go through the derived
+                // type. The payload is leaked because the derived type may borrow from it.
                 let made: &'static [u8] = data.to_payload(encoding).unwrap().leak();
                 encode_payload(&decode_payload::<T>(made).unwrap(), encoding, &mut other).unwrap();
                 let [one, other] = [one, other].map(|bytes| letters(&DynamicData::from_payload(&ty, &bytes).unwrap()));
                 assert_eq!(one, other, "of {payload:02x?}");
             }
         }
-        // They are deep in another way: boxes count for a derived type.
+        // The depths differ: boxes count for a derived type.
         (Err(error), _) if error.kind() == DecodeErrorKind::NestingTooDeep => {}
-        // Where several things are wrong, lengths may be found to be so sooner or later.
+        // A payload with several errors may report a length sooner or later.
         (Err(_), Err(_)) => {}
         (derived, dynamic) => {
             let derived = derived.as_ref().map(|_| ());
@@ -117,7 +118,7 @@ pub(in crate::cdr) fn agrees_on<'de, T: Decode<'de> + Encode + TypeInfo>(payload
     derived
 }
 
-/// What is written down of a value, whatever the order of its maps.
+/// Returns the sorted letters of the value's text, which do not depend on the order of maps.
 fn letters(data: &DynamicData) -> Vec<char> {
     let mut letters: Vec<char> = data.to_string().chars().collect();
     letters.sort_unstable();

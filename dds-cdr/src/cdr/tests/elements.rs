@@ -1,5 +1,5 @@
-//! What becomes of elements, keys and values of collections, and of what is in a union, that their type cannot hold
-//! (XTYPES 1.3, 7.2.2.7).
+//! Elements, keys and values of collections, and members of unions, whose received values do not fit their type (XTYPES
+//! 1.3, 7.2.2.7).
 
 use super::types::Gear;
 use super::*;
@@ -14,7 +14,7 @@ use std::fmt::Debug;
 
 type Short = Trimmed<String, 3>;
 
-/// What the receiver has no room for is read, in both encodings, and what follows it is right.
+/// Checks that values that do not fit are replaced, and that the following values are correct.
 fn is_received<S: Encode, R>(sent: &S, expected: &R)
 where
     R: for<'de> Decode<'de> + Encode + TypeInfo + PartialEq + Debug + Default,
@@ -25,7 +25,7 @@ where
             payload.extend(body(sent, encoding, order));
             assert_eq!(&decode_payload::<R>(&payload).unwrap(), expected, "{encoding:?} {order:?}");
             let mut reused = R::default();
-            // Into what is empty, and into what is as long as that.
+            // First into an empty value, then into the decoded one.
             for _ in 0..2 {
                 decode_payload_into(&payload, &mut reused).unwrap();
                 assert_eq!(&reused, expected, "{encoding:?} {order:?}");
@@ -36,7 +36,7 @@ where
     }
 }
 
-/// The sender knows more literals than [`Gear`] has.
+/// The sender's enum, with more literals than [`Gear`].
 #[derive(DdsType, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[dds(crate = "crate", nested)]
 enum AnyGear {
@@ -102,12 +102,12 @@ macro_rules! sender_and_receiver {
                 }
             }
 
-            fn takes_what_it_can() {
+            fn unfit_values_are_replaced() {
                 let short = |text: &str| Trimmed(text.to_owned());
                 let expected = Self {
                     gears: [Gear::First, Gear::Reverse, Gear::Reverse, Gear::Neutral].map(OrDefault).into(),
                     pair: [[Gear::Reverse, Gear::First], [Gear::Neutral, Gear::Reverse]].map(|row| row.map(OrDefault)),
-                    // A character of two bytes is kept whole, or not at all.
+                    // A character of two bytes is kept as a whole or dropped.
                     names: vec![short("lon"), short("ä")],
                     wide: Some(vec![Trimmed("a".into()), Trimmed("".into())]),
                     lists: [vec![1], vec![], vec![]].map(|list| OrDefault(Bounded(list))).into(),
@@ -148,16 +148,16 @@ impl Ord for Gear {
 }
 
 #[test]
-fn elements_say_what_becomes_of_values_they_cannot_hold() {
-    Final::takes_what_it_can();
-    Appendable::takes_what_it_can();
-    Mutable::takes_what_it_can();
+fn element_wrappers_handle_unfit_values() {
+    Final::unfit_values_are_replaced();
+    Appendable::unfit_values_are_replaced();
+    Mutable::unfit_values_are_replaced();
 }
 
 proptest! {
-    /// Whatever comes, it is a value or an error, and the same one whether there was a value before or not.
+    /// A changed payload decodes to the same value or error, as a new value and in place.
     #[test]
-    fn changed_bytes_are_the_same_made_anew_and_in_place(
+    fn changed_bytes_decode_equally_in_place(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         encoding in prop::sample::select(&ENCODINGS[..]),
     ) {
@@ -173,11 +173,11 @@ proptest! {
                 let index = index.index(payload.len());
                 payload[index] = *byte;
             }
-            let anew = decode_payload::<R>(&payload);
+            let fresh = decode_payload::<R>(&payload);
             let in_place = decode_payload_into(&payload, &mut reused);
-            assert_eq!(anew.is_ok(), in_place.is_ok(), "{anew:?} {in_place:?}");
-            if let Ok(anew) = anew {
-                assert_eq!(anew, reused);
+            assert_eq!(fresh.is_ok(), in_place.is_ok(), "{fresh:?} {in_place:?}");
+            if let Ok(fresh) = fresh {
+                assert_eq!(fresh, reused);
             }
         }
         compare::<_, Final>(&Final::sent(), encoding, &changes);
@@ -186,16 +186,16 @@ proptest! {
     }
 }
 
-/// The bytes by hand: what says so changes nothing on the wire, and what is passed over has the length that is sent.
+/// Bytes by hand. The wrappers do not change the encoding, and the sender's length is skipped.
 #[test]
-fn the_bytes_are_those_of_the_values() {
-    // XTYPES 1.3, 7.4.3.5.3: rule 12 for sequences, XCDR2 with a DHEADER as enums are no primitives, XCDR1 without.
+fn element_wrappers_do_not_change_the_bytes() {
+    // XTYPES 1.3, 7.4.3.5.3, rule 12: sequences of enums have a DHEADER in XCDR2, because enums are not primitive.
     let gears = vec![OrDefault(Gear::First), OrDefault(Gear::Neutral)];
     let of_xcdr1 = hex("00000002 /* count */ 00000007 00000000");
     let of_xcdr2 = hex("0000000c /* DHEADER */ 00000002 /* count */ 00000007 00000000");
     assert_eq!(body(&gears, Encoding::Xcdr1, ByteOrder::Big), of_xcdr1);
     assert_eq!(body(&gears, Encoding::Xcdr2, ByteOrder::Big), of_xcdr2);
-    // A literal that nobody knows, in both, and behind it what follows.
+    // An unknown literal in both encodings, and the values behind it.
     for (encoding, bytes) in [
         (Encoding::Xcdr1, hex("00000002 00000063 00000007 01")),
         (Encoding::Xcdr2, hex("0000000c 00000002 00000063 00000007 01")),
@@ -204,7 +204,7 @@ fn the_bytes_are_those_of_the_values() {
         let gears = Vec::<OrDefault<Gear>>::decode(&mut d).unwrap();
         assert_eq!((gears, u8::decode(&mut d)), (vec![OrDefault(Gear::Reverse), OrDefault(Gear::First)], Ok(1)));
     }
-    // A map of strings: count, key "abcd" with its NUL, padding, value "xy" with its NUL. XCDR2 has a DHEADER in front.
+    // A map of strings: count, key "abcd" with NUL, padding, value "xy" with NUL. XCDR2 adds a DHEADER.
     let entries = "00000001 00000005 6162636400 000000 00000003 787900";
     for (encoding, bytes) in [(Encoding::Xcdr1, hex(entries)), (Encoding::Xcdr2, hex(&format!("00000017 {entries}")))] {
         type Map = BTreeMap<Trimmed<String, 2>, OrDefault<Bounded<String, 1>>>;
@@ -216,7 +216,7 @@ fn the_bytes_are_those_of_the_values() {
 }
 
 #[test]
-fn who_sends_keeps_to_the_bound() {
+fn trimmed_value_over_bound_is_not_sent() {
     let mut bytes = Vec::new();
     let error =
         vec![Short::from("long".to_owned())].encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Little));
@@ -224,7 +224,7 @@ fn who_sends_keeps_to_the_bound() {
 }
 
 #[test]
-fn keys_that_become_the_same_are_an_error() {
+fn keys_that_become_equal_are_an_error() {
     let sent = BTreeMap::from([("abcd".to_owned(), 1_u8), ("abce".to_owned(), 2)]);
     let bytes = body(&sent, Encoding::Xcdr2, ByteOrder::Little);
     let decoder = || Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Little);
@@ -232,7 +232,7 @@ fn keys_that_become_the_same_are_an_error() {
     assert_eq!(error.kind(), DecodeErrorKind::DuplicateKey);
     let error = HashMap::<Short, u8>::decode(&mut decoder()).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::DuplicateKey);
-    // Nor does what was there before hide that.
+    // Entries of the reused map do not hide the duplicate.
     let mut map = HashMap::from([(Short::from("abc".to_owned()), 1_u8), (Short::from("x".to_owned()), 2)]);
     assert_eq!(map.decode_into(&mut decoder()).unwrap_err().kind(), DecodeErrorKind::DuplicateKey);
     let mut map: BTreeMap<_, _> =
@@ -241,7 +241,7 @@ fn keys_that_become_the_same_are_an_error() {
 }
 
 #[test]
-fn what_is_broken_is_an_error_all_the_same() {
+fn malformed_element_is_an_error() {
     // The second string has no NUL.
     let bytes = hex("00000002 00000002 6100 0000 00000003 626263");
     let error = Vec::<Short>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
@@ -253,8 +253,8 @@ fn what_is_broken_is_an_error_all_the_same() {
 }
 
 #[test]
-fn elements_of_types_that_hold_anything_are_what_they_are() {
-    // What a struct has in it decides for the whole: the struct is its default then, and the others are not touched.
+fn struct_element_gets_its_default_as_a_whole() {
+    // A member that does not fit replaces its whole struct. Other elements are not affected.
     #[derive(DdsType, Debug, PartialEq, Clone)]
     #[dds(crate = "crate", nested, appendable)]
     struct Part {
@@ -279,15 +279,15 @@ fn elements_of_types_that_hold_anything_are_what_they_are() {
 }
 
 #[test]
-fn the_description_says_what_elements_do() {
+fn description_has_try_construct_of_elements() {
     let TypeKind::Map { key, element, .. } = BTreeMap::<Short, OrDefault<Gear>>::DESCRIPTION.kind() else { panic!() };
     assert!(matches!(key().kind(), TypeKind::String { bound: Some(3) }));
     assert_eq!(key().on_construct_failure(), TryConstruct::Trim);
     assert_eq!(element().on_construct_failure(), TryConstruct::UseDefault);
     assert_eq!(Gear::DESCRIPTION.on_construct_failure(), TryConstruct::Discard);
-    // It is not part of the encoding.
+    // The action is not part of the encoding.
     assert!(Vec::<OrDefault<Gear>>::DESCRIPTION.is_encoded_like(Vec::<Gear>::DESCRIPTION));
-    // Of a member it is said there or by its type.
+    // For a member, the attribute or the type selects the action.
     #[derive(DdsType)]
     #[dds(crate = "crate")]
     #[allow(dead_code, reason = "only described")]
@@ -302,7 +302,8 @@ fn the_description_says_what_elements_do() {
     assert_eq!(said, [TryConstruct::Discard, TryConstruct::UseDefault, TryConstruct::UseDefault]);
 }
 
-/// `union switch (long) { case 1: string; case 2: Gear; case 3: sequence<octet>; }`, and what a receiver makes of it.
+/// The sender's union, `union switch (long) { case 1: string; case 2: Gear; case 3: sequence<octet>; }`, and the
+/// receiver's.
 macro_rules! unions {
     ($extensibility:ident, $sender:ident, $receiver:ident) => {
         #[derive(DdsType, Debug)]
@@ -332,7 +333,7 @@ macro_rules! unions {
         }
 
         impl $receiver {
-            fn takes_what_it_can() {
+            fn unfit_values_are_replaced() {
                 let pairs = [
                     ($sender::Text("abc".into()), $receiver::Text("ab".into())),
                     ($sender::Gear(5), $receiver::Gear(Gear::Reverse)),
@@ -363,10 +364,10 @@ unions!(appendable, SentAppendableUnion, AppendableUnion);
 unions!(mutable, SentMutableUnion, MutableUnion);
 
 #[test]
-fn members_of_unions_say_it_too() {
-    FinalUnion::takes_what_it_can();
-    AppendableUnion::takes_what_it_can();
-    MutableUnion::takes_what_it_can();
+fn union_member_wrappers_handle_unfit_values() {
+    FinalUnion::unfit_values_are_replaced();
+    AppendableUnion::unfit_values_are_replaced();
+    MutableUnion::unfit_values_are_replaced();
     let TypeKind::Union(description) = FinalUnion::DESCRIPTION.kind() else { panic!() };
     let said: Vec<_> = description.cases().iter().map(|case| case.on_construct_failure()).collect();
     assert_eq!(said, [TryConstruct::Trim, TryConstruct::UseDefault, TryConstruct::UseDefault, TryConstruct::Trim]);
@@ -374,7 +375,8 @@ fn members_of_unions_say_it_too() {
 
 macro_rules! by_gear {
     ($extensibility:ident, $sender:ident, $receiver:ident) => {
-        /// The first two cases are those of the receiver; its enum has no literal for the third, and no case for the last.
+        /// The first two cases are those of the receiver. Its enum has no literal for the third, and no case for the
+        /// last.
         #[derive(DdsType, Debug)]
         #[dds(crate = "crate", nested, $extensibility, discriminator = i32)]
         enum $sender {
@@ -402,7 +404,7 @@ macro_rules! by_gear {
         impl $receiver {
             fn is(sent: &$sender, expected: &Self, encodings: &[Encoding]) {
                 for encoding in encodings {
-                    // Others follow it, and are right.
+                    // The value behind the union is correct.
                     let mut bytes = Vec::new();
                     let mut e = Encoder::new(&mut bytes, *encoding, ByteOrder::Big);
                     sent.encode(&mut e).unwrap();
@@ -425,8 +427,8 @@ by_gear!(appendable, SentAppendableByGear, AppendableByGear);
 by_gear!(mutable, SentMutableByGear, MutableByGear);
 
 #[test]
-fn a_discriminator_that_selects_nothing_can_stand_for_the_default() {
-    // The default: the case of the first literal.
+fn unknown_discriminator_can_give_the_default() {
+    // The default is the case of the first literal.
     AppendableByGear::is(&SentAppendableByGear::Text("t".into()), &AppendableByGear::Text("t".into()), &ENCODINGS);
     AppendableByGear::is(&SentAppendableByGear::Unknown(1), &AppendableByGear::Number(0), &[Encoding::Xcdr2]);
     AppendableByGear::is(&SentAppendableByGear::Unused("u".into()), &AppendableByGear::Number(0), &[Encoding::Xcdr2]);
@@ -435,10 +437,10 @@ fn a_discriminator_that_selects_nothing_can_stand_for_the_default() {
         MutableByGear::is(&sent, &MutableByGear::Number(0), &ENCODINGS);
     }
     MutableByGear::is(&SentMutableByGear::Number(5), &MutableByGear::Number(5), &ENCODINGS);
-    // Where nothing tells the length, nothing may follow the discriminator: the type of it would have to be known.
+    // Without a length, no value may follow an unknown discriminator, because the type of its member is unknown.
     FinalByGear::is(&SentFinalByGear::Nothing, &FinalByGear::Number(0), &ENCODINGS);
     FinalByGear::is(&SentFinalByGear::Number(5), &FinalByGear::Number(5), &ENCODINGS);
-    // By hand, XCDR2: DHEADER, the literal 99, which Gear does not have, 8 bytes of a member, aligned to 4.
+    // By hand, XCDR2: DHEADER, the unknown literal 99, and a member of 8 bytes aligned to 4.
     let bytes = hex("0000000c 00000063 0000000000000001");
     let read: AppendableByGear = value(&bytes, Encoding::Xcdr2, ByteOrder::Big);
     assert_eq!(read, AppendableByGear::Number(0));
@@ -447,7 +449,7 @@ fn a_discriminator_that_selects_nothing_can_stand_for_the_default() {
 }
 
 #[test]
-fn with_a_default_case_a_literal_that_nobody_knows_is_the_default_of_the_union() {
+fn unknown_literal_gives_default_of_the_union() {
     #[derive(DdsType, Debug, PartialEq)]
     #[dds(crate = "crate", nested, discriminator = Gear, try_construct)]
     enum WithDefault {

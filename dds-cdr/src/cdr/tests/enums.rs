@@ -1,4 +1,5 @@
-//! Enums of fewer bytes. In XCDR1 too, as the C library of Cyclone DDS has it; its Python package sends four bytes there.
+//! Small enums. XCDR1 also has the fewest bytes, like the C library of Cyclone DDS; its Python package sends four
+//! bytes.
 
 use super::*;
 use crate::cdr::{DecodeErrorKind, Keyed, TypeInfo, TypeKind, encode_payload};
@@ -52,7 +53,7 @@ holder!(InFinal, "final");
 holder!(InAppendable, "appendable");
 holder!(InMutable, "mutable");
 
-fn comes_back<T: Encode + Keyed + TypeInfo + crate::cdr::DecodeOwned + PartialEq + std::fmt::Debug>(sample: &T) {
+fn round_trips<T: Encode + Keyed + TypeInfo + crate::cdr::DecodeOwned + PartialEq + std::fmt::Debug>(sample: &T) {
     let mut payload = Vec::new();
     for encoding in ENCODINGS {
         for order in ORDERS {
@@ -60,7 +61,7 @@ fn comes_back<T: Encode + Keyed + TypeInfo + crate::cdr::DecodeOwned + PartialEq
         }
         encode_payload(sample, encoding, &mut payload).unwrap();
         assert_eq!(&decode_payload::<T>(&payload).unwrap(), sample);
-        // A short key is the hash itself: 1 byte, 1 to align, 2 bytes, then 2 of the pair.
+        // A short key is the hash itself: 1 byte, 1 byte of padding, 2 bytes, then the pair of 2 bytes.
         let hash = match encoding {
             Encoding::Xcdr1 => hex("ff 00 ff00 00ff 0000 0000000000000000"),
             Encoding::Xcdr2 => hex("ff 00 ff00 00000002 00ff 000000000000"),
@@ -70,21 +71,21 @@ fn comes_back<T: Encode + Keyed + TypeInfo + crate::cdr::DecodeOwned + PartialEq
 }
 
 #[test]
-fn enums_of_few_bits_come_back_wherever_they_are() {
-    comes_back(&InFinal::sample());
-    comes_back(&InAppendable::sample());
-    comes_back(&InMutable::sample());
+fn small_enums_round_trip_everywhere() {
+    round_trips(&InFinal::sample());
+    round_trips(&InAppendable::sample());
+    round_trips(&InMutable::sample());
 }
 
 #[test]
-fn the_bit_bound_decides_the_bytes() {
+fn enum_size_follows_its_bit_bound() {
     assert_eq!(body(&Tiny::On, Encoding::Xcdr1, ByteOrder::Big), [255]);
     assert_eq!(body(&Small::Below, Encoding::Xcdr2, ByteOrder::Big), [0xff, 0]);
     let TypeKind::Enum(description) = Small::DESCRIPTION.kind() else { panic!() };
     assert_eq!((description.bit_bound(), description.size()), (9, 2));
     let error = Small::decode(&mut Decoder::new(&[0, 7], Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
     assert_eq!((error.offset(), error.kind()), (0, DecodeErrorKind::UnknownLiteral { value: 7 }));
-    // Member headers of mutable types tell 1 and 2 bytes.
+    // Member headers of mutable types have the length codes of 1 and 2 bytes.
     assert!(
         body(&InMutable::sample(), Encoding::Xcdr2, ByteOrder::Big)[4..]
             .starts_with(&hex("00000000 ff 000000 10000001 ff00"))
@@ -108,9 +109,9 @@ struct Enums {
     many: Vec<Wide>,
 }
 
-/// `cyclonedds` 11.0.1 from PyPI, by `tests/vectors/make_cdr.py`.
+/// Bytes of `cyclonedds` 11.0.1 from PyPI, created by `tests/vectors/make_cdr.py`.
 #[test]
-fn in_xcdr2_the_bytes_are_those_of_cyclone() {
+fn xcdr2_bytes_equal_cyclone() {
     let sample =
         Enums { tiny: Tiny::On, wide: Wide::Above, pair: [Tiny::Off, Tiny::On], many: vec![Wide::Zero, Wide::Above] };
     let vectors = [

@@ -1,4 +1,4 @@
-//! Types that grew: the older form read as the newer one, and the other way round.
+//! Types that evolved: the older type read as the newer one, and the reverse.
 
 use super::*;
 use crate::cdr::{DecodeErrorKind, decode_payload, decode_payload_into, encode_payload};
@@ -84,7 +84,7 @@ fn grown() -> New {
 }
 
 #[test]
-fn members_that_an_older_sender_lacks_take_their_defaults() {
+fn members_missing_in_older_type_get_defaults() {
     let mut bytes = Vec::new();
     encode_payload(&Old { a: 1, inner: OldInner { a: 2 }, z: 3 }, Encoding::Xcdr2, &mut bytes).unwrap();
     assert_eq!(decode_payload::<New>(&bytes).unwrap(), grown());
@@ -94,21 +94,21 @@ fn members_that_an_older_sender_lacks_take_their_defaults() {
 }
 
 #[test]
-fn members_of_a_newer_sender_are_passed_over() {
+fn members_of_newer_type_are_skipped() {
     let mut bytes = Vec::new();
     encode_payload(&new(), Encoding::Xcdr2, &mut bytes).unwrap();
     assert_eq!(decode_payload::<Old>(&bytes).unwrap(), Old { a: 1, inner: OldInner { a: 2 }, z: 3 });
 }
 
 #[test]
-fn without_delimiters_all_members_must_be_there() {
+fn without_delimiter_all_members_are_required() {
     let mut bytes = Vec::new();
     encode_payload(&Old { a: 1, inner: OldInner { a: 2 }, z: 3 }, Encoding::Xcdr1, &mut bytes).unwrap();
     assert_eq!(decode_payload::<New>(&bytes).unwrap_err().kind(), DecodeErrorKind::Truncated);
 }
 
 #[test]
-fn a_payload_framed_for_another_extensibility_is_refused() {
+fn payload_of_another_extensibility_is_refused() {
     #[derive(DdsType)]
     #[dds(crate = "crate", name = "T")]
     struct Final {

@@ -1,4 +1,4 @@
-//! Bytes of a stranger: every mistake is an error that says where, and none costs memory.
+//! Untrusted bytes: every fault is an error with its offset, and no fault costs memory.
 
 use super::types::*;
 use super::*;
@@ -11,7 +11,7 @@ fn kind_of<'de, T: Decode<'de> + std::fmt::Debug>(body: &'de [u8]) -> (usize, De
 }
 
 #[test]
-fn a_payload_cut_anywhere_is_an_error() {
+fn truncated_payload_is_an_error() {
     let sample = super::round_trip::sample();
     let (mut payload, mut scratch) = (Vec::new(), Vec::new());
     for encoding in ENCODINGS {
@@ -19,7 +19,7 @@ fn a_payload_cut_anywhere_is_an_error() {
         payload[3] = 0;
         for length in 0..payload.len() {
             assert!(decode_payload::<AllFinal>(&payload[..length]).is_err());
-            // The walk ends with the last key member, so it may succeed.
+            // The walk stops after the last key member, so it may succeed.
             let _ = instance_of_payload(AllFinal::DESCRIPTION, &payload[..length], false, &mut scratch);
             let _ = decode_key_payload::<AllFinal>(&payload[..length]);
         }
@@ -50,7 +50,7 @@ proptest! {
     }
 
     #[test]
-    fn mutable_bytes_that_were_changed_are_a_value_or_an_error(
+    fn changed_mutable_bytes_are_a_value_or_an_error(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         encoding in prop::sample::select(&ENCODINGS[..]),
         is_key in any::<bool>(),
@@ -64,7 +64,7 @@ proptest! {
         let decoded = decode_payload::<AllMutable>(&payload);
         let instance = instance_of_payload(AllMutable::DESCRIPTION, &payload, is_key, &mut scratch);
         if let (Ok(decoded), Ok(instance)) = (decoded, instance) {
-            // Both find the same members, wherever they are now.
+            // Walk and decoding find the same members, wherever they are now.
             let encoding = crate::cdr::Encapsulation::parse(&payload).unwrap().encoding;
             assert_eq!(crate::cdr::key_hash_of(&decoded, encoding, &mut scratch).unwrap(), instance);
         }
@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_value_or_an_error(body in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn random_bytes_are_a_value_or_an_error(body in prop::collection::vec(any::<u8>(), 0..64)) {
         for encoding in ENCODINGS {
             for order in ORDERS {
                 let _ = Tree::decode(&mut Decoder::new(&body, encoding, order));
@@ -86,8 +86,8 @@ proptest! {
 }
 
 #[test]
-fn a_length_that_the_input_cannot_hold_is_an_error_before_any_memory_is_asked_for() {
-    // Were memory asked for, it would be 16 GB and more.
+fn length_beyond_input_allocates_nothing() {
+    // An allocation would be 16 GB or more.
     let bytes = hex("ffffffff 00000000");
     let beyond = DecodeErrorKind::LengthBeyondInput { length: u32::MAX };
     assert_eq!(kind_of::<Vec<u8>>(&bytes), (4, beyond));
@@ -96,19 +96,19 @@ fn a_length_that_the_input_cannot_hold_is_an_error_before_any_memory_is_asked_fo
     assert_eq!(kind_of::<String>(&bytes), (4, beyond));
     assert_eq!(kind_of::<&str>(&bytes), (4, beyond));
     assert_eq!(kind_of::<Vec<Vec<[u64; 1000]>>>(&bytes), (4, beyond));
-    // A count that would fit as bytes, but not as elements of 8.
+    // The count fits the input in bytes, but not in elements of 8 bytes.
     assert_eq!(kind_of::<Vec<u64>>(&hex("00000001 00000000")), (4, DecodeErrorKind::LengthBeyondInput { length: 1 }));
 }
 
 #[test]
-fn memory_for_large_elements_is_asked_for_as_they_come() {
+fn large_elements_are_allocated_as_they_arrive() {
     #[derive(dds_macros::DdsType, Debug)]
     #[dds(crate = "crate")]
     struct Large {
         first: u8,
         second: Option<[[u64; 100]; 10]>,
     }
-    // 200 000 elements of 8 kB in memory, each 1 byte on the wire as far as lengths tell.
+    // 200 000 elements of 8 kB in memory. Each needs at least 1 byte on the wire.
     let mut bytes = 200_000_u32.to_be_bytes().to_vec();
     bytes.resize(200_004, 1);
     let error = Vec::<Large>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
@@ -137,7 +137,7 @@ struct BehindNothing {
 }
 
 #[test]
-fn a_sequence_of_values_without_bytes_may_be_longer_than_the_input() {
+fn sequence_of_empty_values_may_exceed_input() {
     let sample = BehindNothing {
         nothings: vec![Nothing {}; 1_000],
         yet: vec![NothingYet::default(); 700],
@@ -159,7 +159,7 @@ fn a_sequence_of_values_without_bytes_may_be_longer_than_the_input() {
 }
 
 #[test]
-fn values_without_bytes_cost_only_so_much() {
+fn empty_values_have_a_budget_per_payload() {
     let too_many = DecodeErrorKind::TooManyNothings;
     let most = u32::MAX.to_be_bytes();
     assert_eq!(kind_of::<Vec<Nothing>>(&most), (4, too_many));
@@ -169,10 +169,10 @@ fn values_without_bytes_cost_only_so_much() {
         kind_of::<Vec<Vec<crate::cdr::OrDefault<NothingYet>>>>(&[&[0, 0, 0, 1], &most[..]].concat()),
         (8, too_many)
     );
-    // What is cheap once is counted over the whole payload: 30 times 100 000.
+    // The budget is for the whole payload: 30 times 100 000 values exceed it.
     let bytes = hex(&format!("0000001e {}", "000186a0".repeat(30)));
     assert_eq!(kind_of::<Vec<Vec<Nothing>>>(&bytes), (4 + 11 * 4, too_many));
-    // Their memory counts.
+    // The size in memory counts.
     #[derive(dds_macros::DdsType, Debug)]
     #[dds(crate = "crate", extensibility = "final")]
     struct Large {
@@ -194,7 +194,7 @@ fn values_without_bytes_cost_only_so_much() {
 }
 
 #[test]
-fn the_walk_passes_over_only_so_many_values_without_bytes() {
+fn key_walk_has_a_budget_for_empty_values() {
     let most = "ffffffff";
     for (front, offset) in [("", 8), ("00000000", 12), ("00000000 00000000", 16), ("00000000 00000000 00000000", 20)] {
         let bytes = hex(&format!("0000 0000 {front} {most} 00000000 00000000 00000000 00000007"));
@@ -203,9 +203,9 @@ fn the_walk_passes_over_only_so_many_values_without_bytes() {
     }
 }
 
-/// A value that is tried and given up has cost what it has cost.
+/// A value that is discarded (`try_construct`) keeps its cost.
 #[test]
-fn what_is_tried_again_does_not_get_its_cost_back() {
+fn discarded_value_keeps_its_budget_spent() {
     #[derive(dds_macros::DdsType, Debug, Default)]
     #[dds(crate = "crate", nested)]
     struct Tried {
@@ -222,7 +222,7 @@ fn what_is_tried_again_does_not_get_its_cost_back() {
 }
 
 #[test]
-fn strings_are_checked() {
+fn malformed_strings_are_errors() {
     assert_eq!(kind_of::<String>(&hex("00000002 6161")), (5, DecodeErrorKind::MissingNul));
     assert_eq!(kind_of::<String>(&hex("00000003 610000")), (5, DecodeErrorKind::InteriorNul));
     assert_eq!(kind_of::<&str>(&hex("00000003 61ff00")), (5, DecodeErrorKind::InvalidUtf8));
@@ -230,19 +230,19 @@ fn strings_are_checked() {
 }
 
 #[test]
-fn an_empty_string_without_its_nul_is_accepted() {
+fn empty_string_without_nul_is_accepted() {
     assert_eq!(value::<String>(&hex("00000000"), Encoding::Xcdr1, ByteOrder::Big), "");
 }
 
 #[test]
-fn bools_and_enums_have_only_their_values() {
+fn invalid_bools_and_enums_are_errors() {
     assert_eq!(kind_of::<bool>(&[2]), (0, DecodeErrorKind::InvalidBool { value: 2 }));
     assert_eq!(kind_of::<Vec<bool>>(&hex("00000002 0102")), (5, DecodeErrorKind::InvalidBool { value: 2 }));
     assert_eq!(kind_of::<Gear>(&hex("00000002")), (0, DecodeErrorKind::UnknownLiteral { value: 2 }));
 }
 
 #[test]
-fn headers_that_are_not_of_cdr_are_refused() {
+fn unknown_headers_are_refused() {
     let error = decode_payload::<ShapeType>(&hex("0004 0000 00000000")).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::Representation { identifier: 4 });
     assert_eq!(decode_payload::<ShapeType>(&hex("0001 00")).unwrap_err().kind(), DecodeErrorKind::Truncated);
@@ -255,13 +255,13 @@ fn headers_that_are_not_of_cdr_are_refused() {
 }
 
 #[test]
-fn values_nested_too_deep_are_refused() {
+fn nesting_beyond_limit_is_refused() {
     // Each level is a tree with one child: its value, and the count 1.
     let bytes = hex(&"00000000 00000001".repeat(100_000));
     let (_, kind) = kind_of::<Tree>(&bytes);
     assert_eq!(kind, DecodeErrorKind::NestingTooDeep);
     let mut tree = Tree::default();
-    // The sequence of the innermost one is a level too.
+    // The sequence of the innermost tree is a level too.
     for _ in 1..NESTING_MAX {
         tree = Tree { children: vec![tree], ..Tree::default() };
     }
@@ -270,7 +270,7 @@ fn values_nested_too_deep_are_refused() {
 }
 
 #[test]
-fn large_values_may_not_be_nested_as_deep_as_small_ones() {
+fn large_values_count_for_several_nesting_levels() {
     #[derive(dds_macros::DdsType, Debug)]
     #[dds(crate = "crate")]
     struct Large {
@@ -298,15 +298,15 @@ struct BehindATree {
 }
 
 #[test]
-fn the_walk_ends_in_values_nested_too_deep() {
+fn key_walk_refuses_nesting_beyond_limit() {
     let bytes = hex(&format!("0000 0000 {}", "00000000 00000001".repeat(100_000)));
     let error = instance_of_payload(BehindATree::DESCRIPTION, &bytes, false, &mut Vec::new()).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::NestingTooDeep);
 }
 
 #[test]
-fn a_delimiter_limits_what_is_inside_of_it() {
-    // The delimiter of the shape says 8 bytes, but its string needs more; the rest of the input does not help.
+fn delimiter_limits_the_values_inside() {
+    // The delimiter of the shape is 8 bytes, but its string needs more. The rest of the input must not be used.
     let bytes = hex("0008 0000 00000008 00000005 424c5545 00 000000 0000000c 00000022 00000014 00000000");
     let error = decode_payload::<ShapeType>(&bytes).unwrap_err();
     assert_eq!((error.offset(), error.kind()), (12, DecodeErrorKind::LengthBeyondInput { length: 5 }));

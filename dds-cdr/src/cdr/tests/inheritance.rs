@@ -1,6 +1,6 @@
-//! Structs that begin with the members of another.
+//! Structs that extend others.
 
-use super::round_trip::{comes_back, keys_agree};
+use super::round_trip::{keys_agree, round_trips};
 use super::types::Label;
 use super::*;
 use crate::cdr::{DecodeErrorKind, Keyed, TypeInfo, TypeKind, decode_payload};
@@ -37,7 +37,7 @@ macro_rules! family {
             value: f64,
         }
 
-        /// The same in one.
+        /// The same members in one struct.
         #[derive(DdsType, Debug, Clone, PartialEq)]
         #[dds(crate = "crate", $extensibility)]
         struct $flat {
@@ -73,9 +73,9 @@ macro_rules! family {
                 $flat { id, label, level, note, name: self.name.clone(), value: self.value }
             }
 
-            /// As if the members were its own: in bytes, in the key, in the description.
-            fn is_flat(&self) {
-                comes_back(self, &Self::new(1, "other".into(), 9, None, 0.5));
+            /// Checks that bytes, key and description equal those of the flat struct.
+            fn equals_flat(&self) {
+                round_trips(self, &Self::new(1, "other".into(), 9, None, 0.5));
                 keys_agree(self);
                 let flat = self.flat();
                 for encoding in ENCODINGS {
@@ -100,21 +100,21 @@ family!(mutable, GrandMutable, BaseMutable, DerivedMutable, FlatMutable, ViewMut
 
 proptest! {
     #[test]
-    fn members_of_the_base_come_first_as_if_they_were_its_own(
+    fn derived_struct_equals_flat_struct(
         id in any::<u16>(),
         text in "[a-z]{0,5}",
         level in any::<u8>(),
         note in prop::option::of("[a-z]{0,5}"),
         value in -1e9_f64..1e9,
     ) {
-        DerivedFinal::new(id, text.clone(), level, note.clone(), value).is_flat();
-        DerivedAppendable::new(id, text.clone(), level, note.clone(), value).is_flat();
-        DerivedMutable::new(id, text, level, note, value).is_flat();
+        DerivedFinal::new(id, text.clone(), level, note.clone(), value).equals_flat();
+        DerivedAppendable::new(id, text.clone(), level, note.clone(), value).equals_flat();
+        DerivedMutable::new(id, text, level, note, value).equals_flat();
     }
 }
 
 #[test]
-fn ids_count_on_from_those_of_the_base() {
+fn derived_member_ids_follow_the_base() {
     let TypeKind::Struct(derived) = DerivedMutable::DESCRIPTION.kind() else { panic!() };
     let ids: Vec<_> = derived.members().iter().map(|member| (member.name(), member.id())).collect();
     assert_eq!(ids, [("id", 0), ("label", 1), ("level", 10), ("note", 11), ("name", 12), ("value", 13)]);
@@ -124,8 +124,8 @@ fn ids_count_on_from_those_of_the_base() {
 }
 
 #[test]
-fn a_mutable_struct_looks_for_members_of_its_base_anywhere() {
-    // value, id, name; level is not there.
+fn mutable_base_members_have_any_position() {
+    // The members value, id and name. The member level is missing.
     let members = "3000000d 3ff8000000000000 10000000 0005 0000 5000000c 00000002 6e00";
     let bytes = hex(&format!("000a 0000 0000001e {members}"));
     let read: DerivedMutable = decode_payload(&bytes).unwrap();
@@ -133,7 +133,7 @@ fn a_mutable_struct_looks_for_members_of_its_base_anywhere() {
     let must = hex(&format!("000a 0000 00000025 {members} 0000 80000063 01"));
     let error = decode_payload::<DerivedMutable>(&must).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::MustUnderstand { id: 0x63 });
-    // What the base has is known, even where its sender insists.
+    // Members of the base are known, even if the sender marks them as must-understand.
     let known = hex(&format!("000a 0000 00000025 {members} 0000 8000000a 01"));
     assert_eq!(decode_payload::<DerivedMutable>(&known).unwrap().base.level, 1);
 }

@@ -9,8 +9,9 @@ use crate::cdr::{
 };
 use dds_macros::DdsType;
 
-/// All ways to the instance of a sample agree, whatever the encoding, and so do all ways to the key hash of an encoding,
-/// which is the result.
+/// Returns the key hash of an encoding.
+///
+/// Checks that all ways to compute the hash or the instance agree.
 pub(super) fn key_hash<T: Keyed + TypeInfo + Encode>(sample: &T, encoding: Encoding) -> Vec<u8> {
     let (mut scratch, mut payload) = (Vec::new(), Vec::new());
     let hash = key_hash_of(sample, encoding, &mut scratch).unwrap();
@@ -47,15 +48,15 @@ fn shape() -> ShapeType {
 }
 
 #[test]
-fn a_small_key_is_its_own_hash() {
+fn small_key_is_its_own_hash() {
     for encoding in ENCODINGS {
         assert_eq!(key_hash(&Pose { x: 1.0, robot: 7 }, encoding), hex("00000007 00000000 00000000 00000000"));
     }
 }
 
-/// As captured from Fast DDS: MD5 of `00000005 424c5545 00`.
+/// Captured from Fast DDS: MD5 of `00000005 424c5545 00`.
 #[test]
-fn a_key_that_may_be_long_is_hashed_even_if_it_is_short() {
+fn unbounded_short_key_is_hashed_with_md5() {
     for encoding in ENCODINGS {
         assert_eq!(key_hash(&shape(), encoding), md5::compute(hex("00000005 424c5545 00")).0);
         assert!(key_hash(&shape(), encoding).starts_with(&hex("cac217c3")));
@@ -63,17 +64,17 @@ fn a_key_that_may_be_long_is_hashed_even_if_it_is_short() {
 }
 
 #[test]
-fn a_view_has_the_key_of_its_type() {
+fn view_has_the_key_of_its_type() {
     let view = ShapeView { color: "BLUE", x: 9, y: 9, shapesize: 9, additional_payload_size: &[] };
     let key: String = view.key();
     assert_eq!(key, "BLUE");
     assert_eq!(key_hash(&view, Encoding::Xcdr2), key_hash(&shape(), Encoding::Xcdr2));
 }
 
-/// As captured from Cyclone DDS.
+/// Captured from Cyclone DDS.
 #[test]
 #[cfg(target_endian = "little")]
-fn a_serialized_key_is_framed_like_the_data() {
+fn serialized_key_is_framed_like_data() {
     let mut bytes = Vec::new();
     encode_key_payload::<ShapeType>(&"BLUE".to_owned(), Encoding::Xcdr2, &mut bytes).unwrap();
     assert_eq!(bytes, hex("0009 0003 09000000 05000000 424c554500 000000"));
@@ -87,14 +88,14 @@ struct Keyless {
 }
 
 #[test]
-fn samples_without_a_key_belong_to_no_instance() {
+fn keyless_sample_has_nil_instance() {
     let mut scratch = Vec::new();
     assert_eq!(key_hash_of(&Keyless { x: 1 }, Encoding::Xcdr1, &mut scratch).unwrap(), InstanceHandle::NIL);
     let instance = instance_of_payload(Keyless::DESCRIPTION, &[], false, &mut scratch).unwrap();
     assert_eq!(instance, InstanceHandle::NIL);
 }
 
-/// A long key, to see alignment and order: XCDR1 takes the order of definition, XCDR2 that of the ids.
+/// A key whose alignment and order matter: XCDR1 uses the order of definition, XCDR2 the order of ids.
 #[derive(DdsType, Debug)]
 #[dds(crate = "crate", appendable)]
 struct OutOfOrder {
@@ -107,14 +108,14 @@ struct OutOfOrder {
 }
 
 #[test]
-fn key_members_are_ordered_by_definition_in_xcdr1_and_by_id_in_xcdr2() {
+fn key_hash_orders_members_by_encoding() {
     let sample = OutOfOrder { a: 1, skipped: vec!["text".into(); 3], b: 2 };
     assert_eq!(key_hash(&sample, Encoding::Xcdr1), hex("01 000000 00000002 00000000 00000000"));
     assert_eq!(key_hash(&sample, Encoding::Xcdr2), hex("00000002 01 000000 00000000 00000000"));
     assert_eq!(sample.key(), (1, 2));
     let mut bytes = Vec::new();
     encode_key_payload::<OutOfOrder>(&(1, 2), Encoding::Xcdr2, &mut bytes).unwrap();
-    // In the serialized key, the order is always that of definition.
+    // The serialized key always has the order of definition.
     assert_eq!(bytes[8], 1);
     assert_eq!(decode_key_payload::<OutOfOrder>(&bytes).unwrap(), (1, 2));
 }
@@ -128,9 +129,9 @@ struct Aligned {
     b: u64,
 }
 
-/// A writer of XCDR1 and one of XCDR2 write the same instance, though they send different key hashes.
+/// Writers of XCDR1 and XCDR2 write the same instance, although they send different key hashes.
 #[test]
-fn an_instance_is_the_same_in_both_encodings() {
+fn instance_is_the_same_in_both_encodings() {
     assert!(!key_hashes_agree(Aligned::DESCRIPTION) && !key_hashes_agree(OutOfOrder::DESCRIPTION));
     assert!(!key_hashes_agree(Arrays::DESCRIPTION));
     assert!(key_hashes_agree(ShapeType::DESCRIPTION) && key_hashes_agree(Outer::DESCRIPTION));
@@ -159,9 +160,9 @@ struct Planned {
     after: Vec<u8>,
 }
 
-/// The plan of a type finds what the walk finds, and says the same of payloads that end too early.
+/// The key plan and the walk give the same result, also for truncated payloads.
 #[test]
-fn a_planned_key_is_the_walked_one() {
+fn key_plan_finds_the_key_of_the_walk() {
     let planned = Planned {
         before: [1.0, 2.0],
         point: Pose { x: 1.0, robot: 3 },
@@ -196,7 +197,7 @@ fn same_errors<T: Keyed + TypeInfo + Encode>(sample: &T) {
 }
 
 #[test]
-fn the_alignment_of_the_encoding_decides_how_long_a_key_may_be() {
+fn longest_short_key_depends_on_alignment() {
     let sample = Aligned { a: 1, b: 2 };
     assert_eq!(key_hash(&sample, Encoding::Xcdr1), hex("01 00000000000000 0000000000000002"));
     assert_eq!(key_hash(&sample, Encoding::Xcdr2), hex("01 000000 00000000 00000002 00000000"));
@@ -228,7 +229,7 @@ struct Outer {
 }
 
 #[test]
-fn nested_keys_count_by_their_key_members_or_as_a_whole_and_are_never_delimited_in_the_hash() {
+fn nested_key_is_not_delimited_in_the_hash() {
     let inner = Inner { id: 5, note: "n".into() };
     let sample = Outer { before: vec![inner.clone(); 2], inner, whole: Whole { x: 6, gear: Gear::First } };
     for encoding in ENCODINGS {
@@ -243,9 +244,9 @@ fn nested_keys_count_by_their_key_members_or_as_a_whole_and_are_never_delimited_
     }
 }
 
-/// As Cyclone DDS (`cyclonedds` 11.0.1 from PyPI) writes it.
+/// Bytes of Cyclone DDS (`cyclonedds` 11.0.1 from PyPI).
 #[test]
-fn nested_keys_are_framed_like_the_data_in_a_serialized_key() {
+fn nested_serialized_key_is_framed_like_data() {
     let key = (5, Whole { x: 6, gear: Gear::First });
     let key_of = |encoding| {
         let mut bytes = Vec::new();
@@ -272,9 +273,9 @@ struct Arrays {
     wholes: [Whole; 2],
 }
 
-/// As Cyclone DDS (`cyclonedds` 11.0.1 from PyPI) writes it.
+/// Bytes of Cyclone DDS (`cyclonedds` 11.0.1 from PyPI).
 #[test]
-fn arrays_are_framed_like_the_data_in_a_serialized_key() {
+fn array_in_serialized_key_is_framed_like_data() {
     let sample = Arrays {
         gears: [Gear::Neutral, Gear::First],
         bytes: [1, 2, 3],
@@ -294,7 +295,7 @@ fn arrays_are_framed_like_the_data_in_a_serialized_key() {
 }
 
 #[test]
-fn the_instance_is_found_behind_members_of_every_kind() {
+fn instance_is_found_behind_members_of_any_kind() {
     let sample = super::round_trip::sample();
     for encoding in ENCODINGS {
         let expected = md5::compute(hex("fffffffffffffffe 00000005 6e616d65 00"));
@@ -315,7 +316,7 @@ struct Collections {
 }
 
 #[test]
-fn collections_of_enums_keep_their_length_in_the_hash_of_xcdr2() {
+fn enum_collection_keeps_dheader_in_xcdr2_hash() {
     let sample = Collections {
         filler: Some("f".into()),
         gears: [Gear::Neutral, Gear::First],

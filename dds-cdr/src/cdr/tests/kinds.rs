@@ -1,4 +1,4 @@
-//! Types with members of the kinds that [`types`](super::types) does not have: unions, bits, maps, wide text.
+//! Types with unions, bits, maps and wide text, which [`types`](super::types) does not have.
 
 use super::types::{Gear, Label, Point};
 use crate::cdr::{Char16, F128, WString};
@@ -35,7 +35,7 @@ union_of!(FinalUnion, final);
 union_of!(AppendableUnion, appendable);
 union_of!(MutableUnion, mutable);
 
-/// No attributes: the cases are counted from 0, and there is no default.
+/// Without attributes, cases are numbered from 0, and there is no default.
 #[derive(DdsType, Debug, Clone, PartialEq)]
 #[dds(crate = "crate", nested)]
 pub(super) enum Plain {

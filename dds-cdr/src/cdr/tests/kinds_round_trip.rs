@@ -1,7 +1,7 @@
-//! What is encoded comes back: unions, bits, maps, wide text.
+//! Values survive encoding and decoding: unions, bits, maps, wide text.
 
 use super::kinds::*;
-use super::round_trip::{comes_back, keys_agree};
+use super::round_trip::{keys_agree, round_trips};
 use super::types::{Gear, Label, Point};
 use super::*;
 use crate::cdr::{Char16, DecodeOwned, F128, TypeInfo, WString, encode_payload, instance_of_payload};
@@ -119,7 +119,7 @@ macro_rules! sample_of {
     }};
 }
 
-/// A payload cut anywhere is an error, and one with changed bytes a value or an error.
+/// Checks that a truncated payload is an error, and a changed one a value or an error.
 fn is_robust<T: Encode + DecodeOwned + TypeInfo>(sample: &T, changes: &[(prop::sample::Index, u8)]) {
     let (mut payload, mut scratch) = (Vec::new(), Vec::new());
     for encoding in ENCODINGS {
@@ -140,7 +140,7 @@ fn is_robust<T: Encode + DecodeOwned + TypeInfo>(sample: &T, changes: &[(prop::s
     }
 }
 
-macro_rules! come_back {
+macro_rules! round_trips_of {
     ($($test:ident, $ty:ident;)*) => {
         proptest! {
             #![proptest_config(ProptestConfig::with_cases(32))]
@@ -151,7 +151,7 @@ macro_rules! come_back {
                 changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
             ) {
                 let sample = sample_of!($ty, sample);
-                comes_back(&sample, &sample_of!($ty, other));
+                round_trips(&sample, &sample_of!($ty, other));
                 keys_agree(&sample);
                 is_robust(&sample, &changes);
             })*
@@ -159,14 +159,14 @@ macro_rules! come_back {
     };
 }
 
-come_back! {
-    others_in_final_structs_come_back, OthersFinal;
-    others_in_appendable_structs_come_back, OthersAppendable;
-    others_in_mutable_structs_come_back, OthersMutable;
+round_trips_of! {
+    other_kinds_in_final_structs_round_trip, OthersFinal;
+    other_kinds_in_appendable_structs_round_trip, OthersAppendable;
+    other_kinds_in_mutable_structs_round_trip, OthersMutable;
 }
 
 #[test]
-fn unions_of_unions_end_at_the_nesting_limit() {
+fn nested_unions_end_at_the_nesting_limit() {
     use crate::cdr::{DecodeErrorKind, NESTING_MAX};
     for encoding in ENCODINGS {
         let nested = |depth| {
@@ -184,7 +184,7 @@ fn unions_of_unions_end_at_the_nesting_limit() {
 }
 
 #[test]
-fn a_gear_is_still_a_gear() {
+fn enum_and_union_labels_keep_their_values() {
     assert_eq!(body(&ByGear::Text("a".into()), Encoding::Xcdr1, ByteOrder::Big), hex("ffffffff 00000002 6100"));
     assert_eq!(body(&Gear::Reverse, Encoding::Xcdr1, ByteOrder::Big), hex("ffffffff"));
 }

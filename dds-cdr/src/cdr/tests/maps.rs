@@ -15,10 +15,10 @@ fn label(level: u8) -> Label {
     Label { text: "l".into(), level }
 }
 
-/// XTYPES 1.3, 7.4.3.5.3: rule 16 for XCDR1, rule 14 for maps of primitives in XCDR2; others as 7.4.1.1.4 wants it, and
-/// Fast DDS (3.6.1) writes it: length in bytes, count, entries.
+/// XTYPES 1.3, 7.4.3.5.3: rule 16 for XCDR1, rule 14 for maps of primitives in XCDR2. Other maps follow 7.4.1.1.4, like
+/// Fast DDS (3.6.1): length in bytes, count, entries.
 #[test]
-fn entries_follow_their_count() {
+fn map_count_precedes_entries() {
     let primitives = BTreeMap::from([(1_u16, 1.0_f64), (2, 2.0)]);
     let bytes = |encoding| body(&primitives, encoding, ByteOrder::Big);
     assert_eq!(bytes(Encoding::Xcdr1), hex("00000002 0001 0000 3ff0000000000000 0002 000000000000 4000000000000000"));
@@ -33,21 +33,21 @@ fn entries_follow_their_count() {
     );
 }
 
-/// Fast DDS has no length in bytes here: it asks about the values only.
+/// Fast DDS writes no length in bytes here, because it only considers the type of the values.
 #[test]
-fn a_key_that_is_not_primitive_asks_for_a_length_too() {
+fn map_with_string_keys_has_dheader() {
     let map = BTreeMap::from([("a".to_owned(), 7_u8)]);
     assert_eq!(body(&map, Encoding::Xcdr2, ByteOrder::Big), hex("0000000b 00000001 00000002 6100 07"));
 }
 
 #[test]
-fn a_key_comes_once() {
+fn duplicate_map_key_is_an_error() {
     let bytes = hex("00000002 0001 07 00 0001 08");
     let error = BTreeMap::<u16, u8>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
     assert_eq!((error.offset(), error.kind()), (7, DecodeErrorKind::DuplicateKey));
     let error = HashMap::<u16, u8>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::DuplicateKey);
-    // Nor does what was there before hide that.
+    // Entries of the reused map do not hide the duplicate.
     for mut map in [BTreeMap::from([(1_u16, 7_u8), (2, 8)]), BTreeMap::from([(1, 7)])] {
         let error = map.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
         assert_eq!(error.kind(), DecodeErrorKind::DuplicateKey);
@@ -55,14 +55,14 @@ fn a_key_comes_once() {
 }
 
 #[test]
-fn a_count_that_the_input_cannot_hold_is_an_error() {
+fn map_count_beyond_input_is_an_error() {
     let bytes = hex("ffffffff 0001");
     let error = BTreeMap::<u16, u8>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::LengthBeyondInput { length: u32::MAX });
 }
 
 #[test]
-fn values_keep_their_memory() {
+fn map_values_keep_their_memory() {
     let map = BTreeMap::from([("a".to_owned(), vec![1_u32, 2]), ("b".to_owned(), vec![3])]);
     let bytes = body(&map, Encoding::Xcdr2, ByteOrder::HOST);
     let mut reused = map.clone();
@@ -70,7 +70,7 @@ fn values_keep_their_memory() {
     let before = memory(&reused);
     reused.decode_into(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::HOST)).unwrap();
     assert_eq!((memory(&reused), &reused), (before.clone(), &map));
-    // A key less, and one more.
+    // One key fewer, and one more.
     let mut other = reused;
     other.remove("b");
     other.insert("c".to_owned(), vec![4]);
@@ -78,14 +78,14 @@ fn values_keep_their_memory() {
     assert_eq!((memory(&other)[0], &other), (before[0], &map));
 }
 
-/// Entries of a hash map come in an order that is the sender's own; keys and values keep their memory all the same.
+/// The sender's hash map has its own order of entries. Keys and values of the receiver still keep their memory.
 #[test]
-fn values_of_hash_maps_keep_their_memory_in_any_order() {
+fn hash_map_values_keep_memory_in_any_order() {
     fn keep<K>(keys: Vec<K>)
     where
         K: MapKey + Encode + for<'de> Decode<'de> + Hash + Eq + Clone + Debug,
     {
-        // Other hashes, another order: more than are noted on the stack too.
+        // Other hashes give another order. Some maps exceed the list on the stack.
         let sent: HashMap<K, Vec<u32>> = keys.iter().cloned().zip((1..).map(|count| vec![count; 3])).collect();
         let mut reused: HashMap<K, Vec<u32>> = keys.iter().map(|key| (key.clone(), vec![9; 7])).collect();
         let memory = |map: &HashMap<K, Vec<u32>>| keys.iter().map(|key| map[key].as_ptr()).collect::<Vec<_>>();
@@ -96,7 +96,7 @@ fn values_of_hash_maps_keep_their_memory_in_any_order() {
                 assert_eq!((memory(&reused), &reused), (before.clone(), &sent));
             }
         }
-        // One of them is another one.
+        // One key is replaced.
         let Some((first, others)) = keys.split_first() else { return };
         let mut fewer = sent.clone();
         fewer.remove(first);
@@ -123,10 +123,9 @@ fn values_of_hash_maps_keep_their_memory_in_any_order() {
     keep(texts(20).into_iter().map(|text| OrDefault(Bounded::<_, 16>(text))).collect());
 }
 
-/// As many entries as before, each with a key that was there, but one comes twice: what would be left of the other one is
-/// not taken for received.
+/// The count is the same and all keys are known, but one key occurs twice. The missing entry must not survive.
 #[test]
-fn a_key_that_comes_twice_does_not_leave_another_as_it_was() {
+fn duplicate_key_does_not_keep_a_missing_entry() {
     for count in [2_usize, 100] {
         let keys = (0..count).map(|number| format!("{number}")).collect::<Vec<_>>();
         let mut map: HashMap<String, u32> = keys.iter().cloned().zip(0..).collect();
@@ -142,9 +141,9 @@ fn a_key_that_comes_twice_does_not_leave_another_as_it_was() {
     }
 }
 
-/// Values without a size all lie in one place.
+/// Values without a size all have the same address.
 #[test]
-fn maps_of_nothing_come_back() {
+fn maps_of_empty_values_round_trip() {
     #[derive(DdsType, Debug, Clone, PartialEq)]
     #[dds(crate = "crate", nested, appendable)]
     struct Nothing {}
@@ -155,9 +154,9 @@ fn maps_of_nothing_come_back() {
     assert_eq!(reused, map);
 }
 
-/// A text that is longer than what is held on the stack, and one that is no text, as keys.
+/// The keys are a text that exceeds the stack buffer, and an invalid text.
 #[test]
-fn keys_are_looked_at_as_they_are_when_they_are_read() {
+fn map_key_lookup_checks_like_decoding() {
     let long = WString::from("ä".repeat(500).as_str());
     let map = HashMap::from([(long.clone(), 1_u8)]);
     let bytes = body(&map, Encoding::Xcdr2, ByteOrder::Little);
@@ -179,7 +178,7 @@ thread_local! {
     static DECODED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A value that counts how often one is taken, and in whose map there are others.
+/// A value with nested values that counts how often a value is decoded.
 macro_rules! counted {
     ($name:ident $map:ident) => {
         #[derive(Debug, Default, PartialEq)]
@@ -212,7 +211,7 @@ macro_rules! counted {
 counted!(Sorted BTreeMap);
 counted!(Hashed HashMap);
 
-/// Maps in maps: each has these keys, of which the first has the next map.
+/// Encodes nested maps with these keys. The value of the first key is the next map.
 fn maps_in_maps(levels: usize, keys: &[&str]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut e = Encoder::new(&mut bytes, Encoding::Xcdr1, ByteOrder::Big);
@@ -231,9 +230,9 @@ fn maps_in_maps(levels: usize, keys: &[&str]) -> Vec<u8> {
     bytes
 }
 
-/// A sender that lists keys in another order than before, or others, would else make each level cost twice the one below.
+/// Without this property, reordered or new keys double the cost with each nesting level.
 #[test]
-fn each_value_of_a_map_is_taken_once() {
+fn each_map_value_is_decoded_once() {
     let (levels, other) = (20, 1 + 20 * 2);
     let (mut sorted, mut hashed) = (Sorted::default(), Hashed::default());
     for keys in [["a", "b", "c"], ["a", "c", "b"], ["a", "b", "d"], ["b", "a", "d"], ["b", "x", "a"], ["b", "a", "x"]] {
@@ -249,7 +248,7 @@ fn each_value_of_a_map_is_taken_once() {
             assert_eq!(hashed, fresh);
         }
     }
-    // A key that comes twice, known or not, before and behind the place where they begin to differ.
+    // Duplicate keys, known or unknown, before and after the first difference.
     for keys in [["b", "a", "b"], ["b", "b", "a"], ["b", "y", "y"], ["b", "a", "a"], ["y", "b", "y"]] {
         let bytes = maps_in_maps(levels, &keys);
         for _ in 0..2 {
@@ -263,9 +262,9 @@ fn each_value_of_a_map_is_taken_once() {
     }
 }
 
-/// What comes in another order, or beside others, keeps its memory.
+/// Values keep their memory although the order changes or other keys arrive.
 #[test]
-fn values_keep_their_memory_behind_a_key_that_was_not_expected() {
+fn map_values_keep_memory_after_unknown_key() {
     let memory = |value: &Vec<u32>| value.as_ptr();
     let encoded = |entries: &[(&str, u32)]| {
         let mut bytes = Vec::new();
@@ -293,7 +292,7 @@ fn values_keep_their_memory_behind_a_key_that_was_not_expected() {
 }
 
 #[test]
-fn bounds_count_entries() {
+fn map_bound_counts_entries() {
     #[derive(DdsType, Debug, PartialEq)]
     #[dds(crate = "crate", mutable)]
     struct Limited {
@@ -304,7 +303,7 @@ fn bounds_count_entries() {
     let long = Limited { map: BTreeMap::from([(1, 1), (2, 2)]) };
     let error = long.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap_err();
     assert_eq!(error, EncodeError::BoundExceeded { bound: 1, length: 2 });
-    // LC 4: the count of the map is not its length.
+    // Length code 4: the count of the map is not its length.
     let bytes = hex("00000010 40000000 00000008 00000002 01010202");
     let error = Limited::decode(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big)).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::BoundExceeded { bound: 1, length: 2 });

@@ -1,4 +1,4 @@
-//! What the room promises, seen through derived types.
+//! Tests of encoding and decoding, with derived types.
 
 mod bits;
 mod bounded;
@@ -32,13 +32,14 @@ use super::{ByteOrder, Decode, DecodeError, Decoder, Encode, Encoder, Encoding, 
 const ENCODINGS: [Encoding; 2] = [Encoding::Xcdr1, Encoding::Xcdr2];
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
 
-/// The body of a value, without header.
+/// Encodes a value without a header.
 fn body<T: Encode>(value: &T, encoding: Encoding, order: ByteOrder) -> Vec<u8> {
     let mut bytes = Vec::new();
     value.encode(&mut Encoder::new(&mut bytes, encoding, order)).unwrap();
     bytes
 }
 
+/// Decodes a value that fills the whole body.
 fn value<'de, T: Decode<'de>>(body: &'de [u8], encoding: Encoding, order: ByteOrder) -> T {
     let mut d = Decoder::new(body, encoding, order);
     let value = T::decode(&mut d).unwrap();
@@ -46,7 +47,7 @@ fn value<'de, T: Decode<'de>>(body: &'de [u8], encoding: Encoding, order: ByteOr
     value
 }
 
-/// Bytes from hexadecimal digits; `/* */` explains them.
+/// Parses hexadecimal digits. A `/* */` comment explains them.
 fn hex(text: &str) -> Vec<u8> {
     let outside = text.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, digits)| digits));
     let digits: Vec<u8> =
@@ -54,7 +55,7 @@ fn hex(text: &str) -> Vec<u8> {
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// [`decode_payload`](super::decode_payload), and whether dynamic data of the type would be the same.
+/// [`decode_payload`](super::decode_payload), which also checks that dynamic data agrees.
 fn decode_payload<'de, T: Decode<'de> + Encode + TypeInfo>(payload: &'de [u8]) -> Result<T, DecodeError> {
     #[cfg(feature = "dynamic")]
     dynamic::agrees_on::<T>(payload)?;

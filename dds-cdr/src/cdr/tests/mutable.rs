@@ -1,4 +1,4 @@
-//! Mutable structs: members with ids, in any order, some more and some less.
+//! Mutable structs: members with ids, in any order, with unknown and missing ones.
 
 use super::types::{Gear, Point};
 use super::*;
@@ -14,7 +14,7 @@ struct Inner {
     p: u8,
 }
 
-/// The type that the vectors of Cyclone DDS are of.
+/// The type of the Cyclone DDS vectors.
 #[derive(DdsType, Debug, PartialEq, Clone)]
 #[dds(crate = "crate", extensibility = "mutable", autoid = "sequential")]
 struct Kinds {
@@ -58,7 +58,7 @@ fn kinds() -> Kinds {
     }
 }
 
-/// What Cyclone DDS writes (`cyclonedds` 11.0.1 from PyPI, its Python codec, by `tests/vectors/make_cdr.py`), data and key.
+/// Data and key of Cyclone DDS (`cyclonedds` 11.0.1 from PyPI, Python codec), created by `tests/vectors/make_cdr.py`.
 const CYCLONE_XCDR1: [(&str, &str); 2] = [
     (
         "000200007f0100080000000000000004010000007f0100080000000100000008fffffffffffffffe7f01000800000002 \
@@ -103,7 +103,7 @@ const CYCLONE_XCDR2: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn what_cyclone_writes_is_read_and_has_the_same_instance() {
+fn cyclone_payload_is_read_with_same_instance() {
     let mut scratch = Vec::new();
     for (data, key) in CYCLONE_XCDR1.into_iter().chain(CYCLONE_XCDR2) {
         let (data, key) = (hex(data), hex(key));
@@ -117,7 +117,7 @@ fn what_cyclone_writes_is_read_and_has_the_same_instance() {
 }
 
 #[test]
-fn in_xcdr2_the_bytes_are_those_of_cyclone() {
+fn xcdr2_bytes_equal_cyclone() {
     for ((data, key), order) in CYCLONE_XCDR2.into_iter().zip([ByteOrder::Big, ByteOrder::Little]) {
         assert_eq!(body(&kinds(), Encoding::Xcdr2, order), hex(data)[4..]);
         let mut bytes = Vec::new();
@@ -137,9 +137,9 @@ struct Short {
     c: u16,
 }
 
-/// XTYPES 1.3, 7.4.1.2: the length does not count the padding. Cyclone DDS counts it and sends the long header only.
+/// XTYPES 1.3, 7.4.1.2: the length excludes the padding. Cyclone DDS includes it, and sends only long headers.
 #[test]
-fn xcdr1_takes_the_short_header_where_it_can() {
+fn xcdr1_prefers_the_short_member_header() {
     let value = Short { a: 1, b: 2.0, c: 3 };
     let expected = hex("0001 0001 01 000000 \
          4002 0008 40000000 00000000          /* must be understood; 8 bytes, alignment counts from here: none */ \
@@ -167,9 +167,9 @@ struct Some3 {
 }
 
 #[test]
-fn members_come_in_any_order_and_those_that_do_not_come_take_their_defaults() {
+fn mutable_members_have_any_order_and_defaults() {
     let expected = Some3 { a: 5, b: 7, list: vec![9] };
-    // The list first, with its length told apart from its count.
+    // The list comes first, with a length that differs from its count.
     let bytes = "00000017 40000002 00000008 00000001 00000009 00000000 05 0000";
     let bytes = bytes.replace("05 0000", "05").replace("00000017", "00000015");
     assert_eq!(read::<Some3>(Encoding::Xcdr2, &bytes).unwrap(), expected);
@@ -183,24 +183,30 @@ fn members_come_in_any_order_and_those_that_do_not_come_take_their_defaults() {
     assert_eq!(read::<Some3>(Encoding::Xcdr1, "3f02 0000").unwrap(), nothing);
 }
 
-/// All length codes, of members that are unknown here.
+/// All length codes, in members that are unknown here.
 #[test]
-fn unknown_members_are_passed_over() {
+fn unknown_mutable_members_are_skipped() {
     let expected = Some3 { a: 5, b: 6, list: Vec::new() };
-    let bytes = "0000005a \
-         0000000a ff000000 1000000b ffff0000 2000000c ffffffff 3000000d ffffffff ffffffff \
-         4000000e 00000003 ffffff 00 5000000f 00000001 ff 000000 60000010 00000001 ffffffff \
-         70000011 00000001 ffffffff ffffffff 20000001 00000006 00000000 05";
-    let bytes = bytes.replace("0000005a", &format!("{:08x}", hex(bytes).len() - 4));
+    let bytes = [
+        "0000005a",
+        "0000000a ff000000 1000000b ffff0000 2000000c ffffffff 3000000d ffffffff ffffffff",
+        "4000000e 00000003 ffffff 00 5000000f 00000001 ff 000000 60000010 00000001 ffffffff",
+        "70000011 00000001 ffffffff ffffffff 20000001 00000006 00000000 05",
+    ]
+    .concat();
+    let bytes = bytes.replace("0000005a", &format!("{:08x}", hex(&bytes).len() - 4));
     assert_eq!(read::<Some3>(Encoding::Xcdr2, &bytes).unwrap(), expected);
-    let bytes = "000a 0003 ffffff 00 7f01 0008 0000000b 00000001 ff 000000 3f03 0004 ffffffff \
-         8000 0001 ff 000000 /* 0 is the id of a vendor, not of ours */ \
-         0001 0004 00000006 0000 0001 05 000000 7f02 0000";
-    assert_eq!(read::<Some3>(Encoding::Xcdr1, bytes).unwrap(), expected);
+    let bytes = [
+        "000a 0003 ffffff 00 7f01 0008 0000000b 00000001 ff 000000 3f03 0004 ffffffff",
+        "8000 0001 ff 000000 /* id 0 with the vendor flag is an unknown member */",
+        "0001 0004 00000006 0000 0001 05 000000 7f02 0000",
+    ]
+    .concat();
+    assert_eq!(read::<Some3>(Encoding::Xcdr1, &bytes).unwrap(), expected);
 }
 
 #[test]
-fn an_unknown_member_that_must_be_understood_is_an_error() {
+fn unknown_must_understand_member_is_an_error() {
     let kind = DecodeErrorKind::MustUnderstand { id: 10 };
     let (xcdr2, short, long) =
         ("00000005 8000000a ff", "400a 0001 ff 000000 3f02 0000", "7f01 0008 4000000a 00000001 ff 000000 3f02 0000");
@@ -210,7 +216,7 @@ fn an_unknown_member_that_must_be_understood_is_an_error() {
 }
 
 #[test]
-fn lengths_beyond_the_input_are_errors() {
+fn member_length_beyond_input_is_an_error() {
     let beyond = [
         (Encoding::Xcdr2, "00000008 40000001 ffffffff"),
         (Encoding::Xcdr2, "00000008 70000001 ffffffff"),
@@ -225,7 +231,7 @@ fn lengths_beyond_the_input_are_errors() {
     for (encoding, bytes) in [(Encoding::Xcdr1, "0000 0001 05"), (Encoding::Xcdr2, "00000004 20000001")] {
         assert!(read::<Some3>(encoding, bytes).is_err());
     }
-    // A member may not read on into the next one.
+    // A member must not read bytes of the next one.
     let kind = read::<Some3>(Encoding::Xcdr2, "0000000d 00000001 05 000000 00000000 05").unwrap_err().kind();
     assert_eq!(kind, DecodeErrorKind::Truncated);
 }
@@ -252,7 +258,7 @@ struct Keys {
 }
 
 #[test]
-fn keys_are_found_in_mutable_payloads_and_hashed_as_if_final() {
+fn mutable_key_is_hashed_as_final() {
     let part = Part { name: "n".into(), note: "note".into(), number: 6 };
     let sample = Keys { filler: vec![Inner { p: 1 }; 3], part, whole: Inner { p: 2 }, rest: None };
     let hashed = ["00000002 6e 00 0000 00000006 02", "02 000000 00000006 00000002 6e 00"];
@@ -269,7 +275,7 @@ fn keys_are_found_in_mutable_payloads_and_hashed_as_if_final() {
 }
 
 #[test]
-fn a_sample_without_its_key_is_an_error() {
+fn sample_without_its_key_is_an_error() {
     let bytes = hex("000a 0000 00000005 00000000 01");
     assert_eq!(decode_payload::<Kinds>(&bytes).unwrap_err().kind(), DecodeErrorKind::MissingMember);
     assert_eq!(decode_key_payload::<Kinds>(&bytes).unwrap_err().kind(), DecodeErrorKind::MissingMember);
@@ -287,9 +293,9 @@ struct Hashed {
     four: u8,
 }
 
-/// The ids are those that Cyclone DDS gives.
+/// The ids equal those of Cyclone DDS.
 #[test]
-fn ids_can_be_made_of_names() {
+fn hashed_member_ids_equal_cyclone() {
     let crate::cdr::TypeKind::Struct(description) = Hashed::DESCRIPTION.kind() else { panic!() };
     let ids: Vec<_> = description.members().iter().map(crate::cdr::MemberDescription::id).collect();
     assert_eq!(ids, [0x0fa5_dd70, 0x0477_90da, 4]);
@@ -322,7 +328,7 @@ struct Log {
 }
 
 #[test]
-fn views_borrow_from_mutable_payloads() {
+fn view_borrows_from_mutable_payload() {
     let log = Log { source: "s".into(), values: vec![1.0, 2.0], maybe: Some(vec![1, 2]) };
     for encoding in ENCODINGS {
         for order in ORDERS {

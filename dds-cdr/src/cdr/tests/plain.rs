@@ -1,6 +1,6 @@
-//! Structs whose memory is their encoding have the bytes of those that say nothing of it.
+//! Structs whose memory is their encoding have the same bytes as other structs.
 
-use super::round_trip::comes_back;
+use super::round_trip::round_trips;
 use super::*;
 use crate::cdr::{DecodeErrorKind, Plain};
 use dds_macros::DdsType;
@@ -32,7 +32,7 @@ macro_rules! point_and_cloud {
         #[derive(DdsType, Debug, Clone, PartialEq)]
         #[dds(crate = "crate")]
         struct $cloud {
-            /// Moves what follows about.
+            /// Varies the alignment of the following members.
             before: Vec<u8>,
             origin: $point,
             points: Vec<$point>,
@@ -68,14 +68,14 @@ point_and_cloud!(SlowPoint, SlowPair, SlowCloud, [], []);
 
 proptest! {
     #[test]
-    fn plain_structs_have_the_bytes_of_others(
+    fn plain_struct_is_encoded_like_others(
         before in 0_usize..9,
         count in 0_usize..9,
         other in 0_usize..9,
         seed in any::<u64>(),
     ) {
         let (cloud, slow) = (Cloud::new(before, count, seed), SlowCloud::new(before, count, seed));
-        comes_back(&cloud, &Cloud::new(other, other, 3));
+        round_trips(&cloud, &Cloud::new(other, other, 3));
         for encoding in ENCODINGS {
             for order in ORDERS {
                 let bytes = body(&cloud, encoding, order);
@@ -89,15 +89,15 @@ proptest! {
 }
 
 #[test]
-fn a_count_is_compared_with_what_the_elements_need() {
+fn plain_count_beyond_input_is_an_error() {
     let bytes = hex("00000002 00000000 00000000 0000000000000000 0000000000000000 00000000");
     let error = Vec::<Point>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::LengthBeyondInput { length: 2 });
 }
 
 #[test]
-fn the_memory_of_a_plain_struct_is_known() {
+fn plain_struct_has_known_layout() {
     const { assert!(Point::FIRST == 4 && Point::LARGEST == 8 && Pair::FIRST == 8) };
-    // Where numbers of 8 bytes are aligned to 4, `stamp` would not be where XCDR1 has it.
+    // On machines that align 8-byte numbers to 4, `stamp` is not at the offset of XCDR1.
     assert_eq!(Point::IS_LAID_OUT, std::mem::offset_of!(Point, stamp) % 8 == 0);
 }

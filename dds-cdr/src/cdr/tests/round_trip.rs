@@ -1,4 +1,4 @@
-//! What is encoded comes back.
+//! Values survive encoding and decoding.
 
 use super::types::*;
 use super::*;
@@ -8,8 +8,8 @@ use crate::cdr::{
 use proptest::prelude::*;
 use std::fmt::Debug;
 
-/// In both encodings and byte orders, as a body and as a payload, made anew and in place.
-pub(super) fn comes_back<T: Encode + DecodeOwned + TypeInfo + Clone + PartialEq + Debug>(sample: &T, other: &T) {
+/// Checks both encodings and byte orders, bodies and payloads, new values and decoding in place.
+pub(super) fn round_trips<T: Encode + DecodeOwned + TypeInfo + Clone + PartialEq + Debug>(sample: &T, other: &T) {
     #[cfg(feature = "dynamic")]
     super::dynamic::agrees(sample);
     let mut payload = Vec::new();
@@ -116,32 +116,32 @@ fn parts() -> impl Strategy<Value = (Numbers, Texts, Lists, Nested)> {
 
 proptest! {
     #[test]
-    fn final_structs_come_back(sample in sample_of!(AllFinal, parts()), other in sample_of!(AllFinal, parts())) {
-        comes_back(&sample, &other);
+    fn final_structs_round_trip(sample in sample_of!(AllFinal, parts()), other in sample_of!(AllFinal, parts())) {
+        round_trips(&sample, &other);
         keys_agree(&sample);
     }
 
     #[test]
-    fn appendable_structs_come_back(
+    fn appendable_structs_round_trip(
         sample in sample_of!(AllAppendable, parts()),
         other in sample_of!(AllAppendable, parts()),
     ) {
-        comes_back(&sample, &other);
+        round_trips(&sample, &other);
         keys_agree(&sample);
     }
 
     #[test]
-    fn mutable_structs_come_back(
+    fn mutable_structs_round_trip(
         sample in sample_of!(AllMutable, parts()),
         other in sample_of!(AllMutable, parts()),
     ) {
-        comes_back(&sample, &other);
+        round_trips(&sample, &other);
         keys_agree(&sample);
     }
 
-    /// A run reads what a `Vec` wrote, at every alignment, and writes what a `Vec` would.
+    /// A run reads and writes the bytes of a `Vec`, at every alignment.
     #[test]
-    fn runs_are_sequences(ranges in prop::collection::vec(any::<i32>(), 0..9), frame in "[a-z]{0,5}") {
+    fn run_is_a_sequence(ranges in prop::collection::vec(any::<i32>(), 0..9), frame in "[a-z]{0,5}") {
         let ranges: Vec<f32> = ranges.into_iter().map(|range| range as f32).collect();
         for encoding in ENCODINGS {
             for order in ORDERS {
@@ -172,15 +172,15 @@ struct Pair {
 }
 
 #[test]
-fn recursive_values_come_back() {
+fn recursive_values_round_trip() {
     let leaf = Tree { value: 1, ..Tree::default() };
     let branch = Tree { value: 2, children: vec![leaf.clone(), leaf.clone()], next: Some(Box::new(leaf)) };
     let tree = Tree { value: 3, children: vec![branch.clone(); 3], next: Some(Box::new(branch)) };
-    comes_back(&tree, &Tree::default());
+    round_trips(&tree, &Tree::default());
 }
 
 #[test]
-fn decoding_in_place_keeps_the_memory() {
+fn decode_into_keeps_memory() {
     let sample = sample();
     let bytes = body(&sample, Encoding::Xcdr2, ByteOrder::HOST);
     let mut reused = sample.clone();

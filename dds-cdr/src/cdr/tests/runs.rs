@@ -1,4 +1,4 @@
-//! Runs: sequences that stay in the received bytes.
+//! Runs: sequences that refer to the received bytes.
 
 use super::*;
 use crate::cdr::{
@@ -8,8 +8,9 @@ use dds_macros::DdsType;
 use proptest::prelude::*;
 use std::fmt::Debug;
 
-/// A run is read where a `Vec` of the same was written, and written as that is, whatever came before it and whichever the
-/// byte orders of both are.
+/// Checks that a run reads and writes the bytes of a `Vec`.
+///
+/// Tests all alignments and pairs of byte orders.
 fn is_like_a_vec<T>(values: &[T])
 where
     T: Primitive + Encode + for<'de> Decode<'de> + TypeInfo + PartialEq + Debug,
@@ -43,7 +44,7 @@ where
 
 proptest! {
     #[test]
-    fn a_run_of_any_primitive_is_like_a_vec(bits in proptest::collection::vec(any::<u128>(), 0..9)) {
+    fn run_of_any_primitive_equals_vec(bits in proptest::collection::vec(any::<u128>(), 0..9)) {
         is_like_a_vec::<bool>(&bits.iter().map(|bits| bits % 2 == 1).collect::<Vec<_>>());
         is_like_a_vec::<u8>(&bits.iter().map(|bits| *bits as u8).collect::<Vec<_>>());
         is_like_a_vec::<i16>(&bits.iter().map(|bits| *bits as i16).collect::<Vec<_>>());
@@ -55,9 +56,9 @@ proptest! {
     }
 }
 
-/// Of bytes that are no bools there is no run: nothing that is read of one can be wrong later.
+/// Decoding a run checks its bools, so later reads cannot fail.
 #[test]
-fn bools_are_looked_at_before_there_is_a_run() {
+fn invalid_bools_are_no_run() {
     let bytes = hex("00000003 01 02 00");
     let decoder = || Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big);
     let error = Run::<bool>::decode(&mut decoder()).unwrap_err();
@@ -68,10 +69,11 @@ fn bools_are_looked_at_before_there_is_a_run() {
     assert_eq!(run.as_slice(), Some(&[true, false, true][..]));
 }
 
-/// By hand: XTYPES 1.3, 7.4.1.1.1 and 7.4.2 have 16 bytes aligned to 8 in XCDR1 and to 4 in XCDR2; 7.4.3.5.3, rule 12: no
-/// DHEADER before a sequence of primitives.
+/// Bytes by hand. 16 bytes are aligned to 8 in XCDR1 and to 4 in XCDR2 (XTYPES 1.3, 7.4.1.1.1 and 7.4.2).
+///
+/// A sequence of primitives has no DHEADER (7.4.3.5.3, rule 12).
 #[test]
-fn runs_have_the_bytes_of_sequences() {
+fn run_is_encoded_like_sequence() {
     let one = hex("00000001 00000000 3fff0000000000000000000000000000");
     let run: Run<'_, F128> = value(&one, Encoding::Xcdr1, ByteOrder::Big);
     assert_eq!(run.to_vec(), [F128::from(1.0)]);
@@ -112,7 +114,7 @@ struct SamplesView<'a> {
 }
 
 #[test]
-fn views_have_them() {
+fn view_can_have_runs() {
     let samples = Samples {
         ids: vec![1, 2],
         flags: vec![true, false],
@@ -131,7 +133,7 @@ fn views_have_them() {
         assert_eq!((view.rows[0].to_vec(), view.maybe.unwrap().to_vec()), (vec![true], vec![false]));
         encode_payload(&view, encoding, &mut again).unwrap();
         assert_eq!(again, payload);
-        // As part of a key too.
+        // The same as part of a key.
         let instance = key_hash_of(&samples, Encoding::Xcdr2, &mut scratch).unwrap();
         assert_eq!(key_hash_of(&view, Encoding::Xcdr2, &mut scratch).unwrap(), instance);
         assert_eq!(instance_of_payload(SamplesView::DESCRIPTION, &payload, false, &mut scratch).unwrap(), instance);
@@ -140,7 +142,7 @@ fn views_have_them() {
 }
 
 #[test]
-fn runs_are_made_of_slices_too() {
+fn run_from_slice_is_encoded_and_bounded() {
     let (flags, units, floats) = ([true], [0x20ac], [F128::from(1.0).to_bits(), 7]);
     let view = SamplesView {
         ids: Run::from(&[7][..]),
@@ -157,7 +159,7 @@ fn runs_are_made_of_slices_too() {
             assert_eq!(read.floats, [F128::from(1.0), F128::from_bits(7)]);
         }
     }
-    // Bounds hold for them as for others, both ways.
+    // Bounds apply to runs in both directions.
     let long = SamplesView { units: Run::from(&[1, 2, 3, 4, 5][..]), ..view };
     assert!(encode_payload(&long, Encoding::Xcdr2, &mut Vec::new()).is_err());
     let floats = vec![F128::default(); 3];

@@ -1,9 +1,9 @@
-//! The types of the tests.
+//! Types of the tests.
 
 use crate::cdr::Run;
 use dds_macros::DdsType;
 
-/// The type of the shapes demo, as all vendors have it.
+/// The type of the shapes demo, as in the demos of all vendors.
 #[derive(DdsType, Debug, Clone, PartialEq)]
 #[dds(crate = "crate", appendable)]
 pub(super) struct ShapeType {
@@ -51,7 +51,7 @@ pub(super) struct Label {
 
 macro_rules! all_kinds {
     ($name:ident, $extensibility:literal) => {
-        /// A member of every kind.
+        /// A struct with a member of every kind.
         #[derive(DdsType, Debug, Clone, PartialEq)]
         #[dds(crate = "crate", extensibility = $extensibility)]
         pub(super) struct $name {
@@ -100,7 +100,7 @@ all_kinds!(AllFinal, "final");
 all_kinds!(AllAppendable, "appendable");
 all_kinds!(AllMutable, "mutable");
 
-/// A type that contains itself.
+/// A recursive type.
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
 #[dds(crate = "crate")]
 pub(super) struct Tree {

@@ -13,9 +13,9 @@ fn decoded<'de, T: Decode<'de>>(body: &'de [u8], encoding: Encoding) -> Result<T
     T::decode(&mut Decoder::new(body, encoding, ByteOrder::Big))
 }
 
-/// XTYPES 1.3, 7.4.3.5.3; mutable ones as RTI Connext writes them (`00000010 20000000 .. 20000001 ..`).
+/// XTYPES 1.3, 7.4.3.5.3. Mutable unions as RTI Connext writes them (`00000010 20000000 .. 20000001 ..`).
 #[test]
-fn the_discriminator_comes_first_and_is_member_0_of_mutable_unions() {
+fn discriminator_is_first_and_mutable_member_0() {
     let point = |ty: u8| {
         let point = Point { x: 1.0, y: 2.0 };
         let encode = |encoding| match ty {
@@ -70,7 +70,7 @@ enum CycloneAppendable {
     List(#[dds(discriminator)] Color, Vec<u16>),
 }
 
-/// What `cyclonedds` 11.0.1 from PyPI writes for these types, by `tests/vectors/make_cdr.py`.
+/// Bytes of `cyclonedds` 11.0.1 from PyPI for these types, created by `tests/vectors/make_cdr.py`.
 #[derive(DdsType, Debug, PartialEq)]
 #[dds(crate = "crate")]
 struct Holder {
@@ -106,7 +106,7 @@ fn grid() -> [[String; 2]; 3] {
 }
 
 #[test]
-fn unions_bitmasks_and_nested_arrays_have_the_bytes_of_cyclone() {
+fn unions_bitmasks_and_arrays_equal_cyclone() {
     let sample = Holder {
         a: 1,
         f: CycloneFinal::Number(2, 1.5),
@@ -153,7 +153,7 @@ fn unions_bitmasks_and_nested_arrays_have_the_bytes_of_cyclone() {
 }
 
 #[test]
-fn as_members_of_mutable_structs_too() {
+fn unions_in_mutable_structs_equal_cyclone() {
     let sample = MutableHolder {
         f: CycloneFinal::Number(1, 1.5),
         g: CycloneAppendable::Number(2.5),
@@ -181,7 +181,7 @@ fn as_members_of_mutable_structs_too() {
         let payload = hex(payload);
         let header = Encapsulation::parse(&payload).unwrap();
         assert_eq!(decode_payload::<MutableHolder>(&payload).unwrap(), sample);
-        // In XCDR1 Cyclone gives all members the long header, which is written here only if need be.
+        // In XCDR1, Cyclone DDS sends long headers for all members, which this crate writes only if needed.
         if header.encoding == Encoding::Xcdr2 {
             assert_eq!(body(&sample, header.encoding, header.order), payload[4..]);
         }
@@ -189,7 +189,7 @@ fn as_members_of_mutable_structs_too() {
 }
 
 #[test]
-fn a_value_that_no_case_has_is_the_default_or_an_error() {
+fn unknown_discriminator_is_default_or_error() {
     let bytes = hex("00000063 07");
     assert_eq!(decoded::<FinalUnion>(&bytes, Encoding::Xcdr1).unwrap(), FinalUnion::Other(0x63, 7));
     let error = decoded::<Plain>(&bytes, Encoding::Xcdr1).unwrap_err();
@@ -201,7 +201,7 @@ fn a_value_that_no_case_has_is_the_default_or_an_error() {
 }
 
 #[test]
-fn cases_that_do_not_keep_the_discriminator_are_sent_with_their_first_label() {
+fn case_without_discriminator_sends_first_label() {
     assert_eq!(body(&ByU64::Rest(1), Encoding::Xcdr2, ByteOrder::Big), hex("0000000000000000 0001"));
     assert_eq!(body(&ByU64::Largest(1), Encoding::Xcdr2, ByteOrder::Big), hex("ffffffffffffffff 01"));
     assert_eq!(ByChar::Rest.discriminator(), 'z');
@@ -212,7 +212,7 @@ fn cases_that_do_not_keep_the_discriminator_are_sent_with_their_first_label() {
 }
 
 #[test]
-fn a_discriminator_that_selects_another_case_is_not_sent() {
+fn discriminator_of_another_case_is_refused() {
     let encode = |value: &FinalUnion| value.encode(&mut Encoder::new(&mut Vec::new(), Encoding::Xcdr1, ByteOrder::Big));
     let wrong = [FinalUnion::Number { kind: 4, value: 1.0 }, FinalUnion::Other(4, 1), FinalUnion::Other(-3, 1)];
     for (value, kind) in wrong.iter().zip([4, 4, -3]) {
@@ -222,7 +222,7 @@ fn a_discriminator_that_selects_another_case_is_not_sent() {
 }
 
 #[test]
-fn bounds_of_cases_hold_both_ways() {
+fn case_over_bound_is_refused_both_ways() {
     let long = FinalUnion::Text("123456789".into());
     let mut bytes = Vec::new();
     let error = long.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr1, ByteOrder::Big)).unwrap_err();
@@ -233,7 +233,7 @@ fn bounds_of_cases_hold_both_ways() {
 }
 
 #[test]
-fn members_of_mutable_unions_come_in_any_order_and_unknown_ones_are_passed_over() {
+fn mutable_union_has_any_order_and_skips_unknown() {
     let value = MutableUnion::Text("hi".into());
     let members = "50000002 00000003 686900 00 10000063 /* unknown */ 0001 0000 20000000 fffffffd";
     let bytes = hex(&format!("0000001c {members}"));
@@ -246,7 +246,7 @@ fn members_of_mutable_unions_come_in_any_order_and_unknown_ones_are_passed_over(
 }
 
 #[test]
-fn a_member_that_was_not_sent_has_its_default() {
+fn union_member_not_sent_has_its_default() {
     let read: MutableUnion = decoded(&hex("00000008 20000000 fffffffd"), Encoding::Xcdr2).unwrap();
     assert_eq!(read, MutableUnion::Text(String::new()));
     let read: AppendableUnion = decoded(&hex("00000004 00000004"), Encoding::Xcdr2).unwrap();
@@ -267,7 +267,7 @@ fn a_member_that_was_not_sent_has_its_default() {
 }
 
 #[test]
-fn decoding_in_place_keeps_the_memory_of_the_same_case() {
+fn decode_into_same_case_keeps_memory() {
     for encoding in ENCODINGS {
         let value = MutableUnion::Nested(vec![MutableUnion::Text("text".into()), MutableUnion::Nothing]);
         let bytes = body(&value, encoding, ByteOrder::HOST);
@@ -317,7 +317,7 @@ fn has_key<T: Encode + Keyed<Key = i16> + TypeInfo>(sample: &T, key: i16) {
 
 /// XTYPES 1.3, 7.2.2.4.4.4.8: `union switch (@key short)`.
 #[test]
-fn the_discriminator_can_be_the_key() {
+fn discriminator_can_be_the_key() {
     has_key(&KeyedFinal::Text("t".into()), 7);
     has_key(&KeyedAppendable::Rest(9, 1.5), 9);
     has_key(&KeyedMutable::Text("t".into()), 7);
@@ -325,7 +325,7 @@ fn the_discriminator_can_be_the_key() {
 }
 
 #[test]
-fn the_description_says_what_the_cases_are() {
+fn description_has_the_cases() {
     let TypeKind::Union(description) = MutableUnion::DESCRIPTION.kind() else { panic!() };
     let cases: Vec<_> = description
         .cases()
@@ -350,7 +350,7 @@ fn the_description_says_what_the_cases_are() {
 }
 
 #[test]
-fn unions_can_borrow() {
+fn union_can_borrow() {
     #[derive(DdsType, Debug, PartialEq)]
     #[dds(crate = "crate", nested, discriminator = u8)]
     enum Owned {

@@ -1,4 +1,4 @@
-//! Bytes checked by hand, each with its explanation.
+//! Bytes checked by hand, with explanations.
 
 use super::types::*;
 use super::*;
@@ -17,7 +17,7 @@ fn payload<T: Encode + crate::cdr::TypeInfo>(value: &T, encoding: Encoding) -> V
 
 #[test]
 #[cfg(target_endian = "little")]
-fn a_shape_in_xcdr1_is_plain_cdr() {
+fn final_struct_in_xcdr1_is_plain_cdr() {
     let expected = hex("0001 0000 \
          05000000 424c5545 00 000000 /* 5 with the NUL, BLUE, NUL, 3 to align */ \
          0c000000 22000000 14000000 00000000");
@@ -28,7 +28,7 @@ fn a_shape_in_xcdr1_is_plain_cdr() {
 
 #[test]
 #[cfg(target_endian = "little")]
-fn a_shape_in_xcdr2_is_delimited() {
+fn appendable_struct_in_xcdr2_is_delimited() {
     let expected = hex("0009 0000 \
          1c000000 /* 28 bytes follow */ \
          05000000 424c5545 00 000000 0c000000 22000000 14000000 00000000");
@@ -38,7 +38,7 @@ fn a_shape_in_xcdr2_is_delimited() {
 }
 
 #[test]
-fn padding_is_added_and_counted() {
+fn payload_padding_is_added_and_counted() {
     let shape = ShapeType { additional_payload_size: vec![255; 5], ..blue() };
     for encoding in ENCODINGS {
         let bytes = payload(&shape, encoding);
@@ -49,7 +49,7 @@ fn padding_is_added_and_counted() {
 }
 
 #[test]
-fn a_payload_without_padding_and_one_that_does_not_count_it_are_read() {
+fn uncounted_or_absent_padding_is_accepted() {
     let shape = ShapeType { additional_payload_size: vec![255; 5], ..blue() };
     let mut bytes = payload(&shape, Encoding::Xcdr1);
     bytes[3] = 0;
@@ -63,7 +63,7 @@ fn a_payload_without_padding_and_one_that_does_not_count_it_are_read() {
 }
 
 #[test]
-fn xcdr1_aligns_eight_bytes_to_eight_and_xcdr2_to_four() {
+fn alignment_is_8_in_xcdr1_and_4_in_xcdr2() {
     let point = Point { x: 1.0, y: 2.0 };
     let x = "3f800000";
     let y = "40000000 00000000";
@@ -82,7 +82,7 @@ struct Sequences {
 }
 
 #[test]
-fn xcdr2_puts_a_length_before_collections_of_what_is_not_primitive() {
+fn non_primitive_collection_has_dheader_in_xcdr2() {
     let value = Sequences {
         numbers: vec![1, 2],
         gears: vec![Gear::Reverse],
@@ -112,7 +112,7 @@ struct Optionals {
 }
 
 #[test]
-fn optional_members_have_a_parameter_header_in_xcdr1() {
+fn optional_member_has_parameter_header_in_xcdr1() {
     let value = Optionals { first: 1, absent: None, present: Some(2.0), far: Some(3), last: 4 };
     let expected = hex("01 000000 \
          0005 0000                    /* id 5, absent */ \
@@ -124,7 +124,7 @@ fn optional_members_have_a_parameter_header_in_xcdr1() {
 }
 
 #[test]
-fn the_long_parameter_header_that_cyclone_always_sends_is_read() {
+fn long_parameter_header_of_cyclone_is_read() {
     let bytes = hex("01 000000 \
          7f01 0008 00000005 00000000 \
          7f01 0008 00000006 00000008 40000000 00000000 \
@@ -134,14 +134,14 @@ fn the_long_parameter_header_that_cyclone_always_sends_is_read() {
 }
 
 #[test]
-fn optional_members_have_a_bool_in_xcdr2() {
+fn optional_member_has_bool_in_xcdr2() {
     let value = Optionals { first: 1, absent: None, present: Some(2.0), far: Some(3), last: 4 };
     let expected = hex("01 00 01 00 /* to align */ 40000000 00000000 01 00 0003 04");
     assert_eq!(body(&value, Encoding::Xcdr2, ByteOrder::Big), expected);
 }
 
 #[test]
-fn an_optional_value_over_64_kilobytes_takes_the_long_header() {
+fn optional_value_over_64_kib_has_long_header() {
     let tree = Tree { value: 1, children: vec![Tree::default(); 10_000], next: None };
     let long = Tree { value: 0, children: Vec::new(), next: Some(Box::new(tree)) };
     for order in ORDERS {
@@ -152,7 +152,7 @@ fn an_optional_value_over_64_kilobytes_takes_the_long_header() {
 }
 
 #[test]
-fn a_char_is_one_byte_and_only_latin_1_can_be_sent() {
+fn char_outside_latin_1_is_refused() {
     assert_eq!(body(&'\u{e9}', Encoding::Xcdr1, ByteOrder::Little), [0xe9]);
     assert_eq!(value::<char>(&[0xe9], Encoding::Xcdr1, ByteOrder::Little), '\u{e9}');
     let mut bytes = Vec::new();
@@ -161,7 +161,7 @@ fn a_char_is_one_byte_and_only_latin_1_can_be_sent() {
 }
 
 #[test]
-fn bounds_are_checked_both_ways() {
+fn value_over_bound_is_refused_both_ways() {
     let shape = ShapeType { color: "B".repeat(129), ..blue() };
     let mut bytes = Vec::new();
     let error = encode_payload(&shape, Encoding::Xcdr1, &mut bytes).unwrap_err();
@@ -178,7 +178,7 @@ fn bounds_are_checked_both_ways() {
 }
 
 #[test]
-fn strings_with_a_nul_inside_are_refused() {
+fn string_with_interior_nul_is_refused() {
     let mut bytes = Vec::new();
     let error = "a\0b".encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr1, ByteOrder::Little)).unwrap_err();
     assert_eq!(error, crate::cdr::EncodeError::InteriorNul { position: 1 });

@@ -9,9 +9,9 @@ fn error_of<'de, T: Decode<'de> + std::fmt::Debug>(body: &'de [u8]) -> (usize, D
     (error.offset(), error.kind())
 }
 
-/// XTYPES 1.3, 7.4.1.1.2: the bytes of the units, twice their number, and no NUL. Cyclone DDS 11 writes the same.
+/// XTYPES 1.3, 7.4.1.1.2: twice the number of units, the units, and no NUL. Cyclone DDS 11 writes the same.
 #[test]
-fn a_wide_string_is_the_length_of_its_units_in_bytes_and_the_units() {
+fn wide_string_is_byte_length_and_units() {
     for encoding in ENCODINGS {
         assert_eq!(body(&WString::from("ab"), encoding, ByteOrder::Big), hex("00000004 0061 0062"));
         assert_eq!(body(&WString::from("ab"), encoding, ByteOrder::Little), hex("04000000 6100 6200"));
@@ -21,9 +21,9 @@ fn a_wide_string_is_the_length_of_its_units_in_bytes_and_the_units() {
     }
 }
 
-/// A known difference: Fast DDS 3.6 counts units, so its `"ab"` is cut in half here, and what follows is misread.
+/// A known difference: Fast DDS 3.6 counts units. Its `"ab"` is cut in half, and the next value is misread.
 #[test]
-fn what_counts_units_is_not_understood() {
+fn fast_dds_wide_string_is_misread() {
     let fast = hex("00000002 0061 0062");
     let mut d = Decoder::new(&fast, Encoding::Xcdr2, ByteOrder::Big);
     assert_eq!(WString::decode(&mut d).unwrap().as_str(), "a");
@@ -33,7 +33,7 @@ fn what_counts_units_is_not_understood() {
 }
 
 #[test]
-fn wide_strings_are_checked() {
+fn malformed_wide_strings_are_errors() {
     assert_eq!(error_of::<WString>(&hex("00000006 0061 d834 0062")), (6, DecodeErrorKind::InvalidUtf16));
     assert_eq!(error_of::<WString>(&hex("00000004 0061 0000")), (6, DecodeErrorKind::InteriorNul));
     assert_eq!(error_of::<WString>(&hex("00000006 0061 0000")), (4, DecodeErrorKind::LengthBeyondInput { length: 6 }));
@@ -43,7 +43,7 @@ fn wide_strings_are_checked() {
 
 /// XTYPES 1.3, 7.4.1.1.1, table 31: two bytes, aligned to two.
 #[test]
-fn a_wide_char_is_one_unit() {
+fn wide_char_is_one_unit() {
     assert_eq!(body(&Char16::try_from('é').unwrap(), Encoding::Xcdr2, ByteOrder::Big), hex("00e9"));
     assert_eq!(Char16::try_from('𝄞'), Err(EncodeError::NotAChar16 { character: '𝄞' }));
     assert_eq!(body(&vec![Char16(0x61)], Encoding::Xcdr2, ByteOrder::Big), hex("00000001 0061"));
@@ -51,7 +51,7 @@ fn a_wide_char_is_one_unit() {
 
 /// XTYPES 1.3, 7.4.1.1.1 and 7.4.2: 16 bytes, aligned to 8 in XCDR1 and to 4 in XCDR2.
 #[test]
-fn a_long_double_is_aligned_as_far_as_the_encoding_aligns() {
+fn long_double_has_maximum_alignment() {
     #[derive(dds_macros::DdsType, Debug, PartialEq)]
     #[dds(crate = "crate")]
     struct Long {
@@ -67,7 +67,7 @@ fn a_long_double_is_aligned_as_far_as_the_encoding_aligns() {
 }
 
 #[test]
-fn every_f64_is_an_f128() {
+fn f64_converts_to_f128_without_loss() {
     let bits = |number: f64| F128::from(number).to_bits();
     assert_eq!(bits(0.0), 0);
     assert_eq!(bits(-0.0), 1 << 127);
@@ -75,7 +75,7 @@ fn every_f64_is_an_f128() {
     assert_eq!(bits(1.5), 0x3fff_8000 << 96);
     assert_eq!(bits(f64::INFINITY), 0x7fff << 112);
     assert_eq!(bits(f64::NAN) >> 111, 0xffff);
-    // 2^-1074, the smallest subnormal, and 2^-1022, the smallest that is not.
+    // 2^-1074 is the smallest subnormal number, 2^-1022 the smallest normal one.
     assert_eq!(bits(f64::from_bits(1)), (16383 - 1074) << 112);
     assert_eq!(bits(f64::MIN_POSITIVE), (16383 - 1022) << 112);
     assert_eq!(bits(f64::from_bits(3)), (16383 - 1073) << 112 | 1 << 111);
@@ -83,7 +83,7 @@ fn every_f64_is_an_f128() {
 
 proptest! {
     #[test]
-    fn wide_strings_come_back(text in "[^\\x00]{0,9}", other in "[^\\x00]{0,9}") {
+    fn wide_strings_round_trip(text in "[^\\x00]{0,9}", other in "[^\\x00]{0,9}") {
         for encoding in ENCODINGS {
             for order in ORDERS {
                 let bytes = body(&WString::from(text.as_str()), encoding, order);
