@@ -12,6 +12,9 @@
 //! - [`encode_payload`], [`decode_payload`], [`key_hash_of`], [`instance_of_payload`]: whole payloads, with header.
 //! - [`FieldPlan`]: reads single fields of payloads without decoding.
 //! - [`Run`], [`Encoded`], [`Raw`]: samples that stay encoded.
+//!
+//! ```
+//! use dds_macros::DdsType;
 //! use dds_cdr::cdr::{Encoding, Keyed, TypeInfo, decode_payload, encode_payload, instance_of_payload, key_hash_of};
 //!
 //! #[derive(DdsType, Debug, PartialEq)]
@@ -33,7 +36,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Everything here may meet bytes of a stranger: a length is compared with what the input can hold before anything is
 //! All input may be untrusted. A length is compared with the remaining input before memory is allocated for it.
 //! Recursive types end at [`NESTING_MAX`]. No value is decoded twice because of later bytes: each nesting level would
 //! double the cost.

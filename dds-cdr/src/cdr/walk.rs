@@ -2,6 +2,7 @@
 //!
 //! The walk runs no user code and decodes no values. It copies the key members in the form that the key hash needs,
 //! skips all other bytes, and stops after the last key member.
+//!
 //! Three other modules read encoded bytes by description. `field_plan` skips unwanted values with [`skip_value`].
 //! `key_plan` replaces this walk where offsets are constant. `dynamic/decode` builds values and has their limits.
 //! They share [`Shape`] and [`Decoder`], but not a visitor: early stops and the order of keys differ, and a visitor
