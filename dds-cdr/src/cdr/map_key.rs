@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, Hash};
 /// A value that can be the key of a map: an integer, a bool, a char, a string or an enum (XTYPES 1.3, 7.2.2.4.3).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a DDS map",
-    note = "integers, bool, char, String, and enums without data can be"
+    note = "a map key is an integer, bool, char, String, or an enum without data"
 )]
 pub trait MapKey: Sized {
     /// Decodes a key and returns its value. `scratch` keeps the memory of owned keys for the whole map.
