@@ -17,8 +17,9 @@
 //! | [`writer`], [`reader`] | the RTPS writers and readers |
 //! | [`discovery`] | SPDP, SEDP, leases, matching |
 //! | [`participant`] | a participant's protocol state as a whole |
-//! | [`transport`] | moves datagrams; uses only [`types`] |
-//! | `sim` (feature) | a network in memory, for simulations; uses only [`types`] |
+//! | [`link`] | delay, loss and damage of a network path, for tests; uses only [`types`] |
+//! | [`transport`] | moves datagrams; uses only [`types`], [`output`] and [`link`] |
+//! | `sim` (feature) | a network in memory, for simulations; uses only [`types`] and [`link`] |
 //!
 //! Applications depend on `dds-core`, which re-exports what they need of this crate. To make something else of the protocol
 //! (a recorder, a gateway, another runtime), begin with [`wire::Message`] for datagrams and with [`cdr`] for payloads:
@@ -40,6 +41,7 @@
 pub mod concurrent;
 pub mod discovery;
 pub mod history;
+pub mod link;
 pub mod output;
 pub mod participant;
 pub mod qos;

@@ -5,7 +5,8 @@ use crate::perf::receive::ReceiveMode;
 use crate::perf::{Failure, Result};
 use clap::{Args, ValueEnum};
 use dds_core::{ChecksumKind, Delivery, DomainParticipant, Duration, IpFamilies, Receiving, Scope, ThreadOptions};
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::link::Conditions;
+use dds_rtps::transport::faults::Faults;
 use std::str::FromStr;
 
 /// The options of every process.
@@ -48,8 +49,8 @@ pub struct Place {
     #[arg(long, value_parser = size, value_name = "BYTES")]
     pub send_buffer: Option<usize>,
 
-    /// What goes wrong with what is sent, as `lost=5,delay=1ms`. Percent: lost, repeated, late, truncated, damaged, blocked; times: delay, jitter,
-    /// queue; bytes: mtu, bandwidth (a second); numbers: seed, lost-in-a-row, late-by, blocked-in-a-row
+    /// Faults of sent datagrams, as `lost=5,delay=1ms`. Percent: lost, repeated, reordered, truncated, damaged, blocked;
+    /// times: delay, jitter; bytes: longest, queue, bandwidth (per second); numbers: seed, blocked-in-a-row
     #[arg(long, value_name = "FAULTS")]
     pub faults: Option<FaultSpec>,
 
@@ -239,8 +240,8 @@ pub fn name_of(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Faults, and the words that they were made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Faults, and the text that they were parsed from.
+#[derive(Debug, Clone, PartialEq)]
 pub struct FaultSpec {
     text: String,
     faults: Faults,
@@ -261,28 +262,30 @@ impl FromStr for FaultSpec {
         let mut faults = Faults::default();
         for part in text.split(',') {
             let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is no NAME=VALUE"))?;
-            let percent = || match value.trim_end_matches('%').parse::<u8>() {
-                Ok(percent @ 0..=100) => Ok(percent),
+            let share = || match value.trim_end_matches('%').parse::<f64>() {
+                Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
                 _ => Err(format!("{name}: `{value}` is no percentage from 0 to 100")),
             };
-            let small = || value.parse::<u8>().map_err(|_| format!("{name}: `{value}` is no number from 0 to 255"));
             let time = || value.parse::<Span>().map(|span| Duration::from_nanos(span.0.as_nanos() as i64));
+            let conditions = &mut faults.conditions;
             match name {
                 "seed" => faults.seed = value.parse().map_err(|_| format!("seed: `{value}` is no number"))?,
-                "lost" => faults.lost = percent()?,
-                "lost-in-a-row" => faults.lost_in_a_row = small()?,
-                "repeated" => faults.repeated = percent()?,
-                "late" => faults.late = percent()?,
-                "late-by" => faults.late_by = small()?,
-                "truncated" => faults.truncated = percent()?,
-                "damaged" => faults.damaged = percent()?,
-                "blocked" => faults.blocked = percent()?,
-                "blocked-in-a-row" => faults.blocked_in_a_row = small()?,
-                "mtu" => faults.mtu = Some(size(value)?),
-                "bandwidth" => faults.bytes_per_second = Some(size(value)? as u64),
-                "delay" => faults.delay = time()?,
-                "jitter" => faults.jitter = time()?,
-                "queue" => faults.queue = time()?,
+                "lost" => conditions.loss = share()?,
+                "repeated" => conditions.duplicated = share()?,
+                "reordered" => conditions.reordered = share()?,
+                "truncated" => conditions.truncated = share()?,
+                "damaged" => conditions.damaged = share()?,
+                "longest" => conditions.longest = Some(size(value)?),
+                "bandwidth" => conditions.bandwidth = Some(size(value)? as u64),
+                "delay" => conditions.delay = time()?,
+                "jitter" => conditions.jitter = time()?,
+                "queue" => conditions.queue = size(value)?,
+                "blocked" => faults.blocked = share()?,
+                "blocked-in-a-row" => {
+                    let number = value.parse::<u8>();
+                    faults.blocked_in_a_row =
+                        number.map_err(|_| format!("{name}: `{value}` is no number from 0 to 255"))?;
+                }
                 _ => return Err(format!("there is no fault `{name}`; see --help")),
             }
         }
@@ -332,10 +335,12 @@ mod tests {
 
     #[test]
     fn faults_are_told_by_name() {
-        let spec: FaultSpec = "lost=5,late=10%,late-by=3,jitter=100us,mtu=1500,bandwidth=1M,seed=9".parse().unwrap();
-        let Faults { lost, late, late_by, jitter, mtu, bytes_per_second, seed, .. } = spec.faults;
-        assert_eq!((lost, late, late_by, seed), (5, 10, 3, 9));
-        assert_eq!((jitter, mtu, bytes_per_second), (Duration::from_micros(100), Some(1500), Some(1 << 20)));
+        let spec: FaultSpec =
+            "lost=5,reordered=10%,jitter=100us,longest=1500,bandwidth=1M,blocked=1,seed=9".parse().unwrap();
+        let Faults { seed, conditions, blocked, .. } = spec.faults;
+        assert_eq!((conditions.loss, conditions.reordered, blocked, seed), (0.05, 0.1, 0.01, 9));
+        let Conditions { jitter, longest, bandwidth, .. } = conditions;
+        assert_eq!((jitter, longest, bandwidth), (Duration::from_micros(100), Some(1500), Some(1 << 20)));
         for wrong in ["lost", "lost=101", "lost=x", "gone=5", "delay=5"] {
             assert!(wrong.parse::<FaultSpec>().is_err(), "{wrong}");
         }

@@ -1,21 +1,22 @@
-//! A transport with faults, and the same for what is received. Some of them take time.
+//! Faults of a transport and of its sockets, with the timers that delayed datagrams need.
 
 use super::{Driver, Expected, Packet, Receive, Socket, Timer, Timers};
 use crate::actor::{Effects, Poke, Signals};
 use crate::sync::{Arc, Lock, Weak};
 use dds_rtps::concurrent::{Payload, SlotPool};
 use dds_rtps::output::Datagram;
-use dds_rtps::transport::arrivals::{Arrival, FaultyArrivals};
-use dds_rtps::transport::fault::{Fault, Faults};
+use dds_rtps::transport::faults::{Faults, ReceiveFaults, SendFaults};
 use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::Instant;
 use std::fmt;
 
-/// Lets datagrams that are under way arrive when their time has come, by a timer of the driver.
+type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
+
+/// A transport with faults; a timer of the driver sends delayed datagrams.
 pub(crate) struct FaultyTransport {
-    fault: Fault<Arc<dyn Transport>>,
-    clock: Arc<dyn Fn() -> Instant + Send + Sync>,
-    /// Held while datagrams are sent, so that the earliest deadline is the one that is set.
+    faults: SendFaults<Arc<dyn Transport>>,
+    clock: Clock,
+    /// Locked while datagrams are sent, so that the timer is set to the earliest deadline.
     timer: Lock<Option<Timer>>,
 }
 
@@ -27,41 +28,40 @@ impl FaultyTransport {
         timers: &Arc<Timers>,
         clock: impl Fn() -> Instant + Send + Sync + 'static,
     ) -> Arc<Self> {
-        let clock: Arc<dyn Fn() -> Instant + Send + Sync> = Arc::new(clock);
-        let fault = Fault::new(inner, faults, {
-            let clock = Arc::clone(&clock);
-            move || clock()
-        });
-        let faulty = Arc::new(Self { fault, clock, timer: Lock::default() });
+        let clock: Clock = Arc::new(clock);
+        let send_clock = Arc::clone(&clock);
+        let faults = SendFaults::new(inner, faults, move || send_clock());
+        let faulty = Arc::new(Self { faults, clock, timer: Lock::default() });
         let cell: Weak<Self> = Arc::downgrade(&faulty);
         *faulty.timer.lock() = Some(Timer::new(timers, cell));
         faulty
     }
 
-    /// Does something to the datagrams under way, and sets the timer to the next one.
-    fn with_timer<R>(&self, act: impl FnOnce() -> R) -> R {
-        let timer = self.timer.lock();
-        let result = act();
-        if let Some(timer) = &*timer {
-            timer.set(self.fault.deadline());
+    fn set_timer(&self, timer: &Option<Timer>) {
+        if let Some(timer) = timer {
+            timer.set(self.faults.deadline());
         }
-        result
     }
 }
 
 impl Transport for FaultyTransport {
     fn send(&self, datagram: &mut Datagram) -> SendOutcome {
-        self.with_timer(|| self.fault.send(datagram))
+        let timer = self.timer.lock();
+        let outcome = self.faults.send(datagram);
+        self.set_timer(&timer);
+        outcome
     }
 
     fn counters(&self) -> TransportCounters {
-        self.fault.counters()
+        self.faults.counters()
     }
 }
 
 impl Poke for FaultyTransport {
     fn poke(self: Arc<Self>, _: &mut Effects) {
-        self.with_timer(|| self.fault.handle_timeout((self.clock)()));
+        let timer = self.timer.lock();
+        self.faults.handle_timeout((self.clock)());
+        self.set_timer(&timer);
     }
 
     fn resume(self: Arc<Self>, effects: &mut Effects) {
@@ -73,80 +73,70 @@ impl Poke for FaultyTransport {
 
 impl fmt::Debug for FaultyTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.fault, f)
+        fmt::Debug::fmt(&self.faults, f)
     }
 }
 
-/// Hands on of what sockets receive what the faults leave of it; what takes its time comes by a timer of the driver.
+/// Receiver behind faults; a timer of the driver delivers delayed datagrams.
 ///
-/// Nothing lands in its place here: what comes next is not what was expected.
+/// It receives nothing in place: the next datagram need not be the expected one.
 pub(crate) struct FaultyReceive {
     inner: Arc<dyn Receive>,
-    arrivals: FaultyArrivals,
-    clock: Arc<dyn Fn() -> Instant + Send + Sync>,
-    /// Where packets lie that are kept.
+    clock: Clock,
+    /// Pool of the packets that the receiver keeps.
     small: Arc<SlotPool>,
-    timer: Lock<Option<Timer>>,
+    state: Lock<FaultyReceiveState>,
 }
 
-/// As many packets as that are kept without asking for memory; more is no loss in a test.
+struct FaultyReceiveState {
+    faults: ReceiveFaults<Socket>,
+    timer: Option<Timer>,
+}
+
+/// How many packets the pool keeps; a test may allocate more.
 const SLOTS_MAX: usize = 64;
 
 impl FaultyReceive {
     /// Puts `faults` before `inner`.
-    pub(crate) fn new(inner: Arc<dyn Receive>, faults: Faults, driver: &Arc<dyn Driver>) -> Arc<Self> {
-        let clock: Arc<dyn Fn() -> Instant + Send + Sync> = Arc::new({
-            let driver = Arc::downgrade(driver);
-            move || driver.upgrade().map_or(Instant::ZERO, |driver| driver.now().instant)
-        });
-        let arrivals = FaultyArrivals::new(faults, {
-            let clock = Arc::clone(&clock);
-            move || clock()
-        });
+    pub(crate) fn new(inner: Arc<dyn Receive>, faults: &Faults, driver: &Arc<dyn Driver>) -> Arc<Self> {
+        let weak_driver = Arc::downgrade(driver);
+        let clock: Clock = Arc::new(move || weak_driver.upgrade().map_or(Instant::ZERO, |driver| driver.now().instant));
         let small = Arc::new(SlotPool::new(SLOTS_MAX));
-        let faulty = Arc::new(Self { inner, arrivals, clock, small, timer: Lock::default() });
+        let state = FaultyReceiveState { faults: ReceiveFaults::new(faults), timer: None };
+        let faulty = Arc::new(Self { inner, clock, small, state: Lock::new(state) });
         let cell: Weak<Self> = Arc::downgrade(&faulty);
-        *faulty.timer.lock() = Some(Timer::new(driver.timers(), cell));
+        faulty.state.lock().timer = Some(Timer::new(driver.timers(), cell));
         faulty
     }
 
-    /// Takes of the arrivals what is due, and sets the timer to the next one. Handed on outside of any lock: who receives runs
-    /// listeners.
-    fn hand_on(&self, due: impl FnOnce() -> Vec<Arrival>) {
-        let due = {
-            let timer = self.timer.lock();
-            let due = due();
-            if let Some(timer) = &*timer {
-                timer.set(self.arrivals.deadline());
+    /// Accepts a new packet, delivers all datagrams that have arrived, and sets the timer to the next arrival.
+    fn deliver(&self, packet: Option<&Packet>) {
+        let mut arrived = Vec::new();
+        {
+            let now = (self.clock)();
+            let mut state = self.state.lock();
+            let FaultyReceiveState { faults, timer } = &mut *state;
+            if let Some(packet) = packet {
+                faults.receive(now, packet.socket, packet.payload.bytes());
             }
-            due
-        };
-        for Arrival { socket, bytes } in due {
-            let packet = Packet::new(Payload::copy_of(&bytes), socket_of(socket), Arc::clone(&self.small));
-            self.inner.receive(&packet);
+            while let Some(datagram) = faults.next_arrival(now) {
+                arrived.push(datagram);
+            }
+            if let Some(timer) = timer {
+                timer.set(faults.deadline());
+            }
         }
-    }
-}
-
-const fn number_of(socket: Socket) -> u16 {
-    match socket {
-        Socket::MetatrafficMulticast => 0,
-        Socket::MetatrafficUnicast => 1,
-        Socket::UserUnicast => 2,
-    }
-}
-
-const fn socket_of(number: u16) -> Socket {
-    match number {
-        0 => Socket::MetatrafficMulticast,
-        1 => Socket::MetatrafficUnicast,
-        _ => Socket::UserUnicast,
+        // Outside of the lock: the receiver calls listeners.
+        for datagram in arrived {
+            let payload = Payload::copy_of(&datagram.bytes);
+            self.inner.receive(&Packet::new(payload, datagram.socket, Arc::clone(&self.small)));
+        }
     }
 }
 
 impl Receive for FaultyReceive {
     fn receive(&self, packet: &Packet) -> Option<Expected> {
-        self.hand_on(|| self.arrivals.receive(number_of(packet.socket), packet.payload.bytes()));
+        self.deliver(Some(packet));
         None
     }
 
@@ -157,7 +147,7 @@ impl Receive for FaultyReceive {
 
 impl Poke for FaultyReceive {
     fn poke(self: Arc<Self>, _: &mut Effects) {
-        self.hand_on(|| self.arrivals.handle_timeout((self.clock)()));
+        self.deliver(None);
     }
 
     fn resume(self: Arc<Self>, effects: &mut Effects) {

@@ -7,7 +7,7 @@ use dds_rtps::concurrent::{Payload, SlotPool};
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::reader::{Landing, Source};
 use dds_rtps::transport::Transport;
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{EntityId, GuidPrefix, IpFamilies, Locator};
 use std::fmt;
 use std::io;

@@ -10,7 +10,7 @@ use crate::settings::Profiles;
 #[cfg(not(feature = "serde"))]
 use crate::settings::unreadable;
 use crate::settings::{Config, Origin, Receiving, Scope, domain_of_environment, variable};
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, Guid, IpFamilies};
 use dds_rtps::wire::ChecksumKind;
 use std::path::PathBuf;

@@ -127,7 +127,7 @@ impl ParticipantHandle {
         let receive: Arc<dyn Receive> = ReceiveEnd::new(Weak::clone(&self.weak));
         #[cfg(any(feature = "udp", feature = "sim"))]
         let receive = match core.config().receive_faults {
-            Some(faults) => FaultyReceive::new(receive, faults, core.driver()),
+            Some(faults) => FaultyReceive::new(receive, &faults, core.driver()),
             None => receive,
         };
         network.start(receive).map_err(|error| CreateErrorKind::of_thread(&error))?;

@@ -7,7 +7,7 @@ use crate::qos::DomainParticipantQos;
 use crate::settings::Profiles;
 use crate::settings::peer_address::is_peer;
 use dds_rtps::transport::RECEIVE_BUFFER;
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, IpFamilies};
 use dds_rtps::wire::{ChecksumKind, Transform};
 use std::fmt;

@@ -10,8 +10,9 @@ use super::Interference;
 use super::driver::SimDriver;
 use super::world::{World, later};
 use crate::driver::{Driver, Expected, FaultyReceive, Network, NetworkConfig, Packet, Reach, Receive, Socket};
+use dds_rtps::link::Conditions;
 use dds_rtps::transport::Transport;
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, Locator};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -55,7 +56,7 @@ impl<T: Transport> Simulated<T> {
         let network = driver.open_network(&config).unwrap();
         let arrived = Arc::<Arrived>::default();
         let receive: Arc<dyn Receive> = match receiving {
-            Some(faults) => FaultyReceive::new(Arc::clone(&arrived) as _, faults, &driver),
+            Some(faults) => FaultyReceive::new(Arc::clone(&arrived) as _, &faults, &driver),
             None => Arc::clone(&arrived) as _,
         };
         network.start(receive).unwrap();
@@ -84,7 +85,11 @@ impl<T: Transport> Setting for Simulated<T> {
 
 /// Half of all tries find no room.
 fn half_blocked() -> Faults {
-    Faults { seed: 5, blocked: 50, ..Faults::default() }
+    Faults { seed: 5, blocked: 0.5, ..Faults::default() }
+}
+
+fn late_by_3_ms() -> Conditions {
+    Conditions::immediate().delayed(Duration::from_millis(3), Duration::ZERO)
 }
 
 #[test]
@@ -107,7 +112,7 @@ fn a_faulty_transport_keeps_the_contract() {
 /// What is received late comes late, and in order; nobody can be refused by a socket that receives.
 #[test]
 fn behind_faults_of_what_is_received_it_keeps_the_contract() {
-    let late = Faults { delay: Duration::from_millis(3), ..half_blocked() };
+    let late = Faults { conditions: late_by_3_ms(), ..half_blocked() };
     promises::all_promises(&Simulated::new(Interference::NONE, (None, Some(late)), |sim| sim));
     promises::all_promises(&Simulated::new(Interference::NONE, (Some(half_blocked()), Some(late)), Insistent));
 }
@@ -115,7 +120,7 @@ fn behind_faults_of_what_is_received_it_keeps_the_contract() {
 /// What a fault keeps under way counts as sent when it leaves; it leaves when its timer fires.
 #[test]
 fn what_a_faulty_transport_delays_arrives_in_order() {
-    let late = Faults { delay: Duration::from_millis(3), ..Faults::default() };
+    let late = Faults { conditions: late_by_3_ms(), ..Faults::default() };
     let setting = Simulated::new(Interference::NONE, (Some(late), None), |faulty| faulty);
     for count in 0..50_u8 {
         let mut datagram = promises::datagram(&[count], [setting.locator(0)]);

@@ -68,7 +68,7 @@ impl Driver for SimDriver {
     }
 
     fn random(&self) -> u64 {
-        self.world.state().dice.draw()
+        self.world.state().random.draw()
     }
 
     fn timers(&self) -> &Arc<Timers> {
@@ -194,7 +194,7 @@ impl Disturbance {
     ) -> bool {
         let mut state = self.world.state();
         let share = share(&state.interference);
-        let falls = state.dice.falls(share);
+        let falls = state.random.happens(share);
         *count(&mut state.interfered) += u64::from(falls);
         falls
     }

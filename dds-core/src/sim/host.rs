@@ -1,7 +1,7 @@
 //! A host of a simulation.
 
 use super::world::World;
-use dds_rtps::sim::{HostId, Network};
+use dds_rtps::sim::{HostId, VirtualNetwork};
 use dds_rtps::types::{Duration, Locator, Time, TrafficClass};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -18,7 +18,7 @@ impl Host {
     /// The address of its one interface, for [`peers`](crate::DomainParticipantBuilder::peers).
     #[must_use]
     pub fn address(&self) -> Ipv4Addr {
-        Network::address(self.id)
+        VirtualNetwork::address(self.id)
     }
 
     /// What its real-time clock shows.
@@ -89,6 +89,6 @@ impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.world.state();
         let name = state.host(self.id).map_or("", |host| host.name.as_str());
-        write!(f, "Host({name}, {})", Network::address(self.id))
+        write!(f, "Host({name}, {})", VirtualNetwork::address(self.id))
     }
 }

@@ -123,7 +123,7 @@ fn open_sockets(
 }
 
 fn locators(config: &NetworkConfig, host: HostId, ports: PortMapping, group_port: u16, opened: &Opened) -> Locators {
-    let own = if config.reach == Reach::Host { Ipv4Addr::LOCALHOST } else { sim::Network::address(host) };
+    let own = if config.reach == Reach::Host { Ipv4Addr::LOCALHOST } else { sim::VirtualNetwork::address(host) };
     let group = config.multicast.then(|| Locator::udp_v4(PortMapping::DISCOVERY_GROUP, group_port));
     let mut peers = config.peers.clone();
     if !config.multicast && peers.is_empty() {
@@ -139,8 +139,8 @@ fn locators(config: &NetworkConfig, host: HostId, ports: PortMapping, group_port
         default_unicast: vec![Locator::udp_v4(own, opened.user)],
         initial_peers: group.into_iter().chain(looked_for).collect(),
         host_addresses: vec![HostAddress {
-            address: sim::Network::address(host).into(),
-            prefix_len: sim::Network::PREFIX_LEN,
+            address: sim::VirtualNetwork::address(host).into(),
+            prefix_len: sim::VirtualNetwork::PREFIX_LEN,
         }],
         participant_index: opened.index,
     }
@@ -229,8 +229,8 @@ impl SimTransport {
         };
         let has_route = match address {
             _ if address.is_multicast() => self.multicast,
-            _ if address.is_loopback() || address == sim::Network::address(self.host) => true,
-            _ => !self.loopback_only && sim::Network::contains(address),
+            _ if address.is_loopback() || address == sim::VirtualNetwork::address(self.host) => true,
+            _ => !self.loopback_only && sim::VirtualNetwork::contains(address),
         };
         if !has_route {
             return Some(Refused::Unreachable);
@@ -248,7 +248,7 @@ impl Transport for SimTransport {
         let mut state = self.world.state();
         while let Some(&destination) = datagram.remaining_destinations().first() {
             let share = state.interference.blocked;
-            if state.dice.falls(share) {
+            if state.random.happens(share) {
                 counters.blocked += 1;
                 state.interfered.blocked += 1;
                 return SendOutcome::Blocked;

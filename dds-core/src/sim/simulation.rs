@@ -93,7 +93,7 @@ impl Simulation {
 
     /// What all links between different hosts do that were not set one by one. Default: [`Conditions::ethernet`].
     pub fn set_network(&self, conditions: Conditions) {
-        self.world.state().network.set_usual(conditions);
+        self.world.state().network.set_default_conditions(conditions);
     }
 
     /// Shows every datagram, once for each destination, before the link has its say: `intercept` may change its bytes, and

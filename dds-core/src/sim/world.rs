@@ -7,7 +7,8 @@ use super::{Interference, InterferenceCounters};
 use crate::actor::{Effects, Poke, RunQueue, Signals};
 use crate::driver::{Packet, Receive, Role, Socket, Timers, as_role};
 use dds_rtps::concurrent::SlotPool;
-use dds_rtps::sim::{Conditions, Dice, HostId, Network, SocketId};
+use dds_rtps::link::Random;
+use dds_rtps::sim::{Conditions, HostId, SocketId, VirtualNetwork};
 use dds_rtps::types::{Duration, Instant, Locator, Now, Time, TrafficClass};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -41,8 +42,8 @@ pub(super) struct World {
 
 pub(super) struct State {
     now: Instant,
-    pub(super) network: Network,
-    pub(super) dice: Dice,
+    pub(super) network: VirtualNetwork,
+    pub(super) random: Random,
     pub(super) interference: Interference,
     pub(super) interfered: InterferenceCounters,
     pub(super) hosts: Vec<SimHost>,
@@ -142,11 +143,11 @@ impl Member {
 
 impl World {
     pub(super) fn new(seed: u64, interference: Interference) -> Arc<Self> {
-        let mut dice = Dice::new(seed);
+        let mut random = Random::new(seed);
         let state = State {
             now: BEGINNING,
-            network: Network::new(dice.draw(), Conditions::ethernet()),
-            dice,
+            network: VirtualNetwork::new(random.draw(), Conditions::ethernet()),
+            random,
             interference,
             interfered: InterferenceCounters::default(),
             hosts: Vec::new(),
@@ -297,7 +298,7 @@ impl State {
         let Some(mut intercept) = self.intercept.take() else {
             return self.network.send(now, from, loopback_only, to, bytes);
         };
-        let (sent_at, from_address) = (self.true_time(), Network::address(from));
+        let (sent_at, from_address) = (self.true_time(), VirtualNetwork::address(from));
         let dscp = class.codepoint();
         let mut passing = Passing { sent_at, from: from_address, to: destination, dscp, bytes: bytes.to_vec() };
         let passes = intercept(&mut passing);
@@ -309,7 +310,7 @@ impl State {
 
     /// Tells `cell`, of a host, some time later that there is room.
     pub(super) fn tell_of_room(&mut self, host: HostId, cell: Weak<dyn Poke>) {
-        let at = later(self.now, self.dice.up_to(Duration::from_micros(500)));
+        let at = later(self.now, self.random.up_to(Duration::from_micros(500)));
         self.blocked.push((at, host, cell));
     }
 
@@ -434,7 +435,7 @@ impl State {
         if ready.is_empty() {
             return None;
         }
-        let drawn = self.dice.below(ready.len() as u64);
+        let drawn = self.random.below(ready.len() as u64);
         self.trace.note(self.now.as_nanos());
         self.trace.note(drawn);
         Some(match *ready.get(drawn as usize)? {
@@ -462,11 +463,11 @@ impl State {
     }
 
     fn stray_timer(&mut self, members: &Running) -> Option<Action> {
-        if !self.dice.falls(self.interference.stray_timer) {
+        if !self.random.happens(self.interference.stray_timer) {
             return None;
         }
-        let member = members.get(self.dice.below(members.len() as u64) as usize)?;
-        Some(Action::StrayTimer(Arc::clone(member), self.dice.draw()))
+        let member = members.get(self.random.below(members.len() as u64) as usize)?;
+        Some(Action::StrayTimer(Arc::clone(member), self.random.draw()))
     }
 
     /// When something will be ready that is not.
@@ -500,7 +501,7 @@ impl State {
         match *plan {
             Some((planned, at)) if planned == due => Some(at),
             _ => {
-                let lateness = self.dice.up_to(self.interference.late_timer);
+                let lateness = self.random.up_to(self.interference.late_timer);
                 let world_time = self.host(member.host).map_or(due, |host| host.world_time(due));
                 let at = later(world_time.max(self.now), lateness);
                 *plan = Some((due, at));

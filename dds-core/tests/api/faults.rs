@@ -3,7 +3,8 @@
 use crate::support::{PATIENCE, World};
 use dds_core::qos::Preset;
 use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration};
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::link::{Burst, Conditions};
+use dds_rtps::transport::faults::Faults;
 use std::sync::mpsc;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -16,6 +17,15 @@ struct Link {
     writer: DataWriter<Block>,
     reader: DataReader<Block>,
     _participants: [DomainParticipant; 2],
+}
+
+fn under(seed: u64, conditions: Conditions) -> Faults {
+    Faults { seed, conditions, ..Faults::default() }
+}
+
+/// Datagrams that take up to a millisecond, of which this share may be overtaken for another one.
+fn reordering(share: f64) -> Conditions {
+    Conditions::immediate().delayed(Duration::ZERO, Duration::from_millis(1)).reordering(share)
 }
 
 /// Two participants that speak by UDP, with faults in both directions.
@@ -70,62 +80,63 @@ fn all_arrive_over(link: &Link, faults: Faults, samples: u32, len: usize) {
 
 #[test]
 fn what_is_lost_is_repaired() {
-    for lost in [10, 30] {
-        all_arrive_in_order(Faults { seed: 1, lost, ..Faults::default() }, 200, 100);
+    for share in [0.1, 0.3] {
+        all_arrive_in_order(under(1, Conditions::immediate().lossy(share)), 200, 100);
     }
 }
 
 #[test]
 fn fragments_that_are_lost_are_repaired() {
-    for lost in [10, 30] {
-        all_arrive_in_order(Faults { seed: 11, lost, ..Faults::default() }, 8, 300_000);
+    for share in [0.1, 0.3] {
+        all_arrive_in_order(under(11, Conditions::immediate().lossy(share)), 8, 300_000);
     }
 }
 
 #[test]
 fn what_is_repeated_arrives_once() {
-    all_arrive_in_order(Faults { seed: 2, repeated: 50, ..Faults::default() }, 200, 100);
+    all_arrive_in_order(under(2, Conditions::immediate().duplicating(0.5)), 200, 100);
 }
 
 #[test]
 fn what_is_reordered_is_put_in_order() {
-    all_arrive_in_order(Faults { seed: 3, late: 30, late_by: 5, ..Faults::default() }, 200, 100);
+    all_arrive_in_order(under(3, reordering(0.3)), 200, 100);
 }
 
 #[test]
 fn what_a_full_socket_refuses_is_sent_later_in_order() {
-    all_arrive_in_order(Faults { seed: 4, blocked: 30, ..Faults::default() }, 200, 100);
+    all_arrive_in_order(Faults { seed: 4, blocked: 0.3, ..Faults::default() }, 200, 100);
 }
 
 #[test]
 fn refusals_in_a_row_do_not_change_the_order() {
-    all_arrive_in_order(Faults { seed: 41, blocked: 5, blocked_in_a_row: 20, ..Faults::default() }, 200, 100);
+    all_arrive_in_order(Faults { seed: 41, blocked: 0.05, blocked_in_a_row: 20, ..Faults::default() }, 200, 100);
 }
 
 #[test]
 fn losses_in_a_row_are_repaired() {
-    all_arrive_in_order(Faults { seed: 42, lost: 2, lost_in_a_row: 8, ..Faults::default() }, 200, 100);
+    let burst = Burst { every: Duration::from_millis(20), lasting: Duration::from_millis(5), loss: 1.0 };
+    all_arrive_in_order(under(42, Conditions { burst: Some(burst), ..Conditions::immediate() }), 200, 100);
 }
 
 #[test]
 fn what_takes_its_time_and_overtakes_is_put_in_order() {
-    let (delay, jitter) = (Duration::from_millis(5), Duration::from_millis(10));
-    all_arrive_in_order(Faults { seed: 43, delay, jitter, ..Faults::default() }, 100, 100);
-    all_arrive_in_order(Faults { seed: 44, delay, jitter, lost: 5, ..Faults::default() }, 4, 100_000);
+    let slow = Conditions::immediate().delayed(Duration::from_millis(5), Duration::from_millis(10)).reordering(0.5);
+    all_arrive_in_order(under(43, slow), 100, 100);
+    all_arrive_in_order(under(44, slow.lossy(0.05)), 4, 100_000);
 }
 
 /// A line of 4 MB/s whose router has room for 20 ms: most of a long sample does not fit.
 #[test]
 fn what_a_narrow_line_loses_is_repaired() {
-    let line = Faults { bytes_per_second: Some(4_000_000), queue: Duration::from_millis(20), ..Faults::default() };
-    all_arrive_in_order(Faults { seed: 45, ..line }, 3, 300_000);
+    let line = Conditions { queue: 80_000, ..Conditions::immediate().limited_to(4_000_000) };
+    all_arrive_in_order(under(45, line), 3, 300_000);
 }
 
 /// With checksums no damage gets through.
 #[test]
 fn what_is_damaged_is_counted_and_repaired() {
     let world = World::new();
-    let faults = Faults { seed: 46, damaged: 20, ..Faults::default() };
+    let faults = under(46, Conditions::immediate().damaging(0.2));
     let participant = |seed: u64| {
         let builder = world.builder().udp_only(true).message_checksums(ChecksumKind::Crc32c);
         builder.faults(Faults { seed: faults.seed + seed, ..faults }).build().unwrap()
@@ -145,27 +156,27 @@ fn what_is_damaged_is_counted_and_repaired() {
 
 #[test]
 fn what_loses_its_end_is_repaired() {
-    all_arrive_in_order(Faults { seed: 6, truncated: 20, ..Faults::default() }, 200, 100);
+    all_arrive_in_order(under(6, Conditions { truncated: 0.2, ..Conditions::immediate() }), 200, 100);
 }
 
 #[test]
 fn fragments_survive_everything_at_once() {
-    let faults =
-        Faults { seed: 5, lost: 5, repeated: 10, late: 10, late_by: 5, blocked: 10, truncated: 2, ..Faults::default() };
-    all_arrive_in_order(faults, 20, 300_000);
+    let conditions = Conditions { truncated: 0.02, ..reordering(0.1).lossy(0.05).duplicating(0.1) };
+    all_arrive_in_order(Faults { blocked: 0.1, ..under(5, conditions) }, 20, 300_000);
 }
 
 /// Against a program that knows nothing of faults: all of them are this side's.
 #[test]
 fn one_side_has_the_faults_of_both_directions() {
-    let (delay, jitter) = (Duration::from_millis(2), Duration::from_millis(4));
-    let base = Faults::default();
-    for (faults, samples, len) in [
-        (Faults { seed: 61, lost: 30, ..base }, 200, 100),
-        (Faults { seed: 63, repeated: 50, late: 30, late_by: 5, ..base }, 200, 100),
-        (Faults { seed: 65, lost: 5, truncated: 10, ..base }, 8, 300_000),
-        (Faults { seed: 67, delay, jitter, lost: 5, ..base }, 4, 100_000),
+    let base = Conditions::immediate();
+    let slow = base.delayed(Duration::from_millis(2), Duration::from_millis(4)).reordering(0.5);
+    for (seed, conditions, samples, len) in [
+        (61, base.lossy(0.3), 200, 100),
+        (63, reordering(0.3).duplicating(0.5), 200, 100),
+        (65, Conditions { truncated: 0.1, ..base.lossy(0.05) }, 8, 300_000),
+        (67, slow.lossy(0.05), 4, 100_000),
     ] {
+        let faults = under(seed, conditions);
         all_arrive_over(&link_to_one(faults), faults, samples, len);
     }
 }
@@ -173,7 +184,7 @@ fn one_side_has_the_faults_of_both_directions() {
 #[test]
 fn a_late_joiner_gets_the_history_over_a_network_that_loses() {
     const SAMPLES: u32 = 50;
-    let [from, to] = &participants(Faults { seed: 7, lost: 20, late: 10, late_by: 3, ..Faults::default() });
+    let [from, to] = &participants(under(7, reordering(0.1).lossy(0.2)));
     let qos = Preset::Event.writer().transient_local();
     let writer = from.writer_builder("block").qos(qos).build().unwrap();
     (0..SAMPLES).for_each(|count| writer.write(&block(count, 1_000)).unwrap());
@@ -189,7 +200,7 @@ fn a_late_joiner_gets_the_history_over_a_network_that_loses() {
 
 #[test]
 fn messages_with_checksums_arrive_and_are_whole() {
-    let cut_short = Faults { seed: 21, truncated: 10, ..Faults::default() };
+    let cut_short = under(21, Conditions { truncated: 0.1, ..Conditions::immediate() });
     for kind in [ChecksumKind::Crc32c, ChecksumKind::Crc64, ChecksumKind::Md5] {
         for faults in [Faults::default(), cut_short] {
             let world = World::new();

@@ -8,7 +8,8 @@ use dds_core::{
     DataReader, DataWriter, DdsType, Delivery, DomainParticipant, DomainParticipantBuilder, Duration, Entity,
     GuardCondition, Receiving, States, Stream, ThreadOptions, ThreadSettings, WaitErrorKind, WaitSet,
 };
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::link::Conditions;
+use dds_rtps::transport::faults::Faults;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::mpsc;
@@ -75,7 +76,9 @@ fn who_waits_receives_without_a_thread_for_it() {
 #[test]
 fn large_samples_come_whole_and_what_is_lost_is_repaired() {
     let world = World::new();
-    let faults = |seed| Faults { seed, lost: 20, late: 10, ..Faults::default() };
+    let conditions = Conditions::immediate().delayed(dds_core::Duration::ZERO, dds_core::Duration::from_millis(1));
+    let conditions = conditions.lossy(0.2).reordering(0.1);
+    let faults = |seed| Faults { seed, conditions, ..Faults::default() };
     let [from, to] = [1, 2].map(|seed| by_caller(&world).faults(faults(seed)).build().unwrap());
     let (writer, reader) = endpoints(&from, &to, "blocks");
     let block = |number: u32| Count { count: number, bytes: vec![number as u8; 300_000] };

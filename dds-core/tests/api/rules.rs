@@ -35,7 +35,8 @@ use dds_core::{
     DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Entity, ReadErrorKind, WaitErrorKind, WaitSet,
     WriteErrorKind,
 };
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::link::Conditions;
+use dds_rtps::transport::faults::Faults;
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
@@ -206,7 +207,7 @@ fn no_cell_is_held_for_many_steps() {
         bytes: Vec<u8>,
     }
     let world = World::new();
-    let faults = Faults { seed: 3, lost: 20, blocked: 10, ..Faults::default() };
+    let faults = Faults { seed: 3, conditions: Conditions::immediate().lossy(0.2), blocked: 0.1, blocked_in_a_row: 1 };
     let from = world.builder().faults(faults).build().unwrap();
     let remotes = [world.udp_participant(), world.udp_participant(), world.udp_participant()];
     let mut slow = DataReaderQos::default().reliable().keep_all();
@@ -273,7 +274,7 @@ fn the_holds_of_every_kind_of_cell_are_measured() {
 #[test]
 fn a_socket_without_room_keeps_nobody_out() {
     let world = World::new();
-    let faults = Faults { seed: 5, blocked: 95, ..Faults::default() };
+    let faults = Faults { seed: 5, blocked: 0.95, ..Faults::default() };
     let (from, to) = (world.builder().udp_only(true).faults(faults).build().unwrap(), world.udp_participant());
     let reader = to.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
     let writer = from.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();

@@ -5,7 +5,7 @@ mod captures;
 
 use captures::read_pcap;
 use dds_core::{CreateErrorKind, DdsType, Entity, IpFamilies};
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::EntityId;
 use dds_rtps::wire::{Message, Submessage};
 
@@ -120,7 +120,7 @@ fn the_order_on_the_wire_is_that_of_the_writes_however_full_the_socket_is() {
     let folder = Folder::new("order");
     let file = folder.file("sender.pcap");
     let world = World::new();
-    let faults = Faults { seed: 3, blocked: 30, blocked_in_a_row: 5, ..Faults::default() };
+    let faults = Faults { seed: 3, blocked: 0.3, blocked_in_a_row: 5, ..Faults::default() };
     let from = world.builder().udp_only(true).tap(&file).faults(faults).build().unwrap();
     let to = world.builder().udp_only(true).build().unwrap();
     let reader = to.reader_builder::<Note>("note").qos(Preset::Event.reader().best_effort()).build().unwrap();

@@ -3,11 +3,15 @@
 use dds_core::qos::Preset;
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::{ChecksumKind, DdsType, DomainParticipant, Duration};
-use dds_rtps::transport::fault::Faults;
+use dds_rtps::transport::faults::Faults;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Count {
     count: u32,
+}
+
+fn under(seed: u64, conditions: Conditions) -> Faults {
+    Faults { seed, conditions, ..Faults::default() }
 }
 
 /// Two hosts, of which the second has these faults of what it receives.
@@ -22,7 +26,7 @@ fn hosts(faults: Faults) -> (Simulation, [DomainParticipant; 2]) {
 
 #[test]
 fn who_loses_all_that_it_receives_hears_nobody() {
-    let (simulation, [one, other]) = hosts(Faults { lost: 100, ..Faults::default() });
+    let (simulation, [one, other]) = hosts(under(0, Conditions { loss: 1.0, ..Conditions::immediate() }));
     simulation.run_for(Duration::from_secs(30));
     assert_eq!(other.traffic().received, 0);
     assert!(one.traffic().received > 5, "what it sends is whole");
@@ -31,7 +35,7 @@ fn who_loses_all_that_it_receives_hears_nobody() {
 #[test]
 fn what_is_received_late_is_as_late_as_it_should() {
     let delay = Duration::from_millis(250);
-    let (simulation, [one, other]) = hosts(Faults { delay, ..Faults::default() });
+    let (simulation, [one, other]) = hosts(under(0, Conditions { delay, ..Conditions::immediate() }));
     let reader = other.reader_builder::<Count>("counts").qos(Preset::Event.reader()).build().unwrap();
     let writer = one.writer_builder::<Count>("counts").qos(Preset::Event.writer()).build().unwrap();
     writer.wait_for_readers(1).block().unwrap();
@@ -49,10 +53,9 @@ fn what_is_received_late_is_as_late_as_it_should() {
 
 #[test]
 fn what_is_damaged_lost_repeated_and_reordered_on_arrival_is_mended() {
-    let jitter = Duration::from_millis(3);
-    let faults =
-        Faults { seed: 5, lost: 10, repeated: 10, late: 10, late_by: 4, damaged: 10, jitter, ..Faults::default() };
-    let (simulation, [one, other]) = hosts(faults);
+    let conditions = Conditions::immediate().delayed(Duration::ZERO, Duration::from_millis(3));
+    let conditions = conditions.lossy(0.1).duplicating(0.1).reordering(0.2).damaging(0.1);
+    let (simulation, [one, other]) = hosts(under(5, conditions));
     let reader = other.reader_builder::<Count>("counts").qos(Preset::Event.reader()).build().unwrap();
     let writer = one.writer_builder::<Count>("counts").qos(Preset::Event.writer()).build().unwrap();
     writer.wait_for_readers(1).block().unwrap();

@@ -1,19 +1,17 @@
-//! Moves datagrams.
+//! Sends and receives datagrams.
 //!
-//! In: a [`Datagram`] with its destinations. Out: bytes on the wire, [`SendOutcome`], counters. Owned: sockets. No protocol:
-//! this room uses only [`types`](crate::types) and the datagram itself.
+//! In: a [`Datagram`] with its destinations. Out: bytes on the wire, [`SendOutcome`], counters. Owned: sockets. There
+//! is no protocol here.
 //!
-//! | transport | does |
+//! | transport | purpose |
 //! |---|---|
 //! | [`udp`] | sends by UDP, over IPv4 and IPv6 |
-//! | [`tap`] | passes on to another transport, and writes a pcap file |
-//! | [`fault`] | passes on to another transport what seeded faults leave of it |
-//! | [`arrivals`] | the same for what any of them receives |
+//! | [`tap`] | wraps another transport and writes a pcap file |
+//! | [`faults`] | adds seeded faults before another transport, or behind its sockets |
 
-pub mod arrivals;
 #[cfg(test)]
 mod contract;
-pub mod fault;
+pub mod faults;
 #[cfg(test)]
 pub(crate) mod skip;
 pub mod tap;
@@ -24,37 +22,42 @@ use crate::output::Datagram;
 use std::fmt;
 use std::sync::Arc;
 
-/// What is asked of the system for what waits to be received, in bytes, if nobody says how much: enough for a burst of one large
-/// sample.
+/// Default receive buffer of a socket, in bytes: enough for a burst of one large sample.
 pub const RECEIVE_BUFFER: usize = 4 << 20;
 
-/// What has become of a datagram.
+/// Result of a send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum SendOutcome {
-    /// Every destination was served, or has failed and was counted.
+    /// Every destination was served, or failed and was counted.
     Done,
-    /// The sender has no room now. The destinations from the first one that was refused on remain in the datagram: send it
-    /// again, before any later one, when there is room.
+    /// The socket has no room now. The destinations that were not served remain in the datagram.
+    ///
+    /// Send it again before any later datagram, once there is room.
     Blocked,
 }
 
-/// Sends datagrams without ever waiting. The one seam to fake the network at.
+/// Sends datagrams without blocking. Tests replace the network here.
 pub trait Transport: Send + Sync + fmt::Debug {
-    /// Serves the datagram's remaining destinations in order.
+    /// Sends the datagram to its remaining destinations, in order.
     ///
-    /// A destination that cannot be reached is counted and passed over: it must not keep others from their data, and the
-    /// protocol repairs what it can.
+    /// An unreachable destination is counted and skipped, so that it does not delay the others. The protocol repairs
+    /// the loss.
     fn send(&self, datagram: &mut Datagram) -> SendOutcome;
 
-    /// Sends datagrams as by [`Transport::send`], one after the other, until one is blocked; how many are done.
+    /// Sends datagrams one after the other until one is blocked; returns how many are done.
     ///
-    /// For transports that can serve several at a lower price.
+    /// Transports that can send several datagrams at a lower cost override it.
     fn send_all(&self, datagrams: &mut [Datagram]) -> usize {
-        datagrams.iter_mut().map(|datagram| self.send(datagram)).take_while(|sent| *sent == SendOutcome::Done).count()
+        for (done, datagram) in datagrams.iter_mut().enumerate() {
+            if self.send(datagram) == SendOutcome::Blocked {
+                return done;
+            }
+        }
+        datagrams.len()
     }
 
-    /// What has happened so far.
+    /// Returns the counters.
     fn counters(&self) -> TransportCounters;
 }
 
@@ -72,27 +75,30 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
     }
 }
 
-/// Counts since the transport was made.
+/// Counts since the transport was created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TransportCounters {
-    /// Datagrams that the system has taken, one for each destination and, for multicast, each interface.
+    /// Datagrams that the system accepted: one for each destination and, for multicast, each interface.
     pub sent: u64,
-    /// Their bytes, without UDP and IP headers.
+    /// Bytes of these datagrams, without UDP and IP headers.
     pub sent_bytes: u64,
-    /// How often there was no room.
+    /// Sends for which the socket had no room.
     pub blocked: u64,
-    /// Destinations that the system refused, for one of the reasons below or another one: the datagram was lost for them,
-    /// and for nobody else.
+    /// Destinations that the system refused. The datagram is lost for this destination only.
+    ///
+    /// The next three counters give the common reasons.
     pub failed: u64,
-    /// … because no route leads there, the interface is down, or somebody on the way says that nobody is there.
+    /// Refused because the destination is unreachable.
+    ///
+    /// There is no route, the interface is down, or a host on the path reports it.
     pub unreachable: u64,
-    /// … because UDP, or a link, cannot carry so many bytes.
+    /// Refused because the datagram is longer than UDP or a link can carry.
     pub too_long: u64,
-    /// … because a firewall, or the system, does not allow it.
+    /// Refused because a firewall or the system does not permit it.
     pub forbidden: u64,
-    /// Destinations of a kind that this transport does not speak.
+    /// Destinations of a locator kind that this transport does not support.
     pub unsupported: u64,
-    /// Of those sent, how many went without the class that they should have had
-    /// ([`TrafficClass`](crate::types::TrafficClass)): this system has no way to say it with each datagram.
+    /// Sent datagrams without their [`TrafficClass`](crate::types::TrafficClass), because this system cannot mark
+    /// single datagrams.
     pub unmarked: u64,
 }

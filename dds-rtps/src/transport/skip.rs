@@ -1,13 +1,12 @@
-//! What a test says that cannot run here. Other crates' tests include this file.
+//! Skips tests that this machine cannot run. Tests of other crates include this file.
 
-/// Says that a test, or a part of it, is left out because this machine does not have `what`.
+/// Reports that a test, or a part of it, is skipped because this machine does not have `what`.
 ///
-/// Under `DDS_TEST_STRICT=1` nothing is left out that was not to be: whoever sets it names in `DDS_TEST_LACKS`, with commas
-/// between, what the machine is known not to have.
+/// Under `DDS_TEST_STRICT=1` only known gaps may be skipped. `DDS_TEST_LACKS` lists them, separated by commas.
 ///
 /// # Panics
-/// Under `DDS_TEST_STRICT=1`, if `DDS_TEST_LACKS` does not name it.
-#[allow(clippy::disallowed_methods, reason = "what a machine has, its environment says")]
+/// If `DDS_TEST_STRICT=1` is set and `DDS_TEST_LACKS` does not list `what`.
+#[allow(clippy::disallowed_methods, reason = "the environment describes the test machine")]
 pub(crate) fn skip(what: &str) {
     let of = |variable: &str| std::env::var(variable).unwrap_or_default();
     let is_known = of("DDS_TEST_LACKS").split(',').any(|lacking| lacking.trim() == what);

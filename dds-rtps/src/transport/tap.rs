@@ -1,7 +1,7 @@
-//! Writes what goes over a transport into a file that Wireshark and tshark open.
+//! Writes the datagrams of a transport into a file that Wireshark and tshark open.
 //!
-//! The file is a classic pcap of link type RAW (101): each record is an IP packet. UDP sockets do not show their IP and UDP
-//! headers, so these are put together from the addresses, with right lengths and checksums.
+//! The file is a classic pcap of link type RAW (101): each record is an IP packet. UDP sockets do not expose their IP
+//! and UDP headers, so this module builds them from the addresses, with correct lengths and checksums.
 //!
 //! ```text
 //! file     magic a1b2c3d4 | version 2.4 | zone 0 | accuracy 0 | record bytes at most | link type 101   24 bytes, little endian
@@ -23,8 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A pcap file that grows by one record for each datagram.
 ///
-/// A record is written with one system call as soon as it is known, so the last datagrams before a crash are there; that
-/// costs a few microseconds for each, which is what makes this a tool and not a default. Nothing is kept in memory.
+/// One system call writes each record at once, so the file has the last datagrams before a crash. This costs a few
+/// microseconds per datagram; therefore no tap is the default. Nothing is buffered in memory.
 #[derive(Debug)]
 pub struct Capture {
     clock: fn() -> Time,
@@ -34,19 +34,20 @@ pub struct Capture {
 
 #[derive(Debug)]
 struct Records {
-    /// `None` after the first failure: behind half a record nothing could be read.
+    /// `None` after the first failed write: a reader cannot continue after a partial record.
     file: Option<File>,
-    /// The record that is being put together; its memory is reused, at most [`RECORD_MAX`] bytes.
+    /// Scratch memory of one record, at most [`RECORD_MAX`] bytes.
     record: Vec<u8>,
 }
 
 impl Capture {
-    /// Opens `path`. A file that is there already must be a capture of this kind, and is continued: so the participants of
-    /// a process, and processes, may share one. What is not a file, such as a named pipe, is begun anew. `clock` stamps
-    /// the records.
+    /// Opens `path`; `clock` timestamps the records.
+    ///
+    /// An existing file must be a capture of this kind and is continued, so several participants and processes may
+    /// share one. A path that is not a regular file, such as a named pipe, gets a new header.
     ///
     /// # Errors
-    /// The file cannot be made or opened, or is there and is something else ([`io::ErrorKind::InvalidData`]).
+    /// The file cannot be created or opened, or it is no capture of this kind ([`io::ErrorKind::InvalidData`]).
     pub fn open(path: &Path, clock: fn() -> Time) -> io::Result<Self> {
         let is_begun = begin(path)?;
         let mut file = OpenOptions::new().append(true).open(path)?;
@@ -57,12 +58,13 @@ impl Capture {
         Ok(Self { clock, records: Mutex::new(records), lost: AtomicU64::new(0) })
     }
 
-    /// Adds a datagram of which `segments` are the bytes in wire order.
+    /// Appends a datagram; `segments` are its bytes in wire order.
     ///
-    /// What cannot be recorded is [counted](Self::lost) and otherwise ignored: a tap must not disturb.
+    /// A datagram that cannot be recorded is [counted](Self::lost) and otherwise ignored: a tap must not disturb the
+    /// traffic.
     pub fn record<'a>(&self, source: SocketAddr, destination: SocketAddr, segments: impl Iterator<Item = &'a [u8]>) {
         let time = (self.clock)();
-        // A panic in here leaves nothing half done but a record, which is cleared.
+        // A panic leaves at most a partial record in memory, which the next call clears.
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         let Records { file, record } = &mut *records;
         let is_complete = lay_out(record, time, source, destination, segments);
@@ -75,15 +77,16 @@ impl Capture {
         }
     }
 
-    /// How many datagrams are missing in the file: those above the largest that IP carries, and all from the first one on
-    /// that the file had no room for.
+    /// Returns how many datagrams the file lacks.
+    ///
+    /// These are the datagrams that no IP packet can carry, and all datagrams after the first failed write.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 }
 
-/// Records what a transport sends: each destination that has been served is one record.
+/// Wraps a transport and records each destination that it has served.
 pub struct Tap<T> {
     inner: T,
     capture: Arc<Capture>,
@@ -91,16 +94,18 @@ pub struct Tap<T> {
 }
 
 impl<T> Tap<T> {
-    /// Records what `inner` sends as coming from that of `sources` that speaks the same version of IP, and from the loopback
-    /// address if it goes there. What goes to a version that none of them speaks is not sent, and not recorded.
+    /// Creates a tap around `inner`.
+    ///
+    /// A record's source is the one of `sources` with the destination's version of IP, or loopback if the destination
+    /// is loopback. A destination without such a source is not recorded.
     pub fn new(inner: T, capture: Arc<Capture>, sources: impl IntoIterator<Item = SocketAddr>) -> Self {
         Self { inner, capture, sources: sources.into_iter().collect() }
     }
 
     fn record(&self, datagram: &Datagram, destination: &Locator) {
         let Some(destination) = destination.to_socket_addr() else { return };
-        let mut sources = self.sources.iter().filter(|source| source.is_ipv4() == destination.is_ipv4());
-        let Some(&source) = sources.next() else { return };
+        let source = self.sources.iter().find(|source| source.is_ipv4() == destination.is_ipv4());
+        let Some(&source) = source else { return };
         let source = as_seen_by(destination, source);
         self.capture.record(source, destination, datagram.segments());
     }
@@ -108,10 +113,15 @@ impl<T> Tap<T> {
 
 impl<T: Transport> Transport for Tap<T> {
     fn send(&self, datagram: &mut Datagram) -> SendOutcome {
-        let asked: SmallVec<[Locator; 8]> = SmallVec::from_slice(datagram.remaining_destinations());
+        // The inner transport removes the destinations that it serves.
+        let destinations: SmallVec<[Locator; 8]> = SmallVec::from_slice(datagram.remaining_destinations());
         let outcome = self.inner.send(datagram);
-        let served = asked.len() - datagram.remaining_destinations().len().min(asked.len());
-        asked.iter().take(served).for_each(|destination| self.record(datagram, destination));
+        let remaining = datagram.remaining_destinations().len();
+        debug_assert!(remaining <= destinations.len(), "a transport adds no destinations");
+        let served = destinations.len().saturating_sub(remaining);
+        for destination in destinations.iter().take(served) {
+            self.record(datagram, destination);
+        }
         outcome
     }
 
@@ -126,7 +136,7 @@ impl<T: fmt::Debug> fmt::Debug for Tap<T> {
     }
 }
 
-/// `own` with the address by which `peer` sees it: who speaks to loopback is spoken to from loopback.
+/// Returns `own` as `peer` sees it: a peer at a loopback address sees a loopback address.
 #[must_use]
 pub fn as_seen_by(peer: SocketAddr, own: SocketAddr) -> SocketAddr {
     let address = match peer.ip() {
@@ -137,7 +147,7 @@ pub fn as_seen_by(peer: SocketAddr, own: SocketAddr) -> SocketAddr {
     SocketAddr::new(address, own.port())
 }
 
-/// Makes sure that there is a file with a header, or something else that gets one now: then false.
+/// Returns true if `path` is a file with our header, new or old; false if it still needs a header.
 fn begin(path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => return has_our_header(path).map(|()| true),
@@ -145,7 +155,8 @@ fn begin(path: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    // Appears whole or not at all, for another participant may be doing the same.
+    // Another participant may create the file at the same time. The link makes it appear with its header or not at
+    // all.
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let mut name = path.as_os_str().to_owned();
@@ -162,14 +173,16 @@ fn begin(path: &Path) -> io::Result<bool> {
 
 fn has_our_header(path: &Path) -> io::Result<()> {
     let mut header = [0; FILE_HEADER_LEN];
-    match io::Read::read_exact(&mut File::open(path)?, &mut header) {
-        Ok(()) if header == file_header() => Ok(()),
-        Ok(()) => Err(io::Error::new(io::ErrorKind::InvalidData, "there is a file that is no capture of this kind")),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            Err(io::Error::new(io::ErrorKind::InvalidData, "there is a file that is no capture of this kind"))
-        }
-        Err(error) => Err(error),
+    let is_ours = match io::Read::read_exact(&mut File::open(path)?, &mut header) {
+        Ok(()) => header == file_header(),
+        // A shorter file is something else.
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => false,
+        Err(error) => return Err(error),
+    };
+    if is_ours {
+        return Ok(());
     }
+    Err(io::Error::new(io::ErrorKind::InvalidData, "the existing file is no capture of this kind"))
 }
 
 fn file_header() -> [u8; FILE_HEADER_LEN] {
@@ -182,7 +195,7 @@ fn file_header() -> [u8; FILE_HEADER_LEN] {
     header
 }
 
-/// Puts a record together; false if no IP packet can carry the datagram.
+/// Builds a record; false if no IP packet can carry the datagram.
 fn lay_out<'a>(
     record: &mut Vec<u8>,
     time: Time,
@@ -194,9 +207,12 @@ fn lay_out<'a>(
     let ip_len = if destination.is_ipv4() { 20 } else { 40 };
     let udp_at = RECORD_HEADER_LEN + ip_len;
     record.resize(udp_at + UDP_LEN, 0);
-    segments.for_each(|segment| record.extend_from_slice(segment));
+    for segment in segments {
+        record.extend_from_slice(segment);
+    }
     let packet_len = record.len() - RECORD_HEADER_LEN;
     let Ok(udp_len) = u16::try_from(record.len() - udp_at) else { return false };
+    // Both pseudo headers contain the length, the protocol and the addresses.
     let checksum_start = u32::from(udp_len) + u32::from(UDP_PROTOCOL);
     let pseudo = match (source.ip(), destination.ip()) {
         (IpAddr::V4(from), IpAddr::V4(to)) => {
@@ -215,7 +231,7 @@ fn lay_out<'a>(
     put(record, udp_at, &source.port().to_be_bytes());
     put(record, udp_at + 2, &destination.port().to_be_bytes());
     put(record, udp_at + 4, &udp_len.to_be_bytes());
-    // Zero says "not computed" in UDP, so a checksum that comes out as zero is sent as its other form.
+    // In UDP zero means "not computed", so a zero checksum is sent as its other form.
     let checksum = match folded(sum(pseudo, record.get(udp_at..).unwrap_or_default())) {
         0 => u16::MAX,
         checksum => checksum,
@@ -239,7 +255,7 @@ fn put_record_header(record: &mut [u8], time: Time, packet_len: usize) -> bool {
 
 fn ipv4_header(total_len: u16, source: Ipv4Addr, destination: Ipv4Addr) -> [u8; 20] {
     let mut header = [0; 20];
-    // Version 4, five words.
+    // Version 4, and a header of five 32-bit words.
     header[0] = 0x45;
     header[2..4].copy_from_slice(&total_len.to_be_bytes());
     header[8] = HOPS;
@@ -253,6 +269,7 @@ fn ipv4_header(total_len: u16, source: Ipv4Addr, destination: Ipv4Addr) -> [u8; 
 
 fn ipv6_header(udp_len: u16, source: Ipv6Addr, destination: Ipv6Addr) -> [u8; 40] {
     let mut header = [0; 40];
+    // Version 6.
     header[0] = 0x60;
     header[4..6].copy_from_slice(&udp_len.to_be_bytes());
     header[6] = UDP_PROTOCOL;
@@ -263,17 +280,21 @@ fn ipv6_header(udp_len: u16, source: Ipv6Addr, destination: Ipv6Addr) -> [u8; 40
 }
 
 fn put(record: &mut [u8], at: usize, bytes: &[u8]) {
+    debug_assert!(at + bytes.len() <= record.len(), "the record has room for its headers");
     if let Some(place) = record.get_mut(at..at + bytes.len()) {
         place.copy_from_slice(bytes);
     }
 }
 
-/// The Internet's checksum (RFC 1071) before folding. 65 kB of 16-bit words fit into the sum.
+/// Sums 16-bit words for the Internet checksum (RFC 1071), before folding. The sum of 65 kB does not overflow.
 fn sum(start: u32, bytes: &[u8]) -> u32 {
-    bytes.chunks(2).fold(start, |sum, pair| {
+    let mut sum = start;
+    for pair in bytes.chunks(2) {
+        // An odd last byte is padded with zero.
         let word = [pair.first().copied().unwrap_or(0), pair.get(1).copied().unwrap_or(0)];
-        sum + u32::from(u16::from_be_bytes(word))
-    })
+        sum += u32::from(u16::from_be_bytes(word));
+    }
+    sum
 }
 
 fn folded(sum: u32) -> u16 {
@@ -287,13 +308,13 @@ const RECORD_HEADER_LEN: usize = 16;
 const UDP_LEN: usize = 8;
 const UDP_PROTOCOL: u8 = 17;
 
-/// Not known here; what a host usually sends.
+/// Usual value of a host; the real one is unknown here.
 const HOPS: u8 = 64;
 
-/// The largest packet: an IPv6 header and as much as its length field can say.
+/// Longest packet: an IPv6 header and the largest value of its length field.
 const RECORD_MAX: u32 = 40 + 65_535;
 
-/// Begins with an IP header whose first four bits say which.
+/// Records begin with an IP header whose first four bits name the version.
 const LINK_TYPE_RAW: u32 = 101;
 
 #[cfg(test)]
@@ -314,13 +335,13 @@ mod tests {
         record
     }
 
-    /// What a receiver computes over a packet whose checksum is right.
+    /// Whether a receiver would accept a packet with this sum.
     fn verified(sum: u32) -> bool {
         folded(sum) == 0
     }
 
     #[test]
-    fn headers_have_right_lengths_and_checksums() {
+    fn headers_have_correct_lengths_and_checksums() {
         for payload in [&b"RTPS"[..], b"odd", b"", &[0xff; 65_507]] {
             let record = record("192.0.2.1:7411", "192.0.2.2:7413", payload);
             assert_eq!(record[0..4], 1_000_000_000_u32.to_le_bytes());
@@ -347,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_packet_can_carry_is_not_laid_out() {
+    fn datagram_too_long_for_a_packet_is_not_recorded() {
         let (v4, v6) = (address("127.0.0.1:1"), address("[::1]:1"));
         let too_long = [&[0; 65_508][..]];
         assert!(!lay_out(&mut Vec::new(), noon(), v4, v4, too_long.into_iter()));
@@ -355,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_is_spoken_to_from_loopback() {
+    fn loopback_peer_sees_loopback_source() {
         let own = address("192.0.2.1:5");
         assert_eq!(as_seen_by(address("127.0.0.1:7411"), own), address("127.0.0.1:5"));
         assert_eq!(as_seen_by(address("192.0.2.2:7411"), own), own);

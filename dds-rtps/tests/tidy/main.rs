@@ -9,11 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of dds-rtps: one uses only rooms with a smaller rank, and itself. The first are those of dds-cdr.
-const ROOMS: [(&str, u8); 13] = [
+const ROOMS: [(&str, u8); 14] = [
     ("cdr", 0),
     ("filter", 0),
     ("xtypes", 0),
     ("types", 0),
+    ("link", 1),
     ("qos", 1),
     ("wire", 2),
     ("concurrent", 2),
@@ -52,10 +53,10 @@ const CORE_ROOMS: [(&str, u8); 16] = [
 const CORE_MAY_USE: [&str; 5] = ["cdr", "dynamic", "filter", "qos", "xtypes"];
 
 /// The room beside the others: it moves datagrams and knows nothing of what is in them.
-const TRANSPORT_MAY_USE: [&str; 3] = ["transport", "types", "output"];
+const TRANSPORT_MAY_USE: [&str; 4] = ["transport", "types", "output", "link"];
 
 /// The network in memory, which does not even know what a datagram is to those who send it.
-const SIM_MAY_USE: [&str; 2] = ["sim", "types"];
+const SIM_MAY_USE: [&str; 3] = ["sim", "types", "link"];
 
 const LINES_MAX: usize = 900;
 const LINES_BEFORE_TESTS_MAX: usize = 600;

@@ -15,7 +15,9 @@ use crate::driver::{
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::transport::Transport;
-use dds_rtps::transport::udp::{Gauge, Received, UdpConfig, UdpError, UdpSockets, UdpTransport, dropped, interrupt};
+use dds_rtps::transport::udp::{
+    ReceiveBufferGauge, Received, UdpConfig, UdpError, UdpSockets, UdpTransport, dropped, interrupt,
+};
 use dds_rtps::types::{self, GuidPrefix, Locator};
 use std::io::{self, ErrorKind};
 use std::net::UdpSocket;
@@ -51,7 +53,7 @@ pub(super) struct OsNetwork {
     by_caller: bool,
     attendance: Lock<Option<Arc<Attendance>>>,
     beacon: Beacon,
-    gauge: Gauge,
+    gauge: ReceiveBufferGauge,
     room: Arc<Room>,
     shared: Arc<DriverShared>,
     runtime: runtime::Handle,
@@ -112,7 +114,7 @@ impl OsNetwork {
             by_caller: config.by_caller && cfg!(target_os = "linux"),
             attendance: Lock::default(),
             beacon: Beacon::new(),
-            gauge: Gauge::new(),
+            gauge: ReceiveBufferGauge::new(),
             room: Arc::new(Room { transport: udp, waiting: Lock::default() }),
             shared,
             runtime,
@@ -239,7 +241,7 @@ impl From<UdpError> for NetworkError {
         match error {
             UdpError::Domain(domain) => Self::Domain(domain),
             UdpError::NoInterface => Self::NoInterface,
-            UdpError::Io { what, source } => Self::Io { what, source },
+            UdpError::Io { operation, source } => Self::Io { what: operation, source },
         }
     }
 }

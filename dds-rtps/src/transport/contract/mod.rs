@@ -1,4 +1,5 @@
-//! What every transport promises, run against each of them that is here. Those of `dds-core` keep the same promises there.
+//! Runs the contract of transports against each transport of this crate. `dds-core` does the same for its own
+//! transports.
 
 #![cfg(feature = "udp")]
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
@@ -6,8 +7,7 @@
 mod promises;
 
 use self::promises::{Insistent, Setting, datagram};
-use crate::transport::arrivals::FaultyArrivals;
-use crate::transport::fault::{Fault, Faults};
+use crate::transport::faults::{Faults, ReceiveFaults, SendFaults};
 use crate::transport::skip::skip;
 use crate::transport::tap::{Capture, Tap};
 use crate::transport::udp::{UdpConfig, UdpError, UdpSockets, UdpTransport};
@@ -21,25 +21,25 @@ use std::sync::Arc;
 
 type Udp = Arc<UdpTransport>;
 
-/// A transport by loopback, two sockets that it can reach, and what stands behind these.
+/// A transport over loopback, two sockets that it can reach, and optional faults behind these sockets.
 struct Loopback<T> {
     transport: T,
     receivers: [UdpSocket; 2],
     behind: Option<Behind>,
 }
 
-/// Faults of what is received, and what they have let through by each socket.
+/// Faults of reception, and the datagrams that they have let through, by socket.
 struct Behind {
-    arrivals: FaultyArrivals,
+    faults: RefCell<ReceiveFaults<usize>>,
     through: RefCell<[VecDeque<Vec<u8>>; 2]>,
 }
 
-/// The promises over each version of IP that this host has.
+/// Checks all promises over each version of IP that this host has.
 fn all_promises<T: Transport>(wrap: impl FnMut(Udp) -> T) {
     all_promises_behind(wrap, || None);
 }
 
-/// The same, with faults of what is received.
+/// Checks the same with faults of reception.
 fn all_promises_behind<T: Transport>(mut wrap: impl FnMut(Udp) -> T, behind: impl Fn() -> Option<Behind>) {
     for families in [IpFamilies::V4, IpFamilies::V6] {
         match Loopback::new(families, &mut wrap) {
@@ -49,13 +49,13 @@ fn all_promises_behind<T: Transport>(mut wrap: impl FnMut(Udp) -> T, behind: imp
     }
 }
 
-/// What a machine lacks that has no address of them.
+/// Name of the version of IP that a machine lacks.
 fn ip(families: IpFamilies) -> &'static str {
     if families == IpFamilies::V4 { "IPv4" } else { "IPv6" }
 }
 
 impl<T> Loopback<T> {
-    /// `None` if this host has no address of that version of IP.
+    /// Returns `None` if this host has no address of that version of IP.
     fn new(families: IpFamilies, wrap: impl FnOnce(Udp) -> T) -> Option<Self> {
         let config = UdpConfig { domain_id: 219, host_only: true, multicast: false, families, ..UdpConfig::default() };
         let mut sockets = match UdpSockets::open(&config) {
@@ -88,21 +88,22 @@ impl<T: Transport> Setting for Loopback<T> {
         Locator::from(self.receivers[receiver].local_addr().unwrap())
     }
 
-    /// What has arrived next; it is there already, for loopback delivers during the send.
+    /// Returns the next datagram that has arrived. Loopback delivers during the send, so it never waits.
     fn next(&self, receiver: usize) -> Option<Vec<u8>> {
-        let Some(Behind { arrivals, through }) = &self.behind else { return self.receive(receiver) };
-        let mut through = through.borrow_mut();
+        let Some(Behind { faults, through }) = &self.behind else { return self.receive(receiver) };
+        let (mut faults, mut through) = (faults.borrow_mut(), through.borrow_mut());
         while through[receiver].is_empty() {
             let bytes = self.receive(receiver)?;
-            for arrival in arrivals.receive(receiver as u16, &bytes) {
-                through[usize::from(arrival.socket)].push_back(arrival.bytes);
+            faults.receive(Instant::ZERO, receiver, &bytes);
+            while let Some(arrival) = faults.next_arrival(Instant::ZERO) {
+                through[arrival.socket].push_back(arrival.bytes);
             }
         }
         through[receiver].pop_front()
     }
 }
 
-/// A file that is gone after the test.
+/// A file that is removed after the test.
 struct File(PathBuf);
 
 impl File {
@@ -128,49 +129,49 @@ fn udp_keeps_the_contract() {
 }
 
 #[test]
-fn a_tap_keeps_the_contract() {
+fn tap_keeps_the_contract() {
     let file = File::new("tap");
     all_promises(|udp| file.tap(udp));
 }
 
 #[test]
-fn faults_that_are_none_keep_the_contract() {
-    all_promises(|udp| Fault::new(udp, Faults::default(), || Instant::ZERO));
+fn absent_faults_keep_the_contract() {
+    all_promises(|udp| SendFaults::new(udp, Faults::default(), || Instant::ZERO));
 }
 
-/// Also around a transport that has faults of its own.
+/// Also with a transport that has faults of its own.
 #[test]
-fn faults_of_what_is_received_that_are_none_keep_the_contract() {
+fn absent_receive_faults_keep_the_contract() {
     let behind = || {
-        // Nobody can be refused by a socket that receives.
-        let faults = Faults { blocked: 100, ..Faults::default() };
-        let arrivals = FaultyArrivals::new(faults, || Instant::ZERO);
-        Some(Behind { arrivals, through: RefCell::default() })
+        // A receiving socket cannot refuse its sender.
+        let faults = Faults { blocked: 1.0, ..Faults::default() };
+        Some(Behind { faults: RefCell::new(ReceiveFaults::new(&faults)), through: RefCell::default() })
     };
     all_promises_behind(|udp| udp, behind);
     let file = File::new("received");
-    let faults = Faults { seed: 8, blocked: 50, ..Faults::default() };
-    all_promises_behind(|udp| Insistent(Fault::new(file.tap(udp), faults, || Instant::ZERO)), behind);
+    let faults = Faults { seed: 8, blocked: 0.5, ..Faults::default() };
+    all_promises_behind(|udp| Insistent(SendFaults::new(file.tap(udp), faults, || Instant::ZERO)), behind);
 }
 
 #[test]
-fn a_blocked_send_that_is_repeated_keeps_the_contract() {
-    let faults = Faults { seed: 5, blocked: 50, ..Faults::default() };
-    all_promises(|udp| Insistent(Fault::new(udp, faults, || Instant::ZERO)));
+fn repeated_blocked_send_keeps_the_contract() {
+    let faults = Faults { seed: 5, blocked: 0.5, ..Faults::default() };
+    all_promises(|udp| Insistent(SendFaults::new(udp, faults, || Instant::ZERO)));
 }
 
 #[test]
 fn faults_around_a_tap_keep_the_contract() {
     let file = File::new("both");
-    all_promises(|udp| Fault::new(file.tap(udp), Faults::default(), || Instant::ZERO));
+    all_promises(|udp| SendFaults::new(file.tap(udp), Faults::default(), || Instant::ZERO));
 }
 
 #[test]
-fn a_tap_records_what_was_served_once() {
+fn tap_records_served_destination_once() {
     for (families, ip_header) in [(IpFamilies::V4, 20), (IpFamilies::V6, 40)] {
         let file = File::new(&format!("once-{families:?}"));
-        let faults = Faults { seed: 6, blocked: 60, ..Faults::default() };
-        let Some(setting) = Loopback::new(families, |udp| file.tap(Fault::new(udp, faults, || Instant::ZERO))) else {
+        let faults = Faults { seed: 6, blocked: 0.6, ..Faults::default() };
+        let Some(setting) = Loopback::new(families, |udp| file.tap(SendFaults::new(udp, faults, || Instant::ZERO)))
+        else {
             skip(ip(families));
             continue;
         };

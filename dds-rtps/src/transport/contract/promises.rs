@@ -1,6 +1,6 @@
-//! What every transport promises, in a form that does not know what stands behind it.
+//! The contract of transports, for any kind of transport.
 //!
-//! The tests of whoever has a transport include this file, also those of other crates: it names everything by `dds_rtps`.
+//! Tests of each crate with a transport include this file, so it names everything by `dds_rtps`.
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::output::Datagram;
@@ -8,22 +8,22 @@ use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::{Locator, LocatorKind, PortMapping};
 use std::net::Ipv6Addr;
 
-/// A transport, two receivers that it can reach, and what these have received.
+/// A transport under test and two receivers that it can reach.
 ///
-/// The transport sends by loopback alone, has no multicast, and speaks one version of IP.
+/// The transport sends over loopback only, has no multicast, and uses one version of IP.
 pub(super) trait Setting {
     type Transport: Transport;
 
     fn transport(&self) -> &Self::Transport;
 
-    /// Where to send to for receiver 0 or 1.
+    /// Returns the address of receiver 0 or 1.
     fn locator(&self, receiver: usize) -> Locator;
 
-    /// What a receiver has got next; `None`: nothing that was sent is left for it.
+    /// Returns the next datagram of a receiver, if any is left.
     fn next(&self, receiver: usize) -> Option<Vec<u8>>;
 }
 
-/// Holds a transport to all of them.
+/// Checks all promises.
 pub(super) fn all_promises(setting: &impl Setting) {
     Promises(setting).are_kept();
 }
@@ -66,7 +66,7 @@ impl<S: Setting> Promises<'_, S> {
         assert_eq!(arrived, (0..50).collect::<Vec<_>>());
     }
 
-    /// Whatever a transport makes of those that are alike.
+    /// Also if the transport sends equal datagrams as one run.
     fn sends_several_as_one_after_the_other(&self) {
         let lens = [1400, 1400, 1400, 700, 700, 0, 0, 1400, 60_000, 60_000, 1400, 1400, 1401, 3, 1400, 1400];
         let bytes = |index: usize| vec![index as u8; lens[index]];
@@ -75,7 +75,7 @@ impl<S: Setting> Promises<'_, S> {
             _ => datagram(&bytes(index), [self.0.locator(0)]),
         };
         let mut datagrams: Vec<Datagram> = (0..lens.len()).map(of).collect();
-        // One that had been blocked at its second destination.
+        // This one was blocked at its second destination.
         datagrams[14].destination_done();
         let before = self.0.transport().counters();
         assert_eq!(self.0.transport().send_all(&mut datagrams), lens.len());
@@ -118,8 +118,8 @@ impl<S: Setting> Promises<'_, S> {
     }
 
     fn passes_over_destinations_out_of_reach(&self) {
-        // Refused by the system (the sockets are bound to loopback), multicast without multicast, the other version of IP,
-        // unknown kind.
+        // Refused by the system (the sockets are bound to loopback), multicast without multicast, the other version
+        // of IP, unknown kind.
         let elsewhere_v4 = Locator::udp_v4([192, 0, 2, 1].into(), 7411);
         let elsewhere_v6 = Locator::udp_v6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1), 7411);
         let unknown = Locator { kind: LocatorKind::Other(16), port: 1, address: [0; 16] };
@@ -150,7 +150,7 @@ impl<S: Setting> Promises<'_, S> {
         assert_eq!(self.0.next(0), None);
     }
 
-    /// A datagram of which a part has been served already, as after [`SendOutcome::Blocked`].
+    /// The datagram has been served in part, as after [`SendOutcome::Blocked`].
     fn goes_on_at_the_destination_that_was_refused(&self) {
         let mut datagram = datagram(b"rest", [self.0.locator(0), self.0.locator(1)]);
         datagram.destination_done();
@@ -172,7 +172,7 @@ pub(super) fn datagram<const N: usize>(bytes: &[u8], destinations: [Locator; N])
     datagram
 }
 
-/// Around a transport that refuses some tries: the sender tries again, as the contract asks.
+/// Wraps a transport that blocks some sends, and sends again as the contract asks.
 #[derive(Debug)]
 pub(super) struct Insistent<T>(pub T);
 

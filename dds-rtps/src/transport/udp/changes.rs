@@ -1,28 +1,28 @@
-//! Whether the interfaces of this host, or their addresses, may have changed.
+//! Detects changes of the interfaces of this host and of their addresses.
 //!
-//! To list them takes 0.2 ms: done every two seconds, that is ten times what a participant at rest takes for everything else. Linux
-//! says when there is something new (rtnetlink(7)); elsewhere there may be at any time.
+//! Listing the interfaces takes 0.2 ms. Every two seconds, this would be ten times the other work of an idle
+//! participant. Linux reports changes (rtnetlink(7)); other systems may have changed at any time.
 
-/// Hears of changes from when it was made.
+/// Watches for changes from its creation on.
 #[derive(Debug)]
-pub(super) struct Changes {
+pub(super) struct InterfaceChanges {
     #[cfg(target_os = "linux")]
-    news: Option<linux::News>,
+    socket: Option<linux::ChangeSocket>,
 }
 
-impl Changes {
-    /// Listens. Where the system does not let us, there may be changes at any time.
+impl InterfaceChanges {
+    /// Starts to watch. If the system does not permit it, the interfaces may have changed at any time.
     pub(super) fn listen() -> Self {
         Self {
             #[cfg(target_os = "linux")]
-            news: linux::News::listen().ok(),
+            socket: linux::ChangeSocket::listen().ok(),
         }
     }
 
-    /// Whether there may have been some since this was asked last.
-    pub(super) fn may_have_come(&self) -> bool {
+    /// Whether the interfaces may have changed since the last call.
+    pub(super) fn may_have_occurred(&self) -> bool {
         #[cfg(target_os = "linux")]
-        return self.news.as_ref().is_none_or(linux::News::take);
+        return self.socket.as_ref().is_none_or(linux::ChangeSocket::take_messages);
         #[cfg(not(target_os = "linux"))]
         true
     }
@@ -37,16 +37,16 @@ mod linux {
     };
     use std::os::fd::{AsRawFd, OwnedFd};
 
-    /// So many messages are taken in one look; what follows is news the next time.
+    /// Messages that one check reads. More messages count as a change at the next check.
     const MESSAGES_MAX: usize = 256;
-    /// What a message says is not read, so that it may be cut off.
+    /// The content of a message is not read, so it may be truncated.
     const MESSAGE_LEN: usize = 64;
 
-    /// The socket on which the system says what is new.
+    /// The socket that receives change messages.
     #[derive(Debug)]
-    pub(super) struct News(OwnedFd);
+    pub(super) struct ChangeSocket(OwnedFd);
 
-    impl News {
+    impl ChangeSocket {
         pub(super) fn listen() -> Result<Self, Errno> {
             let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
             let socket = socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkRoute)?;
@@ -55,14 +55,14 @@ mod linux {
             Ok(Self(socket))
         }
 
-        /// Whether something has been said since the last time.
-        pub(super) fn take(&self) -> bool {
+        /// Whether messages have arrived since the last call.
+        pub(super) fn take_messages(&self) -> bool {
             let mut message = [0; MESSAGE_LEN];
             for taken in 0..MESSAGES_MAX {
                 match recv(self.0.as_raw_fd(), &mut message, MsgFlags::empty()) {
                     Ok(_) | Err(Errno::EINTR) => {}
                     Err(Errno::EAGAIN) => return taken > 0,
-                    // Such as that there was no room for all of it.
+                    // For example, the socket's buffer was too small for all messages.
                     Err(_) => return true,
                 }
             }
@@ -77,10 +77,10 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn the_system_says_when_there_is_something_new() {
-        let changes = Changes::listen();
-        assert!(changes.news.is_some());
-        // Somebody else may change something; not a hundred times in a row.
-        assert!((0..100).any(|_| !changes.may_have_come()));
+    fn unchanged_interfaces_report_no_change() {
+        let changes = InterfaceChanges::listen();
+        assert!(changes.socket.is_some());
+        // Another process may change an interface, but not a hundred times in a row.
+        assert!((0..100).any(|_| !changes.may_have_occurred()));
     }
 }

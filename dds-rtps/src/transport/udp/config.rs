@@ -1,4 +1,4 @@
-//! What to open, and why it could not be opened.
+//! Configuration of the sockets, and the errors of opening them.
 
 use super::Interface;
 use crate::types::{IpFamilies, PortMapping};
@@ -6,32 +6,36 @@ use std::fmt;
 use std::io;
 use std::net::Ipv4Addr;
 
-/// What to open.
+/// Configuration of a participant's sockets.
 #[derive(Debug, Clone)]
 pub struct UdpConfig {
-    /// 0 to 232.
+    /// Domain id, 0 to 232. Default: 0.
     pub domain_id: u32,
-    /// The port formulas. Default: those of the standard.
+    /// Port formulas. Default: those of the standard.
     pub ports: PortMapping,
-    /// Which versions of IP to speak. Default: [`IpFamilies::Auto`].
+    /// Versions of IP to use. Default: [`IpFamilies::Auto`].
     pub families: IpFamilies,
-    /// Bind to loopback, so that nothing leaves or enters the host. Default: no.
+    /// Binds to loopback, so that no traffic leaves or enters the host. Default: false.
     pub host_only: bool,
-    /// Send and receive multicast. Default: yes.
+    /// Sends and receives multicast. Default: true.
     pub multicast: bool,
-    /// The group of discovery by IPv4. Default: 239.255.0.1 (RTPS 2.5, 9.6.2.4.1, and every peer). By IPv6 it is
-    /// [`PortMapping::DISCOVERY_GROUPS_V6`].
+    /// Multicast group of discovery over IPv4. Default: 239.255.0.1 (RTPS 2.5, 9.6.2.4.1, and every peer).
+    ///
+    /// Over IPv6 the groups are [`PortMapping::DISCOVERY_GROUPS_V6`].
     pub group: Ipv4Addr,
-    /// Interfaces by name or address, besides loopback; empty (the default) for all.
+    /// Used interfaces beside loopback, by name or address. Default: empty, for all.
     pub interfaces: Vec<String>,
-    /// Time to live, or hop limit, of multicast datagrams: 1 (the default) stays in the subnet. At most 255.
+    /// Time to live, or hop limit, of multicast datagrams, 1 to 255. Default: 1, the subnet.
     pub multicast_ttl: u32,
-    /// Bytes asked of the system for what waits to be received, for each socket; past its limit where the process may (Linux:
-    /// `CAP_NET_ADMIN`). `None` (the default): [`RECEIVE_BUFFER`](crate::transport::RECEIVE_BUFFER), and
-    /// within the limit.
+    /// Requested receive buffer of each socket, in bytes. Default: `None`, for
+    /// [`RECEIVE_BUFFER`](crate::transport::RECEIVE_BUFFER).
+    ///
+    /// A request may exceed the system's limit if the process is privileged (Linux: `CAP_NET_ADMIN`); the default
+    /// stays within the limit.
     pub receive_buffer: Option<usize>,
-    /// Bytes asked of the system for what waits to be sent. Default: 1 MiB. More room means fewer sends that find none, and
-    /// older data on a slow link.
+    /// Requested send buffer of each socket, in bytes. Default: 1 MiB.
+    ///
+    /// A larger buffer blocks fewer sends, and queues older data on a slow link.
     pub send_buffer: usize,
 }
 
@@ -53,24 +57,27 @@ impl Default for UdpConfig {
 }
 
 impl UdpConfig {
-    /// Whether an interface is to be used.
+    /// Whether the configuration selects an interface.
     pub(super) fn uses(&self, interface: &Interface) -> bool {
-        interface.is_loopback() || !self.host_only && interface.is_selected(&self.interfaces)
+        if interface.is_loopback() {
+            return true;
+        }
+        !self.host_only && interface.is_selected(&self.interfaces)
     }
 }
 
-/// Why the sockets could not be opened.
+/// Error of opening the sockets.
 #[derive(Debug)]
 pub enum UdpError {
     /// The domain has no ports.
     Domain(u32),
-    /// No interface fits the configuration.
+    /// No interface matches the configuration.
     NoInterface,
-    /// The system has refused.
+    /// A system call failed.
     Io {
-        /// What was tried.
-        what: &'static str,
-        /// The system's answer.
+        /// The operation that failed.
+        operation: &'static str,
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -79,8 +86,8 @@ impl fmt::Display for UdpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Domain(domain) => write!(f, "domain {domain} has no UDP ports"),
-            Self::NoInterface => f.write_str("no interface has an address that fits the configuration"),
-            Self::Io { what, source } => write!(f, "{what}: {source}"),
+            Self::NoInterface => f.write_str("no interface has an address that matches the configuration"),
+            Self::Io { operation, source } => write!(f, "{operation}: {source}"),
         }
     }
 }
@@ -94,7 +101,7 @@ impl std::error::Error for UdpError {
     }
 }
 
-/// Names what was tried.
-pub(super) fn failed(what: &'static str) -> impl FnOnce(io::Error) -> UdpError {
-    move |source| UdpError::Io { what, source }
+/// Returns a function that adds the name of the failed operation to an error.
+pub(super) fn failed(operation: &'static str) -> impl FnOnce(io::Error) -> UdpError {
+    move |source| UdpError::Io { operation, source }
 }

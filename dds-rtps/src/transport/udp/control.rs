@@ -1,17 +1,17 @@
-//! What a send tells the system beside the bytes: how to take a run apart, and how urgent the datagram is.
+//! Control messages of a send: how to segment a run, and the class of a datagram.
 
 use crate::types::TrafficClass;
 use socket2::SockAddr;
 
 const WORD: usize = size_of::<usize>();
 
-/// Length (`size_t`), level and type (`int`).
+/// Length (`size_t`), level and type (`int`) of a control message.
 const HEADER_LEN: usize = WORD + 8;
 
-/// A header and one word.
+/// Bytes of a control message: a header and one word.
 const ENTRY_LEN: usize = HEADER_LEN + WORD;
 
-/// Up to two of `struct cmsghdr`, as Linux reads them.
+/// Up to two control messages (`struct cmsghdr`) as Linux reads them.
 #[derive(Debug)]
 pub(super) struct Control {
     bytes: [u8; 2 * ENTRY_LEN],
@@ -27,15 +27,17 @@ impl Control {
         &self.bytes[..self.len]
     }
 
-    /// The datagrams of the run have this length.
+    /// Adds the length of the datagrams of a run.
     pub(super) fn segment(&mut self, each: u16) {
         const SOL_UDP: i32 = 17;
         const UDP_SEGMENT: i32 = 103;
         self.push(SOL_UDP, UDP_SEGMENT, each.to_ne_bytes());
     }
 
-    /// The class of the datagram, unless it is that of everybody. It is said with each datagram, because a socket is shared
-    /// by all writers, and to switch it would take a lock and another system call.
+    /// Adds the class of the datagram, unless it is the default.
+    ///
+    /// Each datagram carries it, because all writers share a socket. Switching the socket would take a lock and
+    /// another system call.
     pub(super) fn class(&mut self, class: TrafficClass, destination: &SockAddr) {
         const IPPROTO_IP: i32 = 0;
         const IP_TOS: i32 = 1;
@@ -48,6 +50,7 @@ impl Control {
     }
 
     fn push<const LEN: usize>(&mut self, level: i32, kind: i32, value: [u8; LEN]) {
+        debug_assert!(self.len + ENTRY_LEN <= self.bytes.len(), "each kind of message is added once");
         let Some(entry) = self.bytes.get_mut(self.len..self.len + ENTRY_LEN) else { return };
         entry[..WORD].copy_from_slice(&(HEADER_LEN + LEN).to_ne_bytes());
         entry[WORD..WORD + 4].copy_from_slice(&level.to_ne_bytes());
@@ -73,8 +76,7 @@ mod tests {
     use std::net::UdpSocket;
     use std::os::fd::AsRawFd;
 
-    /// The octet that the next datagram came with, as the receiving system says. One datagram for each call, whatever runs it
-    /// was sent in.
+    /// Receives one datagram and returns its class octet as the system reports it.
     fn received_octet(socket: &UdpSocket) -> i32 {
         let mut space = nix::cmsg_space!([i32; 8]);
         let mut bytes = [0; 2048];
@@ -97,10 +99,9 @@ mod tests {
         datagram
     }
 
-    /// By either version of IP, alone or in a run, copied or gathered: each datagram has its class, and the next of another
-    /// writer has its own.
+    /// Over either version of IP, alone or in a run, copied or gathered: each datagram has its own class.
     #[test]
-    fn each_datagram_goes_out_in_its_class() {
+    fn each_datagram_is_sent_in_its_class() {
         for families in [IpFamilies::V4, IpFamilies::V6] {
             let config = UdpConfig { domain_id: 217, families, host_only: true, ..UdpConfig::default() };
             let Ok(sockets) = UdpSockets::open(&config) else {
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn multicast_has_its_class_as_well() {
+    fn multicast_is_sent_in_its_class() {
         let config = UdpConfig { domain_id: 216, families: IpFamilies::V4, host_only: true, ..UdpConfig::default() };
         let sockets = UdpSockets::open(&config).unwrap();
         let (Some(&group), Some(receiver)) =

@@ -1,4 +1,4 @@
-//! One version of the Internet Protocol, and what differs between the two.
+//! The two versions of IP and their differences.
 
 use super::{Interface, UdpConfig};
 use crate::types::{IpFamilies, PortMapping};
@@ -14,7 +14,7 @@ pub(super) enum Family {
     V6,
 }
 
-/// The versions that are spoken, IPv4 first.
+/// The used versions, IPv4 first.
 pub(super) type Families = SmallVec<[Family; 2]>;
 
 impl Family {
@@ -25,21 +25,34 @@ impl Family {
         }
     }
 
-    /// The versions to speak on these interfaces. Empty: none of those that are asked for has an address.
+    /// Returns the versions to use on these interfaces; none if no interface has a requested one.
     pub(super) fn chosen(config: &UdpConfig, interfaces: &[Interface]) -> Families {
-        let used = || interfaces.iter().filter(|interface| config.uses(interface));
-        let has = |family| used().any(|interface| Self::of(interface.address) == family);
-        let leads_out =
-            |family| used().any(|interface| Self::of(interface.address) == family && !interface.is_loopback());
-        let is_wanted = |family: &Family| match (config.families, family) {
-            (IpFamilies::Both, family) => has(*family),
-            (IpFamilies::V6, Self::V4) | (IpFamilies::V4, Self::V6) => false,
-            (IpFamilies::Auto, Self::V6) => {
-                leads_out(Self::V6) && !leads_out(Self::V4) || !has(Self::V4) && has(Self::V6)
+        let (mut has_v4, mut has_v6, mut outward_v4, mut outward_v6) = (false, false, false, false);
+        for interface in interfaces {
+            if !config.uses(interface) {
+                continue;
             }
-            (_, family) => has(*family),
+            let is_outward = !interface.is_loopback();
+            match Self::of(interface.address) {
+                Self::V4 => (has_v4, outward_v4) = (true, outward_v4 || is_outward),
+                Self::V6 => (has_v6, outward_v6) = (true, outward_v6 || is_outward),
+            }
+        }
+        let (wants_v4, wants_v6) = match config.families {
+            IpFamilies::Both => (true, true),
+            IpFamilies::V4 => (true, false),
+            IpFamilies::V6 => (false, true),
+            // IPv6 only where IPv4 does not lead out of the host.
+            IpFamilies::Auto => (true, outward_v6 && !outward_v4 || !has_v4),
         };
-        [Self::V4, Self::V6].into_iter().filter(is_wanted).collect()
+        let mut families = Families::new();
+        if wants_v4 && has_v4 {
+            families.push(Self::V4);
+        }
+        if wants_v6 && has_v6 {
+            families.push(Self::V6);
+        }
+        families
     }
 
     pub(super) const fn localhost(self) -> IpAddr {
@@ -56,7 +69,7 @@ impl Family {
         }
     }
 
-    /// The groups of discovery.
+    /// Returns the multicast groups of discovery.
     pub(super) fn groups(self, config: &UdpConfig) -> SmallVec<[IpAddr; 2]> {
         match self {
             Self::V4 => [IpAddr::V4(config.group)].into_iter().collect(),
@@ -64,13 +77,13 @@ impl Family {
         }
     }
 
-    /// A UDP socket of this version and no other, not bound yet.
+    /// Opens an unbound UDP socket of this version only.
     pub(super) fn socket(self) -> io::Result<Socket> {
         let domain = match self {
             Self::V4 => Domain::IPV4,
             Self::V6 => Domain::IPV6,
         };
-        // Closed on exec, so that a child process does not keep our ports.
+        // The socket is closed on exec, so that a child process does not keep our ports.
         let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
         if self == Self::V6 {
             socket.set_only_v6(true)?;
@@ -78,22 +91,23 @@ impl Family {
         Ok(socket)
     }
 
-    /// A socket that sends, without waiting, from an ephemeral port.
+    /// Opens a non-blocking socket that sends from an ephemeral port.
     pub(super) fn sender(self, config: &UdpConfig) -> io::Result<Socket> {
         let socket = self.socket()?;
         socket.set_nonblocking(true)?;
+        // A smaller buffer than requested works as well.
         let _ = socket.set_send_buffer_size(config.send_buffer);
         socket.bind(&SockAddr::from(SocketAddr::new(self.own_address(config), 0)))?;
         Ok(socket)
     }
 
-    /// What unicast sockets are bound to.
+    /// Returns the address that unicast sockets are bound to.
     pub(super) const fn own_address(self, config: &UdpConfig) -> IpAddr {
         if config.host_only { self.localhost() } else { self.unspecified() }
     }
 }
 
-/// A socket's address on the link that `scope` numbers, which only a link-local address of IPv6 needs.
+/// Returns a socket address on the link `scope`, which only a link-local IPv6 address needs.
 pub(super) fn on_link(address: IpAddr, port: u16, scope: u32) -> SocketAddr {
     match address {
         IpAddr::V4(_) => SocketAddr::new(address, port),
@@ -115,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv6_is_spoken_by_itself_only_where_ipv4_leads_nowhere() {
+    fn auto_uses_ipv6_only_where_ipv4_is_confined() {
         let lo = [interface("lo", "127.0.0.1"), interface("lo", "::1")];
         let (v4, v6) = (interface("eth0", "192.0.2.7"), interface("eth0", "fe80::7"));
         let with = |more: &[&Interface]| -> Vec<Interface> { lo.iter().chain(more.iter().copied()).cloned().collect() };
@@ -126,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_spoken_where_there_are_addresses() {
+    fn requested_families_need_an_address() {
         let lo = [interface("lo", "127.0.0.1"), interface("lo", "::1")];
         assert_eq!(chosen(IpFamilies::Both, &lo), [Family::V4, Family::V6]);
         assert_eq!(chosen(IpFamilies::Both, &lo[..1]), [Family::V4]);

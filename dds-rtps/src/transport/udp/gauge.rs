@@ -1,37 +1,39 @@
-//! How full the receive buffers of other sockets of this host are.
+//! Reads how full the receive buffers of other sockets of this host are.
 //!
-//! Who sends faster than its receiver takes loses datagrams, and is told nothing: on loopback a datagram is the receiver's as
-//! soon as it was sent. Linux tells of any socket of its own how much waits in it, and how much may (`sock_diag`, Linux since
-//! 4.10 for UDP; what `ss -uam` shows). An answer costs a few microseconds, and a sender asks once for megabytes.
+//! A sender that is faster than its receiver loses datagrams silently: on loopback a datagram is the receiver's as
+//! soon as it is sent. Linux reports the used and granted buffer of any of its sockets (`sock_diag`, Linux since 4.10
+//! for UDP; shown by `ss -uam`). An answer costs a few microseconds, and a sender asks once for megabytes.
 //!
 //! ```text
 //! request   nlmsghdr 16 | family 1 | protocol 1 | extensions 1 | 0 | states 4 | source port 2 | destination port 2
 //!           | source 16 | destination 16 | interface 4 | cookie 8
 //! answer    nlmsghdr 16 | inet_diag_msg 72 | attributes: length 2, type 2, value, each padded to 4
 //! ```
-//! Ports and addresses are in network order, everything else in that of the host.
+//! Ports and addresses are in network order, all other fields in host order.
 
 use std::net::SocketAddr;
 
-/// Asks the system of this host. Opens its socket with the first question.
+/// Reads the buffers of this host's sockets. Its own socket is opened by the first request.
 #[derive(Debug, Default)]
-pub struct Gauge {
+pub struct ReceiveBufferGauge {
     #[cfg(target_os = "linux")]
-    diagnosis: std::sync::Mutex<linux::Diagnosis>,
+    socket: std::sync::Mutex<linux::DiagnosisSocket>,
 }
 
-impl Gauge {
-    /// Asks nothing yet.
+impl ReceiveBufferGauge {
+    /// Creates a gauge without opening a socket.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many more bytes the receive buffer of the socket that is bound to `address`, on this host, has room for; `None` if
-    /// there is no such socket, or the system does not tell. A datagram takes a little more than its length.
+    /// Returns the free bytes in the receive buffer of this host's socket at `address`.
+    ///
+    /// Returns `None` if there is no such socket, or the system does not report it. A datagram occupies a little more
+    /// than its length.
     pub fn room_at(&self, address: SocketAddr) -> Option<usize> {
         #[cfg(target_os = "linux")]
-        return self.diagnosis.lock().unwrap_or_else(std::sync::PoisonError::into_inner).room_at(address);
+        return self.socket.lock().unwrap_or_else(std::sync::PoisonError::into_inner).room_at(address);
         #[cfg(not(target_os = "linux"))]
         {
             let _ = address;
@@ -52,36 +54,39 @@ mod linux {
     const SOCK_DIAG_BY_FAMILY: u16 = 20;
     const NLM_F_REQUEST: u16 = 1;
     const INET_DIAG_SKMEMINFO: u8 = 7;
-    /// The fixed part of an answer.
+    /// Fixed part of an answer, in bytes.
     const ANSWER_LEN: usize = 72;
-    /// More than an answer needs: 72 bytes and some attributes of at most 40.
+    /// Longer than any answer: 72 bytes and some attributes of at most 40.
     const ANSWER_MAX: usize = 1024;
-    /// So many answers to earlier questions are passed over, which somebody did not wait for.
+    /// Answers to earlier requests that one request skips; their callers gave up.
     const STALE_MAX: usize = 4;
 
-    /// The socket to ask by.
+    /// The socket for requests.
     #[derive(Debug, Default)]
-    pub(super) enum Diagnosis {
+    pub(super) enum DiagnosisSocket {
         #[default]
         NotOpen,
         Open {
             socket: OwnedFd,
             asked: u32,
         },
-        /// The system does not let us ask, or knows no answer.
+        /// The system does not permit or does not support the request.
         Refused,
     }
 
-    impl Diagnosis {
+    impl DiagnosisSocket {
         pub(super) fn room_at(&mut self, address: SocketAddr) -> Option<usize> {
             if let Self::NotOpen = self {
                 let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-                let opened = socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkSockDiag);
-                *self = opened.map_or(Self::Refused, |socket| Self::Open { socket, asked: 0 });
+                *self = match socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkSockDiag) {
+                    Ok(socket) => Self::Open { socket, asked: 0 },
+                    Err(_) => Self::Refused,
+                };
             }
             let Self::Open { socket, asked } = self else { return None };
             *asked = asked.wrapping_add(1);
             let answer = ask(socket, &request(address, *asked), *asked);
+            // Do not ask again in vain: a writer asks for every large sample.
             if let Err(Errno::EPERM | Errno::EACCES | Errno::EOPNOTSUPP | Errno::EPROTONOSUPPORT) = answer {
                 *self = Self::Refused;
             }
@@ -94,11 +99,11 @@ mod linux {
         send(fd, request, MsgFlags::empty())?;
         let mut answer = [0; ANSWER_MAX];
         for _ in 0..STALE_MAX {
-            // The answer is there: the system gives it while it is being asked.
+            // The kernel answers during the request, so this never waits.
             let len = recv(fd, &mut answer, MsgFlags::empty())?;
             let answer = answer.get(..len).unwrap_or_default();
             if u32_at(answer, 8) == Some(sequence) {
-                return Ok(room_told(answer));
+                return Ok(free_bytes(answer));
             }
         }
         Ok(None)
@@ -128,26 +133,29 @@ mod linux {
         put(8, &sequence.to_ne_bytes());
         put(16, &[family as u8, SockProtocol::Udp as u8, 1 << (INET_DIAG_SKMEMINFO - 1), 0]);
         put(20, &u32::MAX.to_ne_bytes());
-        // As the system looks for the socket of a datagram that comes in: from that address, which may be any, to this one.
+        // The kernel looks the socket up as for an incoming datagram from this address; any source address works.
         put(26, &address.port().to_be_bytes());
         put(28, &octets);
         put(44, &octets);
-        // Whichever socket it is.
+        // No cookie: any socket with this address.
         put(64, &[0xff; 8]);
         request
     }
 
-    /// What an answer says; `None` if it is an error, such as that there is no such socket.
-    fn room_told(answer: &[u8]) -> Option<usize> {
-        let is_answer = answer.get(4..6)? == SOCK_DIAG_BY_FAMILY.to_ne_bytes();
-        let mut attributes = answer.get(HEADER_LEN + ANSWER_LEN..).filter(|_| is_answer)?;
-        while let Some((len, kind)) = u16_at(attributes, 0).zip(u16_at(attributes, 2)) {
+    /// Returns the free bytes that an answer reports; `None` for an error, such as no such socket.
+    fn free_bytes(answer: &[u8]) -> Option<usize> {
+        if answer.get(4..6)? != SOCK_DIAG_BY_FAMILY.to_ne_bytes() {
+            return None;
+        }
+        let mut attributes = answer.get(HEADER_LEN + ANSWER_LEN..)?;
+        while let (Some(len), Some(kind)) = (u16_at(attributes, 0), u16_at(attributes, 2)) {
             let len = usize::from(len);
             if kind == u16::from(INET_DIAG_SKMEMINFO) {
                 let memory = attributes.get(4..len)?;
                 let (used, granted) = (u32_at(memory, 0)?, u32_at(memory, 4)?);
                 return usize::try_from(granted.saturating_sub(used)).ok();
             }
+            // An attribute is never shorter than its header, so the loop ends.
             attributes = attributes.get(len.max(4).next_multiple_of(4)..)?;
         }
         None
@@ -167,12 +175,12 @@ mod linux {
         use proptest::prelude::*;
 
         proptest! {
-            /// It comes from the system, but need not be what we expect.
+            /// The answer comes from the system, but need not have the expected form.
             #[test]
-            fn no_answer_is_too_odd(answer in prop::collection::vec(any::<u8>(), 0..200)) {
-                let _ = room_told(&answer);
+            fn any_answer_is_parsed_without_panic(answer in prop::collection::vec(any::<u8>(), 0..200)) {
+                let _ = free_bytes(&answer);
                 let typed = [&answer[..4.min(answer.len())], &SOCK_DIAG_BY_FAMILY.to_ne_bytes(), &answer[..]].concat();
-                let _ = room_told(&typed);
+                let _ = free_bytes(&typed);
             }
         }
     }
@@ -186,8 +194,8 @@ mod tests {
     use socket2::SockAddr;
 
     #[test]
-    fn the_room_of_a_buffer_is_what_nothing_waits_in() {
-        let gauge = Gauge::new();
+    fn free_bytes_shrink_by_each_waiting_datagram() {
+        let gauge = ReceiveBufferGauge::new();
         for family in [Family::V4, Family::V6] {
             let open = |at: std::net::IpAddr| {
                 let socket = family.socket()?;
@@ -198,7 +206,7 @@ mod tests {
                 skip(if family == Family::V4 { "IPv4" } else { "IPv6" });
                 continue;
             };
-            // As a participant's: bound to all addresses, and reached by one.
+            // Bound to all addresses and reached by one, as a participant's socket.
             let receiver = open(family.unspecified()).unwrap();
             let address = SocketAddr::new(family.localhost(), receiver.local_addr().unwrap().port());
             let Some(empty) = gauge.room_at(address) else {

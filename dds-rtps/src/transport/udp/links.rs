@@ -1,17 +1,20 @@
-//! The interfaces in use, and what multicast does on each of them.
+//! The used interfaces, and multicast on each of them.
 
-use super::changes::Changes;
+use super::changes::InterfaceChanges;
 use super::family::{Families, Family, on_link};
 use super::sender::MulticastSender;
 use super::{Interface, UdpConfig, UdpTransport};
 use crate::types::Locator;
+use smallvec::SmallVec;
 use socket2::{SockAddr, SockRef, Socket};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 
-/// On how many interfaces one participant uses multicast, for each version of IP. Linux lets a socket join 20 groups; a host
-/// with more interfaces has containers on it, which are better named in the configuration.
+/// Most interfaces on which a participant uses multicast, for each version of IP.
+///
+/// Linux lets a socket join 20 groups. A host with more interfaces runs containers; its interfaces are better
+/// selected in the configuration.
 const MULTICAST_INTERFACES_MAX: usize = 20;
 
 /// One version of IP on one interface.
@@ -19,12 +22,12 @@ const MULTICAST_INTERFACES_MAX: usize = 20;
 pub(super) struct LinkId {
     pub(super) family: Family,
     pub(super) index: u32,
-    /// Where IPv4 multicast comes from: the interface's first address. Unspecified for IPv6, which goes by the number.
+    /// Source of IPv4 multicast: the interface's first address. Unspecified for IPv6, which uses the index.
     pub(super) address: IpAddr,
     pub(super) is_loopback: bool,
 }
 
-/// A socket that receives what is sent to groups.
+/// A socket that receives datagrams to multicast groups.
 #[derive(Debug)]
 pub(super) struct GroupSocket {
     pub(super) family: Family,
@@ -32,10 +35,9 @@ pub(super) struct GroupSocket {
     pub(super) groups: Vec<IpAddr>,
 }
 
-/// Follows the interfaces of this host: joins and sends multicast on those that are to be used, and knows which addresses
-/// there are.
+/// Follows the interfaces of this host: joins groups and sends multicast on the used ones, and knows their addresses.
 ///
-/// Bound: 20 links for each version of IP; every interface's addresses are listed.
+/// Multicast is limited to 20 links for each version of IP; addresses are unlimited.
 #[derive(Debug)]
 pub struct Links {
     config: UdpConfig,
@@ -43,20 +45,20 @@ pub struct Links {
     port: u16,
     groups: Vec<GroupSocket>,
     transport: Arc<UdpTransport>,
-    /// As they were listed last, of the families that are spoken.
+    /// The last list, restricted to the used versions of IP.
     interfaces: Vec<Interface>,
-    links: Vec<Link>,
-    changes: Changes,
-    /// What the last look came upon could not be taken over.
-    looks_again: bool,
+    links: Vec<MulticastLink>,
+    changes: InterfaceChanges,
+    /// The last update failed and must be repeated.
+    must_repeat: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Link {
+struct MulticastLink {
     id: LinkId,
     sends: bool,
-    hears: bool,
-    /// Multicast sent here comes back to this host.
+    joins: bool,
+    /// Multicast sent here returns to this host.
     returns: bool,
 }
 
@@ -76,38 +78,40 @@ impl Links {
             transport,
             interfaces: Vec::new(),
             links: Vec::new(),
-            // Before the first look, so that nothing comes between.
-            changes: Changes::listen(),
-            looks_again: true,
+            // Before the first list, so that no change is missed.
+            changes: InterfaceChanges::listen(),
+            must_repeat: true,
         }
     }
 
-    /// Looks at the interfaces again, if there may be something new. True if something has changed: then what this knows is to
-    /// be announced.
+    /// Updates the interfaces if they may have changed. Returns true if they have; then the caller announces the new
+    /// addresses.
     ///
     /// # Errors
-    /// The system does not say which interfaces there are, or has no descriptor for another socket; nothing is announced
-    /// differently then, and the next look makes up for it.
+    /// The system cannot list the interfaces, or the process has no more file descriptors. Then the announced
+    /// addresses stay, and the next call repeats the update.
     pub fn follow(&mut self) -> io::Result<bool> {
-        if !self.changes.may_have_come() && !self.looks_again {
+        if !self.changes.may_have_occurred() && !self.must_repeat {
             return Ok(false);
         }
-        let taken = Interface::list().and_then(|listed| self.take(listed));
-        self.looks_again = taken.is_err();
-        taken
+        let updated = Interface::list().and_then(|listed| self.update(listed));
+        self.must_repeat = updated.is_err();
+        updated
     }
 
-    pub(super) fn take(&mut self, mut listed: Vec<Interface>) -> io::Result<bool> {
+    pub(super) fn update(&mut self, mut listed: Vec<Interface>) -> io::Result<bool> {
         listed.retain(|interface| self.families.contains(&Family::of(interface.address)));
         if listed == self.interfaces {
             return Ok(false);
         }
         let wanted = self.wanted(&listed);
-        // Those that did not work are tried again, for something has changed.
-        let (kept, gone): (Vec<Link>, Vec<Link>) =
-            self.links.drain(..).partition(|link| link.hears && link.sends && wanted.contains(&link.id));
+        // Links that did not work before are opened again: a change may have repaired them.
+        let (kept, gone): (Vec<MulticastLink>, Vec<MulticastLink>) =
+            self.links.drain(..).partition(|link| link.joins && link.sends && wanted.contains(&link.id));
         self.links = kept;
-        gone.iter().for_each(|link| self.leave(link.id));
+        for link in &gone {
+            self.leave(link.id);
+        }
         self.transport.remove_senders(|id| gone.iter().any(|link| link.id == id));
         for id in wanted {
             if !self.links.iter().any(|link| link.id == id) {
@@ -121,25 +125,29 @@ impl Links {
         Ok(true)
     }
 
-    /// The links that the interfaces in use make. The system lists the addresses of an interface together.
+    /// Returns the links of the used interfaces. The system lists the addresses of an interface together.
     fn wanted(&self, listed: &[Interface]) -> Vec<LinkId> {
         let mut wanted: Vec<LinkId> = Vec::new();
-        for interface in listed.iter().filter(|interface| self.config.uses(interface)) {
-            let family = Family::of(interface.address);
-            let address = if family == Family::V4 { interface.address } else { family.unspecified() };
-            let is_known = |id: &LinkId| id.family == family && id.index == interface.index;
-            let count = wanted.iter().filter(|id| id.family == family).count();
-            if !wanted.iter().any(is_known) && count < MULTICAST_INTERFACES_MAX {
-                let mut same = listed.iter().filter(|other| other.index == interface.index);
-                let is_loopback = same.any(Interface::is_loopback);
-                wanted.push(LinkId { family, index: interface.index, address, is_loopback });
+        for interface in listed {
+            if !self.config.uses(interface) {
+                continue;
             }
+            let (family, index) = (Family::of(interface.address), interface.index);
+            // Further addresses of an interface add no link.
+            let is_known = wanted.iter().any(|id| id.family == family && id.index == index);
+            let count = wanted.iter().filter(|id| id.family == family).count();
+            if is_known || count >= MULTICAST_INTERFACES_MAX {
+                continue;
+            }
+            let address = if family == Family::V4 { interface.address } else { family.unspecified() };
+            let is_loopback = listed.iter().any(|other| other.index == index && other.is_loopback());
+            wanted.push(LinkId { family, index, address, is_loopback });
         }
         wanted
     }
 
-    fn open(&self, id: LinkId) -> io::Result<Link> {
-        let mut link = Link { id, sends: false, hears: false, returns: false };
+    fn open(&self, id: LinkId) -> io::Result<MulticastLink> {
+        let mut link = MulticastLink { id, sends: false, joins: false, returns: false };
         if !self.config.multicast || !self.routes_multicast(id) {
             return Ok(link);
         }
@@ -148,28 +156,35 @@ impl Links {
             self.transport.add_sender(MulticastSender { socket, id });
             link.sends = true;
         }
-        link.hears = self.join(id);
-        link.returns = link.sends && link.hears && (!id.is_loopback || self.comes_back(id));
+        link.joins = self.join(id);
+        link.returns = link.sends && link.joins && (!id.is_loopback || self.returns(id));
         Ok(link)
     }
 
-    /// Whether any group was joined there, or was already.
+    /// Joins the groups of discovery on a link; returns whether it is a member of any.
     fn join(&self, id: LinkId) -> bool {
-        let sockets = self.groups.iter().filter(|group| group.family == id.family);
-        let pairs = sockets.flat_map(|group| group.groups.iter().map(move |address| (&group.socket, *address)));
-        let joined = pairs.filter(|(socket, group)| match join(SockRef::from(*socket), *group, id) {
-            Ok(()) => true,
-            // The interface is the same as before, under another address.
-            Err(error) => error.kind() == ErrorKind::AddrInUse,
-        });
-        joined.count() > 0
+        let mut is_member = false;
+        for group in &self.groups {
+            if group.family != id.family {
+                continue;
+            }
+            for address in &group.groups {
+                match join(SockRef::from(&group.socket), *address, id) {
+                    Ok(()) => is_member = true,
+                    // The interface is the same as before, with another address.
+                    Err(error) if error.kind() == ErrorKind::AddrInUse => is_member = true,
+                    Err(_) => {}
+                }
+            }
+        }
+        is_member
     }
 
     fn leave(&self, id: LinkId) {
         for group in self.groups.iter().filter(|group| group.family == id.family) {
             for address in &group.groups {
                 let socket = SockRef::from(&group.socket);
-                // Mostly the interface has gone, and the membership with it.
+                // Usually the interface is gone, and the membership with it.
                 let _ = match (address, id.address) {
                     (IpAddr::V4(group), IpAddr::V4(own)) => socket.leave_multicast_v4(group, &own),
                     (IpAddr::V6(group), _) => socket.leave_multicast_v6(group, id.index),
@@ -179,91 +194,114 @@ impl Links {
         }
     }
 
-    /// Whether the system has a route to the groups by this link. Asks by connecting, which sends nothing.
+    /// Whether the system has a route to the groups by this link. A connect tests it and sends nothing.
     fn routes_multicast(&self, id: LinkId) -> bool {
-        let probe = |group: IpAddr| -> io::Result<()> {
-            let socket = id.family.socket()?;
-            set_multicast_interface(&socket, id)?;
-            socket.connect(&SockAddr::from(on_link(group, self.port, id.index)))
-        };
-        id.family.groups(&self.config).into_iter().any(|group| probe(group).is_ok())
+        id.family.groups(&self.config).into_iter().any(|group| self.connect_to(group, id).is_ok())
     }
 
-    /// Whether multicast on loopback arrives. Tries it, on a port of its own: some systems take it, and deliver nothing.
-    /// It is there when the send returns, or counts as not coming.
-    fn comes_back(&self, id: LinkId) -> bool {
-        let probe = |group: IpAddr| -> io::Result<bool> {
-            let receiver = id.family.socket()?;
-            receiver.set_nonblocking(true)?;
-            receiver.bind(&SockAddr::from(SocketAddr::new(id.family.unspecified(), 0)))?;
-            join(SockRef::from(&receiver), group, id)?;
-            let receiver = UdpSocket::from(receiver);
-            let sender = id.family.sender(&self.config)?;
-            send_by(&sender, id, &self.config)?;
-            let port = receiver.local_addr()?.port();
-            sender.send_to(b"?", &SockAddr::from(on_link(group, port, id.index)))?;
-            Ok(receiver.recv(&mut [0; 2]).is_ok())
-        };
-        id.family.groups(&self.config).into_iter().any(|group| probe(group).unwrap_or(false))
+    fn connect_to(&self, group: IpAddr, id: LinkId) -> io::Result<()> {
+        let socket = id.family.socket()?;
+        set_multicast_interface(&socket, id)?;
+        socket.connect(&SockAddr::from(on_link(group, self.port, id.index)))
     }
 
-    /// The addresses to be announced; see the module's documentation. Empty: no interface is in use.
+    /// Whether multicast on loopback arrives. Some systems accept it and deliver nothing.
+    fn returns(&self, id: LinkId) -> bool {
+        id.family.groups(&self.config).into_iter().any(|group| self.send_to_self(group, id).unwrap_or(false))
+    }
+
+    /// Sends a datagram to a group, on a port of its own, and returns whether it arrives.
+    fn send_to_self(&self, group: IpAddr, id: LinkId) -> io::Result<bool> {
+        let receiver = id.family.socket()?;
+        receiver.set_nonblocking(true)?;
+        receiver.bind(&SockAddr::from(SocketAddr::new(id.family.unspecified(), 0)))?;
+        join(SockRef::from(&receiver), group, id)?;
+        let receiver = UdpSocket::from(receiver);
+        let sender = id.family.sender(&self.config)?;
+        send_by(&sender, id, &self.config)?;
+        let port = receiver.local_addr()?.port();
+        sender.send_to(b"?", &SockAddr::from(on_link(group, port, id.index)))?;
+        // Loopback delivers during the send. A later datagram counts as lost.
+        Ok(receiver.recv(&mut [0; 2]).is_ok())
+    }
+
+    /// Returns the addresses to announce; see the module's documentation. Empty if no interface is used.
     #[must_use]
     pub fn addresses(&self) -> Vec<IpAddr> {
         announced(&self.config, &self.families, &self.interfaces)
     }
 
-    /// All addresses of this host of the families that are spoken.
+    /// Returns all addresses of this host, of the used versions of IP.
     #[must_use]
     pub fn interfaces(&self) -> &[Interface] {
         &self.interfaces
     }
 
-    /// The groups that are joined on some interface.
+    /// Returns the groups that are joined on at least one interface.
     #[must_use]
     pub fn groups_joined(&self) -> Vec<Locator> {
-        self.groups_where(|link| link.hears)
+        self.groups_where(|link| link.joins)
     }
 
-    /// The groups that can be sent to by some interface.
+    /// Returns the groups that can be sent to by at least one interface.
     #[must_use]
     pub fn groups_sent_to(&self) -> Vec<Locator> {
         self.groups_where(|link| link.sends)
     }
 
-    fn groups_where(&self, holds: impl Fn(&Link) -> bool) -> Vec<Locator> {
-        let families = self.families.iter();
-        let families =
-            families.filter(|family| self.links.iter().any(|link| link.id.family == **family && holds(link)));
-        families.flat_map(|family| family.groups(&self.config)).map(|group| Locator::udp(group, self.port)).collect()
+    fn groups_where(&self, holds: impl Fn(&MulticastLink) -> bool) -> Vec<Locator> {
+        let mut locators = Vec::new();
+        for &family in &self.families {
+            if self.links.iter().any(|link| link.id.family == family && holds(link)) {
+                for group in family.groups(&self.config) {
+                    locators.push(Locator::udp(group, self.port));
+                }
+            }
+        }
+        locators
     }
 
-    /// The loopback address of each family in which multicast does not reach the participants of this host.
-    pub fn unreached_by_multicast(&self) -> impl Iterator<Item = IpAddr> + '_ {
-        let reached = |family| self.links.iter().any(|link| link.id.family == family && link.returns);
-        self.families.iter().filter(move |family| !reached(**family)).map(|family| family.localhost())
+    /// Returns the loopback addresses for participants of this host that multicast does not reach.
+    pub fn unreached_by_multicast(&self) -> impl Iterator<Item = IpAddr> + use<> {
+        let mut unreached: SmallVec<[IpAddr; 2]> = SmallVec::new();
+        for &family in &self.families {
+            if !self.links.iter().any(|link| link.id.family == family && link.returns) {
+                unreached.push(family.localhost());
+            }
+        }
+        unreached.into_iter()
     }
 }
 
-/// What to announce of the interfaces in use; see the module's documentation.
+/// Returns the addresses to announce; see the module's documentation.
 pub(super) fn announced(config: &UdpConfig, families: &[Family], interfaces: &[Interface]) -> Vec<IpAddr> {
-    let is_used = |interface: &&Interface| families.contains(&Family::of(interface.address)) && config.uses(interface);
-    let outward: Vec<&Interface> =
-        interfaces.iter().filter(is_used).filter(|interface| !interface.is_loopback()).collect();
-    let is_needed = |(at, interface): (usize, &&Interface)| {
-        let others = || outward.iter().filter(|other| other.index == interface.index && other.address.is_ipv6());
-        if interface.is_link_local() && others().any(|other| !other.is_link_local()) {
-            return None;
+    let mut outward = Vec::new();
+    for interface in interfaces {
+        let is_used = families.contains(&Family::of(interface.address)) && config.uses(interface);
+        if is_used && !interface.is_loopback() {
+            outward.push(interface);
         }
+    }
+    let mut addresses = Vec::new();
+    for (at, interface) in outward.iter().enumerate() {
+        let is_replaced = interface.is_link_local()
+            && outward
+                .iter()
+                .any(|other| other.index == interface.index && other.address.is_ipv6() && !other.is_link_local());
         let is_repeated = outward.iter().take(at).any(|earlier| earlier.is_same_network(interface));
-        (!is_repeated).then_some(interface.address)
-    };
-    let mut addresses: Vec<IpAddr> = outward.iter().enumerate().filter_map(is_needed).collect();
-    // Peers that take the first one that they understand are served best by the version that everybody speaks.
+        if !is_replaced && !is_repeated {
+            addresses.push(interface.address);
+        }
+    }
+    // Some peers use the first locator that they understand. IPv4 is understood by all of them.
     addresses.sort_by_key(IpAddr::is_ipv6);
-    if addresses.is_empty() {
-        let has = |family: &&Family| interfaces.iter().any(|interface| Family::of(interface.address) == **family);
-        addresses.extend(families.iter().filter(has).map(|family| family.localhost()));
+    if !addresses.is_empty() {
+        return addresses;
+    }
+    for &family in families {
+        if interfaces.iter().any(|interface| Family::of(interface.address) == family) {
+            addresses.push(family.localhost());
+        }
     }
     addresses
 }
@@ -283,7 +321,7 @@ fn set_multicast_interface(socket: &Socket, id: LinkId) -> io::Result<()> {
     }
 }
 
-/// Lets a socket send multicast by one link, and to this host as well.
+/// Configures a socket to send multicast by one link, and to this host as well.
 fn send_by(socket: &Socket, id: LinkId, config: &UdpConfig) -> io::Result<()> {
     set_multicast_interface(socket, id)?;
     match id.family {

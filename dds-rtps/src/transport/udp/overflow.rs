@@ -1,12 +1,12 @@
-//! Datagrams for which a socket had no room.
+//! Counts datagrams that a socket dropped because its buffer was full.
 //!
-//! Linux counts them per socket. `SO_RXQ_OVFL` would hand over that count beside every datagram, which needs `recvmsg` with
-//! control messages where a plain `recv` serves otherwise; `SO_MEMINFO` (Linux 4.12) tells the same number when it is asked
-//! for. So it costs one system call for whoever looks at losses, and nothing for anybody else.
+//! Linux counts them per socket. `SO_RXQ_OVFL` would deliver the count beside every datagram, but needs the dearer
+//! `recvmsg` instead of `recv`. `SO_MEMINFO` (Linux 4.12) returns the same number on demand. So it costs one system
+//! call for a caller that reads it, and nothing otherwise.
 
 use std::net::UdpSocket;
 
-/// How many datagrams a socket has dropped since it was opened; `None`: the system does not tell.
+/// Returns how many datagrams a socket has dropped since it was opened; `None` if the system does not report it.
 #[must_use]
 pub fn dropped(socket: &UdpSocket) -> Option<u64> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -27,10 +27,10 @@ mod meminfo {
     /// The kernel's `SK_MEMINFO_DROPS`.
     const DROPS: usize = 8;
 
-    /// The kernel's `SK_MEMINFO_VARS` at the time when drops came in; later ones are cut off.
+    /// The kernel's `SK_MEMINFO_VARS` at the time when drops were added; later fields are cut off.
     type Meminfo = [u32; DROPS + 1];
 
-    /// What the kernel says of a socket's memory.
+    /// Socket option that reports the memory of a socket.
     #[derive(Debug, Clone, Copy)]
     struct SocketMemory;
 
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_full_socket_drops_is_known() {
+    fn drops_of_a_full_socket_are_counted() {
         let (receiver, sender) = (socket().unwrap(), socket().unwrap());
         sender.connect(receiver.local_addr().unwrap()).unwrap();
         assert_eq!(dropped(&receiver), Some(0));

@@ -1,11 +1,12 @@
-//! Receives user data.
+//! Receives datagrams, alone or in runs.
 //!
-//! In: a blocking socket. Out: datagrams in a buffer, and where each lies. Owned: nothing but what is known of the traffic.
+//! In: a blocking socket. Out: datagrams in the caller's buffer, and the range of each. Owned: statistics of recent
+//! lengths.
 //!
-//! Fragments of a large sample come as runs of datagrams of equal length. Linux hands over such a run by one call
-//! (`UDP_GRO`) if it has come as one from a network interface or from a sender that left the segmentation to the system. A
-//! call that can take runs costs a third more than a plain one, which is too much for those who receive small samples only:
-//! a receiver begins with plain ones, and goes over when it sees fragments.
+//! Fragments of a large sample arrive as runs of datagrams of equal length. Linux can deliver a run by one call
+//! (`UDP_GRO`). It does so for runs from a network interface, or from a sender that left the segmentation to the
+//! system. Such a call costs a third more than a plain one, which is too much for small samples. So a receiver begins
+//! with plain calls and switches when it sees fragments.
 
 use socket2::SockRef;
 use std::io::{self, Read};
@@ -13,51 +14,52 @@ use std::net::UdpSocket;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Datagrams shorter than this come from small samples, to which latency matters more.
+/// Shorter datagrams belong to small samples, for which latency matters more.
 const RUN_LEN_MIN: usize = 1024;
 
-/// Of longer ones fewer than four fit into one call, for runs end at 64 KiB: that does not pay for the dearer call.
+/// Fewer than four longer datagrams fit into a call of 64 KiB, which does not pay.
 const RUN_LEN_MAX: usize = 16 << 10;
 
-/// How many datagrams of one length in a row are taken for fragments.
+/// Datagrams of one length in a row that count as fragments.
 const EQUALS: u32 = 16;
 
-/// Waits for what comes in at one socket.
+/// Receives from one socket.
 #[derive(Debug)]
 pub struct UdpReceiver {
     socket: Arc<UdpSocket>,
-    mode: Mode,
+    mode: ReceiveMode,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Mode {
-    /// One datagram a call. The latest ones had this length, and they were so many.
+enum ReceiveMode {
+    /// One datagram per call. The last `equals` datagrams had the length `len`.
     Single { len: usize, equals: u32 },
-    /// Runs. There is no way back: runs might be waiting in the socket.
+    /// Runs. The receiver cannot switch back, because runs might wait in the socket.
     #[cfg(target_os = "linux")]
     Runs,
-    /// The system knows nothing of runs.
+    /// The system does not support runs.
     SingleForever,
 }
 
-/// What one call has received: one datagram, or a run of datagrams of equal length, of which the last may be shorter.
+/// Result of one call: one datagram, or a run of datagrams of equal length. The last datagram of a run may be
+/// shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
     len: usize,
-    /// The length of each; `len` if there is but one.
+    /// Length of each; `len` for a single datagram.
     each: usize,
 }
 
 impl Received {
-    /// One datagram.
+    /// Returns the result for a single datagram.
     #[must_use]
     pub const fn one(len: usize) -> Self {
         Self { len, each: len }
     }
 
-    /// Where in the buffer each datagram lies, in the order in which they were sent.
+    /// Returns the range of each datagram in the buffer, in the order in which they were sent.
     pub fn datagrams(self) -> impl Iterator<Item = Range<usize>> {
-        // An empty datagram is one as well.
+        // An empty run is one empty datagram.
         let count = self.len.div_ceil(self.each.max(1)).max(1);
         (0..count).map(move |index| {
             let start = index * self.each;
@@ -67,55 +69,56 @@ impl Received {
 }
 
 impl UdpReceiver {
-    /// Of a socket that blocks.
+    /// Creates a receiver for a blocking socket.
     #[must_use]
     pub const fn new(socket: Arc<UdpSocket>) -> Self {
-        Self { socket, mode: Mode::Single { len: 0, equals: 0 } }
+        Self { socket, mode: ReceiveMode::Single { len: 0, equals: 0 } }
     }
 
-    /// The socket that this receives from.
+    /// Returns the socket.
     #[must_use]
     pub fn socket(&self) -> &UdpSocket {
         &self.socket
     }
 
-    /// Waits until there is a datagram, and takes it, with those that have come in one run with it. `buffer` should have room
-    /// for 64 KiB: what does not fit is lost.
+    /// Waits for a datagram and receives it, with the run that it belongs to. `buffer` should have 64 KiB; a longer
+    /// datagram is truncated.
     ///
     /// # Errors
-    /// What the system says. It may be over at the next call.
+    /// Fails with the error of the system; the next call may succeed.
     pub fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
         #[cfg(target_os = "linux")]
-        if matches!(self.mode, Mode::Runs) {
+        if matches!(self.mode, ReceiveMode::Runs) {
             return runs::receive(&self.socket, buffer);
         }
-        // Not `recv_from`: std asserts the sender's address, which is missing when the socket has been shut down ("assertion
+        // Do not use `recv_from`: std asserts the sender's address, which is missing after a shutdown ("assertion
         // failed: len >= size_of::<c::sockaddr_in>()").
         let len = self.socket.recv(buffer)?;
         self.note(len);
         Ok(Received::one(len))
     }
 
-    /// As [`UdpReceiver::receive`] of one datagram, whose parts go into three buffers one after the other. Not while runs are
-    /// received. Returns its length.
+    /// Receives one datagram into three buffers, one after the other; returns its length. Not usable while runs are
+    /// received.
     ///
     /// # Errors
-    /// As there.
+    /// As [`UdpReceiver::receive`].
     pub fn receive_parts(&mut self, parts: [&mut [u8]; 3]) -> io::Result<usize> {
+        debug_assert!(!self.takes_runs(), "a run does not fit into the parts of one datagram");
         let mut parts = parts.map(io::IoSliceMut::new);
         let socket = SockRef::from(&*self.socket);
         (&*socket).read_vectored(&mut parts)
     }
 
-    /// Whether it has gone over to runs.
+    /// Whether it receives runs.
     #[must_use]
     pub fn takes_runs(&self) -> bool {
-        !matches!(self.mode, Mode::Single { .. } | Mode::SingleForever)
+        !matches!(self.mode, ReceiveMode::Single { .. } | ReceiveMode::SingleForever)
     }
 
-    /// Looks out for fragments.
+    /// Updates the statistics, and switches to runs after enough fragments.
     fn note(&mut self, received: usize) {
-        let Mode::Single { len, equals } = &mut self.mode else { return };
+        let ReceiveMode::Single { len, equals } = &mut self.mode else { return };
         if *len != received {
             (*len, *equals) = (received, 1);
             return;
@@ -127,16 +130,16 @@ impl UdpReceiver {
     }
 
     #[cold]
-    fn ask_for_runs(&self) -> Mode {
+    fn ask_for_runs(&self) -> ReceiveMode {
         #[cfg(target_os = "linux")]
         if runs::ask_for(&self.socket) {
-            return Mode::Runs;
+            return ReceiveMode::Runs;
         }
-        Mode::SingleForever
+        ReceiveMode::SingleForever
     }
 }
 
-/// Linux since 5.0.
+/// Receives runs, on Linux since 5.0.
 #[cfg(target_os = "linux")]
 mod runs {
     use super::Received;
@@ -145,7 +148,8 @@ mod runs {
     use std::net::UdpSocket;
     use std::os::fd::AsRawFd;
 
-    /// More room than what says how long the datagrams of a run are needs: a header of at most 16 bytes and an `i32`.
+    /// Longer than the control message with the length of a run's datagrams: a header of at most 16 bytes and an
+    /// `i32`.
     const CONTROL_LEN: usize = 64;
 
     pub(super) fn ask_for(socket: &UdpSocket) -> bool {
@@ -156,12 +160,16 @@ mod runs {
         let mut control = [0; CONTROL_LEN];
         let mut buffers = [IoSliceMut::new(buffer)];
         let message = recvmsg::<()>(socket.as_raw_fd(), &mut buffers, Some(&mut control), MsgFlags::empty())?;
-        let each = message.cmsgs()?.find_map(|control| match control {
-            ControlMessageOwned::UdpGroSegments(each) => usize::try_from(each).ok().filter(|each| *each > 0),
-            _ => None,
-        });
         let len = message.bytes;
-        Ok(Received { len, each: each.map_or(len, |each| each.min(len)) })
+        for control in message.cmsgs()? {
+            let ControlMessageOwned::UdpGroSegments(each) = control else { continue };
+            match usize::try_from(each) {
+                Ok(each) if each > 0 => return Ok(Received { len, each: each.min(len) }),
+                _ => {}
+            }
+        }
+        // Without this control message it is a single datagram.
+        Ok(Received::one(len))
     }
 }
 
@@ -175,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_datagrams_of_a_run_lie_behind_each_other(len in 0..70_000_usize, each in 1..70_000_usize) {
+        fn datagrams_of_a_run_are_adjacent(len in 0..70_000_usize, each in 1..70_000_usize) {
             let received = Received { len, each: each.min(len) };
             let mut end = 0;
             let mut lens = Vec::new();
@@ -217,11 +225,11 @@ mod tests {
     }
 
     fn is_single(receiver: &UdpReceiver) -> bool {
-        matches!(receiver.mode, Mode::Single { .. })
+        matches!(receiver.mode, ReceiveMode::Single { .. })
     }
 
     #[test]
-    fn small_samples_and_single_large_ones_are_received_by_plain_calls() {
+    fn small_and_single_large_samples_use_plain_calls() {
         for (mut receiver, sender) in receivers() {
             exchange(&mut receiver, &sender, [64; 40]);
             exchange(&mut receiver, &sender, [60_000; 40]);
@@ -233,9 +241,9 @@ mod tests {
         }
     }
 
-    /// The promise that callers rely on, whatever the mode: datagrams that came alone are themselves, and do not wait.
+    /// In any mode, datagrams that arrive alone are received alone and do not wait.
     #[test]
-    fn datagrams_that_come_alone_are_taken_alone_among_runs() {
+    fn single_datagrams_stay_single_among_runs() {
         for (mut receiver, sender) in receivers() {
             exchange(&mut receiver, &sender, [1400; EQUALS as usize]);
             exchange(&mut receiver, &sender, [1400, 0, 1, 64, 60_000, 1400]);
@@ -244,7 +252,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_run_is_received_by_one_call_each_datagram_as_itself() {
+    fn run_is_received_by_one_call() {
         use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
         use std::io::IoSlice;
         use std::os::fd::AsRawFd;
@@ -272,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_waits_for_runs_is_interrupted() {
+    fn receiver_of_runs_is_interrupted() {
         for (mut receiver, sender) in receivers() {
             exchange(&mut receiver, &sender, [1400; EQUALS as usize]);
             let socket = Arc::clone(&receiver.socket);

@@ -1,5 +1,6 @@
-//! A run: datagrams of equal length to the same destinations, which the system takes by one call and takes apart itself,
-//! as late as it can (`UDP_SEGMENT`, Linux since 4.18).
+//! Sends runs: datagrams of equal length to the same destinations.
+//!
+//! One system call accepts a run, and the system segments it as late as it can (`UDP_SEGMENT`, Linux since 4.18).
 
 use super::control::Control;
 use crate::output::Datagram;
@@ -8,50 +9,52 @@ use smallvec::SmallVec;
 use socket2::{MsgHdr, SockAddr, Socket};
 use std::io::{self, IoSlice};
 
-/// The bytes of a run: what a UDP datagram may hold, over either version of IP.
+/// Most bytes of a run: the payload of a UDP datagram over either version of IP.
 const RUN_LEN_MAX: usize = 65_000;
 
-/// The most datagrams of a run that every Linux takes.
+/// Most datagrams of a run that every Linux accepts.
 const DATAGRAMS_MAX: usize = 64;
 
-/// How many of the first of `datagrams` can be sent as a run: all but the last are of one length, and none is longer.
+/// Returns the datagrams at the front that form a run: all but the last have the same length, and none is longer.
 pub(super) fn run_of(datagrams: &[Datagram]) -> &[Datagram] {
     let Some((first, rest)) = datagrams.split_first() else { return datagrams };
     let each = first.len();
-    let may_follow = |datagram: &&Datagram| {
-        (1..=each).contains(&datagram.len())
-            && datagram.traffic_class() == first.traffic_class()
-            && datagram.remaining_destinations() == first.remaining_destinations()
-    };
     let limit = RUN_LEN_MAX.checked_div(each).unwrap_or(1).min(DATAGRAMS_MAX);
     let mut count = 1;
-    for datagram in rest.iter().take_while(may_follow).take(limit.saturating_sub(1)) {
+    for datagram in rest {
+        let has_same_target = datagram.traffic_class() == first.traffic_class()
+            && datagram.remaining_destinations() == first.remaining_destinations();
+        // The system cannot segment an empty datagram out of a run.
+        if count >= limit || !has_same_target || datagram.is_empty() || datagram.len() > each {
+            break;
+        }
         count += 1;
         if datagram.len() < each {
             break;
         }
     }
+    debug_assert!(count <= DATAGRAMS_MAX, "a run is bounded");
     &datagrams[..count]
 }
 
-/// The pieces of all datagrams of a run, in order.
+/// Returns the segments of all datagrams of a run, in order.
 pub(super) fn pieces(run: &[Datagram]) -> SmallVec<[IoSlice<'_>; 64]> {
     run.iter().flat_map(Datagram::segments).map(IoSlice::new).collect()
 }
 
-/// Whether the system takes runs by this socket.
+/// Whether the socket accepts runs.
 #[cfg(target_os = "linux")]
-pub(super) fn are_taken(socket: &Socket) -> bool {
+pub(super) fn is_supported(socket: &Socket) -> bool {
     nix::sys::socket::getsockopt(socket, nix::sys::socket::sockopt::UdpGsoSegment).is_ok()
 }
 
-/// Whether the system takes runs by this socket.
+/// Whether the socket accepts runs.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn are_taken(_: &Socket) -> bool {
+pub(super) fn is_supported(_: &Socket) -> bool {
     false
 }
 
-/// Sends a run whose datagrams have the length `each`. To be asked only where runs [`are_taken`].
+/// Sends a run whose datagrams have the length `each`. Requires that the socket accepts runs ([`is_supported`]).
 pub(super) fn send(
     socket: &Socket,
     pieces: &[IoSlice<'_>],
@@ -82,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_with_the_first_that_is_shorter_and_before_one_that_is_longer() {
+    fn run_ends_at_a_different_length() {
         let run_len = |lens: &[usize]| run_of(&datagrams(lens)).len();
         assert_eq!(run_len(&[]), 0);
         assert_eq!(run_len(&[1400]), 1);
@@ -99,7 +102,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_run_is_one_that_the_system_takes(lens in proptest::collection::vec(prop_oneof![Just(1), Just(700), Just(1400), 0..70_000_usize], 1..100)) {
+        fn run_fits_one_system_call(lens in proptest::collection::vec(prop_oneof![Just(1), Just(700), Just(1400), 0..70_000_usize], 1..100)) {
             let datagrams = datagrams(&lens);
             let run = run_of(&datagrams);
             let (last, others) = run.split_last().unwrap();

@@ -1,65 +1,73 @@
-//! On which link a link-local address of IPv6 is.
+//! Learns the link of each link-local IPv6 address.
 
 use super::family::Family;
 use super::links::LinkId;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-/// How many addresses are remembered: as many as participants are. What is beyond it is sent to on every link.
+/// Most addresses that are remembered, which is the number of participants. Others are sent to by every link.
 const KNOWN_MAX: usize = 1_024;
 
-/// The links, and which neighbour was heard on which.
+/// The IPv6 links, and the link of each known neighbor.
 #[derive(Debug, Default)]
-pub(super) struct Scopes(RwLock<State>);
+pub(super) struct Scopes(RwLock<ScopeTable>);
 
 #[derive(Debug, Default)]
-struct State {
+struct ScopeTable {
     links: Vec<u32>,
+    /// Link of each address that a datagram came from.
     known: HashMap<Ipv6Addr, u32>,
 }
 
 impl Scopes {
-    /// Takes over which links there are, and forgets the neighbours on those that have gone.
+    /// Replaces the links, and forgets the neighbors on links that are gone.
     pub(super) fn set_links<'a>(&self, links: impl Iterator<Item = &'a LinkId>) {
-        let mut state = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        state.links = links.filter(|link| link.family == Family::V6).map(|link| link.index).collect();
-        let State { links, known } = &mut *state;
-        known.retain(|_, scope| links.contains(scope));
+        let mut table = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let ScopeTable { links: scopes, known } = &mut *table;
+        scopes.clear();
+        for link in links {
+            if link.family == Family::V6 {
+                scopes.push(link.index);
+            }
+        }
+        known.retain(|_, scope| scopes.contains(scope));
     }
 
-    /// Something came from there.
+    /// Remembers the link that a datagram came by.
     pub(super) fn learn(&self, sender: SocketAddr) {
         let SocketAddr::V6(sender) = sender else { return };
         let (address, scope) = (*sender.ip(), sender.scope_id());
-        if scope == 0
-            || !address.is_unicast_link_local()
-            || self.read(|state| state.known.get(&address) == Some(&scope))
-        {
+        if scope == 0 || !address.is_unicast_link_local() {
             return;
         }
-        let mut state = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if state.known.len() < KNOWN_MAX || state.known.contains_key(&address) {
-            state.known.insert(address, scope);
+        // Most datagrams come from a known neighbor, which needs no write lock.
+        if self.read().known.get(&address) == Some(&scope) {
+            return;
         }
+        let mut table = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if table.known.len() < KNOWN_MAX || table.known.contains_key(&address) {
+            table.known.insert(address, scope);
+        }
+        debug_assert!(table.known.len() <= KNOWN_MAX, "the table is bounded");
     }
 
-    /// The scopes to send with: the one that is known, or every link's. 0 for an address that needs none.
+    /// Returns the scopes to send with: the known one, or those of all links. Other addresses have the scope 0.
     pub(super) fn of(&self, address: IpAddr) -> SmallVec<[u32; 4]> {
-        match address {
-            IpAddr::V6(address) if address.is_unicast_link_local() => {
-                self.read(|state| match state.known.get(&address) {
-                    Some(scope) => [*scope].into_iter().collect(),
-                    None => state.links.iter().copied().collect(),
-                })
-            }
-            _ => [0].into_iter().collect(),
+        let address = match address {
+            IpAddr::V6(address) if address.is_unicast_link_local() => address,
+            _ => return SmallVec::from_slice(&[0]),
+        };
+        let table = self.read();
+        match table.known.get(&address) {
+            Some(scope) => SmallVec::from_slice(&[*scope]),
+            None => SmallVec::from_slice(&table.links),
         }
     }
 
-    fn read<R>(&self, look: impl FnOnce(&State) -> R) -> R {
-        look(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    fn read(&self) -> RwLockReadGuard<'_, ScopeTable> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -72,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_neighbour_is_spoken_to_on_every_link_until_it_is_heard_on_one() {
+    fn neighbor_is_reached_by_every_link_until_known() {
         let scopes = Scopes::default();
         scopes.set_links([link(2), link(5)].iter());
         let neighbour: IpAddr = "fe80::7".parse().unwrap();
@@ -95,13 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_has_a_bound() {
+    fn known_neighbors_are_bounded() {
         let scopes = Scopes::default();
         scopes.set_links([link(2), link(3)].iter());
         for number in 0..KNOWN_MAX as u128 + 10 {
             let address = Ipv6Addr::from_bits(0xfe80 << 112 | number);
             scopes.learn(std::net::SocketAddrV6::new(address, 1, 0, 3).into());
         }
-        assert_eq!(scopes.read(|state| state.known.len()), KNOWN_MAX);
+        assert_eq!(scopes.read().known.len(), KNOWN_MAX);
     }
 }

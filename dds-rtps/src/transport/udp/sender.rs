@@ -1,4 +1,4 @@
-//! Sends by UDP without ever waiting.
+//! Sends by UDP without blocking.
 
 use super::control::Control;
 use super::family::{Family, on_link};
@@ -15,37 +15,37 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-/// Up to how many bytes a datagram of several segments is put together before it is sent: that costs about 20 ns, having
-/// the system gather them 150.
+/// Most bytes of a datagram whose segments are copied together before the send. The copy costs about 20 ns; gathering
+/// by the system costs 150 ns.
 const COPIED_MAX: usize = 1024;
 
-/// What the system says of a datagram that is longer than UDP, or a link, can carry (EMSGSIZE).
+/// System error for a datagram that is longer than UDP or a link can carry (EMSGSIZE).
 const MESSAGE_TOO_LONG: i32 = match () {
     () if cfg!(any(target_os = "linux", target_os = "android")) => 90,
     () if cfg!(windows) => 10_040,
     () => 40,
 };
 
-/// The sending side of a participant's sockets.
+/// Sends the datagrams of a participant.
 ///
-/// They are sockets of their own, non-blocking, so that the receive thread can block in its one.
+/// It has its own non-blocking sockets, so that the receive thread can block on the others.
 #[derive(Debug)]
 pub struct UdpTransport {
-    unicast: Unicast,
-    /// Taken for discovery alone: samples go by unicast.
+    unicast: UnicastSenders,
+    /// Locked by discovery only: samples are sent by unicast.
     multicast: RwLock<Vec<MulticastSender>>,
     scopes: Scopes,
-    /// The only addresses of IPv6 that may be sent to, where traffic is to stay on this host. A socket that is bound to
-    /// loopback does not see to that by itself, as one of IPv4 does.
+    /// The only allowed IPv6 destinations of host-only traffic. A socket bound to loopback does not enforce this over
+    /// IPv6, as it does over IPv4.
     confined_to: Option<RwLock<Vec<Ipv6Addr>>>,
-    /// Whether the system takes runs.
+    /// Whether the system accepts runs.
     takes_runs: bool,
-    counters: Counters,
+    counters: AtomicCounters,
 }
 
-/// One unicast sender for each version of IP that is spoken.
+/// One unicast sender for each used version of IP.
 #[derive(Debug, Default)]
-pub(super) struct Unicast {
+pub(super) struct UnicastSenders {
     pub(super) v4: Option<Socket>,
     pub(super) v6: Option<Socket>,
 }
@@ -57,15 +57,15 @@ pub(super) struct MulticastSender {
     pub(super) id: LinkId,
 }
 
-/// What is sent to each destination.
+/// The content that each destination gets.
 #[derive(Clone, Copy)]
-struct Content<'a> {
+struct DatagramContent<'a> {
     segments: &'a [IoSlice<'a>],
     class: TrafficClass,
 }
 
 #[derive(Debug, Default)]
-struct Counters {
+struct AtomicCounters {
     sent: AtomicU64,
     sent_bytes: AtomicU64,
     blocked: AtomicU64,
@@ -78,32 +78,34 @@ struct Counters {
 }
 
 impl UdpTransport {
-    /// Of sockets that have been made non-blocking.
-    pub(super) fn new(unicast: Unicast, is_confined: bool) -> Self {
-        let takes_runs = unicast.sockets().all(run::are_taken);
+    /// Creates a transport of non-blocking sockets.
+    pub(super) fn new(unicast: UnicastSenders, is_confined: bool) -> Self {
+        let takes_runs = unicast.sockets().all(run::is_supported);
         Self {
             takes_runs,
             unicast,
             multicast: RwLock::default(),
             scopes: Scopes::default(),
             confined_to: is_confined.then(RwLock::default),
-            counters: Counters::default(),
+            counters: AtomicCounters::default(),
         }
     }
 
-    /// Takes over which addresses this host has.
+    /// Replaces the known addresses of this host.
     pub(super) fn set_host_addresses(&self, addresses: impl Iterator<Item = IpAddr>) {
         let Some(confined_to) = &self.confined_to else { return };
-        let v6 = addresses.filter_map(|address| match address {
-            IpAddr::V6(address) => Some(address),
-            IpAddr::V4(_) => None,
-        });
-        *confined_to.write().unwrap_or_else(PoisonError::into_inner) = v6.collect();
+        let mut v6 = Vec::new();
+        for address in addresses {
+            if let IpAddr::V6(address) = address {
+                v6.push(address);
+            }
+        }
+        *confined_to.write().unwrap_or_else(PoisonError::into_inner) = v6;
     }
 
     fn may_go_to(&self, destination: &Ipv6Addr) -> bool {
-        let confined_to = self.confined_to.as_ref().map(|own| own.read().unwrap_or_else(PoisonError::into_inner));
-        confined_to.is_none_or(|own| destination.is_loopback() || own.contains(destination))
+        let Some(confined_to) = &self.confined_to else { return true };
+        destination.is_loopback() || confined_to.read().unwrap_or_else(PoisonError::into_inner).contains(destination)
     }
 
     pub(super) fn add_sender(&self, sender: MulticastSender) {
@@ -118,12 +120,12 @@ impl UdpTransport {
         &self.scopes
     }
 
-    /// Something has come from there: on which link a link-local address is, only this tells.
+    /// Learns the link of a link-local sender; only received datagrams tell it.
     pub fn note_sender(&self, sender: SocketAddr) {
         self.scopes.learn(sender);
     }
 
-    /// Second handles of the sockets, for waiting until there is room in them.
+    /// Returns second handles of the sockets, to wait until they have room.
     ///
     /// # Errors
     /// The process has no more file descriptors.
@@ -133,17 +135,18 @@ impl UdpTransport {
         sockets.map(|socket| socket.try_clone().map(UdpSocket::from)).collect()
     }
 
-    /// The addresses that unicast datagrams come from, one for each version of IP; unspecified IP addresses unless the
-    /// traffic stays on the host.
+    /// Returns the source addresses of unicast datagrams, one for each version of IP.
+    ///
+    /// The IP addresses are unspecified unless the traffic stays on the host.
     pub fn local_addrs(&self) -> impl Iterator<Item = SocketAddr> + '_ {
         self.unicast.sockets().filter_map(|socket| socket.local_addr().ok()?.as_socket())
     }
 
-    /// Sends to one destination after the other; how many were served.
-    fn serve(&self, content: Content<'_>, destinations: &[Locator]) -> (usize, SendOutcome) {
+    /// Sends to one destination after the other; returns how many were served.
+    fn serve(&self, content: DatagramContent<'_>, destinations: &[Locator]) -> (usize, SendOutcome) {
         for (served, locator) in destinations.iter().enumerate() {
-            let address = locator.to_socket_addr();
-            let Some((socket, address)) = address.and_then(|address| Some((self.unicast.of(address)?, address))) else {
+            let target = locator.to_socket_addr().and_then(|address| Some((self.unicast.of(address)?, address)));
+            let Some((socket, address)) = target else {
                 self.counters.unsupported.fetch_add(1, Ordering::Relaxed);
                 continue;
             };
@@ -154,13 +157,15 @@ impl UdpTransport {
         (destinations.len(), SendOutcome::Done)
     }
 
-    /// Sends a run to one destination after the other, until one cannot be served by runs; how many were served. An error:
-    /// there is no room.
+    /// Sends a run to one destination after the other; returns how many were served.
+    ///
+    /// It stops without an error at a destination that needs single datagrams, and with an error if a socket has no
+    /// room.
     fn serve_run(&self, run: &[Datagram], destinations: &[Locator]) -> (usize, Result<(), Blocked>) {
-        let each = run.first().map_or(0, Datagram::len);
-        let (Ok(each), true) = (u16::try_from(each), self.takes_runs && run.len() > 1) else { return (0, Ok(())) };
+        let (Some(first), true) = (run.first(), self.takes_runs && run.len() > 1) else { return (0, Ok(())) };
+        let Ok(each) = u16::try_from(first.len()) else { return (0, Ok(())) };
         let pieces = run::pieces(run);
-        let class = run.first().map(Datagram::traffic_class).unwrap_or_default();
+        let class = first.traffic_class();
         for (served, locator) in destinations.iter().enumerate() {
             let Some((socket, address)) = self.plain_unicast(locator) else { return (served, Ok(())) };
             match retried(|| run::send(socket, &pieces, each, class, &address)) {
@@ -169,27 +174,31 @@ impl UdpTransport {
                     self.counters.blocked.fetch_add(1, Ordering::Relaxed);
                     return (served, Err(Blocked));
                 }
-                // The way there has no room for datagrams of this length, or something on it that needs to see each of
-                // them. What is wrong with the destination itself, each of them will tell.
+                // The path cannot carry such datagrams in a run, or a device on it must see each one. Single sends
+                // report any error of the destination itself.
                 Err(_) => return (served, Ok(())),
             }
         }
         (destinations.len(), Ok(()))
     }
 
-    /// The address of a destination that takes one call by one socket, and that socket.
+    /// Returns the socket and the address of a destination that one call by one socket serves.
     fn plain_unicast(&self, locator: &Locator) -> Option<(&Socket, SockAddr)> {
-        let address = locator.to_socket_addr().filter(|address| match address {
+        let address = locator.to_socket_addr()?;
+        let is_plain = match address {
             SocketAddr::V4(v4) => !v4.ip().is_multicast(),
             SocketAddr::V6(v6) => {
                 !v6.ip().is_multicast() && !v6.ip().is_unicast_link_local() && self.may_go_to(v6.ip())
             }
-        })?;
+        };
+        if !is_plain {
+            return None;
+        }
         Some((self.unicast.of(address)?, SockAddr::from(address)))
     }
 
-    /// Sends to one destination; only a lack of room is an error, anything else is counted.
-    fn send_to(&self, socket: &Socket, content: Content<'_>, destination: SocketAddr) -> Result<(), Blocked> {
+    /// Sends to one destination. Only a full socket is an error; other failures are counted.
+    fn send_to(&self, socket: &Socket, content: DatagramContent<'_>, destination: SocketAddr) -> Result<(), Blocked> {
         match destination {
             _ if destination.ip().is_multicast() => self.send_to_group(content, destination),
             SocketAddr::V6(v6) if !self.may_go_to(v6.ip()) => {
@@ -201,40 +210,46 @@ impl UdpTransport {
         }
     }
 
-    fn send_to_group(&self, content: Content<'_>, group: SocketAddr) -> Result<(), Blocked> {
+    fn send_to_group(&self, content: DatagramContent<'_>, group: SocketAddr) -> Result<(), Blocked> {
         let senders = self.multicast.read().unwrap_or_else(PoisonError::into_inner);
         let family = Family::of(group.ip());
         let mut outcome = None;
-        // If one interface has no room, the datagram goes out by all of them once more later: a duplicate is harmless,
-        // and rarer than the book-keeping would be worth.
+        // If one interface has no room, the datagram is sent again by all of them later. A duplicate is harmless and
+        // rare, so it is not worth any state.
         for sender in senders.iter().filter(|sender| sender.id.family == family) {
             let address = SockAddr::from(on_link(group.ip(), group.port(), sender.id.index));
             let sent = self.send_by(&sender.socket, content, &address);
             outcome = Some(outcome.unwrap_or(Ok(())).and(sent));
         }
-        outcome.unwrap_or_else(|| {
+        if outcome.is_none() {
             self.count_failure(&self.counters.unreachable);
-            Ok(())
-        })
+        }
+        outcome.unwrap_or(Ok(()))
     }
 
-    /// A link-local address: on its link, or on each if that is not known yet. It is on one of them only, so that what
-    /// fails on the others means nothing.
-    fn send_to_link(&self, socket: &Socket, content: Content<'_>, destination: SocketAddr) -> Result<(), Blocked> {
+    /// Sends to a link-local address by its link, or by each link if that is unknown. A failure on the other links
+    /// means nothing.
+    fn send_to_link(
+        &self,
+        socket: &Socket,
+        content: DatagramContent<'_>,
+        destination: SocketAddr,
+    ) -> Result<(), Blocked> {
         let scopes = self.scopes.of(destination.ip());
         if scopes.is_empty() {
             self.count_failure(&self.counters.unreachable);
         }
-        scopes.iter().try_for_each(|&scope| {
+        for scope in scopes {
             let address = on_link(destination.ip(), destination.port(), scope);
-            self.send_by(socket, content, &SockAddr::from(address))
-        })
+            self.send_by(socket, content, &SockAddr::from(address))?;
+        }
+        Ok(())
     }
 
-    fn send_by(&self, socket: &Socket, content: Content<'_>, address: &SockAddr) -> Result<(), Blocked> {
+    fn send_by(&self, socket: &Socket, content: DatagramContent<'_>, address: &SockAddr) -> Result<(), Blocked> {
         let sent = retried(|| match content.segments {
             _ if !content.class.is_default() => self.send_marked(socket, content, address),
-            // A little cheaper for the system than a gathering call.
+            // This is a little cheaper than a gathering call.
             [only] => socket.send_to(only, address),
             several => socket.send_to_vectored(several, address),
         });
@@ -244,24 +259,24 @@ impl UdpTransport {
                 self.counters.blocked.fetch_add(1, Ordering::Relaxed);
                 return Err(Blocked);
             }
-            // Lost for this destination, as it might be lost later on its way. Reliable writers repair it.
+            // Lost for this destination, as on the network. Reliable writers repair it.
             Err(error) => self.note_error(&error),
         }
         Ok(())
     }
 
-    /// Sends in a class of its own.
+    /// Sends with a class other than the default.
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    fn send_marked(&self, socket: &Socket, content: Content<'_>, address: &SockAddr) -> io::Result<usize> {
+    fn send_marked(&self, socket: &Socket, content: DatagramContent<'_>, address: &SockAddr) -> io::Result<usize> {
         let mut control = Control::new();
         control.class(content.class, address);
         let message = MsgHdr::new().with_addr(address).with_buffers(content.segments).with_control(control.bytes());
         socket.sendmsg(&message, 0)
     }
 
-    /// Sends in the class of everybody, and counts that.
+    /// Sends with the default class, and counts that.
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    fn send_marked(&self, socket: &Socket, content: Content<'_>, address: &SockAddr) -> io::Result<usize> {
+    fn send_marked(&self, socket: &Socket, content: DatagramContent<'_>, address: &SockAddr) -> io::Result<usize> {
         let sent = socket.send_to_vectored(content.segments, address)?;
         self.counters.unmarked.fetch_add(1, Ordering::Relaxed);
         Ok(sent)
@@ -295,7 +310,7 @@ impl UdpTransport {
     }
 }
 
-impl Unicast {
+impl UnicastSenders {
     fn sockets(&self) -> impl Iterator<Item = &Socket> {
         self.v4.iter().chain(&self.v6)
     }
@@ -309,7 +324,7 @@ impl Unicast {
 #[derive(Clone, Copy)]
 struct Blocked;
 
-/// Calls again whenever a signal has come in between.
+/// Repeats a call that a signal has interrupted.
 #[inline]
 fn retried<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
@@ -325,13 +340,17 @@ impl Transport for UdpTransport {
         let mut copy: SmallVec<[u8; COPIED_MAX]> = SmallVec::new();
         let mut segments: SmallVec<[IoSlice<'_>; 8]> = datagram.segments().map(IoSlice::new).collect();
         if segments.len() > 1 && datagram.len() <= COPIED_MAX {
-            segments.drain(..).for_each(|segment| copy.extend_from_slice(&segment));
+            for segment in segments.drain(..) {
+                copy.extend_from_slice(&segment);
+            }
             segments.push(IoSlice::new(&copy));
         }
-        let content = Content { segments: &segments, class: datagram.traffic_class() };
+        let content = DatagramContent { segments: &segments, class: datagram.traffic_class() };
         let (served, outcome) = self.serve(content, datagram.remaining_destinations());
         drop(segments);
-        (0..served).for_each(|_| datagram.destination_done());
+        for _ in 0..served {
+            datagram.destination_done();
+        }
         outcome
     }
 
@@ -343,20 +362,23 @@ impl Transport for UdpTransport {
             let (served, outcome) = self.serve_run(run, run[0].remaining_destinations());
             let count = run.len();
             let run = &mut datagrams[done..done + count];
-            run.iter_mut().for_each(|datagram| (0..served).for_each(|_| datagram.destination_done()));
+            for datagram in run.iter_mut() {
+                for _ in 0..served {
+                    datagram.destination_done();
+                }
+            }
             if outcome.is_err() {
                 return done;
             }
-            // One after the other to those that are left.
-            let is_done = |datagram: &mut Datagram| {
-                datagram.remaining_destinations().is_empty() || self.send(datagram) == SendOutcome::Done
-            };
-            let sent = run.iter_mut().map(is_done).take_while(|is_done| *is_done).count();
-            done += sent;
-            if sent < count {
-                return done;
+            // The remaining destinations get the datagrams one by one.
+            for datagram in run {
+                if !datagram.remaining_destinations().is_empty() && self.send(datagram) == SendOutcome::Blocked {
+                    return done;
+                }
+                done += 1;
             }
         }
+        debug_assert_eq!(done, datagrams.len(), "every datagram is sent when none is blocked");
         done
     }
 
@@ -382,9 +404,9 @@ mod tests {
     use super::*;
     use crate::concurrent::Payload;
 
-    /// Both halves together: as many calls as runs, whatever the number of fragments.
+    /// Sending and receiving together: one call per run, for any number of fragments.
     #[test]
-    fn a_run_goes_out_by_one_call_and_comes_in_by_one() {
+    fn run_is_sent_and_received_by_one_call() {
         let sockets = sockets();
         let mut receiver = UdpReceiver::new(sockets.user_unicast[0].try_clone().unwrap().into());
         let to = Locator::from(sockets.user_unicast[0].local_addr().unwrap());
@@ -397,7 +419,7 @@ mod tests {
             datagram
         };
         let mut buffer = vec![0; 65_536];
-        // So many that the receiver looks out for runs.
+        // Enough equal datagrams that the receiver expects runs.
         for _ in 0..20 {
             assert_eq!(sockets.transport.send(&mut fragment(0)), SendOutcome::Done);
             assert_eq!(receiver.receive(&mut buffer).unwrap(), Received::one(1350));
@@ -425,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_datagram_arrives_in_one_piece_copied_or_gathered() {
+    fn datagram_arrives_whole_copied_or_gathered() {
         let sockets = sockets();
         let mut total = 0;
         for payload_len in [1, COPIED_MAX - 7, COPIED_MAX - 6, 60_000] {

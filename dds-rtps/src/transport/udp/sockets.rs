@@ -3,7 +3,7 @@
 use super::config::failed;
 use super::family::{Families, Family, on_link};
 use super::links::{GroupSocket, announced};
-use super::sender::Unicast;
+use super::sender::UnicastSenders;
 use super::{Interface, Links, UdpConfig, UdpError, UdpTransport};
 use crate::transport::RECEIVE_BUFFER;
 use crate::types::Locator;
@@ -12,34 +12,31 @@ use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Shutdown, SocketAddr, UdpSocket};
 use std::sync::Arc;
 
-/// The open sockets of a participant. Those to receive from are blocking. Of each there is one for each version of IP that
-/// is spoken, IPv4 first.
+/// The open sockets of a participant. Receiving sockets are blocking, one for each used version of IP, IPv4 first.
 #[derive(Debug)]
 pub struct UdpSockets {
-    /// Discovery traffic to everybody; none without multicast.
+    /// Receive multicast discovery traffic; empty without multicast.
     pub metatraffic_multicast: Vec<UdpSocket>,
-    /// Discovery traffic to this participant.
+    /// Receive unicast discovery traffic.
     pub metatraffic_unicast: Vec<UdpSocket>,
-    /// User data.
+    /// Receive user data.
     pub user_unicast: Vec<UdpSocket>,
-    /// The sending side.
+    /// Sends datagrams.
     pub transport: Arc<UdpTransport>,
-    /// The interfaces, and multicast on them.
+    /// Follows the interfaces, and multicast on them.
     pub links: Links,
-    /// The index that the unicast ports belong to; `None` if they are ephemeral.
+    /// Participant index of the unicast ports; `None` if the ports are ephemeral.
     pub participant_index: Option<u32>,
-    /// The smallest receive buffer of [`UdpSockets::user_unicast`] as the system has granted it, in the unit in which it was
-    /// asked.
+    /// Smallest granted receive buffer of [`UdpSockets::user_unicast`], in the unit of the request.
     pub receive_buffer: usize,
 }
 
 impl UdpSockets {
-    /// Opens the sockets. The unicast ones get the ports of the first participant index whose ports are all free, and
-    /// ephemeral ports if there is none.
+    /// Opens the sockets. Unicast ports are those of the first free participant index, or else ephemeral.
     ///
     /// # Errors
-    /// The domain has no ports, no interface fits, or the system refuses a socket. That multicast does not work is no
-    /// error: see [`Links`].
+    /// The domain has no ports, no interface matches, or the system refuses a socket. Missing multicast is no error:
+    /// see [`Links`].
     pub fn open(config: &UdpConfig) -> Result<Self, UdpError> {
         let multicast_port =
             config.ports.metatraffic_multicast(config.domain_id).ok_or(UdpError::Domain(config.domain_id))?;
@@ -50,17 +47,23 @@ impl UdpSockets {
         }
         let unicast = open_unicast(config, &families).map_err(failed("bind the unicast ports"))?;
         let transport = Arc::new(open_senders(config, &families).map_err(failed("open the unicast senders"))?);
-        let groups = match config.multicast {
-            true => open_groups(config, &families, multicast_port, &interfaces),
-            false => Ok(Vec::new()),
-        };
-        let groups = groups.map_err(failed("bind the multicast port"))?;
-        let receivers = groups.iter().map(|group| group.socket.try_clone()).collect::<io::Result<Vec<UdpSocket>>>();
-        let metatraffic_multicast = receivers.map_err(failed("share the multicast sockets"))?;
+        let mut groups = Vec::new();
+        if config.multicast {
+            groups = open_groups(config, &families, multicast_port, &interfaces)
+                .map_err(failed("bind the multicast port"))?;
+        }
+        let mut metatraffic_multicast = Vec::new();
+        for group in &groups {
+            // `Links` joins groups on its own handle of the socket.
+            metatraffic_multicast.push(group.socket.try_clone().map_err(failed("share the multicast sockets"))?);
+        }
         let mut links = Links::new(config, families, multicast_port, groups, Arc::clone(&transport));
-        links.take(interfaces).map_err(failed("open the multicast senders"))?;
-        let granted: io::Result<Vec<usize>> = unicast.user.iter().map(granted_receive_buffer).collect();
-        let granted = granted.map_err(failed("read the buffer size"))?;
+        links.update(interfaces).map_err(failed("open the multicast senders"))?;
+        let mut granted = Vec::new();
+        for socket in &unicast.user {
+            granted.push(granted_receive_buffer(socket).map_err(failed("read the buffer size"))?);
+        }
+        debug_assert!(!granted.is_empty(), "there is a user-data socket for each used version of IP");
         Ok(Self {
             metatraffic_multicast,
             metatraffic_unicast: unicast.metatraffic,
@@ -73,21 +76,28 @@ impl UdpSockets {
     }
 }
 
-/// The locators of sockets that are bound to `bound`, at those of `addresses` that are of the same version of IP.
+/// Returns the locators of sockets bound to `bound`, one for each matching address.
 #[must_use]
 pub fn locators(bound: &[SocketAddr], addresses: &[IpAddr]) -> Vec<Locator> {
-    let of = |address: &IpAddr| bound.iter().find(|bound| bound.is_ipv4() == address.is_ipv4());
-    addresses.iter().filter_map(|address| Some(Locator::udp(*address, of(address)?.port()))).collect()
+    let mut locators = Vec::new();
+    for address in addresses {
+        if let Some(bound) = bound.iter().find(|bound| bound.is_ipv4() == address.is_ipv4()) {
+            locators.push(Locator::udp(*address, bound.port()));
+        }
+    }
+    locators
 }
 
-/// Lets a receive that blocks on `socket`, and every later one, return at once. Have a flag that tells the receiver to end.
+/// Makes a blocked receive on `socket`, and every later one, return at once. A flag of the caller tells the receiver
+/// to end.
 pub fn interrupt(socket: &UdpSocket) {
-    // Linux says "not connected", and wakes the receiver nevertheless: it gets an empty datagram from nowhere.
+    // Linux returns "not connected", but wakes the receiver with an empty datagram without a sender.
     let _ = SockRef::from(socket).shutdown(Shutdown::Both);
     if cfg!(target_os = "linux") {
         return;
     }
-    // Elsewhere the receiver is woken by a datagram. If the buffer has no room for it, the receiver is not asleep.
+    // On other systems a datagram wakes the receiver. If the buffer has no room for it, the receiver is awake
+    // already.
     let Ok(address) = socket.local_addr() else { return };
     let family = Family::of(address.ip());
     if let Ok(sender) = family.socket() {
@@ -96,34 +106,41 @@ pub fn interrupt(socket: &UdpSocket) {
     }
 }
 
-/// Waits for a datagram, and says who has sent it without taking it. `None`: nobody knows, for instance because of
-/// [`interrupt`].
+/// Waits for a datagram and returns its sender without receiving it. `None` if the sender is unknown, for example
+/// after [`interrupt`].
 pub fn peek_sender(socket: &UdpSocket) -> Option<SocketAddr> {
     SockRef::from(socket).peek_sender().ok()?.as_socket()
 }
 
-/// The sockets that unicast is received by.
-struct Receivers {
+/// The sockets that receive unicast.
+struct UnicastReceivers {
     metatraffic: Vec<UdpSocket>,
     user: Vec<UdpSocket>,
     index: Option<u32>,
 }
 
-fn open_unicast(config: &UdpConfig, families: &Families) -> io::Result<Receivers> {
+fn open_unicast(config: &UdpConfig, families: &Families) -> io::Result<UnicastReceivers> {
     for ports in config.ports.participants(config.domain_id) {
         match bind_unicast(config, families, ports.metatraffic, ports.user) {
-            Ok(receivers) => return Ok(Receivers { index: Some(ports.index), ..receivers }),
-            // Somebody else has the port, or the system keeps it from us.
+            Ok(receivers) => return Ok(UnicastReceivers { index: Some(ports.index), ..receivers }),
+            // Another process has the port, or the system denies it.
             Err(error) if matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::PermissionDenied) => {}
             Err(error) => return Err(error),
         }
     }
+    // No index is free: ephemeral ports. Peers learn them from the announcement.
     bind_unicast(config, families, 0, 0)
 }
 
-fn bind_unicast(config: &UdpConfig, families: &Families, metatraffic: u16, user: u16) -> io::Result<Receivers> {
-    let bind = |port: u16| families.iter().map(|family| receiver(config, *family, port)).collect::<io::Result<_>>();
-    Ok(Receivers { metatraffic: bind(metatraffic)?, user: bind(user)?, index: None })
+fn bind_unicast(config: &UdpConfig, families: &Families, metatraffic: u16, user: u16) -> io::Result<UnicastReceivers> {
+    let mut receivers = UnicastReceivers { metatraffic: Vec::new(), user: Vec::new(), index: None };
+    for &family in families {
+        receivers.metatraffic.push(receiver(config, family, metatraffic)?);
+    }
+    for &family in families {
+        receivers.user.push(receiver(config, family, user)?);
+    }
+    Ok(receivers)
 }
 
 fn receiver(config: &UdpConfig, family: Family, port: u16) -> io::Result<UdpSocket> {
@@ -134,11 +151,18 @@ fn receiver(config: &UdpConfig, family: Family, port: u16) -> io::Result<UdpSock
 }
 
 fn open_senders(config: &UdpConfig, families: &Families) -> io::Result<UdpTransport> {
-    let open = |family| families.contains(&family).then(|| family.sender(config)).transpose();
-    Ok(UdpTransport::new(Unicast { v4: open(Family::V4)?, v6: open(Family::V6)? }, config.host_only))
+    let mut unicast = UnicastSenders::default();
+    for &family in families {
+        let sender = Some(family.sender(config)?);
+        match family {
+            Family::V4 => unicast.v4 = sender,
+            Family::V6 => unicast.v6 = sender,
+        }
+    }
+    Ok(UdpTransport::new(unicast, config.host_only))
 }
 
-/// The sockets that multicast is received by; on which interfaces, their [`Links`] decide.
+/// Opens the sockets that receive multicast; [`Links`] joins the groups on the interfaces.
 fn open_groups(
     config: &UdpConfig,
     families: &Families,
@@ -148,8 +172,8 @@ fn open_groups(
     let mut opened = Vec::new();
     for &family in families {
         let groups = family.groups(config);
-        // Bound to the group, so that unicast datagrams to this port and other groups of the host stay out. Where that
-        // cannot be, because a group of IPv6 belongs to one link, the system is told to keep other groups out.
+        // Bind to the group, so that unicast datagrams to this port and other groups of the host stay out. A group of
+        // IPv6 belongs to one link and cannot be bound for several; then a socket option keeps other groups out.
         let of_one_link = family == Family::V4 || config.host_only;
         if cfg!(unix) && of_one_link {
             let is_loopback = |interface: &&Interface| interface.is_loopback() && interface.address.is_ipv6();
@@ -162,7 +186,7 @@ fn open_groups(
             let socket = group_socket(config, family, SocketAddr::new(family.unspecified(), port))?;
             #[cfg(any(target_os = "linux", target_os = "android"))]
             if family == Family::V6 {
-                // Since Linux 4.20; before it, messages of other groups come in, and are no messages of ours.
+                // Since Linux 4.20. Before, messages of other groups arrive and are ignored as foreign.
                 let _ = socket.set_multicast_all_v6(false);
             }
             opened.push(GroupSocket { family, socket: socket.into(), groups: groups.to_vec() });
@@ -173,7 +197,7 @@ fn open_groups(
 
 fn group_socket(config: &UdpConfig, family: Family, address: SocketAddr) -> io::Result<Socket> {
     let socket = family.socket()?;
-    // Both, because peers set one or the other, and a port is shared only among those who agree.
+    // Set both, because peers set one or the other, and only sockets with equal options share a port.
     socket.set_reuse_address(true)?;
     #[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin"))))]
     socket.set_reuse_port(true)?;
@@ -182,8 +206,8 @@ fn group_socket(config: &UdpConfig, family: Family, address: SocketAddr) -> io::
     Ok(socket)
 }
 
-/// The system grants what its limit allows and says nothing; see [`granted_receive_buffer`]. Who has asked for more gets it where
-/// the process may have it.
+/// Requests a receive buffer. The system silently grants at most its limit; see [`granted_receive_buffer`]. An
+/// explicit request may exceed the limit if the process is privileged.
 fn ask_for_receive_buffer(config: &UdpConfig, socket: &Socket) {
     let _ = socket.set_recv_buffer_size(config.receive_buffer.unwrap_or(RECEIVE_BUFFER));
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -192,7 +216,8 @@ fn ask_for_receive_buffer(config: &UdpConfig, socket: &Socket) {
     }
 }
 
-/// In the unit of [`Socket::set_recv_buffer_size`]: Linux doubles what it is asked for and answers with the double.
+/// Returns the granted buffer in the unit of [`Socket::set_recv_buffer_size`]. Linux doubles the request, and returns
+/// the double.
 fn granted_receive_buffer(socket: &UdpSocket) -> io::Result<usize> {
     let size = SockRef::from(socket).recv_buffer_size()?;
     Ok(if cfg!(target_os = "linux") { size / 2 } else { size })
@@ -214,7 +239,7 @@ mod tests {
         sockets.iter().map(|socket| socket.local_addr().unwrap().port()).collect()
     }
 
-    /// The versions of IP that this host has, together and each by itself.
+    /// The versions of IP that this host has, each alone and both together.
     fn each_family(domain_id: u32) -> Vec<UdpConfig> {
         let with = |families| UdpConfig { families, ..config(domain_id) };
         let all = [IpFamilies::V4, IpFamilies::V6, IpFamilies::Both].map(with).into_iter();
@@ -222,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn each_participant_gets_an_index_of_its_own() {
+    fn each_participant_gets_its_own_index() {
         for config in each_family(230) {
             let all: Vec<UdpSockets> = (0..3).map(|_| UdpSockets::open(&config).unwrap()).collect();
             let indexes: Vec<u32> = all.iter().map(|sockets| sockets.participant_index.unwrap()).collect();
@@ -237,11 +262,11 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_last_index_ports_are_ephemeral() {
+    fn ports_beyond_the_last_index_are_ephemeral() {
         for mut config in each_family(229) {
-            // One index only, and those of three other domains.
+            // One index of this domain, and those of three other domains.
             config.ports.domain_gain = 12;
-            // They have the indexes, unless somebody else on this host has them.
+            // These take the indexes, unless another process on this host has them.
             let _first: Vec<UdpSockets> = (0..4).map(|_| UdpSockets::open(&config).unwrap()).collect();
             let last = UdpSockets::open(&config).unwrap();
             assert_eq!(last.participant_index, None);
@@ -250,12 +275,12 @@ mod tests {
     }
 
     #[test]
-    fn domains_without_ports_are_refused() {
+    fn domain_without_ports_is_refused() {
         assert!(matches!(UdpSockets::open(&config(233)), Err(UdpError::Domain(233))));
     }
 
     #[test]
-    fn what_stays_on_the_host_is_announced_as_loopback() {
+    fn host_only_participant_announces_loopback() {
         for config in each_family(228) {
             let sockets = UdpSockets::open(&config).unwrap();
             let bound: Vec<SocketAddr> =
@@ -267,10 +292,10 @@ mod tests {
         }
     }
 
-    /// Twice what anybody gets: granted where a socket of this process may be forced to it.
+    /// Twice the limit is granted where the process may force it.
     #[cfg(target_os = "linux")]
     #[test]
-    fn who_asks_for_more_than_the_limit_gets_it_where_it_may() {
+    fn receive_buffer_beyond_the_limit_needs_privilege() {
         use nix::sys::socket::{setsockopt, sockopt};
         let limit: usize = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap().trim().parse().unwrap();
         let asked = limit.min(64 << 20) * 2;
@@ -281,7 +306,7 @@ mod tests {
         };
         assert_eq!(granted(Some(asked)), if may { asked } else { asked.min(limit) });
         assert_eq!(granted(Some(limit / 2)), limit / 2);
-        assert_eq!(granted(None), RECEIVE_BUFFER.min(limit), "who has not asked stays within it");
+        assert_eq!(granted(None), RECEIVE_BUFFER.min(limit), "the default stays within the limit");
     }
 
     fn interface(index: u32, address: &str) -> Interface {
@@ -289,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn outward_addresses_are_announced_before_loopback() {
+    fn outward_addresses_replace_loopback() {
         let (lo, eth) = (interface(1, "127.0.0.1"), interface(2, "192.0.2.7"));
         let of = |interfaces: &[Interface]| announced(&UdpConfig::default(), &[Family::V4], interfaces);
         assert_eq!(of(&[lo.clone(), eth.clone()]), [eth.address]);
@@ -298,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn of_ipv6_one_address_of_each_network_is_announced() {
+    fn one_ipv6_address_per_network_is_announced() {
         let all = [
             interface(1, "::1"),
             interface(2, "fe80::7"),
@@ -316,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blocked_receive_is_interrupted() {
+    fn blocked_receive_is_interrupted() {
         for config in each_family(226) {
             let sockets = UdpSockets::open(&config).unwrap();
             for socket in &sockets.user_unicast {
@@ -330,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_multicast_datagram_reaches_every_participant_of_the_host() {
+    fn multicast_reaches_each_participant_of_the_host() {
         for config in each_family(227) {
             let [sender, other] = [(); 2].map(|()| UdpSockets::open(&config).unwrap());
             if sender.links.unreached_by_multicast().count() > 0 {
@@ -343,13 +368,15 @@ mod tests {
                 datagram.add_destination(group);
                 assert_eq!(sender.transport.send(&mut datagram), SendOutcome::Done);
                 assert_eq!(sender.transport.counters().failed, 0);
-                [&sender, &other].into_iter().for_each(|sockets| hear(&sockets.metatraffic_multicast));
+                for sockets in [&sender, &other] {
+                    wait_for_datagram(&sockets.metatraffic_multicast);
+                }
             }
         }
     }
 
-    /// Waits until one of the sockets has received the greeting; a test that hangs has failed.
-    fn hear(sockets: &[UdpSocket]) {
+    /// Waits until one of the sockets has received the datagram; a test that hangs has failed.
+    fn wait_for_datagram(sockets: &[UdpSocket]) {
         let heard = |socket: &UdpSocket| {
             socket.set_nonblocking(true).unwrap();
             socket.recv(&mut [0; 16]).is_ok_and(|len| len == 5)
@@ -359,24 +386,24 @@ mod tests {
         }
     }
 
-    /// Interfaces may go and come back, and change their addresses; the sockets stay.
+    /// Interfaces may vanish, return and change their addresses; the sockets stay.
     #[test]
     fn links_follow_the_interfaces() {
         let config = UdpConfig { domain_id: 218, families: IpFamilies::V4, ..UdpConfig::default() };
         let mut sockets = UdpSockets::open(&config).unwrap();
         let links = &mut sockets.links;
         let lo = Interface { name: "lo".into(), index: 1, address: Ipv4Addr::LOCALHOST.into(), prefix_len: 8 };
-        // One that this host does not have: it is announced, but nothing can be joined there.
+        // This host does not have it: it is announced, but no group can be joined there.
         let with_eth = vec![lo.clone(), interface(900, "192.0.2.7")];
-        assert!(links.take(with_eth.clone()).unwrap());
+        assert!(links.update(with_eth.clone()).unwrap());
         assert_eq!(links.addresses(), [Ipv4Addr::new(192, 0, 2, 7)]);
-        assert!(!links.take(with_eth).unwrap(), "nothing has changed");
-        assert!(links.take(vec![lo.clone()]).unwrap());
+        assert!(!links.update(with_eth).unwrap(), "nothing has changed");
+        assert!(links.update(vec![lo.clone()]).unwrap());
         assert_eq!(links.addresses(), [Ipv4Addr::LOCALHOST]);
-        assert!(links.take(Vec::new()).unwrap());
+        assert!(links.update(Vec::new()).unwrap());
         assert!(links.addresses().is_empty() && links.groups_sent_to().is_empty());
         assert_eq!(sockets.transport.handles().unwrap().len(), 1);
-        assert!(links.take(vec![lo]).unwrap());
+        assert!(links.update(vec![lo]).unwrap());
         assert_eq!(links.groups_joined(), links.groups_sent_to());
     }
 }

@@ -1,60 +1,73 @@
-//! What a link does to the datagrams that pass it.
+//! Faults and limits of a link.
 
 use crate::types::Duration;
 
-/// What a link does to the datagrams that pass it, in one direction. Shares are from 0 (never) to 1 (always).
+/// Faults and limits of one direction of a link. Shares are from 0 (never) to 1 (always).
 ///
-/// The ready ones are rough pictures, not measurements of one place: their use is that each has the troubles of its kind.
+/// The presets are rough pictures of a kind of network, not measurements of one place.
 ///
-/// | | one way | lost | multicast lost | bursts | bytes/s |
+/// | | one-way delay | lost | multicast lost | bursts | bytes/s |
 /// |---|---|---|---|---|---|
+/// | [`immediate`](Self::immediate) | 0 | - | - | - | any |
 /// | [`perfect`](Self::perfect) | 10 us | - | - | - | any |
 /// | [`ethernet`](Self::ethernet) | 50..70 us | - | - | - | 125 M |
 /// | [`office_wifi`](Self::office_wifi) | 2..6 ms | 0.1 % | 3 % | 60 ms every 10 s | 20 M |
 /// | [`hall_wifi`](Self::hall_wifi) | 4..20 ms | 5 % | 20 % | 300 ms every 6 s | 4 M |
 /// | [`lte`](Self::lte) | 35..60 ms | 0.5 % | all | 800 ms every 30 s | 2 M |
 ///
-/// Where the numbers come from: the bandwidth of Ethernet is that of IEEE 802.3, a hop is one frame stored and forwarded by
-/// a switch and the work of two kernels. Wi-Fi acknowledges and repeats unicast frames and not multicast ones, of which a loss
-/// of 5 % and more is not uncommon (RFC 9119, 3.1.1); a robot that changes its access point is gone for 60 to 400 ms (Mishra,
-/// Shin and Arbaugh, 2003, for IEEE 802.11), which is what the bursts of the hall are, and those of the office are somebody
-/// in the way. A lost cell of LTE is noticed after the timer T310, a second at most by default, before another one is looked
-/// for (3GPP TS 36.331, 7.3); mobile networks forward no multicast. Measure your own place, and change what differs.
+/// Sources of the numbers:
+///
+/// - The bandwidth of Ethernet is that of IEEE 802.3. A hop is one frame that a switch stores and forwards, and the
+///   work of two kernels.
+/// - Wi-Fi acknowledges and retransmits unicast frames, but not multicast frames. A multicast loss of 5 % and more is
+///   not uncommon (RFC 9119, 3.1.1).
+/// - A robot that changes its access point is unreachable for 60 to 400 ms (Mishra, Shin and Arbaugh, 2003, for IEEE
+///   802.11). The bursts of the hall model this; those of the office model a person between the antennas.
+/// - A lost cell of LTE is noticed after the timer T310, at most one second by default. Then the device searches
+///   another cell (3GPP TS 36.331, 7.3). Mobile networks forward no multicast.
+///
+/// To model your own network, measure it and change the fields that differ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conditions {
-    /// The least time that a datagram takes. Default: 10 us.
+    /// Minimum one-way delay. Default: 10 us.
     pub delay: Duration,
-    /// Up to so much more, drawn for each datagram. What left first still arrives first; see `reordered`. Default: 0.
+    /// Maximum additional delay, drawn for each datagram. It does not reorder; see `reordered`. Default: 0.
     pub jitter: Duration,
-    /// The share of frames that are lost. A datagram longer than the `mtu` travels in several and needs all. Default: 0.
+    /// Share of lost frames. A datagram longer than the `mtu` travels in several frames and needs all. Default: 0.
     pub loss: f64,
-    /// The same for multicast, which a wireless network does not repeat by itself; the larger of both counts. Default: 0.
+    /// Share of lost multicast frames, which wireless networks do not retransmit. The larger of both applies.
+    /// Default: 0.
     pub multicast_loss: f64,
-    /// Times in which nearly nothing passes. Default: none.
+    /// Periods in which nearly nothing passes. Default: none.
     pub burst: Option<Burst>,
-    /// The share of datagrams that arrive twice. Default: 0.
+    /// Share of datagrams that arrive twice. Default: 0.
     pub duplicated: f64,
-    /// The share of datagrams that later ones may overtake, by up to `jitter` and one more `delay`. Default: 0.
+    /// Share of datagrams that later ones may overtake, by up to `jitter` plus one `delay`. Default: 0.
     pub reordered: f64,
-    /// The share of datagrams that arrive with one bit turned over, as after a faulty driver: sums of UDP do not see it
-    /// here. Default: 0.
+    /// Share of datagrams that arrive with one bit flipped, as after a faulty driver. Default: 0.
+    ///
+    /// UDP checksums do not detect it here.
     pub damaged: f64,
-    /// Bytes a second; `None`: any number. What comes faster waits. Default: none.
+    /// Share of datagrams that arrive without their end. Default: 0.
+    pub truncated: f64,
+    /// Bytes per second; `None` is unlimited. Faster datagrams wait in the queue. Default: none.
     pub bandwidth: Option<u64>,
-    /// Bytes that may wait for their turn; what comes on top is lost. Default: 256 KiB.
+    /// Bytes that the queue holds; more are lost. Default: 256 KiB.
     pub queue: usize,
-    /// Bytes of a frame, beyond which a datagram is divided. Default: 1472, what Ethernet leaves for UDP.
+    /// Bytes of one frame; longer datagrams are divided. Default: 1472, the UDP payload of an Ethernet frame.
     pub mtu: usize,
+    /// Longest datagram that arrives; longer ones vanish silently. Default: any length.
+    pub longest: Option<usize>,
 }
 
-/// Times in which a link is as good as dead: somebody walks between the antennas, a cell hands over.
+/// Periods in which a link is nearly dead: a person walks between the antennas, a cell hands over.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Burst {
-    /// How long the good times last on average; each is drawn between 0 and twice that.
+    /// Mean duration of the good periods; each is drawn between zero and twice the mean.
     pub every: Duration,
-    /// How long the bad times last on average; drawn in the same way.
+    /// Mean duration of the bad periods, drawn in the same way.
     pub lasting: Duration,
-    /// The share of frames that are lost in a bad time.
+    /// Share of frames that are lost in a bad period.
     pub loss: f64,
 }
 
@@ -65,7 +78,7 @@ impl Default for Conditions {
 }
 
 impl Conditions {
-    /// Nothing goes wrong, and everything takes 10 us.
+    /// No faults, and a delay of 10 us.
     #[must_use]
     pub const fn perfect() -> Self {
         Self {
@@ -77,10 +90,18 @@ impl Conditions {
             duplicated: 0.0,
             reordered: 0.0,
             damaged: 0.0,
+            truncated: 0.0,
             bandwidth: None,
             queue: 256 << 10,
             mtu: 1472,
+            longest: None,
         }
+    }
+
+    /// No faults and no delay. Every datagram travels in one frame.
+    #[must_use]
+    pub const fn immediate() -> Self {
+        Self { delay: Duration::ZERO, mtu: 65_507, ..Self::perfect() }
     }
 
     /// A quiet gigabit network with one switch.
@@ -95,7 +116,7 @@ impl Conditions {
         }
     }
 
-    /// A Wi-Fi with few users and a good signal.
+    /// Wi-Fi with few users and a good signal.
     #[must_use]
     pub const fn office_wifi() -> Self {
         Self {
@@ -110,7 +131,7 @@ impl Conditions {
         }
     }
 
-    /// The Wi-Fi of a production hall: metal, many users, robots that move between access points.
+    /// Wi-Fi of a production hall: metal, many users, robots that change their access point.
     #[must_use]
     pub const fn hall_wifi() -> Self {
         Self {
@@ -126,8 +147,9 @@ impl Conditions {
         }
     }
 
-    /// A mobile network: far away, without multicast (participants need each other's addresses as peers), with gaps
-    /// when the cell changes.
+    /// A mobile network: long delay, no multicast, and gaps when the cell changes.
+    ///
+    /// Without multicast, participants need each other's addresses as peers.
     #[must_use]
     pub const fn lte() -> Self {
         Self {
@@ -142,7 +164,7 @@ impl Conditions {
         }
     }
 
-    /// With another delay and jitter.
+    /// Sets the delay and the jitter.
     #[must_use]
     pub fn delayed(mut self, delay: impl Into<Duration>, jitter: impl Into<Duration>) -> Self {
         self.delay = delay.into();
@@ -150,35 +172,35 @@ impl Conditions {
         self
     }
 
-    /// With another share of lost frames, multicast or not.
+    /// Sets the share of lost frames, unicast and multicast.
     #[must_use]
     pub fn lossy(mut self, share: f64) -> Self {
         self.loss = share;
         self
     }
 
-    /// With another share of datagrams that arrive twice.
+    /// Sets the share of datagrams that arrive twice.
     #[must_use]
     pub fn duplicating(mut self, share: f64) -> Self {
         self.duplicated = share;
         self
     }
 
-    /// With another share of datagrams that may be overtaken.
+    /// Sets the share of datagrams that later ones may overtake.
     #[must_use]
     pub fn reordering(mut self, share: f64) -> Self {
         self.reordered = share;
         self
     }
 
-    /// With another share of datagrams in which a bit is turned over.
+    /// Sets the share of datagrams in which one bit flips.
     #[must_use]
     pub fn damaging(mut self, share: f64) -> Self {
         self.damaged = share;
         self
     }
 
-    /// With so many bytes a second.
+    /// Sets the bandwidth in bytes per second.
     #[must_use]
     pub fn limited_to(mut self, bytes_per_second: u64) -> Self {
         self.bandwidth = Some(bytes_per_second);
