@@ -133,7 +133,7 @@ impl ParticipantActor {
     }
 
     fn note_neighbor(&mut self, prefix: GuidPrefix) {
-        if self.rtps.reach(prefix).is_some_and(|reach| reach.same_host) {
+        if self.rtps.route(prefix).is_some_and(|route| route.same_host) {
             self.neighbors.found(self.driver.now().instant, prefix, self.outgoing.presence(prefix));
             self.set_deadline();
         }

@@ -143,7 +143,7 @@ impl EndpointInfo {
             group_data: endpoint.group_data,
             participant_name,
             vendor: found.vendor,
-            locators: found.reach.unicast.iter().chain(&found.reach.multicast).copied().collect(),
+            locators: found.route.unicast.iter().chain(&found.route.multicast).copied().collect(),
             is_own: found.is_local,
         }
     }

@@ -1,6 +1,8 @@
-//! Which builtin endpoints a participant has (RTPS 2.5, 9.3.2.12; the bits are those of Cyclone DDS and Fast DDS).
+//! Set of builtin endpoints (RTPS 2.5, 9.3.2.12; the bits are those of Cyclone DDS and Fast DDS).
 
-/// A set of builtin endpoints: BUILTIN_ENDPOINT_SET. Never send to one whose bit is not set, nor wait for it.
+/// A set of builtin endpoints (BUILTIN_ENDPOINT_SET).
+///
+/// Do not send to an endpoint whose bit is not set, and do not wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct BuiltinEndpoints(pub u32);
 
@@ -23,13 +25,13 @@ impl BuiltinEndpoints {
     pub const MESSAGE_WRITER: Self = Self(1 << 10);
     /// The reader of participant messages (liveliness).
     pub const MESSAGE_READER: Self = Self(1 << 11);
-    /// The writer of questions for types (XTYPES 1.3, 7.6.3.3.3).
+    /// The writer of type requests (XTYPES 1.3, 7.6.3.3.3).
     pub const TYPE_REQUEST_WRITER: Self = Self(1 << 12);
-    /// The reader of questions for types.
+    /// The reader of type requests.
     pub const TYPE_REQUEST_READER: Self = Self(1 << 13);
-    /// The writer of descriptions of types.
+    /// The writer of type replies.
     pub const TYPE_REPLY_WRITER: Self = Self(1 << 14);
-    /// The reader of descriptions of types.
+    /// The reader of type replies.
     pub const TYPE_REPLY_READER: Self = Self(1 << 15);
 
     /// Whether every endpoint of `other` is in this set.
@@ -50,8 +52,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_are_where_peers_look_for_them() {
-        // What Zenzen DDS announces, which has the six endpoints of SPDP and SEDP alone.
+    fn endpoint_bits_are_those_of_the_standard() {
+        // Zenzen DDS announces this set: only the six endpoints of SPDP and SEDP.
         let announced = BuiltinEndpoints(0x3f);
         assert!(
             announced.contains(BuiltinEndpoints::PUBLICATIONS_WRITER.union(BuiltinEndpoints::SUBSCRIPTIONS_READER))

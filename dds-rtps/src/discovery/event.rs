@@ -1,22 +1,22 @@
-//! What discovery has to tell.
+//! Events of discovery.
 
 use super::data::{ParticipantData, PublicationData, SubscriptionData};
-use super::reach::Reach;
+use super::route::Route;
 use crate::qos::{LivelinessKind, PolicyId};
 use crate::types::{EntityId, Guid, GuidPrefix, VendorId};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// An endpoint with how to reach it.
+/// An endpoint and its route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discovered<T> {
-    /// What it announces.
+    /// Its announcement.
     pub data: T,
-    /// How to reach it; nothing for one of this participant's own.
-    pub reach: Reach,
-    /// Who built its participant.
+    /// Route to it; empty for a local endpoint.
+    pub route: Route,
+    /// Vendor of its participant.
     pub vendor: VendorId,
-    /// Whether it is one of this participant's own.
+    /// Whether it belongs to this participant.
     pub is_local: bool,
 }
 
@@ -25,105 +25,107 @@ pub type DiscoveredWriter = Discovered<PublicationData>;
 /// A reader of this or another participant.
 pub type DiscoveredReader = Discovered<SubscriptionData>;
 
-/// Why a participant, or an endpoint, is no longer known.
+/// Cause of the loss of a participant or an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParticipantLoss {
-    /// It said farewell, or was withdrawn.
+    /// It disposed of itself.
     Left,
-    /// It said nothing for as long as its lease.
+    /// It was silent for the duration of its lease.
     LeaseExpired,
-    /// Its process has ended without a farewell, as this host's system knows.
+    /// Its process ended without a disposal, as the system of this host reports.
     Crashed,
-    /// This participant was told to ignore it.
+    /// The application ignores it.
     Ignored,
-    /// It was silent for long, and another one needed its place: there are as many as this participant remembers.
+    /// It was silent for long, and made room for another one at the limit of participants.
     Displaced,
 }
 
 impl ParticipantLoss {
-    /// Whether it may come back and not know that it was gone: nobody has said that it has left for good.
+    /// Whether it may return without having noticed the loss.
     #[must_use]
     pub const fn comes_back(self) -> bool {
         matches!(self, Self::LeaseExpired | Self::Displaced)
     }
 }
 
-/// Something that a participant's owner should know or do.
+/// An event that the owner of a participant handles.
 ///
-/// Events of a match name the local endpoint that they are for. For two endpoints of this participant there are two
-/// events, one for each. A match that is told of again replaces what was told before: locators or QoS have changed.
+/// Events of a match name the local endpoint that they concern. For two endpoints of this participant there are two
+/// events, one for each. A repeated match replaces the one before: locators or QoS have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParticipantEvent {
-    /// A participant was found, or has announced other data than before.
+    /// A participant was discovered, or its announcement has changed.
     ParticipantDiscovered {
-        /// What it announces.
+        /// Its announcement.
         participant: Arc<ParticipantData>,
     },
-    /// A participant is gone. Its endpoints have been unmatched by earlier events.
+    /// A participant is lost. Its endpoints were unmatched by earlier events.
     ParticipantLost {
-        /// Which.
+        /// Its identity.
         prefix: GuidPrefix,
-        /// Why.
+        /// The cause.
         cause: ParticipantLoss,
     },
-    /// A writer of another participant was found, or has changed. Only told if [`observe`](super::Matching::observe)d.
+    /// A remote writer was discovered or has changed. Requires [`observe`](super::Matching::observe).
     WriterAnnounced {
         /// The writer.
         writer: Arc<DiscoveredWriter>,
     },
-    /// A writer of another participant is gone. Only told if observed.
+    /// A remote writer is gone. Requires [`observe`](super::Matching::observe).
     WriterWithdrawn {
-        /// Which.
+        /// Its identity.
         writer: Guid,
-        /// Why.
+        /// The cause.
         cause: ParticipantLoss,
     },
-    /// A reader of another participant was found, or has changed. Only told if observed.
+    /// A remote reader was discovered or has changed. Requires [`observe`](super::Matching::observe).
     ReaderAnnounced {
         /// The reader.
         reader: Arc<DiscoveredReader>,
     },
-    /// A reader of another participant is gone. Only told if observed.
+    /// A remote reader is gone. Requires [`observe`](super::Matching::observe).
     ReaderWithdrawn {
-        /// Which.
+        /// Its identity.
         reader: Guid,
-        /// Why.
+        /// The cause.
         cause: ParticipantLoss,
     },
-    /// A reader fits a local writer.
+    /// A reader matches a local writer.
     ReaderMatched {
         /// The local writer.
         writer: EntityId,
         /// The reader.
         reader: Arc<DiscoveredReader>,
     },
-    /// The participant of a best-effort reader that matches a local writer has acknowledged that it has heard of that writer: what is
-    /// sent from now on finds the reader. After each [`ReaderMatched`](Self::ReaderMatched) of such a reader of another participant.
+    /// The participant of a best-effort reader has acknowledged the announcement of a local writer: samples reach the
+    /// reader from now on.
+    ///
+    /// Follows each [`ReaderMatched`](Self::ReaderMatched) of a remote best-effort reader.
     WriterKnown {
         /// The local writer.
         writer: EntityId,
         /// The reader.
         reader: Guid,
     },
-    /// A reader no longer fits, or is gone.
+    /// A reader no longer matches, or is gone.
     ReaderUnmatched {
         /// The local writer.
         writer: EntityId,
         /// The reader.
         reader: Guid,
-        /// Its participant has fallen silent, perhaps for us alone: it may come back, and not know that it was gone.
+        /// Its participant fell silent, perhaps only for us: it may return without having noticed.
         comes_back: bool,
     },
-    /// A writer fits a local reader.
+    /// A writer matches a local reader.
     WriterMatched {
         /// The local reader.
         reader: EntityId,
         /// The writer.
         writer: Arc<DiscoveredWriter>,
     },
-    /// A writer no longer fits, or is gone.
+    /// A writer no longer matches, or is gone.
     WriterUnmatched {
         /// The local reader.
         reader: EntityId,
@@ -136,7 +138,7 @@ pub enum ParticipantEvent {
         writer: EntityId,
         /// The reader.
         reader: Guid,
-        /// In what, by growing number.
+        /// The incompatible policies, in the order of their ids.
         policies: SmallVec<[PolicyId; 4]>,
     },
     /// A writer offers less than a local reader requests.
@@ -145,30 +147,31 @@ pub enum ParticipantEvent {
         reader: EntityId,
         /// The writer.
         writer: Guid,
-        /// In what, by growing number.
+        /// The incompatible policies, in the order of their ids.
         policies: SmallVec<[PolicyId; 4]>,
     },
-    /// An endpoint has the same topic as a local one, with a type of another name.
+    /// An endpoint has the topic of a local one, with a type of another name.
     InconsistentTopic {
         /// The local endpoint.
         local: EntityId,
         /// The other one.
         remote: Guid,
     },
-    /// Somebody who was asked for the description of a type has answered, or will not. Only told where it was
-    /// [asked for by an application](crate::participant::Participant::resolve_type).
+    /// A participant has described a requested type, or will not.
+    ///
+    /// Follows a [request of the application](crate::participant::Participant::resolve_type) only.
     TypesDescribed {
-        /// Who.
+        /// The participant.
         prefix: GuidPrefix,
     },
-    /// A participant has shown that its writers of this kind are alive.
+    /// A participant has asserted that its writers of this kind are alive.
     LivelinessAsserted {
-        /// Which participant.
+        /// The participant.
         prefix: GuidPrefix,
         /// Automatic, or manual by participant.
         kind: LivelinessKind,
     },
-    /// A local automatic writer has not been shown to be alive within its lease, because this process did not run.
+    /// A local automatic writer was not asserted within its lease, because this process did not run.
     LivelinessLost {
         /// The local writer.
         writer: EntityId,

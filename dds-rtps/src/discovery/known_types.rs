@@ -1,41 +1,42 @@
-//! Whether the types of endpoints fit, as far as they are known, and what has to be asked for to tell.
+//! Compares the types of endpoints, and collects the descriptions that a comparison lacks.
 //!
-//! In: types of ours, descriptions from others, pairs of endpoints. Out: whether they fit; names of types to ask others for.
-//! Owned: the store of types, what is wanted, and what nobody could describe.
+//! In: our types, descriptions from peers, pairs of endpoints. Out: whether types are compatible; the types to
+//! request. Owned: the store of types, the wanted types, and the types that no peer could describe.
 //!
-//! Bound: what is wanted and what is unavailable of a participant, [`NAMES_MAX`] each; the store has its own. What one participant
-//! announces says nothing of the types of another: who has more names than that is alone judged by names.
+//! Bound: [`NAMES_MAX`] wanted and [`NAMES_MAX`] unavailable types of each participant; the store has its own bound.
+//! Unavailable types are kept by participant, so one participant says nothing about the types of another. A
+//! participant beyond the bound is compared by type names only.
 
 use super::event::{DiscoveredReader, DiscoveredWriter};
-use super::verdict::TypeMatch;
+use super::match_result::TypeMatch;
 use crate::types::GuidPrefix;
 use crate::xtypes::{Minimal, Mismatch, TypeIdentifier, TypeInformation, TypeStore, check_assignable};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names of types of one participant that are wanted, or unavailable: as many as wait to be asked for. Who has more that are
-/// unavailable is taken to describe none.
+/// Most wanted, and most unavailable, types of one participant: as many as may wait for a request. A participant with
+/// more unavailable types counts as one without descriptions.
 const NAMES_MAX: usize = 1_024;
 
 /// The types of endpoints.
 #[derive(Debug, Default)]
 pub struct KnownTypes {
-    /// The types themselves.
+    /// The descriptions.
     pub store: TypeStore,
-    /// Whom to ask for what.
+    /// Wanted types, by the participant that can describe them.
     wanted: BTreeMap<GuidPrefix, BTreeSet<TypeIdentifier>>,
-    /// Who did not tell what.
-    unavailable: BTreeMap<GuidPrefix, Unavailable>,
+    /// Unavailable types, by participant.
+    unavailable: BTreeMap<GuidPrefix, UnavailableTypes>,
 }
 
-/// What a participant does not describe.
+/// Types that a participant does not describe.
 #[derive(Debug)]
-enum Unavailable {
+enum UnavailableTypes {
     These(BTreeSet<TypeIdentifier>),
     All,
 }
 
 impl KnownTypes {
-    /// Compares the types of a writer and a reader. What is missing to do so is wanted from now on.
+    /// Compares the types of a writer and a reader, and adds missing descriptions to the wanted types.
     pub(super) fn compare(&mut self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> TypeMatch {
         let result = self.known(writer, reader);
         if result == TypeMatch::Pending {
@@ -48,7 +49,7 @@ impl KnownTypes {
         result
     }
 
-    /// The same, of what is known now.
+    /// Compares the types of a writer and a reader with the present knowledge.
     pub(super) fn known(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> TypeMatch {
         let (w, r) = (&writer.data.endpoint, &reader.data.endpoint);
         let (Some(w_types), Some(r_types)) = (&w.type_information, &r.type_information) else {
@@ -56,6 +57,7 @@ impl KnownTypes {
         };
         let (w_id, r_id) = (&w_types.minimal.ty.id, &r_types.minimal.ty.id);
         let (w_complete, r_complete) = (&w_types.complete.ty.id, &r_types.complete.ty.id);
+        // Equal hashes match without any description.
         if w_complete == r_complete && w_complete.is_hash() {
             return TypeMatch::Fits;
         }
@@ -73,14 +75,16 @@ impl KnownTypes {
         }
     }
 
-    /// Wants all that is missing of a type, as far as its parts are known.
+    /// Adds the missing parts of a type to the wanted types.
     fn want_minimal(&mut self, prefix: GuidPrefix, information: &TypeInformation) {
         let listed = information.minimal.dependencies.iter().map(|dependency| &dependency.id);
         self.want(prefix, &information.minimal.ty.id, listed);
     }
 
-    /// Wants all that is missing of a type that participant `prefix` can describe, and of those that it is `listed` to be made
-    /// of. `false`: nothing is missing.
+    /// Adds the missing parts of a type of participant `prefix` to the wanted types; returns false if none is
+    /// missing.
+    ///
+    /// `listed` are further types that the type is announced to consist of.
     pub fn want<'a>(
         &mut self,
         prefix: GuidPrefix,
@@ -88,50 +92,59 @@ impl KnownTypes {
         listed: impl Iterator<Item = &'a TypeIdentifier>,
     ) -> bool {
         let (_, unknown) = self.store.graph_of(root);
-        let is_missing = !unknown.is_empty();
-        let listed = listed.filter(|id| is_missing && id.is_hash() && self.store.get(id).is_none());
-        let wanted = unknown.into_iter().chain(listed.cloned()).filter(|id| !self.is_unavailable(prefix, id));
-        let wanted: Vec<TypeIdentifier> = wanted.collect();
-        if !wanted.is_empty() {
-            let all = self.wanted.entry(prefix).or_default();
-            for id in wanted {
-                if all.len() < NAMES_MAX {
-                    all.insert(id);
-                }
+        if unknown.is_empty() {
+            return false;
+        }
+        for id in unknown {
+            self.want_one(prefix, id);
+        }
+        for id in listed {
+            if id.is_hash() && self.store.get(id).is_none() {
+                self.want_one(prefix, id.clone());
             }
         }
-        is_missing
+        true
     }
 
-    /// Whether it is known that participant `prefix` does not describe this type.
+    fn want_one(&mut self, prefix: GuidPrefix, id: TypeIdentifier) {
+        if self.is_unavailable(prefix, &id) {
+            return;
+        }
+        let wanted = self.wanted.entry(prefix).or_default();
+        if wanted.len() < NAMES_MAX {
+            wanted.insert(id);
+        }
+    }
+
+    /// Whether participant `prefix` is known not to describe this type.
     #[must_use]
     pub fn is_unavailable(&self, prefix: GuidPrefix, id: &TypeIdentifier) -> bool {
         match self.unavailable.get(&prefix) {
-            Some(Unavailable::These(types)) => types.contains(id),
-            Some(Unavailable::All) => true,
+            Some(UnavailableTypes::These(types)) => types.contains(id),
+            Some(UnavailableTypes::All) => true,
             None => false,
         }
     }
 
-    /// What is wanted, to be asked for.
+    /// Takes the wanted types, to request them.
     pub fn take_wanted(&mut self) -> BTreeMap<GuidPrefix, BTreeSet<TypeIdentifier>> {
         std::mem::take(&mut self.wanted)
     }
 
-    /// Participant `prefix` does not describe this type.
+    /// Notes that participant `prefix` does not describe this type.
     pub fn set_unavailable(&mut self, prefix: GuidPrefix, id: TypeIdentifier) {
-        let unavailable = self.unavailable.entry(prefix).or_insert(Unavailable::These(BTreeSet::new()));
-        if let Unavailable::These(types) = unavailable {
+        let unavailable = self.unavailable.entry(prefix).or_insert(UnavailableTypes::These(BTreeSet::new()));
+        if let UnavailableTypes::These(types) = unavailable {
             types.insert(id);
             if types.len() > NAMES_MAX {
-                *unavailable = Unavailable::All;
+                *unavailable = UnavailableTypes::All;
             }
         }
     }
 
-    /// Participant `prefix` describes no type at all.
+    /// Notes that participant `prefix` describes no type at all.
     pub fn set_all_unavailable(&mut self, prefix: GuidPrefix) {
-        self.unavailable.insert(prefix, Unavailable::All);
+        self.unavailable.insert(prefix, UnavailableTypes::All);
     }
 
     /// Forgets a participant.

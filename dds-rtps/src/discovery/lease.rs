@@ -1,24 +1,24 @@
-//! How long participants that say nothing count as alive (RTPS 2.5, 8.5.3).
+//! Leases of participants: the silence after which they count as gone (RTPS 2.5, 8.5.3).
 
 use crate::types::{Duration, GuidPrefix, Instant, earliest};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 
-/// The shortest lease that is honoured: a peer that announces less would be lost by any hiccup, and cost a check each time.
+/// Minimum lease. A shorter one would end at any delay, and cost a check each time.
 const LEASE_MIN: Duration = Duration::from_millis(100);
 
-/// A check that comes so much too late says that this process did not run, and could not hear anybody: it was stopped, or
-/// its host has slept.
+/// A check that is later than this shows that this process did not run and received nothing: it was stopped, or its
+/// host has slept.
 const LATE: Duration = Duration::from_millis(100);
 
 /// The leases of all known participants.
 ///
-/// Renewing is one look-up, for it is done with every datagram. Expiry is checked at the earliest instant at which a lease
-/// may end; a check walks over all of them. The map is never iterated where its order could be seen. Life cycle: an entry
-/// is made and removed with its participant, and is bounded with them.
+/// A renewal is one lookup, because every datagram causes one. Expiry is checked at the earliest instant at which a
+/// lease may end; a check visits all of them. The order of the map never shows. An entry lives as long as its
+/// participant, which bounds the map.
 ///
-/// After a time in which this process did not run nobody is lost at once: what the others have said meanwhile may still lie
-/// in the sockets, or was lost with the network. Each lease begins anew, once, until its participant is heard again.
+/// After a pause of this process no participant is lost at once: its datagrams may still wait in the sockets, or the
+/// network may have been down. Each lease restarts once, until the participant is heard again.
 #[derive(Debug)]
 pub struct Leases {
     heard: HashMap<GuidPrefix, Lease, FixedState>,
@@ -29,44 +29,44 @@ pub struct Leases {
 struct Lease {
     duration: Duration,
     last_heard: Instant,
-    /// It has begun anew, and nothing was heard since.
-    forgiven: bool,
+    /// The lease was restarted after a pause, and nothing was received since.
+    is_extended: bool,
 }
 
 impl Leases {
-    /// No leases; `seed` makes the order of the map this participant's own.
+    /// Creates an empty set; `seed` varies the order of the map.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { heard: HashMap::with_hasher(FixedState::with_seed(seed)), check_at: None }
     }
 
-    /// Begins a lease, or changes its length; either way it begins now.
+    /// Starts a lease, or changes its duration; it begins now.
     pub fn set(&mut self, now: Instant, prefix: GuidPrefix, duration: Duration) {
-        let lease = Lease { duration: duration.max(LEASE_MIN), last_heard: now, forgiven: false };
+        let lease = Lease { duration: duration.max(LEASE_MIN), last_heard: now, is_extended: false };
         self.heard.insert(prefix, lease);
         self.check_at = earliest(self.check_at, lease.end());
     }
 
-    /// Something came from this participant. `false`: it has no lease.
+    /// Renews the lease of a participant; returns false if it has none.
     pub fn renew(&mut self, now: Instant, prefix: GuidPrefix) -> bool {
-        match self.heard.get_mut(&prefix) {
-            Some(lease) => {
-                if now > lease.last_heard {
-                    lease.last_heard = now;
-                    lease.forgiven = false;
-                }
-                true
-            }
-            None => false,
+        let Some(lease) = self.heard.get_mut(&prefix) else { return false };
+        if now > lease.last_heard {
+            lease.last_heard = now;
+            lease.is_extended = false;
         }
+        true
     }
 
-    /// Who has been silent for longest, if that is at least `silence`.
+    /// Returns the participant with the longest silence, if that is at least `silence`.
     #[must_use]
     pub fn most_silent(&self, now: Instant, silence: Duration) -> Option<GuidPrefix> {
         // Of equals the lowest prefix, so that the order of the map does not show.
         let (prefix, lease) = self.heard.iter().min_by_key(|(prefix, lease)| (lease.last_heard, **prefix))?;
-        lease.last_heard.after(silence).is_some_and(|end| end <= now).then_some(*prefix)
+        let end = lease.last_heard.after(silence)?;
+        if end > now {
+            return None;
+        }
+        Some(*prefix)
     }
 
     /// Ends a lease.
@@ -74,23 +74,26 @@ impl Leases {
         self.heard.remove(&prefix);
     }
 
-    /// When to check next; `None`: no lease will ever end.
+    /// Returns the time of the next check; `None` if no lease ever ends.
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
         self.check_at
     }
 
-    /// The participants whose lease has ended by `now`, in the order of their prefixes. They keep their entry until
-    /// [`Leases::remove`].
+    /// Returns the participants whose lease has ended by `now`, in the order of their prefixes. They keep their entry
+    /// until [`Leases::remove`].
     pub fn expired(&mut self, now: Instant) -> Vec<GuidPrefix> {
-        let Some(due) = self.check_at.filter(|at| *at <= now) else { return Vec::new() };
+        let Some(due) = self.check_at else { return Vec::new() };
+        if due > now {
+            return Vec::new();
+        }
         let late = due.after(LATE).is_some_and(|late| late <= now);
         let mut expired = Vec::new();
         self.check_at = None;
         for (&prefix, lease) in &mut self.heard {
-            // Once: a process that is always late must not keep the dead alive.
-            if late && !lease.forgiven && lease.end().is_some_and(|end| end <= now) {
-                lease.forgiven = true;
+            // Extend a lease only once: a process that is always late must not keep lost participants alive.
+            if late && !lease.is_extended && lease.end().is_some_and(|end| end <= now) {
+                lease.is_extended = true;
                 lease.last_heard = now;
             }
             match lease.end() {
@@ -98,6 +101,7 @@ impl Leases {
                 end => self.check_at = earliest(self.check_at, end),
             }
         }
+        debug_assert!(self.check_at.is_none_or(|at| at > now), "a check leaves no lease that is due");
         expired.sort_unstable();
         expired
     }
@@ -121,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_ends_when_nothing_was_heard_for_its_length() {
+    fn lease_ends_after_its_duration_of_silence() {
         let mut leases = Leases::new(1);
         leases.set(at(0), B, Duration::from_secs(10));
         leases.set(at(0), A, Duration::from_secs(10));
@@ -135,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn who_did_not_run_itself_gives_everybody_another_lease_once() {
+    fn leases_restart_once_after_a_pause() {
         let mut leases = Leases::new(1);
         leases.set(at(0), A, Duration::from_secs(10));
         leases.set(at(0), B, Duration::from_secs(10));
@@ -149,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_is_late_from_a_tenth_of_a_second_on() {
+    fn check_is_late_after_100_ms() {
         let moment = |millis: u64| Instant::from_nanos(millis * 1_000_000);
         for (check, expired) in [(10_099, &[A][..]), (10_100, &[])] {
             let mut leases = Leases::new(1);
@@ -160,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn an_infinite_lease_never_ends() {
+    fn infinite_lease_never_ends() {
         let mut leases = Leases::new(1);
         leases.set(at(0), A, Duration::INFINITE);
         assert_eq!(leases.deadline(), None);
@@ -168,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_silent_one_is_known_once_it_is_silent_for_long() {
+    fn most_silent_participant_needs_minimum_silence() {
         let mut leases = Leases::new(1);
         let silence = Duration::from_secs(100);
         assert_eq!(leases.most_silent(at(1_000), silence), None);
@@ -181,12 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn strangers_have_nothing_to_renew() {
+    fn unknown_participant_has_no_lease() {
         assert!(!Leases::new(1).renew(at(0), A));
     }
 
     #[test]
-    fn a_lease_of_nothing_is_not_taken_at_its_word() {
+    fn zero_lease_is_raised_to_the_minimum() {
         let mut leases = Leases::new(1);
         leases.set(at(0), A, Duration::ZERO);
         assert_eq!(leases.expired(at(0)), []);

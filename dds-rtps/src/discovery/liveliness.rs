@@ -1,5 +1,5 @@
-//! Participant messages: how a participant shows that its writers are alive (RTPS 2.5, 8.4.13.5; bytes as Cyclone DDS and
-//! Fast DDS send them).
+//! Participant messages: they assert the liveliness of writers (RTPS 2.5, 8.4.13.5; bytes as Cyclone DDS and Fast DDS
+//! send them).
 //!
 //! ```text
 //! 0   encapsulation: CDR
@@ -13,7 +13,7 @@ use crate::qos::{Liveliness, LivelinessKind};
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant};
 use std::sync::Arc;
 
-/// Says that a participant's writers of one kind are alive.
+/// Asserts that a participant's writers of one kind are alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParticipantMessage {
     /// The participant.
@@ -27,7 +27,7 @@ const AUTOMATIC: [u8; 4] = [0, 0, 0, 1];
 const MANUAL_BY_PARTICIPANT: [u8; 4] = [0, 0, 0, 2];
 
 impl ParticipantMessage {
-    /// Reads a payload. `None`: it is too short, or of a kind that we do not know.
+    /// Decodes a payload; `None` if it is too short or of an unknown kind.
     #[must_use]
     pub fn decode(payload: &[u8]) -> Option<Self> {
         let (_encapsulation, rest) = payload.split_first_chunk::<4>()?;
@@ -40,14 +40,14 @@ impl ParticipantMessage {
         Some(Self { prefix: GuidPrefix(*prefix), kind })
     }
 
-    /// The payload.
+    /// Encodes the payload.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        // One octet of data, as Cyclone DDS sends it, and its padding.
+        // One octet of data and its padding, as Cyclone DDS sends it.
         [&CDR_LE[..], &self.prefix.0, &self.kind_octets(), &[1, 0, 0, 0], &[0, 0, 0, 0]].concat()
     }
 
-    /// The key: prefix and kind.
+    /// Returns the instance: prefix and kind.
     #[must_use]
     pub fn instance(&self) -> InstanceHandle {
         InstanceHandle::from(Guid::new(self.prefix, EntityId(self.kind_octets())))
@@ -61,37 +61,38 @@ impl ParticipantMessage {
     }
 }
 
-/// When to show that this participant's automatic writers are alive.
+/// Schedule of the assertions of this participant's automatic writers.
 ///
-/// Half of the shortest lease: one message may be lost, and its repair comes long before the lease ends.
+/// The period is half of the shortest lease: one message may be lost, and its repair arrives long before the lease
+/// ends.
 #[derive(Debug, Default)]
 pub struct AssertionSchedule {
     period: Option<Duration>,
     next: Option<Instant>,
-    /// When the last one was due and done.
+    /// When the last assertion was made.
     last: Option<Instant>,
 }
 
 impl AssertionSchedule {
-    /// The local writers are now these. The next assertion is due at once if the period has become shorter.
+    /// Sets the local writers. If the period becomes shorter, the next assertion is due at once.
     pub fn set_writers<'a>(&mut self, now: Instant, writers: impl Iterator<Item = &'a Liveliness>) {
         let period = period_of(LivelinessKind::Automatic, 2, writers);
         match (self.period, period) {
             (_, None) => (self.next, self.last) = (None, None),
             (Some(before), Some(period)) if before <= period => {}
-            // What was promised only now cannot have been broken before.
+            // A new commitment cannot have been broken before.
             _ => (self.next, self.last) = (Some(now), None),
         }
         self.period = period;
     }
 
-    /// When the next assertion is due.
+    /// Returns when the next assertion is due.
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
         self.next
     }
 
-    /// Whether an assertion is due: after how much silence. The next one is scheduled then.
+    /// If an assertion is due, schedules the next one, and returns the time since the last one.
     pub fn take_due(&mut self, now: Instant) -> Option<Duration> {
         if self.next.is_none_or(|next| next > now) {
             return None;
@@ -101,36 +102,37 @@ impl AssertionSchedule {
         Some(now.since(last))
     }
 
-    /// Whether so long a silence breaks no promise.
+    /// Whether a silence of this duration keeps all commitments.
     #[must_use]
     pub fn keeps(&self, silence: Duration) -> bool {
         self.period.is_none_or(|period| silence < period.scale(2, 1))
     }
 }
 
-/// When to tell others that the application has shown that this participant is alive (LIVELINESS, manual by participant).
+/// Schedule of the assertions of writers that are manual by participant.
 ///
-/// The application may do so with each of a million samples: others hear of it at once if they have not for a quarter of
-/// the shortest lease, and else when that is over. So what they hear is never further apart than what the application did,
-/// or than that quarter, whichever is longer; and who falls silent is found out a quarter late at most.
+/// The application may assert with each of a million samples. Peers hear of it at once if they have not for a quarter
+/// of the shortest lease, and otherwise when that quarter ends. So their messages are never further apart than the
+/// application's assertions or that quarter, whichever is longer. A peer detects the silence of the application at
+/// most a quarter of the lease late.
 #[derive(Debug)]
 pub struct ManualSchedule {
     assertion_clock: Arc<AssertionClock>,
     period: Option<Duration>,
-    /// The sign of life that others have been told last.
-    told: Instant,
-    /// Until then they need no other.
+    /// Last assertion that peers have heard of.
+    announced: Instant,
+    /// Peers need no further message before this time.
     until: Option<Instant>,
 }
 
 impl ManualSchedule {
-    /// Nobody has to be told anything. Signs of life are to be noted in `assertion_clock`.
+    /// Creates a schedule without writers. The application's assertions are noted in `assertion_clock`.
     #[must_use]
     pub fn new(assertion_clock: Arc<AssertionClock>) -> Self {
-        Self { assertion_clock, period: None, told: Instant::ZERO, until: None }
+        Self { assertion_clock, period: None, announced: Instant::ZERO, until: None }
     }
 
-    /// The local writers are now these.
+    /// Sets the local writers.
     pub fn set_writers<'a>(&mut self, writers: impl Iterator<Item = &'a Liveliness>) {
         let period = period_of(LivelinessKind::ManualByParticipant, 4, writers);
         if period != self.period {
@@ -140,38 +142,60 @@ impl ManualSchedule {
         }
     }
 
-    /// When [`ManualSchedule::is_due`] is to be asked, if the assertion_clock does not call before.
+    /// Returns when to call [`ManualSchedule::is_due`], unless the assertion_clock calls before.
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
         self.until
     }
 
-    /// Whether others are to be told now that this participant is alive.
+    /// Whether a message to the peers is due now.
     pub fn is_due(&mut self, now: Instant) -> bool {
         let Some(period) = self.period else { return false };
         if self.until.is_some_and(|until| until > now) {
             return false;
         }
-        if self.assertion_clock.last() <= self.told {
+        if self.assertion_clock.last() <= self.announced {
             self.until = None;
             self.assertion_clock.notify_from(Some(Instant::ZERO));
-            // It may have come just before it would have called.
-            if self.assertion_clock.last() <= self.told {
+            // An assertion may have arrived just before the assertion_clock was told to call.
+            if self.assertion_clock.last() <= self.announced {
                 return false;
             }
         }
-        self.told = self.assertion_clock.last();
+        self.announced = self.assertion_clock.last();
         self.until = now.after(period);
         self.assertion_clock.notify_from(self.until);
         true
     }
 }
 
-/// That part of the shortest lease of the writers of a kind; `None`: none of them has one.
+/// The schedules of one participant, for both kinds of writers.
+#[derive(Debug)]
+pub struct LivelinessSchedules {
+    /// For automatic writers.
+    pub automatic: AssertionSchedule,
+    /// For writers that are manual by participant.
+    pub manual: ManualSchedule,
+}
+
+impl LivelinessSchedules {
+    /// Creates schedules without writers. The application's assertions are noted in `assertion_clock`.
+    #[must_use]
+    pub fn new(assertion_clock: Arc<AssertionClock>) -> Self {
+        Self { automatic: AssertionSchedule::default(), manual: ManualSchedule::new(assertion_clock) }
+    }
+}
+
+/// Returns a fraction of the shortest lease of the writers of a kind; `None` if none of them has a lease.
 fn period_of<'a>(kind: LivelinessKind, part: u32, writers: impl Iterator<Item = &'a Liveliness>) -> Option<Duration> {
-    let of_kind = writers.filter(|liveliness| liveliness.kind == kind);
-    let leases = of_kind.map(|liveliness| liveliness.lease_duration).filter(|lease| !lease.is_infinite());
-    leases.min().map(|lease| lease.scale(1, part).max(Duration::from_millis(1)))
+    let mut shortest: Option<Duration> = None;
+    for liveliness in writers {
+        let lease = liveliness.lease_duration;
+        if liveliness.kind == kind && !lease.is_infinite() {
+            shortest = Some(shortest.map_or(lease, |shortest| shortest.min(lease)));
+        }
+    }
+    Some(shortest?.scale(1, part).max(Duration::from_millis(1)))
 }
 
 #[cfg(test)]
@@ -179,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_has_the_bytes_that_cyclone_sends() {
+    fn participant_message_has_the_bytes_of_cyclone() {
         let prefix = GuidPrefix([1, 0x10, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
         let message = ParticipantMessage { prefix, kind: LivelinessKind::Automatic };
         let bytes = message.encode();
@@ -193,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_kinds_and_stumps_mean_nothing() {
+    fn unknown_and_truncated_messages_are_ignored() {
         let message = ParticipantMessage { prefix: GuidPrefix([1; 12]), kind: LivelinessKind::ManualByParticipant };
         let mut bytes = message.encode();
         assert_eq!(ParticipantMessage::decode(&bytes[..19]), None);
@@ -202,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn assertions_come_at_half_the_shortest_automatic_lease() {
+    fn assertions_are_due_at_half_the_shortest_lease() {
         let lease = |kind, millis| Liveliness { kind, lease_duration: Duration::from_millis(millis) };
         let at = |millis: u64| Instant::from_nanos(millis * 1_000_000);
         let writers = [
@@ -226,11 +250,11 @@ mod tests {
         assert_eq!(schedule.take_due(at(690)), Some(Duration::ZERO), "a shorter lease begins with its writer");
         schedule.set_writers(at(300), writers[2..].iter());
         assert_eq!(schedule.deadline(), None);
-        assert!(schedule.keeps(Duration::from_secs(1_000)), "nothing was promised");
+        assert!(schedule.keeps(Duration::from_secs(1_000)), "no writer has a lease");
     }
 
     #[test]
-    fn others_hear_of_the_application_at_once_and_then_four_times_in_a_lease() {
+    fn manual_assertions_are_sent_at_most_four_times_a_lease() {
         let at = |millis: u64| Instant::from_nanos(millis * 1_000_000);
         let manual =
             Liveliness { kind: LivelinessKind::ManualByParticipant, lease_duration: Duration::from_millis(400) };
@@ -241,8 +265,8 @@ mod tests {
         assert!(assertion_clock.assert(at(10)) && schedule.is_due(at(10)));
         assert!(!assertion_clock.assert(at(11)) && !schedule.is_due(at(11)));
         assert_eq!(schedule.deadline(), Some(at(110)));
-        assert!(schedule.is_due(at(110)), "of what came at 11");
-        assert!(!schedule.is_due(at(210)), "nothing came since");
+        assert!(schedule.is_due(at(110)), "the assertion at 11");
+        assert!(!schedule.is_due(at(210)), "no assertion since");
         assert_eq!(schedule.deadline(), None);
         assert!(assertion_clock.assert(at(600)) && schedule.is_due(at(600)));
         schedule.set_writers([].iter());

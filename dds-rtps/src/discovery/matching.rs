@@ -1,75 +1,76 @@
-//! Which writers and readers fit: by topic, type, partition and QoS, if there is a way between them.
+//! Matches writers and readers by topic, type, partition and QoS, if there is a route between them.
 //!
-//! In: endpoints that come, change and go, of this participant and of others. Out: [`ParticipantEvent`]s for the local
-//! ones. Owned: all endpoints, an index by topic, and the verdict on each pair of a writer and a reader of one topic of
-//! which at least one is local.
+//! In: endpoints of this and of other participants that appear, change and vanish. Out: [`ParticipantEvent`]s for the
+//! local ones. Owned: all endpoints, an index by topic, and a match result for each pair of a writer and a reader.
+//! The two have the same topic, and at least one is local.
 //!
-//! Bound: endpoints are bounded by whoever adds them; verdicts by local times other endpoints of a topic; events by the
-//! verdicts that one change can touch, for they are polled after each.
+//! Bound: the caller limits the endpoints. Results are limited by the local endpoints times the other endpoints of a
+//! topic. Events are limited by the results that one change can affect, because the caller polls them after each
+//! change.
 
-use super::announced::Announced;
 use super::data::{PublicationData, SubscriptionData};
+use super::endpoint_announcement::EndpointAnnouncement;
 use super::event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
 use super::known_types::KnownTypes;
-use super::verdict::{Differences, Verdict};
+use super::match_result::{Differences, MatchResult};
 use crate::qos::PolicyId;
 use crate::types::{EntityId, Guid, GuidPrefix};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// All endpoints, and what fits.
+/// All endpoints, and the match results of their pairs.
 #[derive(Debug)]
 pub struct Matching {
     own: GuidPrefix,
-    writers: Table<PublicationData>,
-    readers: Table<SubscriptionData>,
-    topics: BTreeMap<String, Topic>,
+    writers: EndpointTable<PublicationData>,
+    readers: EndpointTable<SubscriptionData>,
+    topics: BTreeMap<String, TopicEndpoints>,
     /// By writer and reader.
-    verdicts: BTreeMap<(Guid, Guid), Verdict>,
+    results: BTreeMap<(Guid, Guid), MatchResult>,
     events: VecDeque<ParticipantEvent>,
     types: KnownTypes,
-    /// Somebody wants to hear of every endpoint of others, whether it matches or not.
+    /// Whether the application observes all remote endpoints, matched or not.
     is_observed: bool,
 }
 
 /// All writers, or all readers.
-type Table<T> = BTreeMap<Guid, Arc<Discovered<T>>>;
+type EndpointTable<T> = BTreeMap<Guid, Arc<Discovered<T>>>;
 
 /// The endpoints of one topic.
 #[derive(Debug, Default)]
-pub struct Topic {
+pub struct TopicEndpoints {
     writers: BTreeSet<Guid>,
     readers: BTreeSet<Guid>,
 }
 
-/// One side of a match: that of the writers, or that of the readers. It is public only as a bound of
-/// [`Announced`](super::Announced), which it seals.
-pub trait Side: Sized {
-    /// Its endpoints.
-    fn table(matching: &Matching) -> &Table<Self>;
-    /// The same, to change them.
-    fn table_mut(matching: &mut Matching) -> &mut Table<Self>;
-    /// The endpoints of this side in a topic, and those of the other.
-    fn split(topic: &mut Topic) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>);
-    /// Writer and reader, of one endpoint of this side and one of the other.
+/// One side of a match: writers or readers. It is public only as a bound of
+/// [`EndpointAnnouncement`](super::EndpointAnnouncement), which it seals.
+pub trait MatchSide: Sized {
+    /// Returns the endpoints of this side.
+    fn table(matching: &Matching) -> &EndpointTable<Self>;
+    /// Returns the endpoints of this side for changes.
+    fn table_mut(matching: &mut Matching) -> &mut EndpointTable<Self>;
+    /// Returns the endpoints of this side of a topic, and those of the other side.
+    fn split(topic: &mut TopicEndpoints) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>);
+    /// Returns writer and reader, given one endpoint of this side and one of the other.
     fn pair(this: Guid, other: Guid) -> (Guid, Guid);
-    /// The event that an endpoint of this side has come or changed.
+    /// Returns the event for an endpoint of this side that has appeared or changed.
     fn announced(endpoint: Arc<Discovered<Self>>) -> ParticipantEvent;
-    /// The event that an endpoint of this side is gone.
+    /// Returns the event for an endpoint of this side that has vanished.
     fn withdrawn(guid: Guid, cause: ParticipantLoss) -> ParticipantEvent;
 }
 
-impl Side for PublicationData {
-    fn table(matching: &Matching) -> &Table<Self> {
+impl MatchSide for PublicationData {
+    fn table(matching: &Matching) -> &EndpointTable<Self> {
         &matching.writers
     }
 
-    fn table_mut(matching: &mut Matching) -> &mut Table<Self> {
+    fn table_mut(matching: &mut Matching) -> &mut EndpointTable<Self> {
         &mut matching.writers
     }
 
-    fn split(topic: &mut Topic) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>) {
+    fn split(topic: &mut TopicEndpoints) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>) {
         (&mut topic.writers, &topic.readers)
     }
 
@@ -86,16 +87,16 @@ impl Side for PublicationData {
     }
 }
 
-impl Side for SubscriptionData {
-    fn table(matching: &Matching) -> &Table<Self> {
+impl MatchSide for SubscriptionData {
+    fn table(matching: &Matching) -> &EndpointTable<Self> {
         &matching.readers
     }
 
-    fn table_mut(matching: &mut Matching) -> &mut Table<Self> {
+    fn table_mut(matching: &mut Matching) -> &mut EndpointTable<Self> {
         &mut matching.readers
     }
 
-    fn split(topic: &mut Topic) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>) {
+    fn split(topic: &mut TopicEndpoints) -> (&mut BTreeSet<Guid>, &BTreeSet<Guid>) {
         (&mut topic.readers, &topic.writers)
     }
 
@@ -113,7 +114,7 @@ impl Side for SubscriptionData {
 }
 
 impl Matching {
-    /// No endpoints; local are those with the prefix `own`.
+    /// Creates an empty set. Endpoints with the prefix `own` are local.
     #[must_use]
     pub fn new(own: GuidPrefix) -> Self {
         Self {
@@ -121,23 +122,24 @@ impl Matching {
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
             topics: BTreeMap::new(),
-            verdicts: BTreeMap::new(),
+            results: BTreeMap::new(),
             events: VecDeque::new(),
             types: KnownTypes::default(),
             is_observed: false,
         }
     }
 
-    /// From now on there are events for every endpoint of others that comes, changes or goes.
+    /// From now on every remote endpoint that appears, changes or vanishes causes an event.
     pub fn observe(&mut self) {
         self.is_observed = true;
     }
 
-    /// An endpoint has come, or has changed. `false`: it was known and is as it was.
-    pub fn put<T: Announced>(&mut self, endpoint: Arc<Discovered<T>>) -> bool {
+    /// Adds or changes an endpoint. Returns false if it is known and unchanged.
+    pub fn put<T: EndpointAnnouncement>(&mut self, endpoint: Arc<Discovered<T>>) -> bool {
         let guid = endpoint.data.endpoint().guid;
         match T::table(self).get(&guid) {
             Some(known) if *known == endpoint => return false,
+            // An endpoint of another topic is a new one: its matches end.
             Some(known) if known.data.endpoint().topic_name != endpoint.data.endpoint().topic_name => {
                 self.remove::<T>(guid, ParticipantLoss::Left);
             }
@@ -151,40 +153,50 @@ impl Matching {
         own.insert(guid);
         let others: Vec<Guid> = others.iter().copied().collect();
         T::table_mut(self).insert(guid, endpoint);
-        others.into_iter().for_each(|other| self.judge(T::pair(guid, other)));
+        for other in others {
+            self.compare(T::pair(guid, other));
+        }
         true
     }
 
-    /// An endpoint is gone. What it was, if it was known.
-    pub fn remove<T: Announced>(&mut self, guid: Guid, cause: ParticipantLoss) -> Option<Arc<Discovered<T>>> {
+    /// Removes an endpoint, and returns it if it was known.
+    pub fn remove<T: EndpointAnnouncement>(
+        &mut self,
+        guid: Guid,
+        cause: ParticipantLoss,
+    ) -> Option<Arc<Discovered<T>>> {
         let endpoint = T::table_mut(self).remove(&guid)?;
         if self.is_observed && !endpoint.is_local {
             self.events.push_back(T::withdrawn(guid, cause));
         }
         let name = &endpoint.data.endpoint().topic_name;
-        if let Some(topic) = self.topics.get_mut(name) {
-            let (own, others) = T::split(topic);
-            own.remove(&guid);
-            let others: Vec<Guid> = others.iter().copied().collect();
-            if own.is_empty() && others.is_empty() {
-                self.topics.remove(name);
-            }
-            others.into_iter().for_each(|other| self.part(T::pair(guid, other), cause.comes_back()));
+        let Some(topic) = self.topics.get_mut(name) else {
+            debug_assert!(false, "every endpoint is in the index of its topic");
+            return Some(endpoint);
+        };
+        let (own, others) = T::split(topic);
+        own.remove(&guid);
+        let others: Vec<Guid> = others.iter().copied().collect();
+        if own.is_empty() && others.is_empty() {
+            self.topics.remove(name);
+        }
+        for other in others {
+            self.unmatch(T::pair(guid, other), cause.comes_back());
         }
         Some(endpoint)
     }
 
     /// Whether an endpoint is known.
-    pub fn knows<T: Announced>(&self, guid: Guid) -> bool {
+    pub fn knows<T: EndpointAnnouncement>(&self, guid: Guid) -> bool {
         T::table(self).contains_key(&guid)
     }
 
-    /// The endpoints of one participant, by growing id.
-    pub fn of<T: Announced>(&self, prefix: GuidPrefix) -> Vec<Arc<Discovered<T>>> {
+    /// Returns the endpoints of one participant, in the order of their ids.
+    pub fn of<T: EndpointAnnouncement>(&self, prefix: GuidPrefix) -> Vec<Arc<Discovered<T>>> {
         T::table(self).range(span(prefix)).map(|(_, endpoint)| Arc::clone(endpoint)).collect()
     }
 
-    /// Every endpoint of a participant is gone.
+    /// Removes all endpoints of a participant.
     pub fn remove_participant(&mut self, prefix: GuidPrefix, cause: ParticipantLoss) {
         self.types.forget(prefix);
         for writer in self.of::<PublicationData>(prefix) {
@@ -195,121 +207,131 @@ impl Matching {
         }
     }
 
-    /// All writers, by growing GUID.
+    /// Returns all writers, in the order of their GUIDs.
     pub fn writers(&self) -> impl Iterator<Item = &Arc<DiscoveredWriter>> {
         self.writers.values()
     }
 
-    /// All readers, by growing GUID.
+    /// Returns all readers, in the order of their GUIDs.
     pub fn readers(&self) -> impl Iterator<Item = &Arc<DiscoveredReader>> {
         self.readers.values()
     }
 
-    /// The writers of a topic, by growing GUID.
+    /// Returns the writers of a topic, in the order of their GUIDs.
     pub fn writers_of(&self, topic: &str) -> impl Iterator<Item = &Arc<DiscoveredWriter>> {
         let guids = self.topics.get(topic).into_iter().flat_map(|topic| &topic.writers);
         guids.filter_map(|guid| self.writers.get(guid))
     }
 
-    /// The readers of a topic, by growing GUID.
+    /// Returns the readers of a topic, in the order of their GUIDs.
     pub fn readers_of(&self, topic: &str) -> impl Iterator<Item = &Arc<DiscoveredReader>> {
         let guids = self.topics.get(topic).into_iter().flat_map(|topic| &topic.readers);
         guids.filter_map(|guid| self.readers.get(guid))
     }
 
-    /// A writer.
+    /// Returns a writer, if it is known.
     #[must_use]
     pub fn writer(&self, guid: Guid) -> Option<&Arc<DiscoveredWriter>> {
         self.writers.get(&guid)
     }
 
-    /// A reader.
+    /// Returns a reader, if it is known.
     #[must_use]
     pub fn reader(&self, guid: Guid) -> Option<&Arc<DiscoveredReader>> {
         self.readers.get(&guid)
     }
 
-    /// Whether a writer and a reader fit, and if not, why; `None` if they are not of one topic, or neither is local.
+    /// Returns the match result of a pair; `None` if it has different topics or no local endpoint.
     #[must_use]
-    pub fn verdict(&self, writer: Guid, reader: Guid) -> Option<&Verdict> {
-        self.verdicts.get(&(writer, reader))
+    pub fn result(&self, writer: Guid, reader: Guid) -> Option<&MatchResult> {
+        self.results.get(&(writer, reader))
     }
 
-    /// Everything that stands between a writer and a reader of one topic.
+    /// Compares a writer with a reader of the same topic, and returns all differences.
     #[must_use]
     pub fn differences(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> Differences {
         Differences::between(writer, reader, self.types.known(writer, reader))
     }
 
-    /// The types that are known.
+    /// Returns the known types.
     #[must_use]
     pub fn types(&self) -> &KnownTypes {
         &self.types
     }
 
-    /// The same, to change them. [`judge_pending`](Self::judge_pending) says what follows.
+    /// Returns the known types for changes. Call [`compare_pending`](Self::compare_pending) afterward.
     pub fn types_mut(&mut self) -> &mut KnownTypes {
         &mut self.types
     }
 
-    /// Compares those pairs anew that wait for descriptions of types.
-    pub fn judge_pending(&mut self) {
-        let pending = self.verdicts.iter().filter(|(_, verdict)| **verdict == Verdict::TypePending);
-        let pending: Vec<(Guid, Guid)> = pending.map(|(pair, _)| *pair).collect();
-        pending.into_iter().for_each(|pair| self.judge(pair));
+    /// Compares the pairs again that wait for type descriptions.
+    pub fn compare_pending(&mut self) {
+        let mut pending = Vec::new();
+        for (pair, result) in &self.results {
+            if *result == MatchResult::TypePending {
+                pending.push(*pair);
+            }
+        }
+        for pair in pending {
+            self.compare(pair);
+        }
     }
 
-    /// All verdicts, as writer, reader, verdict.
-    pub fn verdicts(&self) -> impl Iterator<Item = (Guid, Guid, &Verdict)> {
-        self.verdicts.iter().map(|(&(writer, reader), verdict)| (writer, reader, verdict))
+    /// Returns all match results, as writer, reader and result.
+    pub fn results(&self) -> impl Iterator<Item = (Guid, Guid, &MatchResult)> {
+        self.results.iter().map(|(&(writer, reader), result)| (writer, reader, result))
     }
 
-    /// Adds an event behind those of the matches before it.
+    /// Adds an event behind the present ones.
     pub fn push_event(&mut self, event: ParticipantEvent) {
         self.events.push_back(event);
     }
 
-    /// The oldest event that has not been polled.
+    /// Returns the oldest event that was not polled yet.
     pub fn poll_event(&mut self) -> Option<ParticipantEvent> {
         self.events.pop_front()
     }
 
-    /// Whether there is one.
+    /// Whether there are events to poll.
     #[must_use]
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// Compares a writer with a reader anew, and tells what follows.
-    fn judge(&mut self, (writer, reader): (Guid, Guid)) {
+    /// Compares a writer with a reader, and adds the events that follow from a changed result.
+    fn compare(&mut self, (writer, reader): (Guid, Guid)) {
         if writer.prefix != self.own && reader.prefix != self.own {
             return;
         }
-        let (Some(w), Some(r)) = (self.writers.get(&writer), self.readers.get(&reader)) else { return };
+        let (Some(w), Some(r)) = (self.writers.get(&writer), self.readers.get(&reader)) else {
+            debug_assert!(false, "the index of topics has known endpoints only");
+            return;
+        };
         let types = self.types.compare(w, r);
-        let verdict = Differences::between(w, r, types).verdict();
+        let result = Differences::between(w, r, types).result();
         let (w, r) = (Arc::clone(w), Arc::clone(r));
-        let before = self.verdicts.insert((writer, reader), verdict.clone());
-        if before == Some(Verdict::Matched) && verdict != Verdict::Matched {
-            self.tell_parted(writer, reader, false);
+        let before = self.results.insert((writer, reader), result.clone());
+        if before == Some(MatchResult::Matched) && result != MatchResult::Matched {
+            self.push_unmatched(writer, reader, false);
         }
-        match verdict {
-            Verdict::Matched => self.tell_matched(w, r),
-            verdict if before.as_ref() == Some(&verdict) => {}
-            Verdict::Incompatible(policies) => self.tell_incompatible(writer, reader, policies),
-            Verdict::TypeName | Verdict::Type(_) => self.tell_inconsistent(writer, reader),
-            Verdict::Partition | Verdict::Unreachable | Verdict::TypePending => {}
-        }
-    }
-
-    /// A pair of which one is gone.
-    fn part(&mut self, (writer, reader): (Guid, Guid), comes_back: bool) {
-        if self.verdicts.remove(&(writer, reader)) == Some(Verdict::Matched) {
-            self.tell_parted(writer, reader, comes_back);
+        match result {
+            // A repeated match replaces the one before: locators or QoS have changed.
+            MatchResult::Matched => self.push_matched(w, r),
+            result if before.as_ref() == Some(&result) => {}
+            MatchResult::Incompatible(policies) => self.push_incompatible(writer, reader, policies),
+            MatchResult::TypeName | MatchResult::Type(_) => self.push_inconsistent(writer, reader),
+            MatchResult::Partition | MatchResult::Unreachable | MatchResult::TypePending => {}
         }
     }
 
-    fn tell_matched(&mut self, writer: Arc<DiscoveredWriter>, reader: Arc<DiscoveredReader>) {
+    /// Ends a pair, one of whose endpoints has vanished.
+    fn unmatch(&mut self, (writer, reader): (Guid, Guid), comes_back: bool) {
+        if self.results.remove(&(writer, reader)) == Some(MatchResult::Matched) {
+            self.push_unmatched(writer, reader, comes_back);
+        }
+    }
+
+    fn push_matched(&mut self, writer: Arc<DiscoveredWriter>, reader: Arc<DiscoveredReader>) {
         let (writer_id, reader_id) = (writer.data.endpoint.guid.entity_id, reader.data.endpoint.guid.entity_id);
         if writer.is_local {
             let reader = Arc::clone(&reader);
@@ -320,7 +342,7 @@ impl Matching {
         }
     }
 
-    fn tell_parted(&mut self, writer: Guid, reader: Guid, comes_back: bool) {
+    fn push_unmatched(&mut self, writer: Guid, reader: Guid, comes_back: bool) {
         if let Some(writer) = self.local(writer) {
             self.events.push_back(ParticipantEvent::ReaderUnmatched { writer, reader, comes_back });
         }
@@ -329,7 +351,7 @@ impl Matching {
         }
     }
 
-    fn tell_incompatible(&mut self, writer: Guid, reader: Guid, policies: SmallVec<[PolicyId; 4]>) {
+    fn push_incompatible(&mut self, writer: Guid, reader: Guid, policies: SmallVec<[PolicyId; 4]>) {
         if let Some(writer) = self.local(writer) {
             let policies = policies.clone();
             self.events.push_back(ParticipantEvent::OfferedIncompatibleQos { writer, reader, policies });
@@ -339,7 +361,7 @@ impl Matching {
         }
     }
 
-    fn tell_inconsistent(&mut self, writer: Guid, reader: Guid) {
+    fn push_inconsistent(&mut self, writer: Guid, reader: Guid) {
         for (local, remote) in [(writer, reader), (reader, writer)] {
             if let Some(local) = self.local(local) {
                 self.events.push_back(ParticipantEvent::InconsistentTopic { local, remote });
@@ -352,24 +374,24 @@ impl Matching {
     }
 }
 
-/// Every GUID of one participant.
+/// Returns the range of all GUIDs of one participant.
 fn span(prefix: GuidPrefix) -> std::ops::RangeInclusive<Guid> {
     Guid::new(prefix, EntityId([0; 4]))..=Guid::new(prefix, EntityId([0xff; 4]))
 }
 
 impl<T> Discovered<T> {
-    /// One of this participant's own.
+    /// Wraps the data of a local endpoint.
     #[must_use]
     pub fn local(data: T) -> Self {
         let vendor = crate::types::VendorId::OURS;
-        Self { data, reach: Default::default(), vendor, is_local: true }
+        Self { data, route: Default::default(), vendor, is_local: true }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discovery::Reach;
+    use crate::discovery::Route;
     use crate::discovery::data::EndpointData;
     use crate::qos::{DataReaderQos, DataWriterQos};
     use crate::types::{EntityKind, Locator, VendorId};
@@ -385,22 +407,22 @@ mod tests {
         EntityId::user(2, EntityKind::ReaderWithKey)
     }
 
-    fn reach() -> Reach {
-        Reach { unicast: [Locator::udp_v4([10, 0, 0, 1].into(), 7411)].into_iter().collect(), ..Reach::default() }
+    fn route() -> Route {
+        Route { unicast: [Locator::udp_v4([10, 0, 0, 1].into(), 7411)].into_iter().collect(), ..Route::default() }
     }
 
     fn writer(prefix: GuidPrefix, change: impl FnOnce(&mut PublicationData)) -> Arc<DiscoveredWriter> {
         let endpoint = EndpointData::new(Guid::new(prefix, writer_id()), "Square", "ShapeType");
         let mut data = PublicationData::new(endpoint, DataWriterQos::default(), true);
         change(&mut data);
-        Arc::new(Discovered { data, reach: reach(), vendor: VendorId::OURS, is_local: prefix == OURS })
+        Arc::new(Discovered { data, route: route(), vendor: VendorId::OURS, is_local: prefix == OURS })
     }
 
     fn reader(prefix: GuidPrefix, change: impl FnOnce(&mut SubscriptionData)) -> Arc<DiscoveredReader> {
         let endpoint = EndpointData::new(Guid::new(prefix, reader_id()), "Square", "ShapeType");
         let mut data = SubscriptionData::new(endpoint, DataReaderQos::default());
         change(&mut data);
-        Arc::new(Discovered { data, reach: reach(), vendor: VendorId::OURS, is_local: prefix == OURS })
+        Arc::new(Discovered { data, route: route(), vendor: VendorId::OURS, is_local: prefix == OURS })
     }
 
     fn events(matching: &mut Matching) -> Vec<ParticipantEvent> {
@@ -408,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_is_told_of_at_the_side_that_is_local() {
+    fn match_event_goes_to_the_local_side() {
         let mut matching = Matching::new(OURS);
         let theirs = reader(THEIRS, |_| {});
         matching.put(Arc::clone(&theirs));
@@ -418,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_within_the_participant_is_told_of_at_both_sides() {
+    fn local_match_has_events_for_both_sides() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(OURS, |_| {}));
         matching.put(reader(OURS, |_| {}));
@@ -429,20 +451,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_can_be_asked_for() {
+    fn known_endpoints_and_results_are_returned() {
         let mut matching = Matching::new(OURS);
         let [w, r] = [Guid::new(OURS, writer_id()), Guid::new(THEIRS, reader_id())];
         assert!(!matching.knows::<PublicationData>(w) && matching.writer(w).is_none());
         matching.put(writer(OURS, |_| {}));
         assert!(matching.knows::<PublicationData>(w) && !matching.knows::<SubscriptionData>(r));
-        assert_eq!((matching.reader(r).is_some(), matching.verdict(w, r)), (false, None));
+        assert_eq!((matching.reader(r).is_some(), matching.result(w, r)), (false, None));
         matching.put(reader(THEIRS, |_| {}));
         assert!(matching.writer(w).is_some() && matching.reader(r).is_some());
-        assert_eq!(matching.verdict(w, r), Some(&Verdict::Matched));
+        assert_eq!(matching.result(w, r), Some(&MatchResult::Matched));
     }
 
     #[test]
-    fn a_topic_is_there_as_long_as_an_endpoint_of_it() {
+    fn topic_survives_its_first_endpoint() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(OURS, |_| {}));
         matching.put(reader(THEIRS, |_| {}));
@@ -453,28 +475,28 @@ mod tests {
     }
 
     #[test]
-    fn only_others_can_have_types_that_are_not_known() {
+    fn type_validation_ignores_local_pairs() {
         let validates = |data: &mut SubscriptionData| data.qos.type_consistency.force_type_validation = true;
         let mut matching = Matching::new(OURS);
         matching.put(writer(OURS, |_| {}));
         matching.put(reader(OURS, validates));
         matching.put(reader(THEIRS, validates));
-        let verdict = |prefix| matching.verdict(Guid::new(OURS, writer_id()), Guid::new(prefix, reader_id())).unwrap();
-        assert_eq!(verdict(OURS), &Verdict::Matched);
-        assert!(matches!(verdict(THEIRS), Verdict::Incompatible(_)));
+        let result = |prefix| matching.result(Guid::new(OURS, writer_id()), Guid::new(prefix, reader_id())).unwrap();
+        assert_eq!(result(OURS), &MatchResult::Matched);
+        assert!(matches!(result(THEIRS), MatchResult::Incompatible(_)));
     }
 
     #[test]
-    fn pairs_of_others_are_none_of_our_business() {
+    fn pair_of_remote_endpoints_is_ignored() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(THEIRS, |_| {}));
         matching.put(reader(GuidPrefix([3; 12]), |_| {}));
         assert!(events(&mut matching).is_empty());
-        assert_eq!(matching.verdicts().count(), 0);
+        assert_eq!(matching.results().count(), 0);
     }
 
     #[test]
-    fn the_same_data_again_changes_nothing() {
+    fn repeated_announcement_changes_nothing() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(OURS, |_| {}));
         assert!(matching.put(reader(THEIRS, |_| {})));
@@ -484,11 +506,11 @@ mod tests {
     }
 
     #[test]
-    fn changed_data_is_judged_anew() {
+    fn changed_announcement_is_compared_again() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(OURS, |data| data.endpoint.partition = vec!["a".to_owned()]));
         matching.put(reader(THEIRS, |_| {}));
-        assert_eq!(matching.verdicts().next().unwrap().2, &Verdict::Partition);
+        assert_eq!(matching.results().next().unwrap().2, &MatchResult::Partition);
         assert!(events(&mut matching).is_empty());
         matching.put(reader(THEIRS, |data| data.endpoint.partition = vec!["*".to_owned()]));
         assert!(matches!(events(&mut matching)[..], [ParticipantEvent::ReaderMatched { .. }]));
@@ -503,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incompatible_pair_is_told_of_once() {
+    fn incompatible_pair_causes_one_event() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(THEIRS, |data| data.qos = data.qos.clone().best_effort()));
         matching.put(reader(OURS, |data| data.qos = data.qos.clone().reliable()));
@@ -516,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_of_another_name_is_an_inconsistent_topic() {
+    fn different_type_name_is_an_inconsistent_topic() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(OURS, |_| {}));
         matching.put(reader(THEIRS, |data| data.endpoint.type_name = "Other".to_owned()));
@@ -525,18 +547,18 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_without_usable_locators_is_unreachable() {
+    fn endpoint_without_usable_locators_is_unreachable() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(OURS, |_| {}));
         let mut unreachable = Arc::unwrap_or_clone(reader(THEIRS, |_| {}));
-        unreachable.reach = Reach::default();
+        unreachable.route = Route::default();
         matching.put(Arc::new(unreachable));
         assert!(events(&mut matching).is_empty());
-        assert_eq!(matching.verdicts().next().unwrap().2, &Verdict::Unreachable);
+        assert_eq!(matching.results().next().unwrap().2, &MatchResult::Unreachable);
     }
 
     #[test]
-    fn a_participant_takes_its_endpoints_with_it() {
+    fn lost_participant_loses_its_endpoints() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(OURS, |_| {}));
         matching.put(reader(OURS, |_| {}));
@@ -557,11 +579,11 @@ mod tests {
         );
         assert_eq!(matching.writers().count(), 1);
         matching.remove_participant(OURS, ParticipantLoss::Left);
-        assert!(matching.topics.is_empty() && matching.verdicts.is_empty());
+        assert!(matching.topics.is_empty() && matching.results.is_empty());
     }
 
     #[test]
-    fn an_endpoint_that_changes_its_topic_leaves_the_old_one() {
+    fn changed_topic_ends_the_old_match() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(OURS, |_| {}));
         matching.put(reader(THEIRS, |_| {}));
@@ -571,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn endpoints_of_others_are_told_of_once_somebody_asks() {
+    fn remote_endpoints_are_reported_when_observed() {
         let mut matching = Matching::new(OURS);
         matching.put(writer(THEIRS, |_| {}));
         assert!(events(&mut matching).is_empty());
@@ -592,7 +614,7 @@ mod tests {
     }
 
     #[test]
-    fn every_difference_is_named_and_the_first_one_decides() {
+    fn all_differences_are_listed_first_decides() {
         let differences = Differences::between(
             &writer(OURS, |data| data.qos = data.qos.clone().best_effort()),
             &reader(THEIRS, |data| {
@@ -600,10 +622,10 @@ mod tests {
                 data.endpoint.partition = vec!["a".to_owned()];
                 data.qos = data.qos.clone().reliable();
             }),
-            crate::discovery::verdict::TypeMatch::ByName,
+            crate::discovery::match_result::TypeMatch::ByName,
         );
         assert!(differences.type_name && differences.partition && !differences.unreachable);
         assert_eq!(differences.policies[..], [PolicyId::Reliability]);
-        assert_eq!(differences.verdict(), Verdict::TypeName);
+        assert_eq!(differences.result(), MatchResult::TypeName);
     }
 }

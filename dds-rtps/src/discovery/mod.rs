@@ -1,50 +1,50 @@
-//! Who else is there, what they have, and what of it fits ours (RTPS 2.5, 8.5).
+//! Discovery: other participants, their endpoints, and which of them match ours (RTPS 2.5, 8.5).
 //!
-//! The parts that a participant puts together; each is a state machine or a table of its own.
+//! Each file is one state machine or table; `participant` connects them.
 //!
 //! | file | in | out |
 //! |---|---|---|
-//! | `data/` | payloads of SPDP and SEDP | what participants, writers and readers announce, and the way back |
-//! | `announced` | | what writers and readers have in common |
-//! | `spdp` | our own data, whom to answer | announcements, on time |
+//! | `data/` | payloads of SPDP and SEDP | data of participants, writers and readers, and the reverse |
+//! | `endpoint_announcement` | | the common part of writers and readers |
+//! | `spdp` | our own data, peers to answer | announcements, on time |
 //! | `sedp` | our endpoints, peers, their submessages | their endpoints; acknowledgements and repairs |
 //! | `liveliness` | leases of our writers | when to assert them, and the message |
-//! | `lease` | who was heard when | who was not heard for too long |
-//! | `reach` | announced locators, our interfaces | where to send |
-//! | `reply` | INFO_REPLY, announced locators | where to answer |
-//! | `matching` | endpoints that come, change and go | events: what fits, what does not, and why |
-//! | `known_types` | types of endpoints, descriptions of others | whether types fit, and what to ask for |
-//! | `type_lookup` | bytes | questions for descriptions of types and answers, and the way back |
-//! | `verdict` | a writer and a reader of one topic | what stands between them |
-//! | `proxy` | a discovered endpoint | what the local one that it matches has to know |
+//! | `lease` | received traffic | participants that are silent for too long |
+//! | `route` | announced locators, our interfaces | destinations |
+//! | `reply` | INFO_REPLY, announced locators | the destination of an answer |
+//! | `matching` | endpoints that appear, change and vanish | events: matches, and mismatches with their reasons |
+//! | `known_types` | types of endpoints, descriptions of peers | whether types are compatible, and which to request |
+//! | `match_result` | a writer and a reader of one topic | their differences |
+//! | `type_lookup` | bytes | type requests and replies, and the reverse |
+//! | `proxy` | a discovered endpoint | the proxy configuration of the matched local endpoint |
 
-mod announced;
 mod builtin;
 pub mod data;
+mod endpoint_announcement;
 mod event;
 mod known_types;
 mod lease;
 mod liveliness;
+mod match_result;
 mod matching;
 pub mod parameter_id;
 mod proxy;
-mod reach;
 mod reply;
+mod route;
 mod sedp;
 mod spdp;
 mod type_lookup;
-mod verdict;
 
-pub use announced::Announced;
 pub use builtin::BuiltinEndpoints;
+pub use endpoint_announcement::EndpointAnnouncement;
 pub use event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
 pub use known_types::KnownTypes;
 pub use lease::Leases;
-pub use liveliness::{AssertionSchedule, ManualSchedule, ParticipantMessage};
+pub use liveliness::{AssertionSchedule, LivelinessSchedules, ManualSchedule, ParticipantMessage};
+pub use match_result::{Differences, MatchResult};
 pub use matching::Matching;
-pub use reach::{HostAddress, Reach, is_same_host};
 pub use reply::ReplyTo;
+pub use route::{HostAddress, Route, is_same_host};
 pub use sedp::{BuiltinPair, BuiltinTopic};
 pub use spdp::Announcer;
 pub use type_lookup::{LookupCall, LookupReply, LookupRequest, LookupReturn};
-pub use verdict::{Differences, Verdict};

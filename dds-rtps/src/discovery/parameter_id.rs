@@ -1,7 +1,7 @@
-//! The ids of the parameters in discovery data (RTPS 2.5, 9.6.3).
+//! Ids of the parameters in discovery data (RTPS 2.5, 9.6.3).
 //!
-//! Numbers that two vendors use differently (0x0072, 0x8005, 0x800f) are absent on purpose, but for the one of Cyclone DDS that says its
-//! version, which is read in its own data alone.
+//! Numbers that two vendors use differently (0x0072, 0x8005, 0x800f) are absent on purpose. The one exception is the
+//! version of Cyclone DDS, which is read in its own data only.
 
 /// PARTICIPANT_LEASE_DURATION: Duration, 100 s when absent.
 pub const PARTICIPANT_LEASE_DURATION: u16 = 0x0002;
@@ -95,5 +95,5 @@ pub const TYPE_INFORMATION: u16 = 0x0075;
 pub const BUILTIN_ENDPOINT_QOS: u16 = 0x0077;
 /// DOMAIN_TAG: string, "". Carries the must-understand bit.
 pub const DOMAIN_TAG: u16 = 0x4014;
-/// Of Cyclone DDS alone, which calls it ADLINK_PARTICIPANT_VERSION_INFO: five u32, and a string `host/version/system/...`.
+/// Cyclone DDS only (ADLINK_PARTICIPANT_VERSION_INFO): five u32, and a string `host/version/system/...`.
 pub const CYCLONE_VERSION_INFO: u16 = 0x8007;

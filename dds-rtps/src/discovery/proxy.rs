@@ -1,4 +1,4 @@
-//! What a discovered endpoint is to the local one that it matches.
+//! Configuration of the proxy that a local endpoint keeps for a discovered one.
 
 use super::event::{DiscoveredReader, DiscoveredWriter};
 use crate::qos::Durability;
@@ -7,29 +7,30 @@ use crate::types::VendorId;
 use crate::writer::ReaderProxyConfig;
 
 impl DiscoveredReader {
-    /// What a matched local writer has to know of it.
+    /// Returns the configuration of its reader proxy in a local writer.
     #[must_use]
     pub fn proxy(&self) -> ReaderProxyConfig {
         ReaderProxyConfig {
             reliable: self.data.qos.reliability.is_reliable(),
             wants_history: self.data.qos.durability > Durability::Volatile,
             asks_for_history: self.vendor == VendorId::OURS || self.data.qos.durability <= Durability::TransientLocal,
-            multicast: self.reach.multicast.to_vec(),
+            multicast: self.route.multicast.to_vec(),
             content_filter: self.data.content_filter.clone(),
             expects_inline_qos: self.data.expects_inline_qos,
-            same_host: self.reach.same_host,
-            ..ReaderProxyConfig::new(self.data.endpoint.guid, self.reach.unicast.to_vec())
+            same_host: self.route.same_host,
+            ..ReaderProxyConfig::new(self.data.endpoint.guid, self.route.unicast.to_vec())
         }
     }
 }
 
 impl DiscoveredWriter {
-    /// What a matched local reader has to know of it.
+    /// Returns the configuration of its writer proxy in a local reader.
     #[must_use]
     pub fn proxy(&self) -> WriterProxyConfig {
         let known = WriterProxyConfig::new(self.data.endpoint.guid);
-        // A volatile writer of Cyclone DDS keeps a change until all have acknowledged it, and answers a request for any
-        // other with a GAP (`handle_acknack`). One that keeps its history would send it to a volatile reader that asks.
+        // A volatile writer of Cyclone DDS keeps a change until all readers have acknowledged it, and answers other
+        // requests with a GAP (`handle_acknack`). A writer that keeps its history would send it to a volatile reader
+        // on request.
         let keeps_nothing = self.vendor == VendorId::CYCLONE && self.data.qos.durability == Durability::Volatile;
         WriterProxyConfig {
             reliable: self.data.qos.reliability.is_reliable(),
@@ -39,8 +40,8 @@ impl DiscoveredWriter {
             liveliness: self.data.qos.liveliness,
             publisher: self.data.endpoint.group,
             tells_group: self.vendor == VendorId::OURS,
-            unicast: self.reach.unicast.to_vec(),
-            multicast: self.reach.multicast.to_vec(),
+            unicast: self.route.unicast.to_vec(),
+            multicast: self.route.multicast.to_vec(),
             ..known
         }
     }
@@ -49,7 +50,7 @@ impl DiscoveredWriter {
 #[cfg(test)]
 mod tests {
     use crate::discovery::data::{EndpointData, PublicationData, SubscriptionData};
-    use crate::discovery::{Discovered, Reach};
+    use crate::discovery::{Discovered, Route};
     use crate::qos::{DataReaderQos, DataWriterQos};
     use crate::types::{Duration, Guid, Locator, VendorId};
 
@@ -57,14 +58,14 @@ mod tests {
         let unicast = [Locator::udp_v4([127, 0, 0, 1].into(), 7411)].into_iter().collect();
         Discovered {
             data,
-            reach: Reach { unicast, same_host: true, ..Reach::default() },
+            route: Route { unicast, same_host: true, ..Route::default() },
             vendor: VendorId::CYCLONE,
             is_local: false,
         }
     }
 
     #[test]
-    fn proxies_take_over_what_decides_about_delivery() {
+    fn proxies_copy_the_policies_of_delivery() {
         let endpoint = EndpointData::new(Guid::UNKNOWN, "Square", "ShapeType");
         let qos = DataReaderQos::default().reliable().transient_local();
         let reader = discovered(SubscriptionData::new(endpoint.clone(), qos)).proxy();

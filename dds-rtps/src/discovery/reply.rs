@@ -1,42 +1,47 @@
-//! Where to answer a peer that says so in its message (INFO_REPLY; RTPS 2.5, 8.3.4 and 8.3.8.9).
+//! Destination of the answers to a message with INFO_REPLY (RTPS 2.5, 8.3.4 and 8.3.8.9).
 
 use super::data::ParticipantData;
 use crate::types::{Locator, LocatorKind};
 use crate::wire::InfoReply;
 
-/// What becomes of an INFO_REPLY.
+/// Effect of an INFO_REPLY.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyTo {
-    /// It names no locator: answers go where discovery says.
+    /// It has no locator: answers go to the discovered locators.
     Discovered,
-    /// Answers go there.
+    /// Answers go to this locator.
     At(Locator),
-    /// It names only locators that do not lie on the source's hosts: answers go where discovery says.
+    /// It has only locators outside of the source's hosts: answers go to the discovered locators.
     Refused,
 }
 
 impl ReplyTo {
-    /// Chooses among the locators that a message of `source` names; `None`: nothing is known of the source.
+    /// Chooses among the locators of an INFO_REPLY; `source` are the announced locators of the sender, if it is
+    /// known.
     ///
-    /// A datagram proves nothing of its sender. If its word were enough, whoever forges one could let us send what a
-    /// reader has asked for, megabytes, to a third party. So only addresses count that the source has announced; the port
-    /// is free, for another socket of the same host is what INFO_REPLY is good for. One locator is enough: an answer has
-    /// to arrive once.
+    /// A datagram does not prove its sender. An attacker could forge one, and make us send requested samples,
+    /// megabytes, to a third party. So only addresses count that the source has announced. The port is free, because
+    /// INFO_REPLY exists to name another socket of the same host. One locator is enough: an answer has to arrive
+    /// once.
     #[must_use]
     pub fn choose(reply: &InfoReply<'_>, source: Option<&[Locator]>) -> Self {
         if reply.unicast.is_empty() {
             return Self::Discovered;
         }
         let announced = source.unwrap_or_default();
-        let is_host = |locator: &Locator| {
+        for locator in reply.unicast.iter() {
             let is_udp = matches!(locator.kind, LocatorKind::UdpV4 | LocatorKind::UdpV6);
-            let same = |known: &Locator| known.kind == locator.kind && known.address == locator.address;
-            is_udp && locator.to_socket_addr().is_some_and(|address| address.port() != 0) && announced.iter().any(same)
-        };
-        reply.unicast.iter().find(is_host).map_or(Self::Refused, Self::At)
+            let has_port = locator.to_socket_addr().is_some_and(|address| address.port() != 0);
+            let is_announced =
+                announced.iter().any(|known| known.kind == locator.kind && known.address == locator.address);
+            if is_udp && has_port && is_announced {
+                return Self::At(locator);
+            }
+        }
+        Self::Refused
     }
 
-    /// The locator, if there is one.
+    /// Returns the chosen locator, if any.
     #[must_use]
     pub const fn locator(self) -> Option<Locator> {
         match self {
@@ -47,7 +52,7 @@ impl ReplyTo {
 }
 
 impl ParticipantData {
-    /// All unicast locators that it announces.
+    /// Returns all unicast locators that it announces.
     #[must_use]
     pub fn unicast_locators(&self) -> Vec<Locator> {
         [&self.metatraffic_unicast[..], &self.default_unicast].concat()
@@ -75,14 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn another_port_of_an_announced_host_is_taken() {
+    fn another_port_of_an_announced_host_is_accepted() {
         let announced = [at(1, 7410), at(1, 7411), at(2, 7411)];
         assert_eq!(chosen(&[at(2, 9000)], Some(&announced)), ReplyTo::At(at(2, 9000)));
         assert_eq!(chosen(&[at(3, 7411), at(1, 7411)], Some(&announced)), ReplyTo::At(at(1, 7411)));
     }
 
     #[test]
-    fn a_third_party_is_not_sent_anything() {
+    fn reply_to_a_third_party_is_refused() {
         let announced = [at(1, 7410)];
         assert_eq!(chosen(&[at(3, 7410)], Some(&announced)), ReplyTo::Refused);
         assert_eq!(chosen(&[at(1, 7410)], None), ReplyTo::Refused);
@@ -92,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn no_locator_means_as_announced() {
+    fn reply_without_locator_uses_discovery() {
         assert_eq!(chosen(&[], Some(&[at(1, 7410)])), ReplyTo::Discovered);
         assert_eq!(chosen(&[], None).locator(), None);
     }

@@ -1,10 +1,10 @@
-//! The builtin topics that are exchanged reliably (RTPS 2.5, 8.5.4 and 8.4.13): a writer and a reader for each.
+//! The reliable builtin topics (RTPS 2.5, 8.5.4 and 8.4.13): a writer and a reader for each.
 //!
-//! In: what this participant has to tell, which peers there are, their submessages. Out: samples of peers, datagrams.
-//! Owned: the endpoints, whose histories hold one change per announced thing.
+//! In: our announcements, the known peers, their submessages. Out: samples of peers, datagrams. Owned: the endpoints,
+//! whose histories hold one change per announced entity.
 
 use super::builtin::BuiltinEndpoints;
-use super::reach::Reach;
+use super::route::Route;
 use crate::concurrent::{Payload, PayloadSource};
 use crate::history::{ChangeKind, HistorySample, Operation, Selection};
 use crate::output::Datagram;
@@ -15,48 +15,49 @@ use crate::wire::{Receiver, Submessage};
 use crate::writer::{Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
 use std::collections::VecDeque;
 
-/// The largest announcement accepted: the parameter list of an endpoint with all its data at their bounds takes less.
+/// Largest accepted announcement: the parameter list of an endpoint with all data at their bounds is smaller.
 const SAMPLE_SIZE_MAX: usize = 256 << 10;
-/// Bytes of announcements that a new peer is sent unasked: so many may go to whoever does not exist.
+/// Bytes of announcements that a new peer is sent unasked: this much may go to a peer that does not exist.
 const UNASKED_MAX: usize = 4 << 10;
-/// The longest pause before a peer is asked again that has never said anything, and may not exist. One that does announces
-/// itself, and is asked at once then.
+/// Longest pause before a silent peer is asked again, which may not exist. A peer that exists announces itself and is
+/// then asked at once.
 const UNHEARD_PERIOD_MAX: Duration = Duration::from_secs(100);
-/// How many withdrawn announcements are remembered while a peer is lost that may come back without having noticed.
+/// Withdrawn announcements that are kept while a lost peer may return without having noticed.
 const WITHDRAWN_MAX: usize = 4_096;
-/// How many lost peers are waited for, the latest ones.
-const ABSENT_MAX: usize = 256;
-/// How long a lost peer is waited for. Leases end within seconds; who was cut off for longer has lost us, too.
-const ABSENCE_MAX: Duration = Duration::from_secs(600);
-/// Questions, or answers, that are kept for those who have not acknowledged them. They ask again if one is lost.
+/// Lost peers that may return; the latest ones.
+const LOST_PEERS_MAX: usize = 256;
+/// How long a lost peer may take to return. Leases end within seconds, so a peer that was cut off for longer has lost
+/// us, too.
+const RETURN_WITHIN: Duration = Duration::from_secs(600);
+/// Type requests or replies kept for peers that have not acknowledged them. A peer asks again if one is lost.
 const MESSAGES_MAX: u32 = 64;
-/// Memory kept for announcements to come: they are few, and of any length, so that slots which are used again would each grow to
-/// that of the longest.
+/// Memory kept for future announcements. They are few and of any length, so reused slots would each grow to the
+/// longest.
 const SPARE_BYTES: usize = 64 << 10;
-/// Bytes of announcements of one peer that wait for earlier ones, or are being put together.
+/// Bytes of announcements of one peer that wait for earlier ones or for fragments.
 const WAITING_BYTES_MAX: usize = 4 << 20;
 
-/// One of the topics.
+/// A builtin topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BuiltinTopic {
     /// Writers.
     Publications,
     /// Readers.
     Subscriptions,
-    /// Who is alive.
+    /// Liveliness of writers.
     Messages,
-    /// Questions for types (XTYPES 1.3, 7.6.3.3).
+    /// Type requests (XTYPES 1.3, 7.6.3.3).
     TypeRequests,
-    /// Descriptions of types.
+    /// Type replies.
     TypeReplies,
 }
 
 impl BuiltinTopic {
-    /// All of them.
+    /// All topics.
     pub const ALL: [Self; 5] =
         [Self::Publications, Self::Subscriptions, Self::Messages, Self::TypeRequests, Self::TypeReplies];
 
-    /// The ids of its writer and its reader, the same in each participant.
+    /// Returns the ids of its writer and its reader, which are the same in each participant.
     #[must_use]
     pub const fn ids(self) -> (EntityId, EntityId) {
         match self {
@@ -68,7 +69,7 @@ impl BuiltinTopic {
         }
     }
 
-    /// The bits of its writer and its reader.
+    /// Returns the bits of its writer and its reader.
     #[must_use]
     pub const fn bits(self) -> (BuiltinEndpoints, BuiltinEndpoints) {
         match self {
@@ -80,43 +81,46 @@ impl BuiltinTopic {
         }
     }
 
-    /// Whether it tells how things are, also to those who come later. The others ask and answer, once.
+    /// Whether it carries state that late joiners need. The others carry requests and replies.
     const fn is_state(self) -> bool {
         !matches!(self, Self::TypeRequests | Self::TypeReplies)
     }
 
-    /// The topic with this writer.
+    /// Returns the topic of a builtin writer.
     #[must_use]
     pub fn of_writer(writer_id: EntityId) -> Option<Self> {
         Self::ALL.into_iter().find(|topic| topic.ids().0 == writer_id)
     }
 }
 
-/// The two endpoints of one topic.
+/// The writer and the reader of one builtin topic.
 #[derive(Debug)]
 pub struct BuiltinPair {
     topic: BuiltinTopic,
     writer: StatefulWriter,
     reader: StatefulReader,
-    /// Peers whose lease has ended, and when. If they heard us all the time, they still know what we withdraw meanwhile, and
-    /// must be told of it when they come back: otherwise they would match our endpoints for ever.
-    absent: VecDeque<(GuidPrefix, Instant)>,
+    /// Peers whose lease has ended, and when. If they heard us all the time, they still know the endpoints that we
+    /// withdraw now. They must learn of it when they return, or they would match our endpoints forever.
+    lost_peers: VecDeque<(GuidPrefix, Instant)>,
 }
 
 impl BuiltinPair {
-    /// Endpoints that know nobody. `instances_max`: how many things peers may announce in all.
+    /// Creates endpoints without peers. `instances_max` is the number of entities that all peers together may
+    /// announce.
     #[must_use]
     pub fn new(topic: BuiltinTopic, prefix: GuidPrefix, instances_max: u32, seed: u64) -> Self {
         let (writer_id, reader_id) = topic.ids();
         let qos = DataWriterQos::default().reliable();
+        // The history is unlimited, so it never rejects an announcement.
         let qos = if topic.is_state() { qos.transient_local().keep_last(1) } else { qos.keep_last(MESSAGES_MAX) };
         let writer = WriterConfig::new(Guid::new(prefix, writer_id), topic.is_state(), &qos);
         let writer = WriterConfig { seed, unasked_max: UNASKED_MAX, unheard_period_max: UNHEARD_PERIOD_MAX, ..writer };
         let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };
         let qos = DataReaderQos::default().reliable();
-        let qos = match topic.is_state() {
-            true => qos.transient_local().keep_last(1).resource_limits(limits),
-            false => qos.keep_last(MESSAGES_MAX),
+        let qos = if topic.is_state() {
+            qos.transient_local().keep_last(1).resource_limits(limits)
+        } else {
+            qos.keep_last(MESSAGES_MAX)
         };
         let key = match topic {
             BuiltinTopic::Publications | BuiltinTopic::Subscriptions => KeySource::KeyHashOrGuidParameter,
@@ -128,8 +132,8 @@ impl BuiltinPair {
             assembly_bytes_max: WAITING_BYTES_MAX,
             reorder_bytes_max: WAITING_BYTES_MAX,
             spare_bytes: SPARE_BYTES,
-            // A question that came by multicast, before its writer was matched or behind its first HEARTBEAT, is no history: a
-            // peer asks once. Its writer has it until we have acknowledged it.
+            // A peer sends a request once. One that arrives by multicast before its writer is matched, or before its
+            // first HEARTBEAT, must not count as history. Its writer keeps it until we acknowledge it.
             wants_history: true,
             preemptive_period_max: UNHEARD_PERIOD_MAX,
             seed,
@@ -139,53 +143,54 @@ impl BuiltinPair {
             topic,
             writer: StatefulWriter::new(writer),
             reader: StatefulReader::new(reader),
-            absent: VecDeque::new(),
+            lost_peers: VecDeque::new(),
         }
     }
 
-    /// The writer.
+    /// Returns the writer.
     #[must_use]
     pub fn writer(&self) -> &StatefulWriter {
         &self.writer
     }
 
-    /// The reader.
+    /// Returns the reader.
     #[must_use]
     pub fn reader(&self) -> &StatefulReader {
         &self.reader
     }
 
-    /// Whether peers are matched that have only been announced, perhaps in another's name: each endpoint costs datagrams. Types
-    /// are asked of those, and told to those, that have shown to be there.
+    /// Whether peers are matched that have only announced themselves, perhaps under a forged name.
+    ///
+    /// Each endpoint costs datagrams, so types are exchanged only with peers that have answered.
     #[must_use]
-    pub fn is_for_strangers(&self) -> bool {
+    pub fn matches_unproven_peers(&self) -> bool {
         self.topic.is_state()
     }
 
-    /// Matches those endpoints that a peer has, or takes over that it is reached in another way now.
-    pub fn match_peer(&mut self, now: Now, prefix: GuidPrefix, has: BuiltinEndpoints, reach: &Reach) {
+    /// Matches the endpoints that a peer has, or updates their route.
+    pub fn match_peer(&mut self, now: Now, prefix: GuidPrefix, has: BuiltinEndpoints, route: &Route) {
         let (writer_id, reader_id) = self.topic.ids();
         let (writer_bit, reader_bit) = self.topic.bits();
-        // Groups are only for peers that have nothing else: discovery has to work where multicast does not.
-        let groups = if reach.unicast.is_empty() { reach.multicast.clone() } else { Default::default() };
+        // Multicast only for peers without unicast: discovery has to work where multicast does not.
+        let groups = if route.unicast.is_empty() { route.multicast.clone() } else { Default::default() };
         let (their_writer, their_reader) = (Guid::new(prefix, writer_id), Guid::new(prefix, reader_id));
-        if has.contains(reader_bit) && reach.is_usable() {
+        if has.contains(reader_bit) && route.is_usable() {
             let proxy = ReaderProxyConfig {
                 reliable: true,
                 wants_history: self.topic.is_state(),
                 multicast: groups.to_vec(),
-                same_host: reach.same_host,
-                ..ReaderProxyConfig::new(their_reader, reach.unicast.to_vec())
+                same_host: route.same_host,
+                ..ReaderProxyConfig::new(their_reader, route.unicast.to_vec())
             };
             self.writer.match_reader(now, proxy);
-            self.absent.retain(|(absent, _)| *absent != prefix);
-            self.forget_absent(now);
+            self.lost_peers.retain(|(lost, _)| *lost != prefix);
+            self.forget_lost_peers(now);
         } else {
             self.writer.unmatch_reader(now, their_reader);
         }
-        if has.contains(writer_bit) && reach.is_usable() {
+        if has.contains(writer_bit) && route.is_usable() {
             let proxy = WriterProxyConfig {
-                unicast: reach.unicast.to_vec(),
+                unicast: route.unicast.to_vec(),
                 multicast: groups.to_vec(),
                 ..WriterProxyConfig::new(their_writer)
             };
@@ -195,19 +200,19 @@ impl BuiltinPair {
         }
     }
 
-    /// A peer has announced itself again: those of its endpoints that have never said anything are asked to.
+    /// Asks the endpoints of a peer again that have never sent anything, because the peer has announced itself.
     pub fn ask_again(&mut self, now: Now, prefix: GuidPrefix) {
         let (writer_id, reader_id) = self.topic.ids();
         self.writer.ask_again(now, Guid::new(prefix, reader_id));
         self.reader.ask_again(now, Guid::new(prefix, writer_id));
     }
 
-    /// Forgets a peer's endpoints. `comes_back`: nobody said that it is gone for good.
+    /// Removes a peer's endpoints. `comes_back`: the peer may return without having noticed.
     pub fn unmatch_peer(&mut self, now: Now, prefix: GuidPrefix, comes_back: bool) {
         if comes_back {
-            self.absent.push_back((prefix, now.instant));
-            if self.absent.len() > ABSENT_MAX {
-                self.absent.pop_front();
+            self.lost_peers.push_back((prefix, now.instant));
+            if self.lost_peers.len() > LOST_PEERS_MAX {
+                self.lost_peers.pop_front();
             }
             self.writer.keep_departures(WITHDRAWN_MAX);
         }
@@ -216,32 +221,33 @@ impl BuiltinPair {
         self.reader.unmatch_writer(now, Guid::new(prefix, writer_id));
     }
 
-    /// Waits no longer for those that stay away for too long. When nobody is waited for, what was withdrawn is forgotten as
-    /// soon as everybody knows.
-    fn forget_absent(&mut self, now: Now) {
-        while self.absent.front().is_some_and(|(_, since)| now.instant.since(*since) > ABSENCE_MAX) {
-            self.absent.pop_front();
+    /// Forgets peers that were lost too long ago. Without lost peers, withdrawn announcements are forgotten as soon
+    /// as all peers have acknowledged them.
+    fn forget_lost_peers(&mut self, now: Now) {
+        while self.lost_peers.front().is_some_and(|(_, since)| now.instant.since(*since) > RETURN_WITHIN) {
+            self.lost_peers.pop_front();
         }
-        if self.absent.is_empty() {
+        if self.lost_peers.is_empty() {
             self.writer.keep_departures(0);
         }
     }
 
-    /// Announces something, in place of what was announced of it before. `false`: the history refused it, which its
-    /// unlimited KEEP_LAST never does to a payload of sane size.
+    /// Announces an entity, in place of its earlier announcement. Returns false if the history refuses it, which an
+    /// unlimited KEEP_LAST history never does for a payload of normal size.
     pub fn publish(&mut self, now: Now, instance: InstanceHandle, payload: &[u8]) -> bool {
         self.writer.write(now, NewChange::alive(instance, Payload::copy_of(payload))).is_ok()
     }
 
-    /// Withdraws what was announced. `key`: the serialized key.
+    /// Withdraws an announcement; `key` is the serialized key. Returns false if the history refuses it.
     pub fn withdraw(&mut self, now: Now, instance: InstanceHandle, key: &[u8]) -> bool {
         let kind = ChangeKind::NotAliveDisposedUnregistered;
         let change = NewChange::not_alive(kind, instance, Payload::copy_of(key));
-        self.forget_absent(now);
+        self.forget_lost_peers(now);
         self.writer.write(now, change).is_ok()
     }
 
-    /// A submessage of a peer that concerns this topic. `reply`: where it is to be answered, if not where it has announced.
+    /// Handles a submessage of a peer for this topic. `reply` is the destination of the answer, if not the discovered
+    /// one.
     pub fn handle(
         &mut self,
         now: Now,
@@ -257,7 +263,7 @@ impl BuiltinPair {
             reply,
         };
         let asker = |reader_id| Asker { reader: receiver.source(reader_id), reply };
-        // What becomes of it is counted by the endpoints.
+        // The endpoints count the outcome.
         match submessage {
             Submessage::Data(data) => drop(self.reader.handle_data(now, &source, data, packet)),
             Submessage::DataFrag(fragment) => drop(self.reader.handle_data_frag(now, &source, fragment)),
@@ -270,10 +276,11 @@ impl BuiltinPair {
         }
     }
 
-    /// Takes what peers have announced since the last time.
+    /// Takes the samples that have arrived since the last call.
     pub fn take(&mut self, now: Now, into: &mut Vec<HistorySample>) {
         let mut data_available = false;
         while let Some(event) = self.reader.poll_event() {
+            // Other events of the reader do not concern discovery.
             data_available |= event == ReaderEvent::DataAvailable;
         }
         if data_available {
@@ -281,21 +288,21 @@ impl BuiltinPair {
         }
     }
 
-    /// When [`BuiltinPair::handle_timeout`] and [`BuiltinPair::poll_transmit`] are to be called.
+    /// Returns when [`BuiltinPair::handle_timeout`] and [`BuiltinPair::poll_transmit`] must be called.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         earliest(self.writer.deadline(), self.reader.deadline())
     }
 
-    /// Time has passed.
+    /// Handles the passing of time.
     pub fn handle_timeout(&mut self, now: Now) {
         self.writer.handle_timeout(now);
         self.reader.handle_timeout(now);
-        // Nobody waits for acknowledgements of announcements.
+        // No caller waits for acknowledgements of announcements.
         while self.writer.poll_event().is_some() {}
     }
 
-    /// Lays out the next datagram; `false`: there is none now.
+    /// Builds the next datagram; returns false without one to send.
     pub fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
         self.reader.poll_transmit(now, datagram) || self.writer.poll_transmit(now, datagram)
     }
@@ -307,7 +314,7 @@ mod tests {
     use crate::types::Time;
 
     #[test]
-    fn lost_peers_and_what_was_withdrawn_meanwhile_are_bounded() {
+    fn lost_peers_and_withdrawn_announcements_are_bounded() {
         let now = Now { instant: Instant::from_nanos(1 << 40), time: Time::from_unix_nanos(1 << 60) };
         let prefix = |number: usize| {
             let mut prefix = [2; 12];
@@ -315,8 +322,8 @@ mod tests {
             GuidPrefix(prefix)
         };
         let mut pair = BuiltinPair::new(BuiltinTopic::Publications, prefix(0), 100, 1);
-        (1..=ABSENT_MAX + 10).for_each(|number| pair.unmatch_peer(now, prefix(number), true));
-        assert_eq!((pair.absent.len(), pair.absent.front().unwrap().0), (ABSENT_MAX, prefix(11)));
+        (1..=LOST_PEERS_MAX + 10).for_each(|number| pair.unmatch_peer(now, prefix(number), true));
+        assert_eq!((pair.lost_peers.len(), pair.lost_peers.front().unwrap().0), (LOST_PEERS_MAX, prefix(11)));
         for number in 0..WITHDRAWN_MAX + 10 {
             let instance = InstanceHandle::from(Guid::new(prefix(number), EntityId([0, 0, 1, 2])));
             assert!(pair.publish(now, instance, &[0, 3, 0, 0]) && pair.withdraw(now, instance, &[0, 3, 0, 0]));

@@ -1,7 +1,7 @@
-//! Announcing a participant (RTPS 2.5, 8.5.3): when, what and to whom.
+//! Announces a participant (RTPS 2.5, 8.5.3).
 //!
-//! In: this participant's data, the locators of peers that are to be answered, the clock. Out: datagrams, and when the
-//! next one is due. Owned: the stateless SPDP writer and its schedule.
+//! In: this participant's data, the locators of peers to answer, the clock. Out: datagrams, and the time of the next
+//! one. Owned: the stateless SPDP writer and its schedule.
 
 use super::data::{ParticipantData, participant_key};
 use crate::concurrent::Payload;
@@ -11,14 +11,14 @@ use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant
 use crate::writer::{NewChange, StatelessWriter};
 use std::collections::VecDeque;
 
-/// When the second announcement follows the first: datagrams that are lost while everything starts cost no whole period.
+/// Delay of the second announcement: a datagram that is lost during startup does not cost a whole period.
 const SECOND_AFTER: Duration = Duration::from_millis(100);
-/// How many locators are answered in one datagram: bounds the work of one transmission.
+/// Most locators that one datagram answers: bounds the work of one transmission.
 const ANSWERS_PER_DATAGRAM: usize = 32;
-/// How many locators wait for an answer at most. Whoever is beyond that learns of us by the next announcement.
+/// Most locators that wait for an answer. Further peers learn of us by the next announcement.
 const ANSWERS_MAX: usize = 4_096;
 
-/// Announces a participant: at once, after 100 ms, and then once a period, give or take a tenth.
+/// Announces a participant: at once, after 100 ms, and then once per period, plus or minus a tenth.
 #[derive(Debug)]
 pub struct Announcer {
     prefix: GuidPrefix,
@@ -31,7 +31,8 @@ pub struct Announcer {
 }
 
 impl Announcer {
-    /// An announcer that is silent until it is started. `destinations`: groups, and peers that are known from the start.
+    /// Creates an announcer that is silent until it is started. `destinations` are groups, and peers known from the
+    /// start.
     #[must_use]
     pub fn new(prefix: GuidPrefix, destinations: Vec<Locator>, period: Duration, seed: u64) -> Self {
         let guid = Guid::new(prefix, EntityId::SPDP_WRITER);
@@ -46,7 +47,7 @@ impl Announcer {
         }
     }
 
-    /// Announces `data` now and from now on.
+    /// Announces `data` now and in every later announcement.
     pub fn announce(&mut self, now: Now, data: &ParticipantData) {
         let mut payload = Vec::new();
         data.encode(&mut payload);
@@ -55,20 +56,20 @@ impl Announcer {
         self.schedule_next(now);
     }
 
-    /// Announces to other groups and peers from now on, which get the first two announcements soon as everybody did.
+    /// Replaces the destinations. They get two announcements soon, as after the start.
     pub fn set_destinations(&mut self, destinations: Vec<Locator>) {
         self.writer.set_locators(destinations);
         self.announced = 0;
     }
 
-    /// Lets somebody new know at once, without waiting for the period.
+    /// Announces to a new peer at once, without waiting for the period.
     pub fn answer(&mut self, locators: &[Locator]) {
         let room = ANSWERS_MAX.saturating_sub(self.answers.len());
         self.answers.extend(locators.iter().take(room));
     }
 
-    /// Says farewell, to the usual destinations and to `peers`, and is silent then.
-    pub fn leave(&mut self, now: Now, peers: impl Iterator<Item = Locator>) {
+    /// Sends the disposal to the usual destinations and to `peers`, and is silent afterward.
+    pub fn dispose(&mut self, now: Now, peers: impl Iterator<Item = Locator>) {
         let mut payload = Vec::new();
         participant_key(self.prefix, &mut payload);
         let instance = InstanceHandle::from(Guid::new(self.prefix, EntityId::PARTICIPANT));
@@ -79,13 +80,13 @@ impl Announcer {
         self.next = None;
     }
 
-    /// When [`Announcer::handle_timeout`] is to be called.
+    /// Returns when [`Announcer::handle_timeout`] must be called.
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
         self.next
     }
 
-    /// Announces again if it is time.
+    /// Announces again if it is due.
     pub fn handle_timeout(&mut self, now: Now) {
         if self.next.is_some_and(|next| next <= now.instant) {
             self.writer.resend();
@@ -93,12 +94,12 @@ impl Announcer {
         }
     }
 
-    /// Lays out the next datagram; `false`: there is none.
+    /// Builds the next datagram; returns false without one to send.
     pub fn poll_transmit(&mut self, datagram: &mut Datagram) -> bool {
         let count = self.answers.len().min(ANSWERS_PER_DATAGRAM);
         let answers: Vec<Locator> = self.answers.drain(..count).collect();
         self.writer.resend_to(&answers);
-        // A participant without groups or peers to announce itself to is silent until somebody finds it.
+        // A participant without groups and peers is silent until a peer finds it.
         self.writer.poll_transmit(datagram) && !datagram.destinations().is_empty()
     }
 
@@ -109,12 +110,12 @@ impl Announcer {
     }
 }
 
-/// Spreads the announcements of participants that were started together.
+/// Spreads the announcements of participants that started together.
 #[derive(Debug)]
 struct Jitter(SplitMix64);
 
 impl Jitter {
-    /// Between nine and eleven tenths of `period`.
+    /// Returns a duration between nine and eleven tenths of `period`.
     fn around(&mut self, period: Duration) -> Duration {
         period.scale(900 + (self.0.draw() % 201) as u32, 1_000)
     }
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn announcements_go_out_at_0_and_100_ms_and_then_about_every_3_s() {
+    fn announcements_are_sent_at_0_100_ms_and_every_3_s() {
         let mut announcer = announcer(7);
         assert_eq!(destinations(&mut announcer), Some(vec![group()]));
         assert_eq!(destinations(&mut announcer), None);
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn many_answers_are_spread_over_datagrams() {
+    fn many_answers_need_several_datagrams() {
         let mut announcer = announcer(7);
         destinations(&mut announcer);
         let peers: Vec<Locator> = (1..=70).map(|port| Locator::udp_v4([10, 0, 0, 1].into(), port)).collect();
@@ -191,11 +192,11 @@ mod tests {
     }
 
     #[test]
-    fn the_farewell_carries_key_status_and_key_hash_and_is_the_last_word() {
+    fn disposal_has_key_status_and_key_hash_and_is_last() {
         let mut announcer = announcer(7);
         destinations(&mut announcer);
         let peer = Locator::udp_v4([10, 0, 0, 1].into(), 7412);
-        announcer.leave(at(50), [peer].into_iter());
+        announcer.dispose(at(50), [peer].into_iter());
         let mut datagram = Datagram::new();
         assert!(announcer.poll_transmit(&mut datagram));
         assert_eq!(datagram.destinations(), [group(), peer]);
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_wait_for_an_answer() {
+    fn waiting_answers_are_bounded() {
         let mut announcer = announcer(7);
         destinations(&mut announcer);
         let peer = |number: usize| Locator::udp_v4([10, 0, (number >> 8) as u8, number as u8].into(), 7410);
@@ -224,7 +225,7 @@ mod tests {
         announcer.answer(&peers[..10]);
         announcer.answer(&peers[10..]);
         assert_eq!(announcer.answers, &peers[..ANSWERS_MAX]);
-        announcer.leave(at(50), peers.into_iter());
+        announcer.dispose(at(50), peers.into_iter());
         assert_eq!(announcer.answers.len(), ANSWERS_MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! What a participant is made of.
+//! Configuration of a participant.
 
 use crate::concurrent::AssertionClock;
 use crate::discovery::data::ParticipantData;
@@ -6,13 +6,16 @@ use crate::discovery::{BuiltinEndpoints, HostAddress};
 use crate::types::{Duration, GuidPrefix, Locator, PortMapping};
 use std::sync::Arc;
 
-/// How much a participant keeps of what others announce. Beyond it, participants and endpoints are not seen; counters tell.
+/// Limits of discovered entities. Participants and endpoints beyond them are ignored and counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiscoveryLimits {
-    /// Participants known at a time, at most 4096, for a builtin reader has no more writers. Default: 1024, more than any
-    /// domain that anybody has reported; about 1 KiB each.
+    /// Participants known at a time, at most 4096, the limit of a builtin reader's writers. Default: 1024.
+    ///
+    /// This is more than any reported domain has; each takes about 1 KiB.
     pub participants_max: usize,
-    /// Writers and readers of one participant. Default: 4096; about 1 KiB each, with all data at their bounds 64 KiB.
+    /// Writers and readers of one participant. Default: 4096.
+    ///
+    /// Each takes about 1 KiB, or 64 KiB with all data at their bounds.
     pub endpoints_per_participant_max: usize,
     /// Writers, or readers, of all participants together. Default: 65 536.
     pub endpoints_max: u32,
@@ -24,49 +27,51 @@ impl Default for DiscoveryLimits {
     }
 }
 
-/// What a [`Participant`](super::Participant) is made of.
+/// Configuration of a [`Participant`](super::Participant).
 #[derive(Debug, Clone)]
 pub struct ParticipantConfig {
-    /// The participant's name: bytes 0 and 1 the vendor id, the others different after each restart.
+    /// GUID prefix: bytes 0 and 1 are the vendor id, the others differ after each restart.
     pub prefix: GuidPrefix,
-    /// The domain. Only participants of the same domain are seen.
+    /// Domain id. Only participants of the same domain are discovered.
     pub domain_id: u32,
-    /// A part of the domain: only participants with an equal tag are seen. Default: empty.
+    /// Domain tag: only participants with an equal tag are discovered. Default: empty.
     pub domain_tag: String,
-    /// A name for people. Default: empty.
+    /// Name for diagnosis. Default: empty.
     pub entity_name: String,
-    /// Octets of the application. Default: none.
+    /// USER_DATA of the application. Default: none.
     pub user_data: Vec<u8>,
-    /// Names and values that only inform. Default: none.
+    /// Informative names and values. Default: none.
     pub properties: Vec<(String, String)>,
-    /// Where discovery listens.
+    /// Unicast locators of discovery.
     pub metatraffic_unicast: Vec<Locator>,
-    /// Which groups discovery has joined. Announced; default: none.
+    /// Multicast locators of discovery, announced to peers. Default: none.
     pub metatraffic_multicast: Vec<Locator>,
-    /// Where endpoints listen that have no locators of their own.
+    /// Unicast locators of endpoints without own locators.
     pub default_unicast: Vec<Locator>,
-    /// Which groups endpoints have joined. Announced; default: none.
+    /// Multicast locators of endpoints, announced to peers. Default: none.
     pub default_multicast: Vec<Locator>,
-    /// Where announcements go: the domain's group, and peers that are known from the start, with or without a well-known
-    /// port ([`PortMapping::participants_on`]). Default: the domain's group.
+    /// Destinations of announcements: the domain's group, and peers known from the start. Default: the domain's
+    /// group.
+    ///
+    /// A peer may have a well-known port or not ([`PortMapping::participants_on`]).
     pub announce_to: Vec<Locator>,
-    /// This host's own addresses: they tell which peers run here, and which of a peer's addresses is in reach.
+    /// Addresses of this host. They show which peers run on it, and which addresses of a peer are in its networks.
     pub host_addresses: Vec<HostAddress>,
-    /// Whether samples may go to the groups that readers announce, where that saves datagrams. Off, they go to each reader
-    /// by unicast, which works where multicast is filtered or slow. Default: off.
+    /// Whether samples may be sent to the groups of readers, where that saves datagrams. Default: false.
+    ///
+    /// Unicast to each reader also works where multicast is filtered or slow.
     pub multicast_samples: bool,
-    /// After how much silence others may take this participant for gone. Default: 20 s.
+    /// Silence after which peers may consider this participant gone. Default: 20 s.
     pub lease_duration: Duration,
-    /// How often it is announced, give or take a tenth, but at least six times in a lease. Default: 3 s.
+    /// Period of announcements, plus or minus a tenth, and at least six in a lease. Default: 3 s.
     pub announcement_period: Duration,
-    /// How much is kept of others.
+    /// Limits of discovered entities.
     pub limits: DiscoveryLimits,
-    /// Where the signs of life are noted of writers that are manual by participant, and of the participant itself.
-    /// Default: one of its own.
+    /// Liveliness assertions of MANUAL_BY_PARTICIPANT writers and of the participant itself. Default: a new one.
     pub assertion_clock: Arc<AssertionClock>,
 }
 
-/// Where a participant can be reached, and where it looks for others: what changes when an interface comes or goes.
+/// Locators of a participant and of its announcements; they change with the interfaces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParticipantLocators {
     /// As [`ParticipantConfig::metatraffic_unicast`].
@@ -82,7 +87,7 @@ pub struct ParticipantLocators {
 }
 
 impl ParticipantConfig {
-    /// Takes over other locators.
+    /// Replaces the locators.
     pub fn set_locators(&mut self, locators: ParticipantLocators) {
         self.metatraffic_unicast = locators.metatraffic_unicast;
         self.metatraffic_multicast = locators.metatraffic_multicast;
@@ -91,7 +96,7 @@ impl ParticipantConfig {
         self.host_addresses = locators.host_addresses;
     }
 
-    /// The defaults, with no locators to listen at.
+    /// Creates the default configuration, without own locators.
     #[must_use]
     pub fn new(prefix: GuidPrefix, domain_id: u32) -> Self {
         Self {
@@ -115,7 +120,7 @@ impl ParticipantConfig {
         }
     }
 
-    /// What is announced of this participant.
+    /// Returns the announcement of this participant.
     pub(super) fn announcement(&self) -> ParticipantData {
         ParticipantData {
             domain_id: Some(self.domain_id),
@@ -134,7 +139,7 @@ impl ParticipantConfig {
     }
 }
 
-/// The builtin endpoints that this implementation has, and thus announces.
+/// Builtin endpoints of this implementation.
 const OUR_ENDPOINTS: BuiltinEndpoints = BuiltinEndpoints::PARTICIPANT_WRITER
     .union(BuiltinEndpoints::PARTICIPANT_READER)
     .union(BuiltinEndpoints::PUBLICATIONS_WRITER)

@@ -1,51 +1,53 @@
-//! What a participant has counted since it was made.
+//! Counters of a participant.
 
-/// Plain numbers that only grow; each is something that was not taken in, and why.
+/// Counters that only grow; each counts ignored input and its reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ParticipantCounters {
-    /// Submessages of this participant itself: multicast loops back.
+    /// Own submessages that multicast looped back.
     pub own: u64,
     /// Submessages for another participant.
     pub not_for_us: u64,
-    /// Announcements of participants that could not be read.
+    /// Announcements of participants that could not be decoded.
     pub malformed_participants: u64,
-    /// Announcements of endpoints, and participant messages, that could not be read.
+    /// Announcements of endpoints, and participant messages, that could not be decoded.
     pub malformed_endpoints: u64,
-    /// Parameters that only inform, and were malformed or beyond a bound.
+    /// Informative parameters that were malformed or beyond a bound.
     pub skipped_parameters: u64,
     /// Announcements of participants of another domain or with another tag.
     pub other_domain: u64,
-    /// Participants that were not taken in because there are too many.
+    /// Participants that were ignored because there are too many.
     pub participants_refused: u64,
-    /// Announcements that came after the farewell of their participant, though they were made before.
+    /// Announcements that arrived after the disposal of their participant, though they were sent before.
     pub late_announcements: u64,
-    /// Farewells that were forgotten before their time, because too many came: an announcement that was made before one of them
-    /// and comes after it brings back a participant that has gone, until its lease ends.
+    /// Disposals of participants that were forgotten early, because there were too many.
+    ///
+    /// A late announcement then brings back a participant that has left, until its lease ends.
     pub farewells_forgotten: u64,
-    /// Participants that were silent for long and made room for others.
+    /// Silent participants that were removed to make room for others.
     pub participants_displaced: u64,
-    /// INFO_REPLYs that named no host of their sender: it was answered where it has announced.
+    /// INFO_REPLYs without a host of their sender; the answers went to the announced locators.
     pub replies_refused: u64,
-    /// Endpoints that were not taken in because their participant has too many.
+    /// Endpoints that were ignored because their participant has too many.
     pub endpoints_refused: u64,
-    /// Endpoints that were not taken in because all participants together have too many
-    /// ([`DiscoveryLimits::endpoints_max`](super::DiscoveryLimits::endpoints_max)), counted with each announcement. They are
-    /// seen when they are announced anew and there is room.
+    /// Announcements of endpoints that were ignored because all participants together have too many
+    /// ([`DiscoveryLimits::endpoints_max`](super::DiscoveryLimits::endpoints_max)).
+    ///
+    /// Such an endpoint is discovered when it is announced again and there is room.
     pub endpoints_rejected: u64,
-    /// Things that somebody said in another's name.
+    /// Announcements in the name of another participant.
     pub foreign: u64,
-    /// Questions for types, and answers, that could not be read.
+    /// Type requests and replies that could not be decoded.
     pub malformed_type_messages: u64,
-    /// Descriptions of types that were not what their names say, or for which there was no room.
+    /// Type descriptions that did not match their hash, or exceeded the store.
     pub types_refused: u64,
-    /// Types that others were asked for, and did not describe. Names decide instead.
+    /// Requested types that no peer described; type names decide instead.
     pub types_unavailable: u64,
-    /// Types that were asked for and not described, because a participant is known that a description of them would crash
+    /// Requested types that were not described, because a known participant would crash
     /// ([`ParticipantData::reads_every_type`](crate::discovery::data::ParticipantData::reads_every_type)).
     pub types_withheld: u64,
-    /// Questions for types that were answered.
+    /// Type requests that were answered.
     pub type_requests_answered: u64,
-    /// Announcements of our own that could not be written.
+    /// Own announcements that could not be written.
     pub unpublished: u64,
 }

@@ -1,103 +1,107 @@
-//! Writers and readers: ours, as they are announced, and those of others, as they are found (RTPS 2.5, 8.5.4).
+//! Writers and readers: local ones that are announced, and discovered remote ones (RTPS 2.5, 8.5.4).
 
 use super::Participant;
+use super::ignored::is_of_topic;
+use super::type_lookup::handle_request;
 use crate::discovery::data::{DataError, Decoded, PublicationData, SubscriptionData, endpoint_key};
-use crate::discovery::{Announced, BuiltinTopic, Discovered, ParticipantEvent, ParticipantLoss, ParticipantMessage};
+use crate::discovery::{
+    BuiltinTopic, Discovered, DiscoveredReader, DiscoveredWriter, EndpointAnnouncement, ParticipantEvent,
+    ParticipantLoss, ParticipantMessage,
+};
 use crate::history::{ChangeKind, HistorySample, InstanceState};
 use crate::qos::{Liveliness, LivelinessKind};
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Now};
 use std::sync::Arc;
 
-/// What a sample of a builtin topic says.
-enum Told<'a> {
-    /// Something is there, as the payload describes it.
-    There(&'a [u8]),
-    /// It is gone.
+/// Content of a sample of a builtin topic.
+enum BuiltinChange<'a> {
+    /// The payload describes an entity.
+    Alive(&'a [u8]),
+    /// The entity is gone.
     Gone(Guid),
-    /// Nothing of use.
-    Nothing,
+    /// Nothing usable.
+    Ignored,
 }
 
 impl Participant {
-    /// Adds a writer of ours, or takes over that its QoS has changed. Its GUID gets this participant's prefix.
+    /// Adds a local writer, or updates its QoS. Its GUID gets this participant's prefix.
     pub fn add_writer(&mut self, now: Now, data: PublicationData) {
         self.add(now, data);
         self.schedule_assertions(now);
     }
 
-    /// Adds a reader of ours, or takes over that its QoS has changed. Its GUID gets this participant's prefix.
+    /// Adds a local reader, or updates its QoS. Its GUID gets this participant's prefix.
     pub fn add_reader(&mut self, now: Now, data: SubscriptionData) {
         self.add(now, data);
     }
 
-    /// Takes over that what is announced of a writer of ours has changed, unless it has been removed meanwhile (`false`).
+    /// Updates the announcement of a local writer; returns false if the writer was removed.
     pub fn update_writer(&mut self, now: Now, data: PublicationData) -> bool {
-        let is_known = self.knows(&data);
-        if is_known {
-            self.add_writer(now, data);
+        if !self.knows(&data) {
+            return false;
         }
-        is_known
+        self.add_writer(now, data);
+        true
     }
 
-    /// Takes over that what is announced of a reader of ours has changed, unless it has been removed meanwhile (`false`).
+    /// Updates the announcement of a local reader; returns false if the reader was removed.
     pub fn update_reader(&mut self, now: Now, data: SubscriptionData) -> bool {
-        let is_known = self.knows(&data);
-        if is_known {
-            self.add_reader(now, data);
+        if !self.knows(&data) {
+            return false;
         }
-        is_known
+        self.add_reader(now, data);
+        true
     }
 
-    fn knows<T: Announced>(&self, data: &T) -> bool {
+    fn knows<T: EndpointAnnouncement>(&self, data: &T) -> bool {
         self.matching.knows::<T>(Guid::new(self.config.prefix, data.endpoint().guid.entity_id))
     }
 
-    /// Removes a writer of ours. `false`: there was none.
+    /// Removes a local writer; returns false if nothing is removed.
     pub fn remove_writer(&mut self, now: Now, writer: EntityId) -> bool {
         let removed = self.remove::<PublicationData>(now, writer);
         self.schedule_assertions(now);
         removed
     }
 
-    /// Removes a reader of ours. `false`: there was none.
+    /// Removes a local reader; returns false if nothing is removed.
     pub fn remove_reader(&mut self, now: Now, reader: EntityId) -> bool {
         self.remove::<SubscriptionData>(now, reader)
     }
 
-    fn add<T: Announced>(&mut self, now: Now, mut data: T) {
+    fn add<T: EndpointAnnouncement>(&mut self, now: Now, mut data: T) {
         let endpoint = data.endpoint_mut();
         endpoint.guid.prefix = self.config.prefix;
         let instance = InstanceHandle::from(endpoint.guid);
-        let mut payload = std::mem::take(&mut self.payload);
+        let mut payload = Vec::new();
         data.encode(&mut payload);
         self.publish(now, T::TOPIC, instance, &payload);
-        self.payload = payload;
         self.matching.put(Arc::new(Discovered::local(data)));
-        self.ask_for_types(now);
+        self.request_types(now);
     }
 
-    fn remove<T: Announced>(&mut self, now: Now, id: EntityId) -> bool {
+    fn remove<T: EndpointAnnouncement>(&mut self, now: Now, id: EntityId) -> bool {
         let guid = Guid::new(self.config.prefix, id);
         if self.matching.remove::<T>(guid, ParticipantLoss::Left).is_none() {
             return false;
         }
-        let mut key = std::mem::take(&mut self.payload);
+        let mut key = Vec::new();
         endpoint_key(guid, &mut key);
-        if !self.pair(T::TOPIC).withdraw(now, InstanceHandle::from(guid), &key) {
+        if !self.pairs.get_mut(T::TOPIC).withdraw(now, InstanceHandle::from(guid), &key) {
             self.counters.unpublished += 1;
         }
-        self.payload = key;
         true
     }
 
     pub(super) fn publish(&mut self, now: Now, topic: BuiltinTopic, instance: InstanceHandle, payload: &[u8]) {
-        if !self.pair(topic).publish(now, instance, payload) {
+        if !self.pairs.get_mut(topic).publish(now, instance, payload) {
             self.counters.unpublished += 1;
         }
     }
 
-    /// Shows others that our writers of this kind are alive. Nothing is said of MANUAL_BY_TOPIC here: such a writer speaks
-    /// for itself.
+    /// Asserts to the peers that our writers of this kind are alive.
+    ///
+    /// A MANUAL_BY_TOPIC writer asserts itself, so this does nothing for that kind.
     pub fn assert_liveliness(&mut self, now: Now, kind: LivelinessKind) {
         if kind == LivelinessKind::ManualByTopic {
             return;
@@ -109,24 +113,24 @@ impl Participant {
     fn schedule_assertions(&mut self, now: Now) {
         let writers = self.matching.of::<PublicationData>(self.config.prefix);
         let offered = || writers.iter().map(|writer| &writer.data.qos.liveliness);
-        self.assertions.set_writers(now.instant, offered());
-        self.manual.set_writers(offered());
+        self.liveliness.automatic.set_writers(now.instant, offered());
+        self.liveliness.manual.set_writers(offered());
     }
 
-    /// Shows that our writers are alive, as far as that is due. If this process did not run, it was for some of them too
-    /// late (DDS 1.4, 2.2.4.1, LIVELINESS_LOST).
-    pub(super) fn assert_what_is_due(&mut self, now: Now) {
-        if let Some(silence) = self.assertions.take_due(now.instant) {
-            self.tell_broken_promises(silence);
+    /// Sends the assertions that are due. If this process did not run, some come too late (DDS 1.4, 2.2.4.1,
+    /// LIVELINESS_LOST).
+    pub(super) fn send_due_assertions(&mut self, now: Now) {
+        if let Some(silence) = self.liveliness.automatic.take_due(now.instant) {
+            self.push_liveliness_lost(silence);
             self.assert_liveliness(now, LivelinessKind::Automatic);
         }
-        if self.manual.is_due(now.instant) {
+        if self.liveliness.manual.is_due(now.instant) {
             self.assert_liveliness(now, LivelinessKind::ManualByParticipant);
         }
     }
 
-    fn tell_broken_promises(&mut self, silence: Duration) {
-        if self.assertions.keeps(silence) {
+    fn push_liveliness_lost(&mut self, silence: Duration) {
+        if self.liveliness.automatic.keeps(silence) {
             return;
         }
         for writer in self.matching.of::<PublicationData>(self.config.prefix) {
@@ -138,100 +142,178 @@ impl Participant {
         }
     }
 
-    /// Takes in what has arrived on a builtin topic.
-    pub(super) fn take_samples(&mut self, now: Now, topic: BuiltinTopic) {
+    /// Handles the samples that have arrived on a builtin topic.
+    pub(super) fn handle_samples(&mut self, now: Now, topic: BuiltinTopic) {
         let mut samples = std::mem::take(&mut self.samples);
-        self.pair(topic).take(now, &mut samples);
+        self.pairs.get_mut(topic).take(now, &mut samples);
         for sample in samples.drain(..) {
-            let Some(sender) = sender(&sample).filter(|sender| self.peers.contains_key(sender)) else { continue };
+            let Some(sender) = sender(&sample) else { continue };
+            // A sample may outlive its participant.
+            if !self.peers.known.contains_key(&sender) {
+                continue;
+            }
             match topic {
-                BuiltinTopic::Publications => self.take_endpoint::<PublicationData>(sender, &sample),
-                BuiltinTopic::Subscriptions => self.take_endpoint::<SubscriptionData>(sender, &sample),
-                BuiltinTopic::Messages => self.take_message(sender, &sample),
-                BuiltinTopic::TypeRequests => self.take_type_request(now, &sample),
-                BuiltinTopic::TypeReplies => self.take_type_reply(sender, &sample),
+                BuiltinTopic::Publications => self.handle_endpoint::<PublicationData>(sender, &sample),
+                BuiltinTopic::Subscriptions => self.handle_endpoint::<SubscriptionData>(sender, &sample),
+                BuiltinTopic::Messages => self.handle_message(sender, &sample),
+                BuiltinTopic::TypeRequests => handle_request(&mut self.lookup(now).1, &sample),
+                BuiltinTopic::TypeReplies => {
+                    let (lookup, mut cx) = self.lookup(now);
+                    lookup.handle_reply(&mut cx, sender, &sample);
+                }
             }
         }
         self.samples = samples;
-        self.ask_for_types(now);
+        self.request_types(now);
     }
 
-    fn take_endpoint<T: Announced>(&mut self, sender: GuidPrefix, sample: &HistorySample) {
-        match told(sample) {
-            Told::There(payload) => match T::decode(payload, sender) {
-                Ok(decoded) => self.find_endpoint(decoded),
+    fn handle_endpoint<T: EndpointAnnouncement>(&mut self, sender: GuidPrefix, sample: &HistorySample) {
+        match change_of(sample) {
+            BuiltinChange::Alive(payload) => match T::decode(payload, sender) {
+                Ok(decoded) => self.add_endpoint(decoded),
                 Err(DataError::Guid) => self.counters.foreign += 1,
                 Err(_) => self.counters.malformed_endpoints += 1,
             },
-            Told::Gone(guid) if guid.prefix != sender => self.counters.foreign += 1,
-            Told::Gone(guid) => {
-                if self.matching.remove::<T>(guid, ParticipantLoss::Left).is_some() {
-                    self.count_endpoint(sender, |endpoints| endpoints.saturating_sub(1));
-                }
+            BuiltinChange::Gone(guid) if guid.prefix != sender => self.counters.foreign += 1,
+            BuiltinChange::Gone(guid) => {
+                self.remove_endpoint::<T>(guid, ParticipantLoss::Left);
             }
-            Told::Nothing => {}
+            BuiltinChange::Ignored => {}
         }
     }
 
-    /// Takes an endpoint in, unless it is ignored, or one too many.
-    fn find_endpoint<T: Announced>(&mut self, decoded: Decoded<T>) {
+    /// Adds a remote endpoint, unless it is ignored or exceeds the limit.
+    fn add_endpoint<T: EndpointAnnouncement>(&mut self, decoded: Decoded<T>) {
         let Decoded { data, skipped } = decoded;
         self.counters.skipped_parameters += u64::from(skipped);
         let guid = data.endpoint().guid;
         if self.ignored.contains(data.endpoint()) {
             return;
         }
-        let Some(peer) = self.peers.get(&guid.prefix) else { return };
+        let Some(peer) = self.peers.known.get(&guid.prefix) else { return };
         let is_new = !self.matching.knows::<T>(guid);
         if is_new && peer.endpoints >= self.config.limits.endpoints_per_participant_max {
             self.counters.endpoints_refused += 1;
             return;
         }
-        let reach = self.reach_of_endpoint(&peer.data, data.endpoint());
+        let route = self.route_of_endpoint(&peer.data, data.endpoint());
         let vendor = peer.data.vendor;
+        let Some(peer) = self.peers.known.get_mut(&guid.prefix) else { return };
         if is_new {
-            self.count_endpoint(guid.prefix, |endpoints| endpoints + 1);
+            peer.endpoints += 1;
         }
-        self.matching.put(Arc::new(Discovered { data, reach, vendor, is_local: false }));
+        self.matching.put(Arc::new(Discovered { data, route, vendor, is_local: false }));
     }
 
-    fn count_endpoint(&mut self, prefix: GuidPrefix, change: impl FnOnce(usize) -> usize) {
-        if let Some(peer) = self.peers.get_mut(&prefix) {
-            peer.endpoints = change(peer.endpoints);
+    /// Removes a remote endpoint, and returns it if it was known.
+    fn remove_endpoint<T: EndpointAnnouncement>(
+        &mut self,
+        guid: Guid,
+        cause: ParticipantLoss,
+    ) -> Option<Arc<Discovered<T>>> {
+        let removed = self.matching.remove::<T>(guid, cause)?;
+        if let Some(peer) = self.peers.known.get_mut(&guid.prefix) {
+            debug_assert!(peer.endpoints > 0, "each known endpoint is counted");
+            peer.endpoints = peer.endpoints.saturating_sub(1);
+        }
+        Some(removed)
+    }
+
+    /// Ignores a participant from now on, and forgets it.
+    pub fn ignore_participant(&mut self, now: Now, prefix: GuidPrefix) {
+        for writer in self.matching.of::<PublicationData>(prefix) {
+            self.ignored.remember_writer(writer);
+        }
+        for reader in self.matching.of::<SubscriptionData>(prefix) {
+            self.ignored.remember_reader(reader);
+        }
+        self.ignored.insert(Guid::new(prefix, EntityId::PARTICIPANT));
+        self.lose(now, prefix, ParticipantLoss::Ignored);
+    }
+
+    /// Ignores an endpoint of another participant from now on, and forgets it.
+    pub fn ignore_endpoint(&mut self, guid: Guid) {
+        if guid.prefix == self.config.prefix {
+            return;
+        }
+        self.ignored.insert(guid);
+        self.forget_ignored(guid);
+    }
+
+    /// Ignores all remote endpoints with this topic and type from now on, and forgets them.
+    pub fn ignore_topic(&mut self, name: &str, type_name: &str) {
+        self.ignored.insert_topic(name, type_name);
+        let mut forgotten = Vec::new();
+        for writer in self.matching.writers() {
+            if is_of_topic(&writer.data.endpoint, name, type_name) {
+                forgotten.push(writer.data.endpoint.guid);
+            }
+        }
+        for reader in self.matching.readers() {
+            if is_of_topic(&reader.data.endpoint, name, type_name) {
+                forgotten.push(reader.data.endpoint.guid);
+            }
+        }
+        for guid in forgotten {
+            self.forget_ignored(guid);
         }
     }
 
-    fn take_message(&mut self, sender: GuidPrefix, sample: &HistorySample) {
-        let Told::There(payload) = told(sample) else { return };
+    fn forget_ignored(&mut self, guid: Guid) {
+        if guid.prefix == self.config.prefix {
+            return;
+        }
+        if let Some(writer) = self.remove_endpoint::<PublicationData>(guid, ParticipantLoss::Ignored) {
+            self.ignored.remember_writer(writer);
+        }
+        if let Some(reader) = self.remove_endpoint::<SubscriptionData>(guid, ParticipantLoss::Ignored) {
+            self.ignored.remember_reader(reader);
+        }
+    }
+
+    /// Returns the latest ignored writers, at most 256, as they were when they were ignored.
+    pub fn ignored_writers(&self) -> impl Iterator<Item = &Arc<DiscoveredWriter>> {
+        self.ignored.writers()
+    }
+
+    /// Returns the latest ignored readers, at most 256, as they were when they were ignored.
+    pub fn ignored_readers(&self) -> impl Iterator<Item = &Arc<DiscoveredReader>> {
+        self.ignored.readers()
+    }
+
+    fn handle_message(&mut self, sender: GuidPrefix, sample: &HistorySample) {
+        let BuiltinChange::Alive(payload) = change_of(sample) else { return };
         match ParticipantMessage::decode(payload) {
             Some(ParticipantMessage { prefix, kind }) if prefix == sender => {
                 self.matching.push_event(ParticipantEvent::LivelinessAsserted { prefix, kind });
             }
             Some(_) => self.counters.foreign += 1,
-            // Vendors have kinds of their own, which mean nothing to us.
+            // Vendors have own kinds, which mean nothing to us.
             None => self.counters.malformed_endpoints += 1,
         }
     }
 }
 
-/// The participant whose builtin writer wrote a sample.
+/// Returns the participant whose builtin writer wrote a sample.
 fn sender(sample: &HistorySample) -> Option<GuidPrefix> {
     sample.info.publication_handle.as_bytes().map(|bytes| Guid::from_bytes(*bytes).prefix)
 }
 
-fn told(sample: &HistorySample) -> Told<'_> {
-    // What is withdrawn before the announcement was taken, because both had to wait for an earlier one, ends with that
-    // sample: no other one follows.
+fn change_of(sample: &HistorySample) -> BuiltinChange<'_> {
+    // If an entity was withdrawn before its announcement was taken, because both waited for an earlier one, this
+    // sample is the last: no other one follows.
     let is_there = sample.info.valid_data && sample.info.instance_state == InstanceState::Alive;
     match (sample.kind, &sample.payload) {
-        (ChangeKind::Alive, Some(payload)) if is_there => Told::There(payload.bytes()),
+        (ChangeKind::Alive, Some(payload)) if is_there => BuiltinChange::Alive(payload.bytes()),
         (ChangeKind::Alive, Some(_)) if sample.info.valid_data => gone(sample),
-        (ChangeKind::Alive, _) => Told::Nothing,
+        (ChangeKind::Alive, _) => BuiltinChange::Ignored,
         _ => gone(sample),
     }
 }
 
-fn gone(sample: &HistorySample) -> Told<'static> {
-    let guid = sample.info.instance_handle.as_bytes();
-    guid.map_or(Told::Nothing, |bytes| Told::Gone(Guid::from_bytes(*bytes)))
+fn gone(sample: &HistorySample) -> BuiltinChange<'static> {
+    match sample.info.instance_handle.as_bytes() {
+        Some(bytes) => BuiltinChange::Gone(Guid::from_bytes(*bytes)),
+        None => BuiltinChange::Ignored,
+    }
 }

@@ -1,175 +1,167 @@
 //! A participant's discovery as a whole: SPDP, SEDP, leases, liveliness and matching (RTPS 2.5, 8.5).
 //!
-//! In: local endpoints that come and go, submessages for builtin endpoints, word of any other traffic, the clock. Out:
-//! datagrams, events, the next deadline. Owned: the builtin endpoints, all that is known of others, and the verdict on
-//! each pair of endpoints.
+//! In: local endpoints, submessages for builtin endpoints, signs of life of peers, the clock. Out: datagrams, events,
+//! the next deadline. Owned: the builtin endpoints, all discovered entities, and the match result of each pair of
+//! endpoints.
 //!
-//! No sockets, no clock: `now` comes in with each call, and everything that is drawn at random comes from one seed. The
-//! same calls with the same seed give the same datagrams and events in the same order.
+//! There are no sockets and no clock: each call passes `now`, and one seed drives all randomness. The same calls with
+//! the same seed give the same datagrams and events in the same order.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `config`, `counters` | what goes in at the start, and what was left out |
+//! | `config`, `counters` | the configuration; counters of ignored input |
 //! | `peer` | other participants |
-//! | `bundle` | which of the datagrams to them go together |
-//! | `departed` | those that have said farewell |
-//! | `endpoint` | writers and readers, ours and theirs |
-//! | `types` | questions for types, ours and theirs, and answers |
-//! | `greetings` | which writers of ours the participants of their readers know of |
-//! | `ignoring` | what the application does not want to see |
+//! | `disposals` | participants that have left |
+//! | `endpoint` | local and remote writers and readers |
+//! | `ignored` | entities that the application ignores |
+//! | `awareness` | remote readers that do not know our writers yet |
+//! | `type_lookup` | type requests and replies |
+//! | `builtin_pairs`, `coalescer` | the builtin endpoints, and the datagrams that they share |
 
-mod bundle;
+mod awareness;
+mod builtin_pairs;
+mod coalescer;
 mod config;
 mod counters;
-mod departed;
+mod disposals;
 mod endpoint;
-mod greetings;
-mod ignoring;
+mod ignored;
 mod peer;
-mod types;
+mod type_lookup;
 
 pub use config::{DiscoveryLimits, ParticipantConfig, ParticipantLocators};
 pub use counters::ParticipantCounters;
-pub use types::TypeResolution;
+pub use type_lookup::TypeResolution;
 
 use crate::concurrent::PayloadSource;
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{
-    Announcer, AssertionSchedule, BuiltinPair, BuiltinTopic, Leases, ManualSchedule, Matching, ParticipantEvent,
-    ParticipantLoss, Reach,
+    Announcer, BuiltinPair, BuiltinTopic, LivelinessSchedules, Matching, ParticipantEvent, ParticipantLoss, Route,
 };
 use crate::history::HistorySample;
 use crate::output::Datagram;
-use crate::types::{EntityId, GuidPrefix, Instant, Locator, Now};
+use crate::types::Guid;
+use crate::types::{EntityId, GuidPrefix, Instant, Now};
 use crate::wire::{Receiver, Submessage};
-use bundle::Bundle;
-use departed::Departed;
-use greetings::Greetings;
-use ignoring::Ignored;
-use peer::Peer;
-use std::collections::BTreeMap;
+use crate::xtypes::TypeGraph;
+use awareness::Awareness;
+use builtin_pairs::BuiltinPairs;
+use ignored::Ignored;
+use peer::PeerTable;
 use std::sync::Arc;
-use types::TypeQuestions;
+use type_lookup::{LookupContext, TypeLookup};
 
 /// One participant's discovery.
 ///
-/// Use: [`start`](Self::start), then any input; after each, [`poll_transmit`](Self::poll_transmit) until it answers
-/// `false`, [`poll_event`](Self::poll_event) until it answers `None`, and [`handle_timeout`](Self::handle_timeout) at
-/// [`deadline`](Self::deadline).
+/// Use: [`start`](Self::start), then any input. After each input, call [`poll_transmit`](Self::poll_transmit) until
+/// it returns false and [`poll_event`](Self::poll_event) until it returns `None`. Call
+/// [`handle_timeout`](Self::handle_timeout) at [`deadline`](Self::deadline).
 #[derive(Debug)]
 pub struct Participant {
     config: ParticipantConfig,
+    phase: Phase,
     announcer: Announcer,
-    pairs: [BuiltinPair; 5],
-    peers: BTreeMap<GuidPrefix, Peer>,
-    departed: Departed,
-    leases: Leases,
+    pairs: BuiltinPairs,
+    peers: PeerTable,
     matching: Matching,
-    assertions: AssertionSchedule,
-    manual: ManualSchedule,
-    /// What others have been asked of their types.
-    questions: TypeQuestions,
-    greetings: Greetings,
-    /// What the application does not want to see.
+    liveliness: LivelinessSchedules,
+    type_lookup: TypeLookup,
+    awareness: Awareness,
     ignored: Ignored,
-    has_started: bool,
-    has_left: bool,
     counters: ParticipantCounters,
-    bundle: Bundle,
-    /// Used again for each batch of samples.
+    /// Memory for each batch of received samples.
     samples: Vec<HistorySample>,
-    /// Used again for each payload of our own.
-    payload: Vec<u8>,
+}
+
+/// Phases of a participant's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// It discovers peers but does not announce itself.
+    Silent,
+    /// It announces itself.
+    Announcing,
+    /// It has left the domain.
+    Left,
 }
 
 impl Participant {
-    /// A participant that is silent until it is started.
+    /// Creates a participant that is silent until it is started.
     #[must_use]
     pub fn new(config: ParticipantConfig, seed: u64) -> Self {
         let prefix = config.prefix;
-        // Several announcements must fit into a lease, for some get lost; with the defaults it is this share of it.
+        // Several announcements must fit into a lease, because some get lost. The share is that of the defaults.
         let period = config.announcement_period.min(config.lease_duration.scale(3, 20));
-        let pair = |topic| BuiltinPair::new(topic, prefix, config.limits.endpoints_max, seed);
         Self {
+            phase: Phase::Silent,
             announcer: Announcer::new(prefix, config.announce_to.clone(), period, seed),
-            pairs: BuiltinTopic::ALL.map(pair),
-            peers: BTreeMap::new(),
-            departed: Departed::default(),
-            leases: Leases::new(seed),
+            pairs: BuiltinPairs::new(prefix, config.limits.endpoints_max, seed),
+            peers: PeerTable::new(seed),
             matching: Matching::new(prefix),
-            assertions: AssertionSchedule::default(),
-            manual: ManualSchedule::new(Arc::clone(&config.assertion_clock)),
-            questions: TypeQuestions::default(),
-            greetings: Greetings::default(),
+            liveliness: LivelinessSchedules::new(Arc::clone(&config.assertion_clock)),
+            type_lookup: TypeLookup::default(),
+            awareness: Awareness::default(),
             ignored: Ignored::default(),
-            has_started: false,
-            has_left: false,
             counters: ParticipantCounters::default(),
-            bundle: Bundle::default(),
             samples: Vec::new(),
-            payload: Vec::new(),
             config,
         }
     }
 
-    /// Begins to announce. Peers are taken in before that, too.
+    /// Begins to announce this participant. Peers are discovered before that, too.
     pub fn start(&mut self, now: Now) {
-        self.has_started = true;
+        if self.phase != Phase::Left {
+            self.phase = Phase::Announcing;
+        }
         self.announce(now);
     }
 
-    /// Leaves the domain: farewells become transmits, to the usual destinations and to every known peer. Nothing is taken
-    /// in any more.
+    /// Leaves the domain: sends the disposal to the usual destinations and to all known peers. Later input is
+    /// ignored.
     pub fn shutdown(&mut self, now: Now) {
-        if std::mem::replace(&mut self.has_left, true) {
-            return;
+        let phase = self.phase;
+        self.phase = Phase::Left;
+        // A participant that was never announced has nothing to dispose of.
+        if phase == Phase::Announcing {
+            self.announcer.dispose(now, self.peers.unicast_locators().into_iter());
         }
-        if !self.has_started {
-            return;
-        }
-        let reaches = self.peers.values().map(|peer| &peer.reach);
-        let locators = reaches.flat_map(|reach| reach.unicast.iter().copied());
-        self.announcer.leave(now, locators);
     }
 
-    /// Announces other octets of the application (USER_DATA), now or once it is started.
+    /// Changes USER_DATA, and announces it now or once the participant is started.
     pub fn set_user_data(&mut self, now: Now, user_data: Vec<u8>) {
-        if self.config.user_data != user_data && !self.has_left {
+        if self.config.user_data != user_data && self.phase != Phase::Left {
             self.config.user_data = user_data;
             self.announce(now);
         }
     }
 
-    /// Interfaces of this host have come or gone. What is new is announced, to every known peer too, and each peer is reached
-    /// in the way that is best from now on.
+    /// Handles a change of this host's interfaces: announces the new locators, also to all known peers, and updates
+    /// all routes.
     pub fn set_locators(&mut self, now: Now, locators: ParticipantLocators) {
-        if self.has_left {
+        if self.phase == Phase::Left {
             return;
         }
         self.config.set_locators(locators);
         self.announcer.set_destinations(self.config.announce_to.clone());
         self.announce(now);
-        self.reach_all_anew(now);
-        let reaches = self.peers.values().map(|peer| &peer.reach);
-        let known: Vec<Locator> = reaches.flat_map(|reach| reach.unicast.iter().copied()).collect();
-        self.announcer.answer(&known);
+        self.update_all_routes(now);
+        self.announcer.answer(&self.peers.unicast_locators());
     }
 
     fn announce(&mut self, now: Now) {
-        if self.has_started {
+        if self.phase == Phase::Announcing {
             self.announcer.announce(now, &self.config.announcement());
         }
     }
 
-    /// Whether a submessage is for a builtin endpoint, and thus for [`Participant::handle_submessage`].
+    /// Whether a submessage belongs to a builtin endpoint, and so to [`Participant::handle_submessage`].
     #[must_use]
     pub fn is_addressed_by(submessage: &Submessage<'_>) -> bool {
         writer_id(submessage).is_some_and(EntityId::is_builtin)
     }
 
-    /// A submessage for a builtin endpoint. It renews its sender's lease as well.
+    /// Handles a submessage for a builtin endpoint. It renews its sender's lease as well.
     ///
-    /// `packet`: where the submessage lies.
+    /// `packet` owns the bytes of the submessage.
     pub fn handle_submessage(
         &mut self,
         now: Now,
@@ -185,7 +177,7 @@ impl Participant {
             self.counters.not_for_us += 1;
             return;
         }
-        if self.has_left {
+        if self.phase == Phase::Left {
             return;
         }
         self.handle_traffic(now, receiver.source_prefix);
@@ -198,151 +190,172 @@ impl Participant {
         }
         if let Some(topic) = BuiltinTopic::of_writer(writer_id) {
             let reply = self.reply_to(receiver);
-            self.pair(topic).handle(now, receiver, reply, submessage, packet);
-            self.take_samples(now, topic);
+            self.pairs.get_mut(topic).handle(now, receiver, reply, submessage, packet);
+            self.handle_samples(now, topic);
+            // An acknowledgement of announcements shows that the peer knows our writers.
             if topic == BuiltinTopic::Publications && matches!(submessage, Submessage::AckNack(_)) {
-                self.note_greeted(receiver.source_prefix);
+                self.push_aware(receiver.source_prefix);
             }
         }
     }
 
-    /// Anything came from this participant: it is alive.
+    /// Renews the lease of a participant from which any datagram has arrived.
     pub fn handle_traffic(&mut self, now: Now, prefix: GuidPrefix) {
-        self.leases.renew(now.instant, prefix);
+        self.peers.leases.renew(now.instant, prefix);
     }
 
-    /// When [`Participant::handle_timeout`] and [`Participant::poll_transmit`] are to be called, if nothing else happens
-    /// before.
+    /// Returns when [`Participant::handle_timeout`] and [`Participant::poll_transmit`] must be called, unless there
+    /// is other input before.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        if self.has_left {
+        if self.phase == Phase::Left {
             return None;
         }
-        let own = [
+        let deadlines = [
             self.announcer.deadline(),
-            self.leases.deadline(),
-            self.assertions.deadline(),
-            self.manual.deadline(),
-            self.questions.deadline(),
+            self.peers.leases.deadline(),
+            self.liveliness.automatic.deadline(),
+            self.liveliness.manual.deadline(),
+            self.type_lookup.deadline(),
+            self.pairs.deadline(),
         ];
-        own.into_iter().chain(self.pairs.iter().map(BuiltinPair::deadline)).flatten().min()
+        deadlines.into_iter().flatten().min()
     }
 
-    /// Time has passed. Calling it early, late or twice does no harm.
+    /// Handles the passing of time. Early, late and repeated calls do no harm.
     pub fn handle_timeout(&mut self, now: Now) {
-        if self.has_left {
+        if self.phase == Phase::Left {
             return;
         }
         self.announcer.handle_timeout(now);
-        for prefix in self.leases.expired(now.instant) {
+        for prefix in self.peers.leases.expired(now.instant) {
             self.lose(now, prefix, ParticipantLoss::LeaseExpired);
         }
-        self.assert_what_is_due(now);
-        self.ask_again_for_types(now);
+        self.send_due_assertions(now);
+        let (lookup, mut cx) = self.lookup(now);
+        lookup.handle_timeout(&mut cx);
         for topic in BuiltinTopic::ALL {
-            self.pair(topic).handle_timeout(now);
-            self.take_samples(now, topic);
+            self.pairs.get_mut(topic).handle_timeout(now);
+            self.handle_samples(now, topic);
         }
     }
 
-    /// Lays out the next datagram, with its destinations, in place of what `datagram` held. `false`: there is nothing to
-    /// send now. When it answers `true`, the datagram counts as sent.
+    /// Adds a type of a local endpoint: peers may request it, and it is compared with their types.
+    pub fn add_type(&mut self, graph: &TypeGraph) {
+        self.matching.types_mut().store.add_own(graph);
+    }
+
+    /// Returns the type of a local or remote endpoint from its complete description, and requests missing parts.
+    pub fn resolve_type(&mut self, now: Now, endpoint: Guid) -> TypeResolution {
+        let (lookup, mut cx) = self.lookup(now);
+        lookup.resolve(&mut cx, endpoint)
+    }
+
+    /// Requests the types that a comparison lacks.
+    fn request_types(&mut self, now: Now) {
+        let (lookup, mut cx) = self.lookup(now);
+        lookup.request(&mut cx);
+    }
+
+    fn lookup(&mut self, now: Now) -> (&mut TypeLookup, LookupContext<'_>) {
+        let Self { config, pairs, peers, matching, type_lookup, counters, .. } = self;
+        (type_lookup, LookupContext { now, prefix: config.prefix, matching, peers: &peers.known, pairs, counters })
+    }
+
+    /// Builds the next datagram with its destinations, in place of the content of `datagram`. Returns false if there
+    /// is none now; otherwise the datagram counts as sent.
     pub fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
         if self.announcer.poll_transmit(datagram) {
             return true;
         }
-        let pairs = &mut self.pairs;
-        !self.has_left && self.bundle.poll(datagram, |next| pairs.iter_mut().any(|pair| pair.poll_transmit(now, next)))
+        // After the disposal nothing else is sent.
+        self.phase != Phase::Left && self.pairs.poll_transmit(now, datagram)
     }
 
-    /// What has happened since the last call, in the order in which it did; `None`: nothing more.
+    /// Returns the next event, in the order of their occurrence; `None` without one.
     pub fn poll_event(&mut self) -> Option<ParticipantEvent> {
         let event = self.matching.poll_event()?;
-        self.note_event(&event);
+        let publications = self.pairs.get(BuiltinTopic::Publications);
+        if let Some(prefix) = self.awareness.handle_event(&event, publications) {
+            self.push_aware(prefix);
+        }
         Some(event)
     }
 
-    /// Whether there is an event to be polled.
+    /// Adds an event for each match of a participant whose reader knows our writer now.
+    fn push_aware(&mut self, prefix: GuidPrefix) {
+        let publications = self.pairs.get(BuiltinTopic::Publications);
+        for (writer, reader) in self.awareness.take_aware(prefix, publications) {
+            self.matching.push_event(ParticipantEvent::WriterKnown { writer, reader });
+        }
+    }
+
+    /// Whether there are events to poll.
     #[must_use]
     pub fn has_events(&self) -> bool {
         self.matching.has_events()
     }
 
-    /// This participant's name.
+    /// Returns the GUID prefix of this participant.
     #[must_use]
     pub fn prefix(&self) -> GuidPrefix {
         self.config.prefix
     }
 
-    /// What it was made of.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &ParticipantConfig {
         &self.config
     }
 
-    /// The other participants, by growing prefix.
+    /// Returns the other participants, in the order of their prefixes.
     pub fn participants(&self) -> impl Iterator<Item = &Arc<ParticipantData>> {
-        self.peers.values().map(|peer| &peer.data)
+        self.peers.known.values().map(|peer| &peer.data)
     }
 
-    /// Another participant, if it is known.
+    /// Returns another participant, if it is known.
     #[must_use]
     pub fn participant(&self, prefix: GuidPrefix) -> Option<&Arc<ParticipantData>> {
-        self.peers.get(&prefix).map(|peer| &peer.data)
+        self.peers.known.get(&prefix).map(|peer| &peer.data)
     }
 
-    /// From now on there are events for every endpoint of others that comes, changes or goes, beside those of matches.
+    /// From now on every remote endpoint that appears, changes or vanishes causes an event, beside those of matches.
     pub fn observe_endpoints(&mut self) {
         self.matching.observe();
     }
 
-    /// How the discovery of another participant is reached.
+    /// Returns the route to another participant's discovery.
     #[must_use]
-    pub fn reach(&self, prefix: GuidPrefix) -> Option<&Reach> {
-        self.peers.get(&prefix).map(|peer| &peer.reach)
+    pub fn route(&self, prefix: GuidPrefix) -> Option<&Route> {
+        self.peers.known.get(&prefix).map(|peer| &peer.route)
     }
 
-    /// All endpoints, and what fits.
+    /// Returns all endpoints and match results.
     #[must_use]
     pub fn matching(&self) -> &Matching {
         &self.matching
     }
 
-    /// One of the builtin topics, to look at its counters.
+    /// Returns a builtin topic, to read its counters.
     #[must_use]
     pub fn builtin(&self, topic: BuiltinTopic) -> &BuiltinPair {
-        let [publications, subscriptions, messages, type_requests, type_replies] = &self.pairs;
-        match topic {
-            BuiltinTopic::Publications => publications,
-            BuiltinTopic::Subscriptions => subscriptions,
-            BuiltinTopic::Messages => messages,
-            BuiltinTopic::TypeRequests => type_requests,
-            BuiltinTopic::TypeReplies => type_replies,
-        }
+        self.pairs.get(topic)
     }
 
-    /// What was not taken in.
+    /// Returns the counters.
     #[must_use]
     pub fn counters(&self) -> ParticipantCounters {
-        // The histories of their readers refuse them, before they come here.
+        // The histories of these readers refuse endpoints before they reach the participant.
         let topics = [BuiltinTopic::Publications, BuiltinTopic::Subscriptions];
-        let endpoints_rejected = topics.map(|topic| self.builtin(topic).reader().counters().rejected).iter().sum();
-        ParticipantCounters { endpoints_rejected, ..self.counters }
-    }
-
-    fn pair(&mut self, topic: BuiltinTopic) -> &mut BuiltinPair {
-        let [publications, subscriptions, messages, type_requests, type_replies] = &mut self.pairs;
-        match topic {
-            BuiltinTopic::Publications => publications,
-            BuiltinTopic::Subscriptions => subscriptions,
-            BuiltinTopic::Messages => messages,
-            BuiltinTopic::TypeRequests => type_requests,
-            BuiltinTopic::TypeReplies => type_replies,
+        let mut counters = self.counters;
+        for topic in topics {
+            counters.endpoints_rejected += self.builtin(topic).reader().counters().rejected;
         }
+        counters
     }
 }
 
-/// The writer that a submessage comes from or is for.
+/// Returns the writer that a submessage comes from or is for.
 fn writer_id(submessage: &Submessage<'_>) -> Option<EntityId> {
     match submessage {
         Submessage::AckNack(m) => Some(m.writer_id),

@@ -1,42 +1,70 @@
-//! Other participants: how they come, change, fall silent and leave (RTPS 2.5, 8.5.3).
+//! Other participants: discovery, changes, silence and disposal (RTPS 2.5, 8.5.3).
 
 use super::Participant;
+use super::disposals::Disposals;
 use crate::discovery::data::{
     DataError, Decoded, EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key,
 };
-use crate::discovery::{Announced, Discovered, ParticipantEvent, ParticipantLoss, Reach, ReplyTo, is_same_host};
+use crate::discovery::{
+    BuiltinEndpoints, Discovered, EndpointAnnouncement, Leases, ParticipantEvent, ParticipantLoss, ReplyTo, Route,
+    is_same_host,
+};
 use crate::reader::WRITERS_MAX;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, Locator, Now, SequenceNumber};
 use crate::wire::{Data, Receiver, SerializedPayload};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is known of another participant.
+/// A discovered participant.
 #[derive(Debug)]
 pub(super) struct Peer {
-    /// What it announces.
+    /// Its announcement.
     pub(super) data: Arc<ParticipantData>,
-    /// How its discovery is reached.
-    pub(super) reach: Reach,
-    /// Writers and readers that are known of it.
+    /// Route to its discovery.
+    pub(super) route: Route,
+    /// Number of its known writers and readers.
     pub(super) endpoints: usize,
-    /// It has answered, so somebody is there where it says to be.
+    /// It has answered, so its announced address is real.
     pub(super) has_answered: bool,
 }
 
+/// All discovered participants.
+#[derive(Debug)]
+pub(super) struct PeerTable {
+    pub(super) known: BTreeMap<GuidPrefix, Peer>,
+    pub(super) leases: Leases,
+    pub(super) disposals: Disposals,
+}
+
+impl PeerTable {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { known: BTreeMap::new(), leases: Leases::new(seed), disposals: Disposals::default() }
+    }
+
+    /// Returns the unicast locators of all peers.
+    pub(super) fn unicast_locators(&self) -> Vec<Locator> {
+        let mut locators = Vec::new();
+        for peer in self.known.values() {
+            locators.extend_from_slice(&peer.route.unicast);
+        }
+        locators
+    }
+}
+
 impl Participant {
-    /// An announcement or a farewell.
+    /// Handles an announcement or a disposal.
     pub(super) fn handle_spdp(&mut self, now: Now, receiver: &Receiver, data: &Data<'_>) {
         let prefix = receiver.source_prefix;
         let number = data.writer_sn;
         let status = data.inline_qos.map_or(0, |qos| qos.status_info());
         let payload = match data.payload {
             SerializedPayload::Data(payload) if status & STATUS_GONE == 0 => payload,
-            // A change without payload and without status is legal, and says nothing.
+            // A change without payload and without status is legal and means nothing.
             SerializedPayload::None if status & STATUS_GONE == 0 => return,
             payload => {
                 let key = payload.bytes().and_then(guid_of_key);
                 let key = key.or_else(|| data.inline_qos?.key_hash().map(Guid::from_bytes));
-                return self.handle_farewell(now, prefix, number, key);
+                return self.handle_disposal(now, prefix, number, key);
             }
         };
         match ParticipantData::decode(payload, prefix) {
@@ -49,15 +77,14 @@ impl Participant {
         }
     }
 
-    fn handle_farewell(&mut self, now: Now, prefix: GuidPrefix, number: SequenceNumber, key: Option<Guid>) {
-        match key {
-            Some(guid) if guid != Guid::new(prefix, EntityId::PARTICIPANT) => self.counters.foreign += 1,
-            _ => {
-                let forgets = self.departed.insert(now.instant, prefix, number);
-                self.counters.farewells_forgotten += u64::from(forgets);
-                self.lose(now, prefix, ParticipantLoss::Left);
-            }
+    fn handle_disposal(&mut self, now: Now, prefix: GuidPrefix, number: SequenceNumber, key: Option<Guid>) {
+        if key.is_some_and(|guid| guid != Guid::new(prefix, EntityId::PARTICIPANT)) {
+            self.counters.foreign += 1;
+            return;
         }
+        let has_forgotten = self.peers.disposals.insert(now.instant, prefix, number);
+        self.counters.farewells_forgotten += u64::from(has_forgotten);
+        self.lose(now, prefix, ParticipantLoss::Left);
     }
 
     fn handle_announcement(&mut self, now: Now, number: SequenceNumber, data: ParticipantData) {
@@ -70,149 +97,173 @@ impl Participant {
         if self.ignored.contains_participant(prefix) {
             return;
         }
-        match self.peers.get(&prefix).map(|peer| *peer.data == data) {
-            Some(true) => self.pairs.iter_mut().for_each(|pair| pair.ask_again(now, prefix)),
-            Some(false) => self.change_peer(now, data),
-            None if self.departed.is_late(now.instant, prefix, number) => self.counters.late_announcements += 1,
-            None if self.has_room(now) => self.add_peer(now, data),
-            None => self.counters.participants_refused += 1,
+        if let Some(peer) = self.peers.known.get(&prefix) {
+            if *peer.data != data {
+                return self.change_peer(now, data);
+            }
+            // It exists, so ask those of its endpoints again that are still silent.
+            for pair in self.pairs.iter_mut() {
+                pair.ask_again(now, prefix);
+            }
+        } else if self.peers.disposals.is_late(now.instant, prefix, number) {
+            self.counters.late_announcements += 1;
+        } else if self.has_room(now) {
+            self.add_peer(now, data);
+        } else {
+            self.counters.participants_refused += 1;
         }
     }
 
-    /// Whether one more participant can be known. A lease may be as long as its participant likes, even infinite; that is
-    /// honoured as long as nobody else needs the place.
+    /// Whether there is room for one more participant. A lease may be of any length, even infinite, but a silent
+    /// participant loses its place when another one needs it.
     fn has_room(&mut self, now: Now) -> bool {
-        if self.peers.len() < self.config.limits.participants_max.min(WRITERS_MAX) {
+        if self.peers.known.len() < self.config.limits.participants_max.min(WRITERS_MAX) {
             return true;
         }
-        let Some(silent) = self.leases.most_silent(now.instant, SILENT_FOR) else { return false };
+        let Some(silent) = self.peers.leases.most_silent(now.instant, SILENT_FOR) else { return false };
         self.counters.participants_displaced += 1;
         self.lose(now, silent, ParticipantLoss::Displaced);
         true
     }
 
-    /// Where to answer a message that may say so itself.
+    /// Returns the destination of the answers to a message with INFO_REPLY.
     pub(super) fn reply_to(&mut self, receiver: &Receiver<'_>) -> Option<Locator> {
         let reply = receiver.reply.as_ref()?;
-        let announced = self.peers.get(&receiver.source_prefix).map(|peer| peer.data.unicast_locators());
+        let announced = self.peers.known.get(&receiver.source_prefix).map(|peer| peer.data.unicast_locators());
         let reply = ReplyTo::choose(reply, announced.as_deref());
         self.counters.replies_refused += u64::from(reply == ReplyTo::Refused);
         reply.locator()
     }
 
     fn add_peer(&mut self, now: Now, data: ParticipantData) {
-        let reach = self.reach_of_discovery(&data);
-        // It knows of us as soon as we know of it, rather than a period later.
-        let locators = if reach.unicast.is_empty() { &reach.multicast } else { &reach.unicast };
+        let route = self.route_of_discovery(&data);
+        // Answer at once, so that the peer does not discover us a period later.
+        let locators = if route.unicast.is_empty() { &route.multicast } else { &route.unicast };
         self.announcer.answer(locators);
-        self.admit(now, data, reach, 0);
+        self.admit(now, data, route, 0);
     }
 
-    /// It says something else than before: other locators, most likely.
+    /// Handles a changed announcement; usually the locators have changed.
     fn change_peer(&mut self, now: Now, data: ParticipantData) {
         let prefix = data.prefix;
-        let endpoints = self.peers.get(&prefix).map_or(0, |peer| peer.endpoints);
-        let reach = self.reach_of_discovery(&data);
-        self.admit(now, data, reach, endpoints);
-        self.reach_anew::<PublicationData>(prefix);
-        self.reach_anew::<SubscriptionData>(prefix);
+        let endpoints = self.peers.known.get(&prefix).map_or(0, |peer| peer.endpoints);
+        let route = self.route_of_discovery(&data);
+        self.admit(now, data, route, endpoints);
+        self.update_endpoint_routes::<PublicationData>(prefix);
+        self.update_endpoint_routes::<SubscriptionData>(prefix);
     }
 
-    /// Everybody may be reached in another way than before, because this host's addresses are other ones.
-    pub(super) fn reach_all_anew(&mut self, now: Now) {
-        let known: Vec<Arc<ParticipantData>> = self.peers.values().map(|peer| Arc::clone(&peer.data)).collect();
+    /// Updates all routes after a change of this host's addresses.
+    pub(super) fn update_all_routes(&mut self, now: Now) {
+        let known: Vec<Arc<ParticipantData>> = self.peers.known.values().map(|peer| Arc::clone(&peer.data)).collect();
         for data in known {
             let prefix = data.prefix;
-            let reach = self.reach_of_discovery(&data);
-            if let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.reach != reach) {
-                peer.reach = reach.clone();
-                let has_answered = peer.has_answered;
-                for pair in self.pairs.iter_mut().filter(|pair| has_answered || pair.is_for_strangers()) {
-                    pair.match_peer(now, prefix, data.builtin_endpoints, &reach);
+            let route = self.route_of_discovery(&data);
+            match self.peers.known.get_mut(&prefix) {
+                Some(peer) if peer.route != route => {
+                    peer.route = route.clone();
+                    let has_answered = peer.has_answered;
+                    self.match_pairs(now, prefix, has_answered, data.builtin_endpoints, &route);
                 }
+                _ => {}
             }
-            self.reach_anew::<PublicationData>(prefix);
-            self.reach_anew::<SubscriptionData>(prefix);
+            self.update_endpoint_routes::<PublicationData>(prefix);
+            self.update_endpoint_routes::<SubscriptionData>(prefix);
         }
     }
 
-    /// The endpoints of a participant may be reached in another way than before.
-    fn reach_anew<T: Announced>(&mut self, prefix: GuidPrefix) {
-        let Some(data) = self.peers.get(&prefix).map(|peer| Arc::clone(&peer.data)) else { return };
+    /// Updates the routes to the endpoints of a participant.
+    fn update_endpoint_routes<T: EndpointAnnouncement>(&mut self, prefix: GuidPrefix) {
+        let Some(data) = self.peers.known.get(&prefix).map(|peer| Arc::clone(&peer.data)) else { return };
         for endpoint in self.matching.of::<T>(prefix) {
-            let reach = self.reach_of_endpoint(&data, endpoint.data.endpoint());
-            self.matching.put(Arc::new(Discovered { reach, ..Arc::unwrap_or_clone(endpoint) }));
+            let route = self.route_of_endpoint(&data, endpoint.data.endpoint());
+            self.matching.put(Arc::new(Discovered { route, ..Arc::unwrap_or_clone(endpoint) }));
         }
     }
 
-    fn admit(&mut self, now: Now, data: ParticipantData, reach: Reach, endpoints: usize) {
+    fn admit(&mut self, now: Now, data: ParticipantData, route: Route, endpoints: usize) {
         let prefix = data.prefix;
-        // At another address it may be somebody else who answers, or nobody.
-        let has_answered = self.peers.get(&prefix).is_some_and(|peer| peer.has_answered && peer.reach == reach);
+        // At a new address another participant may answer, or none.
+        let has_answered = self.peers.known.get(&prefix).is_some_and(|peer| peer.has_answered && peer.route == route);
         let lease = if has_answered { data.lease_duration } else { data.lease_duration.min(UNPROVEN_LEASE_MAX) };
-        self.leases.set(now.instant, prefix, lease);
-        for pair in self.pairs.iter_mut().filter(|pair| has_answered || pair.is_for_strangers()) {
-            pair.match_peer(now, prefix, data.builtin_endpoints, &reach);
-        }
+        self.peers.leases.set(now.instant, prefix, lease);
+        self.match_pairs(now, prefix, has_answered, data.builtin_endpoints, &route);
         let data = Arc::new(data);
         self.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: Arc::clone(&data) });
-        self.peers.insert(prefix, Peer { data, reach, endpoints, has_answered });
+        self.peers.known.insert(prefix, Peer { data, route, endpoints, has_answered });
     }
 
-    /// A peer asks for something that we have told it of: it is where it says to be. From now on its lease is as long as it
-    /// announces.
-    pub(super) fn note_answer(&mut self, now: Now, prefix: GuidPrefix) {
-        let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| !peer.has_answered) else { return };
-        peer.has_answered = true;
-        self.leases.set(now.instant, prefix, peer.data.lease_duration);
-        for pair in self.pairs.iter_mut().filter(|pair| !pair.is_for_strangers()) {
-            pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.reach);
+    fn match_pairs(
+        &mut self,
+        now: Now,
+        prefix: GuidPrefix,
+        has_answered: bool,
+        endpoints: BuiltinEndpoints,
+        route: &Route,
+    ) {
+        for pair in self.pairs.iter_mut() {
+            if has_answered || pair.matches_unproven_peers() {
+                pair.match_peer(now, prefix, endpoints, route);
+            }
         }
-        self.ask_for_types(now);
     }
 
-    /// The process of a participant has ended without a farewell, as the system of this host knows.
+    /// Notes that a peer has answered, so its address is real. From now on its announced lease counts in full.
+    pub(super) fn note_answer(&mut self, now: Now, prefix: GuidPrefix) {
+        let peer = match self.peers.known.get_mut(&prefix) {
+            Some(peer) if !peer.has_answered => peer,
+            _ => return,
+        };
+        peer.has_answered = true;
+        self.peers.leases.set(now.instant, prefix, peer.data.lease_duration);
+        for pair in self.pairs.iter_mut() {
+            if !pair.matches_unproven_peers() {
+                pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route);
+            }
+        }
+        self.request_types(now);
+    }
+
+    /// Handles the crash of a participant's process, as the system of this host reports it.
     pub fn handle_crash(&mut self, now: Now, prefix: GuidPrefix) {
         self.lose(now, prefix, ParticipantLoss::Crashed);
     }
 
-    /// Forgets a participant and all that it has.
+    /// Removes a participant with all its endpoints.
     pub(super) fn lose(&mut self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
-        if self.peers.remove(&prefix).is_none() {
+        if self.peers.known.remove(&prefix).is_none() {
             return;
         }
-        self.leases.remove(prefix);
-        self.questions.forget(prefix);
-        for pair in &mut self.pairs {
+        self.peers.leases.remove(prefix);
+        self.type_lookup.forget(prefix);
+        for pair in self.pairs.iter_mut() {
             pair.unmatch_peer(now, prefix, cause.comes_back());
         }
         self.matching.remove_participant(prefix, cause);
         self.matching.push_event(ParticipantEvent::ParticipantLost { prefix, cause });
     }
 
-    /// How the discovery of a participant is reached.
-    fn reach_of_discovery(&self, data: &ParticipantData) -> Reach {
+    /// Returns the route to a participant's discovery.
+    fn route_of_discovery(&self, data: &ParticipantData) -> Route {
         let same_host = self.is_same_host(data);
-        Reach::choose(&self.config.host_addresses, &data.metatraffic_unicast, &data.metatraffic_multicast, same_host)
+        Route::choose(&self.config.host_addresses, &data.metatraffic_unicast, &data.metatraffic_multicast, same_host)
     }
 
-    /// How an endpoint is reached: at its own locators, or at those of its participant.
-    pub(super) fn reach_of_endpoint(&self, participant: &ParticipantData, endpoint: &EndpointData) -> Reach {
-        let or_default = |own: &[Locator], default: &[Locator]| -> Vec<Locator> {
-            if endpoint.unicast_locators.is_empty() && endpoint.multicast_locators.is_empty() {
-                default.to_vec()
-            } else {
-                own.to_vec()
-            }
+    /// Returns the route to an endpoint: to its own locators, or to those of its participant.
+    pub(super) fn route_of_endpoint(&self, participant: &ParticipantData, endpoint: &EndpointData) -> Route {
+        let has_locators = !endpoint.unicast_locators.is_empty() || !endpoint.multicast_locators.is_empty();
+        let (unicast, multicast) = if has_locators {
+            (&endpoint.unicast_locators, &endpoint.multicast_locators)
+        } else {
+            (&participant.default_unicast, &participant.default_multicast)
         };
-        let unicast = or_default(&endpoint.unicast_locators, &participant.default_unicast);
-        let multicast = or_default(&endpoint.multicast_locators, &participant.default_multicast);
         let same_host = self.is_same_host(participant);
-        let mut reach = Reach::choose(&self.config.host_addresses, &unicast, &multicast, same_host);
-        if !self.config.multicast_samples && !reach.unicast.is_empty() {
-            reach.multicast.clear();
+        let mut route = Route::choose(&self.config.host_addresses, unicast, multicast, same_host);
+        // Without unicast, multicast is the only way.
+        if !self.config.multicast_samples && !route.unicast.is_empty() {
+            route.multicast.clear();
         }
-        reach
+        route
     }
 
     fn is_same_host(&self, data: &ParticipantData) -> bool {
@@ -220,14 +271,14 @@ impl Participant {
     }
 }
 
-/// A participant that is silent for so long may have to make room, however long its lease: the lease of one that announces
-/// none (RTPS 2.5, 9.6.3.2).
+/// Silence after which a participant may have to make room, however long its lease: the default lease (RTPS 2.5,
+/// 9.6.3.2).
 const SILENT_FOR: Duration = Duration::from_secs(100);
 
-/// The lease of a participant that has never answered anything. A datagram proves nothing of its sender: whoever is announced
-/// in another's name is sent no more than what goes out in this time. It is the lease of one that announces none, so nobody
-/// who is there announces itself less often.
+/// Longest lease of a participant that has never answered. A datagram does not prove its sender, so a forged address
+/// gets no more traffic than in this time. It is the default lease, so real participants announce themselves more
+/// often.
 const UNPROVEN_LEASE_MAX: Duration = SILENT_FOR;
 
-/// The bits of STATUS_INFO that say that something is gone: disposed, unregistered.
+/// Bits of STATUS_INFO for disposed and unregistered.
 const STATUS_GONE: u32 = 3;

@@ -1,4 +1,4 @@
-//! The walk over a discovery payload that all kinds of data share.
+//! Decoding of a discovery payload, common to all kinds of data.
 
 use crate::types::Locator;
 use crate::wire::{Parameter, ParameterError, ParameterFields, ParameterListReader, ParameterListWriter};
@@ -9,27 +9,27 @@ const PL_CDR_BE: [u8; 2] = [0x00, 0x02];
 /// Encapsulation identifier of a parameter list, little endian.
 const PL_CDR_LE: [u8; 2] = [0x00, 0x03];
 
-/// Locators kept of one list. A host with more interfaces than this is reachable by the first ones.
+/// Most locators of one list. A host with more interfaces is reachable by the first ones.
 const LOCATORS_MAX: usize = 32;
-/// Bytes kept of a topic's, type's or entity's name. DDS sets no limit; IDL names nest, but not that far.
+/// Longest name of a topic, type or entity, in bytes. DDS sets no limit; nested IDL names stay below this.
 pub(super) const NAME_MAX: usize = 1_024;
-/// Octets kept of user, topic and group data: what [`crate::qos::USER_DATA_MAX`] lets us announce ourselves.
+/// Most octets of user, topic and group data: the limit of our own announcements, [`crate::qos::USER_DATA_MAX`].
 pub(super) const OCTETS_MAX: usize = crate::qos::USER_DATA_MAX;
 
-/// Why discovery data was rejected.
+/// Reason to reject discovery data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DataError {
     /// The payload does not begin with the header of a parameter list.
     Encapsulation,
-    /// The list is cut off, or a value that decides about identity or matching is illegal.
+    /// The list is truncated, or a value that decides about identity or matching is invalid.
     Parameter(ParameterError),
-    /// The sender demands that this parameter is understood, and we do not know it.
+    /// The sender requires that this parameter is understood, and it is unknown.
     MustUnderstand {
         /// The parameter.
         id: u16,
     },
-    /// A parameter is absent without which there is nothing to know.
+    /// A required parameter is missing.
     Missing {
         /// The parameter.
         id: u16,
@@ -39,7 +39,7 @@ pub enum DataError {
         /// The parameter.
         id: u16,
     },
-    /// The GUID does not name what the data describes, or an entity of the sender.
+    /// The GUID has the wrong kind, or does not belong to the sender.
     Guid,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for DataError {
             Self::MustUnderstand { id } => write!(f, "unknown parameter 0x{id:04x} that must be understood"),
             Self::Missing { id } => write!(f, "parameter 0x{id:04x} is missing"),
             Self::TooLong { id } => write!(f, "parameter 0x{id:04x} is too long"),
-            Self::Guid => f.write_str("the GUID names another kind of entity"),
+            Self::Guid => f.write_str("the GUID has the wrong entity kind or participant"),
         }
     }
 }
@@ -71,26 +71,26 @@ impl From<ParameterError> for DataError {
     }
 }
 
-/// Decoded data, and how much of it was left out.
+/// Decoded data, and the number of skipped parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded<T> {
     /// The data.
     pub data: T,
-    /// Parameters that only inform and were malformed, or beyond a bound.
+    /// Informative parameters that were malformed or beyond a bound.
     pub skipped: u32,
 }
 
-/// What became of one parameter.
-pub(super) enum Outcome {
-    /// Known, and taken over.
-    Taken,
-    /// Known, but of no use as it stands; only informative.
+/// Result of reading one parameter.
+pub(super) enum ParameterOutcome {
+    /// Known and read.
+    Read,
+    /// Known and informative, but unusable.
     Skipped,
-    /// Not one that this data has.
+    /// Not a parameter of this data.
     Unknown,
 }
 
-/// The parameters behind the encapsulation header.
+/// Returns the parameters behind the encapsulation header.
 pub(super) fn parameters(payload: &[u8]) -> Result<ParameterListReader<'_>, DataError> {
     let (header, list) = payload.split_first_chunk::<4>().ok_or(DataError::Encapsulation)?;
     match [header[0], header[1]] {
@@ -100,22 +100,22 @@ pub(super) fn parameters(payload: &[u8]) -> Result<ParameterListReader<'_>, Data
     }
 }
 
-/// Hands each parameter to `take`, and says how many were skipped.
+/// Passes each parameter to `read`; returns how many were skipped.
 pub(super) fn walk<'a>(
     payload: &'a [u8],
-    mut take: impl FnMut(&Parameter<'a>) -> Result<Outcome, DataError>,
+    mut read: impl FnMut(&Parameter<'a>) -> Result<ParameterOutcome, DataError>,
 ) -> Result<u32, DataError> {
     let mut skipped = 0;
     for parameter in parameters(payload)? {
         let parameter = parameter?;
-        match take(&parameter)? {
-            Outcome::Taken => {}
-            Outcome::Skipped => skipped += 1,
-            // A vendor's own parameter cannot be demanded from other vendors (the bit has no meaning there).
-            Outcome::Unknown if parameter.must_understand() && !parameter.is_vendor_specific() => {
+        match read(&parameter)? {
+            ParameterOutcome::Read => {}
+            ParameterOutcome::Skipped => skipped += 1,
+            // A vendor cannot require its own parameters from other vendors: the bit has no meaning there.
+            ParameterOutcome::Unknown if parameter.must_understand() && !parameter.is_vendor_specific() => {
                 return Err(DataError::MustUnderstand { id: parameter.id });
             }
-            Outcome::Unknown => {}
+            ParameterOutcome::Unknown => {}
         }
     }
     Ok(skipped)
@@ -129,47 +129,58 @@ pub(super) fn begin(buffer: &mut Vec<u8>) -> ParameterListWriter<'_> {
     ParameterListWriter::new(buffer)
 }
 
-/// A value that only informs: `None` from `read` leaves `target` as it is.
-pub(super) fn inform<T>(target: &mut T, value: Option<T>) -> Outcome {
+/// Stores an informative value; `None` leaves `target` unchanged.
+pub(super) fn inform<T>(target: &mut T, value: Option<T>) -> ParameterOutcome {
     match value {
         Some(value) => {
             *target = value;
-            Outcome::Taken
+            ParameterOutcome::Read
         }
-        None => Outcome::Skipped,
+        None => ParameterOutcome::Skipped,
     }
 }
 
-/// Octets that only inform.
+/// Reads informative octets; `None` if they are unusable.
 pub(super) fn informative_octets(mut fields: ParameterFields<'_>) -> Option<Vec<u8>> {
-    fields.octets().ok().filter(|octets| octets.len() <= OCTETS_MAX).map(<[u8]>::to_vec)
+    let octets = fields.octets().ok()?;
+    if octets.len() > OCTETS_MAX {
+        return None;
+    }
+    Some(octets.to_vec())
 }
 
-/// A name that only informs.
+/// Reads an informative name; `None` if it is unusable.
 pub(super) fn informative_name(mut fields: ParameterFields<'_>) -> Option<String> {
-    fields.string().ok().filter(|name| name.len() <= NAME_MAX).map(str::to_owned)
+    let name = fields.string().ok()?;
+    if name.len() > NAME_MAX {
+        return None;
+    }
+    Some(name.to_owned())
 }
 
-/// A name that decides.
+/// Reads a name that decides about matching.
 pub(super) fn name(id: u16, mut fields: ParameterFields<'_>) -> Result<String, DataError> {
     let name = fields.string()?;
-    if name.len() > NAME_MAX { Err(DataError::TooLong { id }) } else { Ok(name.to_owned()) }
+    if name.len() > NAME_MAX {
+        return Err(DataError::TooLong { id });
+    }
+    Ok(name.to_owned())
 }
 
-/// One more locator of a list. A kind that we cannot send to is kept: it tells the user why a peer is unreachable.
-pub(super) fn add_locator(locators: &mut Vec<Locator>, mut fields: ParameterFields<'_>) -> Outcome {
+/// Adds a locator to a list. An unsupported kind is kept: it explains why a peer is unreachable.
+pub(super) fn add_locator(locators: &mut Vec<Locator>, mut fields: ParameterFields<'_>) -> ParameterOutcome {
     match fields.locator() {
         Ok(locator) if locators.len() < LOCATORS_MAX => {
             if !locators.contains(&locator) {
                 locators.push(locator);
             }
-            Outcome::Taken
+            ParameterOutcome::Read
         }
-        _ => Outcome::Skipped,
+        _ => ParameterOutcome::Skipped,
     }
 }
 
-/// Writes a list of locators, each as a parameter of its own.
+/// Writes locators, each as its own parameter.
 pub(super) fn write_locators(list: &mut ParameterListWriter<'_>, id: u16, locators: &[Locator]) {
     for locator in locators {
         list.parameter(id, |value| {
@@ -178,7 +189,7 @@ pub(super) fn write_locators(list: &mut ParameterListWriter<'_>, id: u16, locato
     }
 }
 
-/// Writes octets, if there are any.
+/// Writes octets, unless they are empty.
 pub(super) fn write_octets(list: &mut ParameterListWriter<'_>, id: u16, octets: &[u8]) {
     if !octets.is_empty() {
         list.parameter(id, |value| {

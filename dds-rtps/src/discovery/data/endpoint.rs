@@ -1,7 +1,8 @@
-//! What readers and writers have in common.
+//! Announced data that readers and writers share.
 
 use super::decode::{
-    DataError, Outcome, add_locator, inform, informative_name, informative_octets, name, write_locators, write_octets,
+    DataError, ParameterOutcome, add_locator, inform, informative_name, informative_octets, name, write_locators,
+    write_octets,
 };
 use super::policies::PolicyParameter;
 use crate::discovery::parameter_id;
@@ -11,40 +12,40 @@ use crate::wire::{Parameter, ParameterListWriter};
 use crate::xtypes::TypeInformation;
 use std::sync::Arc;
 
-/// Bytes of type information that are taken in: a type that is made of 400 others. Beyond it, names decide.
+/// Most bytes of type information: a type that consists of 400 others. Beyond it, type names decide.
 const TYPE_INFORMATION_MAX: usize = 32 << 10;
 
-/// The part of SEDP data that does not depend on whether a reader or a writer is described.
+/// SEDP data that is common to readers and writers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointData {
-    /// The endpoint.
+    /// GUID of the endpoint.
     pub guid: Guid,
-    /// Its topic.
+    /// Name of its topic.
     pub topic_name: String,
-    /// The name of its type.
+    /// Name of its type.
     pub type_name: String,
-    /// Where it listens; empty: at its participant's default locators.
+    /// Unicast locators; empty for those of its participant.
     pub unicast_locators: Vec<Locator>,
-    /// Which groups it has joined; empty: its participant's default ones.
+    /// Multicast locators; empty for those of its participant.
     pub multicast_locators: Vec<Locator>,
-    /// Its publisher's or subscriber's PRESENTATION.
+    /// PRESENTATION of its publisher or subscriber.
     pub presentation: Presentation,
-    /// Its publisher or subscriber, of one with scope GROUP; [`EntityId::UNKNOWN`]: not said.
+    /// Its publisher or subscriber, for scope GROUP; [`EntityId::UNKNOWN`] if not announced.
     pub group: EntityId,
-    /// Its publisher's or subscriber's partitions.
+    /// Partitions of its publisher or subscriber.
     pub partition: Vec<String>,
-    /// Octets of its topic.
+    /// TOPIC_DATA of its topic.
     pub topic_data: Vec<u8>,
-    /// Octets of its publisher or subscriber.
+    /// GROUP_DATA of its publisher or subscriber.
     pub group_data: Vec<u8>,
-    /// A name for people.
+    /// Name for diagnosis.
     pub entity_name: String,
-    /// The names of its type by what it is made of. `None`: only the name in `type_name` is known.
+    /// Type identifiers. `None` if only `type_name` is known.
     pub type_information: Option<Arc<TypeInformation>>,
 }
 
 impl EndpointData {
-    /// An endpoint in no partition, with no data of its own, at its participant's default locators.
+    /// Creates an endpoint without partitions and data, at its participant's default locators.
     #[must_use]
     pub fn new(guid: Guid, topic_name: impl Into<String>, type_name: impl Into<String>) -> Self {
         Self {
@@ -108,7 +109,7 @@ impl EndpointData {
     }
 }
 
-/// Endpoint data while it is being read.
+/// Endpoint data that is being decoded.
 #[derive(Default)]
 pub(super) struct EndpointDraft {
     guid: Option<Guid>,
@@ -126,15 +127,15 @@ pub(super) struct EndpointDraft {
 }
 
 impl EndpointDraft {
-    /// Takes a parameter over, if it is one of those that readers and writers share.
-    pub(super) fn take(&mut self, parameter: &Parameter<'_>) -> Result<Outcome, DataError> {
+    /// Reads a parameter, if readers and writers share it.
+    pub(super) fn read(&mut self, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DataError> {
         let mut fields = parameter.fields();
         match parameter.id {
             parameter_id::ENDPOINT_GUID => self.guid = Some(fields.guid()?),
             parameter_id::TOPIC_NAME => self.topic_name = Some(name(parameter.id, fields)?),
             parameter_id::TYPE_NAME => self.type_name = Some(name(parameter.id, fields)?),
             parameter_id::PRESENTATION => self.presentation = Presentation::read(&mut fields)?,
-            // Others name it in one way or the other.
+            // Vendors use one or the other.
             parameter_id::GROUP_ENTITYID => self.group = Some(EntityId(fields.array()?)),
             parameter_id::GROUP_GUID => self.group = Some(fields.guid()?.entity_id),
             parameter_id::PARTITION => self.partition = PolicyParameter::read(&mut fields)?,
@@ -144,24 +145,26 @@ impl EndpointDraft {
             parameter_id::GROUP_DATA => return Ok(inform(&mut self.group_data, informative_octets(fields))),
             parameter_id::ENTITY_NAME => return Ok(inform(&mut self.entity_name, informative_name(fields))),
             parameter_id::TYPE_INFORMATION => {
-                let value = Some(parameter.value).filter(|value| value.len() <= TYPE_INFORMATION_MAX);
-                let information = value.and_then(|value| TypeInformation::from_bytes(value).ok());
-                return Ok(inform(
-                    &mut self.type_information,
-                    information.map(|information| Some(Arc::new(information))),
-                ));
+                if parameter.value.len() > TYPE_INFORMATION_MAX {
+                    return Ok(ParameterOutcome::Skipped);
+                }
+                let Ok(information) = TypeInformation::from_bytes(parameter.value) else {
+                    return Ok(ParameterOutcome::Skipped);
+                };
+                self.type_information = Some(Arc::new(information));
             }
-            // Known, and of no use here: the endpoint's GUID has the participant's prefix in it, and the message's header
-            // says version and vendor.
+            // Known but redundant: the endpoint's GUID contains the participant's prefix, and the message header has
+            // version and vendor.
             parameter_id::PARTICIPANT_GUID | parameter_id::PROTOCOL_VERSION | parameter_id::VENDOR_ID => {}
-            _ => return Ok(Outcome::Unknown),
+            _ => return Ok(ParameterOutcome::Unknown),
         }
-        Ok(Outcome::Taken)
+        Ok(ParameterOutcome::Read)
     }
 
-    /// The whole, if it describes an endpoint of participant `sender` for which `is_kind` holds.
+    /// Returns the data if it describes an endpoint of participant `sender` whose id satisfies `is_kind`.
     ///
-    /// A participant may speak for itself alone: otherwise one peer could withdraw or replace another's endpoints.
+    /// A participant may announce its own endpoints only. Otherwise a peer could withdraw or replace those of
+    /// another.
     pub(super) fn finish(
         self,
         sender: GuidPrefix,

@@ -1,15 +1,15 @@
-//! The keys of discovery data: what is left of them when an entity leaves (RTPS 2.5, 9.6.3.2; bytes as Cyclone DDS sends them).
+//! Keys of discovery data: the payload of a disposal (RTPS 2.5, 9.6.3.2; bytes as Cyclone DDS sends them).
 
 use super::decode::{begin, parameters};
 use crate::discovery::parameter_id;
 use crate::types::{EntityId, Guid, GuidPrefix};
 
-/// The payload of a participant's farewell: its GUID alone. Clears `buffer` first.
+/// Writes the payload of a participant's disposal, its GUID, into `buffer`, which is cleared first.
 pub fn participant_key(prefix: GuidPrefix, buffer: &mut Vec<u8>) {
     key(parameter_id::PARTICIPANT_GUID, Guid::new(prefix, EntityId::PARTICIPANT), buffer);
 }
 
-/// The payload of an endpoint's withdrawal: its GUID alone. Clears `buffer` first.
+/// Writes the payload of an endpoint's disposal, its GUID, into `buffer`, which is cleared first.
 pub fn endpoint_key(guid: Guid, buffer: &mut Vec<u8>) {
     key(parameter_id::ENDPOINT_GUID, guid, buffer);
 }
@@ -22,8 +22,7 @@ fn key(id: u16, guid: Guid, buffer: &mut Vec<u8>) {
     list.finish();
 }
 
-/// The GUID in a key, or in whole data: the first participant or endpoint GUID there; an endpoint's wins over a
-/// participant's.
+/// Returns the GUID in a key or in whole data. An endpoint's GUID takes precedence over a participant's.
 #[must_use]
 pub fn guid_of_key(payload: &[u8]) -> Option<Guid> {
     let mut found = None;
@@ -42,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_farewell_has_the_bytes_that_cyclone_sends() {
+    fn participant_key_has_the_bytes_of_cyclone() {
         let prefix = GuidPrefix([1, 0x10, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
         let mut bytes = Vec::new();
         participant_key(prefix, &mut bytes);
@@ -54,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_key_names_the_endpoint() {
+    fn endpoint_key_names_the_endpoint() {
         let guid = Guid::from_bytes([7; 16]);
         let mut bytes = Vec::new();
         endpoint_key(guid, &mut bytes);

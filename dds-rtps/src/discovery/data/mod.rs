@@ -1,12 +1,12 @@
-//! What participants tell about themselves and their endpoints: parameter lists on the wire (RTPS 2.5, 8.5 and 9.6.3).
+//! Announcements of participants and endpoints: parameter lists on the wire (RTPS 2.5, 8.5 and 9.6.3).
 //!
-//! In: the payload of an SPDP or SEDP sample. Out: [`ParticipantData`], [`PublicationData`], [`SubscriptionData`] with
-//! every value in its type and every default filled in; and the way back.
+//! In: the payload of an SPDP or SEDP sample. Out: [`ParticipantData`], [`PublicationData`], [`SubscriptionData`],
+//! with each value in its type and each default filled in; and the reverse.
 //!
-//! Decoding is lenient where nothing depends on it: unknown parameters are passed over, and so are malformed ones that
-//! only inform (names, user data, properties), which are counted. A malformed value that decides about identity or
-//! matching rejects the whole, for a default in its place could make a match that neither side asked for. Every list,
-//! string and octet sequence that is kept has a bound.
+//! Decoding is lenient where possible. Unknown parameters are ignored. Malformed informative ones (names, user data,
+//! properties) are skipped and counted. A malformed value that decides about identity or matching rejects the whole:
+//! a default instead could cause a match that neither side requested. Each list, string and octet sequence has a
+//! bound.
 
 mod decode;
 mod endpoint;

@@ -1,7 +1,7 @@
-//! What a participant announces (SPDP).
+//! Announcement of a participant (SPDP).
 
 use super::decode::{
-    DataError, Decoded, NAME_MAX, OCTETS_MAX, Outcome, add_locator, begin, inform, informative_name,
+    DataError, Decoded, NAME_MAX, OCTETS_MAX, ParameterOutcome, add_locator, begin, inform, informative_name,
     informative_octets, walk, write_locators, write_octets,
 };
 use crate::discovery::BuiltinEndpoints;
@@ -9,48 +9,48 @@ use crate::discovery::parameter_id as id;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
 use crate::wire::{Parameter, ParameterError, ParameterFields};
 
-/// The lease of a participant that announces none (RTPS 2.5, 9.6.3).
+/// Lease of a participant that announces none (RTPS 2.5, 9.6.3).
 const DEFAULT_LEASE: Duration = Duration::from_secs(100);
-/// Properties kept of a participant.
+/// Most properties of a participant.
 const PROPERTIES_MAX: usize = 64;
 
 /// A participant, as SPDP describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParticipantData {
-    /// The participant: the first twelve bytes of its GUID.
+    /// First twelve bytes of its GUID.
     pub prefix: GuidPrefix,
-    /// The version of RTPS that it speaks.
+    /// Its version of RTPS.
     pub protocol_version: ProtocolVersion,
-    /// Who built it.
+    /// Its vendor.
     pub vendor: VendorId,
-    /// Which version of that, as far as it says: Cyclone DDS does. Default, and ours: empty.
+    /// Version of its implementation, announced by Cyclone DDS only. Default, and ours: empty.
     pub product_version: String,
-    /// Its domain; peers that do not say are found on their domain's ports, so it is ours.
+    /// Its domain. A peer without it was found on the ports of our domain.
     pub domain_id: Option<u32>,
-    /// Parts a domain; only equal tags see each other. Default: empty.
+    /// Domain tag; only participants with equal tags discover each other. Default: empty.
     pub domain_tag: String,
-    /// Where its discovery listens.
+    /// Unicast locators of its discovery.
     pub metatraffic_unicast: Vec<Locator>,
-    /// Which groups its discovery has joined.
+    /// Multicast locators of its discovery.
     pub metatraffic_multicast: Vec<Locator>,
-    /// Where its endpoints listen that say nothing else.
+    /// Unicast locators of its endpoints without own locators.
     pub default_unicast: Vec<Locator>,
-    /// Which groups its endpoints have joined that say nothing else.
+    /// Multicast locators of its endpoints without own locators.
     pub default_multicast: Vec<Locator>,
-    /// After how much silence it counts as gone. Default: 100 s.
+    /// Silence after which it counts as gone. Default: 100 s.
     pub lease_duration: Duration,
-    /// Which builtin endpoints it has.
+    /// Its builtin endpoints.
     pub builtin_endpoints: BuiltinEndpoints,
-    /// Octets of its application.
+    /// USER_DATA of its application.
     pub user_data: Vec<u8>,
-    /// A name for people.
+    /// Name for diagnosis.
     pub entity_name: String,
-    /// Names and values that only inform.
+    /// Informative names and values.
     pub properties: Vec<(String, String)>,
 }
 
 impl ParticipantData {
-    /// A participant of ours that listens nowhere yet.
+    /// Creates the data of a local participant without locators.
     #[must_use]
     pub fn new(prefix: GuidPrefix) -> Self {
         Self {
@@ -72,18 +72,24 @@ impl ParticipantData {
         }
     }
 
-    /// Whether it can be sent the description of any type. Cyclone DDS before 11 crashes (seen with 0.10.2) when it reads one with an `int8`,
-    /// a `uint8` or a wide string in it, also if somebody else has asked for it.
+    /// Whether it can decode the description of any type.
+    ///
+    /// Cyclone DDS before 11 crashes (seen with 0.10.2) when it reads a description with an `int8`, a `uint8` or a
+    /// wide string. It does so even if another participant requested the description.
     #[must_use]
     pub fn reads_every_type(&self) -> bool {
+        if self.vendor != VendorId::CYCLONE {
+            return true;
+        }
+        // An unknown version may be an old one.
         let major = self.product_version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-        self.vendor != VendorId::CYCLONE || major.is_some_and(|major| major > 0)
+        major.is_some_and(|major| major > 0)
     }
 
     /// Reads the payload of a sample that participant `sender` sent.
     ///
     /// # Errors
-    /// The data cannot be used: malformed, incomplete, or not about `sender`.
+    /// The data is malformed, incomplete, or not about `sender`.
     pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {
         let mut data = Self::new(sender);
         let mut guid = None;
@@ -91,11 +97,11 @@ impl ParticipantData {
         let skipped = walk(payload, |parameter| {
             match parameter.id {
                 id::PARTICIPANT_GUID => guid = Some(parameter.fields().guid()?),
-                // What the set was called before; counts if the present name is absent.
+                // Old name of the set; it counts if the new name is absent.
                 id::PARTICIPANT_BUILTIN_ENDPOINTS => old_builtin_endpoints = Some(parameter.fields().u32()?),
-                _ => return data.take(parameter),
+                _ => return data.read(parameter),
             }
-            Ok(Outcome::Taken)
+            Ok(ParameterOutcome::Read)
         })?;
         let guid = guid.ok_or(DataError::Missing { id: id::PARTICIPANT_GUID })?;
         if guid != Guid::new(sender, EntityId::PARTICIPANT) {
@@ -110,7 +116,7 @@ impl ParticipantData {
         Ok(Decoded { data, skipped })
     }
 
-    fn take(&mut self, parameter: &Parameter<'_>) -> Result<Outcome, DataError> {
+    fn read(&mut self, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DataError> {
         let mut fields = parameter.fields();
         match parameter.id {
             id::PROTOCOL_VERSION => {
@@ -118,7 +124,7 @@ impl ParticipantData {
                 self.protocol_version = ProtocolVersion { major, minor };
             }
             id::VENDOR_ID => self.vendor = VendorId(fields.array()?),
-            // Others mean something else by that number. Who it is may be said later.
+            // Other vendors use this number differently. The vendor id may follow, so `decode` clears it then.
             id::CYCLONE_VERSION_INFO => {
                 let version = cyclone_version(fields);
                 self.product_version = version.unwrap_or_default();
@@ -134,12 +140,14 @@ impl ParticipantData {
             id::USER_DATA => return Ok(inform(&mut self.user_data, informative_octets(fields))),
             id::ENTITY_NAME => return Ok(inform(&mut self.entity_name, informative_name(fields))),
             id::PROPERTY_LIST => {
-                let properties = properties(fields).ok().filter(|_| parameter.value.len() <= OCTETS_MAX);
-                return Ok(inform(&mut self.properties, properties));
+                if parameter.value.len() > OCTETS_MAX {
+                    return Ok(ParameterOutcome::Skipped);
+                }
+                return Ok(inform(&mut self.properties, properties(fields).ok()));
             }
-            _ => return Ok(Outcome::Unknown),
+            _ => return Ok(ParameterOutcome::Unknown),
         }
-        Ok(Outcome::Taken)
+        Ok(ParameterOutcome::Read)
     }
 
     /// Writes the payload into `buffer`, which is cleared first.
@@ -164,7 +172,7 @@ impl ParticipantData {
                 value.u32(domain_id);
             });
         }
-        // Only where it says something: it must be understood, and old peers would drop the whole announcement.
+        // Only if not empty: the parameter must be understood, and old peers would reject the whole announcement.
         if !self.domain_tag.is_empty() {
             list.parameter(id::DOMAIN_TAG, |value| {
                 value.string(&self.domain_tag);
@@ -198,11 +206,14 @@ impl ParticipantData {
     }
 }
 
-/// The second part of `host/version/system/...`.
+/// Returns the second part of `host/version/system/...`.
 fn cyclone_version(mut fields: ParameterFields<'_>) -> Option<String> {
     let _numbers: [u8; 20] = fields.array().ok()?;
     let version = fields.string().ok()?.split('/').nth(1)?;
-    (version.len() <= NAME_MAX).then(|| version.to_owned())
+    if version.len() > NAME_MAX {
+        return None;
+    }
+    Some(version.to_owned())
 }
 
 fn properties(mut fields: ParameterFields<'_>) -> Result<Vec<(String, String)>, ParameterError> {
@@ -255,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn cyclone_says_its_version_and_others_something_else() {
+    fn version_is_read_of_cyclone_only() {
         let said = |vendor: VendorId, text: &str, vendor_first: bool| {
             let bytes = payload(|list| {
                 let vendor = |list: &mut ParameterListWriter<'_>| {
@@ -281,7 +292,7 @@ mod tests {
             assert_eq!(said(VendorId::CYCLONE, "vm/11.0.1/Linux/Linux", vendor_first), ("11.0.1".to_owned(), true));
             assert_eq!(said(VendorId::EPROSIMA, "vm/0.10.2/Linux/Linux", vendor_first), (String::new(), true));
         }
-        // Who does not say it, or not like that, may be as old as any.
+        // A participant without a readable version may be old.
         assert_eq!(said(VendorId::CYCLONE, "no version", true), (String::new(), false));
         let short = payload(|list| {
             list.parameter(id::VENDOR_ID, |value| {
@@ -302,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_name_of_the_endpoint_set_counts_only_alone() {
+    fn old_endpoint_set_counts_without_the_new_one() {
         let with = |number, set: u32| {
             move |list: &mut ParameterListWriter<'_>| {
                 list.parameter(number, |value| {
@@ -320,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_locator_of_an_unknown_kind_does_no_harm() {
+    fn locator_of_an_unknown_kind_is_kept() {
         let bytes = payload(|list| {
             list.parameter(id::DEFAULT_UNICAST_LOCATOR, |value| {
                 value.i32(19).u32(1).bytes(&[0xee; 16]);
@@ -336,12 +347,12 @@ mod tests {
     }
 
     #[test]
-    fn a_participant_speaks_for_itself_alone() {
+    fn data_about_another_participant_is_rejected() {
         assert_eq!(ParticipantData::decode(&payload(|_| {}), GuidPrefix([9; 12])), Err(DataError::Guid));
     }
 
     #[test]
-    fn only_so_many_properties_are_kept_and_names_and_octets_have_a_bound() {
+    fn properties_names_and_octets_are_bounded() {
         let with = |name: &str, value: &str, count: usize| {
             let bytes = payload(|list| {
                 list.parameter(id::PROPERTY_LIST, |parameter| {

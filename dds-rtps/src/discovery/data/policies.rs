@@ -1,7 +1,6 @@
-//! The policies as parameters, in both directions. Each reads into the type that `qos` gives it; an unknown kind is an
-//! illegal value.
+//! QoS policies as parameters, in both directions. Each has the type of `qos`; an unknown kind is an invalid value.
 
-use super::decode::Outcome;
+use super::decode::ParameterOutcome;
 use crate::qos::{
     AccessScope, DataRepresentation, DestinationOrder, Durability, DurabilityService, History, Liveliness,
     LivelinessKind, Ownership, Presentation, Reliability, ResourceLimits, TypeConsistency, TypeConsistencyKind,
@@ -9,10 +8,10 @@ use crate::qos::{
 use crate::types::Duration;
 use crate::wire::{ParameterError, ParameterFields, ParameterValueWriter};
 
-/// Ids kept of a DATA_REPRESENTATION list; three are defined.
+/// Most ids of a DATA_REPRESENTATION list; three are defined.
 const REPRESENTATIONS_MAX: usize = 16;
 
-/// A policy that is a parameter.
+/// A policy with a parameter encoding.
 pub(super) trait PolicyParameter: Sized {
     /// Reads the value.
     fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError>;
@@ -20,7 +19,7 @@ pub(super) trait PolicyParameter: Sized {
     fn write(&self, value: &mut ParameterValueWriter<'_>);
 }
 
-/// Implements the parameter of a policy that is one of some numbered kinds.
+/// Implements the parameter of a policy that is an enumeration.
 macro_rules! kinds {
     ($policy:ident { $($number:literal => $variant:ident,)* }) => {
         impl PolicyParameter for $policy {
@@ -123,7 +122,7 @@ impl PolicyParameter for History {
     fn write(&self, value: &mut ParameterValueWriter<'_>) {
         match self {
             Self::KeepLast { depth } => value.i32(0).i32(i32::try_from(*depth).unwrap_or(i32::MAX)),
-            // The depth means nothing here; 1 is what Cyclone DDS and Fast DDS send.
+            // The depth has no meaning here; Cyclone DDS and Fast DDS send 1.
             Self::KeepAll => value.i32(1).i32(1),
         };
     }
@@ -131,7 +130,7 @@ impl PolicyParameter for History {
 
 impl PolicyParameter for ResourceLimits {
     fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
-        // -1 is "no limit"; other negative numbers mean nothing else.
+        // -1 is "no limit"; other negative numbers are treated alike.
         let mut limit = || fields.i32().map(|limit| u32::try_from(limit).ok());
         Ok(Self { max_samples: limit()?, max_instances: limit()?, max_samples_per_instance: limit()? })
     }
@@ -162,7 +161,11 @@ impl PolicyParameter for DurabilityService {
 impl PolicyParameter for Vec<DataRepresentation> {
     fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
         let count = fields.sequence_len(2)?.min(REPRESENTATIONS_MAX);
-        (0..count).map(|_| fields.i16().map(DataRepresentation::from_wire)).collect()
+        let mut representations = Self::new();
+        for _ in 0..count {
+            representations.push(DataRepresentation::from_wire(fields.i16()?));
+        }
+        Ok(representations)
     }
 
     fn write(&self, value: &mut ParameterValueWriter<'_>) {
@@ -175,7 +178,7 @@ impl PolicyParameter for Vec<DataRepresentation> {
 
 impl PolicyParameter for Vec<String> {
     fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
-        // The bound of PARTITION: comparing two lists takes time in proportion to the product of their lengths.
+        // Bounded because the comparison of two lists takes time in proportion to the product of their lengths.
         let count = fields.sequence_len(4)?;
         let mut names = Self::new();
         let mut len = 0;
@@ -205,7 +208,7 @@ impl PolicyParameter for TypeConsistency {
             1 => TypeConsistencyKind::AllowTypeCoercion,
             _ => return Err(fields.illegal()),
         };
-        // Cyclone DDS reads and writes forms with fewer bools; what is absent has its default.
+        // Cyclone DDS also uses forms with fewer flags; an absent flag has its default.
         let default = Self::default();
         let mut flag = |default| if fields.is_at_end() { Ok(default) } else { fields.bool() };
         Ok(Self {
@@ -228,7 +231,7 @@ impl PolicyParameter for TypeConsistency {
     }
 }
 
-/// Writes the policies that writers and readers have in common, all of them: vendors do not agree on every default.
+/// Writes all policies that writers and readers share, because vendors do not agree on every default.
 macro_rules! write_shared_policies {
     ($list:expr, $qos:expr) => {
         $list.parameter(id::RELIABILITY, |value| $qos.reliability.write(value));
@@ -245,9 +248,10 @@ macro_rules! write_shared_policies {
     };
 }
 
-/// Takes over a policy that writers and readers have in common; evaluates to what became of it. HISTORY, RESOURCE_LIMITS
-/// and USER_DATA only inform: nothing depends on those of a peer.
-macro_rules! take_shared_policy {
+/// Reads a policy that writers and readers share, and evaluates to the outcome.
+///
+/// HISTORY, RESOURCE_LIMITS and USER_DATA are informative: nothing depends on those of a peer.
+macro_rules! read_shared_policy {
     ($qos:expr, $parameter:expr) => {{
         let mut fields = $parameter.fields();
         match $parameter.id {
@@ -262,20 +266,20 @@ macro_rules! take_shared_policy {
             id::HISTORY => inform(&mut $qos.history, PolicyParameter::read(&mut fields).ok()),
             id::RESOURCE_LIMITS => inform(&mut $qos.resource_limits, PolicyParameter::read(&mut fields).ok()),
             id::USER_DATA => inform(&mut $qos.user_data, informative_octets(fields)),
-            _ => Outcome::Unknown,
+            _ => ParameterOutcome::Unknown,
         }
     }};
 }
 
-pub(super) use {take_shared_policy, write_shared_policies};
+pub(super) use {read_shared_policy, write_shared_policies};
 
-/// A value that decides about a match: if it is illegal, the whole is.
+/// Reads a value that decides about a match. If it is invalid, so is the data.
 pub(super) fn decide<T: PolicyParameter>(
     target: &mut T,
     fields: &mut ParameterFields<'_>,
-) -> Result<Outcome, ParameterError> {
+) -> Result<ParameterOutcome, ParameterError> {
     *target = T::read(fields)?;
-    Ok(Outcome::Taken)
+    Ok(ParameterOutcome::Read)
 }
 
 #[cfg(test)]
@@ -288,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_kinds_are_illegal() {
+    fn unknown_policy_kinds_are_invalid() {
         assert!(Reliability::read(&mut fields(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])).is_err());
         assert!(Durability::read(&mut fields(&[4, 0, 0, 0])).is_err());
         assert!(Presentation::read(&mut fields(&[0, 0, 0, 0, 2, 0, 0, 0])).is_err());
@@ -307,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn partitions_beyond_the_bound_are_illegal() {
+    fn partitions_beyond_the_bound_are_invalid() {
         let names: Vec<String> = (0..2_000).map(|i| i.to_string()).collect();
         let mut bytes = Vec::new();
         let mut list = crate::wire::ParameterListWriter::new(&mut bytes);
@@ -318,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_representations_are_kept() {
+    fn representations_are_bounded() {
         let mut bytes = (REPRESENTATIONS_MAX as u32 + 10).to_le_bytes().to_vec();
         bytes.resize(4 + 2 * (REPRESENTATIONS_MAX + 10), 0);
         assert_eq!(Vec::<DataRepresentation>::read(&mut fields(&bytes)).unwrap().len(), REPRESENTATIONS_MAX);

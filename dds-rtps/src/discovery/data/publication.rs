@@ -1,8 +1,8 @@
-//! What a writer announces (SEDP publications).
+//! Announcement of a writer (SEDP publications).
 
-use super::decode::{DataError, Decoded, Outcome, begin, inform, informative_octets, walk, write_octets};
+use super::decode::{DataError, Decoded, ParameterOutcome, begin, inform, informative_octets, walk, write_octets};
 use super::endpoint::{EndpointData, EndpointDraft};
-use super::policies::{PolicyParameter, decide, take_shared_policy, write_shared_policies};
+use super::policies::{PolicyParameter, decide, read_shared_policy, write_shared_policies};
 use crate::discovery::parameter_id as id;
 use crate::qos::{DataRepresentation, DataWriterQos};
 use crate::types::{EntityId, GuidPrefix};
@@ -11,14 +11,14 @@ use crate::wire::{Parameter, ParameterListWriter};
 /// A writer, as SEDP describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicationData {
-    /// What readers have too.
+    /// Data that readers have as well.
     pub endpoint: EndpointData,
-    /// The policies. `representation` is never empty in received data: a writer that says nothing means XCDR1.
+    /// QoS policies. In received data `representation` is never empty: an absent list means XCDR1.
     pub qos: DataWriterQos,
 }
 
 impl PublicationData {
-    /// A writer of ours: the automatic choice of DATA_REPRESENTATION is made by whether its type is final.
+    /// Creates the data of a local writer. An empty DATA_REPRESENTATION becomes the automatic choice for its type.
     #[must_use]
     pub fn new(endpoint: EndpointData, mut qos: DataWriterQos, type_is_final: bool) -> Self {
         if qos.representation.is_empty() {
@@ -34,8 +34,8 @@ impl PublicationData {
     pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {
         let mut endpoint = EndpointDraft::default();
         let mut qos = DataWriterQos::default();
-        let skipped = walk(payload, |parameter| match take(&mut qos, parameter)? {
-            Outcome::Unknown => endpoint.take(parameter),
+        let skipped = walk(payload, |parameter| match read_policy(&mut qos, parameter)? {
+            ParameterOutcome::Unknown => endpoint.read(parameter),
             outcome => Ok(outcome),
         })?;
         if qos.representation.is_empty() {
@@ -45,8 +45,8 @@ impl PublicationData {
         Ok(Decoded { data: Self { endpoint, qos }, skipped })
     }
 
-    /// The parameters that go out with each sample to readers that expect inline QoS (RTPS 2.5, 8.7.2): little endian,
-    /// without the sentinel.
+    /// Returns the parameters of samples for readers that expect inline QoS (RTPS 2.5, 8.7.2): little endian, without
+    /// the sentinel.
     #[must_use]
     pub fn inline_qos(&self) -> Vec<u8> {
         let qos = &self.qos;
@@ -84,14 +84,14 @@ impl PublicationData {
     }
 }
 
-fn take(qos: &mut DataWriterQos, parameter: &Parameter<'_>) -> Result<Outcome, DataError> {
+fn read_policy(qos: &mut DataWriterQos, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DataError> {
     let mut fields = parameter.fields();
     Ok(match parameter.id {
         id::OWNERSHIP_STRENGTH => decide(&mut qos.ownership_strength, &mut fields)?,
         id::LIFESPAN => decide(&mut qos.lifespan, &mut fields)?,
         id::TRANSPORT_PRIORITY => inform(&mut qos.transport_priority, fields.i32().ok()),
         id::DURABILITY_SERVICE => inform(&mut qos.durability_service, PolicyParameter::read(&mut fields).ok()),
-        _ => take_shared_policy!(qos, parameter),
+        _ => read_shared_policy!(qos, parameter),
     })
 }
 
@@ -106,7 +106,7 @@ mod tests {
         Guid::new(GuidPrefix::new(VendorId::OURS, [1; 10]), EntityId::user(1, EntityKind::WriterWithKey))
     }
 
-    /// A list with what every endpoint needs, and what `more` adds.
+    /// Encodes a list with the required parameters and those that `more` adds.
     fn payload(more: impl FnOnce(&mut ParameterListWriter<'_>)) -> Vec<u8> {
         let mut buffer = Vec::new();
         let mut list = begin(&mut buffer);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_has_the_defaults_of_a_writer() {
+    fn absent_policies_are_the_defaults_of_a_writer() {
         let Decoded { data, skipped } = decode(&payload(|_| {})).unwrap();
         assert_eq!(skipped, 0);
         assert_eq!(data.qos, DataWriterQos::default().representation([DataRepresentation::Xcdr1]));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn inline_qos_is_a_list_that_lacks_only_its_sentinel() {
+    fn inline_qos_is_a_list_without_sentinel() {
         let endpoint = EndpointData::new(guid(), "Square", "ShapeType");
         let data = PublicationData::new(endpoint, DataWriterQos::default().ownership_strength(3), true);
         let mut bytes = data.inline_qos();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_announcement_has_no_type_information() {
+    fn announcement_without_types_has_no_type_information() {
         let mut bytes = Vec::new();
         let data = PublicationData {
             endpoint: EndpointData::new(guid(), "Square", "ShapeType"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_parameters_are_passed_over_unless_they_must_be_understood() {
+    fn unknown_parameter_is_ignored_unless_mandatory() {
         let with = |number| {
             payload(|list| {
                 list.parameter(number, |value| {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_policy_that_decides_rejects_the_whole() {
+    fn malformed_deciding_policy_rejects_the_data() {
         let bytes = payload(|list| {
             list.parameter(id::RELIABILITY, |value| {
                 value.u32(2);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_value_that_informs_is_skipped_and_counted() {
+    fn malformed_informative_value_is_skipped_and_counted() {
         let bytes = payload(|list| {
             list.parameter(id::USER_DATA, |value| {
                 value.u32(1_000_000);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn more_type_information_than_anybody_needs_is_skipped() {
+    fn oversized_type_information_is_skipped() {
         let bytes = payload(|list| {
             list.parameter(id::TYPE_INFORMATION, |value| {
                 value.bytes(&[0; 40_000]);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_guid_are_needed_and_must_be_the_senders() {
+    fn guid_is_required_and_must_be_of_the_sender() {
         let mut bytes = Vec::new();
         begin(&mut bytes).finish();
         assert_eq!(decode(&bytes), Err(DataError::Missing { id: id::ENDPOINT_GUID }));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_name_is_refused() {
+    fn name_beyond_the_limit_is_rejected() {
         let bytes = payload(|list| {
             list.parameter(id::TOPIC_NAME, |value| {
                 value.string(&"x".repeat(2_000));

@@ -1,8 +1,8 @@
-//! What a reader announces (SEDP subscriptions).
+//! Announcement of a reader (SEDP subscriptions).
 
-use super::decode::{DataError, Decoded, Outcome, begin, inform, informative_octets, walk, write_octets};
+use super::decode::{DataError, Decoded, ParameterOutcome, begin, inform, informative_octets, walk, write_octets};
 use super::endpoint::{EndpointData, EndpointDraft};
-use super::policies::{PolicyParameter, decide, take_shared_policy, write_shared_policies};
+use super::policies::{PolicyParameter, decide, read_shared_policy, write_shared_policies};
 use crate::discovery::parameter_id as id;
 use crate::qos::{DataReaderQos, DataRepresentation, TypeConsistency};
 use crate::types::{EntityId, GuidPrefix};
@@ -11,18 +11,19 @@ use crate::wire::{ContentFilterProperty, Parameter};
 /// A reader, as SEDP describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubscriptionData {
-    /// What writers have too.
+    /// Data that writers have as well.
     pub endpoint: EndpointData,
-    /// The policies. `representation` is never empty in received data: a reader that says nothing means XCDR1.
+    /// QoS policies. In received data `representation` is never empty: an absent list means XCDR1.
     pub qos: DataReaderQos,
-    /// Whether every sample has to carry the writer's QoS ([`PublicationData::inline_qos`](super::PublicationData::inline_qos)).
+    /// Whether every sample must carry the writer's QoS
+    /// ([`PublicationData::inline_qos`](super::PublicationData::inline_qos)).
     pub expects_inline_qos: bool,
-    /// Which samples it wants, if not all.
+    /// Content filter; `None` for all samples.
     pub content_filter: Option<Box<ContentFilterProperty>>,
 }
 
 impl SubscriptionData {
-    /// A reader of ours: without a list in DATA_REPRESENTATION it accepts all that we can read.
+    /// Creates the data of a local reader. An empty DATA_REPRESENTATION becomes all representations that we can read.
     #[must_use]
     pub fn new(endpoint: EndpointData, mut qos: DataReaderQos) -> Self {
         if qos.representation.is_empty() {
@@ -43,15 +44,15 @@ impl SubscriptionData {
         let skipped = walk(payload, |parameter| {
             if parameter.id == id::EXPECTS_INLINE_QOS {
                 expects_inline_qos = parameter.fields().bool()?;
-                return Ok(Outcome::Taken);
+                return Ok(ParameterOutcome::Read);
             }
             if parameter.id == id::CONTENT_FILTER_PROPERTY {
-                // It only says what need not be sent.
+                // An unreadable filter only means that more samples are sent.
                 let property = ContentFilterProperty::read(parameter.fields());
                 return Ok(inform(&mut content_filter, property.map(|property| Some(Box::new(property)))));
             }
-            match take(&mut qos, parameter)? {
-                Outcome::Unknown => endpoint.take(parameter),
+            match read_policy(&mut qos, parameter)? {
+                ParameterOutcome::Unknown => endpoint.read(parameter),
                 outcome => Ok(outcome),
             }
         })?;
@@ -84,12 +85,12 @@ impl SubscriptionData {
     }
 }
 
-fn take(qos: &mut DataReaderQos, parameter: &Parameter<'_>) -> Result<Outcome, DataError> {
+fn read_policy(qos: &mut DataReaderQos, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DataError> {
     let mut fields = parameter.fields();
     Ok(match parameter.id {
         id::TYPE_CONSISTENCY => decide(&mut qos.type_consistency, &mut fields)?,
         id::TIME_BASED_FILTER => inform(&mut qos.time_based_filter, fields.duration().ok()),
-        _ => take_shared_policy!(qos, parameter),
+        _ => read_shared_policy!(qos, parameter),
     })
 }
 
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_has_the_defaults_of_a_reader() {
+    fn absent_policies_are_the_defaults_of_a_reader() {
         let mut bytes = Vec::new();
         let mut list = begin(&mut bytes);
         list.parameter(id::ENDPOINT_GUID, |value| {
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writers_guid_is_no_reader() {
+    fn guid_of_a_writer_is_rejected_for_a_reader() {
         let mut writer = guid();
         writer.entity_id = EntityId::user(1, EntityKind::WriterWithKey);
         let data = SubscriptionData {

@@ -3,7 +3,7 @@
 use super::network::{Network, config};
 use super::{reader, told, writer};
 use crate::support::{CAPTURES, capture};
-use dds_rtps::discovery::{ParticipantEvent, Verdict};
+use dds_rtps::discovery::{MatchResult, ParticipantEvent};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, VendorId};
 use dds_rtps::wire::{Message, Submessage};
@@ -67,7 +67,7 @@ fn cyclones_pair_is_found_matched_and_lost() {
         .collect();
     assert_eq!(readers.len(), 1);
     assert_eq!(readers[0].data.endpoint.guid.entity_id, EntityId([0, 0, 2, 7]));
-    assert!(readers[0].reach.same_host && readers[0].reach.unicast[0].is_loopback());
+    assert!(readers[0].route.same_host && readers[0].route.unicast[0].is_loopback());
     let words = told(&events);
     assert!(words.iter().any(|word| word.starts_with("writer")), "{words:?}");
     assert!(words.iter().any(|word| word.starts_with("no writer")), "{words:?}");
@@ -91,8 +91,8 @@ fn cyclones_partitions_keep_us_apart() {
         DataReaderQos::default().ownership(exclusive),
     );
     assert!(!told(&events).iter().any(|word| word.starts_with("writer") || word.starts_with("reader")));
-    let verdicts: Vec<&Verdict> = network.participant(0).matching().verdicts().map(|(_, _, verdict)| verdict).collect();
-    assert!(verdicts.contains(&&Verdict::Partition), "{verdicts:?}");
+    let results: Vec<&MatchResult> = network.participant(0).matching().results().map(|(_, _, result)| result).collect();
+    assert!(results.contains(&&MatchResult::Partition), "{results:?}");
 }
 
 #[test]

@@ -151,9 +151,9 @@ fn a_peer_on_this_host_is_reached_by_loopback() {
     let a = network.start(on_one_host(1));
     network.start(on_one_host(2));
     network.run_for(Duration::from_millis(10));
-    let reach = network.participant(a).reach(prefix(2)).unwrap();
-    assert!(reach.same_host);
-    assert_eq!(reach.unicast.to_vec(), [Locator::udp_v4([127, 0, 0, 1].into(), 7430)]);
+    let route = network.participant(a).route(prefix(2)).unwrap();
+    assert!(route.same_host);
+    assert_eq!(route.unicast.to_vec(), [Locator::udp_v4([127, 0, 0, 1].into(), 7430)]);
 }
 
 fn locators(host: [u8; 4], announce_to: Vec<Locator>) -> ParticipantLocators {
@@ -178,7 +178,7 @@ fn a_participant_whose_address_changes_stays_known_and_is_reached_at_the_new_one
     network.move_to(b, locators([10, 7, 7, 2], Vec::new()));
     network.run_for(Duration::from_millis(5));
     assert_eq!(told(&network.events(a)), ["found 02"]);
-    assert_eq!(network.participant(a).reach(prefix(2)).unwrap().unicast[0].to_string(), "udp/10.7.7.2:7410");
+    assert_eq!(network.participant(a).route(prefix(2)).unwrap().unicast[0].to_string(), "udp/10.7.7.2:7410");
     assert_eq!(network.participant(b).participants().count(), 1);
     // Back at multicast it is found by others as well, soon.
     let mut back = locators([10, 0, 0, 2], vec![group]);
@@ -201,7 +201,7 @@ fn a_peer_is_reached_by_the_interface_that_is_left() {
     network.start(peer);
     network.run_for(Duration::from_millis(50));
     let reached = |network: &Network| {
-        network.participant(a).reach(prefix(2)).unwrap().unicast.iter().map(ToString::to_string).collect::<Vec<_>>()
+        network.participant(a).route(prefix(2)).unwrap().unicast.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(reached(&network), ["udp/10.0.0.2:7410"]);
     let left = ParticipantLocators { host_addresses: vec![second], ..locators([10, 9, 0, 1], both.announce_to) };

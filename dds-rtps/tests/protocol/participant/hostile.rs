@@ -155,9 +155,9 @@ fn locators_of_kinds_that_nobody_knows_do_no_harm() {
     });
     network.deliver(a, &announced);
     assert_eq!(told(&network.events(a)), ["found 07"]);
-    let reach = network.participant(a).reach(prefix(7)).unwrap();
-    assert_eq!(reach.unicast[..], [usable]);
-    assert!(reach.multicast.iter().all(|locator| locator.to_socket_addr().is_some()));
+    let route = network.participant(a).route(prefix(7)).unwrap();
+    assert_eq!(route.unicast[..], [usable]);
+    assert!(route.multicast.iter().all(|locator| locator.to_socket_addr().is_some()));
 }
 
 #[test]

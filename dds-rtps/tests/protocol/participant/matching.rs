@@ -2,7 +2,7 @@
 
 use super::network::{Network, config, prefix};
 use super::{name, reader, reader_id, told, writer, writer_id};
-use dds_rtps::discovery::{BuiltinTopic, ParticipantEvent, Verdict};
+use dds_rtps::discovery::{BuiltinTopic, MatchResult, ParticipantEvent};
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, PolicyId};
@@ -33,8 +33,8 @@ fn a_writer_and_a_reader_match_on_both_sides() {
     let ParticipantEvent::ReaderMatched { writer, reader } = &events[0] else { panic!("{events:?}") };
     assert_eq!(*writer, writer_id(1));
     // The reader has no locators of its own: those of its participant count.
-    assert_eq!(reader.reach.unicast.to_vec(), network.participant(b).config().default_unicast);
-    assert!(!reader.is_local && !reader.reach.same_host);
+    assert_eq!(reader.route.unicast.to_vec(), network.participant(b).config().default_unicast);
+    assert!(!reader.is_local && !reader.route.same_host);
 }
 
 #[test]
@@ -79,12 +79,12 @@ fn incompatible_qos_names_its_policies_on_both_sides() {
     network.run_for(Duration::from_millis(50));
     assert_eq!(told(&network.events(a)), ["offered to 02/2: [Durability, Reliability]"]);
     assert_eq!(told(&network.events(b)), ["requested of 01/1: [Durability, Reliability]"]);
-    let verdict = network
+    let result = network
         .participant(a)
         .matching()
-        .verdict(Guid::new(prefix(1), writer_id(1)), Guid::new(prefix(2), reader_id(2)))
+        .result(Guid::new(prefix(1), writer_id(1)), Guid::new(prefix(2), reader_id(2)))
         .unwrap();
-    assert_eq!(*verdict, Verdict::Incompatible([PolicyId::Durability, PolicyId::Reliability].into_iter().collect()));
+    assert_eq!(*result, MatchResult::Incompatible([PolicyId::Durability, PolicyId::Reliability].into_iter().collect()));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn changed_locators_of_a_participant_reach_its_matches() {
     let events = network.events(a);
     assert_eq!(told(&events), ["found 02", "reader 02/2"]);
     let ParticipantEvent::ReaderMatched { reader, .. } = &events[1] else { panic!() };
-    assert_eq!(reader.reach.unicast[0].port, 9999);
+    assert_eq!(reader.route.unicast[0].port, 9999);
 }
 
 #[test]

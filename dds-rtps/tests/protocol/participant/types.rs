@@ -6,7 +6,7 @@ use super::{reader, writer};
 use dds_macros::DdsType;
 use dds_rtps::cdr::{TypeInfo, WString};
 use dds_rtps::discovery::data::{PublicationData, SubscriptionData};
-use dds_rtps::discovery::{KnownTypes, ParticipantEvent, Verdict};
+use dds_rtps::discovery::{KnownTypes, MatchResult, ParticipantEvent};
 use dds_rtps::participant::{ParticipantConfig, TypeResolution};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, SequenceNumber, VendorId};
@@ -101,9 +101,9 @@ impl Pair {
         Self { network, a, b }
     }
 
-    fn verdict(&self) -> Option<Verdict> {
+    fn result(&self) -> Option<MatchResult> {
         let matching = self.network.participant(self.b).matching();
-        matching.verdicts().next().map(|(_, _, verdict)| verdict.clone())
+        matching.results().next().map(|(_, _, result)| result.clone())
     }
 }
 
@@ -111,7 +111,7 @@ impl Pair {
 fn what_differs_is_asked_for_and_matches_when_the_answer_comes() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Long>(), true);
     pair.network.run_for(Duration::from_secs(1));
-    assert_eq!(pair.verdict(), Some(Verdict::Matched));
+    assert_eq!(pair.result(), Some(MatchResult::Matched));
     assert_eq!(pair.network.participant(pair.a).counters().type_requests_answered, 1, "one question for all of it");
 }
 
@@ -119,7 +119,7 @@ fn what_differs_is_asked_for_and_matches_when_the_answer_comes() {
 fn equal_types_match_at_once_without_a_question() {
     let mut pair = Pair::new(&graph::<Long>(), &graph::<Long>(), true);
     pair.network.run_for(Duration::from_secs(1));
-    assert_eq!(pair.verdict(), Some(Verdict::Matched));
+    assert_eq!(pair.result(), Some(MatchResult::Matched));
     assert_eq!(pair.network.participant(pair.a).counters().type_requests_answered, 0);
 }
 
@@ -127,7 +127,7 @@ fn equal_types_match_at_once_without_a_question() {
 fn a_type_that_does_not_fit_is_told_once() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), true);
     pair.network.run_for(Duration::from_secs(1));
-    let Some(Verdict::Type(difference)) = pair.verdict() else { panic!("{:?}", pair.verdict()) };
+    let Some(MatchResult::Type(difference)) = pair.result() else { panic!("{:?}", pair.result()) };
     assert_eq!(difference.to_string(), "id: the writer has string, the reader uint32");
     let told = |event: &ParticipantEvent| matches!(event, ParticipantEvent::InconsistentTopic { .. });
     assert_eq!(pair.network.events(pair.b).iter().filter(|event| told(event)).count(), 1);
@@ -137,7 +137,7 @@ fn a_type_that_does_not_fit_is_told_once() {
 fn what_is_not_described_is_unavailable_and_names_decide() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), false);
     pair.network.run_for(Duration::from_secs(1));
-    assert_eq!(pair.verdict(), Some(Verdict::Matched), "both say that they have the type of these tests");
+    assert_eq!(pair.result(), Some(MatchResult::Matched), "both say that they have the type of these tests");
     assert_eq!(pair.network.participant(pair.b).counters().types_unavailable, 1);
 }
 
@@ -148,9 +148,9 @@ fn who_does_not_answer_is_asked_three_times_and_then_names_decide() {
     let is_of_service = |bytes: &[u8]| bytes.windows(4).any(|id| matches!(id, [0, 3, 0 | 1, 0xc3 | 0xc4]));
     pair.network.loses = Box::new(move |_, bytes| is_of_service(bytes));
     pair.network.run_for(Duration::from_millis(2_500));
-    assert_eq!(pair.verdict(), Some(Verdict::TypePending));
+    assert_eq!(pair.result(), Some(MatchResult::TypePending));
     pair.network.run_for(Duration::from_secs(2));
-    assert_eq!(pair.verdict(), Some(Verdict::Matched));
+    assert_eq!(pair.result(), Some(MatchResult::Matched));
     assert_eq!(pair.network.participant(pair.b).counters().types_unavailable, 1);
 }
 
@@ -171,15 +171,15 @@ fn an_answer_that_names_another_question_tells_what_was_asked_for() {
         let told = if tells { theirs } else { &graph::<Short>() };
         let mut pair = Pair::in_network(network, config(2), &graph::<Short>(), writer_of(theirs), Some(told));
         pair.network.run_for(Duration::from_millis(800));
-        let early = pair.verdict();
+        let early = pair.result();
         pair.network.run_for(Duration::from_secs(5));
-        (early, pair.verdict(), pair.network.participant(pair.b).counters().types_unavailable)
+        (early, pair.result(), pair.network.participant(pair.b).counters().types_unavailable)
     };
-    assert_eq!(run(&graph::<Long>(), true), (Some(Verdict::Matched), Some(Verdict::Matched), 0));
+    assert_eq!(run(&graph::<Long>(), true), (Some(MatchResult::Matched), Some(MatchResult::Matched), 0));
     let (early, late, unavailable) = run(&graph::<Other>(), true);
-    assert!(matches!((early, late, unavailable), (Some(Verdict::Type(_)), Some(Verdict::Type(_)), 0)));
+    assert!(matches!((early, late, unavailable), (Some(MatchResult::Type(_)), Some(MatchResult::Type(_)), 0)));
     // It says nothing of what it does not describe: perhaps that was an answer to somebody else.
-    assert_eq!(run(&graph::<Other>(), false), (Some(Verdict::TypePending), Some(Verdict::Matched), 1));
+    assert_eq!(run(&graph::<Other>(), false), (Some(MatchResult::TypePending), Some(MatchResult::Matched), 1));
 }
 
 /// Versions before 11 crash when they see such a description.
@@ -204,8 +204,8 @@ fn types_that_would_crash_an_old_cyclone_are_described_to_nobody_while_one_is_th
             participant.add_reader(now, reader_of(&graph::<Short>()));
         });
         network.run_for(Duration::from_secs(5));
-        let verdict = network.participant(b).matching().verdicts().next().map(|(_, _, verdict)| verdict.clone());
-        assert_eq!(verdict, Some(Verdict::Matched), "names decide if need be");
+        let result = network.participant(b).matching().results().next().map(|(_, _, result)| result.clone());
+        assert_eq!(result, Some(MatchResult::Matched), "names decide if need be");
         let (told, asked) = (network.participant(a).counters(), network.participant(b).counters());
         assert_eq!(told.types_withheld > 0, asked.types_unavailable > 0);
         asked.types_unavailable == 0
@@ -285,7 +285,7 @@ fn a_question_behind_the_first_heartbeat_of_its_writer_is_answered() {
     pair.network.deliver(pair.a, &first_heartbeat_of_questions(from));
     pair.network.loses = Box::new(|_, _| false);
     pair.network.run_for(Duration::from_millis(900));
-    assert_eq!(pair.verdict(), Some(Verdict::Matched), "before the question is put again");
+    assert_eq!(pair.result(), Some(MatchResult::Matched), "before the question is put again");
     assert_eq!(pair.network.participant(pair.a).counters().type_requests_answered, 1);
 }
 
@@ -330,7 +330,7 @@ fn a_peer_with_other_hashes_that_describes_nothing_is_matched_by_name() {
     dust.endpoint.type_information = Some(Arc::new(information));
     let mut pair = Pair::of(&graph::<Short>(), dust, None);
     pair.network.run_for(Duration::from_secs(1));
-    assert_eq!(pair.verdict(), Some(Verdict::Matched));
+    assert_eq!(pair.result(), Some(MatchResult::Matched));
 }
 
 #[test]
@@ -466,9 +466,9 @@ fn who_describes_nothing_does_not_keep_the_types_of_others_from_being_compared()
             network.with(flooding, |participant, now| participant.add_writer(now, data));
         }
         network.run_for(Duration::from_secs(2));
-        let verdicts = network.participant(asking).matching().verdicts();
-        let verdicts: Vec<Verdict> = verdicts.map(|(_, _, verdict)| verdict.clone()).collect();
-        assert_eq!(verdicts, vec![Verdict::Matched; 5], "names decide of the one that describes nothing");
+        let results = network.participant(asking).matching().results();
+        let results: Vec<MatchResult> = results.map(|(_, _, result)| result.clone()).collect();
+        assert_eq!(results, vec![MatchResult::Matched; 5], "names decide of the one that describes nothing");
         let known = network.participant(asking).participant(prefix(3)).unwrap();
         assert_eq!(known.builtin_endpoints.0 & 0xf000, 0);
         let a = network.start(config(1));
@@ -479,8 +479,8 @@ fn who_describes_nothing_does_not_keep_the_types_of_others_from_being_compared()
         Pair { network, a, b: asking }
     };
     pair.network.run_for(Duration::from_secs(2));
-    let verdicts = pair.network.participant(pair.b).matching().verdicts();
-    let differing = verdicts.filter(|(_, _, verdict)| matches!(verdict, Verdict::Type(_)));
+    let results = pair.network.participant(pair.b).matching().results();
+    let differing = results.filter(|(_, _, result)| matches!(result, MatchResult::Type(_)));
     assert_eq!(differing.count(), 1, "it was asked, and does not fit");
     assert_eq!(pair.network.participant(pair.a).counters().type_requests_answered, 1);
 }

@@ -1,33 +1,33 @@
-//! What writers and readers have in common where only their kind of announcement differs.
+//! The common interface of the announcements of writers and readers.
 
 use super::data::{DataError, Decoded, EndpointData, PublicationData, SubscriptionData};
 use super::sedp::BuiltinTopic;
 use crate::types::GuidPrefix;
 
 /// The announcement of an endpoint: [`PublicationData`] of a writer, [`SubscriptionData`] of a reader. Sealed.
-pub trait Announced: Clone + PartialEq + super::matching::Side {
+pub trait EndpointAnnouncement: Clone + PartialEq + super::matching::MatchSide {
     /// The topic on which it is announced.
     const TOPIC: BuiltinTopic;
 
-    /// Reads the payload of a sample that participant `sender` sent.
+    /// Decodes the payload of a sample that participant `sender` sent.
     ///
     /// # Errors
-    /// The data cannot be used.
+    /// The data is malformed, incomplete, or not about an endpoint of `sender`.
     fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError>;
 
     /// Writes the payload into `buffer`, which is cleared first.
     fn encode(&self, buffer: &mut Vec<u8>);
 
-    /// What both kinds have.
+    /// Returns the data that both kinds share.
     fn endpoint(&self) -> &EndpointData;
 
-    /// The same, to change it.
+    /// Returns the shared data for changes.
     fn endpoint_mut(&mut self) -> &mut EndpointData;
 }
 
 macro_rules! announced {
     ($data:ident, $topic:ident) => {
-        impl Announced for $data {
+        impl EndpointAnnouncement for $data {
             const TOPIC: BuiltinTopic = BuiltinTopic::$topic;
 
             fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {

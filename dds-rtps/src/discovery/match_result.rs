@@ -1,62 +1,62 @@
-//! Whether a writer and a reader of one topic fit, and everything that stands between them if they do not.
+//! Compares a writer with a reader of the same topic.
 
 use super::event::{DiscoveredReader, DiscoveredWriter};
 use crate::qos::{DataRepresentation, OfferedQos, PolicyId, RequestedQos, incompatible_policies, partitions_match};
 use crate::xtypes::TypeDifference;
 use smallvec::SmallVec;
 
-/// What stands between a writer and a reader of the same topic, if anything does. Of several things, the first.
+/// Result of comparing a writer with a reader of the same topic: a match, or the first difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Verdict {
-    /// They fit.
+pub enum MatchResult {
+    /// They match.
     Matched,
     /// Their types have different names, and at least one of them is not described.
     TypeName,
-    /// The writer's type cannot be assigned to the reader's.
+    /// The writer's type is not assignable to the reader's.
     Type(Box<TypeDifference>),
-    /// The type of the one in the other participant is not known yet: its description has been asked for.
+    /// The remote endpoint's type is not known yet: its description is requested.
     TypePending,
     /// They have no partition in common.
     Partition,
     /// The writer offers less than the reader requests, in these policies.
     Incompatible(SmallVec<[PolicyId; 4]>),
-    /// They would fit, but the one in the other participant announces no locator that we can send to.
+    /// They would match, but the remote endpoint announces no locator that we can send to.
     Unreachable,
 }
 
-/// What is known of the types of a writer and a reader (XTYPES 1.3, 7.6.3.4.2).
+/// Result of comparing the types of a writer and a reader (XTYPES 1.3, 7.6.3.4.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TypeMatch {
-    /// By their descriptions, they fit.
+    /// The descriptions are compatible.
     Fits,
-    /// By their descriptions, they do not.
+    /// The descriptions are incompatible.
     Differs(Box<TypeDifference>),
-    /// One of the descriptions has been asked for.
+    /// A description is missing and is requested.
     Pending,
-    /// One of them is not described, so their names decide.
+    /// One of them has no description, so their names decide.
     ByName,
 }
 
-/// Everything that stands between a writer and a reader of the same topic.
+/// All differences of a writer and a reader of the same topic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Differences {
     /// Their types have different names, and at least one of them is not described.
     pub type_name: bool,
-    /// The writer's type cannot be assigned to the reader's.
+    /// The writer's type is not assignable to the reader's.
     pub type_difference: Option<Box<TypeDifference>>,
-    /// The type of the one in the other participant is not known yet: its description has been asked for.
+    /// The remote endpoint's type is not known yet: its description is requested.
     pub type_pending: bool,
     /// They have no partition in common.
     pub partition: bool,
     /// The writer offers less than the reader requests, in these policies.
     pub policies: SmallVec<[PolicyId; 4]>,
-    /// The one in the other participant announces no locator that we can send to.
+    /// The remote endpoint announces no locator that we can send to.
     pub unreachable: bool,
 }
 
 impl Differences {
-    /// Compares a writer with a reader, of whose types `types` is known.
+    /// Compares a writer with a reader; `types` is the comparison of their types.
     #[must_use]
     pub(super) fn between(writer: &DiscoveredWriter, reader: &DiscoveredReader, types: TypeMatch) -> Self {
         let (w, r) = (&writer.data, &reader.data);
@@ -64,7 +64,7 @@ impl Differences {
             qos: &w.qos,
             presentation: &w.endpoint.presentation,
             representation: w.qos.representation.first().copied().unwrap_or(DataRepresentation::Xcdr1),
-            // Within one participant a topic has one type. What is not known yet is not refused yet.
+            // Within a participant a topic has one type. A type that is not known yet is not a mismatch yet.
             type_is_known: writer.is_local && reader.is_local || types != TypeMatch::ByName,
         };
         let requested = RequestedQos {
@@ -72,7 +72,8 @@ impl Differences {
             presentation: &r.endpoint.presentation,
             representations: &r.qos.representation,
         };
-        let is_reached = |is_local: bool, is_usable: bool| is_local || is_usable;
+        let is_writer_reachable = writer.is_local || writer.route.is_usable();
+        let is_reader_reachable = reader.is_local || reader.route.is_usable();
         Self {
             type_name: types == TypeMatch::ByName && w.endpoint.type_name != r.endpoint.type_name,
             type_pending: types == TypeMatch::Pending,
@@ -82,22 +83,21 @@ impl Differences {
             },
             partition: !partitions_match(&w.endpoint.partition, &r.endpoint.partition),
             policies: incompatible_policies(&offered, &requested),
-            unreachable: !is_reached(writer.is_local, writer.reach.is_usable())
-                || !is_reached(reader.is_local, reader.reach.is_usable()),
+            unreachable: !is_writer_reachable || !is_reader_reachable,
         }
     }
 
-    /// The first of them.
+    /// Returns the first difference, or a match.
     #[must_use]
-    pub fn verdict(self) -> Verdict {
+    pub fn result(self) -> MatchResult {
         match self {
-            Self { type_name: true, .. } => Verdict::TypeName,
-            Self { type_difference: Some(difference), .. } => Verdict::Type(difference),
-            Self { partition: true, .. } => Verdict::Partition,
-            Self { policies, .. } if !policies.is_empty() => Verdict::Incompatible(policies),
-            Self { unreachable: true, .. } => Verdict::Unreachable,
-            Self { type_pending: true, .. } => Verdict::TypePending,
-            _ => Verdict::Matched,
+            Self { type_name: true, .. } => MatchResult::TypeName,
+            Self { type_difference: Some(difference), .. } => MatchResult::Type(difference),
+            Self { partition: true, .. } => MatchResult::Partition,
+            Self { policies, .. } if !policies.is_empty() => MatchResult::Incompatible(policies),
+            Self { unreachable: true, .. } => MatchResult::Unreachable,
+            Self { type_pending: true, .. } => MatchResult::TypePending,
+            _ => MatchResult::Matched,
         }
     }
 }

@@ -1,18 +1,18 @@
-//! Which of a peer's announced locators to send to, and whether it runs on this host.
+//! Chooses the locators of a peer to send to, and detects peers on this host.
 
 use crate::types::Locator;
 use smallvec::SmallVec;
 use std::net::IpAddr;
 
-/// Locators used of one peer at most: the first ones of those that can be used.
+/// Most locators of one peer: the first usable ones.
 const DESTINATIONS_MAX: usize = 8;
 
-/// One of this host's own addresses, with the length of its network's prefix in bits.
+/// Address of this host, with the prefix length of its network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostAddress {
     /// The address.
     pub address: IpAddr,
-    /// How many bits of the address name the network, at most 32 (IPv4) or 128 (IPv6).
+    /// Bits of the address that name the network, at most 32 (IPv4) or 128 (IPv6).
     pub prefix_len: u8,
 }
 
@@ -34,63 +34,87 @@ impl HostAddress {
     }
 }
 
-/// How to reach an endpoint or a participant.
+/// Route to an endpoint or a participant.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reach {
+pub struct Route {
     /// Unicast locators; a datagram goes to all of them.
     pub unicast: SmallVec<[Locator; 2]>,
-    /// Multicast locators that may take the place of unicast.
+    /// Multicast locators that may replace unicast.
     pub multicast: SmallVec<[Locator; 2]>,
-    /// Whether the peer runs on this host: then its datagrams do not have to fit into a network's frames.
+    /// Whether the peer runs on this host; then datagrams may be longer than a network frame.
     pub same_host: bool,
 }
 
-impl Reach {
-    /// Chooses among what was announced. Empty lists: there is no way to send there.
+impl Route {
+    /// Chooses a route among the announced locators. Without usable locators it is empty.
     ///
-    /// Only kinds that we can send to count: UDP over the versions of IP that `host` has addresses of, and over IPv4 if it
-    /// has none at all. Loopback serves peers on this host alone, and those are reached by it rather than by a network's
-    /// address. Of a peer elsewhere with several addresses, the first one in a network of ours is enough, whichever version
-    /// of IP that is; if there is none, all are used, for nobody can tell which of them leads there. A link-local address
-    /// is in nobody's network: every link has the same one.
+    /// Only UDP over a version of IP of `host` counts, or over IPv4 if `host` is empty. Loopback serves only peers on
+    /// this host, and is preferred for them. For a peer on another host, the first address in one of our networks is
+    /// enough, of either version of IP. Without such an address all are used, because the reachable one is unknown. A
+    /// link-local address belongs to no network: every link has the same one.
     #[must_use]
     pub fn choose(host: &[HostAddress], unicast: &[Locator], multicast: &[Locator], same_host: bool) -> Self {
-        let usable: SmallVec<[(Locator, IpAddr); 8]> = unicast
-            .iter()
-            .filter_map(|locator| Some((*locator, usable_address(host, locator)?)))
-            .filter(|(_, address)| !address.is_multicast())
-            .collect();
-        let loopback = usable.iter().find(|(_, address)| address.is_loopback());
-        let elsewhere = || usable.iter().filter(|(_, address)| !address.is_loopback());
-        let unicast = match (same_host, loopback) {
-            (true, Some((locator, _))) => [*locator].into_iter().collect(),
-            (true, None) => {
-                let first = elsewhere().find(|(_, address)| !is_link_local(*address)).or_else(|| elsewhere().next());
-                first.map(|(locator, _)| *locator).into_iter().collect()
+        let mut usable = SmallVec::new();
+        for locator in unicast {
+            match usable_address(host, locator) {
+                Some(address) if !address.is_multicast() => usable.push((*locator, address)),
+                _ => {}
             }
-            (false, _) => {
-                // An address that is ours too is that of a network inside each host (a container bridge).
-                let foreign = || elsewhere().filter(|(_, address)| !is_own(host, *address));
-                let is_near = |address| !is_link_local(address) && host.iter().any(|own| own.reaches(address));
-                match foreign().find(|(_, address)| is_near(*address)) {
-                    Some((locator, _)) => [*locator].into_iter().collect(),
-                    None => foreign().map(|(locator, _)| *locator).take(DESTINATIONS_MAX).collect(),
-                }
+        }
+        let unicast = if same_host { on_same_host(&usable) } else { on_other_host(host, &usable) };
+        let mut groups = SmallVec::new();
+        for locator in multicast {
+            let is_usable = usable_address(host, locator).is_some_and(|address| address.is_multicast());
+            if is_usable && groups.len() < DESTINATIONS_MAX {
+                groups.push(*locator);
             }
-        };
-        let groups = multicast.iter().filter(|locator| usable_address(host, locator).is_some_and(|a| a.is_multicast()));
-        Self { unicast, multicast: groups.take(DESTINATIONS_MAX).copied().collect(), same_host }
+        }
+        debug_assert!(unicast.len() <= DESTINATIONS_MAX, "a route is bounded");
+        Self { unicast, multicast: groups, same_host }
     }
 
-    /// Whether there is any way to send there.
+    /// Whether it has any locator.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         !self.unicast.is_empty() || !self.multicast.is_empty()
     }
 }
 
-/// Whether a peer that listens at these locators runs on this host: every address is ours, or loopback. One that is
-/// only partly ours may be another host's with an equal bridge address.
+/// Locators of a peer that we can send to, with their addresses.
+type UsableLocators = SmallVec<[(Locator, IpAddr); 8]>;
+
+/// Chooses one locator of a peer on this host: loopback, or an address that is not link-local, or any.
+fn on_same_host(usable: &UsableLocators) -> SmallVec<[Locator; 2]> {
+    let loopback = usable.iter().find(|(_, address)| address.is_loopback());
+    let best = loopback.or_else(|| usable.iter().find(|(_, address)| !is_link_local(*address)));
+    let mut chosen = SmallVec::new();
+    if let Some((locator, _)) = best.or(usable.first()) {
+        chosen.push(*locator);
+    }
+    chosen
+}
+
+/// Chooses one locator of a peer on another host in one of our networks, or all of them.
+fn on_other_host(host: &[HostAddress], usable: &UsableLocators) -> SmallVec<[Locator; 2]> {
+    let mut chosen = SmallVec::new();
+    for (locator, address) in usable {
+        // An address that is ours as well belongs to a network inside each host, such as a container bridge.
+        if address.is_loopback() || is_own(host, *address) {
+            continue;
+        }
+        if !is_link_local(*address) && host.iter().any(|own| own.reaches(*address)) {
+            return SmallVec::from_slice(&[*locator]);
+        }
+        if chosen.len() < DESTINATIONS_MAX {
+            chosen.push(*locator);
+        }
+    }
+    chosen
+}
+
+/// Whether a peer with these locators runs on this host: each address is ours, or loopback.
+///
+/// A peer with only some of our addresses may be another host with an equal bridge address.
 #[must_use]
 pub fn is_same_host<'a>(host: &[HostAddress], unicast: impl IntoIterator<Item = &'a Locator>) -> bool {
     let mut addresses = unicast.into_iter().filter_map(|locator| usable_address(host, locator)).peekable();
@@ -105,14 +129,17 @@ fn is_link_local(address: IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
 }
 
-/// The address of a locator that we can send to.
+/// Returns the address of a locator that we can send to.
 fn usable_address(host: &[HostAddress], locator: &Locator) -> Option<IpAddr> {
     let address = locator.to_socket_addr()?.ip();
     let is_spoken = match host {
         [] => address.is_ipv4(),
         _ => host.iter().any(|own| own.address.is_ipv4() == address.is_ipv4()),
     };
-    (is_spoken && !address.is_unspecified()).then_some(address)
+    if !is_spoken || address.is_unspecified() {
+        return None;
+    }
+    Some(address)
 }
 
 #[cfg(test)]
@@ -133,7 +160,7 @@ mod tests {
 
     fn chosen(unicast: &[Locator]) -> (Vec<Locator>, bool) {
         let same_host = is_same_host(&ours(), unicast);
-        (Reach::choose(&ours(), unicast, &[], same_host).unicast.to_vec(), same_host)
+        (Route::choose(&ours(), unicast, &[], same_host).unicast.to_vec(), same_host)
     }
 
     #[test]
@@ -145,13 +172,13 @@ mod tests {
     }
 
     #[test]
-    fn loopback_of_another_host_is_of_no_use() {
+    fn loopback_of_another_host_is_not_used() {
         let theirs = at([192, 168, 1, 6]);
         assert_eq!(chosen(&[at([127, 0, 0, 1]), theirs]), (vec![theirs], false));
     }
 
     #[test]
-    fn an_equal_bridge_address_does_not_make_it_this_host() {
+    fn equal_bridge_address_is_not_the_same_host() {
         let theirs = at([192, 168, 1, 6]);
         assert_eq!(chosen(&[at([172, 17, 0, 1]), theirs]), (vec![theirs], false));
         let far = at([10, 9, 9, 9]);
@@ -159,20 +186,20 @@ mod tests {
     }
 
     #[test]
-    fn without_a_network_in_common_all_addresses_are_used() {
+    fn peer_without_common_network_gets_all_addresses() {
         let far = [at([10, 0, 0, 1]), at([10, 1, 0, 1])];
         assert_eq!(chosen(&far), (far.to_vec(), false));
     }
 
     #[test]
-    fn what_we_cannot_send_to_does_not_count() {
+    fn unsupported_locators_are_ignored() {
         let mut shared_memory = at([127, 0, 0, 1]);
         shared_memory.kind = LocatorKind::from_wire(19);
         let six = Locator::udp_v6(std::net::Ipv6Addr::LOCALHOST, 7411);
         assert_eq!(chosen(&[shared_memory, six, at([0, 0, 0, 0])]), (vec![], false));
-        let reach = Reach::choose(&ours(), &[], &[at([239, 255, 0, 1]), at([10, 0, 0, 1])], false);
-        assert_eq!(reach.multicast.to_vec(), [at([239, 255, 0, 1])]);
-        assert!(reach.is_usable());
+        let route = Route::choose(&ours(), &[], &[at([239, 255, 0, 1]), at([10, 0, 0, 1])], false);
+        assert_eq!(route.multicast.to_vec(), [at([239, 255, 0, 1])]);
+        assert!(route.is_usable());
     }
 
     fn at_v6(address: &str) -> Locator {
@@ -180,7 +207,7 @@ mod tests {
     }
 
     fn chosen_by(host: &[HostAddress], unicast: &[Locator]) -> Vec<Locator> {
-        Reach::choose(host, unicast, &[], is_same_host(host, unicast)).unicast.to_vec()
+        Route::choose(host, unicast, &[], is_same_host(host, unicast)).unicast.to_vec()
     }
 
     fn v6(address: &str, prefix_len: u8) -> HostAddress {
@@ -188,18 +215,18 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_with_both_versions_of_ip_is_reached_by_one_of_them() {
+    fn peer_with_both_versions_of_ip_gets_one_address() {
         let both = [ours()[0], v6("fd00:1::5", 64)];
         let theirs = [at([192, 168, 1, 6]), at_v6("fd00:1::6")];
         assert_eq!(chosen_by(&both, &theirs), theirs[..1]);
         assert_eq!(chosen_by(&[v6("fd00:1::5", 64)], &theirs), theirs[1..]);
-        // What is near is preferred, whichever version it is.
+        // An address in a common network is preferred, whichever version it is.
         assert_eq!(chosen_by(&both, &[at([10, 0, 0, 6]), theirs[1]]), theirs[1..]);
         assert_eq!(chosen_by(&both, &[at_v6("::1"), at([127, 0, 0, 1])]), [at_v6("::1")]);
     }
 
     #[test]
-    fn a_link_local_address_is_used_where_there_is_no_other_in_reach() {
+    fn link_local_address_is_the_last_choice() {
         let host = [v6("fe80::1", 64), v6("fd00:1::5", 64)];
         let (link_local, near, far) = (at_v6("fe80::2"), at_v6("fd00:1::6"), at_v6("fd00:2::6"));
         assert_eq!(chosen_by(&host, &[link_local, near]), [near]);
@@ -208,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_of_any_length_are_compared() {
+    fn networks_of_any_prefix_length_are_compared() {
         let all = HostAddress { address: [10, 0, 0, 1].into(), prefix_len: 0 };
         let one = HostAddress { address: [10, 0, 0, 1].into(), prefix_len: 32 };
         assert!(all.reaches([99, 1, 1, 1].into()));

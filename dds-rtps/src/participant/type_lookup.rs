@@ -1,0 +1,446 @@
+//! The TypeLookup service, both sides: type requests and replies (XTYPES 1.3, 7.6.3.3).
+//!
+//! Each peer gets one request at a time, for at most [`TYPES_PER_REQUEST`] types. It is sent up to [`ATTEMPTS_MAX`]
+//! times, [`REPEAT_AFTER`] apart. Types without a description by then are unavailable, and type names decide.
+//!
+//! A reply goes to all peers, as the service is a topic; only the requester reads it. It has at most
+//! [`REPLY_BYTES_MAX`] bytes of types. At most 64 replies are kept until they are acknowledged.
+//!
+//! Old versions of Cyclone DDS crash when a reply describes an `int8`, a `uint8` or a wide string, even a reply to
+//! another participant. While such a peer is known, types with such members are described to no peer: type names
+//! decide for them.
+
+use super::builtin_pairs::BuiltinPairs;
+use super::counters::ParticipantCounters;
+use super::peer::Peer;
+use crate::discovery::{
+    BuiltinEndpoints, BuiltinTopic, LookupCall, LookupReply, LookupRequest, LookupReturn, Matching, ParticipantEvent,
+};
+use crate::history::HistorySample;
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now, SequenceNumber};
+use crate::wire::SampleIdentity;
+use crate::xtypes::{ComponentId, Primitive, Refused, TypeIdentifier, TypeObject, TypeWithSize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Types of one request.
+const TYPES_PER_REQUEST: usize = 64;
+/// Most types of one peer that wait for a request.
+const WAITING_MAX: usize = 1_024;
+/// How often a request is sent.
+const ATTEMPTS_MAX: u32 = 3;
+/// Time for a reply. The topics are reliable: a message is lost only if one side has overrun the other.
+const REPEAT_AFTER: Duration = Duration::from_secs(1);
+/// Bytes of types in a reply, unless a single type has more. The requester requests the others again.
+const REPLY_BYTES_MAX: usize = 48 << 10;
+/// Type identifiers in a reply about dependencies.
+const DEPENDENCIES_PER_REPLY: usize = 512;
+/// Most types that contain each other.
+const COMPONENT_MAX: i32 = 256;
+/// Bytes of two type identifiers and their framing in a reply.
+const PAIR_BYTES: usize = 96;
+/// REMOTE_EX_UNKNOWN_OPERATION (DDS-RPC 1.0, 7.5.1.1.1).
+const UNKNOWN_OPERATION: i32 = 4;
+
+/// Type requests to the peers.
+#[derive(Debug, Default)]
+pub(super) struct TypeLookup {
+    by_peer: BTreeMap<GuidPrefix, PeerRequests>,
+    /// Number of the last request.
+    last: i64,
+    /// Peers whose replies the application waits for.
+    awaited: BTreeSet<GuidPrefix>,
+}
+
+/// The parts of a participant that the service uses.
+pub(super) struct LookupContext<'a> {
+    pub(super) now: Now,
+    pub(super) prefix: GuidPrefix,
+    pub(super) matching: &'a mut Matching,
+    pub(super) peers: &'a BTreeMap<GuidPrefix, Peer>,
+    pub(super) pairs: &'a mut BuiltinPairs,
+    pub(super) counters: &'a mut ParticipantCounters,
+}
+
+/// Requests to one peer.
+#[derive(Debug, Default)]
+struct PeerRequests {
+    waiting: BTreeSet<TypeIdentifier>,
+    sent: Option<SentRequest>,
+}
+
+/// A request without a complete reply.
+#[derive(Debug)]
+struct SentRequest {
+    types: BTreeSet<TypeIdentifier>,
+    number: i64,
+    attempts: u32,
+    repeat_at: Option<Instant>,
+}
+
+/// State of the resolution of an endpoint's type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypeResolution {
+    /// The whole type is known.
+    Known {
+        /// Its identifier.
+        root: TypeIdentifier,
+        /// The type and all types that it consists of.
+        types: BTreeMap<TypeIdentifier, Arc<TypeObject>>,
+    },
+    /// Its participant was asked. Resolve again after [`ParticipantEvent::TypesDescribed`].
+    Asked,
+    /// It is not announced, or its participant does not describe it.
+    Unavailable,
+    /// There is no such endpoint.
+    NoEndpoint,
+}
+
+impl LookupContext<'_> {
+    fn publish(&mut self, topic: BuiltinTopic, payload: &[u8]) {
+        if !self.pairs.get_mut(topic).publish(self.now, InstanceHandle::NIL, payload) {
+            self.counters.unpublished += 1;
+        }
+    }
+
+    fn describes_types(&self, prefix: GuidPrefix) -> bool {
+        let service = BuiltinEndpoints::TYPE_REQUEST_READER.union(BuiltinEndpoints::TYPE_REPLY_WRITER);
+        self.peers.get(&prefix).is_some_and(|peer| peer.data.builtin_endpoints.contains(service))
+    }
+
+    fn set_unavailable(&mut self, prefix: GuidPrefix, types: BTreeSet<TypeIdentifier>) {
+        for id in types {
+            self.counters.types_unavailable += 1;
+            self.matching.types_mut().set_unavailable(prefix, id);
+        }
+    }
+
+    fn is_accepted(&mut self, result: Result<(), Refused>) -> bool {
+        self.counters.types_refused += u64::from(result.is_err());
+        result.is_ok()
+    }
+}
+
+impl TypeLookup {
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.by_peer.values().filter_map(|requests| requests.sent.as_ref()?.repeat_at).min()
+    }
+
+    pub(super) fn forget(&mut self, prefix: GuidPrefix) {
+        self.by_peer.remove(&prefix);
+        self.awaited.remove(&prefix);
+    }
+
+    /// Returns the type of an endpoint from its complete description, and requests missing parts.
+    pub(super) fn resolve(&mut self, cx: &mut LookupContext<'_>, endpoint: Guid) -> TypeResolution {
+        let writer = cx.matching.writer(endpoint).map(|writer| &writer.data.endpoint);
+        let Some(data) = writer.or_else(|| cx.matching.reader(endpoint).map(|reader| &reader.data.endpoint)) else {
+            return TypeResolution::NoEndpoint;
+        };
+        let Some(information) = data.type_information.clone() else { return TypeResolution::Unavailable };
+        let root = information.complete.ty.id.clone();
+        if !root.is_hash() {
+            return TypeResolution::Unavailable;
+        }
+        let prefix = endpoint.prefix;
+        let (known, missing) = cx.matching.types().store.graph_of(&root);
+        if missing.is_empty() {
+            return TypeResolution::Known { root, types: known };
+        }
+        let types = cx.matching.types_mut();
+        if prefix == cx.prefix || missing.iter().any(|id| types.is_unavailable(prefix, id)) {
+            return TypeResolution::Unavailable;
+        }
+        types.want(prefix, &root, information.complete.dependencies.iter().map(|dependency| &dependency.id));
+        self.awaited.insert(prefix);
+        self.request(cx);
+        // The request may have shown that the peer has no service.
+        if missing.iter().any(|id| cx.matching.types().is_unavailable(prefix, id)) {
+            return TypeResolution::Unavailable;
+        }
+        TypeResolution::Asked
+    }
+
+    /// Requests the wanted types. The types of a peer without the service are unavailable.
+    pub(super) fn request(&mut self, cx: &mut LookupContext<'_>) {
+        // The loop ends: each round makes types unavailable, and these are not wanted again.
+        loop {
+            let wanted = cx.matching.types_mut().take_wanted();
+            if wanted.is_empty() {
+                return self.send_next(cx);
+            }
+            let mut has_refused = false;
+            for (prefix, types) in wanted {
+                if !cx.describes_types(prefix) {
+                    cx.counters.types_unavailable += types.len() as u64;
+                    cx.matching.types_mut().set_all_unavailable(prefix);
+                    has_refused = true;
+                    continue;
+                }
+                let requests = self.by_peer.entry(prefix).or_default();
+                for id in types {
+                    let is_sent = requests.sent.as_ref().is_some_and(|sent| sent.types.contains(&id));
+                    if !is_sent && requests.waiting.len() < WAITING_MAX {
+                        requests.waiting.insert(id);
+                    }
+                }
+            }
+            self.send_next(cx);
+            if !has_refused {
+                return;
+            }
+            cx.matching.compare_pending();
+        }
+    }
+
+    /// Sends a request to each peer with waiting types and without an unanswered request.
+    fn send_next(&mut self, cx: &mut LookupContext<'_>) {
+        self.by_peer.retain(|_, requests| requests.sent.is_some() || !requests.waiting.is_empty());
+        for (prefix, requests) in &mut self.by_peer {
+            // A peer that has never answered anything is asked when it does.
+            let has_answered = cx.peers.get(prefix).is_some_and(|peer| peer.has_answered);
+            if !has_answered || requests.sent.is_some() || requests.waiting.is_empty() {
+                continue;
+            }
+            let mut types = std::mem::take(&mut requests.waiting);
+            if let Some(first_of_rest) = types.iter().nth(TYPES_PER_REQUEST).cloned() {
+                requests.waiting = types.split_off(&first_of_rest);
+            }
+            debug_assert!(types.len() <= TYPES_PER_REQUEST, "a request is bounded");
+            self.last += 1;
+            let number = self.last;
+            send_request(cx, *prefix, number, &types);
+            let repeat_at = cx.now.instant.after(REPEAT_AFTER);
+            requests.sent = Some(SentRequest { types, number, attempts: 1, repeat_at });
+        }
+    }
+
+    /// Repeats requests without a reply in time, or gives them up.
+    pub(super) fn handle_timeout(&mut self, cx: &mut LookupContext<'_>) {
+        let mut given_up = Vec::new();
+        for (prefix, requests) in &mut self.by_peer {
+            let Some(sent) = &mut requests.sent else { continue };
+            if sent.repeat_at.is_none_or(|at| at > cx.now.instant) {
+                continue;
+            }
+            if sent.attempts < ATTEMPTS_MAX {
+                sent.attempts += 1;
+                sent.repeat_at = cx.now.instant.after(REPEAT_AFTER);
+                send_request(cx, *prefix, sent.number, &sent.types);
+            } else if let Some(sent) = requests.sent.take() {
+                given_up.push((*prefix, sent.types));
+            }
+        }
+        for (prefix, types) in given_up {
+            cx.set_unavailable(prefix, types);
+            cx.matching.compare_pending();
+            self.push_described(cx, prefix);
+            self.send_next(cx);
+        }
+        self.request(cx);
+    }
+
+    fn push_described(&mut self, cx: &mut LookupContext<'_>, prefix: GuidPrefix) {
+        let requests = self.by_peer.get(&prefix);
+        let is_done = requests.is_none_or(|requests| requests.sent.is_none() && requests.waiting.is_empty());
+        if is_done && self.awaited.remove(&prefix) {
+            cx.matching.push_event(ParticipantEvent::TypesDescribed { prefix });
+        }
+    }
+
+    /// Handles a reply to a request of ours.
+    ///
+    /// Cyclone DDS 0.10 names a writer of its own in place of the requesting one. So the descriptions in any reply
+    /// count, as their hashes are checked. But only a reply to our own request shows which types its sender lacks.
+    pub(super) fn handle_reply(&mut self, cx: &mut LookupContext<'_>, sender: GuidPrefix, sample: &HistorySample) {
+        let Some(payload) = &sample.payload else { return };
+        let Ok(reply) = LookupReply::decode_payload(payload.bytes()) else {
+            cx.counters.malformed_type_messages += 1;
+            return;
+        };
+        let is_ours = reply.request.writer == Guid::new(cx.prefix, EntityId::TYPE_REQUEST_WRITER);
+        let Some(requests) = self.by_peer.get_mut(&sender) else { return };
+        let Some(mut sent) = requests.sent.take() else { return };
+        if is_ours && sent.number != reply.request.sequence_number.0 {
+            requests.sent = Some(sent);
+            return;
+        }
+        let requested = sent.types.len();
+        if let (0, LookupReturn::Types { types: described, .. }) = (reply.exception, reply.result) {
+            learn_types(cx, sender, described, &mut sent.types);
+        }
+        let has_learned = sent.types.len() < requested;
+        if !is_ours && !sent.types.is_empty() {
+            requests.sent = Some(sent);
+            if has_learned {
+                cx.matching.compare_pending();
+            }
+            return;
+        }
+        if has_learned {
+            // The other types may not have fitted into the reply.
+            requests.waiting.append(&mut sent.types);
+        } else {
+            cx.set_unavailable(sender, sent.types);
+        }
+        cx.matching.compare_pending();
+        if self.awaited.contains(&sender) {
+            cx.matching.push_event(ParticipantEvent::TypesDescribed { prefix: sender });
+        }
+    }
+}
+
+fn send_request(cx: &mut LookupContext<'_>, prefix: GuidPrefix, number: i64, types: &BTreeSet<TypeIdentifier>) {
+    let writer = Guid::new(cx.prefix, EntityId::TYPE_REQUEST_WRITER);
+    let request = LookupRequest {
+        id: SampleIdentity { writer, sequence_number: SequenceNumber(number) },
+        instance_name: LookupRequest::instance_of(prefix),
+        call: LookupCall::Types(types.iter().flat_map(each_of_component).collect()),
+    };
+    let mut payload = Vec::new();
+    match request.encode_payload(&mut payload) {
+        Ok(()) => cx.publish(BuiltinTopic::TypeRequests, &payload),
+        Err(_) => cx.counters.unpublished += 1,
+    }
+}
+
+/// Adds requested descriptions to the store, and removes them from `requested`.
+fn learn_types(
+    cx: &mut LookupContext<'_>,
+    sender: GuidPrefix,
+    described: Vec<(TypeIdentifier, TypeObject)>,
+    requested: &mut BTreeSet<TypeIdentifier>,
+) {
+    let mut components: BTreeMap<ComponentId, BTreeMap<i32, TypeObject>> = BTreeMap::new();
+    for (id, object) in described {
+        if let TypeIdentifier::StronglyConnected(component) = id {
+            // Types that contain each other are added together, once all of them are here.
+            let all = ComponentId { index: 0, ..component };
+            let is_requested = requested.iter().any(|id| is_of_component(id, all));
+            if is_requested && (1..=component.length.min(COMPONENT_MAX)).contains(&component.index) {
+                components.entry(all).or_default().insert(component.index, object);
+            }
+        } else if requested.contains(&id) {
+            let size = object.to_bytes().map_or(usize::MAX, |bytes| bytes.len());
+            let result = cx.matching.types_mut().store.add(sender.into(), &id, object, size);
+            if cx.is_accepted(result) {
+                requested.remove(&id);
+            }
+        }
+    }
+    for (component, objects) in components {
+        let objects: Vec<TypeObject> = objects.into_values().collect();
+        let mut size = 0_usize;
+        for object in &objects {
+            size = size.saturating_add(object.to_bytes().map_or(usize::MAX >> 16, |bytes| bytes.len()));
+        }
+        let result = cx.matching.types_mut().store.add_component(sender.into(), component, objects, size);
+        if cx.is_accepted(result) {
+            requested.retain(|id| !is_of_component(id, component));
+        }
+    }
+}
+
+/// Answers a request.
+pub(super) fn handle_request(cx: &mut LookupContext<'_>, sample: &HistorySample) {
+    let Some(payload) = &sample.payload else { return };
+    let Ok(request) = LookupRequest::decode_payload(payload.bytes()) else {
+        cx.counters.malformed_type_messages += 1;
+        return;
+    };
+    if request.is_for_another(cx.prefix) {
+        return;
+    }
+    let result = match request.call {
+        LookupCall::Types(types) => describe(cx, &types),
+        LookupCall::Dependencies { types, continuation } => dependencies(cx, &types, &continuation),
+        LookupCall::Unknown => LookupReturn::Unknown,
+    };
+    let exception = if result == LookupReturn::Unknown { UNKNOWN_OPERATION } else { 0 };
+    let reply = LookupReply { request: request.id, exception, result };
+    let mut payload = Vec::new();
+    match reply.encode_payload(&mut payload) {
+        Ok(()) => {
+            cx.counters.type_requests_answered += 1;
+            cx.publish(BuiltinTopic::TypeReplies, &payload);
+        }
+        Err(_) => cx.counters.unpublished += 1,
+    }
+}
+
+/// Returns the descriptions of our types, as many as fit. Other types are left out.
+fn describe(cx: &mut LookupContext<'_>, ids: &[TypeIdentifier]) -> LookupReturn {
+    let withholds = !cx.peers.values().all(|peer| peer.data.reads_every_type());
+    let mut withheld = 0;
+    let store = &cx.matching.types().store;
+    let (mut types, mut complete_to_minimal, mut room) = (Vec::new(), Vec::new(), REPLY_BYTES_MAX);
+    let mut seen = BTreeSet::new();
+    let is_ours = |id: &&TypeIdentifier| match id {
+        TypeIdentifier::StronglyConnected(component) => {
+            store.own(&TypeIdentifier::StronglyConnected(ComponentId { index: 1, ..*component })).is_some()
+        }
+        id => store.own(id).is_some(),
+    };
+    for id in ids.iter().filter(is_ours).flat_map(each_of_component) {
+        let Some(object) = store.own(&id) else { continue };
+        if !seen.insert(id.clone()) {
+            continue;
+        }
+        if withholds && object.mentions(&crashes_old_cyclone) {
+            withheld += 1;
+            continue;
+        }
+        let size = object.to_bytes().map_or(usize::MAX, |bytes| bytes.len());
+        match room.checked_sub(size.saturating_add(PAIR_BYTES)) {
+            Some(left) => room = left,
+            // A single type may exceed the limit, or its requester would ask forever.
+            None if types.is_empty() => room = 0,
+            None => break,
+        }
+        if let Some(minimal) = store.minimal_of(&id) {
+            complete_to_minimal.push((id.clone(), minimal.clone()));
+        }
+        types.push((id, TypeObject::clone(object)));
+    }
+    cx.counters.types_withheld += withheld;
+    LookupReturn::Types { types, complete_to_minimal }
+}
+
+/// Returns the identifiers of the types that our types consist of, from `continuation` on.
+fn dependencies(cx: &LookupContext<'_>, ids: &[TypeIdentifier], continuation: &[u8]) -> LookupReturn {
+    let store = &cx.matching.types().store;
+    let mut all = BTreeMap::new();
+    for id in ids.iter().filter(|id| store.own(id).is_some()).take(TYPES_PER_REQUEST) {
+        let (mut parts, _) = store.graph_of(id);
+        parts.remove(id);
+        all.append(&mut parts);
+    }
+    let from = continuation.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
+    let end = from.saturating_add(DEPENDENCIES_PER_REPLY);
+    let mut continuation = Vec::new();
+    if all.len() > end {
+        continuation = u32::try_from(end).unwrap_or(u32::MAX).to_le_bytes().to_vec();
+    }
+    let mut types = Vec::new();
+    for (id, object) in all.into_iter().skip(from).take(DEPENDENCIES_PER_REPLY) {
+        let size = object.to_bytes().map_or(0, |bytes| u32::try_from(bytes.len()).unwrap_or(0));
+        types.push(TypeWithSize { id, size });
+    }
+    LookupReturn::Dependencies { types, continuation }
+}
+
+/// Whether an old Cyclone DDS crashes when it reads a description with this type.
+fn crashes_old_cyclone(id: &TypeIdentifier) -> bool {
+    matches!(id, TypeIdentifier::Primitive(Primitive::Int8 | Primitive::UInt8) | TypeIdentifier::String16 { .. })
+}
+
+/// Returns all types of a component for each of them: types that contain each other are described together.
+fn each_of_component(id: &TypeIdentifier) -> Vec<TypeIdentifier> {
+    let TypeIdentifier::StronglyConnected(component) = id else { return vec![id.clone()] };
+    let indexes = 1..=component.length.min(COMPONENT_MAX);
+    indexes.map(|index| TypeIdentifier::StronglyConnected(ComponentId { index, ..*component })).collect()
+}
+
+fn is_of_component(id: &TypeIdentifier, all: ComponentId) -> bool {
+    matches!(id, TypeIdentifier::StronglyConnected(component) if ComponentId { index: 0, ..*component } == all)
+}
