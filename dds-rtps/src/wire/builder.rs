@@ -192,14 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn header_names_us() {
+    fn header_has_our_version_and_vendor() {
         let mut bytes = Vec::new();
         MessageBuilder::new(&mut bytes).header(GuidPrefix(*b"abcdefghijkl"));
         assert_eq!(bytes, b"RTPS\x02\x05\x01\xddabcdefghijkl");
     }
 
     #[test]
-    fn data_without_inline_qos_is_laid_out_by_the_standard() {
+    fn data_without_inline_qos_has_the_standard_layout() {
         let mut bytes = Vec::new();
         let end = MessageBuilder::new(&mut bytes).data(&DATA, 8, |_| {});
         assert_eq!((end.padding_len(), end.must_be_last()), (0, false));
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn data_with_key_hash_and_status_info_is_laid_out_by_the_standard() {
+    fn data_with_inline_qos_has_the_standard_layout() {
         let mut bytes = Vec::new();
         let header = DataHeader { payload: PayloadKind::None, ..DATA };
         let mut builder = MessageBuilder::new(&mut bytes);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_is_padded_up_to_the_next_submessage() {
+    fn payload_is_padded_up_to_the_next_submessage() {
         for len in 4..9 {
             let payload = vec![0xee; len];
             let mut bytes = Vec::new();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_too_long_for_the_length_field_ends_the_message() {
+    fn payload_too_long_for_its_length_ends_the_message() {
         for (len, must_be_last) in [(65_512, false), (65_513, true), (200_001, true)] {
             let payload = vec![0xee; len];
             let mut bytes = Vec::new();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_name_their_part_of_the_sample() {
+    fn fragments_have_their_range_of_the_sample() {
         let header = DataFragHeader {
             reader_id: EntityId::UNKNOWN,
             writer_id: EntityId([0, 0, 1, 2]),

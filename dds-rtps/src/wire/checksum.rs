@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_field_counts_as_zeros() {
+    fn checksum_field_counts_as_zeros() {
         for kind in [ChecksumKind::Crc32c, ChecksumKind::Crc64, ChecksumKind::Md5] {
             let mut message = [7; 40];
             let with_sevens = kind.of(&message, 20);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crc_is_taken_in_either_order_of_its_octets() {
+    fn crc_is_accepted_in_either_octet_order() {
         assert!(Checksum::Crc32c(0x0102_0304).confirms(Checksum::Crc32c(0x0403_0201)));
         assert!(Checksum::Crc64(1).confirms(Checksum::Crc64(1 << 56)));
         assert!(!Checksum::Crc64(1).confirms(Checksum::Crc64(1 << 48)));

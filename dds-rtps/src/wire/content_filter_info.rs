@@ -102,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn counts_beyond_the_value_are_refused() {
+    fn filter_counts_beyond_the_value_are_rejected() {
         assert!(parse(b"\xff\xff\xff\xff\0\0\0\0", false).is_err());
         assert!(parse(b"\0\0\0\0\xff\xff\xff\xff", false).is_err());
         assert!(parse(b"\x40\0\0\0\0\0\0\0\0\0\0\0", false).is_err());
     }
 
     #[test]
-    fn a_filter_without_a_bit_has_no_result() {
+    fn filter_without_a_bit_has_no_result() {
         let info = parse(b"\0\0\0\0\0\0\0\x01aaaaaaaaaaaaaaaa", false).unwrap();
         assert_eq!((info.results().count(), info.passed(b"aaaaaaaaaaaaaaaa")), (0, None));
     }

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_laid_out_as_the_standard_says() {
+    fn property_has_the_layout_of_the_standard() {
         let expected = [
             &b"\x35\x00\x4c\x00"[..],
             b"\x10\0\0\0Square_filtered\0",
@@ -140,14 +140,14 @@ mod tests {
 
     /// `printf 'Square_filtered\0Square\0DDSSQL\0color = %%0\0\047RED\047\0' | md5sum`, and without the last NUL.
     #[test]
-    fn signatures_are_digests_over_all_texts_with_their_nuls() {
+    fn signatures_are_digests_over_texts_with_nuls() {
         let hex = |digest: [u8; 16]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         assert_eq!(hex(property().signature()), "5619828333943ebb3744337f9707c029");
         assert_eq!(hex(property().signature_of_connext()), "adcbfd5705abfa2b4e0b66175295159b");
     }
 
     #[test]
-    fn what_says_nothing_or_too_much_is_no_property() {
+    fn empty_or_oversized_property_is_rejected() {
         let base = property();
         assert_eq!(read(&written(&ContentFilterProperty { expression: String::new(), ..base.clone() })), None);
         assert_eq!(read(&written(&ContentFilterProperty { class: String::new(), ..base.clone() })), None);

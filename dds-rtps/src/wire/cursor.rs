@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_past_the_end_is_an_error_that_takes_nothing() {
+    fn field_past_the_end_reads_nothing() {
         let mut cursor = Cursor::new(&[1, 2], 8, true);
         assert_eq!(cursor.u32(), Err(WireError { kind: WireErrorKind::Truncated, offset: 8 }));
         assert!(cursor.split(3).is_err());

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_parameters_are_read_back() {
         let request = SampleIdentity { writer: guid(9), sequence_number: SequenceNumber(0x2_0000_0001) };
         let bytes = written(|to| {
             to.key_hash(&[7; 16]).status_info(3).coherent_set(SequenceNumber(4)).lifespan(Duration::from_millis(1500));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_written_is_no_list() {
+    fn empty_inline_qos_is_not_written() {
         assert!(written(|_| {}).is_empty());
     }
 
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn padding_is_skipped_and_the_sentinels_length_means_nothing() {
+    fn padding_and_sentinel_length_are_ignored() {
         let bytes = b"\0\0\x04\0\x71\0\x04\0\x71\0\x04\0\0\0\0\x02\x01\0\xff\xffpayload";
         let list = list(bytes);
         assert_eq!(list.bytes.len(), 20);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vendors_parameter_is_read_only_from_that_vendor() {
+    fn vendor_parameter_is_read_from_its_vendor_only() {
         let identity = SampleIdentity { writer: guid(9), sequence_number: SequenceNumber(1) };
         let bytes = written(|to| {
             to.sequence_number(parameter_id::GROUP_SEQ_NUM_ZENZEN, SequenceNumber(8));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn must_understand_asks_for_what_is_not_known_only() {
+    fn must_understand_concerns_unknown_parameters_only() {
         let find = |id: u16| {
             let bytes = written(|to| {
                 to.sequence_number(id, SequenceNumber(1));
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directed_sample_is_for_those_it_names() {
+    fn directed_sample_is_for_its_named_readers() {
         let bytes = written(|to| {
             to.directed_write(guid(1)).directed_write(guid(2));
         });
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_original_writer_comes_with_its_qos() {
+    fn original_writer_has_its_qos() {
         let original = SampleIdentity { writer: guid(9), sequence_number: SequenceNumber(0x2_0000_0001) };
         let bytes = written(|to| {
             to.original_writer(original, |qos| {
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn filter_results_stand_beside_other_parameters() {
+    fn filter_results_coexist_with_other_parameters() {
         let bytes = written(|to| {
             to.content_filter_info(&[([1; 16], true), ([2; 16], false)]).status_info(2);
         });
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_too_short_is_absent() {
+    fn too_short_value_counts_as_absent() {
         let bytes = written(|to| {
             to.encoded(&[0x70, 0, 4, 0, 1, 2, 3, 4, 0x56, 0, 4, 0, 1, 2, 3, 4, 0x71, 0, 0, 0, 0x2b, 0, 0, 0]);
         });
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_plain_if_it_says_no_more_than_status_and_key_hash() {
+    fn plain_list_has_status_and_key_hash_only() {
         let plain = |fill: &dyn Fn(&mut InlineQosWriter<'_>)| {
             let bytes = written(|to| fill(to));
             if bytes.is_empty() { Some((0, None)) } else { list(&bytes).plain() }
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_nobody_checked_ends_where_it_breaks() {
+    fn unverified_list_ends_at_its_error() {
         let unchecked = InlineQos { bytes: &[0x71, 0, 4, 0, 0, 0, 0, 1, 0x70, 0, 200, 0, 1], little_endian: true };
         assert_eq!((unchecked.parameters().count(), unchecked.status_info()), (1, 1));
     }

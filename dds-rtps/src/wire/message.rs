@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn header_tells_version_vendor_and_prefix() {
+    fn header_has_version_vendor_and_prefix() {
         let message = Message::parse(HEADER).unwrap();
         assert_eq!(message.header.version, ProtocolVersion { major: 2, minor: 5 });
         assert_eq!(message.header.vendor, VendorId::CYCLONE);
@@ -228,12 +228,12 @@ mod tests {
     }
 
     #[test]
-    fn last_submessage_may_be_no_multiple_of_4() {
+    fn last_submessage_may_have_any_length() {
         assert_eq!(walk(&[1, 1, 0, 0, 0x81, 0, 0, 3, 9, 9, 9]), [skipped(1), skipped(0x81)]);
     }
 
     #[test]
-    fn what_is_not_known_is_skipped_by_its_length() {
+    fn unknown_submessage_is_skipped_by_its_length() {
         let secure_and_extension =
             [0x31, 1, 4, 0, 9, 9, 9, 9, 0x30, 1, 0, 4, 0, 0, 0, 0, 0x00, 1, 4, 0, 1, 2, 3, 4, 0xff, 0, 0, 0];
         let seen = walk(&secure_and_extension);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_goes_on_behind_a_faulty_submessage() {
+    fn malformed_submessage_is_skipped() {
         let mut bytes = vec![0x13, 1, 24, 0];
         bytes.extend([0; 24]);
         bytes.extend([0x07, 1, 4, 0, 0, 0, 0, 0]);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_ends_when_nobody_knows_whose_the_rest_is() {
+    fn malformed_info_submessage_ends_the_message() {
         for (id, fault) in [(id::INFO_DST, 24), (id::INFO_SRC, 28), (id::INFO_TS, 28)] {
             let bytes = [id, 1, 4, 0, 0, 0, 0, 0, 1, 1, 0, 0];
             assert_eq!(walk(&bytes), [error(Truncated, fault)], "{id:02x}");
@@ -268,14 +268,14 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_ends_at_a_submessage_longer_than_the_message() {
+    fn submessage_longer_than_the_message_ends_it() {
         assert_eq!(walk(&[1, 1, 0, 0, 0x80, 1, 5, 0, 1, 1, 0, 0]), [skipped(1), error(Truncated, 28)]);
         assert_eq!(walk(&[1, 1, 0, 0, 0x80, 1]), [skipped(1), error(Truncated, 26)]);
         assert_eq!(walk(&[1]), [error(Truncated, 20)]);
     }
 
     #[test]
-    fn a_timestamp_is_passed_over_as_it_is_parsed() {
+    fn next_timestamp_equals_the_parsed_one() {
         let valid = [9, 1, 8, 0, 5, 0, 0, 0, 0, 0, 0, 0x80, 1, 1, 0, 0];
         let cases: [(&[u8], bool); 6] = [
             (&valid, true),

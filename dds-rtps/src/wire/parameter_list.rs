@@ -419,14 +419,14 @@ mod tests {
     }
 
     #[test]
-    fn the_list_ends_at_the_sentinel_whatever_follows() {
+    fn list_ends_at_the_sentinel() {
         let mut list = ParameterListReader::new(&[0, 0, 0, 0, 1, 0, 9, 9, 5, 5], true);
         assert!(list.next().is_none());
         assert_eq!(list.position(), 8);
     }
 
     #[test]
-    fn a_walk_that_breaks_off_stands_at_the_entry_at_fault() {
+    fn error_position_is_the_faulty_entry() {
         for (entry, error) in [
             (&[0x71, 0, 8, 0, 1, 2, 3, 4][..], ParameterError::Truncated { offset: 8 }),
             (&[0x71, 0, 3, 0, 1, 2, 3, 4], ParameterError::Length { offset: 8 }),
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_without_sentinel_is_truncated() {
+    fn list_without_sentinel_is_truncated() {
         let mut list = ParameterListReader::new(&[6, 0, 4, 0, 7, 0, 0, 0], true);
         assert!(list.next().unwrap().is_ok());
         assert_eq!(list.next(), Some(Err(ParameterError::Truncated { offset: 8 })));
@@ -449,20 +449,20 @@ mod tests {
     }
 
     #[test]
-    fn a_value_past_the_end_is_truncated() {
+    fn value_past_the_end_is_truncated() {
         let mut list = ParameterListReader::new(&[6, 0, 8, 0, 7, 0, 0, 0], true);
         assert_eq!(list.next(), Some(Err(ParameterError::Truncated { offset: 0 })));
     }
 
     #[test]
-    fn a_length_that_is_no_multiple_of_4_ends_the_walk() {
+    fn length_not_a_multiple_of_4_ends_the_list() {
         let mut list = ParameterListReader::new(&[6, 0, 3, 0, 7, 0, 0, 0, 1, 0, 0, 0], true);
         assert_eq!(list.next(), Some(Err(ParameterError::Length { offset: 0 })));
         assert_eq!(list.next(), None);
     }
 
     #[test]
-    fn sequences_never_promise_more_than_the_value_holds() {
+    fn sequence_len_is_bounded_by_the_value() {
         let parameter = Parameter { id: 0x2c, value: &[0xff, 0xff, 0xff, 0xff, 1], little_endian: true };
         assert_eq!(parameter.fields().octets(), Err(ParameterError::Value { id: 0x2c, offset: 4 }));
         let parameter = Parameter { id: 5, value: &[3, 0, 0, 0, b'a', b'b', b'c'], little_endian: true };
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_written_list_reads_back() {
+    fn written_list_is_read_back() {
         let guid = Guid::from_bytes([9; 16]);
         let locator = Locator::udp_v4([1, 2, 3, 4].into(), 7400);
         let mut bytes = Vec::new();
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_too_long_for_its_length_field_is_left_out() {
+    fn value_too_long_for_its_length_is_left_out() {
         let mut bytes = Vec::new();
         let mut list = ParameterListWriter::new(&mut bytes);
         list.parameter(0x2c, |value| {

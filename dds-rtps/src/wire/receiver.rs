@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_begins_for_everybody_and_without_a_time() {
+    fn message_begins_for_all_without_timestamp() {
         let receiver = after(|_| {});
         assert!(receiver.is_for(A) && receiver.is_for(B));
         assert_eq!((receiver.source_prefix, receiver.source_timestamp), (A, None));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn info_ts_holds_until_it_is_taken_back() {
+    fn info_ts_holds_until_invalidated() {
         let time = Time::from_unix_nanos(1_700_000_000_123_456_789);
         assert_eq!(after(|message| message.info_ts(Some(time))).source_timestamp, Some(time));
         let receiver = after(|message| {

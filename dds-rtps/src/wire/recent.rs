@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_recent_for_its_span_whatever_is_noted_beside_it() {
+    fn number_is_recent_for_its_span() {
         let mut recent = Recent::default();
         recent.note(at(0), 5, SPAN);
         recent.note(at(3), 6, SPAN);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_jumps_to_and_fro_has_to_wait() {
+    fn jumping_numbers_count_as_recent() {
         let mut recent = Recent::default();
         for round in 0..100 {
             for number in [1, 1 << 40, 1 << 20] {

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn members_outside_of_256_bits_are_refused() {
+    fn members_outside_of_256_bits_are_rejected() {
         let mut set = SequenceNumberSet::empty(SequenceNumber(10));
         assert!(!set.insert(SequenceNumber(9)) && !set.insert(SequenceNumber(266)));
         assert!(set.is_empty() && set.insert(SequenceNumber(265)) && !set.is_empty());
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_past_the_last_number_is_refused() {
+    fn sequence_set_past_the_last_number_is_rejected() {
         let kind = |bytes: &[u8]| {
             SequenceNumberSet::parse(&mut Cursor::new(bytes, 0, false), SequenceNumber::FIRST).map_err(|e| e.kind)
         };
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_set_past_the_last_number_is_refused() {
+    fn fragment_set_past_the_last_number_is_rejected() {
         let kind = |bytes: &[u8]| FragmentNumberSet::parse(&mut Cursor::new(bytes, 0, false)).map_err(|e| e.kind);
         assert!(kind(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0x80, 0, 0, 0]).is_ok());
         assert_eq!(kind(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 2, 0x80, 0, 0, 0]), Err(WireErrorKind::SetRange));

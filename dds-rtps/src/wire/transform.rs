@@ -107,7 +107,7 @@ mod tests {
     use crate::wire::{Checksum, Message, Submessage};
 
     #[test]
-    fn a_message_gets_a_checksum_wherever_it_is_cut_into_segments() {
+    fn checksum_is_independent_of_the_segments() {
         let mut message = Vec::new();
         let mut builder = MessageBuilder::new(&mut message);
         builder.header(GuidPrefix(*b"abcdefghijkl"));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn identity_hands_on_the_very_same_bytes() {
+    fn identity_returns_the_same_bytes() {
         let bytes = *b"RTPS";
         let mut scratch = Vec::new();
         let untouched = std::iter::from_fn(|| -> Option<&[u8]> { panic!("looked at") });

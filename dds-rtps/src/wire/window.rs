@@ -167,7 +167,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn members_come_in_growing_order_across_words() {
+    fn members_are_ordered_across_words() {
         let mut set = SequenceNumberSet::empty(SequenceNumber(1 << 40));
         for offset in [0, 1, 63, 64, 200, 255] {
             assert!(set.insert(SequenceNumber((1 << 40) + offset)));
@@ -240,7 +240,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_has_the_members_that_an_ordered_set_would(base in -500..1_i64 << 40, acts in vec(acts(), 1..60)) {
+        fn window_has_the_members_of_an_ordered_set(base in -500..1_i64 << 40, acts in vec(acts(), 1..60)) {
             let (mut window, mut naive) = (Window::new(base), BTreeSet::new());
             let in_reach = base..base + BITS;
             for act in acts {

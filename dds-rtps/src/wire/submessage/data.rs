@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_say_what_there_is() {
+    fn data_flags_select_the_parts() {
         let bytes = with_flags(0x05, &[PAYLOAD]);
         let data = parse(&bytes).unwrap();
         assert_eq!((data.reader_id, data.writer_id), (EntityId([0, 0, 1, 7]), EntityId([0, 0, 2, 2])));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_needs_its_encapsulation_header_unless_it_is_not_the_standards() {
+    fn standard_payload_needs_its_encapsulation_header() {
         assert_eq!(parse(&with_flags(0x05, &[&PAYLOAD[..3]])), Err(WireErrorKind::PayloadTooShort));
         assert!(parse(&with_flags(0x05, &[&PAYLOAD[..4]])).is_ok());
         let bytes = with_flags(0x15, &[&PAYLOAD[..3]]);
@@ -260,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn number_0_is_refused() {
+    fn data_rejects_sequence_number_0() {
         let mut bytes = with_flags(0x05, &[PAYLOAD]);
         bytes[16..24].fill(0);
         assert_eq!(parse(&bytes), Err(WireErrorKind::SequenceNumber));
     }
 
     #[test]
-    fn inline_qos_without_sentinel_is_refused() {
+    fn inline_qos_without_sentinel_is_rejected() {
         for len in 0..KEY_HASH.len() {
             assert_eq!(parse(&with_flags(0x03, &[&KEY_HASH[..len]])), Err(WireErrorKind::Truncated), "{len}");
         }

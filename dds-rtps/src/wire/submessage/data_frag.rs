@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_others_than_those_of_data() {
+    fn data_frag_flags_differ_from_those_of_data() {
         let flags = |flags: u8| {
             let mut bytes = [&HEAD[..], b"\x71\0\x04\0\0\0\0\x01\x01\0\0\0", &PAYLOAD].concat();
             bytes[1] = flags;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_must_lie_within_the_sample() {
+    fn fragments_outside_of_the_sample_are_rejected() {
         assert_eq!(kind_of(DataFragHeader { fragment_starting_num: 0, ..HEADER }), Err(WireErrorKind::FragmentNumber));
         assert_eq!(kind_of(DataFragHeader { fragments_in_submessage: 0, ..HEADER }), Err(WireErrorKind::FragmentCount));
         assert_eq!(kind_of(DataFragHeader { fragment_size: 0, ..HEADER }), Err(WireErrorKind::FragmentSize));

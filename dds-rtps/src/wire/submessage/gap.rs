@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_before_the_first_number_is_refused() {
+    fn gap_before_the_first_number_is_rejected() {
         let mut bytes = LITTLE.to_vec();
         bytes[12..20].fill(0);
         assert_eq!(parse_one(&bytes), Err(WireErrorKind::SequenceNumber));

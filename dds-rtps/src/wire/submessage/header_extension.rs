@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_with_its_checksum_is_accepted_and_with_any_bit_changed_is_not() {
+    fn changed_bit_fails_the_checksum() {
         for kind in KINDS {
             let checksum = Some(kind.zero());
             let bytes = message(&HeaderExtension { checksum, ..everything() });
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_with_its_lowest_octet_first_is_accepted() {
+    fn checksum_lowest_octet_first_is_accepted() {
         for kind in [ChecksumKind::Crc32c, ChecksumKind::Crc64] {
             let checksum = Some(kind.zero());
             let mut bytes = message(&HeaderExtension { checksum, ..HeaderExtension::default() });
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_is_checked_in_a_big_endian_message_too() {
+    fn checksum_of_big_endian_message_is_verified() {
         let mut bytes = b"RTPS\x02\x05\x01\x01abcdefghijkl\0\x22\0\x08\0\0\0\x20\0\0\0\0".to_vec();
         let Checksum::Crc32c(checksum) = ChecksumKind::Crc32c.of(&bytes, 28) else { panic!("another kind") };
         assert_eq!(refused(&bytes).map(|error| error.kind), Some(WireErrorKind::Checksum));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_shorter_than_its_length_is_refused() {
+    fn message_shorter_than_its_length_is_rejected() {
         let extension = HeaderExtension { message_length: Some(0), ..HeaderExtension::default() };
         let mut bytes = message(&extension);
         assert_eq!(bytes[24..28], (bytes.len() as u32).to_le_bytes());
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_that_must_be_understood_costs_the_message() {
+    fn unknown_mandatory_parameter_rejects_the_message() {
         for (id, is_refused) in [(0x4071, true), (0xc071, true), (0x0071, false), (0x8071, false)] {
             let mut bytes = Vec::new();
             let mut builder = MessageBuilder::new(&mut bytes);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_timestamp_acts_like_an_info_ts() {
+    fn extension_timestamp_acts_like_info_ts() {
         for (timestamp, expected) in [(Time::from_unix_nanos(7), Some(Time::from_unix_nanos(7))), (Time::INVALID, None)]
         {
             let bytes = message(&HeaderExtension { timestamp: Some(timestamp), ..HeaderExtension::default() });
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_that_stands_elsewhere_means_nothing() {
+    fn extension_elsewhere_is_ignored() {
         let mut bytes = Vec::new();
         let mut builder = MessageBuilder::new(&mut bytes);
         builder.header(GuidPrefix::UNKNOWN);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn completing_a_message_without_an_extension_changes_nothing() {
+    fn complete_without_extension_changes_nothing() {
         let mut bytes = Vec::new();
         MessageBuilder::new(&mut bytes).header(GuidPrefix::UNKNOWN);
         let before = bytes.clone();

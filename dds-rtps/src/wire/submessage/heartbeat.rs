@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn last_may_be_one_below_first_and_no_less() {
+    fn heartbeat_last_is_at_least_first_minus_one() {
         let parse = |first: i64, last: i64| {
             let mut bytes = Vec::new();
             Heartbeat { first_sn: SequenceNumber(first), last_sn: SequenceNumber(last), ..EXAMPLE }.build(&mut bytes);

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn number_0_of_change_or_fragment_is_refused() {
+    fn heartbeat_frag_rejects_number_0() {
         let mut bytes = LITTLE;
         bytes[20..24].fill(0);
         assert_eq!(parse_one(&bytes), Err(WireErrorKind::FragmentNumber));

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn more_locators_than_there_are_bytes_are_refused() {
+    fn more_locators_than_bytes_are_rejected() {
         for count in [2, u32::MAX, u32::MAX / 24 + 1] {
             let bytes = [&b"\x0f\x01\x1c\0"[..], &count.to_le_bytes(), &[0; 24]].concat();
             assert_eq!(parse_one(&bytes), Err(WireErrorKind::Truncated), "{count}");
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_kinds_do_not_harm() {
+    fn unknown_locator_kinds_are_kept() {
         let bytes = [&b"\x0f\x00\0\x1c\0\0\0\x01\0\0\0\x13"[..], &[0xff; 20]].concat();
         let Ok(Submessage::InfoReply(reply)) = parse_one(&bytes) else { panic!("refused") };
         let locator = reply.unicast.iter().next().unwrap();

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_timestamp_is_none() {
+    fn invalid_timestamp_is_none() {
         assert_eq!(
             parse_one(&[9, 1, 8, 0, 255, 255, 255, 255, 255, 255, 255, 255]),
             Ok(Submessage::InfoTimestamp(None))

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn fragment_0_is_refused() {
+    fn nack_frag_rejects_fragment_0() {
         let mut bytes = LITTLE;
         bytes[20..24].fill(0);
         assert_eq!(parse_one(&bytes), Err(WireErrorKind::SetRange));
