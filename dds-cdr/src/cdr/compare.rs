@@ -48,30 +48,38 @@ pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescr
 }
 
 fn are_structs_alike<'a>(one: &'a StructDescription, other: &'a StructDescription, seen: &mut Seen<'a>) -> bool {
-    let is_pair = |(a, b): &(&StructDescription, &StructDescription)| ptr::eq(*a, one) && ptr::eq(*b, other);
-    if seen.structs.iter().any(is_pair) {
+    if seen.structs.iter().any(|(a, b)| ptr::eq(*a, one) && ptr::eq(*b, other)) {
         return true;
     }
+    // The pair is noted before its members are compared, so recursive types end here.
     seen.structs.push((one, other));
-    one.extensibility() == other.extensibility()
-        && one.members().len() == other.members().len()
-        && one
-            .members()
-            .iter()
-            .zip(other.members())
-            .all(|(a, b)| a.agrees_with(b) && is_encoded_like(a.ty(), b.ty(), seen))
+    if one.extensibility() != other.extensibility() || one.members().len() != other.members().len() {
+        return false;
+    }
+    for (a, b) in one.members().iter().zip(other.members()) {
+        if !a.agrees_with(b) || !is_encoded_like(a.ty(), b.ty(), seen) {
+            return false;
+        }
+    }
+    true
 }
 
 fn are_unions_alike<'a>(one: &'a UnionDescription, other: &'a UnionDescription, seen: &mut Seen<'a>) -> bool {
-    let is_pair = |(a, b): &(&UnionDescription, &UnionDescription)| ptr::eq(*a, one) && ptr::eq(*b, other);
-    if seen.unions.iter().any(is_pair) {
+    if seen.unions.iter().any(|(a, b)| ptr::eq(*a, one) && ptr::eq(*b, other)) {
         return true;
     }
     seen.unions.push((one, other));
-    one.agrees_with(other)
-        && is_encoded_like(one.discriminator(), other.discriminator(), seen)
-        && one.cases().iter().zip(other.cases()).all(|(a, b)| match (a.ty(), b.ty()) {
+    if !one.agrees_with(other) || !is_encoded_like(one.discriminator(), other.discriminator(), seen) {
+        return false;
+    }
+    for (a, b) in one.cases().iter().zip(other.cases()) {
+        let is_alike = match (a.ty(), b.ty()) {
             (Some(one), Some(other)) => is_encoded_like(one, other, seen),
             (one, other) => one.is_none() && other.is_none(),
-        })
+        };
+        if !is_alike {
+            return false;
+        }
+    }
+    true
 }

@@ -92,11 +92,13 @@ pub(super) fn whole_characters(text: &str, bound: u32) -> usize {
 /// Returns the length in bytes of the whole characters that fit into `bound` UTF-16 units.
 pub(super) fn bytes_of_units(text: &str, bound: u32) -> usize {
     let mut units = 0;
-    let end = text.char_indices().find(|(_, character)| {
+    for (start, character) in text.char_indices() {
         units += character.len_utf16();
-        units > bound as usize
-    });
-    end.map_or(text.len(), |(end, _)| end)
+        if units > bound as usize {
+            return start;
+        }
+    }
+    text.len()
 }
 
 impl DecodeErrorKind {
@@ -129,8 +131,10 @@ impl Decoder<'_> {
         match value(self) {
             Ok(value) => Ok(Some(value)),
             Err(error) if error.kind().is_of_value() => {
+                // The failed attempt may have stopped anywhere inside of the value.
                 self.go_back_to(start);
-                skip_value(ty, is_optional, self).map(|()| None)
+                skip_value(ty, is_optional, self)?;
+                Ok(None)
             }
             Err(error) => Err(error),
         }

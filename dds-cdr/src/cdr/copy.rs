@@ -66,6 +66,7 @@ fn copy_long<T: Copy>(to: &mut [T], from: &[T]) {
 
 /// Returns the number of elements in a part.
 fn part_of<T>(from: &[T]) -> usize {
+    // A part has at least one element, even if elements are larger than a part or have no size.
     if size_of_val(from) > HUGE { from.len() } else { (PART / size_of::<T>().max(1)).max(1) }
 }
 

@@ -69,16 +69,14 @@ impl<'de> Decoder<'de> {
     pub fn of_payload(payload: &'de [u8]) -> Result<(Self, Encapsulation), DecodeError> {
         let header = Encapsulation::parse(payload)?;
         let end = payload.len().saturating_sub(usize::from(header.padding)).max(Encapsulation::LEN);
+        debug_assert!(end <= payload.len(), "a parsed payload has at least a header");
+        let body = payload.get(..end).unwrap_or(payload);
+        // Alignment starts behind the header (RTPS 2.5, 10.5).
         let decoder = Self {
-            bytes: payload.get(..end).unwrap_or(payload),
             input: payload,
             position: Encapsulation::LEN,
             origin: Encapsulation::LEN,
-            encoding: header.encoding,
-            order: header.order,
-            depth: 0,
-            empty_values_left: NOTHINGS_MAX,
-            is_base: false,
+            ..Self::new(body, header.encoding, header.order)
         };
         Ok((decoder, header))
     }
@@ -150,6 +148,7 @@ impl<'de> Decoder<'de> {
     /// The input ends inside of the padding.
     #[inline]
     pub fn align(&mut self, alignment: usize) -> Result<(), DecodeError> {
+        debug_assert!(self.position >= self.origin, "alignment starts before the next value");
         let mask = alignment.min(self.encoding.alignment_max()) - 1;
         let padding = (self.position - self.origin).wrapping_neg() & mask;
         if padding > self.remaining() {
@@ -193,6 +192,7 @@ impl<'de> Decoder<'de> {
     /// Reads the bytes of `count` numbers, without a length.
     #[inline]
     pub(super) fn numbers<T: Primitive>(&mut self, count: usize) -> Result<&'de [u8], DecodeError> {
+        // An empty run has no padding.
         if count == 0 {
             return Ok(&[]);
         }
@@ -214,6 +214,7 @@ impl<'de> Decoder<'de> {
     pub fn length(&mut self, size: usize) -> Result<usize, DecodeError> {
         let length = u32::decode(self)?;
         let count = length as usize;
+        // A product that overflows exceeds any input.
         if count.checked_mul(size).is_none_or(|needed| needed > self.remaining()) {
             return Err(self.error(DecodeErrorKind::LengthBeyondInput { length }));
         }
@@ -335,6 +336,8 @@ impl<'de> Decoder<'de> {
     #[inline]
     pub(super) fn leave(&mut self, frame: Option<Frame<'de>>) {
         if let Some(frame) = frame {
+            debug_assert!(self.bytes.len() <= frame.outer.len(), "a limit only shortens the input");
+            // Unread bytes are members that this type does not have.
             self.position = self.bytes.len();
             self.bytes = frame.outer;
             self.origin = frame.origin;
@@ -355,12 +358,14 @@ impl<'de> Decoder<'de> {
         size: usize,
         body: impl FnOnce(&mut Self) -> Result<R, DecodeError>,
     ) -> Result<R, DecodeError> {
+        debug_assert!(self.depth <= NESTING_MAX, "no value is entered beyond the limit");
         let depth = self.depth;
         let deeper = depth + (size >> 10).clamp(1, 16) as u8;
         if deeper > NESTING_MAX {
             return Err(self.error(DecodeErrorKind::NestingTooDeep));
         }
         self.depth = deeper;
+        // After an error, the caller stops or goes back to an earlier decoder, so the depth need not be restored.
         let result = body(self)?;
         self.depth = depth;
         Ok(result)
@@ -425,6 +430,7 @@ impl<'de> Decoder<'de> {
     /// Errors of the value.
     #[inline]
     pub fn optional_into<T: Decode<'de>>(&mut self, value: &mut Option<T>) -> Result<(), DecodeError> {
+        // The value is taken out, because it becomes `None` if the member is absent.
         let before = value.take();
         *value = self.if_present(|d| match before {
             Some(mut kept) => kept.decode_into(d).map(|()| kept),
@@ -477,6 +483,7 @@ impl<'de> Decoder<'de> {
         if length as usize > self.remaining() {
             return Err(self.error(DecodeErrorKind::LengthBeyondInput { length }));
         }
+        // XCDR1 marks an absent member by length 0.
         if length == 0 {
             return Ok(None);
         }

@@ -119,6 +119,7 @@ impl<'b> Encoder<'b> {
     /// Writes a run of numbers without its length: one copy, then a byte swap if the order is not the machine's.
     #[inline]
     pub(super) fn numbers<T: InMemory>(&mut self, run: &[T]) {
+        // An empty run has no padding.
         if run.is_empty() {
             return;
         }
@@ -127,7 +128,9 @@ impl<'b> Encoder<'b> {
         append(self.buffer, T::bytes_of(run));
         if T::SIZE > 1 && !self.order.is_host() {
             let copied = self.buffer.get_mut(start..).unwrap_or_default();
-            copied.chunks_exact_mut(T::SIZE).for_each(<[u8]>::reverse);
+            for number in copied.chunks_exact_mut(T::SIZE) {
+                number.reverse();
+            }
         }
     }
 
@@ -196,6 +199,7 @@ impl<'b> Encoder<'b> {
         if self.encoding == Encoding::Xcdr1 {
             return Ok(None);
         }
+        // The length is known when the value is complete.
         self.length(0)?;
         Ok(Some(Delimited { start: self.buffer.len() }))
     }
@@ -204,6 +208,7 @@ impl<'b> Encoder<'b> {
     #[inline]
     pub(super) fn leave_delimited(&mut self, frame: Option<Delimited>) -> Result<(), EncodeError> {
         let Some(Delimited { start }) = frame else { return Ok(()) };
+        debug_assert!(start <= self.buffer.len(), "an encoder never shortens its buffer");
         let length = self.buffer.len() - start;
         let length = u32::try_from(length).map_err(|_| EncodeError::TooLong { length })?;
         let length_field = self.order_bytes(length);
@@ -231,7 +236,10 @@ impl<'b> Encoder<'b> {
     #[inline]
     pub(super) fn enter_optional(&mut self, id: u32, is_present: bool) -> Result<Option<Parameter>, EncodeError> {
         match self.encoding {
-            Encoding::Xcdr2 => is_present.encode(self).map(|()| None),
+            Encoding::Xcdr2 => {
+                is_present.encode(self)?;
+                Ok(None)
+            }
             Encoding::Xcdr1 => Ok(Some(self.enter_parameter(id, false))),
         }
     }
@@ -241,6 +249,7 @@ impl<'b> Encoder<'b> {
         self.align(4);
         let header = self.buffer.len();
         let flag = if must_understand { PID_MUST_UNDERSTAND } else { 0 };
+        // Most values need no long header. If one does, `leave_parameter` extends the header.
         self.numbers(&[short_id(id).unwrap_or(PID_EXTENDED) | flag, 0]);
         let origin = std::mem::replace(&mut self.origin, self.buffer.len());
         Parameter { id, must_understand, header, origin }
@@ -258,6 +267,7 @@ impl<'b> Encoder<'b> {
     /// Writes the length into the parameter header, and extends the header if needed.
     pub(super) fn leave_parameter(&mut self, frame: Parameter) -> Result<(), EncodeError> {
         let Parameter { id, must_understand, header, origin } = frame;
+        debug_assert!(origin <= header && header < self.origin, "parameters nest");
         let length = self.buffer.len() - self.origin;
         self.origin = origin;
         if let (Some(_), Ok(length)) = (short_id(id), u16::try_from(length)) {

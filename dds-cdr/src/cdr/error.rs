@@ -14,6 +14,7 @@ impl DecodeError {
     #[must_use]
     #[cold]
     pub fn new(offset: usize, kind: DecodeErrorKind) -> Self {
+        // An offset above 4 GB saturates. The error stays small, and the offset is only informative.
         Self { offset: u32::try_from(offset).unwrap_or(u32::MAX), kind }
     }
 

@@ -192,12 +192,13 @@ fn type_of_part(ty: &'static TypeDescription, step: FieldStep) -> Option<&'stati
         (TypeKind::Sequence { element, .. }, FieldStep::Element(_)) => Some(element()),
         (TypeKind::Array { .. }, FieldStep::Element(index)) => {
             let (count, element) = innermost(ty);
-            ((index as usize) < count).then_some(element)
+            if index as usize >= count {
+                return None;
+            }
+            Some(element)
         }
         // The node of the bits has the type of the bitset: both read the same number.
-        (TypeKind::Bitset(_), FieldStep::Bits { position, bit_count, .. }) => {
-            (position < 64 && (1..=64).contains(&bit_count)).then_some(ty)
-        }
+        (TypeKind::Bitset(_), FieldStep::Bits { position: 0..64, bit_count: 1..=64, .. }) => Some(ty),
         _ => None,
     }
 }
@@ -432,12 +433,13 @@ impl<'de> FieldReader<'_, 'de> {
             let mut discriminator = mutable_discriminator(d)?;
             let wanted = self.discriminator(node, description, size, &mut discriminator)?;
             return d.members(|d, id| {
-                let part = wanted.filter(|(selected, _)| *selected == id).and_then(|(_, part)| part);
-                if let Some(part) = part {
+                let Some((selected, part)) = wanted else { return Ok(id == DISCRIMINATOR_ID) };
+                if let (Some(part), true) = (part, id == selected) {
+                    // An earlier value of this member may have set other parts.
                     self.absent(part);
                     self.value(part, d, true)?;
                 }
-                Ok(id == DISCRIMINATOR_ID || wanted.is_some_and(|(selected, _)| selected == id))
+                Ok(id == DISCRIMINATOR_ID || id == selected)
             });
         }
         let is_appendable = description.extensibility() == Extensibility::Appendable;
@@ -446,11 +448,11 @@ impl<'de> FieldReader<'_, 'de> {
         let wanted = self.discriminator(node, description, size, d)?;
         let ty = description.selected_by(bits, size).and_then(|case| case.ty());
         let may_stop = frame.is_some() || is_last;
-        match (wanted.and_then(|(_, part)| part), ty) {
-            // A serialized key contains only the discriminator.
-            _ if description.has_key() && self.is_key => {}
-            (Some(part), _) => self.value(part, d, may_stop)?,
-            (None, Some(ty)) if !may_stop => skip_value(ty, false, d)?,
+        // A serialized key contains only the discriminator.
+        let has_member = !(description.has_key() && self.is_key);
+        match (wanted, ty) {
+            (Some((_, Some(part))), _) if has_member => self.value(part, d, may_stop)?,
+            (_, Some(ty)) if has_member && !may_stop => skip_value(ty, false, d)?,
             _ => {}
         }
         d.leave(frame);
@@ -501,6 +503,7 @@ impl<'de> FieldReader<'_, 'de> {
             if index >= count {
                 break;
             }
+            debug_assert!(index >= done, "the parts are sorted by index, each once");
             skip_elements(element, size, index - done, d)?;
             self.value(part, d, false)?;
             done = index + 1;

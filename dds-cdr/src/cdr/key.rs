@@ -116,15 +116,15 @@ impl LongestKey {
             }
             Form::Struct(description) => {
                 self.enter()?;
-                let result = ordered_key_members(description, self.encoding == Encoding::Xcdr2, |member| {
-                    // An absent member still costs its flag (XCDR2) or its header (XCDR1).
+                for member in ordered_key_members(description, self.encoding == Encoding::Xcdr2) {
+                    // An optional member also needs a flag (XCDR2) or a header (XCDR1).
                     if member.is_optional() {
                         self.number(if self.encoding == Encoding::Xcdr2 { 1 } else { 4 })?;
                     }
-                    self.add(member.ty())
-                });
+                    self.add(member.ty())?;
+                }
                 self.depth -= 1;
-                result
+                Some(())
             }
             Form::Map(..) | Form::Number => None,
         }
@@ -144,6 +144,7 @@ impl LongestKey {
         }
         let start = self.position;
         let mut end = start;
+        // Only one member is sent, so the longest one counts.
         for member in description.member_types() {
             self.position = start;
             self.add(member)?;
@@ -232,12 +233,17 @@ impl HashAgreement {
             }
             Form::Struct(description) => {
                 self.depth += 1;
-                let mut members = description.members().filter(|member| is_part(description, *member));
-                let agrees = self.depth <= HASH_LEN
-                    && description.ids_ascend()
-                    && members.all(|member| !member.is_optional() && self.holds(member.ty()));
+                if self.depth > HASH_LEN || !description.ids_ascend() {
+                    return false;
+                }
+                for member in ordered_key_members(description, false) {
+                    // Flag and header of an optional member differ in size.
+                    if member.is_optional() || !self.holds(member.ty()) {
+                        return false;
+                    }
+                }
                 self.depth -= 1;
-                agrees
+                true
             }
             Form::Map(..) | Form::Number => false,
         }
@@ -247,49 +253,56 @@ impl HashAgreement {
     fn cases<U: UnionShape>(&mut self, description: U) -> bool {
         self.depth += 1;
         let start = self.position;
-        let agree = self.depth <= HASH_LEN
-            && description.member_types().all(|ty| {
-                self.position = start;
-                self.holds(ty)
-            });
+        if self.depth > HASH_LEN {
+            return false;
+        }
+        for ty in description.member_types() {
+            self.position = start;
+            if !self.holds(ty) {
+                return false;
+            }
+        }
         self.depth -= 1;
         self.position = None;
-        agree
+        true
     }
 
     fn numbers(&mut self, size: usize, count: usize) -> bool {
         if count == 0 {
             return true;
         }
-        if size >= 8 && self.position.is_none_or(|position| position % 8 != 0) {
+        let Some(position) = self.position else { return size < 8 };
+        // XCDR1 aligns to 8 and XCDR2 to 4. Both agree only where 8 is reached without padding.
+        if size >= 8 && position % 8 != 0 {
             return false;
         }
-        self.position = self
-            .position
-            .and_then(|position| position.next_multiple_of(size.min(8)).checked_add(size.checked_mul(count)?));
+        let start = position.next_multiple_of(size.min(8));
+        self.position = size.checked_mul(count).and_then(|length| start.checked_add(length));
         true
     }
 }
 
-/// Visits the key members in order: the marked ones, or all if none is marked.
-pub(super) fn ordered_key_members<S: StructShape>(
-    description: S,
-    by_id: bool,
-    mut visit: impl FnMut(S::Member) -> Option<()>,
-) -> Option<()> {
-    let is_part = |member: &S::Member| is_part(description, *member);
-    let mut members = description.members().filter(is_part);
-    if !by_id || description.ids_ascend() {
-        return members.try_for_each(visit);
-    }
-    // Ids out of order are rare and key members few, so a search for the next larger id needs no sorted copy.
-    let mut next = members.min_by_key(|member| member.id());
-    while let Some(member) = next {
-        visit(member)?;
-        let larger = description.members().filter(is_part).filter(|other| other.id() > member.id());
-        next = larger.min_by_key(|other| other.id());
-    }
-    Some(())
+/// Returns the key members in the order of definition or of ids: the marked ones, or all if none is marked.
+pub(super) fn ordered_key_members<S: StructShape>(description: S, by_id: bool) -> impl Iterator<Item = S::Member> {
+    let mut in_order = description.members();
+    let is_sorted = !by_id || description.ids_ascend();
+    let mut last_id = None;
+    std::iter::from_fn(move || {
+        if is_sorted {
+            return in_order.find(|member| is_part(description, *member));
+        }
+        // Ids out of order are rare and key members few, so a search for the next larger id needs no sorted copy.
+        let mut next: Option<S::Member> = None;
+        for member in description.members() {
+            let is_later = last_id.is_none_or(|last_id| member.id() > last_id);
+            let is_smallest = next.is_none_or(|next| member.id() < next.id());
+            if is_part(description, member) && is_later && is_smallest {
+                next = Some(member);
+            }
+        }
+        last_id = next.map(MemberShape::id);
+        next
+    })
 }
 
 /// Length of a key hash in bytes.

@@ -82,6 +82,7 @@ impl KeyPlan {
         if d.position() - start > body.len() {
             return None;
         }
+        // The length of the string is a number of four bytes, and is aligned to four.
         key.resize(key.len().next_multiple_of(4), 0);
         key.extend_from_slice(&(text.len() as u32 + 1).to_be_bytes());
         key.extend_from_slice(text);
@@ -136,6 +137,7 @@ impl KeyNumber {
     #[inline]
     fn copy_bytes<const N: usize>(&self, body: &[u8], order: ByteOrder, key: &mut [u8]) -> Option<()> {
         let mut bytes = *body.get(self.from..)?.first_chunk::<N>()?;
+        // The input of the hash is big endian.
         if order == ByteOrder::Little {
             bytes.reverse();
         }

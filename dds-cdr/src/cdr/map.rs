@@ -42,6 +42,7 @@ fn decode_entries<'de, K: Decode<'de>, V: Decode<'de>, R>(
 ) -> Result<R, DecodeError> {
     d.nested(size_of::<(K, V)>(), |d| {
         d.collection(K::IS_PRIMITIVE && V::IS_PRIMITIVE, |d| {
+            // Entries have no budget for values without bytes, so each counts as at least one byte.
             let count = d.length((K::SIZE_MIN + V::SIZE_MIN).max(1))?;
             entries(d, count)
         })
@@ -56,6 +57,7 @@ fn rebuild<'de, K: Decode<'de>, V: Decode<'de>>(
     d: &mut Decoder<'de>,
 ) -> Result<(), DecodeError> {
     for _ in 0..count {
+        // An error has the offset of the key.
         let start = d.position();
         let key = K::decode(d)?;
         let (key, value) = match old.remove_entry(&key) {

@@ -92,6 +92,7 @@ impl Encoder<'_> {
             Encoding::Xcdr2 => self.appendable(members),
             Encoding::Xcdr1 => {
                 members(self)?;
+                // The end marker is a parameter header, which is aligned to 4.
                 self.align(4);
                 self.numbers(&[PID_LIST_END, 0]);
                 Ok(())
@@ -110,6 +111,7 @@ impl Encoder<'_> {
         code: LengthCode,
         value: impl FnOnce(&mut Self) -> Result<(), EncodeError>,
     ) -> Result<(), EncodeError> {
+        // The input of a key hash has no headers.
         if self.counts_as_final() {
             return value(self);
         }
@@ -121,6 +123,7 @@ impl Encoder<'_> {
         let flag = if must_understand { MUST_UNDERSTAND } else { 0 };
         (flag | (code as u32) << CODE_SHIFT | id & ID_MASK).encode(self)?;
         match code {
+            // NEXTINT is the length of the value, like the DHEADER of an appendable struct.
             LengthCode::NextInt => self.appendable(value),
             _ => value(self),
         }

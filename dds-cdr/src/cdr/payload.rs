@@ -85,5 +85,6 @@ fn payload_of(
             *place = header.to_bytes();
         }
     }
+    debug_assert_eq!(buffer.len() % 4, 0, "a payload is padded to a multiple of 4");
     Ok(())
 }

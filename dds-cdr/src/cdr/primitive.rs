@@ -296,8 +296,12 @@ impl Primitive for bool {
         if Self::run_of(bytes).is_some() {
             return None;
         }
-        let fault = bytes.iter().copied().enumerate().find(|(_, value)| *value > 1);
-        fault.map(|(offset, value)| (offset, DecodeErrorKind::InvalidBool { value }))
+        for (offset, value) in bytes.iter().copied().enumerate() {
+            if value > 1 {
+                return Some((offset, DecodeErrorKind::InvalidBool { value }));
+            }
+        }
+        None
     }
 }
 

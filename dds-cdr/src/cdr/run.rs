@@ -36,6 +36,7 @@ impl<'a, T: Primitive> Run<'a, T> {
     pub(super) fn take(d: &mut Decoder<'a>, count: usize) -> Result<Self, DecodeError> {
         let order = d.order();
         let bytes = d.numbers::<T>(count)?;
+        debug_assert_eq!(bytes.len(), count * T::SIZE, "a run has whole values");
         match T::first_fault(bytes) {
             None => Ok(Self { bytes, order, value: PhantomData }),
             Some((offset, kind)) => Err(DecodeError::new(d.position() - bytes.len() + offset, kind)),
@@ -166,6 +167,7 @@ impl<T: Primitive + Encode> Encode for Run<'_, T> {
         if self.is_empty() {
             return Ok(());
         }
+        // In the same byte order, the received bytes are the encoding.
         if self.order == e.order() || T::SIZE == 1 {
             e.align(T::SIZE);
             e.bytes(self.bytes);

@@ -39,6 +39,7 @@ impl Encode for str {
 
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        // As in decoding, `contains` is vectorized, and the position matters only for an error.
         if self.as_bytes().contains(&0) {
             let position = self.find('\0').unwrap_or_default();
             return Err(EncodeError::InteriorNul { position });

@@ -119,8 +119,13 @@ impl UnionDescription {
     /// Returns the case that a discriminator selects. `bits` are its bits on the wire, `size` is its size in bytes.
     pub(super) fn selected_by(&self, bits: u64, size: usize) -> Option<&'static UnionCase> {
         let mask = u64::MAX >> (64 - 8 * size.clamp(1, 8));
-        let is_label = |case: &&UnionCase| case.labels.iter().any(|label| *label as u64 & mask == bits & mask);
-        self.cases.iter().find(is_label).or_else(|| self.cases.iter().find(|case| case.is_default))
+        for case in self.cases {
+            // The mask cuts the sign extension of negative labels to the size on the wire.
+            if case.labels.iter().any(|label| *label as u64 & mask == bits & mask) {
+                return Some(case);
+            }
+        }
+        self.cases.iter().find(|case| case.is_default)
     }
 
     /// Returns whether both unions are equal except for the types of their members and discriminators.

@@ -88,11 +88,15 @@ pub(super) fn key_of_payload<S: Shape>(
     output: Encoder<'_>,
 ) -> Result<(), DecodeError> {
     let mut walk = KeyWalk { output, is_key, depth: 0, empty_values_left: *d.empty_values_left_mut() };
-    walk.copy(ty, &mut d).map_err(|failure| match failure {
-        CopyFailure::Input(error) => error,
+    match walk.copy(ty, &mut d) {
+        Ok(()) => {
+            debug_assert_eq!(walk.depth, 0, "the walk leaves every level that it enters");
+            Ok(())
+        }
+        Err(CopyFailure::Input(error)) => Err(error),
         // Lengths have 32 bits on both sides, so only a key of more than 4 GB cannot be written.
-        CopyFailure::Output => d.error(DecodeErrorKind::LengthBeyondInput { length: u32::MAX }),
-    })
+        Err(CopyFailure::Output) => Err(d.error(DecodeErrorKind::LengthBeyondInput { length: u32::MAX })),
+    }
 }
 
 /// Skips a value. An optional one is skipped together with its presence flag or header.
@@ -106,6 +110,7 @@ pub(super) fn skip_value<S: Shape>(ty: S, is_optional: bool, d: &mut Decoder<'_>
     };
     let result = if is_optional { walk.skip_optional(ty, d) } else { walk.skip(ty, d) };
     *d.empty_values_left_mut() = walk.empty_values_left;
+    debug_assert!(result.is_err() || walk.depth == 0, "the walk leaves every level that it enters");
     result
 }
 
@@ -353,14 +358,12 @@ impl KeyWalk<'_> {
             }
             Ok(true)
         })?;
-        let mut result = Ok(());
-        key::ordered_key_members(description, self.output.keys_by_id(), |member| {
+        for member in key::ordered_key_members(description, self.output.keys_by_id()) {
             let value = found.iter_mut().find(|(id, _)| *id == member.id()).map(|(_, value)| value);
-            result = self.copy_found(member, value, d);
-            result.is_ok().then_some(())
-        });
+            self.copy_found(member, value, d)?;
+        }
         self.depth -= 1;
-        result
+        Ok(())
     }
 
     /// Copies a member of a mutable struct. `d` is behind the end of the struct.
@@ -416,7 +419,11 @@ impl KeyWalk<'_> {
             return skip_numbers(size, 1, d);
         }
         match ty.form() {
-            Form::String(_) | Form::WString(_) => d.length(1).and_then(|length| d.bytes(length)).map(drop),
+            Form::String(_) | Form::WString(_) => {
+                let length = d.length(1)?;
+                d.bytes(length)?;
+                Ok(())
+            }
             Form::Sequence(_, element) => self.skip_elements(None, element, d),
             Form::Array => {
                 let (count, element) = ty.dimensions();
@@ -455,7 +462,7 @@ impl KeyWalk<'_> {
         if frame.is_none() {
             let size = description.discriminator().number_size().unwrap_or(1);
             let bits = bits_of(size, d)?;
-            // No bytes follow a discriminator that selects no member.
+            // No bytes follow a discriminator that selects no member. An unknown one is not an error here.
             if let Some(ty) = description.selected_by(bits, size).and_then(|case| case.ty) {
                 self.skip(ty, d)?;
             }
