@@ -127,7 +127,6 @@ struct KeyWalk<'b> {
 }
 
 /// Error of the input, or of the output.
-
 enum CopyFailure {
     Input(DecodeError),
     Output,
