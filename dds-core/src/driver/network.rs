@@ -5,7 +5,7 @@ use crate::sync::{Arc, Weak};
 use dds_rtps::cdr::append;
 use dds_rtps::concurrent::{Payload, SlotPool};
 use dds_rtps::discovery::HostAddress;
-use dds_rtps::reader::{Landing, Source};
+use dds_rtps::reader::{InPlaceFragment, Source};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{EntityId, GuidPrefix, IpFamilies, Locator};
@@ -151,7 +151,7 @@ pub const EXPECTED_HEADER_MAX: usize = 128;
 pub struct Expected {
     headers: Headers,
     /// The place of its payload.
-    pub landing: Landing,
+    pub landing: InPlaceFragment,
 }
 
 /// What stands in front of the payload, and says whose it is.
@@ -185,7 +185,7 @@ impl Headers {
 
     /// In front of the fragment that belongs there.
     #[must_use]
-    pub fn in_front_of(mut self, landing: Landing) -> Expected {
+    pub fn in_front_of(mut self, landing: InPlaceFragment) -> Expected {
         let number = landing.fragment_number();
         let number = if self.little_endian { number.to_le_bytes() } else { number.to_be_bytes() };
         if let Some(place) = self.bytes.get_mut(self.number_at..self.number_at + number.len()) {
@@ -202,7 +202,7 @@ impl Headers {
 impl Expected {
     /// The place, and what is left of it.
     #[must_use]
-    pub fn into_parts(self) -> (Landing, Headers) {
+    pub fn into_parts(self) -> (InPlaceFragment, Headers) {
         (self.landing, self.headers)
     }
 

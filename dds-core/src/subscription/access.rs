@@ -165,6 +165,6 @@ impl Seat {
     pub(super) fn match_remote(&self, reader: EntityId, writer: &WriterProxyConfig, reliable: bool) {
         let key = GroupKey::Remote(writer.guid.prefix, writer.publisher);
         let reliable = reliable && writer.reliable;
-        self.access.match_remote(key, (writer.guid, reader), (reliable, writer.tells_group));
+        self.access.match_remote(key, (writer.guid, reader), (reliable, writer.reports_group_progress));
     }
 }

@@ -135,7 +135,7 @@ impl Seat {
             if let Release::Admit { rank, change } = &release {
                 self.ranks.push_back((*rank, change.change.writer, change.change.sequence_number));
             }
-            rtps.take_released(now, release);
+            rtps.handle_release(now, release);
         }
         self.ask(&mut state, rtps, now);
         state.poke_others(reader, now, effects);
@@ -214,7 +214,7 @@ impl ReaderActor {
     /// A writer of this participant has been matched.
     pub(super) fn seat_local(&mut self, writer: Guid, begin: &LocalBegin) {
         if let (Some(seat), Some((clock, reached))) = (&self.seat, &begin.presented) {
-            self.rtps.note_reached(writer, *reached);
+            self.rtps.start_group_after(writer, *reached);
             seat.access.match_local(clock, (writer, self.rtps.guid().entity_id), begin.reliable, *reached);
         }
     }

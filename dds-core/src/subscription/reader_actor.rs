@@ -15,7 +15,7 @@ use dds_rtps::concurrent::{Payload, PayloadSource};
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{CacheChange, HistorySample, Operation, ReaderTiming, Selection};
 use dds_rtps::reader::{
-    Landing, LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig,
+    InPlaceFragment, LocalOutcome, ReaderEvent as ProtocolEvent, Source, StatefulReader, WriterProxyConfig,
 };
 use dds_rtps::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
 use dds_rtps::wire::{Message, Submessage};
@@ -46,7 +46,7 @@ pub(crate) enum ReaderMail {
     /// A fragment that has come, into its place, while somebody was inside.
     Landed {
         /// Its place.
-        landing: Option<Landing>,
+        landing: Option<InPlaceFragment>,
         /// Where it comes from.
         source: Source,
     },
@@ -231,7 +231,7 @@ impl ReaderActor {
     fn take_events(&mut self, effects: &mut Effects) {
         if !self.rtps.has_only_data() {
             self.take_all_events(effects);
-        } else if self.rtps.take_news_of_data() {
+        } else if self.rtps.take_data_available() {
             self.note_data(effects);
         }
         if !self.waiting_for_history.is_empty() {
@@ -344,7 +344,7 @@ impl ReaderActor {
     /// Participants whose writers do not count as alive have been heard.
     pub(crate) fn look_at_lost_writers(&mut self, effects: &mut Effects) {
         let now = self.now(effects);
-        self.rtps.look_at_lost_writers(now);
+        self.rtps.recheck_lost_writers(now);
         self.follow_up(now, effects);
     }
 
@@ -578,7 +578,7 @@ impl Actor for ReaderActor {
         match mail {
             ReaderMail::Local { change, .. } => change.payload.as_ref().map_or(0, Payload::len),
             ReaderMail::Packet { packet, .. } => packet.len(),
-            ReaderMail::Landed { landing, .. } => landing.as_ref().map_or(0, Landing::len),
+            ReaderMail::Landed { landing, .. } => landing.as_ref().map_or(0, InPlaceFragment::len),
         }
     }
 }

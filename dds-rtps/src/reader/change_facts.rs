@@ -1,11 +1,11 @@
-//! What stands beside a change's payload: status, key hash, timestamps.
+//! Facts about a change that stand beside its payload: status, key hash, timestamps.
 
+use super::config::Source;
 use crate::history::ChangeKind;
-use crate::reader::config::Source;
 use crate::types::{Duration, Time};
 use crate::wire::{InlineQos, SampleIdentity};
 
-/// What the submessage and its inline QoS say of a change.
+/// Facts from a submessage and its inline QoS.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChangeFacts {
     pub(crate) status_info: u32,
@@ -13,7 +13,7 @@ pub(crate) struct ChangeFacts {
     pub(crate) lifespan: Option<Duration>,
     pub(crate) source_timestamp: Time,
     pub(crate) related_sample: Option<SampleIdentity>,
-    /// Who wrote it, if that was not who sends it.
+    /// Identity of the original sample, if another writer than the sender wrote it.
     pub(crate) original: Option<SampleIdentity>,
 }
 
@@ -46,15 +46,20 @@ impl ChangeFacts {
         }
     }
 
-    /// What there is to know of most changes, by one walk; `None`: there is more, and all of it has to be looked for.
+    /// Facts of a change with no other parameters than STATUS_INFO and KEY_HASH, found in one pass.
+    ///
+    /// `None`: the inline QoS has other parameters; the caller uses [`ChangeFacts::new`].
     #[inline]
     pub(crate) fn plain(inline_qos: Option<&InlineQos<'_>>, source: &Source) -> Option<Self> {
-        let (status_info, key_hash) = inline_qos.map_or(Some((0, None)), InlineQos::plain)?;
+        let (status_info, key_hash) = match inline_qos {
+            Some(inline_qos) => inline_qos.plain()?,
+            None => (0, None),
+        };
         let source_timestamp = source.timestamp.unwrap_or(Time::INVALID);
         Some(Self { status_info, key_hash, source_timestamp, ..Self::default() })
     }
 
-    /// Adds what another fragment of the same sample says.
+    /// Adds the facts of another fragment of the same sample.
     pub(crate) fn merge(&mut self, other: Self) {
         self.status_info |= other.status_info;
         self.key_hash = self.key_hash.or(other.key_hash);

@@ -1,44 +1,50 @@
-//! What a reader is made of, and what it is told about the writers it matches.
+//! Configuration of a reader, and of the writers that it matches.
 
+use super::assembly::AssemblyLimits;
+use super::change_builder::SPARE_BYTES;
+use super::proxy::window::WindowLimits;
 use crate::cdr::AnyType;
 use crate::concurrent::AssertionClock;
 use crate::filter::Filter;
 use crate::history::{HistoryLimits, ReaderHistoryConfig, ReaderTiming};
 use crate::qos::{AccessScope, DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership, Presentation};
-use crate::reader::payload::SPARE_BYTES;
 use crate::types::{Duration, EntityId, Guid, Locator, Time, VendorId};
 use std::sync::Arc;
 
-/// How the instance of a change is found.
+/// How a reader finds the instance of a change.
 #[derive(Debug, Clone)]
 pub enum KeySource {
-    /// The topic has no key: everything belongs to one instance, whose handle is nil.
+    /// The topic has no key. All changes belong to one instance, whose handle is nil.
     None,
-    /// The payload decides, by the type's key. A key hash counts only where there is no payload, and is only looked up
-    /// among known instances: some peers compute it in ways of their own.
+    /// From the payload, by the type's key.
+    ///
+    /// A key hash counts only where there is no payload, and only to look up a known instance: some peers compute it in
+    /// ways of their own.
     Type(AnyType),
-    /// Discovery data in a parameter list: ENDPOINT_GUID, else PARTICIPANT_GUID, else the key hash.
+    /// From discovery data in a parameter list: ENDPOINT_GUID, else PARTICIPANT_GUID, else the key hash.
     KeyHashOrGuidParameter,
-    /// The key hash that comes with the change, of whatever type; without one, the instance whose handle is nil.
+    /// From the key hash beside the payload, for any type. Without a key hash the instance handle is nil.
     KeyHash,
-    /// The first sixteen bytes after the encapsulation header, which are the same in either byte order: participant
-    /// messages, whose key is a GUID prefix and four octets.
+    /// From the first sixteen bytes after the encapsulation header, which are the same in either byte order.
+    ///
+    /// For participant messages, whose key is a GUID prefix and four octets.
     LeadingBytes,
 }
 
-/// How a [`StatefulReader`](crate::reader::StatefulReader) works. Times are by the monotonic clock.
+/// Configuration of a [`StatefulReader`](super::StatefulReader). Times are by the monotonic clock.
 #[derive(Debug, Clone)]
 pub struct ReaderConfig {
-    /// The reader.
+    /// GUID of the reader.
     pub guid: Guid,
-    /// RELIABILITY: whether lost samples are asked for.
+    /// RELIABILITY: whether the reader requests lost samples.
     pub reliable: bool,
-    /// DURABILITY other than VOLATILE: whether samples are wanted that were written before the match.
+    /// DURABILITY other than VOLATILE: whether the reader wants samples that were written before the match.
     pub wants_history: bool,
-    /// DURABILITY transient or persistent: what outlives its writer may come from a service as well, and is delivered once.
+    /// DURABILITY transient or persistent. Samples may also come from a service; each is delivered once.
     pub outlives_writers: bool,
-    /// Whether changes are kept and handed out as they are, for a service that passes them on; see
-    /// [`ReaderHistoryConfig::as_log`]. Default: no.
+    /// Whether the history keeps and returns changes unchanged, for a service that passes them on. Default: no.
+    ///
+    /// See [`ReaderHistoryConfig::as_log`].
     pub as_log: bool,
     /// HISTORY and RESOURCE_LIMITS.
     pub limits: HistoryLimits,
@@ -48,59 +54,70 @@ pub struct ReaderConfig {
     pub ownership: Ownership,
     /// DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
     pub timing: ReaderTiming,
-    /// PRESENTATION of the reader's subscriber: under coherent access the sets of a writer are seen as a whole or not at all, under
-    /// ordered access beyond instances all that is selected comes in the order of arrival.
-    /// Default: each change for itself.
+    /// PRESENTATION of the reader's subscriber. Default: each change stands alone.
+    ///
+    /// Under coherent access the application sees a set of a writer as a whole or not at all. Under ordered access with a
+    /// scope wider than INSTANCE all selected samples come in the order of arrival.
     pub presentation: Presentation,
-    /// How the instance of a change is found.
+    /// How the reader finds the instance of a change.
     pub key: KeySource,
-    /// Which samples are wanted, by their contents; the others are never kept. Default: all.
+    /// Content filter. Rejected samples are never kept. Default: none.
     pub filter: Option<Arc<Filter>>,
-    /// How long an answer to a HEARTBEAT waits for more to answer with it. Default: zero, it goes out with the next
-    /// transmission, which answers all HEARTBEATs of the datagrams handled before it. Each millisecond delays repairs, and
-    /// writers that wait for acknowledgement, by a millisecond.
+    /// How long the answer to a HEARTBEAT waits for further HEARTBEATs. Default: zero.
+    ///
+    /// With zero the answer leaves with the next transmission, and answers all HEARTBEATs handled before it. Each
+    /// millisecond delays repairs, and writers that wait for acknowledgements, by a millisecond.
     pub heartbeat_response_delay: Duration,
-    /// How long a number or fragment that has been asked for is not asked for again. Default: 5 ms, which is longer than
-    /// the way to a peer and back on a LAN: each HEARTBEAT within that time would else have everything sent again. Numbers
-    /// that come sooner when they are asked for wait for three times that only, at least 1 ms.
+    /// How long the reader does not request the same number or fragment again. Default: 5 ms.
+    ///
+    /// That is longer than the round-trip time on a LAN. Without it each HEARTBEAT within that time would cause all
+    /// missing samples to be sent again. If repairs arrive sooner, the pause is three times their delay, at least 1 ms.
     pub nack_suppression: Duration,
-    /// After how long what is missing is asked for again when no HEARTBEAT comes; the pauses double up to
-    /// `nack_period_max` while nothing arrives. Default: 100 ms.
+    /// First pause before the reader requests missing samples again without a HEARTBEAT. Default: 100 ms.
+    ///
+    /// While nothing arrives the pauses double, up to `nack_period_max`.
     pub nack_period: Duration,
-    /// The longest pause between two requests. Default: 2 s.
+    /// Longest pause between two requests. Default: 2 s.
     pub nack_period_max: Duration,
-    /// How long after the match the second pre-emptive ACKNACK follows the first one, if no HEARTBEAT came; the pauses
-    /// after it double up to `preemptive_period_max`. Default: 100 ms.
+    /// Pause between the first and the second pre-emptive ACKNACK, if no HEARTBEAT arrives. Default: 100 ms.
+    ///
+    /// Later pauses double, up to `preemptive_period_max`.
     pub preemptive_period: Duration,
-    /// The longest pause between two of them. Default: 2 s.
+    /// Longest pause between two pre-emptive ACKNACKs. Default: 2 s.
     pub preemptive_period_max: Duration,
-    /// How far ahead of the first missing number changes are kept. Default and maximum: 1024. What lies further ahead is
-    /// dropped and asked for again.
+    /// How far ahead of the first missing number the reader keeps changes. Default and maximum: 1024.
+    ///
+    /// Changes further ahead are dropped and requested again.
     pub reorder_max: usize,
-    /// How many bytes of payload are kept ahead of the first missing number, per writer; one change is always kept.
-    /// Default: 16 MiB.
+    /// Most payload bytes kept ahead of the first missing number, per writer. Default: 16 MiB.
+    ///
+    /// One change is always kept.
     pub reorder_bytes_max: usize,
-    /// Memory of slots that is kept for samples to come, in bytes, of small ones and of medium-sized ones each. Default: 16 MiB.
+    /// Bytes of slots that are kept for later samples, for small and for medium-sized ones each. Default: 16 MiB.
     pub spare_bytes: usize,
-    /// The largest sample accepted, in bytes of its serialized payload. Default: 64 MiB and 64 KiB. Only fragmented samples
-    /// can be larger than a datagram; the size is checked before there is any memory for them.
+    /// Largest accepted sample, in bytes of its serialized payload. Default: 64 MiB and 64 KiB.
+    ///
+    /// Only fragmented samples can exceed a datagram. The reader checks the size before it reserves memory.
     pub sample_size_max: usize,
-    /// How many fragmented samples of one writer are put together at a time. Default: 64: on a long way that loses, so many are begun before the first is whole.
+    /// Most fragmented samples of one writer that are assembled at the same time. Default: 64.
+    ///
+    /// On a long path with losses that many have begun before the first is complete.
     pub assemblies_max: usize,
-    /// How many bytes the fragmented samples of one writer that are being put together may have, in all; one is always
-    /// accepted. Default: 128 MiB.
+    /// Most bytes of fragmented samples of one writer that are being assembled. Default: 128 MiB.
+    ///
+    /// One sample is always accepted.
     pub assembly_bytes_max: usize,
-    /// After how long without a new fragment a best-effort sample is given up. Default: 1 s.
+    /// Time without a new fragment after which a best-effort sample is given up. Default: 1 s.
     pub assembly_timeout: Duration,
-    /// Makes the order of the maps this reader's own, so that no peer can choose keys that collide. Default: 0.
+    /// Seed of this reader's hash maps, so that no peer can choose keys that collide. Default: 0.
     pub seed: u64,
 }
 
-/// How many numbers ahead of the first missing one can be kept at most: 1024 times about 130 bytes per writer.
+/// Most numbers kept ahead of the first missing one: 1024 times about 130 bytes per writer.
 pub const REORDER_MAX: usize = 1024;
 
 impl ReaderConfig {
-    /// A reader with this QoS, and defaults for all that QoS does not say.
+    /// A reader with this QoS, and defaults for all other fields.
     #[must_use]
     pub fn new(guid: Guid, key: KeySource, qos: &DataReaderQos) -> Self {
         Self {
@@ -133,17 +150,17 @@ impl ReaderConfig {
         }
     }
 
-    /// Whether it matters what changes are presented together.
-    pub(crate) fn presents(&self) -> bool {
+    /// Whether changes are presented together: in coherent sets, or in the order of a group.
+    pub(crate) fn has_presentation(&self) -> bool {
         self.presentation.coherent_access || self.is_group()
     }
 
-    /// Whether changes are seen in order beyond their instances.
+    /// Whether access is ordered across instances.
     pub(crate) fn is_ordered(&self) -> bool {
         self.presentation.ordered_access && self.presentation.access_scope > AccessScope::Instance
     }
 
-    /// Whether the changes of several readers are presented together.
+    /// Whether the changes of several readers are presented together (scope GROUP).
     pub(crate) fn is_group(&self) -> bool {
         self.presentation.is_of_group()
     }
@@ -153,79 +170,104 @@ impl ReaderConfig {
         ReaderHistoryConfig { limits, destination_order, ownership, timing, outlives_writers, as_log, seed }
     }
 
-    /// Whether a change that does not fit into the history is kept from being acknowledged.
+    pub(crate) fn assembly_limits(&self) -> AssemblyLimits {
+        AssemblyLimits {
+            sample_size_max: self.sample_size_max,
+            assemblies_max: self.assemblies_max,
+            bytes_max: self.assembly_bytes_max,
+        }
+    }
+
+    pub(crate) fn window_limits(&self) -> WindowLimits {
+        WindowLimits { numbers_max: self.reorder_max, bytes_max: self.reorder_bytes_max }
+    }
+
+    /// Whether the reader does not acknowledge a change that does not fit into its history.
     pub(crate) fn holds_back(&self) -> bool {
-        self.reliable && self.limits.depth.is_none()
+        self.reliable && self.keeps_all()
+    }
+
+    /// HISTORY KEEP_ALL.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.limits.depth.is_none()
     }
 }
 
-/// What discovery says about a matched writer of another participant.
+/// Discovery data of a matched writer.
 #[derive(Debug, Clone)]
 pub struct WriterProxyConfig {
-    /// The writer.
+    /// GUID of the writer.
     pub guid: Guid,
-    /// Whether it repairs losses. A best-effort reader treats every writer as best effort.
+    /// Whether the writer repairs losses. A best-effort reader treats every writer as best effort.
     pub reliable: bool,
-    /// Whether it answers requests of a volatile reader for what was written before the match with a GAP, or has kept none
-    /// of it but what other readers still miss. Then a volatile reader may begin with the first number that a HEARTBEAT announces, and misses nothing that was written
-    /// between the writer's match and the first HEARTBEAT. Where that is not known, it begins after the last number that
-    /// the first HEARTBEAT announces, or with the first sample, whichever comes first.
-    pub gaps_history: bool,
-    /// Whether it tells each volatile reader, in a HEARTBEAT that is addressed to that reader, where what it is to get begins. Then such a
-    /// reader delivers nothing before: what it hears may be for others of its participant, and what of that is lost nobody repairs for it. Default: of
-    /// writers whose GUID begins with our own vendor id.
-    pub names_beginning: bool,
-    /// LIFESPAN: how long after its source timestamp a sample is handed out. Default: infinite.
+    /// Whether the writer separates its history from the samples that a volatile reader is entitled to.
+    ///
+    /// Such a writer answers requests of a volatile reader for earlier samples with GAP, or keeps only samples that
+    /// other readers still miss. Then a volatile reader may begin with the first number that a HEARTBEAT announces, and
+    /// misses no sample written between the writer's match and the first HEARTBEAT. With any other writer the reader
+    /// begins after the last number of the first HEARTBEAT, or with the first sample, whichever comes first.
+    pub separates_history: bool,
+    /// Whether the writer names the first relevant sequence number in a HEARTBEAT addressed to each volatile reader.
+    ///
+    /// Then the reader delivers nothing earlier: the traffic before may be for other readers of its participant, and the
+    /// writer does not repair its losses. Default: writers whose GUID begins with our own vendor id.
+    pub names_first_relevant: bool,
+    /// LIFESPAN, which counts from the source timestamp. Default: infinite.
     pub lifespan: Duration,
     /// OWNERSHIP_STRENGTH. Default: 0.
     pub ownership_strength: i32,
-    /// LIVELINESS: what it has promised, and who has to keep it. Counts from the match on. Default: automatic, for ever.
+    /// LIVELINESS that the writer offers; the lease starts with the match. Default: automatic, infinite.
     pub liveliness: Liveliness,
-    /// Where signs of life of its participant are noted that do not come from the writer itself: for an automatic one
-    /// all of them, for one that is manual by participant those that say so. Default: nowhere.
+    /// Records liveliness assertions of the writer's participant. Default: none.
+    ///
+    /// For an automatic writer it records all messages, for one that is manual by participant the assertion messages.
     pub assertion_clock: Option<Arc<AssertionClock>>,
-    /// Its publisher, whose group sequence numbers it shares under scope GROUP; [`EntityId::UNKNOWN`]: its participant has one.
+    /// Publisher of the writer, whose group sequence numbers the writer shares under scope GROUP.
+    ///
+    /// [`EntityId::UNKNOWN`]: the participant has one publisher.
     pub publisher: EntityId,
-    /// Whether it is known to say by HEARTBEAT how far its group is, and to end each set of its publisher.
-    pub tells_group: bool,
-    /// Where ACKNACKs go.
+    /// Whether the writer reports the progress of its group by HEARTBEAT, and ends each set of its publisher.
+    pub reports_group_progress: bool,
+    /// Destinations of ACKNACKs.
     pub unicast: Vec<Locator>,
-    /// Where they go if there is no unicast locator.
+    /// Destinations of ACKNACKs if there is no unicast locator.
     pub multicast: Vec<Locator>,
 }
 
 impl WriterProxyConfig {
-    /// A reliable writer with samples that never expire, and no locators yet. That it answers for its history is known of
-    /// writers whose GUID begins with our own vendor id or that of Fast DDS (`StatefulWriter::matched_reader_add` makes all
-    /// earlier changes irrelevant to a volatile reader).
+    /// A reliable writer whose samples never expire, without locators.
+    ///
+    /// Writers whose GUID begins with our own vendor id or that of Fast DDS separate their history
+    /// ([`WriterProxyConfig::separates_history`]): `StatefulWriter::matched_reader_add` of Fast DDS makes all earlier changes
+    /// irrelevant to a volatile reader.
     #[must_use]
     pub fn new(guid: Guid) -> Self {
         Self {
             guid,
             reliable: true,
-            gaps_history: guid.prefix.is_of(VendorId::OURS) || guid.prefix.is_of(VendorId::EPROSIMA),
-            names_beginning: guid.prefix.is_of(VendorId::OURS),
+            separates_history: guid.prefix.is_of(VendorId::OURS) || guid.prefix.is_of(VendorId::EPROSIMA),
+            names_first_relevant: guid.prefix.is_of(VendorId::OURS),
             lifespan: Duration::INFINITE,
             ownership_strength: 0,
             liveliness: Liveliness::default(),
             assertion_clock: None,
             publisher: EntityId::UNKNOWN,
-            tells_group: false,
+            reports_group_progress: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
         }
     }
 }
 
-/// Where a submessage comes from.
+/// Origin of a submessage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {
-    /// The writer: the source's prefix and the submessage's writer id.
+    /// The writer: GUID prefix of the source and writer id of the submessage.
     pub writer: Guid,
-    /// The source timestamp in force.
+    /// Source timestamp of the message (INFO_TS).
     pub timestamp: Option<Time>,
-    /// Who built the source.
+    /// Vendor of the source.
     pub vendor: VendorId,
-    /// Where the source is to be answered, if not where discovery says (INFO_REPLY).
+    /// Address for answers, if it differs from the announced locators (INFO_REPLY).
     pub reply: Option<Locator>,
 }

@@ -1,33 +1,45 @@
-//! Where accepted changes go: the history, and the events and counts that follow from it.
+//! The way of accepted changes into the history, with the events and counts that follow from it.
 
+use super::coherent::writer_sets::WriterSets;
+use super::event::{LossCause, PendingEvents, ReaderCounters, ReaderEvent};
+use super::ledger::tally::WriterTally;
 use crate::history::{Admission, ReaderHistory, ReceivedChange, RejectedChange};
-use crate::reader::event::{Events, LossCause, ReaderCounters, ReaderEvent};
-use crate::reader::ledger::tally::Tally;
 use crate::types::{Guid, Now};
 
-/// The parts of a reader that a writer proxy delivers into.
-pub(crate) struct Sink<'a> {
+/// The parts of a reader into which a writer proxy delivers.
+pub(crate) struct Delivery<'a> {
     pub(crate) history: &'a mut ReaderHistory,
-    pub(crate) events: &'a mut Events,
+    pub(crate) events: &'a mut PendingEvents,
     pub(crate) counters: &'a mut ReaderCounters,
-    /// Of the writer whose changes are delivered.
-    pub(crate) tally: &'a mut Tally,
-    /// Whether a change that does not fit is given back, to be tried again.
+    /// Counts of the writer whose changes are delivered.
+    pub(crate) tally: &'a mut WriterTally,
+    /// Coherent sets of that writer, if the reader presents changes together (PRESENTATION).
+    pub(crate) sets: Option<&'a mut WriterSets>,
+    /// Whether a change that does not fit is returned to the caller, which retries later.
     pub(crate) holds_back: bool,
 }
 
-impl Sink<'_> {
-    /// Hands a change to the history. Gives it back if it does not fit and is to be held back; `tried` says that this was
-    /// reported before.
+impl Delivery<'_> {
+    /// Delivers the next change of a writer: to its coherent sets if there are any, else to the history.
+    ///
+    /// `tried`: an earlier attempt reported the rejection already.
+    ///
+    /// # Errors
+    ///
+    /// Returns the change if it does not fit and [`Delivery::holds_back`] is set.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
-        if self.tally.sets.is_some() {
-            return self.deliver_in_sets(now, change, tried);
-        }
-        self.admit(now, change, tried)
+        let Some(sets) = self.sets.take() else { return self.admit(now, change, tried) };
+        let outcome = sets.deliver(now, change, tried, self);
+        self.sets = Some(sets);
+        outcome
     }
 
-    /// The same, whatever set it belongs to.
+    /// Adds a change to the history.
+    ///
+    /// # Errors
+    ///
+    /// As [`Delivery::deliver`].
     #[inline]
     pub(crate) fn admit(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
         match self.history.add(now, change) {
@@ -36,7 +48,7 @@ impl Sink<'_> {
                 if admission == Admission::Visible {
                     self.events.data_available();
                 } else {
-                    self.tally.admit(admission);
+                    self.tally.count_admission(admission);
                 }
                 Ok(())
             }
@@ -45,33 +57,41 @@ impl Sink<'_> {
     }
 
     #[cold]
-    fn reject(&mut self, refused: RejectedChange, tried: bool) -> Result<(), ReceivedChange> {
+    pub(crate) fn reject(&mut self, refused: RejectedChange, tried: bool) -> Result<(), ReceivedChange> {
+        let RejectedChange { reason, received } = refused;
         if !tried {
-            let change = &refused.received.change;
-            let (writer, instance) = (change.writer, change.instance);
             self.counters.rejected += 1;
-            let reason = refused.reason;
+            let (writer, instance) = (received.change.writer, received.change.instance);
             self.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
         }
         if self.holds_back {
-            return Err(refused.received);
+            return Err(received);
         }
-        self.tally.undelivered.reject(refused.reason);
+        self.tally.undelivered.reject(reason);
         Ok(())
     }
 
+    /// Counts lost samples in the ledger and reports them.
     pub(crate) fn lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
         if count > 0 {
-            self.tally.lose(count, cause);
-            self.announce_lost(writer, count, cause);
+            self.tally.count_lost(count, cause);
+            self.report_lost(writer, count, cause);
         }
     }
 
-    /// Tells of a loss that the ledger knows of.
-    pub(crate) fn announce_lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
+    /// Reports lost samples that the ledger counts already.
+    pub(crate) fn report_lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
         if count > 0 {
             self.counters.lost = self.counters.lost.saturating_add(count);
             self.events.push(ReaderEvent::SampleLost { writer, count, cause });
+        }
+    }
+
+    /// Drops the open coherent set: a change that follows it was given up, so no later change finds the set complete.
+    pub(crate) fn break_open_set(&mut self, writer: Guid) {
+        if let Some(sets) = self.sets.take() {
+            sets.break_open_set(writer, self);
+            self.sets = Some(sets);
         }
     }
 }

@@ -1,123 +1,125 @@
-//! What a reader has to tell: events that wait to be polled, and counters.
+//! Events that wait for the owner of a reader, and counters.
 
 use crate::history::{MissedDeadlines, RejectReason};
-use crate::reader::coherent::group::GroupItems;
 use crate::reader::coherent::group_gate::GroupItem;
 use crate::types::{Guid, InstanceHandle};
 use std::collections::VecDeque;
 
-/// How many events wait at most. Losses and rejections of one writer and cause are merged into one event, so that this many
-/// are only reached with as many writers in trouble at once; what comes then is merged into the counters alone.
+/// Most events that wait. Losses and rejections of one writer and cause share one event, so only as many writers in
+/// trouble at once reach this bound. Events beyond it appear in the counters only.
 const EVENTS_MAX: usize = 64;
 
 /// Why a sample was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LossCause {
-    /// Best effort: a later one came, this one did not. Reliable: the writer no longer has it, or is gone; changes that
-    /// had come and waited for a missing one are counted, too.
+    /// Best effort: a later sample arrived and this one did not. Reliable: the writer no longer has the sample, or is
+    /// gone. Received changes that waited for a missing one count as well.
     NeverArrived,
-    /// Not all of its fragments came in time, or others needed the room.
+    /// Some fragments did not arrive in time, or other samples needed the memory.
     Fragments,
-    /// Its payload does not fit the type, or it is larger than accepted.
+    /// The payload does not match the type, or is larger than accepted.
     NotDecodable,
-    /// They came, but not all of the coherent set that they belong to (PRESENTATION).
+    /// The sample arrived, but a part of its coherent set is missing (PRESENTATION).
     Incoherent,
 }
 
-/// Something that a reader's owner should know.
+/// Event for the owner of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReaderEvent {
-    /// There is something new in the history.
+    /// The history has something new.
     DataAvailable,
-    /// Samples will never be seen.
+    /// Samples are lost.
     SampleLost {
-        /// Whose.
+        /// Writer of the samples.
         writer: Guid,
-        /// How many since the last event of this writer and cause.
+        /// Samples since the last event of this writer and cause.
         count: u64,
-        /// Why.
+        /// Why they are lost.
         cause: LossCause,
     },
-    /// Samples did not fit. A reliable KEEP_ALL reader gets them later, any other has lost them.
+    /// Samples did not fit into the history. A reliable KEEP_ALL reader receives them later, any other loses them.
     SampleRejected {
-        /// Whose.
+        /// Writer of the samples.
         writer: Guid,
-        /// The instance of the last one.
+        /// Instance of the last rejected sample.
         instance: InstanceHandle,
-        /// Which limit was reached.
+        /// The limit that was reached.
         reason: RejectReason,
-        /// How many since the last event of this writer and reason.
+        /// Samples since the last event of this writer and reason.
         count: u64,
     },
-    /// Instances have gone without a new sample for longer than DEADLINE says.
+    /// Instances received no sample within their DEADLINE period.
     DeadlineMissed(MissedDeadlines),
-    /// There is room again for a writer of the same process whose change was refused: it should look at its
+    /// The history has space for a local writer whose change the reader refused. The writer should look at its
     /// [`LocalLink`](crate::concurrent::LocalLink).
     LocalSpace {
         /// The writer.
         writer: Guid,
     },
-    /// Writers have become alive, have lost their liveliness, have come or have gone:
-    /// [`StatefulReader::liveliness`](crate::reader::StatefulReader::liveliness) says how many there are of each.
+    /// Matched writers became alive, lost their liveliness, came or went.
+    /// [`StatefulReader::liveliness`](super::StatefulReader::liveliness) returns the counts.
     LivelinessChanged,
 }
 
-/// What a reader has seen so far. Plain numbers that only grow.
+/// Counters of a reader. They only grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReaderCounters {
-    /// Changes accepted, from wherever.
+    /// Changes that entered the history, from local and remote writers.
     pub accepted: u64,
-    /// Changes and fragments that were there already, or are older than what has been delivered.
+    /// Changes and fragments that arrived before, or that are older than a delivered change.
     pub duplicate: u64,
-    /// Changes and fragments too far ahead to be kept; they are asked for again.
+    /// Changes and fragments too far ahead to be kept. The reader requests them again.
     pub out_of_window: u64,
     /// Fragments that contradict themselves, each other or the limits.
     pub malformed: u64,
-    /// Changes whose instance could not be found in their payload, and such with a parameter that must be understood and
-    /// is not known.
+    /// Changes without a decodable instance, or with an unknown parameter that must be understood.
     pub not_decodable: u64,
     /// Submessages of writers that are not matched.
     pub unmatched: u64,
-    /// Writers that were not matched, because there were [`WRITERS_MAX`](crate::reader::WRITERS_MAX) already.
+    /// Writers that were not matched because there were [`WRITERS_MAX`](super::WRITERS_MAX) already.
     pub writers_refused: u64,
-    /// Numbers that will never be delivered.
+    /// Sequence numbers that will never be delivered.
     pub lost: u64,
-    /// Fragmented samples given up.
+    /// Fragmented samples that were given up.
     pub assemblies_dropped: u64,
-    /// ACKNACKs laid out.
+    /// ACKNACKs sent.
     pub ack_nacks: u64,
-    /// NACK_FRAGs laid out.
+    /// NACK_FRAGs sent.
     pub nack_frags: u64,
-    /// HEARTBEATs and HEARTBEAT_FRAGs that were there already.
+    /// HEARTBEATs and HEARTBEAT_FRAGs that arrived twice.
     pub duplicate_heartbeats: u64,
-    /// Payloads that did not fit into the history, retries not counted.
+    /// Changes that did not fit into the history. Retries do not count.
     pub rejected: u64,
-    /// Numbers and announcements so far from where their writer stood that they were not believed before the writer had said
-    /// the same again: it was restarted, or somebody else speaks in its name.
+    /// Sequence numbers and announcements that failed the plausibility check.
+    ///
+    /// They are too far away from the last known position of their writer. The reader believes them when the writer
+    /// repeats them: it was restarted. Otherwise another host sends in its name.
     pub doubtful: u64,
-    /// How often a writer denied what it, or somebody in its name, had said before: that it no longer has numbers which it
-    /// had not even written. The reader has gone back to where it was.
+    /// Times that a writer denied an earlier announcement, and the reader returned to its earlier position.
+    ///
+    /// A forged announcement claims that the writer no longer has numbers which it has not even written.
     pub retracted: u64,
-    /// Buffers for payloads that were made because none of those made before was free. It stands still once as much has been kept
-    /// as ever will be; samples and batches that the application keeps hold theirs, and a reader that never finds a free one makes
-    /// one for each sample. Samples of a writer of the same process lie in that writer's buffers, and those of one datagram may
-    /// share its receive buffer.
+    /// Buffers for payloads that were created because no earlier one was free.
+    ///
+    /// The counter stands still when the reader holds as much as it ever will. Samples and batches that the application
+    /// keeps hold their buffers: a reader that never finds a free one creates one for each sample. Samples of a local
+    /// writer lie in buffers of that writer, and samples of one datagram may share its receive buffer.
     pub slots_made: u64,
 }
 
-/// The events that wait.
+/// Events that wait to be polled.
 #[derive(Debug, Default)]
-pub(crate) struct Events {
+pub(crate) struct PendingEvents {
     data_available: bool,
     liveliness_changed: bool,
     queue: VecDeque<ReaderEvent>,
-    /// What goes to the gate of the subscriber.
-    group: GroupItems,
+    /// Items for the gate of the subscriber (PRESENTATION scope GROUP).
+    group: VecDeque<(Guid, GroupItem)>,
 }
 
-impl Events {
+impl PendingEvents {
     pub(crate) fn push_group(&mut self, writer: Guid, item: GroupItem) {
         self.group.push_back((writer, item));
     }
@@ -140,54 +142,60 @@ impl Events {
     }
 
     pub(crate) fn push(&mut self, event: ReaderEvent) {
-        if self.queue.iter_mut().any(|waiting| merge(waiting, &event)) || self.queue.len() >= EVENTS_MAX {
-            return;
+        for waiting in &mut self.queue {
+            if merge(waiting, &event) {
+                return;
+            }
         }
-        self.queue.push_back(event);
+        if self.queue.len() < EVENTS_MAX {
+            self.queue.push_back(event);
+        }
     }
 
-    /// Whether nothing waits but, perhaps, news of data.
+    /// Whether no event waits but, perhaps, [`ReaderEvent::DataAvailable`].
     #[inline]
-    pub(crate) fn is_only_data(&self) -> bool {
+    pub(crate) fn has_only_data(&self) -> bool {
         !self.liveliness_changed && self.queue.is_empty()
     }
 
-    /// Whether there is news of data; takes it.
+    /// Takes [`ReaderEvent::DataAvailable`]; `false`: it does not wait.
     #[inline]
-    pub(crate) fn take_data(&mut self) -> bool {
+    pub(crate) fn take_data_available(&mut self) -> bool {
         std::mem::take(&mut self.data_available)
     }
 
-    /// Losses and rejections come before the data that came after them.
     pub(crate) fn pop(&mut self) -> Option<ReaderEvent> {
         if std::mem::take(&mut self.liveliness_changed) {
             return Some(ReaderEvent::LivelinessChanged);
         }
-        self.queue
-            .pop_front()
-            .or_else(|| std::mem::take(&mut self.data_available).then_some(ReaderEvent::DataAvailable))
+        // Losses and rejections precede the data that came after them.
+        if let Some(event) = self.queue.pop_front() {
+            return Some(event);
+        }
+        if self.take_data_available() {
+            return Some(ReaderEvent::DataAvailable);
+        }
+        None
     }
 }
 
-/// Adds `event` to one that waits, if they say the same of the same writer.
+/// Adds `event` to `waiting` if both concern the same writer and the same cause.
 fn merge(waiting: &mut ReaderEvent, event: &ReaderEvent) -> bool {
     use ReaderEvent::{LocalSpace, SampleLost, SampleRejected};
     match (waiting, *event) {
-        (SampleLost { writer, count, cause }, SampleLost { writer: other, count: more, cause: why }) => {
-            let same = *writer == other && *cause == why;
-            *count = count.saturating_add(if same { more } else { 0 });
-            same
+        (SampleLost { writer, count, cause }, SampleLost { writer: other, count: more, cause: why })
+            if *writer == other && *cause == why =>
+        {
+            *count = count.saturating_add(more);
+            true
         }
         (
             SampleRejected { writer, instance, reason, count },
             SampleRejected { writer: other, instance: last, reason: why, count: more },
-        ) => {
-            let same = *writer == other && *reason == why;
-            if same {
-                *count = count.saturating_add(more);
-                *instance = last;
-            }
-            same
+        ) if *writer == other && *reason == why => {
+            *count = count.saturating_add(more);
+            *instance = last;
+            true
         }
         (LocalSpace { writer }, LocalSpace { writer: other }) => *writer == other,
         _ => false,
@@ -205,8 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn losses_of_one_writer_and_cause_are_one_event() {
-        let mut events = Events::default();
+    fn losses_of_one_writer_and_cause_share_one_event() {
+        let mut events = PendingEvents::default();
         events.push(lost(1, 2));
         events.data_available();
         events.push(lost(2, 1));
@@ -218,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_writers_in_trouble_do_not_fill_the_memory() {
-        let mut events = Events::default();
+    fn pending_events_are_bounded() {
+        let mut events = PendingEvents::default();
         for writer in 0..=255 {
             events.push(lost(writer, 1));
         }

@@ -1,66 +1,66 @@
-//! Which of the matched writers are alive (LIVELINESS; DDS 1.4, 2.2.3.11; RTPS 2.5, 8.4.13).
+//! Leases of the matched writers (LIVELINESS; DDS 1.4, 2.2.3.11; RTPS 2.5, 8.4.13).
 //!
-//! A writer's lease is the one that it offers: it is the writer's commitment that was not respected (DDS 1.4, 2.2.4.1). What
-//! renews it depends on its kind:
+//! A writer's lease is the one that it offers: the status reports that the writer broke its own commitment (DDS 1.4,
+//! 2.2.4.1). Its kind decides what renews it:
 //!
-//! | kind | sign of life |
+//! | kind | renewed by |
 //! |---|---|
 //! | automatic | anything from its participant |
-//! | manual by participant | a message of its participant that says so, or data of any of its writers of this kind |
+//! | manual by participant | an assertion message of its participant, or data of any of its writers of this kind |
 //! | manual by topic | data of the writer itself, or a HEARTBEAT with the liveliness flag |
 //!
-//! A sign of life is a store. Leases are looked at when the earliest of them may end, and only then: the timer is not set
-//! anew by samples. A writer of this process has no lease here, for it knows itself, and says so.
+//! To renew a lease is one store. The reader checks leases only when the earliest may end; samples do not reset the
+//! timer. A local writer has no lease here: it reports its liveliness itself.
 //!
-//! Life cycle: a lease is made and dropped with its writer's proxy.
+//! Life cycle: a lease is created and dropped with its writer's proxy.
 
 use crate::concurrent::AssertionClock;
 use crate::qos::{Liveliness, LivelinessKind};
-use crate::reader::stateful::StatefulReader;
-use crate::types::{Duration, Guid, Instant, Now, earliest};
+use crate::types::{Duration, Guid, Instant, earliest};
 use std::sync::Arc;
 
-/// The shortest lease that is looked after. A writer that offers less would be lost and found with each of its samples.
+/// Shortest lease. A writer that offers less would be lost and found with each of its samples.
 const LEASE_MIN: Duration = Duration::from_millis(1);
 
-/// A look at the leases that comes so much too late says that this process did not run, and could not hear anybody.
+/// A check that is this late shows that this process did not run, and received nothing.
 const LATE: Duration = Duration::from_millis(100);
 
-/// How many of a reader's writers are alive, and how many are not (DDS 1.4, 2.2.4.1, LIVELINESS_CHANGED).
+/// Counts of alive and not alive writers (DDS 1.4, 2.2.4.1, LIVELINESS_CHANGED).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LivelinessCounts {
     /// Matched writers that are alive.
     pub alive: u32,
-    /// Matched writers that are not.
+    /// Matched writers that are not alive.
     pub not_alive: u32,
-    /// How often one of the two has changed.
+    /// Changes of either count.
     pub changes: u64,
-    /// The writer for which it did last.
+    /// Writer of the last change.
     pub last: Option<Guid>,
 }
 
-/// The lease of one writer.
+/// Lease of one writer.
 #[derive(Debug)]
 pub(crate) struct WriterLease {
     kind: LivelinessKind,
     duration: Duration,
-    heard: Instant,
-    /// Where other signs of life of its participant are noted.
+    /// When the writer itself last asserted its liveliness.
+    asserted: Instant,
+    /// Assertions that reach this participant in other ways.
     assertion_clock: Option<Arc<AssertionClock>>,
     alive: bool,
-    /// When it was given another chance.
-    forgiven: Option<Instant>,
+    /// When a late check extended the lease.
+    extended: Option<Instant>,
 }
 
 impl WriterLease {
-    /// The lease of a writer that is matched now, which counts as a sign of life.
+    /// Lease of a writer that is matched now. The match counts as an assertion.
     pub(crate) fn new(now: Instant, offered: Liveliness, assertion_clock: Option<Arc<AssertionClock>>) -> Self {
         let Liveliness { kind, lease_duration } = offered;
         let duration = lease_duration.max(LEASE_MIN);
-        Self { kind, duration, heard: now, assertion_clock, alive: true, forgiven: None }
+        Self { kind, duration, asserted: now, assertion_clock, alive: true, extended: None }
     }
 
-    /// Of a writer that tells itself whether it is alive.
+    /// Lease of a local writer, which reports its liveliness itself.
     pub(crate) fn unlimited() -> Self {
         Self::new(Instant::ZERO, Liveliness::default(), None)
     }
@@ -69,31 +69,48 @@ impl WriterLease {
         self.alive
     }
 
-    /// Whether it can end at all.
+    /// Whether the lease can end.
     #[inline]
-    fn is_limited(&self) -> bool {
+    pub(crate) fn is_limited(&self) -> bool {
         !self.duration.is_infinite()
     }
 
-    /// The writer itself has shown that it is alive. `true`: it did not count as such.
+    /// Whether any message of the participant renews the lease.
+    pub(crate) fn is_automatic(&self) -> bool {
+        self.kind == LivelinessKind::Automatic
+    }
+
+    /// Renews the lease: the writer asserted its liveliness. `true`: it was not alive.
     #[inline]
-    fn renew(&mut self, now: Instant) -> bool {
-        self.heard = now;
+    pub(crate) fn renew(&mut self, now: Instant) -> bool {
+        self.asserted = now;
         if let (LivelinessKind::ManualByParticipant, Some(assertion_clock)) = (self.kind, &self.assertion_clock) {
-            // Who waits for it hears of it when the participant's next message comes.
+            // Other readers of this participant notice it with the next message of the writer's participant.
             let _ = assertion_clock.assert(now);
         }
         !self.alive
     }
 
-    /// When its writer was heard last, here or elsewhere.
-    fn last_heard(&self) -> Instant {
-        self.assertion_clock.as_ref().map_or(self.heard, |assertion_clock| assertion_clock.last().max(self.heard))
+    /// Whether the participant's other assertions would renew an ended lease.
+    pub(crate) fn can_revive(&self, now: Instant) -> bool {
+        if self.alive {
+            return false;
+        }
+        let Some(assertion_clock) = &self.assertion_clock else { return false };
+        assertion_clock.last().after(self.duration).is_some_and(|end| end > now)
     }
 
-    /// When it ends, unless something is heard.
+    /// Last assertion, direct or by the participant.
+    fn last_asserted(&self) -> Instant {
+        match &self.assertion_clock {
+            Some(assertion_clock) => assertion_clock.last().max(self.asserted),
+            None => self.asserted,
+        }
+    }
+
+    /// When the lease ends without a further assertion.
     fn end(&self) -> Option<Instant> {
-        if self.alive { self.last_heard().after(self.duration) } else { None }
+        if self.alive { self.last_asserted().after(self.duration) } else { None }
     }
 
     fn set_alive(&mut self, alive: bool) {
@@ -101,22 +118,21 @@ impl WriterLease {
             return;
         }
         self.alive = alive;
-        match (&self.assertion_clock, alive) {
-            (Some(assertion_clock), true) => assertion_clock.remove_waiting_lease(),
-            (Some(assertion_clock), false) => assertion_clock.add_waiting_lease(),
-            (None, _) => {}
+        if let Some(assertion_clock) = &self.assertion_clock {
+            // An ended lease waits for the participant's next assertion.
+            if alive { assertion_clock.remove_waiting_lease() } else { assertion_clock.add_waiting_lease() }
         }
     }
 
-    /// Whether it is over, at a look that comes as late as `late` says.
-    fn has_ended(&mut self, now: Instant, late: bool) -> bool {
+    /// Whether the lease has ended. A check with `is_late` extends it once instead.
+    pub(crate) fn has_ended(&mut self, now: Instant, is_late: bool) -> bool {
         if self.end().is_none_or(|end| end > now) {
             return false;
         }
-        // Once: a process that is always late must not keep the dead alive.
-        if late && self.forgiven != Some(self.last_heard()) {
-            self.heard = now;
-            self.forgiven = Some(now);
+        // Only once: otherwise a process that is always late keeps dead writers alive.
+        if is_late && self.extended != Some(self.last_asserted()) {
+            self.asserted = now;
+            self.extended = Some(now);
             return false;
         }
         true
@@ -129,120 +145,94 @@ impl Drop for WriterLease {
     }
 }
 
-impl StatefulReader {
-    /// How many of the matched writers are alive.
-    #[must_use]
-    pub fn liveliness(&self) -> LivelinessCounts {
-        self.liveliness
+/// Counts of alive writers, and when the next lease may end.
+#[derive(Debug, Default)]
+pub(crate) struct LivelinessMonitor {
+    counts: LivelinessCounts,
+    /// No lease ends before this instant.
+    next_end: Option<Instant>,
+}
+
+impl LivelinessMonitor {
+    pub(crate) fn counts(&self) -> LivelinessCounts {
+        self.counts
     }
 
-    /// Whether a matched writer counts as alive; `None`: it is not matched.
-    #[must_use]
-    pub fn is_writer_alive(&self, writer: Guid) -> Option<bool> {
-        let at = *self.by_guid.get(&writer)?;
-        Some(self.proxies.get(at)?.lease.is_alive())
-    }
-
-    /// Says whether a matched writer is alive: for one of this process, which has no lease here.
-    pub fn set_writer_alive(&mut self, now: Now, writer: Guid, alive: bool) {
-        if let Some(at) = self.find(writer).filter(|&at| self.proxies[at].lease.alive != alive) {
-            self.note_liveliness(now, at, alive);
-        }
-    }
-
-    /// A participant has shown signs of life (RTPS 2.5, 8.4.13.5): looks again at its writers that do not count as alive.
-    pub fn look_at_lost_writers(&mut self, now: Now) {
-        if self.liveliness.not_alive == 0 {
-            return;
-        }
-        for at in 0..self.proxies.len() {
-            let lease = &self.proxies[at].lease;
-            let end =
-                lease.assertion_clock.as_ref().and_then(|assertion_clock| assertion_clock.last().after(lease.duration));
-            if !lease.alive && end.is_some_and(|end| end > now.instant) {
-                self.note_liveliness(now, at, true);
-            }
-        }
-    }
-
-    /// The writer of a proxy has shown that it is alive.
+    /// When the leases must be checked.
     #[inline]
-    pub(crate) fn note_sign_of_life(&mut self, now: Now, at: usize) {
-        let lease = &mut self.proxies[at].lease;
-        if lease.is_limited() && lease.renew(now.instant) {
-            self.note_liveliness(now, at, true);
-        }
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.next_end
     }
 
-    /// A HEARTBEAT shows that its writer is alive if it says so, or if anything does.
-    #[inline]
-    pub(crate) fn note_heartbeat_of(&mut self, now: Now, at: usize, liveliness: bool) {
-        if liveliness || self.proxies[at].lease.kind == LivelinessKind::Automatic {
-            self.note_sign_of_life(now, at);
-        }
+    /// A writer is matched. It counts as alive.
+    pub(crate) fn writer_matched(&mut self, writer: Guid, lease: &WriterLease) {
+        debug_assert!(lease.is_alive(), "a matched writer begins alive");
+        self.counts.alive += 1;
+        self.note_change(writer);
+        self.watch(lease);
     }
 
-    /// A proxy is there: its writer counts as alive.
-    pub(crate) fn note_new_writer(&mut self, at: usize) {
-        let proxy = &self.proxies[at];
-        let writer = proxy.guid();
-        self.next_lease = earliest(self.next_lease, proxy.lease.end());
-        self.liveliness.alive += 1;
-        self.tell_liveliness(writer);
-    }
-
-    /// A proxy is gone.
-    pub(crate) fn note_gone_writer(&mut self, writer: Guid, alive: bool) {
-        let counts = &mut self.liveliness;
-        let count = if alive { &mut counts.alive } else { &mut counts.not_alive };
+    pub(crate) fn writer_unmatched(&mut self, writer: Guid, alive: bool) {
+        let count = if alive { &mut self.counts.alive } else { &mut self.counts.not_alive };
         *count = count.saturating_sub(1);
-        self.tell_liveliness(writer);
+        self.note_change(writer);
     }
 
-    /// Looks whether leases have ended.
-    pub(crate) fn check_leases(&mut self, now: Now) {
-        let Some(due) = self.next_lease.filter(|due| *due <= now.instant) else { return };
-        let late = due.after(LATE).is_some_and(|late| late <= now.instant);
-        self.next_lease = None;
-        let mut some_lost = false;
-        for at in 0..self.proxies.len() {
-            let lease = &mut self.proxies[at].lease;
-            if lease.has_ended(now.instant, late) {
-                some_lost = true;
-                self.note_liveliness(now, at, false);
-            } else {
-                self.next_lease = earliest(self.next_lease, lease.end());
-            }
-        }
-        if some_lost {
-            // A sign of life may have come just before anybody waited for it.
-            self.look_at_lost_writers(now);
-        }
-    }
-
-    /// A writer has lost its liveliness, or found it again.
-    #[cold]
-    fn note_liveliness(&mut self, now: Now, at: usize, alive: bool) {
-        let proxy = &mut self.proxies[at];
-        let writer = proxy.guid();
-        proxy.lease.set_alive(alive);
+    /// A writer lost or regained its liveliness.
+    pub(crate) fn writer_changed(&mut self, writer: Guid, lease: &mut WriterLease, alive: bool) {
+        lease.set_alive(alive);
         if alive {
-            self.liveliness.alive += 1;
-            self.liveliness.not_alive = self.liveliness.not_alive.saturating_sub(1);
-            self.next_lease = earliest(self.next_lease, self.proxies[at].lease.end());
+            self.counts.alive += 1;
+            self.counts.not_alive = self.counts.not_alive.saturating_sub(1);
+            self.watch(lease);
         } else {
-            self.liveliness.alive = self.liveliness.alive.saturating_sub(1);
-            self.liveliness.not_alive += 1;
-            if self.history.writer_not_alive(now, writer) {
-                self.events.data_available();
-            }
+            self.counts.alive = self.counts.alive.saturating_sub(1);
+            self.counts.not_alive += 1;
         }
-        self.tell_liveliness(writer);
+        self.note_change(writer);
     }
 
-    fn tell_liveliness(&mut self, writer: Guid) {
-        self.liveliness.changes += 1;
-        self.liveliness.last = Some(writer);
-        self.events.liveliness_changed();
+    /// Starts a check if a lease may have ended; the caller checks and [watches](Self::watch) each lease.
+    /// `Some(true)`: the check is late.
+    pub(crate) fn begin_check(&mut self, now: Instant) -> Option<bool> {
+        let due = self.next_end.take_if(|due| *due <= now)?;
+        Some(due.after(LATE).is_some_and(|late| late <= now))
+    }
+
+    /// Includes the end of a lease in the deadline.
+    pub(crate) fn watch(&mut self, lease: &WriterLease) {
+        self.next_end = earliest(self.next_end, lease.end());
+    }
+
+    fn note_change(&mut self, writer: Guid) {
+        self.counts.changes += 1;
+        self.counts.last = Some(writer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limited(kind: LivelinessKind) -> WriterLease {
+        let offered = Liveliness { kind, lease_duration: Duration::from_millis(10) };
+        WriterLease::new(Instant::ZERO, offered, None)
+    }
+
+    #[test]
+    fn late_check_extends_a_lease_once() {
+        let mut lease = limited(LivelinessKind::ManualByTopic);
+        assert!(!lease.has_ended(Instant::from_nanos(500_000_000), true));
+        assert!(lease.has_ended(Instant::from_nanos(900_000_000), true));
+    }
+
+    #[test]
+    fn monitor_deadline_follows_the_earliest_lease() {
+        let (mut monitor, lease) = (LivelinessMonitor::default(), limited(LivelinessKind::Automatic));
+        monitor.writer_matched(Guid::UNKNOWN, &lease);
+        let end = Instant::from_nanos(10_000_000);
+        assert_eq!((monitor.deadline(), monitor.counts().alive), (Some(end), 1));
+        assert_eq!(monitor.begin_check(Instant::from_nanos(9_999_999)), None);
+        assert_eq!((monitor.begin_check(end), monitor.deadline()), (Some(false), None));
     }
 }

@@ -9,7 +9,7 @@
 //! begins, last = first - 1. Whichever datagram arrives first, both numbers then say the same. It is addressed to that reader;
 //! Cyclone DDS takes it in for all readers of its participant, and so those have one beginning, the lowest.
 //!
-//! A reader of ours delivers nothing before it was told by name ([`WriterProxyConfig::names_beginning`](crate::reader::WriterProxyConfig::names_beginning)), and
+//! A reader of ours delivers nothing before it was told by name ([`WriterProxyConfig::names_first_relevant`](crate::reader::WriterProxyConfig::names_first_relevant)), and
 //! then begins with the first number of that HEARTBEAT: each has its own line, and a HEARTBEAT to it alone needs none in front. It is not
 //! told as long as there is something to be sent that it is not to get: it would take that in where it shares a locator with others, and
 //! what it missed of it nobody would repair.

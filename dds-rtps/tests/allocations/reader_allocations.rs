@@ -7,7 +7,7 @@ use dds_rtps::history::{CacheChange, ChangeKind, HistorySample, Operation, Selec
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::DataReaderQos;
 use dds_rtps::reader::{
-    Handled, KeySource, Landing, LocalOutcome, ReaderConfig, Source, StatefulReader, WriterProxyConfig,
+    Handled, InPlaceFragment, KeySource, LocalOutcome, ReaderConfig, Source, StatefulReader, WriterProxyConfig,
 };
 use dds_rtps::types::{
     EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
@@ -163,15 +163,15 @@ impl Bench {
             Way::Landing(size) => {
                 let mut landing = None;
                 for (index, payload) in bytes.chunks(size.into()).enumerate() {
-                    if let Some(mut expected) = Option::<Landing>::take(&mut landing) {
-                        expected.place().copy_from_slice(payload);
-                        landing = self.reader.handle_landed(now, &source, expected);
+                    if let Some(mut expected) = Option::<InPlaceFragment>::take(&mut landing) {
+                        expected.buffer().copy_from_slice(payload);
+                        landing = self.reader.handle_in_place(now, &source, expected);
                         continue;
                     }
                     let first = index as u32 + 1;
                     let fragment = fragment(number, first, size, bytes.len(), payload);
                     assert_eq!(self.reader.handle_data_frag(now, &source, &fragment), Handled::Accepted);
-                    landing = self.reader.place_after(source.writer, SequenceNumber(number), first);
+                    landing = self.reader.lend_next_fragment(source.writer, SequenceNumber(number), first);
                 }
             }
             Way::Local => {

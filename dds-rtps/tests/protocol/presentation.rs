@@ -143,7 +143,7 @@ fn the_group_order_of_zenzen_dds_is_read_under_its_own_numbers() {
                 Some(group) => numbers.push(group.number.0),
                 None => without_number.push((change.change.sequence_number.0, change.change.kind)),
             }
-            reader.take_released(now, release);
+            reader.handle_release(now, release);
         }
         seen += take(reader, now).iter().filter(|sample| sample.info.valid_data).count();
     });

@@ -53,7 +53,7 @@ impl Landings {
             return receiver.receive(buffer).map(Arrival::Datagrams);
         };
         let header_len = header.len();
-        let received = receiver.receive_parts([&mut *header, expected.landing.place(), tail]);
+        let received = receiver.receive_parts([&mut *header, expected.landing.buffer(), tail]);
         let len = match received {
             Ok(len) => len,
             Err(error) => {
@@ -66,7 +66,7 @@ impl Landings {
             return Ok(Arrival::Landed(expected));
         }
         let misplaced = len.saturating_sub(header_len).min(gap.len());
-        if let (Some(gap), Some(place)) = (gap.get_mut(..misplaced), expected.landing.place().get(..misplaced)) {
+        if let (Some(gap), Some(place)) = (gap.get_mut(..misplaced), expected.landing.buffer().get(..misplaced)) {
             copy(gap, place);
         }
         // The guess was right about the fragment, and will be about the next one.
@@ -121,7 +121,7 @@ mod tests {
             };
             reader.handle_data_frag(NOW, &source(), &fragment);
         }
-        let landing = reader.place_after(WRITER, SequenceNumber(1), 2).unwrap();
+        let landing = reader.lend_next_fragment(WRITER, SequenceNumber(1), 2).unwrap();
         let headers = Headers::like(&HEADER, (NUMBER_AT, true), guid.entity_id, source()).unwrap();
         (reader, headers.in_front_of(landing))
     }
@@ -150,10 +150,10 @@ mod tests {
         let Ok(Arrival::Landed(mut landed)) = landings.receive(&mut receiver, &mut buffer) else {
             panic!("it did not land")
         };
-        assert!(landed.landing.place().iter().all(|byte| *byte == 9) && landed.landing.len() == usize::from(LEN));
+        assert!(landed.landing.buffer().iter().all(|byte| *byte == 9) && landed.landing.len() == usize::from(LEN));
         let (landing, _) = landed.into_parts();
         // The last one is not waited for in this way.
-        assert!(reader.handle_landed(NOW, &source(), landing).is_none());
+        assert!(reader.handle_in_place(NOW, &source(), landing).is_none());
         assert_eq!(reader.counters().malformed, 0);
     }
 

@@ -1,20 +1,20 @@
-//! The changes of all writers of a publisher, put together again for the readers of a subscriber (DDS 1.4, 2.2.3.6 with scope
-//! GROUP; RTPS 2.5, 8.7.6).
+//! The gate of a subscriber with PRESENTATION scope GROUP: it restores the order, and the coherent sets, of all writers of
+//! a publisher (DDS 1.4, 2.2.3.6; RTPS 2.5, 8.7.6).
 //!
-//! In: what each reader has got of each writer, in the order of that writer, and how far each writer is known to have come.
-//! Out: what may be seen now, for each reader, in an order that is the same for all of them. Owned: what waits for others.
+//! - In: what each reader received from each writer, in the order of that writer, and the progress of each writer.
+//! - Out: what each reader may show now, in an order that is the same for all readers of the subscriber.
 //!
-//! The writers of a publisher share group sequence numbers, from 1. A reader matches some of them, so that a number that is
-//! not there may be lost, late, or none of the subscriber's business; only its writer knows. So what follows a missing number
-//! waits until every writer that has nothing waiting here is known to be further: by a later change of it, by the end of a
-//! set, which each of our writers confirms, or by a HEARTBEAT that says how far its group is. Whoever does not answer such
-//! questions (Zenzen DDS 0.2 tells nothing by HEARTBEAT) is not waited for.
+//! The writers of a publisher share group sequence numbers, from 1. A reader matches some of them, so a missing number may
+//! be lost, late, or irrelevant to the subscriber; only its writer knows. Changes behind a missing number wait until each
+//! writer without waiting items is known to be further. A later change shows that, the end of a set, which all of our
+//! writers confirm, or a HEARTBEAT with the progress of the group. The gate does not wait for writers that answer no such
+//! questions (the HEARTBEATs of Zenzen DDS 0.2 carry no group information).
 //!
-//! A set is seen when every writer has ended it, and dropped when one of them has a hole in it, or leaves before its end.
+//! A set is released when every writer has ended it. It is dropped when one writer has a hole in it or leaves before.
 //!
-//! Bound: [`ITEMS_MAX`] for each writer and reader; the samples among them count in their readers' histories before they come
-//! here (`history/unseen.rs`).
+//! Bound: [`ITEMS_MAX`] items for each writer and reader. Their samples count as withheld in the histories of the readers.
 
+use super::writer_sets::is_expired;
 use crate::concurrent::PresentationClock;
 use crate::history::ReceivedChange;
 use crate::reader::proxy::plausibility::JUMP_MAX;
@@ -22,94 +22,103 @@ use crate::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Now, SequenceN
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The most items of a writer that wait for others at one reader. Samples are bounded by their readers; this is for ends of
-/// sets without samples.
+/// Most items of one writer that wait at one reader.
+///
+/// The readers bound the samples; this bounds the ends of sets without samples.
 pub const ITEMS_MAX: usize = 4096;
 
-/// The publisher whose numbers a writer shares.
+/// Publisher whose group sequence numbers a writer shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupKey {
-    /// Of another participant; the publisher is unknown where discovery does not name it, and then there is only one.
+    /// A publisher of another participant. If discovery does not name it, the participant has one publisher.
     Remote(GuidPrefix, EntityId),
-    /// Of this participant, by the place of its clock.
+    /// A publisher of this participant, by the address of its clock.
     Local(usize),
 }
 
-/// What a reader says of a writer of a publisher with scope GROUP.
+/// An item from a reader about one writer, for the gate.
 #[derive(Debug)]
 pub enum GroupItem {
-    /// A change, in no set that matters.
+    /// A change outside of coherent sets.
     Change {
         /// Its group sequence number, if it has one.
         number: Option<SequenceNumber>,
         /// The change.
         change: ReceivedChange,
     },
-    /// A set has begun at this writer.
-    Begun {
-        /// Its name: the group sequence number of its first change.
+    /// A set began at this writer.
+    SetBegun {
+        /// Name of the set: the group sequence number of its first change.
         set: SequenceNumber,
     },
-    /// A set has ended at this writer.
-    Part {
-        /// Its name.
+    /// A set ended at this writer.
+    SetEnded {
+        /// Name of the set.
         set: SequenceNumber,
-        /// The group sequence number of what ended it.
+        /// Group sequence number of the change that ended it.
         end: SequenceNumber,
-        /// What this writer has contributed.
+        /// Changes of this writer in the set.
         changes: Vec<ReceivedChange>,
-        /// Nothing of it is missing.
+        /// Whether no change of the writer is missing.
         is_whole: bool,
     },
-    /// All that the writer has written with a number up to this one has come, or never will.
+    /// All changes of the writer up to this group sequence number arrived, or never will.
     Reached(SequenceNumber),
-    /// The writer says by HEARTBEAT how far its group is.
-    Tells,
+    /// The writer reports the progress of its group by HEARTBEAT.
+    ReportsProgress,
 }
 
-/// What becomes of what has waited.
+/// A change, or a set, that leaves the gate.
 #[derive(Debug)]
 pub enum Release {
-    /// It may be seen.
+    /// The reader may show the change.
     Admit {
-        /// Its place among all that is released to the readers of this subscriber.
+        /// Position among all changes that the gate released to the readers of the subscriber.
         rank: u64,
         /// The change.
         change: ReceivedChange,
     },
-    /// It is dropped: something of its set is missing.
+    /// The reader drops the changes: their set is incomplete.
     Drop(Vec<ReceivedChange>),
 }
 
-/// A writer as one reader sees it.
+/// One writer as one reader sees it.
 #[derive(Debug)]
-struct Pair {
+struct GroupMember {
     writer: Guid,
     reader: EntityId,
     queue: VecDeque<GroupItem>,
-    /// All that it has written up to here is in the queue, or was.
+    /// All changes up to this group sequence number are in the queue, or were.
     reached: SequenceNumber,
-    /// It repairs what is lost, and so can be asked.
-    reliable: bool,
-    /// It can be relied on to tell how far it is, and when its sets end.
-    tells: bool,
+    /// Whether the writer repairs losses, and so can be asked.
+    is_reliable: bool,
+    /// Whether the writer reports its progress, and the ends of its sets.
+    reports_progress: bool,
     /// The set that has begun and not ended.
     open: Option<SequenceNumber>,
-    /// Of a writer of this participant: how far it is.
+    /// Progress of a local writer.
     clock: Option<Arc<PresentationClock>>,
-    /// When it was asked how far it is, if it has not said so since.
+    /// When the reader asked for the progress of the writer, until the writer reports it.
     asked_at: Option<Instant>,
 }
 
 /// The writers of one publisher.
 #[derive(Debug)]
-struct Group {
+struct PublisherGroup {
     key: GroupKey,
-    pairs: Vec<Pair>,
-    /// The number that follows on what has been released.
+    members: Vec<GroupMember>,
+    /// Group sequence number after the last released one.
     next: SequenceNumber,
-    /// Sets of which a writer has left something out by leaving.
+    /// Sets that a writer left incomplete. Bound: [`ITEMS_MAX`].
     broken: VecDeque<SequenceNumber>,
+}
+
+/// Releases that wait for their readers.
+#[derive(Debug, Default)]
+struct ReleaseQueues {
+    queues: Vec<(EntityId, VecDeque<Release>)>,
+    /// Rank of the last admitted change.
+    rank: u64,
 }
 
 /// The gate of one subscriber.
@@ -117,326 +126,335 @@ struct Group {
 pub struct GroupGate {
     coherent: bool,
     ordered: bool,
-    groups: Vec<Group>,
-    /// What each reader is to take over.
-    releases: Vec<(EntityId, VecDeque<Release>)>,
-    rank: u64,
+    groups: Vec<PublisherGroup>,
+    releases: ReleaseQueues,
 }
 
 impl GroupGate {
-    /// A gate for a subscriber with these two promises.
+    /// A gate for a subscriber with coherent access, ordered access or both.
     #[must_use]
     pub fn new(coherent: bool, ordered: bool) -> Self {
-        Self { coherent, ordered, groups: Vec::new(), releases: Vec::new(), rank: 0 }
+        Self { coherent, ordered, groups: Vec::new(), releases: ReleaseQueues::default() }
     }
 
-    /// A reader matches a writer. `reached`: up to where nothing of it is to be expected; `tells`: whether it is known to say
-    /// how far it is.
+    /// Adds a writer that a reader matched. The reader is not entitled to group sequence numbers up to `reached`.
+    ///
+    /// `reports_progress`: the writer is known to report its progress.
     pub fn add(
         &mut self,
         key: GroupKey,
         (writer, reader): (Guid, EntityId),
-        (reliable, tells): (bool, bool),
+        (is_reliable, reports_progress): (bool, bool),
         reached: SequenceNumber,
         clock: Option<Arc<PresentationClock>>,
     ) {
-        if self.pair(writer, reader).is_some() {
+        if self.member(writer, reader).is_some() {
             return;
         }
-        let pair = Pair {
+        let queue = VecDeque::new();
+        let member = GroupMember {
             writer,
             reader,
-            queue: VecDeque::new(),
+            queue,
             reached,
-            reliable,
-            tells,
+            is_reliable,
+            reports_progress,
             open: None,
             clock,
             asked_at: None,
         };
         match self.groups.iter_mut().find(|group| group.key == key) {
-            Some(group) => group.pairs.push(pair),
+            Some(group) => group.members.push(member),
             None => {
                 let (next, broken) = (SequenceNumber::FIRST, VecDeque::new());
-                self.groups.push(Group { key, pairs: vec![pair], next, broken });
+                self.groups.push(PublisherGroup { key, members: vec![member], next, broken });
             }
         }
     }
 
-    /// A writer has left, or its reader (`by_reader`). Sets that it has not ended are broken by the former.
+    /// Removes a writer of a reader. `by_reader`: the reader left; otherwise the writer did, and its open sets break.
     pub fn remove(&mut self, writer: Guid, reader: EntityId, by_reader: bool) {
         for group in &mut self.groups {
-            let Some(at) = group.pairs.iter().position(|pair| pair.writer == writer && pair.reader == reader) else {
-                continue;
-            };
-            let mut pair = group.pairs.swap_remove(at);
+            let Some(at) = group.position(writer, reader) else { continue };
+            let member = group.members.swap_remove(at);
             if !by_reader {
-                // What waits here of it is part of sets that may still be whole; all others that wait have no part of it.
-                let pending: Vec<_> = group.sets().filter(|&set| !pair.has_passed(set, group.end_of(set))).collect();
-                pending.into_iter().chain(pair.open).for_each(|set| group.note_broken(set));
+                group.break_sets_without_end(&member);
             }
-            let of_reader = releases_of(&mut self.releases, reader);
-            for item in pair.queue.drain(..) {
+            for item in member.queue {
                 match item {
-                    GroupItem::Change { change, .. } => {
-                        self.rank += 1;
-                        of_reader.push_back(Release::Admit { rank: self.rank, change });
-                    }
-                    GroupItem::Part { changes, set, .. } => {
-                        of_reader.push_back(Release::Drop(changes));
+                    GroupItem::Change { change, .. } => self.releases.admit(reader, change),
+                    GroupItem::SetEnded { changes, set, .. } => {
+                        self.releases.drop_changes(reader, changes);
                         group.note_broken(set);
                     }
-                    _ => {}
+                    GroupItem::SetBegun { .. } | GroupItem::Reached(_) | GroupItem::ReportsProgress => {}
                 }
             }
         }
-        self.groups.retain(|group| !group.pairs.is_empty());
+        self.groups.retain(|group| !group.members.is_empty());
     }
 
-    /// How many sets are remembered of which something is missing.
+    /// How many incomplete sets the gate remembers.
     #[cfg(test)]
     pub(crate) fn broken_len(&self) -> usize {
         self.groups.iter().map(|group| group.broken.len()).sum()
     }
 
-    /// A reader has closed.
+    /// Removes a reader that was closed, with all of its writers.
     pub fn remove_reader(&mut self, reader: EntityId) {
-        let writers: Vec<Guid> = self.pairs().filter(|pair| pair.reader == reader).map(|pair| pair.writer).collect();
-        writers.into_iter().for_each(|writer| self.remove(writer, reader, true));
-        self.releases.retain(|(known, _)| *known != reader);
+        let members = self.groups.iter().flat_map(|group| &group.members);
+        let writers: Vec<Guid> = members.filter(|member| member.reader == reader).map(|member| member.writer).collect();
+        for writer in writers {
+            self.remove(writer, reader, true);
+        }
+        self.releases.forget(reader);
     }
 
-    /// Takes in what a reader says of a writer; what is not matched is given back as it is.
+    /// Accepts an item of a reader about a writer. Changes of an unmatched writer return to the reader at once.
     pub fn push(&mut self, writer: Guid, reader: EntityId, item: GroupItem) {
-        let pair = self.pair(writer, reader).and_then(|pair| pair.believes(&item).then_some(pair));
-        let Some(pair) = pair else {
-            let of_reader = releases_of(&mut self.releases, reader);
-            match item {
-                GroupItem::Change { change, .. } => of_reader.push_back(Release::Admit { rank: 0, change }),
-                GroupItem::Part { changes, .. } => of_reader.push_back(Release::Drop(changes)),
-                _ => {}
-            }
-            return;
+        let Some(group) = self.groups.iter_mut().find(|group| group.position(writer, reader).is_some()) else {
+            return self.releases.return_item(reader, item);
         };
-        match item {
-            GroupItem::Reached(number) => {
-                pair.tells = true;
-                pair.reached = pair.reached.max(number);
-                pair.asked_at = None;
-                return;
-            }
-            GroupItem::Tells => {
-                pair.tells = true;
-                return;
-            }
-            GroupItem::Begun { set } => {
-                pair.open = Some(set);
-                return;
-            }
-            GroupItem::Change { number, .. } => pair.reached = pair.reached.max(number.unwrap_or(pair.reached)),
-            GroupItem::Part { end, .. } => {
-                pair.open = None;
-                pair.reached = pair.reached.max(end);
-            }
+        let Some(member) = group.member(writer, reader) else { return };
+        if !member.is_plausible(&item) {
+            return self.releases.return_item(reader, item);
         }
-        pair.queue.push_back(item);
-        if pair.queue.len() <= ITEMS_MAX {
-            return;
-        }
-        let oldest = pair.queue.pop_front();
-        let of_reader = releases_of(&mut self.releases, reader);
+        let Some(oldest) = member.accept(item) else { return };
+        // The queue is full: the oldest item leaves it without the others.
         match oldest {
-            Some(GroupItem::Part { changes, set, .. }) => {
-                of_reader.push_back(Release::Drop(changes));
-                if let Some(group) = self.groups.iter_mut().find(|group| group.has(writer, reader)) {
-                    group.note_broken(set);
-                }
+            GroupItem::SetEnded { changes, set, .. } => {
+                self.releases.drop_changes(reader, changes);
+                group.note_broken(set);
             }
-            Some(GroupItem::Change { change, .. }) => {
-                self.rank += 1;
-                of_reader.push_back(Release::Admit { rank: self.rank, change });
-            }
-            _ => {}
+            GroupItem::Change { change, .. } => self.releases.admit(reader, change),
+            GroupItem::SetBegun { .. } | GroupItem::Reached(_) | GroupItem::ReportsProgress => {}
         }
     }
 
-    /// Lets out what may be seen now.
+    /// Releases all changes and sets that the readers may show now.
     pub fn release(&mut self, now: Now) {
-        let Self { coherent, ordered, groups, releases, rank } = self;
-        for group in groups {
-            while group.release_next(now, (*coherent, *ordered), releases, rank) {}
+        for group in &mut self.groups {
+            while group.release_next(now, self.coherent, self.ordered, &mut self.releases) {}
             group.forget_broken();
         }
     }
 
-    /// What a reader is to take over next.
+    /// Returns the next release for a reader.
     pub fn poll_release(&mut self, reader: EntityId) -> Option<Release> {
-        releases_of(&mut self.releases, reader).pop_front()
+        self.releases.of(reader).pop_front()
     }
 
-    /// The readers that have something to take over.
+    /// Readers that have releases waiting.
     pub fn readers_with_releases(&self) -> impl Iterator<Item = EntityId> + '_ {
-        self.releases.iter().filter(|(_, queue)| !queue.is_empty()).map(|(reader, _)| *reader)
+        self.releases.queues.iter().filter(|(_, queue)| !queue.is_empty()).map(|(reader, _)| *reader)
     }
 
-    /// The readers that are to ask a writer how far it is, because something waits for that and it has not been asked within
-    /// `interval`.
+    /// Readers that should ask a writer for its progress: changes wait for it, and no reader asked within `interval`.
     pub fn readers_to_ask(&self, now: Now, interval: Duration) -> impl Iterator<Item = EntityId> + '_ {
-        let is_due = move |pair: &&Pair| pair.is_to_ask(now.instant, interval);
-        let waiting = self.groups.iter().filter(|group| group.waits());
-        waiting.flat_map(move |group| group.pairs.iter().filter(is_due).map(|pair| pair.reader))
+        let is_due = move |member: &&GroupMember| member.should_ask(now.instant, interval);
+        let waiting = self.groups.iter().filter(|group| group.has_waiting());
+        waiting.flat_map(move |group| group.members.iter().filter(is_due).map(|member| member.reader))
     }
 
-    /// The writers that a reader is to ask now; they count as asked.
+    /// Returns the writers that a reader should ask for their progress now, and counts them as asked.
     pub fn take_writers_to_ask(&mut self, reader: EntityId, now: Now, interval: Duration) -> Vec<Guid> {
-        let waiting = self.groups.iter_mut().filter(|group| group.waits());
-        let pairs = waiting.flat_map(|group| &mut group.pairs).filter(|pair| pair.reader == reader);
-        let due = pairs.filter(|pair| pair.is_to_ask(now.instant, interval));
-        due.map(|pair| {
-            pair.asked_at = Some(now.instant);
-            pair.writer
-        })
-        .collect()
+        let mut writers = Vec::new();
+        for group in &mut self.groups {
+            if !group.has_waiting() {
+                continue;
+            }
+            for member in &mut group.members {
+                if member.reader == reader && member.should_ask(now.instant, interval) {
+                    member.asked_at = Some(now.instant);
+                    writers.push(member.writer);
+                }
+            }
+        }
+        writers
     }
 
-    /// Whether something waits for an answer that this reader is to get.
+    /// Whether changes wait for an answer that this reader expects.
     #[must_use]
     pub fn is_asking(&self, reader: EntityId) -> bool {
-        let waiting = self.groups.iter().filter(|group| group.waits());
-        waiting.flat_map(|group| &group.pairs).any(|pair| pair.reader == reader && pair.asked_at.is_some())
+        let waiting = self.groups.iter().filter(|group| group.has_waiting());
+        let mut members = waiting.flat_map(|group| &group.members);
+        members.any(|member| member.reader == reader && member.asked_at.is_some())
     }
 
-    fn pairs(&self) -> impl Iterator<Item = &Pair> {
-        self.groups.iter().flat_map(|group| &group.pairs)
-    }
-
-    fn pair(&mut self, writer: Guid, reader: EntityId) -> Option<&mut Pair> {
-        let mut pairs = self.groups.iter_mut().flat_map(|group| &mut group.pairs);
-        pairs.find(|pair| pair.writer == writer && pair.reader == reader)
+    fn member(&mut self, writer: Guid, reader: EntityId) -> Option<&mut GroupMember> {
+        self.groups.iter_mut().find_map(|group| group.member(writer, reader))
     }
 }
 
-fn releases_of(releases: &mut Vec<(EntityId, VecDeque<Release>)>, reader: EntityId) -> &mut VecDeque<Release> {
-    let at = releases.iter().position(|(known, _)| *known == reader).unwrap_or_else(|| {
-        releases.push((reader, VecDeque::new()));
-        releases.len() - 1
-    });
-    &mut releases[at].1
+impl ReleaseQueues {
+    fn of(&mut self, reader: EntityId) -> &mut VecDeque<Release> {
+        let at = match self.queues.iter().position(|(known, _)| *known == reader) {
+            Some(at) => at,
+            None => {
+                self.queues.push((reader, VecDeque::new()));
+                self.queues.len() - 1
+            }
+        };
+        &mut self.queues[at].1
+    }
+
+    /// The reader may show the change, after all changes admitted before.
+    fn admit(&mut self, reader: EntityId, change: ReceivedChange) {
+        self.rank += 1;
+        let rank = self.rank;
+        self.of(reader).push_back(Release::Admit { rank, change });
+    }
+
+    fn drop_changes(&mut self, reader: EntityId, changes: Vec<ReceivedChange>) {
+        self.of(reader).push_back(Release::Drop(changes));
+    }
+
+    /// Returns the changes of an item that the gate does not accept.
+    fn return_item(&mut self, reader: EntityId, item: GroupItem) {
+        match item {
+            GroupItem::Change { change, .. } => self.of(reader).push_back(Release::Admit { rank: 0, change }),
+            GroupItem::SetEnded { changes, .. } => self.drop_changes(reader, changes),
+            GroupItem::SetBegun { .. } | GroupItem::Reached(_) | GroupItem::ReportsProgress => {}
+        }
+    }
+
+    fn forget(&mut self, reader: EntityId) {
+        self.queues.retain(|(known, _)| *known != reader);
+    }
 }
 
-impl Group {
-    /// Whether something is held up.
-    fn waits(&self) -> bool {
-        self.pairs.iter().any(|pair| !pair.queue.is_empty())
+impl PublisherGroup {
+    fn position(&self, writer: Guid, reader: EntityId) -> Option<usize> {
+        self.members.iter().position(|member| member.writer == writer && member.reader == reader)
     }
 
-    fn has(&self, writer: Guid, reader: EntityId) -> bool {
-        self.pairs.iter().any(|pair| pair.writer == writer && pair.reader == reader)
+    fn member(&mut self, writer: Guid, reader: EntityId) -> Option<&mut GroupMember> {
+        let at = self.position(writer, reader)?;
+        self.members.get_mut(at)
     }
 
-    /// The sets that wait.
+    /// Whether items wait in the gate.
+    fn has_waiting(&self) -> bool {
+        self.members.iter().any(|member| !member.queue.is_empty())
+    }
+
+    /// Names of the sets that wait.
     fn sets(&self) -> impl Iterator<Item = SequenceNumber> + '_ {
-        let items = self.pairs.iter().flat_map(|pair| &pair.queue);
-        items.filter_map(|item| if let GroupItem::Part { set, .. } = item { Some(*set) } else { None })
+        let items = self.members.iter().flat_map(|member| &member.queue);
+        items.filter_map(|item| if let GroupItem::SetEnded { set, .. } = item { Some(*set) } else { None })
     }
 
-    /// The lowest number that is known to lie behind the set.
+    /// Lowest group sequence number that is known to lie behind the set.
     fn end_of(&self, name: SequenceNumber) -> SequenceNumber {
-        let items = self.pairs.iter().flat_map(|pair| &pair.queue);
-        let ends = items.filter_map(|item| match item {
-            GroupItem::Part { set, end, .. } if *set == name => Some(*end),
-            _ => None,
-        });
-        ends.min().unwrap_or(SequenceNumber::MAX)
+        let mut lowest = SequenceNumber::MAX;
+        for item in self.members.iter().flat_map(|member| &member.queue) {
+            match item {
+                GroupItem::SetEnded { set, end, .. } if *set == name => lowest = lowest.min(*end),
+                _ => {}
+            }
+        }
+        lowest
     }
 
     /// Whether every writer has ended the set, or has no part in it.
     fn is_complete(&self, set: SequenceNumber) -> bool {
         let end = self.end_of(set);
-        self.pairs.iter().all(|pair| pair.has_passed(set, end))
+        self.members.iter().all(|member| member.has_passed(set, end))
     }
 
-    /// Lets out the next change, or the next set. `false`: nothing may be seen now.
-    fn release_next(
-        &mut self,
-        now: Now,
-        (coherent, ordered): (bool, bool),
-        releases: &mut Vec<(EntityId, VecDeque<Release>)>,
-        rank: &mut u64,
-    ) -> bool {
-        let fronts = || self.pairs.iter().enumerate().filter_map(|(at, pair)| Some((at, pair.queue.front()?.number())));
-        let may_go = |&(at, number): &(usize, SequenceNumber)| match self.pairs[at].queue.front() {
-            Some(GroupItem::Part { set, .. }) => self.is_complete(*set) && self.is_first(*set),
-            _ => !ordered || self.is_next(number),
-        };
-        let found =
-            if ordered { fronts().min_by_key(|&(_, number)| number).filter(may_go) } else { fronts().find(may_go) };
-        let Some((at, number)) = found else { return false };
-        if let Some(GroupItem::Part { .. }) = self.pairs[at].queue.front() {
-            self.release_set(now, number, coherent, releases, rank);
-        } else if let Some(GroupItem::Change { change, .. }) = self.pairs[at].queue.pop_front() {
-            *rank += 1;
-            releases_of(releases, self.pairs[at].reader).push_back(Release::Admit { rank: *rank, change });
+    /// A writer left: sets that wait for its part break, as does its open set.
+    ///
+    /// Its own waiting items belong to sets that may still be complete. Other waiting sets have no part of it.
+    fn break_sets_without_end(&mut self, left: &GroupMember) {
+        let pending: Vec<_> = self.sets().filter(|&set| !left.has_passed(set, self.end_of(set))).collect();
+        for set in pending {
+            self.note_broken(set);
+        }
+        if let Some(set) = left.open {
+            self.note_broken(set);
+        }
+    }
+
+    /// Releases the next change, or the next set. `false`: nothing may be shown now.
+    fn release_next(&mut self, now: Now, coherent: bool, ordered: bool, releases: &mut ReleaseQueues) -> bool {
+        let Some((at, number)) = self.next_release(ordered) else { return false };
+        let member = &mut self.members[at];
+        if let Some(GroupItem::SetEnded { .. }) = member.queue.front() {
+            self.release_set(now, number, coherent, releases);
+        } else if let Some(GroupItem::Change { change, .. }) = member.queue.pop_front() {
+            releases.admit(member.reader, change);
             self.next = self.next.max(number.next());
         }
         true
     }
 
-    /// Whether no writer that has a part in the set has anything waiting before it.
+    /// Index of the member whose first item may be released, and the number of that item.
+    fn next_release(&self, ordered: bool) -> Option<(usize, SequenceNumber)> {
+        let mut first: Option<(usize, SequenceNumber)> = None;
+        for (at, member) in self.members.iter().enumerate() {
+            let Some(item) = member.queue.front() else { continue };
+            let number = item.number();
+            if ordered {
+                if first.is_none_or(|(_, lowest)| number < lowest) {
+                    first = Some((at, number));
+                }
+            } else if self.may_release(item, ordered) {
+                return Some((at, number));
+            }
+        }
+        // Under ordered access only the item with the lowest number may leave.
+        let (at, number) = first?;
+        let item = self.members[at].queue.front()?;
+        if self.may_release(item, ordered) { Some((at, number)) } else { None }
+    }
+
+    fn may_release(&self, item: &GroupItem, ordered: bool) -> bool {
+        match item {
+            GroupItem::SetEnded { set, .. } => self.is_complete(*set) && self.is_first(*set),
+            _ => !ordered || self.is_next(item.number()),
+        }
+    }
+
+    /// Whether the set is the first waiting item of each writer that has a part in it.
     fn is_first(&self, name: SequenceNumber) -> bool {
-        self.pairs.iter().all(|pair| {
-            let is_part = |item: &GroupItem| matches!(item, GroupItem::Part { set, .. } if *set == name);
-            pair.queue.iter().position(is_part).is_none_or(|at| at == 0)
+        self.members.iter().all(|member| {
+            let is_part = |item: &GroupItem| matches!(item, GroupItem::SetEnded { set, .. } if *set == name);
+            member.queue.iter().position(is_part).is_none_or(|at| at == 0)
         })
     }
 
-    /// Whether nothing can come any more that stands before this number.
+    /// Whether no earlier group sequence number can still arrive.
     fn is_next(&self, number: SequenceNumber) -> bool {
-        let is_further = |pair: &Pair| {
-            !pair.queue.is_empty()
-                || (pair.open.is_none() && (!pair.tells || !pair.reliable || pair.reached() >= number.previous()))
-        };
-        number <= self.next || self.pairs.iter().all(is_further)
+        number <= self.next || self.members.iter().all(|member| member.is_past(number.previous()))
     }
 
-    fn release_set(
-        &mut self,
-        now: Now,
-        name: SequenceNumber,
-        coherent: bool,
-        releases: &mut Vec<(EntityId, VecDeque<Release>)>,
-        rank: &mut u64,
-    ) {
-        let (mut is_whole, mut all) = (!self.broken.contains(&name), Vec::new());
-        for pair in &mut self.pairs {
-            if !matches!(pair.queue.front(), Some(GroupItem::Part { set, .. }) if *set == name) {
+    /// Releases a set that every writer has ended.
+    fn release_set(&mut self, now: Now, name: SequenceNumber, coherent: bool, releases: &mut ReleaseQueues) {
+        let (mut is_set_whole, mut all) = (!self.broken.contains(&name), Vec::new());
+        for member in &mut self.members {
+            if !matches!(member.queue.front(), Some(GroupItem::SetEnded { set, .. }) if *set == name) {
                 continue;
             }
-            if let Some(GroupItem::Part { changes, end, is_whole: is_part_whole, .. }) = pair.queue.pop_front() {
-                let is_expired = |change: &ReceivedChange| change.expires.is_some_and(|expires| expires <= now.instant);
-                is_whole &= is_part_whole && !changes.iter().any(is_expired);
+            if let Some(GroupItem::SetEnded { changes, end, is_whole, .. }) = member.queue.pop_front() {
+                is_set_whole &= is_whole && !changes.iter().any(|change| is_expired(change, now));
                 self.next = self.next.max(end.next());
-                all.extend(changes.into_iter().map(|change| (pair.reader, change)));
+                all.extend(changes.into_iter().map(|change| (member.reader, change)));
             }
         }
-        if coherent && !is_whole {
+        if coherent && !is_set_whole {
             for (reader, change) in all {
-                releases_of(releases, reader).push_back(Release::Drop(vec![change]));
+                releases.drop_changes(reader, vec![change]);
             }
             return;
         }
-        // Within one writer they have their order; across writers the numbers say which came first.
-        all.sort_by_key(|(_, change)| {
-            let presented = change.change.presented.as_deref();
-            presented.and_then(|presented| presented.group).map_or(SequenceNumber::ZERO, |group| group.number)
-        });
+        // The changes of each writer are in order. Across writers the group sequence numbers decide.
+        all.sort_by_key(|(_, change)| group_number(change));
         for (reader, change) in all {
-            *rank += 1;
-            releases_of(releases, reader).push_back(Release::Admit { rank: *rank, change });
+            releases.admit(reader, change);
         }
     }
 
-    /// Something of a set is missing. Of too many the oldest is forgotten.
+    /// Remembers an incomplete set. The oldest one is forgotten when there are too many.
     fn note_broken(&mut self, set: SequenceNumber) {
         if self.broken.len() == ITEMS_MAX {
             self.broken.pop_front();
@@ -444,35 +462,73 @@ impl Group {
         self.broken.push_back(set);
     }
 
-    /// Forgets which sets were broken that lie behind.
+    /// Forgets incomplete sets that the group has passed.
     fn forget_broken(&mut self) {
-        if !self.broken.is_empty() {
-            let next = self.next;
-            let pending: Vec<_> = self.sets().chain(self.pairs.iter().filter_map(|pair| pair.open)).collect();
-            self.broken.retain(|set| *set >= next || pending.contains(set));
+        if self.broken.is_empty() {
+            return;
         }
+        let mut pending: Vec<_> = self.sets().collect();
+        pending.extend(self.members.iter().filter_map(|member| member.open));
+        let next = self.next;
+        self.broken.retain(|set| *set >= next || pending.contains(set));
     }
 }
 
-impl Pair {
-    /// Whether only its writer's answer can tell how far it is, and that is to be asked for.
-    fn is_to_ask(&self, now: Instant, interval: Duration) -> bool {
-        let can_answer = self.queue.is_empty() && self.reliable && self.clock.is_none() && self.tells;
+impl GroupMember {
+    /// Accepts a plausible item. Returns the oldest item if the queue is full.
+    fn accept(&mut self, item: GroupItem) -> Option<GroupItem> {
+        match &item {
+            GroupItem::Reached(number) => {
+                self.reports_progress = true;
+                self.reached = self.reached.max(*number);
+                self.asked_at = None;
+                return None;
+            }
+            GroupItem::ReportsProgress => {
+                self.reports_progress = true;
+                return None;
+            }
+            GroupItem::SetBegun { set } => {
+                self.open = Some(*set);
+                return None;
+            }
+            GroupItem::Change { number, .. } => self.reached = self.reached.max(number.unwrap_or(self.reached)),
+            GroupItem::SetEnded { end, .. } => {
+                self.open = None;
+                self.reached = self.reached.max(*end);
+            }
+        }
+        self.queue.push_back(item);
+        if self.queue.len() > ITEMS_MAX { self.queue.pop_front() } else { None }
+    }
+
+    /// Whether only the writer can say how far it is, and the reader should ask it now.
+    fn should_ask(&self, now: Instant, interval: Duration) -> bool {
+        let can_answer = self.queue.is_empty() && self.is_reliable && self.clock.is_none() && self.reports_progress;
         can_answer && self.asked_at.is_none_or(|asked| now.since(asked) >= interval)
     }
 
-    /// Up to where all that it has written is here.
+    /// Last group sequence number up to which all changes of the writer arrived.
     fn reached(&self) -> SequenceNumber {
         let Some(clock) = &self.clock else { return self.reached };
         let (group, own) = clock.last_of(self.writer.entity_id);
         if own <= self.reached { group.max(self.reached) } else { self.reached }
     }
 
-    /// Whether a number is not so far from where the writer was that it is somebody else's: sets that are far ahead would hold up
-    /// all others. The next one is believed.
-    fn believes(&mut self, item: &GroupItem) -> bool {
+    /// Whether the writer cannot send changes up to `number` any more.
+    fn is_past(&self, number: SequenceNumber) -> bool {
+        if !self.queue.is_empty() {
+            return true;
+        }
+        self.open.is_none() && (!self.reports_progress || !self.is_reliable || self.reached() >= number)
+    }
+
+    /// Whether an item is near enough to the last position of the writer. Forged sets far ahead would delay all others.
+    ///
+    /// The next item is believed.
+    fn is_plausible(&mut self, item: &GroupItem) -> bool {
         let number = match item {
-            GroupItem::Part { end, .. } => *end,
+            GroupItem::SetEnded { end, .. } => *end,
             item => item.number(),
         };
         let nearest = SequenceNumber(number.0.saturating_sub(JUMP_MAX as i64));
@@ -481,27 +537,33 @@ impl Pair {
         is_near
     }
 
-    /// Whether it has ended the set, or is behind it without a part of it.
+    /// Whether the writer has ended the set, or is behind it without a part in it.
     fn has_passed(&self, name: SequenceNumber, end: SequenceNumber) -> bool {
         if let Some(open) = self.open {
             return open > name;
         }
         let is_behind = |item: &GroupItem| match item {
-            GroupItem::Part { set, .. } => *set >= name,
+            GroupItem::SetEnded { set, .. } => *set >= name,
             item => item.number() > name,
         };
-        self.queue.iter().any(is_behind) || !self.tells || self.reached() >= end.previous()
+        self.queue.iter().any(is_behind) || !self.reports_progress || self.reached() >= end.previous()
     }
 }
 
 impl GroupItem {
-    /// By what it is ordered; what has no number comes first.
+    /// Number that orders the items. An item without a number comes first.
     fn number(&self) -> SequenceNumber {
         match self {
             Self::Change { number, .. } => number.unwrap_or(SequenceNumber::ZERO),
-            Self::Begun { set } | Self::Part { set, .. } => *set,
+            Self::SetBegun { set } | Self::SetEnded { set, .. } => *set,
             Self::Reached(number) => *number,
-            Self::Tells => SequenceNumber::ZERO,
+            Self::ReportsProgress => SequenceNumber::ZERO,
         }
     }
+}
+
+/// Group sequence number of a change; zero: it has none.
+fn group_number(change: &ReceivedChange) -> SequenceNumber {
+    let presented = change.change.presented.as_deref();
+    presented.and_then(|presented| presented.group).map_or(SequenceNumber::ZERO, |group| group.number)
 }

@@ -1,126 +1,123 @@
-//! The loss ledger: what became of each number of each writer.
+//! The ledger of losses: it explains each sequence number of each writer.
 //!
-//! Two columns that add up for every writer, at every moment:
+//! Two equations hold for every writer, at every moment:
 //!
 //! - `last - first + 1` numbers = received + not received ([`NotReceived`], by cause) + awaited;
-//! - received = delivered + waiting for an earlier one + not delivered ([`Undelivered`], by reason).
+//! - received = delivered + waiting for an earlier change + not delivered ([`Undelivered`], by reason).
 //!
-//! A sample that arrives in order costs nothing here: what was received is what lies between the first number and the next
-//! one and was not noted as missing. Only what is missing, and what is dropped, is counted.
+//! A sample that arrives in order costs nothing here. All numbers between the first and the next one count as received,
+//! except those that [`WriterTally`](tally::WriterTally) noted as missing. Only missing and dropped changes are counted.
 //!
-//! Life cycle: a row per writer from the match on. Rows of writers that have gone are kept, the last
-//! [`DEPARTED_MAX`] of them one by one, the others as a sum, so that nothing is lost from the total. Bound: the matched
-//! writers and that.
+//! Life cycle: a row per writer from the match on. The last [`DEPARTED_MAX`] unmatched writers keep their rows, the
+//! rows of earlier ones are added up, so the total stays complete. Bound: the matched writers and [`DEPARTED_MAX`].
 
 pub(crate) mod tally;
 
 use crate::history::{RejectReason, RemovalCounts};
-use crate::reader::ledger::tally::Tally;
-use crate::reader::proxy::WriterProxy;
-use crate::reader::stateful::StatefulReader;
 use crate::types::{Guid, SequenceNumber};
-use std::collections::VecDeque;
+use tally::{WriterPosition, WriterTally};
 
-/// How many writers that have gone keep a row of their own.
+/// Most unmatched writers that keep a row of their own.
 pub const DEPARTED_MAX: usize = 16;
 
-/// Numbers that never arrived, or not as a whole.
+/// Sequence numbers of which no complete change arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct NotReceived {
-    /// Later ones came and these did not (best effort), or the writer has them no more (reliable).
+    /// Best effort: later changes arrived and these did not. Reliable: the writer no longer has them.
     pub never_came: u64,
-    /// Not all of their fragments came in time, or others needed the room.
+    /// Some fragments did not arrive in time, or other samples needed the memory.
     pub fragments: u64,
-    /// Their writer has said that they are not for this reader (GAP): replaced or expired before they were sent, or written
-    /// before the match.
+    /// Announced by GAP as irrelevant: replaced or expired before they were sent, or written before the match.
     pub irrelevant: u64,
-    /// Their writer has asked this reader's content filter, which does not let them pass, and has said so. Where it said so out of
-    /// turn they are among the irrelevant ones.
+    /// Rejected by this reader's content filter, which the writer evaluated and reported by GAP.
+    ///
+    /// If the writer reported that out of order, they count as irrelevant.
     pub filtered: u64,
 }
 
-/// Changes that arrived and that the application does not get.
+/// Received changes that the application does not get, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct Undelivered {
-    /// Replaced by newer ones of their instance (HISTORY KEEP_LAST) before anybody had looked at them.
+    /// Replaced by newer changes of their instance (HISTORY KEEP_LAST) before the application read them.
     pub overwritten_unread: u64,
-    /// Replaced after they had been read, before they were taken.
+    /// Replaced after the application read them and before it took them.
     pub overwritten_read: u64,
-    /// Not wanted by the reader's content filter.
+    /// Rejected by the reader's content filter.
     pub filtered: u64,
-    /// Too soon after another one of their instance (TIME_BASED_FILTER).
+    /// Too soon after another change of their instance (TIME_BASED_FILTER).
     pub too_soon: u64,
-    /// Their lifespan was over, on arrival or before they were taken.
+    /// Expired on arrival, or before they were taken (LIFESPAN).
     pub expired: u64,
-    /// No room: RESOURCE_LIMITS max_samples.
+    /// No space: RESOURCE_LIMITS max_samples.
     pub rejected_samples: u64,
-    /// No room: RESOURCE_LIMITS max_instances.
+    /// No space: RESOURCE_LIMITS max_instances.
     pub rejected_instances: u64,
-    /// No room: RESOURCE_LIMITS max_samples_per_instance.
+    /// No space: RESOURCE_LIMITS max_samples_per_instance.
     pub rejected_samples_per_instance: u64,
-    /// Removed before they were taken, because their instance had ended long enough ago (READER_DATA_LIFECYCLE).
+    /// RemovalCounts before they were taken, some time after their instance had ended (READER_DATA_LIFECYCLE).
     pub purged: u64,
     /// Another writer owned their instance (OWNERSHIP EXCLUSIVE).
     pub not_owner: u64,
     /// Older than what the application had seen of their instance (DESTINATION_ORDER BY_SOURCE_TIMESTAMP).
     pub superseded: u64,
-    /// They were here before: from their own writer, or from another service that stands in for it (DURABILITY).
+    /// Received before: from their own writer, or from a service that replays its samples (DURABILITY).
     pub known: u64,
-    /// Their payload does not fit the type, or is larger than accepted.
+    /// The payload does not match the type, or is larger than accepted.
     pub not_decodable: u64,
-    /// They waited for an earlier one when their writer went.
+    /// They waited for a missing change when their writer left.
     pub stranded: u64,
-    /// Something of their coherent set was missing, or it did not fit as a whole (PRESENTATION).
+    /// Their coherent set was incomplete, or did not fit as a whole (PRESENTATION).
     pub incoherent: u64,
-    /// Best effort: the reader was occupied, and what waits for it meanwhile has a bound. Lost, as if they had not come.
+    /// Best effort: the reader was busy and its bounded inbox was full. They count as lost.
     pub inbox_overflow: u64,
 }
 
-/// The row of one writer, or the sum of several.
+/// Row of one writer, or the sum of several rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct WriterLosses {
-    /// Whose; `None`: a sum.
+    /// The writer; `None`: the row is a sum.
     pub writer: Option<Guid>,
-    /// The first number that counts. Of a sum: 0.
+    /// First sequence number that counts. In a sum: 0.
     pub first: SequenceNumber,
-    /// The last one that is known of; `first - 1`: none is. Of a sum: 0.
+    /// Last known sequence number; `first - 1`: none is known. In a sum: 0.
     pub last: SequenceNumber,
-    /// How many numbers there are: from the first to the last one, and, of a writer that has begun again elsewhere, those
-    /// before that. Of more than a million (2^20) that are left out at once only that many count, and what is announced
-    /// further ahead than that does not count yet: one number in a damaged or forged datagram must not spoil the ledger.
+    /// Known sequence numbers: from `first` to `last`, and those before a restart of the writer at another number.
+    ///
+    /// A jump of more than a million (2^20) numbers counts as 2^20. Numbers announced further ahead than that do not
+    /// count yet. So one number in a damaged or forged datagram does not spoil the ledger.
     pub known: u64,
-    /// Of these: arrived.
+    /// Known numbers that arrived.
     pub received: u64,
-    /// Of these: will not arrive.
+    /// Known numbers that will not arrive.
     pub not_received: NotReceived,
-    /// Of these: missing, and still expected.
+    /// Known numbers that are missing and still expected.
     pub awaited: u64,
-    /// Of those received: wait for an earlier one, for room, or for the end of their coherent set.
+    /// Received changes that wait: for an earlier one, for space, or for the end of their coherent set.
     pub waiting: u64,
-    /// Of those received: the application does not get them.
+    /// Received changes that the application does not get.
     pub undelivered: Undelivered,
 }
 
-/// The ledger of a reader.
+/// Ledger of losses of a reader.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Losses {
-    /// The writers that are matched.
+    /// Rows of the matched writers.
     pub writers: Vec<WriterLosses>,
-    /// The last writers that have gone, at most [`DEPARTED_MAX`], the last one at the end.
+    /// Rows of the last unmatched writers, at most [`DEPARTED_MAX`], the most recent one last.
     pub departed: Vec<WriterLosses>,
-    /// The sum of those that went before them, and of what was removed from the cache after its writer had gone.
+    /// Sum of the rows of writers unmatched earlier, and of samples removed after their writer was unmatched.
     pub departed_before: WriterLosses,
-    /// Announcements of numbers that were too far away to be believed at once; see
-    /// [`ReaderCounters::doubtful`](crate::reader::ReaderCounters::doubtful).
+    /// Announcements that failed the plausibility check; see
+    /// [`ReaderCounters::doubtful`](super::ReaderCounters::doubtful).
     pub doubtful: u64,
 }
 
 impl NotReceived {
-    /// All of them.
+    /// Sum of all causes.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.lost().saturating_add(self.irrelevant).saturating_add(self.filtered)
@@ -131,15 +128,15 @@ impl NotReceived {
     }
 
     fn since(mut self, earlier: &Self) -> Self {
-        self.each(earlier, u64::saturating_sub);
+        self.combine(earlier, u64::saturating_sub);
         self
     }
 
     fn add(&mut self, other: &Self) {
-        self.each(other, u64::saturating_add);
+        self.combine(other, u64::saturating_add);
     }
 
-    fn each(&mut self, other: &Self, operation: impl Fn(u64, u64) -> u64) {
+    fn combine(&mut self, other: &Self, operation: fn(u64, u64) -> u64) {
         for (own, other) in [
             (&mut self.never_came, other.never_came),
             (&mut self.fragments, other.fragments),
@@ -152,7 +149,7 @@ impl NotReceived {
 }
 
 impl Undelivered {
-    /// Each reason with a few words for it.
+    /// Each reason, as a count and a short description.
     #[must_use]
     pub const fn reasons(&self) -> [(u64, &'static str); 16] {
         [
@@ -161,30 +158,34 @@ impl Undelivered {
                 "replaced by newer ones before they were read (raise HISTORY depth, or read faster)",
             ),
             (self.overwritten_read, "replaced by newer ones after they were read"),
-            (self.filtered, "not wanted by the content filter"),
-            (self.too_soon, "too soon after the one before (TIME_BASED_FILTER)"),
-            (self.expired, "too old (LIFESPAN)"),
-            (self.purged, "not taken until long after their instance had ended (READER_DATA_LIFECYCLE)"),
-            (self.rejected_samples, "no room (RESOURCE_LIMITS max_samples)"),
-            (self.rejected_instances, "no room (RESOURCE_LIMITS max_instances)"),
-            (self.rejected_samples_per_instance, "no room (RESOURCE_LIMITS max_samples_per_instance)"),
+            (self.filtered, "rejected by the content filter"),
+            (self.too_soon, "too soon after the previous one (TIME_BASED_FILTER)"),
+            (self.expired, "expired (LIFESPAN)"),
+            (self.purged, "not taken before their ended instance was purged (READER_DATA_LIFECYCLE)"),
+            (self.rejected_samples, "without space (RESOURCE_LIMITS max_samples)"),
+            (self.rejected_instances, "without space (RESOURCE_LIMITS max_instances)"),
+            (self.rejected_samples_per_instance, "without space (RESOURCE_LIMITS max_samples_per_instance)"),
             (self.not_owner, "of a writer that does not own the instance (OWNERSHIP)"),
-            (self.superseded, "older than what had been seen (DESTINATION_ORDER)"),
-            (self.known, "here before, by another way (DURABILITY)"),
-            (self.not_decodable, "not readable as the reader's type"),
-            (self.stranded, "waiting for missing ones when their writer went"),
-            (self.incoherent, "of coherent sets of which something was missing (PRESENTATION)"),
-            (self.inbox_overflow, "while the reader was occupied for too long (take in smaller batches)"),
+            (self.superseded, "older than a sample already read (DESTINATION_ORDER)"),
+            (self.known, "received before from another writer (DURABILITY)"),
+            (self.not_decodable, "not decodable as the reader's type"),
+            (self.stranded, "waiting for missing ones when their writer left"),
+            (self.incoherent, "of incomplete coherent sets (PRESENTATION)"),
+            (self.inbox_overflow, "while the reader was busy for too long (take smaller batches)"),
         ]
     }
 
-    /// All of them.
+    /// Sum of all reasons.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.reasons().iter().fold(0, |sum, (count, _)| sum.saturating_add(*count))
+        let mut total = 0_u64;
+        for (count, _) in self.reasons() {
+            total = total.saturating_add(count);
+        }
+        total
     }
 
-    /// One more that did not fit.
+    /// Counts one change that did not fit.
     pub(crate) fn reject(&mut self, reason: RejectReason) {
         *match reason {
             RejectReason::Samples => &mut self.rejected_samples,
@@ -193,7 +194,8 @@ impl Undelivered {
         } += 1;
     }
 
-    fn add_removed(&mut self, removed: &RemovalCounts) {
+    /// Adds the samples of a writer that the history removed.
+    pub(crate) fn add_removed(&mut self, removed: &RemovalCounts) {
         self.overwritten_unread += removed.overwritten_unread;
         self.overwritten_read += removed.overwritten_read;
         self.expired += removed.expired;
@@ -205,15 +207,15 @@ impl Undelivered {
     }
 
     fn since(mut self, earlier: &Self) -> Self {
-        self.each(earlier, u64::saturating_sub);
+        self.combine(earlier, u64::saturating_sub);
         self
     }
 
     fn add(&mut self, other: &Self) {
-        self.each(other, u64::saturating_add);
+        self.combine(other, u64::saturating_add);
     }
 
-    fn each(&mut self, other: &Self, operation: impl Fn(u64, u64) -> u64) {
+    fn combine(&mut self, other: &Self, operation: fn(u64, u64) -> u64) {
         for (own, other) in [
             (&mut self.overwritten_unread, other.overwritten_unread),
             (&mut self.overwritten_read, other.overwritten_read),
@@ -238,42 +240,56 @@ impl Undelivered {
 }
 
 impl WriterLosses {
-    /// How many changes were received and lie in the cache or were taken.
+    /// Received changes that lie in the history or were taken.
     #[must_use]
     pub fn delivered(&self) -> u64 {
         self.received.saturating_sub(self.waiting).saturating_sub(self.undelivered.total())
     }
 
-    /// How many numbers are missing that the reader should have got: without those that are none of its business.
+    /// Missing sequence numbers that the reader was entitled to.
     #[must_use]
     pub const fn lost(&self) -> u64 {
         self.not_received.lost()
     }
 
-    fn new(proxy: &WriterProxy, tally: &Tally, removed: &RemovalCounts) -> Self {
-        let extent = proxy.extent();
+    /// Row of a matched writer. `waiting_in_set` changes wait for the end of their coherent set.
+    pub(crate) fn new(
+        writer: Guid,
+        position: WriterPosition,
+        tally: &WriterTally,
+        waiting_in_set: u64,
+        removed: &RemovalCounts,
+    ) -> Self {
         let mut not_received = tally.not_received;
-        let below = tally.known_before.saturating_add(distance(extent.first, extent.next));
-        let received = below.saturating_sub(not_received.total()).saturating_add(extent.received_ahead);
-        not_received.irrelevant = not_received.irrelevant.saturating_add(extent.irrelevant_ahead);
-        let last = extent.last.max(extent.first.previous());
-        let known = tally.known_before.saturating_add(distance(extent.first, last.next()));
+        let below = tally.known_before.saturating_add(distance(position.first, position.next));
+        let received = below.saturating_sub(not_received.total()).saturating_add(position.received_ahead);
+        not_received.irrelevant = not_received.irrelevant.saturating_add(position.irrelevant_ahead);
+        let last = position.last.max(position.first.previous());
+        let known = tally.known_before.saturating_add(distance(position.first, last.next()));
         let mut undelivered = tally.undelivered;
         undelivered.add_removed(removed);
         Self {
-            writer: Some(proxy.guid()),
-            first: extent.first,
+            writer: Some(writer),
+            first: position.first,
             last,
             known,
             received,
             not_received,
             awaited: known.saturating_sub(received).saturating_sub(not_received.total()),
-            waiting: extent.waiting.saturating_add(tally.held()),
+            waiting: position.waiting.saturating_add(waiting_in_set),
             undelivered,
         }
     }
 
-    /// What is in this row and was not in an earlier one, number by number.
+    /// Ends the row of an unmatched writer. `is_entitled`: its missing changes are losses; otherwise they are history.
+    pub(crate) fn close(&mut self, is_entitled: bool) {
+        let missing = if is_entitled { &mut self.not_received.never_came } else { &mut self.not_received.irrelevant };
+        *missing = missing.saturating_add(self.awaited);
+        self.undelivered.stranded = self.undelivered.stranded.saturating_add(self.waiting);
+        (self.awaited, self.waiting) = (0, 0);
+    }
+
+    /// Difference between this row and an earlier one, count by count.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let first = if self.known > earlier.known { earlier.last.next().max(self.first) } else { self.first };
@@ -290,7 +306,7 @@ impl WriterLosses {
         }
     }
 
-    /// Adds another row. The result is the row of a sum.
+    /// Adds another row. The result is a sum.
     pub fn add(&mut self, other: &Self) {
         *self = Self { writer: None, first: SequenceNumber::ZERO, last: SequenceNumber::ZERO, ..*self };
         for (own, other) in [
@@ -307,113 +323,19 @@ impl WriterLosses {
 }
 
 impl Losses {
-    /// The sum of all rows, also of writers that have gone.
+    /// Sum of all rows, those of unmatched writers included.
     #[must_use]
     pub fn total(&self) -> WriterLosses {
         let mut total = WriterLosses::default();
-        self.writers.iter().chain(&self.departed).for_each(|row| total.add(row));
+        for row in self.writers.iter().chain(&self.departed) {
+            total.add(row);
+        }
         total.add(&self.departed_before);
         total
     }
 }
 
-/// How far a reader has come with a writer.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Extent {
-    /// The first number that counts.
-    pub(crate) first: SequenceNumber,
-    /// The first one that is not dealt with.
-    pub(crate) next: SequenceNumber,
-    /// The last one that is known of.
-    pub(crate) last: SequenceNumber,
-    /// From `next` on: here.
-    pub(crate) received_ahead: u64,
-    /// From `next` on: known never to come.
-    pub(crate) irrelevant_ahead: u64,
-    /// Of those here: changes that wait.
-    pub(crate) waiting: u64,
-}
-
-/// The rows of writers that have gone.
-#[derive(Debug, Default)]
-pub(crate) struct Departed {
-    rows: VecDeque<WriterLosses>,
-    before: WriterLosses,
-}
-
-impl Departed {
-    pub(crate) fn push(&mut self, row: WriterLosses) {
-        if row.known == 0 && row.undelivered.total() == 0 {
-            return;
-        }
-        self.rows.push_back(row);
-        if self.rows.len() > DEPARTED_MAX {
-            self.before.add(&self.rows.pop_front().unwrap_or_default());
-        }
-    }
-}
-
-impl StatefulReader {
-    /// The loss ledger: for each writer what has become of its numbers. Cheap, but not for every sample: it goes over all
-    /// matched writers.
-    #[must_use]
-    pub fn losses(&self) -> Losses {
-        let mut departed_before = self.departed.before;
-        departed_before.undelivered.add_removed(&self.history.removed_of_others());
-        Losses {
-            writers: (0..self.proxies.len()).map(|at| self.losses_of(at)).collect(),
-            departed: self.departed.rows.iter().copied().collect(),
-            departed_before,
-            doubtful: self.counters.doubtful,
-        }
-    }
-
-    /// Changes of a writer, from number `first` to `last`, have come, and there was no room for them where they had to wait for
-    /// the reader. Those that it has missed get this for a reason: they were received, and not delivered. Of a reliable writer
-    /// they come again, and are nothing to be counted.
-    ///
-    /// Returns the first one of which that cannot be said yet, because the reader has not come so far: to be told again later.
-    pub fn note_overflow(
-        &mut self,
-        writer: Guid,
-        first: SequenceNumber,
-        last: SequenceNumber,
-    ) -> Option<SequenceNumber> {
-        let at = self.find(writer)?;
-        let proxy = &self.proxies[at];
-        if proxy.repairs() {
-            return None;
-        }
-        let extent = proxy.extent();
-        let missed = distance(first.max(extent.first), last.next().min(extent.next));
-        // One that came twice may have been taken in.
-        let tally = &mut self.tallies[at];
-        let missed = missed.min(tally.not_received.never_came);
-        tally.not_received.never_came -= missed;
-        tally.undelivered.inbox_overflow += missed;
-        Some(first.max(extent.next)).filter(|&rest| rest <= last)
-    }
-
-    fn losses_of(&self, at: usize) -> WriterLosses {
-        let proxy = &self.proxies[at];
-        WriterLosses::new(proxy, &self.tallies[at], &self.history.removed_of(proxy.guid()))
-    }
-
-    /// The row of a writer that goes, as it stands for ever.
-    pub(crate) fn close_row(&mut self, proxy: &WriterProxy, tally: &Tally) {
-        let removed = self.history.unfollow_writer(proxy.guid());
-        let mut row = WriterLosses::new(proxy, tally, &removed);
-        // What is still missing will never come.
-        let missing =
-            if proxy.has_begun() { &mut row.not_received.never_came } else { &mut row.not_received.irrelevant };
-        *missing = missing.saturating_add(row.awaited);
-        row.undelivered.stranded = row.undelivered.stranded.saturating_add(row.waiting);
-        (row.awaited, row.waiting) = (0, 0);
-        self.departed.push(row);
-    }
-}
-
-/// How many numbers lie in `from .. to`.
+/// Count of sequence numbers in `from .. to`.
 pub(crate) fn distance(from: SequenceNumber, to: SequenceNumber) -> u64 {
     u64::try_from(to.0.saturating_sub(from.0)).unwrap_or(0)
 }

@@ -1,97 +1,94 @@
-//! When a reader speaks to a reliable writer.
+//! ACKNACK scheduler: when a reader sends ACKNACK and NACK_FRAG to a reliable writer.
 //!
-//! One instant says when the writer is to be looked at again; what is then said follows from the state at that moment, so
-//! that one ACKNACK answers every HEARTBEAT before it, and nothing stale is ever sent.
+//! One instant says when to look at the writer again. The content then follows from the state at that moment: one ACKNACK
+//! answers every HEARTBEAT before it, and nothing outdated is sent.
 
 use crate::reader::config::ReaderConfig;
 use crate::types::{Duration, Instant, SequenceNumber, Shortest, earliest};
 use crate::wire::Recent;
 
-/// The shortest time for which what was asked for is not asked for again: a thread that is not run for a moment is no loss.
+/// Shortest time before a number is requested again. A thread that does not run for a moment is no loss.
 const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
 
-/// For each so many other writers that have never been heard, the pause after a pre-emptive ACKNACK is as long again: they are
-/// as busy with each other as with us, and a crowd that starts at once would get ever slower by being asked.
+/// The pause after a pre-emptive ACKNACK grows by itself once for this many other writers that were never heard.
+///
+/// They are busy with each other, and a crowd that starts at once would become slower with each question.
 const CROWD: u32 = 8;
 
-/// The schedule of ACKNACKs and NACK_FRAGs to one writer.
+/// Schedule of ACKNACKs and NACK_FRAGs to one writer.
 #[derive(Debug)]
-pub(crate) struct Asking {
-    /// When to look again.
+pub(crate) struct AckNackScheduler {
+    /// When to look at the writer again.
     due: Option<Instant>,
-    /// The writer waits for an answer, whether anything is missing or not.
-    respond: bool,
-    /// When the writer is asked to say where it stands.
-    doubt: Option<Instant>,
-    /// No HEARTBEAT has come yet.
+    /// A HEARTBEAT requires an answer, whether numbers are missing or not.
+    owes_answer: bool,
+    /// When to ask the writer for a HEARTBEAT.
+    heartbeat_request: Option<Instant>,
+    /// `Some` until the first HEARTBEAT.
     preemptive: Option<Preemptive>,
-    /// The last number that was asked for since nothing was missing.
-    through: Option<SequenceNumber>,
-    /// What was asked for a moment ago.
-    asked: Recent,
-    /// How long it takes until what was asked for is here.
-    repair: Shortest,
-    /// The pause before what is missing is asked for again.
+    /// Last requested number since no number was missing.
+    requested_through: Option<SequenceNumber>,
+    /// Numbers that were requested recently.
+    requested: Recent,
+    /// Windowed minimum of the time from a request to its repair.
+    repair_delay: Shortest,
+    /// Pause before missing numbers are requested again.
     retry: Duration,
-    ack_nacks: i32,
-    nack_frags: i32,
+    counts: AckNackCounts,
 }
 
-/// When a writer is asked that has never been heard.
+/// Pre-emptive ACKNACKs to a writer that was never heard.
 #[derive(Debug)]
 struct Preemptive {
-    /// The pause after the next pre-emptive ACKNACK.
+    /// Pause after the next one.
     pause: Duration,
-    /// … and after the first one: however often the writer shows itself, it has half of that to answer.
+    /// Pause after the first one. The writer has half of it to answer, however often its participant shows itself.
     first_pause: Duration,
-    asked_at: Option<Instant>,
+    sent_at: Option<Instant>,
 }
 
-/// The numbers of the last ACKNACK and NACK_FRAG.
+/// Counts of the last ACKNACK and NACK_FRAG.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct AnswerCounts {
+pub(crate) struct AckNackCounts {
     ack_nacks: i32,
     nack_frags: i32,
 }
 
-impl AnswerCounts {
-    /// The higher ones of both.
+impl AckNackCounts {
+    /// The higher one of each count.
     pub(crate) fn max(self, other: Self) -> Self {
         Self { ack_nacks: self.ack_nacks.max(other.ack_nacks), nack_frags: self.nack_frags.max(other.nack_frags) }
     }
 }
 
-impl Asking {
-    /// A reader that has just matched: it speaks at once, so that the writer answers with a HEARTBEAT.
+impl AckNackScheduler {
+    /// Schedule at the match: the reader sends first, so that the writer answers with a HEARTBEAT.
     pub(crate) fn new(now: Instant, config: &ReaderConfig) -> Self {
         let pause = config.preemptive_period;
         Self {
             due: Some(now),
-            respond: false,
-            doubt: None,
-            preemptive: Some(Preemptive { pause, first_pause: pause, asked_at: None }),
-            through: None,
-            asked: Recent::default(),
-            repair: Shortest::default(),
+            owes_answer: false,
+            heartbeat_request: None,
+            preemptive: Some(Preemptive { pause, first_pause: pause, sent_at: None }),
+            requested_through: None,
+            requested: Recent::default(),
+            repair_delay: Shortest::default(),
             retry: config.nack_period,
-            ack_nacks: 0,
-            nack_frags: 0,
+            counts: AckNackCounts::default(),
         }
     }
 
-    /// Numbers the answers from here on. A writer that has not noticed that the reader had gone would else take all of them
-    /// for old ones, until there are as many as before.
-    pub(crate) fn count_on(&mut self, counts: AnswerCounts) {
-        (self.ack_nacks, self.nack_frags) = (counts.ack_nacks, counts.nack_frags);
+    /// Continues from earlier counts. A writer that did not notice the unmatch ignores lower ones as old.
+    pub(crate) fn continue_from(&mut self, counts: AckNackCounts) {
+        self.counts = counts;
     }
 
-    /// How many answers there have been.
-    pub(crate) fn counts(&self) -> AnswerCounts {
-        AnswerCounts { ack_nacks: self.ack_nacks, nack_frags: self.nack_frags }
+    pub(crate) fn counts(&self) -> AckNackCounts {
+        self.counts
     }
 
-    /// So many writers have never been heard: each is given time for the others.
-    pub(crate) fn give_time(&mut self, unheard: usize, config: &ReaderConfig) {
+    /// Lengthens the pauses of pre-emptive ACKNACKs: `unheard` other writers were never heard either.
+    pub(crate) fn allow_for_crowd(&mut self, unheard: usize, config: &ReaderConfig) {
         let unheard = u32::try_from(unheard).unwrap_or(u32::MAX);
         if let Some(preemptive) = &mut self.preemptive {
             let pause = preemptive.first_pause.scale(1 + unheard / CROWD, 1);
@@ -100,131 +97,139 @@ impl Asking {
         }
     }
 
+    /// When the reader must look at the writer.
     pub(crate) fn due(&self) -> Option<Instant> {
-        earliest(self.due, self.doubt)
+        earliest(self.due, self.heartbeat_request)
     }
 
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.due().is_some_and(|due| due <= now)
     }
 
-    /// Whether the writer has not been heard yet.
-    pub(crate) fn is_preemptive(&self) -> bool {
+    /// Whether no HEARTBEAT of the writer has arrived yet.
+    pub(crate) fn is_unheard(&self) -> bool {
         self.preemptive.is_some()
     }
 
+    /// Whether a HEARTBEAT requires an answer.
     pub(crate) fn owes_answer(&self) -> bool {
-        self.respond
+        self.owes_answer
     }
 
     /// Looks at the writer at `at`, or earlier.
-    pub(crate) fn schedule(&mut self, at: Option<Instant>) {
+    pub(crate) fn check_at(&mut self, at: Option<Instant>) {
         self.due = earliest(self.due, at);
     }
 
-    /// Something was said in the writer's name that may not be its own word: it is to be asked at `at` where it stands.
-    pub(crate) fn doubt(&mut self, at: Option<Instant>) {
-        self.doubt = earliest(self.doubt, at);
+    /// Asks the writer at `at` for a HEARTBEAT, which says where it really is.
+    pub(crate) fn request_heartbeat_at(&mut self, at: Option<Instant>) {
+        self.heartbeat_request = earliest(self.heartbeat_request, at);
     }
 
-    /// Whether the writer is to be asked now where it stands; then it is.
-    pub(crate) fn take_doubt(&mut self, now: Instant) -> bool {
-        self.doubt.take_if(|at| *at <= now).is_some()
+    /// Takes a due request for a HEARTBEAT; `false`: none is due.
+    pub(crate) fn take_heartbeat_request(&mut self, now: Instant) -> bool {
+        self.heartbeat_request.take_if(|at| *at <= now).is_some()
     }
 
-    /// The first HEARTBEAT: no more pre-emptive ACKNACKs. `false`: it was not the first.
-    pub(crate) fn heard(&mut self) -> bool {
-        let first = self.preemptive.take().is_some();
-        if first {
+    /// A HEARTBEAT arrived: ends the pre-emptive ACKNACKs. `true`: it is the first one.
+    pub(crate) fn note_heard(&mut self) -> bool {
+        let is_first = self.preemptive.take().is_some();
+        if is_first {
             self.due = None;
         }
-        first
+        is_first
     }
 
-    /// The writer is to be told at `at` where the reader stands.
-    pub(crate) fn answer(&mut self, at: Option<Instant>) {
-        self.respond = true;
-        self.schedule(at);
+    /// Answers the writer at `at`, even if no number is missing.
+    pub(crate) fn answer_at(&mut self, at: Option<Instant>) {
+        self.owes_answer = true;
+        self.check_at(at);
     }
 
-    /// Something that was missing has come: the next pause is a short one.
-    pub(crate) fn progress(&mut self, config: &ReaderConfig) {
+    /// A missing number arrived: the next pause is the shortest one.
+    pub(crate) fn reset_retry(&mut self, config: &ReaderConfig) {
         self.retry = config.nack_period;
     }
 
-    /// A number is being asked for.
-    pub(crate) fn note_asked(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
-        self.through = self.through.max(Some(number));
-        self.asked.note(now, number.0, self.suppression(config));
+    /// A number is requested now.
+    pub(crate) fn note_requested(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
+        self.requested_through = self.requested_through.max(Some(number));
+        self.requested.note(now, number.0, self.suppression(config));
     }
 
-    /// A number has come.
+    /// A number arrived: measures the delay of its repair.
     pub(crate) fn note_received(&mut self, now: Instant, number: SequenceNumber) {
-        if let Some(asked_at) = self.through.filter(|&through| number <= through).and(self.asked.noted_at(number.0)) {
-            self.repair.note(now.since(asked_at));
+        if self.requested_through.is_none_or(|through| number > through) {
+            return;
+        }
+        if let Some(requested_at) = self.requested.noted_at(number.0) {
+            self.repair_delay.note(now.since(requested_at));
         }
     }
 
-    /// How long a number that was asked for is not asked for again: no longer than it takes to come.
+    /// How long a requested number is not requested again: no longer than repairs take.
     fn suppression(&self, config: &ReaderConfig) -> Duration {
-        let usual = config.nack_suppression;
-        self.repair.get().map_or(usual, |shortest| shortest.scale(3, 1).clamp(SUPPRESSION_MIN.min(usual), usual))
+        let longest = config.nack_suppression;
+        match self.repair_delay.get() {
+            Some(delay) => delay.scale(3, 1).clamp(SUPPRESSION_MIN.min(longest), longest),
+            None => longest,
+        }
     }
 
-    /// Whether a number was asked for just now.
-    pub(crate) fn has_asked(&self, now: Instant, number: SequenceNumber, config: &ReaderConfig) -> bool {
-        self.asked.contains(now, number.0, self.suppression(config))
+    /// Whether a number was requested recently.
+    pub(crate) fn was_requested(&self, now: Instant, number: SequenceNumber, config: &ReaderConfig) -> bool {
+        self.requested.contains(now, number.0, self.suppression(config))
     }
 
-    /// Whether all that was asked for lies before `next`; says so once.
+    /// Whether all requested numbers lie before `next`. Returns `true` once.
     pub(crate) fn take_answered(&mut self, next: SequenceNumber) -> bool {
-        self.through.take_if(|through| *through < next).is_some()
+        self.requested_through.take_if(|through| *through < next).is_some()
     }
 
-    /// Something is missing that nobody has announced yet: it is asked for if it does not come by itself.
+    /// Requests missing numbers after the retry pause, unless they arrive or are announced before.
     pub(crate) fn schedule_retry(&mut self, now: Instant) {
         if self.due.is_none() {
             self.due = now.after(self.retry);
         }
     }
 
-    /// The writer is there, as its participant has just shown: if it has never been heard, it is asked again.
-    pub(crate) fn ask_again(&mut self, now: Instant) {
+    /// The writer's participant showed itself: repeats the pre-emptive ACKNACK if the writer had time to answer the last one.
+    pub(crate) fn repeat_preemptive(&mut self, now: Instant) {
         let Some(preemptive) = &self.preemptive else { return };
-        let had_time = |at| now.since(at) >= preemptive.first_pause.scale(1, 2);
-        if preemptive.asked_at.is_none_or(had_time) {
-            self.schedule(Some(now));
+        if preemptive.sent_at.is_none_or(|sent| now.since(sent) >= preemptive.first_pause.scale(1, 2)) {
+            self.check_at(Some(now));
         }
     }
 
-    /// A pre-emptive ACKNACK is laid out.
-    pub(crate) fn preempted(&mut self, now: Instant, config: &ReaderConfig) {
+    /// A pre-emptive ACKNACK is sent now.
+    pub(crate) fn note_preemptive_sent(&mut self, now: Instant, config: &ReaderConfig) {
         if let Some(preemptive) = &mut self.preemptive {
             self.due = now.after(preemptive.pause);
             preemptive.pause = preemptive.pause.scale(2, 1).min(config.preemptive_period_max);
-            preemptive.asked_at = Some(now);
+            preemptive.sent_at = Some(now);
         }
     }
 
-    /// An answer is laid out, or there was nothing to say. `missing`: something still is.
-    pub(crate) fn settled(&mut self, now: Instant, missing: bool, spoke: bool, config: &ReaderConfig) {
-        self.respond = false;
-        self.due = if missing { now.after(self.retry) } else { None };
-        if missing && spoke {
+    /// The reader looked at the writer. `is_missing`: numbers are still missing; `has_sent`: it sent an ACKNACK.
+    pub(crate) fn note_checked(&mut self, now: Instant, is_missing: bool, has_sent: bool, config: &ReaderConfig) {
+        debug_assert!(self.preemptive.is_none(), "a writer that was never heard gets pre-emptive ACKNACKs only");
+        self.owes_answer = false;
+        self.due = if is_missing { now.after(self.retry) } else { None };
+        if is_missing && has_sent {
             self.retry = self.retry.scale(2, 1).min(config.nack_period_max);
         }
     }
 
-    /// The number of the next ACKNACK.
+    /// Count of the next ACKNACK.
     pub(crate) fn next_ack_nack(&mut self) -> i32 {
-        self.ack_nacks = self.ack_nacks.wrapping_add(1);
-        self.ack_nacks
+        self.counts.ack_nacks = self.counts.ack_nacks.wrapping_add(1);
+        self.counts.ack_nacks
     }
 
-    /// The number of the next NACK_FRAG.
+    /// Count of the next NACK_FRAG.
     pub(crate) fn next_nack_frag(&mut self) -> i32 {
-        self.nack_frags = self.nack_frags.wrapping_add(1);
-        self.nack_frags
+        self.counts.nack_frags = self.counts.nack_frags.wrapping_add(1);
+        self.counts.nack_frags
     }
 }
 
@@ -235,11 +240,32 @@ mod tests {
     use crate::reader::KeySource;
     use crate::types::Guid;
 
+    fn config() -> ReaderConfig {
+        ReaderConfig::new(Guid::UNKNOWN, KeySource::None, &DataReaderQos::default())
+    }
+
+    fn at(millis: u64) -> Instant {
+        Instant::from_nanos(millis * 1_000_000)
+    }
+
     #[test]
     fn counts_wrap() {
-        let config = ReaderConfig::new(Guid::UNKNOWN, KeySource::None, &DataReaderQos::default());
-        let mut asking = Asking::new(Instant::ZERO, &config);
-        (asking.ack_nacks, asking.nack_frags) = (i32::MAX, i32::MAX);
-        assert_eq!((asking.next_ack_nack(), asking.next_nack_frag()), (i32::MIN, i32::MIN));
+        let mut scheduler = AckNackScheduler::new(Instant::ZERO, &config());
+        scheduler.continue_from(AckNackCounts { ack_nacks: i32::MAX, nack_frags: i32::MAX });
+        assert_eq!((scheduler.next_ack_nack(), scheduler.next_nack_frag()), (i32::MIN, i32::MIN));
+    }
+
+    #[test]
+    fn retry_pause_doubles_until_a_number_arrives() {
+        let config = config();
+        let mut scheduler = AckNackScheduler::new(at(0), &config);
+        assert!(scheduler.note_heard());
+        for due in [100, 300, 700] {
+            scheduler.note_checked(scheduler.due().unwrap_or(at(0)), true, true, &config);
+            assert_eq!(scheduler.due(), Some(at(due)));
+        }
+        scheduler.reset_retry(&config);
+        scheduler.note_checked(at(700), true, true, &config);
+        assert_eq!(scheduler.due(), Some(at(800)));
     }
 }

@@ -1,100 +1,157 @@
-//! One matched writer as the reader sees it (RTPS 2.5, 8.4.10.5).
+//! Writer proxy: the state of a reader for one matched writer (RTPS 2.5, 8.4.10.5).
 //!
-//! Life cycle: made at the match, dropped at the unmatch with all that waited for a missing number.
+//! - In: sequence numbers and changes of the writer, HEARTBEATs, GAPs, fragments.
+//! - Out: changes in order ([`Delivery`]), counts for the ledger, datagrams with ACKNACK and NACK_FRAG.
+//!
+//! [`ProxyState`] has one type for each kind of writer: `best_effort`, `reliable` (with the reorder `window`, the
+//! `plausibility` check and the `acknack` scheduler), and local writers.
+//!
+//! Life cycle: created at the match, dropped at the unmatch with all changes that wait for a missing one.
 
 pub(crate) mod acknack;
+mod answer;
+pub(crate) mod best_effort;
 pub(crate) mod plausibility;
 pub(crate) mod reliable;
 pub(crate) mod window;
 
+use super::Handled;
+use super::assembly::{Assemblies, FragmentOutcome};
+use super::config::{ReaderConfig, Source, WriterProxyConfig};
+use super::delivery::Delivery;
+use super::event::{LossCause, ReaderCounters};
+use super::ledger::distance;
+use super::ledger::tally::WriterPosition;
+use super::liveliness::WriterLease;
 use crate::concurrent::{LocalLink, SlotPool};
 use crate::history::ReceivedChange;
 use crate::output::Datagram;
-use crate::reader::assembly::{Assemblies, AssemblyLimits};
-use crate::reader::config::{ReaderConfig, WriterProxyConfig};
-use crate::reader::delivery::Sink;
-use crate::reader::event::{LossCause, ReaderCounters};
-use crate::reader::ledger::tally::Tally;
-use crate::reader::ledger::{Extent, distance};
-use crate::reader::liveliness::WriterLease;
-use crate::reader::proxy::acknack::Asking;
-use crate::reader::proxy::plausibility::JUMP_MAX;
-use crate::reader::proxy::reliable::{Fit, Reliable};
 use crate::types::{Duration, Guid, Instant, Locator, Now, SequenceNumber};
-use crate::wire::{AckNack, FragmentNumberSet, MessageBuilder, NackFrag, SequenceNumberSet};
-use smallvec::SmallVec;
+use crate::wire::{DataFrag, Gap, HeartbeatFrag, SequenceNumberSet};
+use answer::AnswerLayout;
+use best_effort::BestEffortState;
+use reliable::{NumberCheck, ReliableState};
 use std::sync::Arc;
 
-/// How a writer's numbers are followed.
+/// How the reader follows the sequence numbers of a writer.
 #[derive(Debug)]
-pub(crate) enum Following {
-    /// What is late is dropped, what is missing is lost.
-    BestEffort {
-        /// The number after the last one delivered; `None` before the first one.
-        next: Option<SequenceNumber>,
-        /// The first number that counts in the ledger.
-        first: SequenceNumber,
-        /// The last one was so far away that it was not believed.
-        doubted: Option<SequenceNumber>,
-    },
-    /// What is missing is asked for.
-    Reliable(Box<Reliable>),
+pub(crate) enum ProxyState {
+    /// Late changes are dropped, missing ones are lost.
+    BestEffort(BestEffortState),
+    /// Missing changes are requested.
+    Reliable(Box<ReliableState>),
     /// The writer lives in this process.
-    Local(LocalWriter),
+    Local(LocalWriterState),
 }
 
-/// A writer of the same process.
+/// State for one local writer.
 #[derive(Debug)]
-pub(crate) struct LocalWriter {
+pub(crate) struct LocalWriterState {
     /// `None`: best effort.
-    pub(crate) link: Option<Arc<LocalLink>>,
-    /// The first number that counts in the ledger.
-    pub(crate) first: SequenceNumber,
-    /// The number after the last one delivered.
-    pub(crate) next: SequenceNumber,
-    /// The history had no room for a change, and the writer has been asked for it.
-    pub(crate) refused: bool,
+    link: Option<Arc<LocalLink>>,
+    /// First number that counts in the ledger.
+    first: SequenceNumber,
+    /// Number after the last delivered one.
+    next: SequenceNumber,
+    /// Whether the reader refused a change, and the writer waits for space.
+    is_refused: bool,
 }
 
-/// A matched writer.
+impl LocalWriterState {
+    pub(crate) fn is_reliable(&self) -> bool {
+        self.link.is_some()
+    }
+
+    /// Number after the last delivered one.
+    pub(crate) fn next(&self) -> SequenceNumber {
+        self.next
+    }
+
+    /// The history had no space for the next change.
+    pub(crate) fn note_refused(&mut self) {
+        debug_assert!(self.is_reliable(), "a best-effort reader refuses nothing");
+        self.is_refused = true;
+    }
+
+    /// The history has space: requests the refused change again. `false`: none was refused.
+    pub(crate) fn request_refused(&mut self) -> bool {
+        if !self.is_refused {
+            return false;
+        }
+        self.is_refused = false;
+        if let Some(link) = &self.link {
+            link.request_from(self.next);
+        }
+        true
+    }
+
+    /// Acknowledges a change, and counts the numbers that the writer skipped before it.
+    pub(crate) fn acknowledge(&mut self, writer: Guid, number: SequenceNumber, delivery: &mut Delivery<'_>) {
+        debug_assert!(number >= self.next, "an earlier number is a duplicate");
+        let expected = std::mem::replace(&mut self.next, number.next());
+        let skipped = distance(expected, number);
+        let Some(link) = &self.link else {
+            delivery.lost(writer, skipped, LossCause::NeverArrived);
+            return;
+        };
+        link.acknowledge(number);
+        if number > expected {
+            // Changes that the writer replaced do not exist any more. Changes that it gave up are lost.
+            let given_up = distance(expected, link.given_up_before().min(number));
+            delivery.lost(writer, given_up, LossCause::NeverArrived);
+            delivery.tally.count_irrelevant(skipped - given_up);
+        }
+    }
+}
+
+/// State of a reader for one matched writer.
 #[derive(Debug)]
 pub(crate) struct WriterProxy {
     pub(crate) config: WriterProxyConfig,
-    /// Where the last HEARTBEAT wants to be answered, if not at the locators of `config`.
+    /// Destination of answers to the last HEARTBEAT, if it differs from the locators of `config`.
     pub(crate) reply: Option<Locator>,
-    pub(crate) following: Following,
+    pub(crate) state: ProxyState,
     pub(crate) assemblies: Assemblies,
     pub(crate) lease: WriterLease,
-    /// How often somebody has asked whether there is something to say.
+    /// How often the reader looked for something to send.
     #[cfg(test)]
-    pub(crate) looks: u64,
+    pub(crate) transmit_polls: u64,
+}
+
+/// Parts of the reader that a proxy needs.
+pub(crate) struct ProxyContext<'a> {
+    pub(crate) config: &'a ReaderConfig,
+    /// Pool of slots for fragmented samples.
+    pub(crate) slots: &'a SlotPool,
 }
 
 impl WriterProxy {
+    /// Proxy of a writer of another participant.
     pub(crate) fn remote(now: Instant, writer: WriterProxyConfig, config: &ReaderConfig) -> Self {
-        let following = if config.reliable && writer.reliable {
-            Following::Reliable(Box::new(Reliable::new(now, &writer, config)))
+        let state = if config.reliable && writer.reliable {
+            ProxyState::Reliable(Box::new(ReliableState::new(now, &writer, config)))
         } else {
-            Following::BestEffort { next: None, first: SequenceNumber::FIRST, doubted: None }
+            ProxyState::BestEffort(BestEffortState::new())
         };
         let lease = WriterLease::new(now, writer.liveliness, writer.assertion_clock.clone());
-        Self::new(writer, following, lease)
+        Self::new(writer, state, lease)
     }
 
+    /// Proxy of a local writer.
     pub(crate) fn local(writer: WriterProxyConfig, first: SequenceNumber, link: Option<Arc<LocalLink>>) -> Self {
-        let following = Following::Local(LocalWriter { link, first, next: first, refused: false });
-        Self::new(writer, following, WriterLease::unlimited())
+        let state = ProxyState::Local(LocalWriterState { link, first, next: first, is_refused: false });
+        Self::new(writer, state, WriterLease::unlimited())
     }
 
-    fn new(config: WriterProxyConfig, following: Following, lease: WriterLease) -> Self {
+    fn new(config: WriterProxyConfig, state: ProxyState, lease: WriterLease) -> Self {
         Self {
             config,
             reply: None,
-            following,
+            state,
             assemblies: Assemblies::default(),
             lease,
             #[cfg(test)]
-            looks: 0,
+            transmit_polls: 0,
         }
     }
 
@@ -102,195 +159,286 @@ impl WriterProxy {
         self.config.guid
     }
 
-    /// When the writer is to be spoken to.
-    pub(crate) fn due(&self) -> Option<Instant> {
-        match &self.following {
-            Following::Reliable(reliable) => reliable.asking.due(),
-            _ => None,
+    /// State for a remote reliable writer.
+    pub(crate) fn reliable(&self) -> Option<&ReliableState> {
+        match &self.state {
+            ProxyState::Reliable(reliable) => Some(reliable),
+            ProxyState::BestEffort(_) | ProxyState::Local(_) => None,
         }
     }
 
-    /// Whether a change `number` with a payload of `len` bytes can be taken in.
-    pub(crate) fn fit(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> Fit {
+    /// As [`Self::reliable`], to change it.
+    pub(crate) fn reliable_mut(&mut self) -> Option<&mut ReliableState> {
+        match &mut self.state {
+            ProxyState::Reliable(reliable) => Some(reliable),
+            ProxyState::BestEffort(_) | ProxyState::Local(_) => None,
+        }
+    }
+
+    pub(crate) fn is_best_effort(&self) -> bool {
+        matches!(self.state, ProxyState::BestEffort(_))
+    }
+
+    /// When the reader must look for something to send.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.reliable()?.acknacks.due()
+    }
+
+    /// Whether it is a reliable writer that was never heard.
+    pub(crate) fn is_unheard(&self) -> bool {
+        self.reliable().is_some_and(|reliable| reliable.acknacks.is_unheard())
+    }
+
+    /// Whether the writer still has to name the first relevant sequence number.
+    pub(crate) fn awaits_start(&self) -> bool {
+        self.reliable().is_some_and(ReliableState::awaits_start)
+    }
+
+    /// Whether the history had no space for the next change of a remote reliable writer.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.reliable().is_some_and(ReliableState::is_refused)
+    }
+
+    /// Whether all changes of the first HEARTBEAT were delivered. True unless the writer is remote and reliable.
+    pub(crate) fn has_history(&self) -> bool {
+        self.reliable().is_none_or(ReliableState::has_history)
+    }
+
+    /// Whether a missing number is a loss, and not history.
+    pub(crate) fn is_entitled(&self) -> bool {
+        self.reliable().is_none_or(ReliableState::is_entitled)
+    }
+
+    /// Whether the writer repairs losses.
+    pub(crate) fn repairs(&self) -> bool {
+        match &self.state {
+            ProxyState::BestEffort(_) => false,
+            ProxyState::Reliable(_) => true,
+            ProxyState::Local(local) => local.link.is_some(),
+        }
+    }
+
+    /// Whether a change ahead of a missing one has to wait.
+    pub(crate) fn is_ahead(&self, number: SequenceNumber) -> bool {
+        self.reliable().is_some_and(|reliable| number > reliable.next())
+    }
+
+    pub(crate) fn position(&self) -> WriterPosition {
+        match &self.state {
+            ProxyState::BestEffort(best_effort) => best_effort.position(),
+            ProxyState::Reliable(reliable) => reliable.position(),
+            ProxyState::Local(local) => WriterPosition::in_order(local.first, local.next),
+        }
+    }
+
+    /// Whether change `number` with a payload of `len` bytes can be accepted.
+    pub(crate) fn check_number(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> NumberCheck {
         // The last number has no successor.
         if !number.is_valid() || number == SequenceNumber::MAX {
-            return Fit::TooFar;
+            return NumberCheck::TooFar;
         }
-        match &mut self.following {
-            Following::BestEffort { next: Some(next), doubted, .. } => fit_best_effort(*next, number, doubted),
-            Following::BestEffort { .. } => Fit::Fits,
-            Following::Reliable(reliable) => reliable.fit(number, len, config),
-            // What a writer of this process sends by the network has come by the short way.
-            Following::Local(_) => Fit::Duplicate,
+        match &mut self.state {
+            ProxyState::BestEffort(best_effort) => best_effort.check_number(number),
+            ProxyState::Reliable(reliable) => reliable.check_number(number, len, config),
+            // The reader received the sample of a local writer in process already.
+            ProxyState::Local(_) => NumberCheck::Duplicate,
         }
     }
 
-    /// Whether the writer has yet to say where the reader begins.
-    pub(crate) fn awaits_beginning(&self) -> bool {
-        matches!(&self.following, Following::Reliable(reliable) if reliable.awaits_beginning())
-    }
-
-    /// Takes in a number that fits; `None`: there is nothing to deliver for it.
+    /// Accepts a new number. Without a `change` there is nothing to deliver for it.
     pub(crate) fn accept(
         &mut self,
         now: Now,
         number: SequenceNumber,
         change: Option<ReceivedChange>,
-        sink: &mut Sink<'_>,
+        delivery: &mut Delivery<'_>,
         context: &ProxyContext<'_>,
     ) {
-        match &mut self.following {
-            Following::BestEffort { next, first, doubted } => {
-                let begins = next.is_none_or(|next| number < next);
-                if begins {
-                    // The first one, or the writer has begun again: the ledger begins with it.
-                    sink.tally.begin_again(next.map_or(0, |next| distance(*first, next)));
-                    (*next, *first, *doubted) = (None, number, None);
-                }
-                let lost = next.map_or(0, |next| leave_out(next, number, first, sink.tally));
-                *next = Some(number.next());
-                let unfinished = self.drop_assemblies_below(number.next(), context.large, sink.counters);
-                let unfinished = unfinished.min(lost);
-                sink.lost(self.guid(), unfinished, LossCause::Fragments);
-                sink.lost(self.guid(), lost - unfinished, LossCause::NeverArrived);
+        match &mut self.state {
+            ProxyState::BestEffort(best_effort) => {
+                let lost = best_effort.accept(number, delivery.tally);
+                let incomplete = self.drop_assemblies_below(number.next(), context.slots, delivery.counters);
+                self.count_lost(lost, incomplete, delivery);
                 if let Some(change) = change {
-                    // A best-effort reader holds nothing back.
-                    let _ = sink.deliver(now, change, false);
+                    // A best-effort reader holds nothing back, so no change is returned.
+                    let _ = delivery.deliver(now, change, false);
                 }
             }
-            Following::Reliable(reliable) => {
-                reliable.accept(now, number, change, sink, context.config);
+            ProxyState::Reliable(reliable) => {
+                reliable.accept(now, number, change, delivery, context.config);
                 let next = reliable.next();
-                self.drop_assemblies_below(next, context.large, sink.counters);
+                self.drop_assemblies_below(next, context.slots, delivery.counters);
             }
-            Following::Local(_) => {}
+            ProxyState::Local(_) => debug_assert!(false, "a number of a local writer is a duplicate"),
         }
     }
 
-    /// Gives up the fragmented samples below `next`, and says how many, with those that were given up for others before.
+    /// Counts lost numbers of a best-effort writer. Of these, `incomplete` ones arrived in part.
+    fn count_lost(&self, lost: u64, incomplete: u64, delivery: &mut Delivery<'_>) {
+        let incomplete = incomplete.min(lost);
+        delivery.lost(self.guid(), incomplete, LossCause::Fragments);
+        delivery.lost(self.guid(), lost - incomplete, LossCause::NeverArrived);
+    }
+
+    /// Adds the fragments of a DATA_FRAG. If there is no memory, other samples are evicted for them.
+    pub(crate) fn add_fragment(
+        &mut self,
+        now: Instant,
+        source: &Source,
+        fragment: &DataFrag<'_>,
+        context: &ProxyContext<'_>,
+        counters: &mut ReaderCounters,
+    ) -> FragmentOutcome {
+        let limits = context.config.assembly_limits();
+        loop {
+            let outcome = self.assemblies.add(now, source, fragment, limits, context.slots);
+            let can_evict = matches!(outcome, FragmentOutcome::NoRoom) && !self.assemblies.contains(fragment.writer_sn);
+            if !can_evict || !self.evict(fragment.writer_sn, context.slots) {
+                return outcome;
+            }
+            counters.assemblies_dropped += 1;
+        }
+    }
+
+    /// Evicts one fragmented sample: best effort the oldest, reliable the newest, which is requested again later.
+    fn evict(&mut self, number: SequenceNumber, slots: &SlotPool) -> bool {
+        if self.is_best_effort() {
+            self.assemblies.evict_below(number, slots)
+        } else {
+            self.assemblies.evict_above(number, slots)
+        }
+    }
+
+    /// Fragments of sample `number` arrived. Requests more at once if all requested ones arrived.
+    pub(crate) fn note_fragments(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
+        let ProxyState::Reliable(reliable) = &mut self.state else { return };
+        reliable.acknacks.reset_retry(config);
+        if self.assemblies.wants_more(number) {
+            reliable.acknacks.check_at(Some(now));
+        } else {
+            reliable.acknacks.schedule_retry(now);
+        }
+    }
+
+    /// Gives up the fragmented samples below `next`. Returns their count, with those evicted before.
     pub(crate) fn drop_assemblies_below(
         &mut self,
         next: SequenceNumber,
-        pool: &SlotPool,
+        slots: &SlotPool,
         counters: &mut ReaderCounters,
     ) -> u64 {
         if self.assemblies.is_empty() {
             return 0;
         }
-        let dropped = self.assemblies.remove_if(pool, |assembly| assembly.sequence_number < next);
+        let dropped = self.assemblies.drop_below(next, slots);
         counters.assemblies_dropped += dropped;
         dropped + self.assemblies.take_evicted(next)
     }
 
-    /// Gives up the best-effort samples of which nothing has come for a while. They are lost, and so is what is missing
-    /// before them; a fragment that comes after all is too late.
-    pub(crate) fn drop_stale(&mut self, now: Instant, timeout: Duration, pool: &SlotPool, sink: &mut Sink<'_>) {
-        let Following::BestEffort { next, first: begin, .. } = &mut self.following else { return };
-        let (mut first, mut last) = (SequenceNumber::MAX, SequenceNumber::ZERO);
-        let dropped = self.assemblies.remove_if(pool, |assembly| {
-            let is_stale = assembly.is_stale(now, timeout);
-            if is_stale {
-                first = first.min(assembly.sequence_number);
-                last = last.max(assembly.sequence_number);
-            }
-            is_stale
-        });
-        sink.counters.assemblies_dropped += dropped;
-        if dropped == 0 || self.assemblies.iter_mut().any(|assembly| assembly.sequence_number < last) {
-            // What is lost comes to light when one of the others is whole, or given up as well.
+    /// Gives up the best-effort samples of which no fragment arrived for a while.
+    ///
+    /// They are lost, with all missing numbers before them. Fragments that arrive later are too late.
+    pub(crate) fn drop_stale(
+        &mut self,
+        now: Instant,
+        timeout: Duration,
+        slots: &SlotPool,
+        delivery: &mut Delivery<'_>,
+    ) {
+        let ProxyState::BestEffort(best_effort) = &mut self.state else { return };
+        let stale = self.assemblies.drop_stale(now, timeout, slots);
+        delivery.counters.assemblies_dropped += stale.count;
+        if stale.count == 0 || self.assemblies.has_below(stale.highest) {
+            // An earlier sample is still incomplete. The losses count when it completes, or is given up as well.
             return;
         }
-        let lost = give_up_through(last, first, next, begin, sink.tally);
-        let unfinished = (dropped + self.assemblies.take_evicted(last.next())).min(lost);
-        sink.lost(self.config.guid, unfinished, LossCause::Fragments);
-        sink.lost(self.config.guid, lost - unfinished, LossCause::NeverArrived);
+        let lost = best_effort.give_up(stale.lowest, stale.highest, delivery.tally);
+        let incomplete = stale.count + self.assemblies.take_evicted(stale.highest.next());
+        self.count_lost(lost, incomplete, delivery);
         if lost > 0 {
-            sink.break_open_set(self.config.guid);
+            delivery.break_open_set(self.guid());
         }
     }
 
-    /// The writer is gone: counts what is known of it and will never be delivered, and gives up what was begun.
-    pub(crate) fn abandon(&mut self, pool: &SlotPool, sink: &mut Sink<'_>) {
-        let numbers = || self.assemblies.iter().map(|assembly| assembly.sequence_number);
-        let begun = numbers().min().zip(numbers().max());
-        let unfinished = self.drop_assemblies_below(SequenceNumber::MAX, pool, sink.counters);
+    /// The writer is unmatched: counts the known numbers that will never be delivered, and drops all assemblies.
+    pub(crate) fn close(&mut self, slots: &SlotPool, delivery: &mut Delivery<'_>) {
+        let span = self.assemblies.span();
+        let incomplete = self.drop_assemblies_below(SequenceNumber::MAX, slots, delivery.counters);
         let guid = self.guid();
-        match &mut self.following {
-            // The row of the ledger counts them when it is closed.
-            Following::Reliable(reliable) => sink.announce_lost(guid, reliable.outstanding(), LossCause::NeverArrived),
-            Following::BestEffort { next, first, .. } => {
-                let Some((lowest, highest)) = begun else { return };
-                let lost = give_up_through(highest, lowest, next, first, sink.tally);
-                sink.lost(guid, unfinished.min(lost), LossCause::Fragments);
-                sink.lost(guid, lost - unfinished.min(lost), LossCause::NeverArrived);
+        match &mut self.state {
+            // The ledger counts them when it closes the row.
+            ProxyState::Reliable(reliable) => {
+                delivery.report_lost(guid, reliable.undelivered(), LossCause::NeverArrived);
             }
-            Following::Local(_) => {}
+            ProxyState::BestEffort(best_effort) => {
+                let Some((lowest, highest)) = span else { return };
+                let lost = best_effort.give_up(lowest, highest, delivery.tally);
+                self.count_lost(lost, incomplete, delivery);
+            }
+            ProxyState::Local(_) => {}
         }
     }
 
-    /// Whether a number that is missing is a loss, rather than history that the reader has not begun with.
-    pub(crate) fn has_begun(&self) -> bool {
-        match &self.following {
-            Following::Reliable(reliable) => reliable.has_begun(),
-            _ => true,
-        }
-    }
-
-    /// Whether what is missing comes again.
-    pub(crate) fn repairs(&self) -> bool {
-        match &self.following {
-            Following::BestEffort { .. } => false,
-            Following::Reliable(_) => true,
-            Following::Local(local) => local.link.is_some(),
-        }
-    }
-
-    /// How far the reader has come with the writer.
-    pub(crate) fn extent(&self) -> Extent {
-        let until = |first: SequenceNumber, next: SequenceNumber| Extent {
-            first,
-            next,
-            last: next.previous(),
-            received_ahead: 0,
-            irrelevant_ahead: 0,
-            waiting: 0,
+    /// Handles a GAP with valid numbers.
+    pub(crate) fn handle_gap(
+        &mut self,
+        now: Now,
+        gap: &Gap,
+        delivery: &mut Delivery<'_>,
+        context: &ProxyContext<'_>,
+    ) -> Handled {
+        let filtered = filtered_by_writer(gap);
+        let irrelevant_before = delivery.tally.not_received.irrelevant;
+        let next = match &mut self.state {
+            ProxyState::Reliable(reliable) => {
+                if !reliable.is_plausible(now.instant, gap.gap_list.base().previous()) {
+                    return Handled::Doubtful;
+                }
+                excuse_filtered(gap, filtered, delivery);
+                reliable.handle_gap(now, gap, delivery, context.config);
+                reliable.next()
+            }
+            ProxyState::BestEffort(best_effort) => {
+                let Some(next) = best_effort.next() else { return Handled::NotForUs };
+                if !best_effort.is_plausible(gap) {
+                    return Handled::Doubtful;
+                }
+                if gap.gap_start <= next {
+                    excuse_filtered(gap, filtered, delivery);
+                    best_effort.skip_gap(gap, delivery.tally);
+                }
+                best_effort.next().unwrap_or(next)
+            }
+            ProxyState::Local(_) => return Handled::NotForUs,
         };
-        match &self.following {
-            Following::BestEffort { next: Some(next), first, .. } => until(*first, *next),
-            Following::BestEffort { first, .. } => until(*first, *first),
-            Following::Reliable(reliable) => reliable.extent(),
-            Following::Local(local) => until(local.first, local.next),
+        delivery.tally.reclassify_filtered(irrelevant_before, filtered);
+        self.drop_assemblies_below(next, context.slots, delivery.counters);
+        Handled::Accepted
+    }
+
+    /// Handles a HEARTBEAT_FRAG. A best-effort reader has no use for it.
+    pub(crate) fn handle_heartbeat_frag(
+        &mut self,
+        now: Instant,
+        heartbeat: &HeartbeatFrag,
+        reply: Option<Locator>,
+        config: &ReaderConfig,
+    ) -> Handled {
+        let ProxyState::Reliable(reliable) = &mut self.state else { return Handled::NotForUs };
+        if !reliable.is_new_heartbeat_frag(heartbeat) {
+            return Handled::Duplicate;
         }
-    }
-
-    /// Makes room for the fragments of one more sample: best effort gives up the oldest, reliable the newest, which will be
-    /// asked for again.
-    pub(crate) fn evict(&mut self, number: SequenceNumber, pool: &SlotPool, counters: &mut ReaderCounters) -> bool {
-        let evicted = match &self.following {
-            Following::BestEffort { .. } => self.assemblies.evict_below(number, pool),
-            _ => self.assemblies.evict_above(number, pool),
-        };
-        counters.assemblies_dropped += u64::from(evicted.is_some());
-        evicted.is_some()
-    }
-
-    /// After fragments have come: if all that was asked for is here and more is missing, that is asked for at once.
-    pub(crate) fn ask_on(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
-        let Following::Reliable(reliable) = &mut self.following else { return };
-        reliable.asking.progress(config);
-        if self.assemblies.find(number).is_some_and(crate::reader::assembly::Assembly::wants_more) {
-            reliable.asking.schedule(Some(now));
-        } else {
-            reliable.asking.schedule_retry(now);
+        self.reply = reply;
+        if self.assemblies.announce(heartbeat.writer_sn, heartbeat.last_fragment_num) {
+            reliable.acknacks.check_at(now.after(config.heartbeat_response_delay));
+        } else if heartbeat.writer_sn >= reliable.next() {
+            // No fragment of the sample arrived: a HEARTBEAT announces it, or the retry requests it.
+            reliable.acknacks.schedule_retry(now);
         }
+        Handled::Accepted
     }
 
-    /// Whether it is a reliable one that has never been heard.
-    pub(crate) fn is_unheard(&self) -> bool {
-        matches!(&self.following, Following::Reliable(reliable) if reliable.asking.is_preemptive())
-    }
-
-    /// Lays out what there is to say to the writer now. `false`: nothing.
+    /// Writes an answer to the writer into `datagram`. `false`: there is nothing to send now.
     pub(crate) fn poll_transmit(
         &mut self,
         now: Instant,
@@ -300,193 +448,68 @@ impl WriterProxy {
     ) -> bool {
         #[cfg(test)]
         {
-            self.looks += 1;
+            self.transmit_polls += 1;
         }
-        let Following::Reliable(reliable) = &mut self.following else { return false };
-        if !reliable.asking.is_due(now) {
+        let ProxyState::Reliable(reliable) = &mut self.state else { return false };
+        if !reliable.acknacks.is_due(now) {
             return false;
         }
-        let speaker = Speaker { reader: config.guid, writer: &self.config, reply: self.reply };
-        if reliable.asking.take_doubt(now) && !reliable.asking.is_preemptive() {
-            // As in the beginning: the answer is a HEARTBEAT.
-            speaker.begin(datagram);
-            speaker.ack_nack(
-                datagram,
-                SequenceNumberSet::empty(SequenceNumber::FIRST),
-                reliable.asking.next_ack_nack(),
-                false,
-            );
-            counters.ack_nacks += 1;
-            return true;
-        }
-        if reliable.asking.is_preemptive() {
-            // Base 1 and nothing asked for: Cyclone DDS takes base 0 for malformed from most vendors. The answer is a
-            // HEARTBEAT.
+        let layout = AnswerLayout { reader: config.guid, writer: &self.config, reply: self.reply };
+        let wants_heartbeat = reliable.acknacks.take_heartbeat_request(now);
+        let is_unheard = reliable.acknacks.is_unheard();
+        if wants_heartbeat || is_unheard {
+            // Base 1 without requests, not final: the writer answers with a HEARTBEAT. Cyclone DDS takes base 0 for
+            // malformed from most vendors.
             let set = SequenceNumberSet::empty(SequenceNumber::FIRST);
-            speaker.begin(datagram);
-            speaker.ack_nack(datagram, set, reliable.asking.next_ack_nack(), false);
-            reliable.asking.preempted(now, config);
+            layout.begin(datagram);
+            layout.ack_nack(datagram, set, reliable.acknacks.next_ack_nack(), false);
+            if is_unheard {
+                reliable.acknacks.note_preemptive_sent(now, config);
+            }
             counters.ack_nacks += 1;
             return true;
         }
-        let set = reliable.reader_state(now, &self.assemblies, config);
-        let (fragments, recheck) = ask_fragments(now, reliable, &mut self.assemblies, config);
-        let speaks = reliable.asking.owes_answer() || !set.is_empty() || !fragments.is_empty();
-        let missing = reliable.is_something_missing() || !self.assemblies.is_empty();
-        reliable.asking.settled(now, missing && !reliable.is_refused(), speaks, config);
+        let set = reliable.reader_sn_state(now, &self.assemblies, config);
+        let (fragments, recheck) =
+            self.assemblies.request_missing(now, reliable.last_announced(), config.nack_suppression);
+        let has_answer = reliable.acknacks.owes_answer() || !set.is_empty() || !fragments.is_empty();
+        let is_missing = reliable.is_missing_numbers() || !self.assemblies.is_empty();
+        reliable.acknacks.note_checked(now, is_missing && !reliable.is_refused(), has_answer, config);
         if recheck {
-            reliable.asking.schedule(now.after(config.nack_suppression));
+            // Some fragments may still be on their way.
+            reliable.acknacks.check_at(now.after(config.nack_suppression));
         }
-        if !speaks {
+        if !has_answer {
             return false;
         }
-        speaker.begin(datagram);
-        speaker.ack_nack(datagram, set, reliable.asking.next_ack_nack(), true);
+        layout.begin(datagram);
+        layout.ack_nack(datagram, set, reliable.acknacks.next_ack_nack(), true);
         counters.ack_nacks += 1;
         for (number, set) in fragments {
-            speaker.nack_frag(datagram, number, set, reliable.asking.next_nack_frag());
+            layout.nack_frag(datagram, number, set, reliable.acknacks.next_nack_frag());
             counters.nack_frags += 1;
         }
         true
     }
 }
 
-/// Gives up what a best-effort writer has not sent through `last`, of which nothing below `lowest` is known if nothing was
-/// delivered yet. How many numbers that are.
-fn give_up_through(
-    last: SequenceNumber,
-    lowest: SequenceNumber,
-    next: &mut Option<SequenceNumber>,
-    first: &mut SequenceNumber,
-    tally: &mut Tally,
-) -> u64 {
-    if next.is_none() {
-        *first = lowest;
-    }
-    let expected = next.replace(last.next()).unwrap_or(lowest);
-    if last < expected {
-        return 0;
-    }
-    let before = leave_out(expected, lowest, first, tally);
-    before + leave_out(expected.max(lowest), last, first, tally) + 1
+/// How many numbers of a GAP the writer's filter rejected (RTPS 2.5, 8.3.8.4): all of them or none.
+///
+/// A GAP that comes only in part from a filter does not say which numbers.
+fn filtered_by_writer(gap: &Gap) -> u64 {
+    let Some(filtered) = gap.filtered_count else { return 0 };
+    let count = distance(gap.gap_start, gap.gap_list.base()) + gap.gap_list.iter().count() as u64;
+    if u64::try_from(filtered).is_ok_and(|filtered| filtered >= count) { count } else { 0 }
 }
 
-/// A best-effort writer's numbers go on at `number` instead of `expected`: how many were left out. Of more than [`JUMP_MAX`]
-/// only that many count, and the row of the ledger begins anew: nobody can tell what lies between from numbers that never
-/// were.
-fn leave_out(expected: SequenceNumber, number: SequenceNumber, first: &mut SequenceNumber, tally: &mut Tally) -> u64 {
-    let left_out = distance(expected, number);
-    if left_out > JUMP_MAX {
-        tally.begin_again(distance(*first, expected) + JUMP_MAX);
-        *first = number;
+/// Filtered numbers are no holes in a coherent set.
+fn excuse_filtered(gap: &Gap, filtered: u64, delivery: &mut Delivery<'_>) {
+    let Some(sets) = &mut delivery.sets else { return };
+    if filtered == 0 {
+        return;
     }
-    left_out.min(JUMP_MAX)
-}
-
-/// Whether a number of a best-effort writer is of use. One that is further from the last one than a writer gets between two
-/// samples that arrive is believed when the following one agrees: it was somebody else's, or the writer has begun again.
-fn fit_best_effort(next: SequenceNumber, number: SequenceNumber, doubted: &mut Option<SequenceNumber>) -> Fit {
-    if distance(next, number) <= JUMP_MAX && distance(number, next) <= JUMP_MAX {
-        *doubted = None;
-        return if number < next { Fit::Duplicate } else { Fit::Fits };
-    }
-    let agrees = doubted.is_some_and(|before| before <= number && distance(before, number) <= JUMP_MAX);
-    *doubted = Some(number);
-    if agrees { Fit::Fits } else { Fit::Doubtful }
-}
-
-/// What a proxy needs of its reader.
-pub(crate) struct ProxyContext<'a> {
-    pub(crate) config: &'a ReaderConfig,
-    pub(crate) large: &'a SlotPool,
-}
-
-impl ReaderConfig {
-    pub(crate) fn assembly_limits(&self) -> AssemblyLimits {
-        AssemblyLimits {
-            sample_size_max: self.sample_size_max,
-            assemblies_max: self.assemblies_max,
-            bytes_max: self.assembly_bytes_max,
-        }
-    }
-}
-
-/// The most NACK_FRAGs in one datagram: 16 times at most 68 bytes fit into the smallest MTU in the field.
-const NACK_FRAGS_MAX: usize = 16;
-
-type FragmentRequests = SmallVec<[(SequenceNumber, FragmentNumberSet); 2]>;
-
-/// The fragments to ask for, and whether to look again soon because some may still be on their way.
-fn ask_fragments(
-    now: Instant,
-    reliable: &Reliable,
-    assemblies: &mut Assemblies,
-    config: &ReaderConfig,
-) -> (FragmentRequests, bool) {
-    let mut requests = FragmentRequests::new();
-    let mut recheck = false;
-    // The lowest number is what the reader waits for; what it asks for first is sent first.
-    assemblies.sort();
-    for assembly in assemblies.iter_mut() {
-        if requests.len() >= NACK_FRAGS_MAX {
-            recheck = true;
-            break;
-        }
-        let number = assembly.sequence_number;
-        let whole = reliable.is_announced(number);
-        recheck |= assembly.ask(now, whole, config.nack_suppression, |set| requests.push((number, set)));
-    }
-    (requests, recheck)
-}
-
-/// Lays out what a reader says to a writer.
-struct Speaker<'a> {
-    reader: Guid,
-    writer: &'a WriterProxyConfig,
-    reply: Option<Locator>,
-}
-
-impl Speaker<'_> {
-    fn begin(&self, datagram: &mut Datagram) {
-        datagram.clear();
-        let mut message = MessageBuilder::new(datagram.buffer());
-        message.header(self.reader.prefix);
-        message.info_dst(self.writer.guid.prefix);
-        let WriterProxyConfig { unicast, multicast, .. } = self.writer;
-        let locators = match &self.reply {
-            Some(reply) => std::slice::from_ref(reply),
-            None if unicast.is_empty() => multicast,
-            None => unicast,
-        };
-        locators.iter().for_each(|&locator| datagram.add_destination(locator));
-    }
-
-    fn ack_nack(&self, datagram: &mut Datagram, reader_sn_state: SequenceNumberSet, count: i32, is_final: bool) {
-        let ack_nack = AckNack {
-            reader_id: self.reader.entity_id,
-            writer_id: self.writer.guid.entity_id,
-            reader_sn_state,
-            count,
-            is_final,
-        };
-        MessageBuilder::new(datagram.buffer()).ack_nack(&ack_nack);
-    }
-
-    fn nack_frag(&self, datagram: &mut Datagram, writer_sn: SequenceNumber, set: FragmentNumberSet, count: i32) {
-        let nack_frag = NackFrag {
-            reader_id: self.reader.entity_id,
-            writer_id: self.writer.guid.entity_id,
-            writer_sn,
-            fragment_number_state: set,
-            count,
-        };
-        MessageBuilder::new(datagram.buffer()).nack_frag(&nack_frag);
-    }
-}
-
-impl Asking {
-    /// Schedules an answer to what a writer has said of its fragments.
-    pub(crate) fn fragments_announced(&mut self, now: Instant, config: &ReaderConfig) {
-        self.schedule(now.after(config.heartbeat_response_delay));
+    sets.excuse(gap.gap_start, gap.gap_list.base());
+    for number in gap.gap_list.iter() {
+        sets.excuse(number, number.next());
     }
 }

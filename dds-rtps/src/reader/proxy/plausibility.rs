@@ -1,32 +1,109 @@
-//! Whose word counts.
+//! Plausibility check: limits the harm of forged sequence numbers.
 //!
-//! Numbers are left out because a GAP or HEARTBEAT says so, and anybody who can send a datagram can send
-//! that in a writer's name. Without DDS Security a reader cannot know better, but it can see to it that the writer, as long as
-//! it is there, has the last word. A reach of more than [`JUMP_MAX`] numbers must stand for a second in which the writer,
-//! which is asked, does not speak of the old ones. Fewer are left out at once, and taken back when the writer says for a second
-//! that it has not come so far. What is lost all the same: samples that a writer has let go because such a reader had seemed to
-//! acknowledge them; and whoever sends whole samples in a writer's name is believed.
+//! A GAP or HEARTBEAT makes a reader skip numbers, and any host can send one in a writer's name. Without DDS Security a
+//! reader cannot tell them apart, but a writer that is alive has the last word:
+//!
+//! - An announcement more than [`JUMP_MAX`] numbers away counts only if the writer, which is asked, does not contradict
+//!   it for a second.
+//! - Nearer numbers are skipped at once. They are expected again if the writer denies for a second that it has come so
+//!   far.
+//!
+//! Two attacks remain: the writer lets go of samples that a misled reader seemed to acknowledge, and the reader believes
+//! complete samples in the writer's name.
 
-use crate::reader::delivery::Sink;
 use crate::reader::ledger::distance;
-use crate::reader::proxy::reliable::{Reliable, Skipped};
 use crate::types::{Duration, Instant, SequenceNumber};
-use crate::wire::Heartbeat;
 
-/// How far a writer may have come between two signs of it to be believed at once: a million samples, which is more than any
-/// writer sends in the tenth of a second between two of its HEARTBEATs.
+/// How far a writer may advance between two of its messages to be believed at once.
+///
+/// A million samples: no writer sends more in the tenth of a second between two of its HEARTBEATs.
 pub(crate) const JUMP_MAX: u64 = 1 << 20;
 
-/// How long it must stand that a writer has come further. A writer that is alive and is not there answers sooner: it is
-/// asked at once.
+/// How long an implausible announcement must stand. A writer that is alive and elsewhere answers sooner, as it is asked.
 const DOUBT: Duration = Duration::from_secs(1);
 
-impl Reliable {
-    /// Whether a writer may say that its numbers reach as far as this. What is further away than any writer gets between two
-    /// of its HEARTBEATs must stand for a while without the writer saying otherwise, and the writer is asked.
-    pub(crate) fn believes(&mut self, now: Instant, reach: SequenceNumber) -> bool {
-        if self.asking.is_preemptive() || distance(self.known_end(), reach) <= JUMP_MAX {
-            // It has been heard where it was.
+/// Numbers `from .. to` that the reader skipped on an announcement, without a sample after them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SkippedRange {
+    pub(super) from: SequenceNumber,
+    pub(super) to: SequenceNumber,
+    /// First number of the ledger's row before.
+    pub(super) first: SequenceNumber,
+    pub(super) lost: u64,
+    pub(super) irrelevant: u64,
+    /// Numbers that left the row of the ledger, because the writer seemed to continue elsewhere.
+    pub(super) known_before: u64,
+}
+
+impl SkippedRange {
+    /// No numbers yet, starting at `from`.
+    pub(super) const fn starting_at(from: SequenceNumber, first: SequenceNumber) -> Self {
+        Self { from, to: from, first, lost: 0, irrelevant: 0, known_before: 0 }
+    }
+}
+
+/// Position of the reader, as [`Plausibility::check_denial`] needs it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReaderPosition {
+    /// First undelivered number.
+    pub(super) next: SequenceNumber,
+    /// Whether no later number is known.
+    pub(super) window_is_empty: bool,
+    /// Last announced number.
+    pub(super) announced: SequenceNumber,
+    /// Whether the history had no space for the first undelivered change.
+    pub(super) is_refused: bool,
+}
+
+/// Result of comparing a HEARTBEAT with earlier announcements.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Denial {
+    /// The HEARTBEAT does not contradict them.
+    None,
+    /// It does. The reader asks the writer for a HEARTBEAT at this instant.
+    AskAt(Option<Instant>),
+    /// The writer never announced the range: the reader expects it again.
+    Retract(SkippedRange),
+    /// The writer never came near the announced numbers.
+    Forget {
+        /// The reader began with a forged sample: it must begin again where the writer is.
+        is_astray: bool,
+    },
+}
+
+/// Which announcements of one writer the reader believes.
+#[derive(Debug, Default)]
+pub(super) struct Plausibility {
+    /// Since when an implausible announcement stands.
+    doubted_since: Option<Instant>,
+    /// Since when the writer denies the last skipped range.
+    denied_since: Option<Instant>,
+    /// A sample decided where the stream begins, and no HEARTBEAT has confirmed that the writer came so far.
+    start_is_unconfirmed: bool,
+    /// The last numbers before the window that were skipped on an announcement alone.
+    skipped: Option<SkippedRange>,
+    /// Below this number so many losses were reported and retracted. They are not reported again.
+    reported: (SequenceNumber, u64),
+}
+
+impl Plausibility {
+    /// A sample decided where the stream begins.
+    pub(super) fn start_with_sample(&mut self) {
+        self.start_is_unconfirmed = true;
+    }
+
+    /// A HEARTBEAT decided that the stream begins at `first`. The writer may still deny that.
+    pub(super) fn start_with_heartbeat(&mut self, first: SequenceNumber) {
+        let range = SkippedRange::starting_at(SequenceNumber::FIRST, SequenceNumber::FIRST);
+        self.skipped = Some(SkippedRange { to: first, ..range });
+    }
+
+    /// Whether the writer may have come as far as `last`, when `known_end` is the last known number.
+    ///
+    /// On `false` the caller asks the writer for a HEARTBEAT.
+    pub(super) fn is_plausible(&mut self, now: Instant, known_end: SequenceNumber, last: SequenceNumber) -> bool {
+        if distance(known_end, last) <= JUMP_MAX {
+            // The writer was heard where it was before.
             self.doubted_since = None;
             return true;
         }
@@ -35,81 +112,110 @@ impl Reliable {
             self.doubted_since = None;
             return true;
         }
-        self.asking.doubt(Some(now));
         false
     }
 
-    /// A HEARTBEAT says that the writer has not written what it is said to have left out: if it says so for a second, the reader
-    /// goes back.
-    pub(crate) fn hear_denial(&mut self, now: Instant, heartbeat: &Heartbeat, sink: &mut Sink<'_>) {
-        let next = self.window.next();
-        let skipped = self.skipped.filter(|skipped| skipped.to == next && self.window.is_empty());
-        let last = heartbeat.last_sn;
-        self.is_unconfirmed &= last.next() < next;
-        // It was said to have announced numbers, or to have sent a sample, that it is nowhere near.
-        let is_elsewhere = is_far(last, self.announced) || self.is_astray(last);
-        let is_behind = skipped.is_some() && last.next() < next;
-        if !(is_behind || is_elsewhere) {
-            // What was heard before was overtaken on its way.
-            self.denied_at = None;
-            return;
+    /// The first message of a writer is always plausible.
+    pub(super) fn clear_doubt(&mut self) {
+        self.doubted_since = None;
+    }
+
+    /// Compares the last number of a HEARTBEAT with the position of the reader.
+    ///
+    /// If HEARTBEATs for a second say that the writer has not come so far, the reader returns to its earlier position.
+    pub(super) fn check_denial(&mut self, now: Instant, last: SequenceNumber, reader: ReaderPosition) -> Denial {
+        self.start_is_unconfirmed &= last.next() < reader.next;
+        // A skipped range can be taken back as long as nothing has come after it.
+        let skipped = self.skipped.filter(|skipped| skipped.to == reader.next && reader.window_is_empty);
+        let denied = if last.next() < reader.next { skipped } else { None };
+        let is_astray = self.start_is_unconfirmed && reader.window_is_empty && is_far(last, reader.next);
+        if denied.is_none() && !is_astray && !is_far(last, reader.announced) {
+            // A contradicting HEARTBEAT before was merely overtaken on its way.
+            self.denied_since = None;
+            return Denial::None;
         }
-        if self.refused {
-            return;
+        if reader.is_refused {
+            return Denial::None;
         }
-        // Several may have been overtaken on their way, but hardly all of a second.
-        match self.denied_at {
-            Some(at) if now.since(at) >= DOUBT => {}
-            Some(at) => {
-                self.asking.doubt(at.after(DOUBT));
-                return;
+        let Some(since) = self.denied_since else {
+            self.denied_since = Some(now);
+            return Denial::AskAt(Some(now));
+        };
+        // Several HEARTBEATs may be overtaken on their way, but hardly all of a second.
+        if now.since(since) < DOUBT {
+            return Denial::AskAt(since.after(DOUBT));
+        }
+        self.denied_since = None;
+        match denied {
+            Some(skipped) => {
+                self.skipped = None;
+                self.reported = (skipped.to, skipped.lost);
+                Denial::Retract(skipped)
             }
-            None => {
-                self.denied_at = Some(now);
-                self.asking.doubt(Some(now));
-                return;
-            }
-        }
-        self.denied_at = None;
-        sink.counters.retracted += 1;
-        match skipped.filter(|_| is_behind) {
-            Some(skipped) => self.take_back(skipped, sink),
-            None => self.forget_announced(last, sink),
+            None => Denial::Forget { is_astray },
         }
     }
 
-    /// Expects again what was left out.
-    fn take_back(&mut self, skipped: Skipped, sink: &mut Sink<'_>) {
-        self.window.go_back(skipped.from);
-        (self.floor, self.announced) = (skipped.from, skipped.from.previous());
-        (self.gap, self.skipped) = (None, None);
-        self.first = skipped.first;
-        self.told = (skipped.to, skipped.lost);
-        sink.tally.take_back(skipped.lost, skipped.irrelevant, skipped.known_before);
-    }
-
-    /// Expects no more than the writer has: up to `last`.
-    fn forget_announced(&mut self, last: SequenceNumber, sink: &mut Sink<'_>) {
-        let next = self.window.next();
-        self.announced = last.max(self.window.end().previous());
-        self.gap = None;
-        self.history_end = self.history_end.map(|end| end.min(last));
-        if self.is_astray(last) {
-            // Nothing that it writes would be taken in: it begins again where it says that it is.
-            sink.tally.begin_again(distance(self.first, next));
-            let begin = last.next();
-            self.window.go_back(begin);
-            (self.first, self.floor, self.announced) = (begin, begin, last);
-        }
-    }
-
-    /// Whether the reader has begun with a sample in the writer's name that lies far beyond `last`.
-    fn is_astray(&self, last: SequenceNumber) -> bool {
-        self.is_unconfirmed && self.window.is_empty() && is_far(last, self.window.next())
+    /// Remembers a skipped range. Returns how many of its losses the application does not know yet.
+    pub(super) fn note_skipped(&mut self, skipped: SkippedRange) -> u64 {
+        debug_assert!(skipped.from < skipped.to, "a skipped range has numbers");
+        let (below, count) = self.reported;
+        let reported = if skipped.from < below { count.min(skipped.lost) } else { 0 };
+        self.reported.1 -= reported;
+        self.skipped = Some(match self.skipped {
+            Some(before) if before.to == skipped.from => SkippedRange {
+                to: skipped.to,
+                lost: before.lost.saturating_add(skipped.lost),
+                irrelevant: before.irrelevant.saturating_add(skipped.irrelevant),
+                known_before: before.known_before.saturating_add(skipped.known_before),
+                ..before
+            },
+            _ => skipped,
+        });
+        skipped.lost - reported
     }
 }
 
 /// Whether a writer whose last number is `last` has never been at `number`.
 fn is_far(last: SequenceNumber, number: SequenceNumber) -> bool {
     distance(last.next(), number) > JUMP_MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAR: SequenceNumber = SequenceNumber(1 << 40);
+
+    fn at(millis: u64) -> Instant {
+        Instant::from_nanos(millis * 1_000_000)
+    }
+
+    #[test]
+    fn far_announcement_counts_after_a_second_without_denial() {
+        let mut check = Plausibility::default();
+        assert!(check.is_plausible(at(0), SequenceNumber(5), SequenceNumber(100)));
+        assert!(!check.is_plausible(at(0), SequenceNumber(5), FAR));
+        assert!(!check.is_plausible(at(900), SequenceNumber(5), FAR));
+        assert!(check.is_plausible(at(1000), SequenceNumber(5), FAR));
+        // A plausible announcement in between starts the second again.
+        assert!(!check.is_plausible(at(1100), SequenceNumber(5), FAR));
+        assert!(check.is_plausible(at(1200), SequenceNumber(5), SequenceNumber(6)));
+        assert!(!check.is_plausible(at(2200), SequenceNumber(5), FAR));
+    }
+
+    #[test]
+    fn skipped_range_is_retracted_after_a_second_of_denial() {
+        let mut check = Plausibility::default();
+        let (next, last) = (SequenceNumber(10), SequenceNumber(4));
+        let range = SkippedRange::starting_at(SequenceNumber(5), SequenceNumber::FIRST);
+        assert_eq!(check.note_skipped(SkippedRange { to: next, lost: 5, ..range }), 5);
+        let reader = ReaderPosition { next, window_is_empty: true, announced: last, is_refused: false };
+        assert!(matches!(check.check_denial(at(0), last, reader), Denial::AskAt(_)));
+        assert!(matches!(check.check_denial(at(999), last, reader), Denial::AskAt(_)));
+        let Denial::Retract(retracted) = check.check_denial(at(1000), last, reader) else { panic!("not retracted") };
+        assert_eq!((retracted.from, retracted.to, retracted.lost), (SequenceNumber(5), next, 5));
+        // The same losses are reported once.
+        assert_eq!(check.note_skipped(SkippedRange { to: next, lost: 7, ..range }), 2);
+    }
 }

@@ -1,577 +1,618 @@
-//! What a reliable reader knows of one reliable writer's numbers (RTPS 2.5, 8.4.12.2).
+//! State of a reliable reader for one reliable writer (RTPS 2.5, 8.4.12.2).
 //!
-//! Everything below the window's first number has been delivered, is lost or is irrelevant, and is acknowledged. A GAP or
-//! HEARTBEAT may declare 2^60 numbers irrelevant at once: such a range is two numbers, never a loop.
+//! All numbers below the reorder window were delivered, are lost or irrelevant, and are acknowledged. A GAP or HEARTBEAT
+//! may declare 2^60 numbers irrelevant: such a range is two numbers, never a loop.
+//! [`plausibility`](super::plausibility) decides which announcements count.
 //!
-//! Whose word counts is in [`jumps`](crate::reader::proxy::plausibility).
+//! Where the stream begins:
 //!
-//! Where it begins:
-//!
-//! - A reader that wants history begins at 1 and delivers nothing above a hole before the first HEARTBEAT has said where
-//!   the writer's history begins; newer samples that come earlier are kept, or asked for again.
-//! - A volatile reader begins after the last number of the first HEARTBEAT, or with the first sample if that comes before
-//!   it, as Cyclone DDS does: what was written before is history, which it must not get. A writer that is known to answer
-//!   with a GAP for its history ([`WriterProxyConfig::gaps_history`](crate::reader::WriterProxyConfig::gaps_history)) draws the
-//!   line itself, and nothing it wrote since its own match is lost. Ours draw it for each reader by name
-//!   ([`WriterProxyConfig::names_beginning`](crate::reader::WriterProxyConfig::names_beginning)): before that a reader delivers nothing. It may hear what others
-//!   of its participant are sent long before its writer knows of it, and what it misses of that nobody repairs.
+//! - A reader that wants history begins at 1. It delivers nothing above a hole before the first HEARTBEAT names the first
+//!   available number. Samples that arrive earlier are kept, or requested again.
+//! - A volatile reader must not get history. By default it begins after the last number of the first HEARTBEAT, or with
+//!   the first sample if that arrives before, as Cyclone DDS does.
+//! - A writer that separates its history
+//!   ([`WriterProxyConfig::separates_history`](crate::reader::WriterProxyConfig::separates_history)) decides itself, and no sample
+//!   written since its own match is lost.
+//! - Our writers name the first relevant sequence number to each reader
+//!   ([`WriterProxyConfig::names_first_relevant`](crate::reader::WriterProxyConfig::names_first_relevant)).
 
+use super::acknack::AckNackScheduler;
+use super::plausibility::{Denial, JUMP_MAX, Plausibility, ReaderPosition, SkippedRange};
+use super::window::{ReorderWindow, WindowFront};
 use crate::history::ReceivedChange;
 use crate::reader::assembly::Assemblies;
 use crate::reader::config::{ReaderConfig, WriterProxyConfig};
-use crate::reader::delivery::Sink;
+use crate::reader::delivery::Delivery;
 use crate::reader::event::LossCause;
-use crate::reader::ledger::{Extent, distance};
-use crate::reader::proxy::acknack::Asking;
-use crate::reader::proxy::plausibility::JUMP_MAX;
-use crate::reader::proxy::window::{Front, Window};
+use crate::reader::ledger::distance;
+use crate::reader::ledger::tally::WriterPosition;
 use crate::types::{EntityId, Guid, Instant, Now, SequenceNumber};
 use crate::wire::{Gap, Heartbeat, HeartbeatFrag, SET_BITS_MAX, SequenceNumberSet};
 
-/// Where a volatile reader begins.
+/// How the reader learns its first relevant sequence number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Start {
-    /// Known: the window's first number counts.
+enum StreamStart {
+    /// It is known: the first number of the window.
     Known,
-    /// After the first HEARTBEAT's last number, or with the first sample.
+    /// After the last number of the first HEARTBEAT, or with the first sample.
     AfterHistory,
-    /// With the first HEARTBEAT's first number; until then it is as if that were 1.
+    /// The first number of the first HEARTBEAT; until then it counts as 1.
     FirstAnnounced,
-    /// With the first number of the first HEARTBEAT that is addressed to this reader; until then nothing is delivered.
+    /// The first number of the first HEARTBEAT addressed to this reader; until then nothing is delivered.
+    ///
+    /// Earlier traffic may be for other readers of this participant, and the writer does not repair its losses.
     Named,
 }
 
-/// Whether a number can be taken in.
+/// Whether a reader can accept a sequence number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fit {
-    /// Yes.
-    Fits,
-    /// It was here before.
+pub(crate) enum NumberCheck {
+    /// Yes: the number is new.
+    New,
+    /// No: it arrived before.
     Duplicate,
-    /// Not now: it lies too far ahead, or there is no room. It is asked for again.
+    /// Not now: it lies too far ahead, or there is no memory. It is requested again.
     TooFar,
-    /// So far from where the writer was that the next one has to agree.
-    Doubtful,
+    /// Not now: it is implausible, and the next number has to confirm it.
+    Implausible,
 }
 
-/// Numbers `start .. end` that will never come.
+/// Numbers `start .. end`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Range {
+struct NumberRange {
     start: SequenceNumber,
     end: SequenceNumber,
 }
 
-/// Numbers that were left out on the word of the writer, without a sample after them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Skipped {
-    pub(crate) from: SequenceNumber,
-    pub(crate) to: SequenceNumber,
-    /// Where the ledger began before.
-    pub(crate) first: SequenceNumber,
-    pub(crate) lost: u64,
-    pub(crate) irrelevant: u64,
-    /// How many numbers left the ledger's row, because the writer was believed to have gone on elsewhere.
-    pub(crate) known_before: u64,
-}
-
-impl Range {
+impl NumberRange {
     fn contains(self, number: SequenceNumber) -> bool {
         self.start <= number && number < self.end
     }
 }
 
-/// The state.
+/// What the HEARTBEATs of the writer announced.
 #[derive(Debug)]
-pub(crate) struct Reliable {
-    writer: Guid,
-    pub(crate) window: Window,
-    start: Start,
-    /// Whether a number that the writer no longer has is a loss. To a volatile reader it may be history, until something
-    /// has been delivered: a HEARTBEAT for several readers begins with what the eldest of them is to get.
-    begun: bool,
-    /// Below this the writer has nothing any more: what is missing there is lost.
-    pub(crate) floor: SequenceNumber,
-    /// A range that reaches beyond the window.
-    pub(crate) gap: Option<Range>,
-    /// The last number that a HEARTBEAT has announced.
-    pub(crate) announced: SequenceNumber,
-    last_heartbeat: Option<i32>,
-    last_heartbeat_frag: Option<HeartbeatFrag>,
-    /// The last number that the first HEARTBEAT has announced: up to there reaches what was written before.
-    pub(crate) history_end: Option<SequenceNumber>,
-    /// The history had no room for the first number.
-    pub(crate) refused: bool,
-    /// The first number that counts in the ledger.
-    pub(crate) first: SequenceNumber,
-    /// Where it begins was said by a sample, and no HEARTBEAT has said that the writer has come so far.
-    pub(crate) is_unconfirmed: bool,
-    /// The numbers before the window's first one that were left out on the writer's word alone.
-    pub(crate) skipped: Option<Skipped>,
-    /// Since when somebody has said that the writer is far ahead, and nothing has spoken against it.
-    pub(crate) doubted_since: Option<Instant>,
-    /// Below this so many losses were told and taken back: they are not told again.
-    pub(crate) told: (SequenceNumber, u64),
-    /// When the writer denied last to have said what led to `skipped`.
-    pub(crate) denied_at: Option<Instant>,
-    pub(crate) asking: Asking,
+struct Announced {
+    /// The writer has no change below this number: missing ones are lost.
+    floor: SequenceNumber,
+    /// Last announced number.
+    last: SequenceNumber,
+    /// Last number of the first HEARTBEAT: history reaches up to it.
+    history_end: Option<SequenceNumber>,
 }
 
-impl Reliable {
+/// The last HEARTBEAT and HEARTBEAT_FRAG. Only an exact repetition is a duplicate.
+#[derive(Debug, Default)]
+struct LastHeartbeats {
+    count: Option<i32>,
+    fragments: Option<HeartbeatFrag>,
+}
+
+/// State for one reliable writer.
+#[derive(Debug)]
+pub(crate) struct ReliableState {
+    writer: Guid,
+    window: ReorderWindow,
+    start: StreamStart,
+    /// Whether a number that the writer no longer has is a loss.
+    ///
+    /// For a volatile reader it may be history until a change was delivered: a HEARTBEAT for several readers begins with
+    /// the first relevant number of the earliest of them.
+    is_entitled: bool,
+    announced: Announced,
+    last_heartbeats: LastHeartbeats,
+    /// Irrelevant numbers beyond the window.
+    gap: Option<NumberRange>,
+    /// Whether the history had no space for the first change of the window.
+    is_refused: bool,
+    /// First number that counts in the ledger.
+    first: SequenceNumber,
+    plausibility: Plausibility,
+    pub(crate) acknacks: AckNackScheduler,
+}
+
+impl ReliableState {
     pub(crate) fn new(now: Instant, writer: &WriterProxyConfig, config: &ReaderConfig) -> Self {
-        let start = match config.wants_history {
-            true => Start::Known,
-            false if writer.names_beginning => Start::Named,
-            false if writer.gaps_history => Start::FirstAnnounced,
-            false => Start::AfterHistory,
+        let start = if config.wants_history {
+            StreamStart::Known
+        } else if writer.names_first_relevant {
+            StreamStart::Named
+        } else if writer.separates_history {
+            StreamStart::FirstAnnounced
+        } else {
+            StreamStart::AfterHistory
         };
         Self {
             writer: writer.guid,
-            window: Window::new(SequenceNumber::FIRST),
+            window: ReorderWindow::new(SequenceNumber::FIRST),
             start,
-            begun: config.wants_history,
-            floor: SequenceNumber::FIRST,
+            is_entitled: config.wants_history,
+            announced: Announced { floor: SequenceNumber::FIRST, last: SequenceNumber::ZERO, history_end: None },
+            last_heartbeats: LastHeartbeats::default(),
             gap: None,
-            announced: SequenceNumber::ZERO,
-            last_heartbeat: None,
-            last_heartbeat_frag: None,
-            history_end: None,
-            refused: false,
+            is_refused: false,
             first: SequenceNumber::FIRST,
-            is_unconfirmed: false,
-            skipped: None,
-            doubted_since: None,
-            told: (SequenceNumber::ZERO, 0),
-            denied_at: None,
-            asking: Asking::new(now, config),
+            plausibility: Plausibility::default(),
+            acknacks: AckNackScheduler::new(now, config),
         }
     }
 
-    /// The first number that has not been delivered, lost or declared irrelevant.
+    /// First number that was not delivered, lost or declared irrelevant.
     pub(crate) fn next(&self) -> SequenceNumber {
         self.window.next()
     }
 
-    /// Whether all that the writer had when it was first heard has been delivered.
+    /// Whether all changes of the first HEARTBEAT were delivered.
     pub(crate) fn has_history(&self) -> bool {
-        self.history_end.is_some_and(|end| end < self.window.next())
+        self.announced.history_end.is_some_and(|end| end < self.window.next())
     }
 
-    /// Whether a number that is missing is a loss.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.begun
+    /// Whether a missing number is a loss.
+    pub(crate) fn is_entitled(&self) -> bool {
+        self.is_entitled
     }
 
+    /// Whether the history had no space for the next change.
     pub(crate) fn is_refused(&self) -> bool {
-        self.refused
+        self.is_refused
     }
 
-    /// Whether a HEARTBEAT has announced the number.
-    pub(crate) fn is_announced(&self, number: SequenceNumber) -> bool {
-        number <= self.announced
+    /// Last number that a HEARTBEAT announced.
+    pub(crate) fn last_announced(&self) -> SequenceNumber {
+        self.announced.last
     }
 
-    /// Whether the writer has yet to say where this reader begins. What comes before is kept, and counts once it has.
-    pub(crate) fn awaits_beginning(&self) -> bool {
-        self.start == Start::Named
+    /// Whether the writer still has to name the first relevant sequence number. Until then changes only wait.
+    pub(crate) fn awaits_start(&self) -> bool {
+        self.start == StreamStart::Named
     }
 
-    /// Whether the writer has yet to say where this reader begins, and does not now: it speaks to `reader`.
-    fn awaits_name(&self, reader: EntityId, config: &ReaderConfig) -> bool {
-        self.start == Start::Named && reader != config.guid.entity_id
-    }
-
-    /// Something was not taken in that the writer will have to send again, if it is for this reader.
+    /// A change was dropped that the writer must send again, if it is for this reader.
     pub(crate) fn note_postponed(&mut self, now: Instant) {
-        if self.start != Start::Named {
-            self.asking.schedule_retry(now);
+        if self.start != StreamStart::Named {
+            self.acknacks.schedule_retry(now);
         }
     }
 
-    /// Whether a change `number` with a payload of `len` bytes can be taken in.
-    pub(crate) fn fit(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> Fit {
-        if self.start == Start::Named {
+    /// Whether change `number` with a payload of `len` bytes can be accepted.
+    pub(crate) fn check_number(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> NumberCheck {
+        if self.start == StreamStart::Named {
             if self.window.is_empty() {
-                self.window.begin_at(number, 0);
+                self.window.restart_at(number, 0);
                 self.first = number;
             }
-            let fits = self.window.is_missing(number)
-                && self.window.has_room(number, config.reorder_max, len, config.reorder_bytes_max);
-            return if fits && !config.presents() { Fit::Fits } else { Fit::TooFar };
+            let fits = self.window.is_missing(number) && self.window.has_room(number, len, config.window_limits());
+            // Coherent sets need the start of the stream before any of their changes.
+            return if fits && !config.has_presentation() { NumberCheck::New } else { NumberCheck::TooFar };
         }
-        if self.start == Start::AfterHistory {
-            self.window.jump(number);
-            self.floor = number;
+        if self.start == StreamStart::AfterHistory {
+            self.window.jump_to(number);
+            self.announced.floor = number;
             self.first = number;
-            self.start = Start::Known;
-            self.is_unconfirmed = true;
-        }
-        if number < self.window.next() {
-            return Fit::Duplicate;
+            self.start = StreamStart::Known;
+            self.plausibility.start_with_sample();
         }
         if !self.window.is_missing(number) {
-            return Fit::Duplicate;
+            // Before the window, or known in it.
+            return NumberCheck::Duplicate;
         }
         if number == self.window.next() {
-            return Fit::Fits;
+            return NumberCheck::New;
         }
-        // While the history is full nothing is kept ahead: that would be a second, hidden history.
-        if self.refused || !self.window.has_room(number, config.reorder_max, len, config.reorder_bytes_max) {
-            return Fit::TooFar;
+        // A full history keeps nothing ahead: that would be a second, hidden history.
+        if self.is_refused || !self.window.has_room(number, len, config.window_limits()) {
+            return NumberCheck::TooFar;
         }
-        Fit::Fits
+        NumberCheck::New
     }
 
-    /// Takes in a number that fits; `None`: there is nothing to deliver for it.
+    /// Accepts a new number. Without a `change` there is nothing to deliver for it.
     pub(crate) fn accept(
         &mut self,
         now: Now,
         number: SequenceNumber,
         change: Option<ReceivedChange>,
-        sink: &mut Sink<'_>,
+        delivery: &mut Delivery<'_>,
         config: &ReaderConfig,
     ) {
-        self.asking.progress(config);
-        self.asking.note_received(now.instant, number);
-        if number != self.window.next() || self.awaits_beginning() {
+        self.acknacks.reset_retry(config);
+        self.acknacks.note_received(now.instant, number);
+        if number != self.window.next() || self.awaits_start() {
             match change {
                 Some(change) => self.window.hold(number, change),
-                None => self.window.spend(number),
+                None => self.window.mark_empty(number),
             }
-            self.asking.schedule_retry(now.instant);
+            self.acknacks.schedule_retry(now.instant);
             return;
         }
-        self.window.skip();
-        self.begun = true;
+        self.window.skip_front();
+        self.is_entitled = true;
         if let Some(change) = change {
-            self.deliver(now, change, sink);
+            self.deliver(now, change, delivery);
         }
-        self.drain(now, sink);
-        self.ask_on(now.instant);
+        self.deliver_ready(now, delivery);
+        self.request_more_if_answered(now.instant);
     }
 
-    /// The number before the window's first one goes to the history, or comes back to the window.
-    fn deliver(&mut self, now: Now, change: ReceivedChange, sink: &mut Sink<'_>) {
-        match sink.deliver(now, change, self.refused) {
-            Ok(()) => self.refused = false,
+    /// Delivers the change before the window, or puts it back if the history has no space.
+    fn deliver(&mut self, now: Now, change: ReceivedChange, delivery: &mut Delivery<'_>) {
+        debug_assert!(change.change.sequence_number.next() == self.window.next(), "changes are delivered in order");
+        match delivery.deliver(now, change, self.is_refused) {
+            Ok(()) => self.is_refused = false,
             Err(change) => {
                 self.window.put_back(change);
-                self.refused = true;
+                self.is_refused = true;
             }
         }
     }
 
-    /// Delivers and passes over what can be, until a number is missing or the history is full.
-    fn drain(&mut self, now: Now, sink: &mut Sink<'_>) {
-        if self.window.is_empty() && self.gap.is_none() && self.floor <= self.window.next() {
+    /// Delivers and skips numbers until one is missing or the history is full.
+    fn deliver_ready(&mut self, now: Now, delivery: &mut Delivery<'_>) {
+        // The usual case: all changes arrive in order.
+        if self.window.is_empty() && self.gap.is_none() && self.announced.floor <= self.window.next() {
             return;
         }
-        let mut skipped = Skipped::at(self.window.next(), self.first);
-        while !self.refused {
+        let mut skipped = SkippedRange::starting_at(self.window.next(), self.first);
+        while !self.is_refused {
             let next = self.window.next();
             match self.window.pop() {
-                Front::Spent => {
-                    self.note_skipped(skipped, next, sink);
-                    skipped = Skipped::at(self.window.next(), self.first);
+                WindowFront::NoChange => {
+                    self.note_skipped(skipped, next, delivery);
+                    skipped = SkippedRange::starting_at(self.window.next(), self.first);
                 }
-                Front::Change(change) => {
-                    self.note_skipped(skipped, next, sink);
-                    self.deliver(now, change, sink);
-                    skipped = Skipped::at(self.window.next(), self.first);
+                WindowFront::Change(change) => {
+                    self.note_skipped(skipped, next, delivery);
+                    self.deliver(now, change, delivery);
+                    skipped = SkippedRange::starting_at(self.window.next(), self.first);
                 }
-                Front::Passed => self.leave(next, false, &mut skipped),
-                Front::Missing if self.is_in_gap(next) => {
-                    self.window.skip();
-                    self.leave(next, false, &mut skipped);
+                WindowFront::Irrelevant => self.skip_from(next, false, &mut skipped),
+                WindowFront::Missing if self.is_in_gap(next) => {
+                    self.window.skip_front();
+                    self.skip_from(next, false, &mut skipped);
                 }
-                Front::Missing if next < self.floor => {
-                    self.window.skip();
-                    self.leave(next, true, &mut skipped);
+                WindowFront::Missing if next < self.announced.floor => {
+                    self.window.skip_front();
+                    self.skip_from(next, true, &mut skipped);
                 }
-                Front::Empty => {
-                    let is_lost = match self.gap {
-                        Some(gap) if gap.contains(next) => {
-                            self.window.jump(gap.end);
-                            false
-                        }
-                        _ if next >= self.floor => break,
-                        Some(gap) if next < gap.start && gap.start < self.floor => {
-                            self.window.jump(gap.start);
-                            true
-                        }
-                        _ => {
-                            self.window.jump(self.floor);
-                            true
-                        }
-                    };
-                    self.leave(next, is_lost, &mut skipped);
+                WindowFront::Missing => break,
+                WindowFront::Empty => {
+                    let Some((to, is_lost)) = self.jump_from(next) else { break };
+                    self.window.jump_to(to);
+                    self.skip_from(next, is_lost, &mut skipped);
                 }
-                Front::Missing => break,
             }
         }
         if self.gap.is_some_and(|gap| gap.end <= self.window.next()) {
             self.gap = None;
         }
-        self.note_skipped(skipped, self.window.next(), sink);
+        self.note_skipped(skipped, self.window.next(), delivery);
     }
 
-    /// The numbers from `from` to the window's first one are left out. Before anything else has come they do not count: the
-    /// ledger begins after them. Of more than [`JUMP_MAX`] only that many count, and the row begins after them: nobody can
-    /// tell what lies between from numbers that never were.
-    fn leave(&mut self, from: SequenceNumber, is_lost: bool, skipped: &mut Skipped) {
+    /// How far an empty window at `next` can jump, and whether the skipped numbers are lost. `None`: `next` is expected.
+    fn jump_from(&self, next: SequenceNumber) -> Option<(SequenceNumber, bool)> {
+        let floor = self.announced.floor;
+        match self.gap {
+            Some(gap) if gap.contains(next) => Some((gap.end, false)),
+            _ if next >= floor => None,
+            Some(gap) if next < gap.start && gap.start < floor => Some((gap.start, true)),
+            _ => Some((floor, true)),
+        }
+    }
+
+    /// Adds the numbers from `from` to the window to `skipped`.
+    ///
+    /// Numbers before the first change do not count: the ledger begins after them. Of more than [`JUMP_MAX`] numbers only
+    /// that many count, and the row begins after them: they cannot be told from numbers that never existed.
+    fn skip_from(&mut self, from: SequenceNumber, is_lost: bool, skipped: &mut SkippedRange) {
         let next = self.window.next();
-        let count = distance(from, next).min(JUMP_MAX);
-        if self.first == from && !(is_lost && self.begun) {
+        debug_assert!(from <= next, "the window never moves back here");
+        let is_loss = is_lost && self.is_entitled;
+        if self.first == from && !is_loss {
             self.first = next;
             return;
         }
+        let count = distance(from, next).min(JUMP_MAX);
         if distance(from, next) > JUMP_MAX {
             skipped.known_before += distance(self.first, from) + JUMP_MAX;
             self.first = next;
         }
-        if is_lost && self.begun {
+        if is_loss {
             skipped.lost = skipped.lost.saturating_add(count);
         } else {
             skipped.irrelevant = skipped.irrelevant.saturating_add(count);
         }
     }
 
-    /// Counts what was left out until `to`, and remembers it as long as nothing has come after it.
-    fn note_skipped(&mut self, mut skipped: Skipped, to: SequenceNumber, sink: &mut Sink<'_>) {
-        skipped.to = to;
+    /// Counts the numbers skipped up to `to`. They can be retracted as long as nothing has come after them.
+    fn note_skipped(&mut self, mut skipped: SkippedRange, to: SequenceNumber, delivery: &mut Delivery<'_>) {
         if skipped.from >= to {
             return;
         }
-        sink.tally.lose(skipped.lost, LossCause::NeverArrived);
-        sink.tally.pass(skipped.irrelevant);
-        sink.tally.begin_again(skipped.known_before);
-        let told = if skipped.from < self.told.0 { self.told.1.min(skipped.lost) } else { 0 };
-        self.told.1 -= told;
-        sink.announce_lost(self.writer, skipped.lost - told, LossCause::NeverArrived);
-        self.skipped = Some(match self.skipped {
-            Some(before) if before.to == skipped.from => Skipped {
-                to,
-                lost: before.lost.saturating_add(skipped.lost),
-                irrelevant: before.irrelevant.saturating_add(skipped.irrelevant),
-                known_before: before.known_before.saturating_add(skipped.known_before),
-                ..before
-            },
-            _ => skipped,
-        });
+        skipped.to = to;
+        delivery.tally.count_lost(skipped.lost, LossCause::NeverArrived);
+        delivery.tally.count_irrelevant(skipped.irrelevant);
+        delivery.tally.restart(skipped.known_before);
+        let unreported = self.plausibility.note_skipped(skipped);
+        delivery.report_lost(self.writer, unreported, LossCause::NeverArrived);
     }
 
     fn is_in_gap(&self, number: SequenceNumber) -> bool {
         self.gap.is_some_and(|gap| gap.contains(number))
     }
 
-    /// If all that was asked for has come and more is known to be missing, that is asked for at once.
-    fn ask_on(&mut self, now: Instant) {
+    /// Requests more missing numbers at once if all requested ones arrived.
+    fn request_more_if_answered(&mut self, now: Instant) {
         let next = self.window.next();
-        if self.asking.take_answered(next) && self.is_announced(next) && !self.refused {
-            self.asking.schedule(Some(now));
+        if self.acknacks.take_answered(next) && next <= self.announced.last && !self.is_refused {
+            self.acknacks.check_at(Some(now));
         }
     }
 
-    /// Tries the history again. `true`: something was delivered, which the writer should learn.
-    pub(crate) fn resume(&mut self, now: Now, sink: &mut Sink<'_>) -> bool {
+    /// Tries the refused change again. `true`: changes were delivered, which the writer should learn.
+    pub(crate) fn retry(&mut self, now: Now, delivery: &mut Delivery<'_>) -> bool {
         let before = self.window.next();
-        if let Front::Change(change) = self.window.pop() {
-            self.deliver(now, change, sink);
+        if let WindowFront::Change(change) = self.window.pop() {
+            self.deliver(now, change, delivery);
         } else {
-            self.refused = false;
+            self.is_refused = false;
         }
-        self.drain(now, sink);
-        let moved = self.window.next() > before;
-        if moved {
-            self.asking.answer(Some(now.instant));
+        self.deliver_ready(now, delivery);
+        let has_moved = self.window.next() > before;
+        if has_moved {
+            self.acknacks.answer_at(Some(now.instant));
         }
-        moved
+        has_moved
     }
 
-    /// A GAP.
-    pub(crate) fn handle_gap(&mut self, now: Now, gap: &Gap, sink: &mut Sink<'_>, config: &ReaderConfig) {
-        let base = gap.gap_list.base();
-        if self.start == Start::Named {
-            return;
+    /// Whether the writer may have come as far as `last`. Otherwise it is asked for a HEARTBEAT.
+    pub(crate) fn is_plausible(&mut self, now: Instant, last: SequenceNumber) -> bool {
+        if self.acknacks.is_unheard() {
+            self.plausibility.clear_doubt();
+            return true;
         }
-        if self.start == Start::AfterHistory {
-            // The writer draws the line between its history and what this reader is to get.
-            if gap.gap_start > SequenceNumber::FIRST {
-                return;
-            }
-            self.start = Start::Known;
+        let is_plausible = self.plausibility.is_plausible(now, self.known_end(), last);
+        if !is_plausible {
+            self.acknacks.request_heartbeat_at(Some(now));
         }
-        self.asking.progress(config);
-        self.pass(gap.gap_start, base, config);
-        let mut run: Option<Range> = None;
+        is_plausible
+    }
+
+    pub(crate) fn handle_gap(&mut self, now: Now, gap: &Gap, delivery: &mut Delivery<'_>, config: &ReaderConfig) {
+        match self.start {
+            StreamStart::Named => return,
+            // The GAP separates history from relevant changes only if it begins with the history.
+            StreamStart::AfterHistory if gap.gap_start > SequenceNumber::FIRST => return,
+            StreamStart::AfterHistory => self.start = StreamStart::Known,
+            StreamStart::Known | StreamStart::FirstAnnounced => {}
+        }
+        self.acknacks.reset_retry(config);
+        self.mark_irrelevant(gap.gap_start, gap.gap_list.base(), config);
+        let mut range: Option<NumberRange> = None;
         for number in gap.gap_list.iter() {
-            match &mut run {
-                Some(run) if run.end == number => run.end = number.next(),
+            match &mut range {
+                Some(range) if range.end == number => range.end = number.next(),
                 _ => {
-                    run.into_iter().for_each(|run| self.pass(run.start, run.end, config));
-                    run = Some(Range { start: number, end: number.next() });
+                    if let Some(range) = range {
+                        self.mark_irrelevant(range.start, range.end, config);
+                    }
+                    range = Some(NumberRange { start: number, end: number.next() });
                 }
             }
         }
-        run.into_iter().for_each(|run| self.pass(run.start, run.end, config));
-        self.drain(now, sink);
-        self.ask_on(now.instant);
+        if let Some(range) = range {
+            self.mark_irrelevant(range.start, range.end, config);
+        }
+        self.deliver_ready(now, delivery);
+        self.request_more_if_answered(now.instant);
     }
 
     /// Declares `start .. end` irrelevant.
-    fn pass(&mut self, start: SequenceNumber, end: SequenceNumber, config: &ReaderConfig) {
-        let next = self.window.next();
-        if end <= next || end <= start {
+    fn mark_irrelevant(&mut self, start: SequenceNumber, end: SequenceNumber, config: &ReaderConfig) {
+        if end <= self.window.next() || end <= start {
             return;
         }
-        // What the window knows about is passed in place; the rest is remembered as a range if it follows on that, and
-        // forgotten if not: it will be asked for, and declared irrelevant again.
+        // Numbers in the window are marked one by one. The rest becomes a range if it continues the window. Otherwise it
+        // is forgotten: the reader requests it, and the writer declares it irrelevant again.
         let window_end = self.window.end();
         if start <= window_end {
-            self.window.pass(start, end.min(window_end), config.reorder_max);
-            let rest = Range { start: window_end, end };
+            self.window.mark_irrelevant(start, end.min(window_end), config.reorder_max);
             if end > window_end {
-                self.remember(rest);
+                self.remember_gap(NumberRange { start: window_end, end });
             }
         } else {
-            self.window.pass(start, end, config.reorder_max);
+            self.window.mark_irrelevant(start, end, config.reorder_max);
             let window_end = self.window.end();
             if window_end > start && end > window_end {
-                self.remember(Range { start: window_end, end });
+                self.remember_gap(NumberRange { start: window_end, end });
             }
         }
     }
 
-    /// One range is remembered: the union of two that touch, else the lower one.
-    fn remember(&mut self, range: Range) {
+    /// Remembers one range: the union if two touch, else the lower one.
+    fn remember_gap(&mut self, range: NumberRange) {
         self.gap = Some(match self.gap {
             Some(known) if range.start <= known.end && known.start <= range.end => {
-                Range { start: known.start.min(range.start), end: known.end.max(range.end) }
+                NumberRange { start: known.start.min(range.start), end: known.end.max(range.end) }
             }
             Some(known) if known.start <= range.start => known,
             _ => range,
         });
     }
 
-    /// Whether a HEARTBEAT_FRAG is none that was here just before. As of HEARTBEATs, only the very same one is a duplicate.
-    pub(crate) fn is_new(&mut self, heartbeat: &HeartbeatFrag) -> bool {
-        self.last_heartbeat_frag.replace(heartbeat.clone()).as_ref() != Some(heartbeat)
+    /// Whether a HEARTBEAT_FRAG differs from the one before.
+    pub(crate) fn is_new_heartbeat_frag(&mut self, heartbeat: &HeartbeatFrag) -> bool {
+        self.last_heartbeats.fragments.replace(heartbeat.clone()).as_ref() != Some(heartbeat)
     }
 
-    /// A HEARTBEAT. `false`: it was here before.
+    /// Handles a HEARTBEAT. `false`: it is a duplicate.
     pub(crate) fn handle_heartbeat(
         &mut self,
         now: Now,
         heartbeat: &Heartbeat,
-        sink: &mut Sink<'_>,
+        delivery: &mut Delivery<'_>,
         config: &ReaderConfig,
     ) -> bool {
-        let at = now.instant.after(config.heartbeat_response_delay);
-        if self.awaits_name(heartbeat.reader_id, config) {
-            // It is meant for others of this participant. Whoever is asked shows that he is still to be told.
+        let answer_at = now.instant.after(config.heartbeat_response_delay);
+        if self.start == StreamStart::Named && !is_addressed(heartbeat.reader_id, config) {
+            // It may be for other readers of this participant. An answer shows the writer that this reader still waits for
+            // its first relevant sequence number.
             if !heartbeat.is_final {
-                self.asking.answer(at);
+                self.acknacks.answer_at(answer_at);
             }
             return true;
         }
-        // Only the very same one is a duplicate. Later ones with a lower count come from writers that count per reader, and
-        // answering an old one does no harm.
-        if self.last_heartbeat.replace(heartbeat.count) == Some(heartbeat.count) {
+        // Only the same count again is a duplicate. Some writers count per reader, so a lower count may be new, and
+        // to answer an old HEARTBEAT does no harm.
+        if self.last_heartbeats.count.replace(heartbeat.count) == Some(heartbeat.count) {
             return false;
         }
-        self.hear_denial(now.instant, heartbeat, sink);
-        let first = self.asking.heard();
-        let begin = match self.start {
-            Start::Known => heartbeat.first_sn,
-            Start::FirstAnnounced | Start::Named => heartbeat.first_sn,
-            Start::AfterHistory => heartbeat.last_sn.next(),
-        };
-        if self.start == Start::Named {
-            self.window.begin_at(begin, config.reorder_max);
-            self.first = begin;
-            self.start = Start::Known;
-            // Taken back, if the writer denies to have said that.
-            self.skipped = Some(Skipped { to: begin, ..Skipped::at(SequenceNumber::FIRST, SequenceNumber::FIRST) });
-        }
-        if first || self.start != Start::Known {
-            // What lies before it was never promised: it is not lost.
-            self.pass(SequenceNumber::FIRST, begin, config);
-            self.start = Start::Known;
-        }
-        self.history_end.get_or_insert(heartbeat.last_sn);
-        self.floor = self.floor.max(begin);
-        self.announced = self.announced.max(heartbeat.last_sn);
-        self.drain(now, sink);
+        self.check_denial(now.instant, heartbeat.last_sn, delivery);
+        let is_first = self.acknacks.note_heard();
+        self.begin_stream(is_first, heartbeat, config);
+        self.announced.history_end.get_or_insert(heartbeat.last_sn);
+        self.announced.last = self.announced.last.max(heartbeat.last_sn);
+        self.deliver_ready(now, delivery);
         if !heartbeat.is_final {
-            self.asking.answer(at);
-        } else if self.is_something_missing() {
-            self.asking.schedule(at);
+            self.acknacks.answer_at(answer_at);
+        } else if self.is_missing_numbers() {
+            self.acknacks.check_at(answer_at);
         }
         true
     }
 
-    /// The last number of which anything is known.
-    pub(crate) fn known_end(&self) -> SequenceNumber {
-        self.announced.max(self.window.end().previous())
-    }
-
-    /// How many numbers are known of that have not been delivered: lost, if the writer goes now. Of a writer of which
-    /// nothing was delivered, what is missing may be history.
-    pub(crate) fn outstanding(&self) -> u64 {
-        let held = self.window.held();
-        if !self.begun {
-            return held;
+    /// Fixes the start of the stream at the first HEARTBEAT, and raises the floor at each one.
+    fn begin_stream(&mut self, is_first: bool, heartbeat: &Heartbeat, config: &ReaderConfig) {
+        let begin = match self.start {
+            StreamStart::Known | StreamStart::FirstAnnounced | StreamStart::Named => heartbeat.first_sn,
+            StreamStart::AfterHistory => heartbeat.last_sn.next(),
+        };
+        if self.start == StreamStart::Named {
+            self.window.restart_at(begin, config.reorder_max);
+            self.first = begin;
+            self.start = StreamStart::Known;
+            self.plausibility.start_with_heartbeat(begin);
         }
-        let extent = self.extent();
-        let known = distance(extent.next, extent.last.next());
-        let spent = extent.received_ahead - extent.waiting;
-        known.saturating_sub(extent.irrelevant_ahead).saturating_sub(spent)
+        if is_first || self.start != StreamStart::Known {
+            // Earlier numbers were never promised: they are irrelevant, not lost.
+            self.mark_irrelevant(SequenceNumber::FIRST, begin, config);
+            self.start = StreamStart::Known;
+        }
+        self.announced.floor = self.announced.floor.max(begin);
     }
 
-    /// How far it has come.
-    pub(crate) fn extent(&self) -> Extent {
-        let (_, irrelevant, spent) = self.window.census();
+    /// Compares a HEARTBEAT with earlier announcements, which may have been forged.
+    fn check_denial(&mut self, now: Instant, last: SequenceNumber, delivery: &mut Delivery<'_>) {
+        let reader = ReaderPosition {
+            next: self.window.next(),
+            window_is_empty: self.window.is_empty(),
+            announced: self.announced.last,
+            is_refused: self.is_refused,
+        };
+        match self.plausibility.check_denial(now, last, reader) {
+            Denial::None => {}
+            Denial::AskAt(at) => self.acknacks.request_heartbeat_at(at),
+            Denial::Retract(skipped) => {
+                delivery.counters.retracted += 1;
+                self.retract(skipped, delivery);
+            }
+            Denial::Forget { is_astray } => {
+                delivery.counters.retracted += 1;
+                self.forget_announced(last, is_astray, delivery);
+            }
+        }
+    }
+
+    /// Expects skipped numbers again.
+    fn retract(&mut self, skipped: SkippedRange, delivery: &mut Delivery<'_>) {
+        self.window.move_back(skipped.from);
+        self.announced.floor = skipped.from;
+        self.announced.last = skipped.from.previous();
+        self.gap = None;
+        self.first = skipped.first;
+        delivery.tally.retract(skipped.lost, skipped.irrelevant, skipped.known_before);
+    }
+
+    /// Expects no number after `last`. If the reader is astray, it begins again after `last`.
+    fn forget_announced(&mut self, last: SequenceNumber, is_astray: bool, delivery: &mut Delivery<'_>) {
+        self.announced.last = last.max(self.window.end().previous());
+        self.gap = None;
+        self.announced.history_end = self.announced.history_end.map(|end| end.min(last));
+        if is_astray {
+            // All changes that the writer really sends lie before the window.
+            delivery.tally.restart(distance(self.first, self.window.next()));
+            let begin = last.next();
+            self.window.move_back(begin);
+            (self.first, self.announced.floor, self.announced.last) = (begin, begin, last);
+        }
+    }
+
+    /// Last known number.
+    fn known_end(&self) -> SequenceNumber {
+        self.announced.last.max(self.window.end().previous())
+    }
+
+    /// Known numbers that were not delivered. They are lost if the writer leaves now.
+    ///
+    /// If nothing was delivered, missing numbers may be history: only received changes count.
+    pub(crate) fn undelivered(&self) -> u64 {
+        if !self.is_entitled {
+            return self.window.waiting();
+        }
+        let position = self.position();
+        let known = distance(position.next, position.last.next());
+        let empty = position.received_ahead - position.waiting;
+        known.saturating_sub(position.irrelevant_ahead).saturating_sub(empty)
+    }
+
+    pub(crate) fn position(&self) -> WriterPosition {
+        let counts = self.window.counts();
         let (next, end) = (self.window.next(), self.window.end());
-        let last = if self.start == Start::Known { self.known_end() } else { end.previous() };
-        // What is announced further ahead does not count before it is near: it may never have been.
+        let last = if self.start == StreamStart::Known { self.known_end() } else { end.previous() };
+        // Numbers announced further ahead do not count before they are near: they may never have existed.
         let last = last.min(end.plus(JUMP_MAX as i64));
-        let gap = self.gap.map_or(0, |gap| distance(gap.start.max(end), gap.end.min(last.next())));
-        let waiting = self.window.held();
-        Extent {
+        let gap = match self.gap {
+            Some(gap) => distance(gap.start.max(end), gap.end.min(last.next())),
+            None => 0,
+        };
+        let waiting = self.window.waiting();
+        WriterPosition {
             first: self.first,
             next,
             last,
-            received_ahead: waiting + spent,
-            irrelevant_ahead: irrelevant.saturating_add(gap),
+            received_ahead: waiting + counts.empty,
+            irrelevant_ahead: counts.irrelevant.saturating_add(gap),
             waiting,
         }
     }
 
-    /// Whether a number is known to be missing.
-    pub(crate) fn is_something_missing(&self) -> bool {
-        !self.refused && self.start == Start::Known && self.window.next() <= self.known_end()
+    /// Whether a known number is missing.
+    pub(crate) fn is_missing_numbers(&self) -> bool {
+        !self.is_refused && self.start == StreamStart::Known && self.window.next() <= self.known_end()
     }
 
-    /// What an ACKNACK says: acknowledged below the base, and missing. Samples of which fragments are here are asked for by
-    /// fragment; what has been asked for just now is left out.
-    pub(crate) fn reader_state(
+    /// `readerSNState` of an ACKNACK: acknowledges all numbers below its base, and requests its members.
+    ///
+    /// Samples with received fragments are requested by fragment. Recently requested numbers are left out.
+    pub(crate) fn reader_sn_state(
         &mut self,
         now: Instant,
         assemblies: &Assemblies,
         config: &ReaderConfig,
     ) -> SequenceNumberSet {
-        let base = if self.awaits_beginning() { SequenceNumber::FIRST } else { self.window.next() };
+        let base = if self.awaits_start() { SequenceNumber::FIRST } else { self.window.next() };
         let mut set = SequenceNumberSet::empty(base);
-        if !self.is_something_missing() {
+        if !self.is_missing_numbers() {
             return set;
         }
         let end = self.known_end().min(base.plus(i64::from(SET_BITS_MAX) - 1));
         let mut number = base;
         while number <= end {
             let is_wanted = self.window.is_missing(number) && !self.is_in_gap(number) && !assemblies.contains(number);
-            if is_wanted && !self.asking.has_asked(now, number, config) {
+            if is_wanted && !self.acknacks.was_requested(now, number, config) {
                 set.insert(number);
-                self.asking.note_asked(now, number, config);
+                self.acknacks.note_requested(now, number, config);
             }
+            // The last number has no successor.
             if number == SequenceNumber::MAX {
                 break;
             }
@@ -581,9 +622,7 @@ impl Reliable {
     }
 }
 
-impl Skipped {
-    /// Nothing yet, from `from` on.
-    const fn at(from: SequenceNumber, first: SequenceNumber) -> Self {
-        Self { from, to: from, first, lost: 0, irrelevant: 0, known_before: 0 }
-    }
+/// Whether a submessage names this reader, and not all readers of its participant.
+fn is_addressed(reader: EntityId, config: &ReaderConfig) -> bool {
+    reader == config.guid.entity_id
 }

@@ -1,164 +1,196 @@
-//! The numbers of one reliable writer from the first one that has not been delivered.
+//! Reorder window of one reliable writer: the sequence numbers from the first undelivered one on.
 //!
-//! Life cycle: while everything comes in order the window is empty and costs nothing. A change ahead of a missing one lies
-//! here until the missing one has come, or is known never to come. Bound: [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers, and
-//! the bytes that the caller allows.
+//! Life cycle: while all changes arrive in order the window is empty and costs nothing. A change ahead of a missing one
+//! waits here until the missing one arrives, or is known never to arrive. Bound:
+//! [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers, and the bytes that the caller allows.
 
+use crate::concurrent::Payload;
 use crate::history::{ChangeKind, ReceivedChange};
 use crate::types::SequenceNumber;
 use std::collections::VecDeque;
 
-/// One number ahead.
+/// State of one sequence number in the window.
 #[derive(Debug, Default)]
-enum Slot {
-    /// Not here.
+enum NumberState {
+    /// Not received.
     #[default]
     Missing,
-    /// Nothing will come.
+    /// Will never arrive.
     Irrelevant,
-    /// It came, and there is nothing to deliver for it.
-    Spent,
-    /// Here, and waiting for its turn.
-    Held(ReceivedChange),
+    /// Received, without a change to deliver.
+    Empty,
+    /// Received, and waiting for earlier ones.
+    Waiting(ReceivedChange),
 }
 
-/// What stands at the front.
+/// Result of [`ReorderWindow::pop`].
 #[derive(Debug)]
-pub(crate) enum Front {
-    /// Nothing is known about the first number, nor about any other.
+pub(crate) enum WindowFront {
+    /// The window is empty.
     Empty,
-    /// The first number is missing, others are not.
+    /// The first number is missing, later ones are known.
     Missing,
-    /// The first number was irrelevant and has been passed over.
-    Passed,
-    /// Nothing is to be delivered for the first number, which came; it has been passed over.
-    Spent,
-    /// The first number's change; the number has been passed over.
+    /// The first number was irrelevant. The window moved past it.
+    Irrelevant,
+    /// The first number was received without a change. The window moved past it.
+    NoChange,
+    /// The change of the first number. The window moved past it.
     Change(ReceivedChange),
 }
 
-/// The numbers from `next` on.
+/// Counts of the numbers in a window, by state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct WindowCounts {
+    pub(crate) missing: u64,
+    pub(crate) irrelevant: u64,
+    /// Received without a change that the application can see.
+    pub(crate) empty: u64,
+}
+
+/// Limits of a window, from the configuration of its reader.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WindowLimits {
+    pub(crate) numbers_max: usize,
+    pub(crate) bytes_max: usize,
+}
+
+/// Known sequence numbers from `next` on.
 #[derive(Debug)]
-pub(crate) struct Window {
-    /// The first number that has not been delivered, lost or declared irrelevant.
+pub(crate) struct ReorderWindow {
+    /// First number that was not delivered, lost or declared irrelevant.
     next: SequenceNumber,
-    slots: VecDeque<Slot>,
-    /// How many changes wait that there is something to see of.
-    held: usize,
+    numbers: VecDeque<NumberState>,
+    /// Waiting changes that the application will see.
+    waiting: usize,
+    /// Payload bytes of the waiting changes.
     bytes: usize,
 }
 
-impl Window {
+impl ReorderWindow {
     pub(crate) fn new(next: SequenceNumber) -> Self {
-        Self { next, slots: VecDeque::new(), held: 0, bytes: 0 }
+        Self { next, numbers: VecDeque::new(), waiting: 0, bytes: 0 }
     }
 
     pub(crate) fn next(&self) -> SequenceNumber {
         self.next
     }
 
-    /// The number after the last one that something is known about.
+    /// Number after the last known one.
     pub(crate) fn end(&self) -> SequenceNumber {
-        self.next.plus(self.slots.len() as i64)
+        self.next.plus(self.numbers.len() as i64)
     }
 
-    /// Where `number` lies in the window, if it is not behind it.
+    /// Index of `number`; `None`: it lies before the window.
     fn offset(&self, number: SequenceNumber) -> Option<usize> {
-        number.0.checked_sub(self.next.0).and_then(|offset| usize::try_from(offset).ok())
+        usize::try_from(number.0.checked_sub(self.next.0)?).ok()
     }
 
-    /// Whether nothing is known about a number that is not behind the window.
+    /// Whether a number that is not before the window was neither received nor declared irrelevant.
     pub(crate) fn is_missing(&self, number: SequenceNumber) -> bool {
         let Some(offset) = self.offset(number) else { return false };
-        self.slots.get(offset).is_none_or(|slot| matches!(slot, Slot::Missing))
+        match self.numbers.get(offset) {
+            Some(state) => matches!(state, NumberState::Missing),
+            None => true,
+        }
     }
 
-    /// Whether a change `number` of this many bytes could be kept.
-    pub(crate) fn has_room(&self, number: SequenceNumber, numbers_max: usize, len: usize, bytes_max: usize) -> bool {
-        let fits = self.held == 0 || self.bytes.saturating_add(len) <= bytes_max;
-        fits && self.offset(number).is_some_and(|offset| offset < numbers_max)
+    /// Whether the window can keep change `number` with a payload of `len` bytes.
+    pub(crate) fn has_room(&self, number: SequenceNumber, len: usize, limits: WindowLimits) -> bool {
+        // One change always fits, however large it is.
+        let fits = self.waiting == 0 || self.bytes.saturating_add(len) <= limits.bytes_max;
+        fits && self.offset(number).is_some_and(|offset| offset < limits.numbers_max)
     }
 
-    /// Keeps a change. The caller has asked [`Window::has_room`] and [`Window::is_missing`].
+    /// Keeps a change. The caller has checked [`Self::has_room`] and [`Self::is_missing`].
     pub(crate) fn hold(&mut self, number: SequenceNumber, change: ReceivedChange) {
-        self.held += usize::from(!is_blank(&change));
+        debug_assert!(self.is_missing(number), "the window would replace a waiting change");
+        self.waiting += usize::from(!is_blank(&change));
         self.bytes += payload_len(&change);
-        self.set(number, Slot::Held(change));
+        self.set(number, NumberState::Waiting(change));
     }
 
-    /// Puts the change back that [`Window::pop`] gave last.
+    /// Puts back the change that [`Self::pop`] returned last.
     pub(crate) fn put_back(&mut self, change: ReceivedChange) {
-        self.held += usize::from(!is_blank(&change));
+        self.waiting += usize::from(!is_blank(&change));
         self.bytes += payload_len(&change);
         self.next = self.next.previous();
-        self.slots.push_front(Slot::Held(change));
+        self.numbers.push_front(NumberState::Waiting(change));
     }
 
-    /// Notes that a number has come for which there is nothing to deliver.
-    pub(crate) fn spend(&mut self, number: SequenceNumber) {
-        self.set(number, Slot::Spent);
+    /// Marks a number as received without a change.
+    pub(crate) fn mark_empty(&mut self, number: SequenceNumber) {
+        debug_assert!(self.is_missing(number), "the window would replace a waiting change");
+        self.set(number, NumberState::Empty);
     }
 
-    fn set(&mut self, number: SequenceNumber, slot: Slot) {
+    fn set(&mut self, number: SequenceNumber, state: NumberState) {
         let Some(offset) = self.offset(number) else { return };
-        if offset >= self.slots.len() {
-            self.slots.resize_with(offset + 1, Slot::default);
+        if offset >= self.numbers.len() {
+            self.numbers.resize_with(offset + 1, NumberState::default);
         }
-        if let Some(place) = self.slots.get_mut(offset) {
-            *place = slot;
+        if let Some(place) = self.numbers.get_mut(offset) {
+            *place = state;
         }
     }
 
-    /// Declares the missing ones of `start .. end` irrelevant, as far as they lie within `numbers_max` of the front.
-    pub(crate) fn pass(&mut self, start: SequenceNumber, end: SequenceNumber, numbers_max: usize) {
+    /// Declares the missing numbers of `start .. end` irrelevant, up to `numbers_max` ahead of the front.
+    pub(crate) fn mark_irrelevant(&mut self, start: SequenceNumber, end: SequenceNumber, numbers_max: usize) {
         let first = self.offset(start).unwrap_or(0);
         let last = self.offset(end).unwrap_or(0).min(numbers_max);
         for offset in first..last {
             let number = self.next.plus(offset as i64);
             if self.is_missing(number) {
-                self.set(number, Slot::Irrelevant);
+                self.set(number, NumberState::Irrelevant);
             }
         }
     }
 
-    /// How many numbers up to the end are missing, irrelevant, and spent.
-    pub(crate) fn census(&self) -> (u64, u64, u64) {
-        self.slots.iter().fold((0, 0, 0), |(missing, irrelevant, spent), slot| match slot {
-            Slot::Missing => (missing + 1, irrelevant, spent),
-            Slot::Irrelevant => (missing, irrelevant + 1, spent),
-            Slot::Spent => (missing, irrelevant, spent + 1),
-            Slot::Held(change) if is_blank(change) => (missing, irrelevant, spent + 1),
-            Slot::Held(_) => (missing, irrelevant, spent),
-        })
+    /// Counts the numbers up to the end by state.
+    pub(crate) fn counts(&self) -> WindowCounts {
+        let mut counts = WindowCounts::default();
+        for state in &self.numbers {
+            match state {
+                NumberState::Missing => counts.missing += 1,
+                NumberState::Irrelevant => counts.irrelevant += 1,
+                NumberState::Empty => counts.empty += 1,
+                NumberState::Waiting(change) if is_blank(change) => counts.empty += 1,
+                NumberState::Waiting(_) => {}
+            }
+        }
+        counts
     }
 
-    /// How many changes wait. What only says where a coherent set goes on is none: what became of it is counted already.
-    pub(crate) fn held(&self) -> u64 {
-        self.held as u64
+    /// Waiting changes. Blank changes, which only show where a coherent set continues, are counted elsewhere.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.waiting as u64
     }
 
-    /// Whether nothing is known about any number that is not behind it.
+    /// Whether no number from `next` on is known.
     pub(crate) fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+        self.numbers.is_empty()
     }
 
-    /// Begins again at a number that lies behind it. The window must be empty.
-    pub(crate) fn go_back(&mut self, number: SequenceNumber) {
-        debug_assert!(self.slots.is_empty(), "going back would forget changes");
+    /// Moves back to an earlier number. The window must be empty.
+    pub(crate) fn move_back(&mut self, number: SequenceNumber) {
+        debug_assert!(self.numbers.is_empty(), "the window would forget changes");
         self.next = self.next.min(number);
     }
 
-    /// Begins at `number`, wherever that lies: what is known of earlier ones is forgotten, and all of it if `number` lies more than
-    /// `numbers_max` before the front.
-    pub(crate) fn begin_at(&mut self, number: SequenceNumber, numbers_max: usize) {
-        let before = self.next.0.saturating_sub(number.0);
-        match usize::try_from(before) {
-            Ok(before) if before <= numbers_max => (0..before).for_each(|_| self.slots.push_front(Slot::Missing)),
+    /// Moves to `number` in either direction, and forgets all earlier numbers.
+    ///
+    /// If `number` lies more than `numbers_max` before the front, the window forgets everything.
+    pub(crate) fn restart_at(&mut self, number: SequenceNumber, numbers_max: usize) {
+        match usize::try_from(self.next.0.saturating_sub(number.0)) {
+            Ok(before) if before <= numbers_max => {
+                for _ in 0..before {
+                    self.numbers.push_front(NumberState::Missing);
+                }
+            }
             Ok(_) => *self = Self::new(number),
             Err(_) => {
-                while self.next < number && !self.slots.is_empty() {
-                    if matches!(self.pop(), Front::Missing) {
-                        self.skip();
+                while self.next < number && !self.numbers.is_empty() {
+                    if matches!(self.pop(), WindowFront::Missing) {
+                        self.skip_front();
                     }
                 }
             }
@@ -166,55 +198,55 @@ impl Window {
         self.next = number;
     }
 
-    /// Takes what stands at the front, unless it is missing.
-    pub(crate) fn pop(&mut self) -> Front {
-        match self.slots.front_mut().map(std::mem::take) {
-            None => Front::Empty,
-            Some(Slot::Missing) => Front::Missing,
-            Some(Slot::Irrelevant) => {
-                self.skip();
-                Front::Passed
+    /// Takes the first number, unless it is missing.
+    pub(crate) fn pop(&mut self) -> WindowFront {
+        let Some(front) = self.numbers.front_mut() else { return WindowFront::Empty };
+        match std::mem::take(front) {
+            NumberState::Missing => WindowFront::Missing,
+            NumberState::Irrelevant => {
+                self.skip_front();
+                WindowFront::Irrelevant
             }
-            Some(Slot::Spent) => {
-                self.skip();
-                Front::Spent
+            NumberState::Empty => {
+                self.skip_front();
+                WindowFront::NoChange
             }
-            Some(Slot::Held(change)) => {
-                self.held -= usize::from(!is_blank(&change));
+            NumberState::Waiting(change) => {
+                self.waiting -= usize::from(!is_blank(&change));
                 self.bytes -= payload_len(&change);
-                self.skip();
-                Front::Change(change)
+                self.skip_front();
+                WindowFront::Change(change)
             }
         }
     }
 
-    /// Leaves the first number behind.
-    pub(crate) fn skip(&mut self) {
-        self.slots.pop_front();
+    /// Moves past the first number.
+    pub(crate) fn skip_front(&mut self) {
+        let front = self.numbers.pop_front();
+        debug_assert!(!matches!(front, Some(NumberState::Waiting(_))), "the window would forget a change");
         self.next = self.next.next();
     }
 
-    /// Begins again at `number`. The window must be empty.
-    pub(crate) fn jump(&mut self, number: SequenceNumber) {
-        debug_assert!(self.slots.is_empty(), "a jump would forget changes");
+    /// Moves forward to `number`. The window must be empty.
+    pub(crate) fn jump_to(&mut self, number: SequenceNumber) {
+        debug_assert!(self.numbers.is_empty(), "the window would forget changes");
         self.next = self.next.max(number);
     }
 }
 
-/// Whether a change only holds the place, in a coherent set, of what a filter has left out or what was for another reader.
+/// Whether a change only holds the place of a filtered change, or of one for another reader, in a coherent set.
 fn is_blank(received: &ReceivedChange) -> bool {
     let change = &received.change;
     change.kind == ChangeKind::Alive && change.payload.is_none() && !change.is_end_of_set()
 }
 
 fn payload_len(change: &ReceivedChange) -> usize {
-    change.change.payload.as_ref().map_or(0, crate::concurrent::Payload::len)
+    change.change.payload.as_ref().map_or(0, Payload::len)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::concurrent::Payload;
     use crate::history::{CacheChange, PresentationInfo};
     use crate::types::{Guid, InstanceHandle, Time};
     use proptest::collection::vec;
@@ -223,6 +255,7 @@ mod tests {
 
     const NUMBERS_MAX: usize = 24;
     const BYTES_MAX: usize = 40;
+    const LIMITS: WindowLimits = WindowLimits { numbers_max: NUMBERS_MAX, bytes_max: BYTES_MAX };
 
     fn received(number: i64, len: Option<usize>, is_end: bool) -> ReceivedChange {
         let change = CacheChange {
@@ -239,11 +272,11 @@ mod tests {
         ReceivedChange { has_data: len.is_some(), change, expires: None, reception_timestamp: Time::from_unix_nanos(0) }
     }
 
-    /// What is known of a number.
+    /// State of a known number.
     #[derive(Debug, Clone, Copy, PartialEq)]
     enum Known {
         Held(usize),
-        /// Holds the place of what a filter has left out.
+        /// Holds the place of a filtered change.
         Blank,
         EndOfSet,
         Spent,
@@ -255,7 +288,7 @@ mod tests {
         Come(i64, Known),
         Pass(i64, i64),
         Pop,
-        /// The change at the front finds no room, and comes back.
+        /// The change at the front does not fit into the history, and returns.
         Return,
         Leave,
     }
@@ -276,7 +309,7 @@ mod tests {
         ]
     }
 
-    /// The same with a map.
+    /// The window as a map.
     #[derive(Debug, Default)]
     struct Naive {
         next: i64,
@@ -298,36 +331,36 @@ mod tests {
         }
     }
 
-    fn check(window: &Window, naive: &Naive) {
+    fn check(window: &ReorderWindow, naive: &Naive) {
         let held = naive.count(|known| matches!(known, Known::Held(_) | Known::EndOfSet));
         let irrelevant = naive.count(|known| *known == Known::Irrelevant);
         let spent = naive.count(|known| matches!(known, Known::Spent | Known::Blank));
         let end = naive.known.keys().next_back().map_or(naive.next, |last| last + 1);
         let missing = (end - naive.next) as u64 - held - irrelevant - spent;
-        assert_eq!((window.next().0, window.held(), window.is_empty()), (naive.next, held, naive.known.is_empty()));
-        assert_eq!((window.end().0, window.census()), (end, (missing, irrelevant, spent)));
+        assert_eq!((window.next().0, window.waiting(), window.is_empty()), (naive.next, held, naive.known.is_empty()));
+        assert_eq!((window.end().0, window.counts()), (end, WindowCounts { missing, irrelevant, empty: spent }));
         for number in naive.next - 2..end + 3 {
             let is_missing = number >= naive.next && !naive.known.contains_key(&number);
             assert_eq!(window.is_missing(SequenceNumber(number)), is_missing, "{number}");
         }
         for len in [0, 10, BYTES_MAX] {
             let number = naive.next + 5;
-            let has_room = window.has_room(SequenceNumber(number), NUMBERS_MAX, len, BYTES_MAX);
+            let has_room = window.has_room(SequenceNumber(number), len, LIMITS);
             assert_eq!(has_room, naive.has_room(number, len), "{len} bytes");
         }
     }
 
     proptest! {
         #[test]
-        fn it_knows_of_each_number_what_a_map_would(acts in vec(acts(), 1..200)) {
+        fn window_agrees_with_a_map(acts in vec(acts(), 1..200)) {
             let mut naive = Naive { next: 1, ..Naive::default() };
-            let mut window = Window::new(SequenceNumber::FIRST);
+            let mut window = ReorderWindow::new(SequenceNumber::FIRST);
             for act in acts {
                 match act {
                     Act::Come(ahead, known) => {
                         let number = SequenceNumber(naive.next + ahead);
                         let len = if let Known::Held(len) = known { len } else { 0 };
-                        let fits = window.has_room(number, NUMBERS_MAX, len, BYTES_MAX) && window.is_missing(number);
+                        let fits = window.has_room(number, len, LIMITS) && window.is_missing(number);
                         prop_assert_eq!(fits, naive.has_room(number.0, len) && !naive.known.contains_key(&number.0));
                         if fits {
                             naive.known.insert(number.0, known);
@@ -335,13 +368,13 @@ mod tests {
                                 Known::Held(len) => window.hold(number, received(number.0, Some(len), false)),
                                 Known::Blank => window.hold(number, received(number.0, None, false)),
                                 Known::EndOfSet => window.hold(number, received(number.0, None, true)),
-                                Known::Spent | Known::Irrelevant => window.spend(number),
+                                Known::Spent | Known::Irrelevant => window.mark_empty(number),
                             }
                         }
                     }
                     Act::Pass(from, count) => {
                         let (from, to) = (naive.next + from, naive.next + from + count);
-                        window.pass(SequenceNumber(from), SequenceNumber(to), NUMBERS_MAX);
+                        window.mark_irrelevant(SequenceNumber(from), SequenceNumber(to), NUMBERS_MAX);
                         for number in from.max(naive.next)..to.min(naive.next + NUMBERS_MAX as i64) {
                             naive.known.entry(number).or_insert(Known::Irrelevant);
                         }
@@ -349,7 +382,7 @@ mod tests {
                     Act::Pop | Act::Return => {
                         let front = naive.known.remove(&naive.next);
                         match (window.pop(), front) {
-                            (Front::Change(change), Some(Known::Held(_) | Known::Blank | Known::EndOfSet)) => {
+                            (WindowFront::Change(change), Some(Known::Held(_) | Known::Blank | Known::EndOfSet)) => {
                                 prop_assert_eq!(change.change.sequence_number.0, naive.next);
                                 if matches!(act, Act::Return) {
                                     window.put_back(change);
@@ -358,18 +391,18 @@ mod tests {
                                     naive.next += 1;
                                 }
                             }
-                            (Front::Spent, Some(Known::Spent)) | (Front::Passed, Some(Known::Irrelevant)) => naive.next += 1,
-                            (Front::Missing, None) => prop_assert!(!naive.known.is_empty()),
-                            (Front::Empty, None) => prop_assert!(naive.known.is_empty()),
+                            (WindowFront::NoChange, Some(Known::Spent)) | (WindowFront::Irrelevant, Some(Known::Irrelevant)) => naive.next += 1,
+                            (WindowFront::Missing, None) => prop_assert!(!naive.known.is_empty()),
+                            (WindowFront::Empty, None) => prop_assert!(naive.known.is_empty()),
                             (window, map) => prop_assert!(false, "{:?} instead of {:?}", window, map),
                         }
                     }
                     Act::Leave => {
                         if window.is_missing(window.next()) && !window.is_empty() {
-                            window.skip();
+                            window.skip_front();
                             naive.next += 1;
                         } else if window.is_empty() {
-                            window.jump(SequenceNumber(naive.next + 7));
+                            window.jump_to(SequenceNumber(naive.next + 7));
                             naive.next += 7;
                         }
                     }

@@ -1,43 +1,84 @@
-//! Who waits for room in the history (RELIABILITY with HISTORY KEEP_ALL; DDS 1.4, 2.2.3.14), and who goes on when there is some.
-//!
-//! Room comes from everything that takes something out of the history: a take; a lifespan that is over, which also a read
-//! or a look finds out; the end of an instance, which any other writer may bring. Where it came from does not matter: after
-//! each call that may have done one of these, what lies in the history is compared with what lay there before.
+//! Calls of the application, retries of changes that wait for space, the ledger of losses, and releases of the gate.
 
-use crate::history::{HistorySample, Occupancy, Operation, ReaderHistory, Selection, SelectionOrder};
-use crate::reader::proxy::Following;
-use crate::reader::stateful::StatefulReader;
-use crate::reader::{ReaderEvent, delivery::Sink};
-use crate::types::Now;
-
-/// Whether some writer's change waits for room.
-#[derive(Debug, Default)]
-pub(crate) struct WaitingForRoom {
-    any: bool,
-    /// What the history held when somebody looked last. Of no use while nobody waits.
-    seen: Occupancy,
-}
-
-impl WaitingForRoom {
-    pub(crate) fn any(&self) -> bool {
-        self.any
-    }
-
-    /// A change has found no room.
-    pub(crate) fn note(&mut self, history: &ReaderHistory) {
-        (self.any, self.seen) = (true, history.occupancy());
-    }
-
-    /// Whether there is less in the history than at the last look.
-    fn look(&mut self, history: &ReaderHistory) -> bool {
-        let now = history.occupancy();
-        now.has_shrunk_since(&std::mem::replace(&mut self.seen, now))
-    }
-}
+use super::StatefulReader;
+use crate::concurrent::Payload;
+use crate::history::{HistorySample, Operation, ReaderHistory, ReceivedChange, Selection, SelectionOrder};
+use crate::reader::coherent::group_gate::{GroupItem, Release};
+use crate::reader::delivery::Delivery;
+use crate::reader::event::{LossCause, ReaderCounters, ReaderEvent};
+use crate::reader::ledger::tally::WriterTally;
+use crate::reader::ledger::{Losses, distance};
+use crate::reader::liveliness::LivelinessCounts;
+use crate::reader::proxy::ProxyState;
+use crate::types::{Guid, Now, SequenceNumber};
 
 impl StatefulReader {
-    /// Reads or takes; see [`ReaderHistory::select`]. Under ordered access beyond instances all comes in the order of arrival
-    /// (DDS 1.4, 2.2.3.6), which for each writer is that of its numbers. Where that has made room, changes that waited for it follow.
+    /// Received samples that were not taken.
+    #[must_use]
+    pub fn history(&self) -> &ReaderHistory {
+        &self.history
+    }
+
+    /// As [`StatefulReader::history`], to count samples: that removes expired ones.
+    ///
+    /// To read and take use [`StatefulReader::has_matching`] and [`StatefulReader::select`], which retry changes that wait
+    /// for space.
+    pub fn history_mut(&mut self) -> &mut ReaderHistory {
+        &mut self.history
+    }
+
+    /// Counters since the reader was created.
+    #[must_use]
+    pub fn counters(&self) -> ReaderCounters {
+        ReaderCounters { slots_made: self.builder.slots_created(), ..self.counters }
+    }
+
+    /// The matched writers, local ones included.
+    pub fn matched_writers(&self) -> impl ExactSizeIterator<Item = Guid> + '_ {
+        self.writers.iter().map(|writer| writer.proxy.guid())
+    }
+
+    /// Whether the history has all changes that the remote reliable writers had when they were first heard.
+    ///
+    /// True without such writers.
+    #[must_use]
+    pub fn has_history(&self) -> bool {
+        self.writers.iter().all(|writer| writer.proxy.has_history())
+    }
+
+    /// Whether the history has all changes that this writer had when it was first heard, or they will never come.
+    ///
+    /// True for a writer that is not matched, a best-effort one, and a local one ([`Self::next_of_local`]).
+    #[must_use]
+    pub fn has_history_of(&self, writer: Guid) -> bool {
+        self.writers.get(writer).is_none_or(|writer| writer.proxy.has_history())
+    }
+
+    /// Next expected sequence number of a local writer.
+    #[must_use]
+    pub fn next_of_local(&self, writer: Guid) -> Option<SequenceNumber> {
+        match &self.writers.get(writer)?.proxy.state {
+            ProxyState::Local(local) => Some(local.next()),
+            ProxyState::BestEffort(_) | ProxyState::Reliable(_) => None,
+        }
+    }
+
+    /// Counts of alive and not alive writers.
+    #[must_use]
+    pub fn liveliness(&self) -> LivelinessCounts {
+        self.liveliness.counts()
+    }
+
+    /// Whether a matched writer is alive; `None`: it is not matched.
+    #[must_use]
+    pub fn is_writer_alive(&self, writer: Guid) -> Option<bool> {
+        Some(self.writers.get(writer)?.proxy.lease.is_alive())
+    }
+
+    /// Reads or takes samples; see [`ReaderHistory::select`]. Then retries changes that waited for space.
+    ///
+    /// Under ordered access with a scope wider than INSTANCE samples come in the order of arrival (DDS 1.4, 2.2.3.6),
+    /// which for each writer is the order of its sequence numbers.
     pub fn select(
         &mut self,
         now: Now,
@@ -51,63 +92,175 @@ impl StatefulReader {
         } else {
             self.history.select(now, selection, operation, into)
         };
-        if self.waiting.any {
-            let has_made_room = count > 0 && operation == Operation::Take;
-            if has_made_room { self.resume(now) } else { self.resume_if_room(now) }
+        if self.space.is_waiting() {
+            if count > 0 && operation == Operation::Take {
+                self.retry_refused(now);
+            } else {
+                // A read removes expired samples.
+                self.retry_if_space(now);
+            }
         }
         count
     }
 
-    /// Whether there is anything of this kind to read; see [`ReaderHistory::has_matching`].
+    /// Whether samples match a selection; see [`ReaderHistory::has_matching`].
     pub fn has_matching(&mut self, now: Now, selection: &Selection<'_>) -> bool {
         let found = self.history.has_matching(now, selection);
-        self.resume_if_room(now);
+        self.retry_if_space(now);
         found
     }
 
-    /// Lets the writers go on whose changes wait, if something has left the history since the last look.
+    /// Retries the waiting changes if the history has become emptier.
     #[inline]
-    pub(crate) fn resume_if_room(&mut self, now: Now) {
-        if self.waiting.any && self.waiting.look(&self.history) {
-            self.resume(now);
+    pub(super) fn retry_if_space(&mut self, now: Now) {
+        if self.space.is_waiting() && self.space.has_space(&self.history) {
+            self.retry_refused(now);
         }
     }
 
-    /// Lets the writers go on whose changes wait.
-    pub(crate) fn resume(&mut self, now: Now) {
-        while std::mem::take(&mut self.waiting.any) {
-            self.waiting.seen = self.history.occupancy();
-            self.try_again(now);
-            // What was taken in may have ended an instance that another one waits for.
-            if !self.waiting.look(&self.history) {
+    /// Retries the waiting changes of all writers.
+    pub(super) fn retry_refused(&mut self, now: Now) {
+        while self.space.stop(&self.history) {
+            for at in 0..self.writers.len() {
+                self.retry_writer(now, at);
+            }
+            // An accepted change may end an instance, and so make space for another one.
+            if !self.space.has_space(&self.history) {
                 return;
             }
         }
     }
 
-    fn try_again(&mut self, now: Now) {
-        let Self { history, proxies, tallies, intake, events, counters, agenda, waiting, .. } = self;
-        for (at, (proxy, tally)) in proxies.iter_mut().zip(tallies).enumerate() {
-            let writer = proxy.guid();
-            match &mut proxy.following {
-                Following::Reliable(reliable) if reliable.is_refused() => {
-                    let mut sink = Sink { history, events, counters, tally, holds_back: true };
-                    if reliable.resume(now, &mut sink) {
-                        reliable.asking.due().into_iter().for_each(|due| agenda.bring_forward(at as u32, due));
-                    }
-                    waiting.any |= reliable.is_refused();
-                    let next = reliable.next();
-                    proxy.drop_assemblies_below(next, &intake.large, counters);
+    /// Retries the refused change of one writer.
+    fn retry_writer(&mut self, now: Now, at: usize) {
+        let (proxy, mut delivery, context) = self.proxy_and_delivery(at);
+        match &mut proxy.state {
+            ProxyState::Reliable(reliable) if reliable.is_refused() => {
+                // The change waits because the reader holds back.
+                delivery.holds_back = true;
+                let has_delivered = reliable.retry(now, &mut delivery);
+                let (next, is_refused) = (reliable.next(), reliable.is_refused());
+                proxy.drop_assemblies_below(next, context.slots, delivery.counters);
+                if has_delivered {
+                    self.writers.note_due(at);
                 }
-                Following::Local(local) if local.refused => {
-                    local.refused = false;
-                    if let Some(link) = &local.link {
-                        link.request_from(local.next);
-                    }
-                    events.push(ReaderEvent::LocalSpace { writer });
+                if is_refused {
+                    self.space.keep_waiting();
                 }
-                _ => {}
+            }
+            ProxyState::Local(local) => {
+                if local.request_refused() {
+                    delivery.events.push(ReaderEvent::LocalSpace { writer: proxy.config.guid });
+                }
+            }
+            ProxyState::Reliable(_) | ProxyState::BestEffort(_) => {}
+        }
+    }
+
+    /// The ledger of losses. Visits all matched writers, so do not call it for every sample.
+    #[must_use]
+    pub fn losses(&self) -> Losses {
+        let mut departed_before = self.unmatched.sum_of_earlier();
+        departed_before.undelivered.add_removed(&self.history.removed_of_others());
+        Losses {
+            writers: self.writers.losses(&self.history),
+            departed: self.unmatched.rows(),
+            departed_before,
+            doubtful: self.counters.doubtful,
+        }
+    }
+
+    /// The inbox of the reader had no space for changes `first` to `last` of a writer.
+    ///
+    /// Changes of a best-effort writer that the reader misses therefore count as received and not delivered
+    /// ([`Undelivered::inbox_overflow`](crate::reader::Undelivered::inbox_overflow)). A reliable writer repeats them.
+    ///
+    /// Returns the first number that the reader has not reached yet: report the range from there again later.
+    pub fn note_overflow(
+        &mut self,
+        writer: Guid,
+        first: SequenceNumber,
+        last: SequenceNumber,
+    ) -> Option<SequenceNumber> {
+        let at = self.writers.find(writer)?;
+        let writer = self.writers.at_mut(at);
+        if writer.proxy.repairs() {
+            return None;
+        }
+        let position = writer.proxy.position();
+        let missed = distance(first.max(position.first), last.next().min(position.next));
+        // The reader may have accepted a change that came twice.
+        let missed = missed.min(writer.tally.not_received.never_came);
+        writer.tally.not_received.never_came -= missed;
+        writer.tally.undelivered.inbox_overflow += missed;
+        let rest = first.max(position.next);
+        if rest <= last { Some(rest) } else { None }
+    }
+
+    /// Returns the next item for the gate of the subscriber (PRESENTATION scope GROUP).
+    pub fn poll_group_item(&mut self) -> Option<(Guid, GroupItem)> {
+        self.events.pop_group()
+    }
+
+    /// Accepts a release of the gate. An admitted change enters the history, or waits for space before later ones.
+    pub fn handle_release(&mut self, now: Now, release: Release) {
+        match release {
+            Release::Admit { change, .. } => {
+                self.released.push_back(change);
+                self.admit_released(now);
+            }
+            Release::Drop(changes) => {
+                for change in changes {
+                    self.history.release_withheld(1, payload_len(&change));
+                    let writer = change.change.writer;
+                    self.deliver_released(writer, |delivery| delivery.lost(writer, 1, LossCause::Incoherent));
+                }
             }
         }
     }
+
+    /// Adds the released changes to the history, as far as it has space.
+    pub fn admit_released(&mut self, now: Now) {
+        while let Some(change) = self.released.pop_front() {
+            let len = payload_len(&change);
+            match self.deliver_released(change.change.writer, |delivery| delivery.admit(now, change, true)) {
+                Ok(()) => self.history.release_withheld(1, len),
+                Err(change) => {
+                    self.released.push_front(change);
+                    break;
+                }
+            }
+        }
+        self.retry_if_space(now);
+    }
+
+    /// Delivers a change that the gate released. Its writer may be unmatched by now.
+    fn deliver_released<R>(&mut self, writer: Guid, deliver: impl FnOnce(&mut Delivery<'_>) -> R) -> R {
+        let mut unmatched = WriterTally::default();
+        let tally = match self.writers.find(writer) {
+            Some(at) => &mut self.writers.at_mut(at).tally,
+            None => &mut unmatched,
+        };
+        deliver(&mut Delivery {
+            history: &mut self.history,
+            events: &mut self.events,
+            counters: &mut self.counters,
+            tally,
+            // The change has passed its coherent set.
+            sets: None,
+            holds_back: self.config.keeps_all(),
+        })
+    }
+
+    /// A local writer was matched after its group had come to `reached`: the reader is not entitled to earlier changes.
+    pub fn start_group_after(&mut self, writer: Guid, reached: SequenceNumber) {
+        let Some(at) = self.writers.find(writer) else { return };
+        if let Some(group) = self.writers.at_mut(at).sets.as_mut().and_then(|sets| sets.group_mut()) {
+            group.start_after(reached);
+        }
+    }
+}
+
+fn payload_len(change: &ReceivedChange) -> usize {
+    change.change.payload.as_ref().map_or(0, Payload::len)
 }

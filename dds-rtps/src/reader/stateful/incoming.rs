@@ -1,197 +1,221 @@
-//! Submessages on their way into the reader: one method per kind.
+//! Submessages and local changes on their way into the reader: one method per kind.
 //!
-//! Each of them finds the writer's proxy, asks whether the number is of use before it looks at the payload, and brings the
-//! reader's summaries up to date afterwards.
+//! Each method finds the writer's proxy and checks the sequence number before it reads the payload. Afterwards it updates
+//! the deadlines of the reader ([`StatefulReader::finish`]).
 
+use super::StatefulReader;
 use crate::concurrent::{GroupPosition, PayloadSource};
-use crate::history::PresentationInfo;
+use crate::history::{CacheChange, ChangeKind, PresentationInfo, ReceivedChange};
+use crate::reader::assembly::in_place::{InPlaceFragment, InPlaceOutcome};
 use crate::reader::assembly::{Assembled, FragmentOutcome};
+use crate::reader::change_builder::{ChangeHeader, IncomingChange, SHARED_PARTS_MAX, expiry};
 use crate::reader::change_facts::ChangeFacts;
+use crate::reader::coherent::group_gate::GroupItem;
 use crate::reader::config::Source;
-use crate::reader::delivery::Sink;
 use crate::reader::event::LossCause;
-use crate::reader::ledger::distance;
-use crate::reader::ledger::tally::Tally;
-use crate::reader::payload::{Envelope, Inbound, SHARED_PARTS_MAX};
-use crate::reader::proxy::plausibility::JUMP_MAX;
-use crate::reader::proxy::reliable::Fit;
-use crate::reader::proxy::{Following, ProxyContext, WriterProxy};
-use crate::reader::stateful::StatefulReader;
-use crate::types::{EntityId, Guid, Now, SequenceNumber, earliest};
+use crate::reader::proxy::ProxyState;
+use crate::reader::proxy::reliable::NumberCheck;
+use crate::types::{EntityId, Guid, InstanceHandle, Now, SequenceNumber, earliest};
 use crate::wire::{Data, DataFrag, Gap, Heartbeat, HeartbeatFrag, InlineQos, SerializedPayload};
 
-/// What became of a submessage.
+/// Result of a submessage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Handled {
-    /// It was of use.
+    /// The reader used it.
     Accepted,
-    /// It said nothing new.
+    /// It contained nothing new.
     Duplicate,
-    /// It cannot be used now; it will be asked for again.
+    /// The reader cannot use it now, and requests it again.
     Postponed,
     /// Its writer is not matched.
     Unmatched,
-    /// It is for another reader, or for readers of another kind.
+    /// It is for another reader, or for another kind of reader.
     NotForUs,
     /// It contradicts itself, an earlier one, or the limits.
     Malformed,
-    /// Its payload does not fit the type. Its number counts as lost.
+    /// Its payload does not match the type. Its number counts as lost.
     NotDecodable,
-    /// It speaks of numbers far away from where its writer was; that is believed when the writer says it again.
+    /// Its numbers are implausible. The reader believes them if the writer repeats them.
     Doubtful,
 }
 
-impl StatefulReader {
-    /// A submessage is for this reader if it names it, or nobody.
-    fn is_addressed(&self, reader_id: EntityId) -> bool {
-        reader_id == EntityId::UNKNOWN || reader_id == self.config.guid.entity_id
-    }
+/// Result of a change of a local writer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LocalOutcome {
+    /// The history has the change, or rejected it for good. The reader acknowledged it on the link.
+    Accepted,
+    /// There is no space for the change, or for an earlier one: the reader keeps nothing.
+    ///
+    /// Later the link names the first wanted number, and [`ReaderEvent::LocalSpace`](crate::reader::ReaderEvent) tells
+    /// the owner.
+    Refused,
+    /// The writer is not matched.
+    Unmatched,
+}
 
-    /// The proxy that a submessage concerns, or why there is none.
-    fn addressee(&mut self, reader_id: EntityId, writer: Guid) -> Result<usize, Handled> {
-        if !self.is_addressed(reader_id) {
+/// A change of a local writer, ready to be delivered.
+struct LocalChange {
+    received: ReceivedChange,
+    is_decodable: bool,
+    is_end_of_set: bool,
+    passes_filter: bool,
+}
+
+impl StatefulReader {
+    /// Index of the proxy that a submessage concerns, or why there is none.
+    fn find_proxy(&mut self, reader_id: EntityId, writer: Guid) -> Result<usize, Handled> {
+        // EntityId::UNKNOWN addresses all readers.
+        if reader_id != EntityId::UNKNOWN && reader_id != self.config.guid.entity_id {
             return Err(Handled::NotForUs);
         }
-        self.find(writer).ok_or_else(|| {
-            self.counters.unmatched += 1;
-            Handled::Unmatched
-        })
+        match self.writers.find(writer) {
+            Some(at) => Ok(at),
+            None => {
+                self.counters.unmatched += 1;
+                Err(Handled::Unmatched)
+            }
+        }
     }
 
-    /// A DATA.
+    /// Handles a DATA. `packet` shares its memory with large payloads.
     pub fn handle_data(&mut self, now: Now, source: &Source, data: &Data<'_>, packet: &dyn PayloadSource) -> Handled {
-        let at = match self.addressee(data.reader_id, source.writer) {
+        let at = match self.find_proxy(data.reader_id, source.writer) {
             Ok(at) => at,
             Err(handled) => return handled,
         };
-        self.note_sign_of_life(now, at);
+        self.renew_lease(now, at);
         let len = match data.payload {
             SerializedPayload::None => 0,
             SerializedPayload::Data(bytes) | SerializedPayload::Key(bytes) => bytes.len(),
         };
-        if let Some(handled) = self.refuse(now, at, data.writer_sn, len) {
+        if let Some(handled) = self.reject_number(now, at, data.writer_sn, len) {
             return handled;
         }
         let inline_qos = data.inline_qos.as_ref();
-        let plain = ChangeFacts::plain(inline_qos, source);
-        let more = if plain.is_some() { None } else { inline_qos };
-        let facts = plain.unwrap_or_else(|| ChangeFacts::new(inline_qos, source));
-        let envelope = self.envelope(at, data.writer_sn, facts);
-        let mut inbound = if data.non_standard_payload || !understands(more) {
-            Inbound::NotDecodable
-        } else if more.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
-            Inbound::Nothing
-        } else {
-            self.intake.receive(now, &envelope, data.payload, packet)
+        // Most changes have no other parameters: then all further lookups are skipped.
+        let (facts, special_qos) = match ChangeFacts::plain(inline_qos, source) {
+            Some(facts) => (facts, None),
+            None => (ChangeFacts::new(inline_qos, source), inline_qos),
         };
-        if self.config.presents() {
+        let header = self.change_header(at, data.writer_sn, facts);
+        let mut change = if data.non_standard_payload || !is_understood(special_qos) {
+            IncomingChange::NotDecodable
+        } else if special_qos.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
+            IncomingChange::Nothing
+        } else {
+            self.builder.build(now, &header, data.payload, packet)
+        };
+        if self.config.has_presentation() {
             let is_end = matches!(data.payload, SerializedPayload::None);
-            self.tallies[at].filter(&inbound);
-            inbound = inbound.presented(now, &envelope, presented(inline_qos, source, is_end));
+            self.count_filtered(at, &change);
+            change = change.with_presentation(now, &header, presentation_of(inline_qos, source, is_end));
         }
-        self.take_in(now, at, data.writer_sn, inbound)
+        self.accept_change(now, at, data.writer_sn, change)
     }
 
-    /// Says no to a number that cannot be taken in.
-    pub(crate) fn refuse(&mut self, now: Now, at: usize, number: SequenceNumber, len: usize) -> Option<Handled> {
-        let proxy = &mut self.proxies[at];
-        match proxy.fit(number, len, &self.config) {
-            Fit::Fits => None,
-            Fit::Duplicate => {
-                self.counters.duplicate += 1;
+    /// Checks a sequence number. `Some`: it cannot be accepted now.
+    fn reject_number(&mut self, now: Now, at: usize, number: SequenceNumber, len: usize) -> Option<Handled> {
+        let Self { config, writers, counters, .. } = self;
+        let proxy = &mut writers.at_mut(at).proxy;
+        match proxy.check_number(number, len, config) {
+            NumberCheck::New => None,
+            NumberCheck::Duplicate => {
+                counters.duplicate += 1;
                 Some(Handled::Duplicate)
             }
-            Fit::Doubtful => {
-                self.counters.doubtful += 1;
+            NumberCheck::Implausible => {
+                counters.doubtful += 1;
                 Some(Handled::Doubtful)
             }
-            Fit::TooFar => {
-                self.counters.out_of_window += 1;
-                if let Following::Reliable(reliable) = &mut proxy.following {
+            NumberCheck::TooFar => {
+                counters.out_of_window += 1;
+                if let Some(reliable) = proxy.reliable_mut() {
                     reliable.note_postponed(now.instant);
                 }
-                self.note_due(at);
+                writers.note_due(at);
                 Some(Handled::Postponed)
             }
         }
     }
 
-    fn envelope(&self, at: usize, sequence_number: SequenceNumber, facts: ChangeFacts) -> Envelope {
-        let WriterProxy { config: writer, following, .. } = &self.proxies[at];
-        let is_early = matches!(following, Following::Reliable(reliable) if sequence_number > reliable.next());
-        let piles_up = is_early || self.history.len() >= SHARED_PARTS_MAX;
-        Envelope { writer: writer.guid, sequence_number, lifespan: writer.lifespan, facts, piles_up }
+    fn change_header(&self, at: usize, sequence_number: SequenceNumber, facts: ChangeFacts) -> ChangeHeader {
+        let proxy = &self.writers.at(at).proxy;
+        let piles_up = proxy.is_ahead(sequence_number) || self.history.len() >= SHARED_PARTS_MAX;
+        ChangeHeader { writer: proxy.guid(), sequence_number, lifespan: proxy.config.lifespan, facts, piles_up }
     }
 
-    /// Hands what has come to its proxy.
-    fn take_in(&mut self, now: Now, at: usize, number: SequenceNumber, inbound: Inbound) -> Handled {
-        let Self { config, history, proxies, tallies, intake, events, counters, .. } = self;
-        let proxy = &mut proxies[at];
-        let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back: config.holds_back() };
-        let (change, handled) = match inbound {
-            // What is to be counted counts if it is for this reader, which the writer will say.
-            Inbound::Filtered | Inbound::NotDecodable if proxy.awaits_beginning() => {
-                sink.counters.out_of_window += 1;
+    /// Counts a change that the content filter rejected.
+    fn count_filtered(&mut self, at: usize, change: &IncomingChange) {
+        if matches!(change, IncomingChange::Filtered) {
+            self.writers.at_mut(at).tally.undelivered.filtered += 1;
+        }
+    }
+
+    /// Hands a received change to its proxy.
+    fn accept_change(&mut self, now: Now, at: usize, number: SequenceNumber, change: IncomingChange) -> Handled {
+        let (proxy, mut delivery, context) = self.proxy_and_delivery(at);
+        let (change, handled) = match change {
+            // It counts only if it is for this reader, which the writer has yet to say.
+            IncomingChange::Filtered | IncomingChange::NotDecodable if proxy.awaits_start() => {
+                delivery.counters.out_of_window += 1;
                 return Handled::Postponed;
             }
-            Inbound::Change(change) => (Some(change), Handled::Accepted),
-            Inbound::Nothing => (None, Handled::Accepted),
-            Inbound::Filtered => {
-                sink.tally.filter(&inbound);
+            IncomingChange::Change(change) => (Some(change), Handled::Accepted),
+            IncomingChange::Nothing => (None, Handled::Accepted),
+            IncomingChange::Filtered => {
+                delivery.tally.undelivered.filtered += 1;
                 (None, Handled::Accepted)
             }
-            Inbound::NotDecodable => {
-                sink.counters.not_decodable += 1;
-                sink.lost(proxy.guid(), 1, LossCause::NotDecodable);
+            IncomingChange::NotDecodable => {
+                delivery.counters.not_decodable += 1;
+                delivery.lost(proxy.guid(), 1, LossCause::NotDecodable);
                 (None, Handled::NotDecodable)
             }
         };
-        let context = ProxyContext { config, large: &intake.large };
-        proxy.accept(now, number, change, &mut sink, &context);
-        self.after(now, at);
+        proxy.accept(now, number, change, &mut delivery, &context);
+        self.finish(now, at);
         handled
     }
 
-    /// Brings the summaries up to date with a proxy that has changed.
-    fn after(&mut self, now: Now, at: usize) {
-        self.resume_if_room(now);
+    /// Updates the reader after a proxy has changed: waiting writers, progress of the group, deadlines.
+    fn finish(&mut self, now: Now, at: usize) {
+        self.retry_if_space(now);
         if self.config.is_group() {
-            self.look_at_group(at);
+            self.update_group_progress(at);
         }
-        let proxy = &self.proxies[at];
-        if matches!(&proxy.following, Following::Reliable(reliable) if reliable.is_refused()) {
-            self.waiting.note(&self.history);
+        if self.writers.at(at).proxy.is_refused() {
+            self.space.start(&self.history);
         }
-        self.note_due(at);
+        self.writers.note_due(at);
     }
 
-    /// A DATA_FRAG.
+    /// Handles a DATA_FRAG.
     pub fn handle_data_frag(&mut self, now: Now, source: &Source, fragment: &DataFrag<'_>) -> Handled {
-        let at = match self.addressee(fragment.reader_id, source.writer) {
+        let at = match self.find_proxy(fragment.reader_id, source.writer) {
             Ok(at) => at,
             Err(handled) => return handled,
         };
-        self.note_sign_of_life(now, at);
+        self.renew_lease(now, at);
         let number = fragment.writer_sn;
-        if let Some(handled) = self.refuse(now, at, number, fragment.sample_size as usize) {
+        if let Some(handled) = self.reject_number(now, at, number, fragment.sample_size as usize) {
             return handled;
         }
         let inline_qos = fragment.inline_qos.as_ref();
-        if fragment.non_standard_payload || !understands(inline_qos) {
-            return self.take_in(now, at, number, Inbound::NotDecodable);
+        if fragment.non_standard_payload || !is_understood(inline_qos) {
+            return self.accept_change(now, at, number, IncomingChange::NotDecodable);
         }
         if inline_qos.is_some_and(|qos| !qos.is_directed_to(self.config.guid)) {
-            let mut inbound = Inbound::Nothing;
-            if self.config.presents() {
-                let envelope = self.envelope(at, number, ChangeFacts::new(inline_qos, source));
-                inbound = inbound.presented(now, &envelope, presented(inline_qos, source, false));
+            let mut change = IncomingChange::Nothing;
+            if self.config.has_presentation() {
+                let header = self.change_header(at, number, ChangeFacts::new(inline_qos, source));
+                change = change.with_presentation(now, &header, presentation_of(inline_qos, source, false));
             }
-            return self.take_in(now, at, number, inbound);
+            return self.accept_change(now, at, number, change);
         }
         match self.add_fragment(now, at, source, fragment) {
             FragmentOutcome::Added => {
-                self.fragment_added(now, at, number);
+                self.finish_fragment(now, at, number);
                 Handled::Accepted
             }
             FragmentOutcome::Duplicate => {
@@ -204,81 +228,109 @@ impl StatefulReader {
             }
             FragmentOutcome::NoRoom => {
                 self.counters.out_of_window += 1;
-                self.fragment_added(now, at, number);
+                self.finish_fragment(now, at, number);
                 Handled::Postponed
             }
             FragmentOutcome::TooLarge => {
-                // It never can be received: asking for it again would be asking for ever.
+                // The reader can never accept the sample: otherwise it would request it forever.
                 self.counters.malformed += 1;
-                self.take_in(now, at, number, Inbound::NotDecodable)
+                self.accept_change(now, at, number, IncomingChange::NotDecodable)
             }
-            FragmentOutcome::Complete(whole) => self.take_in_assembled(now, at, number, whole),
+            FragmentOutcome::Complete(assembled) => self.accept_assembled(now, at, number, assembled),
         }
     }
 
-    /// A sample is whole.
-    pub(crate) fn take_in_assembled(
-        &mut self,
-        now: Now,
-        at: usize,
-        number: SequenceNumber,
-        whole: Assembled,
-    ) -> Handled {
-        let envelope = self.envelope(at, number, whole.facts);
-        let mut inbound = self.intake.receive_assembled(now, &envelope, whole.payload, whole.is_key);
-        if self.config.presents() {
-            let presented = whole.presented.map(|presented| *presented).unwrap_or_default();
-            self.tallies[at].filter(&inbound);
-            inbound = inbound.presented(now, &envelope, presented);
+    /// Hands a complete fragmented sample to its proxy.
+    fn accept_assembled(&mut self, now: Now, at: usize, number: SequenceNumber, assembled: Assembled) -> Handled {
+        let header = self.change_header(at, number, assembled.facts);
+        let mut change = self.builder.build_assembled(now, &header, assembled.payload, assembled.is_key);
+        if self.config.has_presentation() {
+            let presented = assembled.presented.map(|presented| *presented).unwrap_or_default();
+            self.count_filtered(at, &change);
+            change = change.with_presentation(now, &header, presented);
         }
-        self.take_in(now, at, number, inbound)
+        self.accept_change(now, at, number, change)
     }
 
+    /// Adds a fragment to its assembly, with its presentation.
     fn add_fragment(&mut self, now: Now, at: usize, source: &Source, fragment: &DataFrag<'_>) -> FragmentOutcome {
-        let limits = self.config.assembly_limits();
-        let Self { proxies, intake, counters, .. } = self;
-        let proxy = &mut proxies[at];
-        let facts = || ChangeFacts::new(fragment.inline_qos.as_ref(), source);
         let presented = match &fragment.inline_qos {
-            // The first fragment speaks for the whole sample.
-            Some(inline_qos) if self.config.presents() => Some(Box::new(presented(Some(inline_qos), source, false))),
+            Some(inline_qos) if self.config.has_presentation() => {
+                Some(Box::new(presentation_of(Some(inline_qos), source, false)))
+            }
             _ => None,
         };
-        let pool = &intake.large;
-        let outcome = loop {
-            match proxy.assemblies.add(now.instant, fragment, limits, pool, facts) {
-                FragmentOutcome::NoRoom
-                    if !proxy.assemblies.contains(fragment.writer_sn)
-                        && proxy.evict(fragment.writer_sn, pool, counters) => {}
-                outcome => break outcome,
+        let (proxy, delivery, context) = self.proxy_and_delivery(at);
+        let mut outcome = proxy.add_fragment(now.instant, source, fragment, &context, delivery.counters);
+        if let Some(presented) = presented {
+            // The first fragment with inline QoS decides for the whole sample.
+            match &mut outcome {
+                FragmentOutcome::Complete(assembled) => {
+                    assembled.presented.get_or_insert(presented);
+                }
+                FragmentOutcome::Added => proxy.assemblies.set_presented(fragment.writer_sn, presented),
+                _ => {}
             }
+        }
+        outcome
+    }
+
+    /// Updates the reader after a fragment of an incomplete sample.
+    fn finish_fragment(&mut self, now: Now, at: usize, number: SequenceNumber) {
+        let Self { config, writers, .. } = self;
+        let proxy = &mut writers.at_mut(at).proxy;
+        proxy.note_fragments(now.instant, number, config);
+        if proxy.is_best_effort() {
+            self.next_stale = earliest(self.next_stale, now.instant.after(self.config.assembly_timeout));
+        }
+        self.finish(now, at);
+    }
+
+    /// Lends the memory of the fragment after `fragment`, which just arrived, if it is likely to arrive next.
+    pub fn lend_next_fragment(
+        &mut self,
+        writer: Guid,
+        number: SequenceNumber,
+        fragment: u32,
+    ) -> Option<InPlaceFragment> {
+        let at = self.writers.find(writer)?;
+        self.writers.at_mut(at).proxy.assemblies.lend(number, fragment.checked_add(1)?)
+    }
+
+    /// Handles a fragment that was received in place. Returns the memory of the next one, if it can be lent.
+    ///
+    /// The headers of its datagram equal those of the fragment before, except for the fragment number.
+    pub fn handle_in_place(&mut self, now: Now, source: &Source, fragment: InPlaceFragment) -> Option<InPlaceFragment> {
+        let Some(at) = self.writers.find(source.writer) else {
+            self.counters.unmatched += 1;
+            return None;
         };
-        match (presented, outcome) {
-            (Some(presented), FragmentOutcome::Complete(mut whole)) => {
-                whole.presented.get_or_insert(presented);
-                FragmentOutcome::Complete(whole)
+        self.renew_lease(now, at);
+        let number = fragment.sequence_number();
+        if self.reject_number(now, at, number, fragment.sample_size() as usize).is_some() {
+            return None;
+        }
+        let (proxy, delivery, context) = self.proxy_and_delivery(at);
+        match proxy.assemblies.add_in_place(now.instant, fragment, context.slots) {
+            InPlaceOutcome::Added(next) => {
+                self.finish_fragment(now, at, number);
+                next
             }
-            (Some(presented), FragmentOutcome::Added) => {
-                proxy.assemblies.note_presented(fragment.writer_sn, presented);
-                FragmentOutcome::Added
+            InPlaceOutcome::Duplicate => {
+                delivery.counters.duplicate += 1;
+                None
             }
-            (_, outcome) => outcome,
+            InPlaceOutcome::Gone => None,
+            InPlaceOutcome::Complete(assembled) => {
+                self.accept_assembled(now, at, number, assembled);
+                None
+            }
         }
     }
 
-    pub(crate) fn fragment_added(&mut self, now: Now, at: usize, number: SequenceNumber) {
-        let proxy = &mut self.proxies[at];
-        proxy.ask_on(now.instant, number, &self.config);
-        if let Following::BestEffort { .. } = proxy.following {
-            let stale = now.instant.after(self.config.assembly_timeout);
-            self.next_stale = earliest(self.next_stale, stale);
-        }
-        self.after(now, at);
-    }
-
-    /// A GAP.
+    /// Handles a GAP.
     pub fn handle_gap(&mut self, now: Now, source: &Source, gap: &Gap) -> Handled {
-        let at = match self.addressee(gap.reader_id, source.writer) {
+        let at = match self.find_proxy(gap.reader_id, source.writer) {
             Ok(at) => at,
             Err(handled) => return handled,
         };
@@ -286,46 +338,21 @@ impl StatefulReader {
             self.counters.malformed += 1;
             return Handled::Malformed;
         }
-        let Self { config, history, proxies, tallies, intake, events, counters, .. } = self;
-        let proxy = &mut proxies[at];
-        let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back: config.holds_back() };
-        let next = match &mut proxy.following {
-            Following::Reliable(reliable) => {
-                if !reliable.believes(now.instant, gap.gap_list.base().previous()) {
-                    return self.doubt(now, at);
-                }
-                let (filtered, before) = (filtered_by_writer(gap), sink.tally.not_received.irrelevant);
-                excuse_filtered(gap, filtered, sink.tally);
-                reliable.handle_gap(now, gap, &mut sink, config);
-                sink.tally.note_filtered(before, filtered);
-                reliable.next()
-            }
-            Following::BestEffort { next: Some(next), .. } => {
-                let end = gap.gap_list.base().max(*next);
-                if distance(*next, end) > JUMP_MAX {
-                    // What follows will tell; a GAP alone is not enough to leave out so much.
-                    counters.doubtful += 1;
-                    return Handled::Doubtful;
-                }
-                if gap.gap_start <= *next {
-                    let (filtered, before) = (filtered_by_writer(gap), sink.tally.not_received.irrelevant);
-                    excuse_filtered(gap, filtered, sink.tally);
-                    sink.tally.pass(distance(*next, end));
-                    sink.tally.note_filtered(before, filtered);
-                    *next = end;
-                }
-                *next
-            }
-            Following::BestEffort { next: None, .. } | Following::Local(_) => return Handled::NotForUs,
-        };
-        proxy.drop_assemblies_below(next, &intake.large, counters);
-        self.after(now, at);
-        Handled::Accepted
+        let (proxy, mut delivery, context) = self.proxy_and_delivery(at);
+        let handled = proxy.handle_gap(now, gap, &mut delivery, &context);
+        let asks_writer = handled == Handled::Doubtful && proxy.reliable().is_some();
+        if handled == Handled::Doubtful {
+            self.counters.doubtful += 1;
+        }
+        if handled == Handled::Accepted || asks_writer {
+            self.finish(now, at);
+        }
+        handled
     }
 
-    /// A HEARTBEAT. To a best-effort reader it only says that the writer is alive.
+    /// Handles a HEARTBEAT. To a best-effort reader it only shows that the writer is alive.
     pub fn handle_heartbeat(&mut self, now: Now, source: &Source, heartbeat: &Heartbeat) -> Handled {
-        let at = match self.addressee(heartbeat.reader_id, source.writer) {
+        let at = match self.find_proxy(heartbeat.reader_id, source.writer) {
             Ok(at) => at,
             Err(handled) => return handled,
         };
@@ -333,78 +360,171 @@ impl StatefulReader {
             self.counters.malformed += 1;
             return Handled::Malformed;
         }
-        self.note_heartbeat_of(now, at, heartbeat.liveliness);
-        let Self { config, history, proxies, tallies, intake, events, counters, .. } = self;
-        let proxy = &mut proxies[at];
-        let Following::Reliable(reliable) = &mut proxy.following else { return Handled::NotForUs };
-        if !reliable.believes(now.instant, heartbeat.last_sn) {
-            return self.doubt(now, at);
+        if heartbeat.liveliness || self.writers.at(at).proxy.lease.is_automatic() {
+            self.renew_lease(now, at);
         }
-        let mut sink = Sink { history, events, counters, tally: &mut tallies[at], holds_back: config.holds_back() };
-        if !reliable.handle_heartbeat(now, heartbeat, &mut sink, config) {
-            self.counters.duplicate_heartbeats += 1;
+        let (proxy, mut delivery, context) = self.proxy_and_delivery(at);
+        let ProxyState::Reliable(reliable) = &mut proxy.state else { return Handled::NotForUs };
+        if !reliable.is_plausible(now.instant, heartbeat.last_sn) {
+            delivery.counters.doubtful += 1;
+            self.finish(now, at);
+            return Handled::Doubtful;
+        }
+        if !reliable.handle_heartbeat(now, heartbeat, &mut delivery, context.config) {
+            delivery.counters.duplicate_heartbeats += 1;
             return Handled::Duplicate;
         }
         proxy.reply = source.reply;
-        let (next, has_begun) = (reliable.next(), !reliable.awaits_beginning());
-        proxy.drop_assemblies_below(next, &intake.large, counters);
-        if self.config.is_group() && has_begun {
-            self.note_group_info(at, heartbeat);
+        let (next, has_begun) = (reliable.next(), !reliable.awaits_start());
+        proxy.drop_assemblies_below(next, context.slots, delivery.counters);
+        if has_begun && self.config.is_group() {
+            self.note_group_announcement(at, heartbeat);
         }
-        self.after(now, at);
+        self.finish(now, at);
         Handled::Accepted
     }
 
-    /// A writer is asked whether it has said what was said in its name.
-    fn doubt(&mut self, now: Now, at: usize) -> Handled {
-        self.counters.doubtful += 1;
-        self.after(now, at);
-        Handled::Doubtful
-    }
-
-    /// A HEARTBEAT_FRAG. A best-effort reader has no use for it.
+    /// Handles a HEARTBEAT_FRAG. A best-effort reader has no use for it.
     pub fn handle_heartbeat_frag(&mut self, now: Now, source: &Source, heartbeat: &HeartbeatFrag) -> Handled {
-        let at = match self.addressee(heartbeat.reader_id, source.writer) {
+        let at = match self.find_proxy(heartbeat.reader_id, source.writer) {
             Ok(at) => at,
             Err(handled) => return handled,
         };
-        let proxy = &mut self.proxies[at];
-        let Following::Reliable(reliable) = &mut proxy.following else { return Handled::NotForUs };
-        if !reliable.is_new(heartbeat) {
-            self.counters.duplicate_heartbeats += 1;
-            return Handled::Duplicate;
+        let proxy = &mut self.writers.at_mut(at).proxy;
+        let handled = proxy.handle_heartbeat_frag(now.instant, heartbeat, source.reply, &self.config);
+        match handled {
+            Handled::Accepted => self.finish(now, at),
+            Handled::Duplicate => self.counters.duplicate_heartbeats += 1,
+            _ => {}
         }
-        proxy.reply = source.reply;
-        if proxy.assemblies.announce(heartbeat.writer_sn, heartbeat.last_fragment_num) {
-            reliable.asking.fragments_announced(now.instant, &self.config);
-        } else if heartbeat.writer_sn >= reliable.next() {
-            // Nothing of the sample is here: a HEARTBEAT will tell, or the timer.
-            reliable.asking.schedule_retry(now.instant);
+        handled
+    }
+
+    /// Handles a change of a local writer. The reader takes its payload out of `change` and shares it.
+    ///
+    /// `previous`: number of the change that the writer handed over before. Numbers in between do not exist any more. A
+    /// reliable reader refuses all changes that follow a refused one, so that the order stays.
+    pub fn handle_local(&mut self, now: Now, change: &mut CacheChange, previous: SequenceNumber) -> LocalOutcome {
+        let Some(at) = self.writers.find(change.writer) else {
+            self.counters.unmatched += 1;
+            return LocalOutcome::Unmatched;
+        };
+        let proxy = &self.writers.at(at).proxy;
+        let ProxyState::Local(local) = &proxy.state else { return LocalOutcome::Unmatched };
+        if change.sequence_number < local.next() {
+            self.counters.duplicate += 1;
+            return LocalOutcome::Accepted;
         }
-        self.after(now, at);
-        Handled::Accepted
+        // Mail and redelivery can interleave: a change must not overtake one that was refused.
+        if local.is_reliable() && previous >= local.next() {
+            return LocalOutcome::Refused;
+        }
+        let lifespan = match &change.origin {
+            Some(origin) => origin.lifespan,
+            None => proxy.config.lifespan,
+        };
+        let expires = if change.kind == ChangeKind::Alive { expiry(now, change, lifespan) } else { None };
+        let local_change = self.prepare_local(now, change, expires);
+        let outcome = self.deliver_local(now, at, local_change);
+        if outcome == LocalOutcome::Refused {
+            self.space.start(&self.history);
+        } else {
+            self.retry_if_space(now);
+        }
+        outcome
+    }
+
+    /// Finds the instance of a local change and applies the content filter.
+    fn prepare_local(
+        &mut self,
+        now: Now,
+        change: &mut CacheChange,
+        expires: Option<crate::types::Instant>,
+    ) -> LocalChange {
+        let is_end_of_set = change.is_end_of_set();
+        let mut has_data = change.kind == ChangeKind::Alive;
+        let instance: Option<InstanceHandle> =
+            if is_end_of_set { Some(change.instance) } else { self.builder.instance_of_local(change) };
+        if let Some(instance) = instance {
+            change.instance = instance;
+        }
+        let passes_filter = is_end_of_set || self.builder.passes_filter_local(change);
+        if !passes_filter {
+            // The blank change still shows where a coherent set continues.
+            (change.kind, change.payload) = (ChangeKind::Alive, None);
+            has_data = false;
+        }
+        let received = ReceivedChange { change: change.take(), has_data, expires, reception_timestamp: now.time };
+        LocalChange { received, is_decodable: instance.is_some(), is_end_of_set, passes_filter }
+    }
+
+    /// Delivers a local change and acknowledges it, unless the history has no space.
+    fn deliver_local(&mut self, now: Now, at: usize, local_change: LocalChange) -> LocalOutcome {
+        let LocalChange { received, is_decodable, is_end_of_set, passes_filter } = local_change;
+        let (writer, number) = (received.change.writer, received.change.sequence_number);
+        let (proxy, mut delivery, _) = self.proxy_and_delivery(at);
+        let ProxyState::Local(local) = &mut proxy.state else { return LocalOutcome::Unmatched };
+        delivery.holds_back &= local.is_reliable();
+        let has_sets = delivery.sets.is_some();
+        if !is_decodable {
+            delivery.counters.not_decodable += 1;
+            delivery.lost(writer, 1, LossCause::NotDecodable);
+        } else if is_end_of_set && !has_sets {
+            // This reader does not present changes in sets.
+            delivery.tally.count_irrelevant(1);
+        } else if passes_filter || has_sets {
+            if delivery.deliver(now, received, false).is_err() {
+                local.note_refused();
+                return LocalOutcome::Refused;
+            }
+        }
+        if is_decodable && !passes_filter {
+            delivery.tally.undelivered.filtered += 1;
+        }
+        local.acknowledge(writer, number, &mut delivery);
+        LocalOutcome::Accepted
+    }
+
+    /// The writer of a proxy asserted its liveliness.
+    #[inline]
+    fn renew_lease(&mut self, now: Now, at: usize) {
+        let lease = &mut self.writers.at_mut(at).proxy.lease;
+        if lease.is_limited() && lease.renew(now.instant) {
+            self.change_liveliness(now, at, true);
+        }
+    }
+
+    /// A HEARTBEAT announced the progress of a group.
+    fn note_group_announcement(&mut self, at: usize, heartbeat: &Heartbeat) {
+        let Some(info) = heartbeat.group_info else { return };
+        if info.current_gsn < SequenceNumber::ZERO || info.current_gsn >= SequenceNumber::MAX {
+            return;
+        }
+        let writer = self.writers.at_mut(at);
+        if let Some(group) = writer.sets.as_mut().and_then(|sets| sets.group_mut()) {
+            group.announce(heartbeat.last_sn, info.current_gsn);
+            self.events.push_group(writer.proxy.guid(), GroupItem::ReportsProgress);
+        }
+    }
+
+    /// Tells the gate of the subscriber if all changes arrived that a HEARTBEAT announced.
+    fn update_group_progress(&mut self, at: usize) {
+        let writer = self.writers.at_mut(at);
+        let Some(reliable) = writer.proxy.reliable() else { return };
+        if reliable.awaits_start() {
+            return;
+        }
+        let next = reliable.next();
+        let Some(group) = writer.sets.as_mut().and_then(|sets| sets.group_mut()) else { return };
+        if let Some(reached) = group.advance_to(next) {
+            self.events.push_group(writer.proxy.guid(), GroupItem::Reached(reached));
+        }
     }
 }
 
-/// How many numbers of a GAP the writer's filter has left out (RTPS 2.5, 8.3.8.4): all of them or none. One that only partly comes
-/// from a filter does not say which numbers.
-fn filtered_by_writer(gap: &Gap) -> u64 {
-    let Some(filtered) = gap.filtered_count.and_then(|count| u64::try_from(count).ok()) else { return 0 };
-    let count = distance(gap.gap_start, gap.gap_list.base()) + gap.gap_list.iter().count() as u64;
-    if filtered >= count { count } else { 0 }
-}
-
-/// What a filter has left out is no hole in a coherent set.
-fn excuse_filtered(gap: &Gap, filtered: u64, tally: &mut Tally) {
-    if let Some(sets) = tally.sets.as_mut().filter(|_| filtered > 0) {
-        sets.excuse(gap.gap_start, gap.gap_list.base());
-        gap.gap_list.iter().for_each(|number| sets.excuse(number, number.next()));
-    }
-}
-
-/// What a change is presented together with (RTPS 2.5, 9.6.4.2 to 9.6.4.5). Numbers that are none count as absent.
+/// Presentation of a change (RTPS 2.5, 9.6.4.2 to 9.6.4.5). Invalid numbers count as absent.
 #[cold]
-fn presented(inline_qos: Option<&InlineQos<'_>>, source: &Source, is_end: bool) -> PresentationInfo {
+fn presentation_of(inline_qos: Option<&InlineQos<'_>>, source: &Source, is_end: bool) -> PresentationInfo {
     let Some(inline_qos) = inline_qos else { return PresentationInfo { is_end, ..PresentationInfo::default() } };
     let valid = |number: &SequenceNumber| number.is_valid() && *number < SequenceNumber::MAX;
     let number = inline_qos.group_sequence_number(source.vendor).filter(valid);
@@ -417,7 +537,7 @@ fn presented(inline_qos: Option<&InlineQos<'_>>, source: &Source, is_end: bool) 
     PresentationInfo { set: inline_qos.coherent_set().filter(valid), group, is_end }
 }
 
-/// Whether nothing in the inline QoS must be understood that is not.
-fn understands(inline_qos: Option<&InlineQos<'_>>) -> bool {
+/// Whether the reader knows all parameters of the inline QoS that must be understood.
+fn is_understood(inline_qos: Option<&InlineQos<'_>>) -> bool {
     inline_qos.is_none_or(|qos| qos.unknown_must_understand().is_none())
 }

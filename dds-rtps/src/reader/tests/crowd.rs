@@ -1,7 +1,7 @@
 //! Many writers: what one of them says concerns no other.
 
 use super::*;
-use crate::reader::proxy::WriterProxy;
+use crate::reader::writers::MatchedWriter;
 
 const WRITERS: usize = 1000;
 
@@ -43,7 +43,7 @@ fn crowd() -> Script {
 }
 
 fn looks(script: &Script) -> u64 {
-    script.reader.proxies.iter().map(|proxy: &WriterProxy| proxy.looks).sum()
+    script.reader.writers.iter().map(|writer: &MatchedWriter| writer.proxy.transmit_polls).sum()
 }
 
 #[test]

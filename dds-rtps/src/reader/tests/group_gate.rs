@@ -38,7 +38,7 @@ fn plain(writer: Guid, number: i64) -> GroupItem {
 
 fn part(writer: Guid, set: i64, end: i64, numbers: &[i64], is_whole: bool) -> GroupItem {
     let changes = numbers.iter().map(|&number| change(writer, number)).collect();
-    GroupItem::Part { set: sn(set), end: sn(end), changes, is_whole }
+    GroupItem::SetEnded { set: sn(set), end: sn(end), changes, is_whole }
 }
 
 /// What comes out, by rank; what is dropped is negative.
@@ -81,7 +81,7 @@ fn a_set_waits_for_every_writer() {
     let mut gate = gate(true);
     gate.push(WRITER, NEAR, part(WRITER, 1, 4, &[1, 3], true));
     assert!(released(&mut gate).is_empty());
-    gate.push(OTHER, FAR, GroupItem::Begun { set: sn(1) });
+    gate.push(OTHER, FAR, GroupItem::SetBegun { set: sn(1) });
     gate.push(OTHER, FAR, GroupItem::Reached(sn(9)));
     assert!(released(&mut gate).is_empty(), "it has begun the set");
     gate.push(OTHER, FAR, part(OTHER, 1, 5, &[2], true));
@@ -102,7 +102,7 @@ fn a_hole_in_one_part_drops_all_of_them() {
 fn who_leaves_before_the_end_breaks_the_set_and_a_closed_reader_does_not() {
     for by_reader in [false, true] {
         let mut gate = gate(true);
-        gate.push(OTHER, FAR, GroupItem::Begun { set: sn(1) });
+        gate.push(OTHER, FAR, GroupItem::SetBegun { set: sn(1) });
         gate.push(WRITER, NEAR, part(WRITER, 1, 4, &[1], true));
         gate.remove(OTHER, FAR, by_reader);
         assert_eq!(released(&mut gate), if by_reader { [1] } else { [-1] });
@@ -112,7 +112,7 @@ fn who_leaves_before_the_end_breaks_the_set_and_a_closed_reader_does_not() {
 #[test]
 fn what_waits_in_the_gate_is_bounded() {
     let mut gate = gate(true);
-    gate.push(OTHER, FAR, GroupItem::Begun { set: sn(1) });
+    gate.push(OTHER, FAR, GroupItem::SetBegun { set: sn(1) });
     for set in 1..=2 * ITEMS_MAX as i64 {
         gate.push(WRITER, NEAR, part(WRITER, 2 * set, 2 * set + 1, &[], true));
     }
@@ -152,7 +152,7 @@ fn a_reader_that_is_full_takes_nothing_in_for_the_gate() {
     assert_eq!(script.asked().0, 4, "what has no room is not acknowledged");
     for (_, item) in items {
         let GroupItem::Change { change, .. } = item else { panic!("{item:?}") };
-        script.reader.take_released(script.now(), Release::Admit { rank: 1, change });
+        script.reader.handle_release(script.now(), Release::Admit { rank: 1, change });
     }
     assert_eq!(script.taken(), [1, 2, 3]);
 }

@@ -9,7 +9,7 @@ const SIZE: u16 = 1000;
 /// Who receives: it has borrowed a place, or not.
 struct Receiving {
     script: Script,
-    landing: Option<Landing>,
+    landing: Option<InPlaceFragment>,
     landed: usize,
 }
 
@@ -22,7 +22,7 @@ impl Receiving {
     /// to where it belongs.
     fn arrive(&mut self, writer: Guid, fragment: &DataFrag<'_>) -> Handled {
         let expects = self.landing.as_ref().is_some_and(|landing| {
-            landing.sequence_number == fragment.writer_sn
+            landing.sequence_number() == fragment.writer_sn
                 && landing.fragment_number() == fragment.fragment_starting_num
                 && (fragment.fragment_size, fragment.fragments_in_submessage) == (SIZE, 1)
                 && landing.len() == fragment.payload.len()
@@ -30,7 +30,7 @@ impl Receiving {
         });
         let now = self.script.now();
         let Some(mut landing) = self.landing.take() else { return self.copy(writer, fragment) };
-        let place = landing.place();
+        let place = landing.buffer();
         let len = place.len().min(fragment.payload.len());
         place[..len].copy_from_slice(&fragment.payload[..len]);
         if !expects {
@@ -38,7 +38,7 @@ impl Receiving {
             return self.copy(writer, fragment);
         }
         self.landed += 1;
-        self.landing = self.script.reader.handle_landed(now, &source(writer), landing);
+        self.landing = self.script.reader.handle_in_place(now, &source(writer), landing);
         Handled::Accepted
     }
 
@@ -46,7 +46,7 @@ impl Receiving {
         let handled = self.by_another_way(writer, fragment);
         if writer == WRITER && fragment.fragments_in_submessage == 1 {
             let (number, first) = (fragment.writer_sn, fragment.fragment_starting_num);
-            self.landing = self.script.reader.place_after(writer, number, first);
+            self.landing = self.script.reader.lend_next_fragment(writer, number, first);
         }
         handled
     }
@@ -90,7 +90,7 @@ fn what_comes_by_another_way_while_the_sample_is_lent_is_asked_for_again() {
     let mut receiving = Receiving::new(Script::reliable());
     let sample = large(8_000);
     receiving.pieces(&sample, 1, 1..=2, false);
-    assert_eq!(receiving.landing.as_ref().map(Landing::fragment_number), Some(3));
+    assert_eq!(receiving.landing.as_ref().map(InPlaceFragment::fragment_number), Some(3));
     assert_eq!(receiving.by_another_way(WRITER, &piece(&sample, 1, SIZE, 7, 1)), Handled::Postponed);
     receiving.pieces(&sample, 1, 3..=6, false);
     receiving.script.hear(1, 1);
@@ -113,9 +113,9 @@ fn a_place_that_comes_back_late_finds_no_other_sample() {
     receiving.pieces(&second, 2, 1..=8, true);
     let taken = receiving.script.take();
     receiving.pieces(&second, 3, 1..=1, true);
-    late.place().fill(77);
+    late.buffer().fill(77);
     let now = receiving.script.now();
-    assert!(receiving.script.reader.handle_landed(now, &source(WRITER), late).is_none());
+    assert!(receiving.script.reader.handle_in_place(now, &source(WRITER), late).is_none());
     // The third sample is lent itself, and has no other memory meanwhile.
     receiving.pieces(&second, 3, 2..=4, false);
     assert!(receiving.landing.is_some());

@@ -152,7 +152,7 @@ fn an_automatic_writer_lives_by_anything_that_is_heard_of_its_participant() {
     assert_eq!(script.later(99).lively(), (1, 0, true));
     assert_eq!(script.later(1).lively(), (0, 1, true));
     assert!(assertion_clock.assert_often(script.now().instant), "somebody waits for it");
-    script.reader.look_at_lost_writers(script.now());
+    script.reader.recheck_lost_writers(script.now());
     assert_eq!(script.lively(), (1, 0, true));
     assert!(!assertion_clock.has_waiting_leases());
 }
@@ -169,7 +169,7 @@ fn by_participant_one_writer_speaks_for_all() {
     assert_eq!(script.later(40).lively(), (0, 2, true));
     script.write(OTHER, 2, 7, 1);
     assert!(assertion_clock.take_unreported());
-    script.reader.look_at_lost_writers(script.now());
+    script.reader.recheck_lost_writers(script.now());
     assert_eq!(script.lively(), (2, 0, true));
 }
 

@@ -196,7 +196,7 @@ fn a_volatile_reader_begins_with_the_first_sample_if_that_is_earlier() {
 #[test]
 fn a_volatile_reader_takes_the_word_of_a_writer_that_gaps_its_history() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    let writer = WriterProxyConfig { gaps_history: true, ..WriterProxyConfig::new(WRITER) };
+    let writer = WriterProxyConfig { separates_history: true, ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);
     script.said();
     script.hear(8, 10);
@@ -210,7 +210,8 @@ fn a_volatile_reader_takes_the_word_of_a_writer_that_gaps_its_history() {
 /// A volatile reader, and a writer that tells it by name where it begins.
 fn to_be_named() -> Script {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    let writer = WriterProxyConfig { gaps_history: true, names_beginning: true, ..WriterProxyConfig::new(WRITER) };
+    let writer =
+        WriterProxyConfig { separates_history: true, names_first_relevant: true, ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);
     script.said();
     script
@@ -273,9 +274,11 @@ fn a_beginning_that_the_writer_denies_is_taken_back() {
 fn our_own_writers_and_those_of_fast_dds_are_known_to_gap_their_history() {
     let ours = Guid::new(GuidPrefix::new(VendorId::OURS, [7; 10]), WRITER.entity_id);
     let fast_dds = Guid::new(GuidPrefix::new(VendorId::EPROSIMA, [7; 10]), WRITER.entity_id);
-    assert!(WriterProxyConfig::new(ours).gaps_history && WriterProxyConfig::new(fast_dds).gaps_history);
-    assert!(WriterProxyConfig::new(ours).names_beginning && !WriterProxyConfig::new(fast_dds).names_beginning);
-    assert!(!WriterProxyConfig::new(WRITER).gaps_history);
+    assert!(WriterProxyConfig::new(ours).separates_history && WriterProxyConfig::new(fast_dds).separates_history);
+    assert!(
+        WriterProxyConfig::new(ours).names_first_relevant && !WriterProxyConfig::new(fast_dds).names_first_relevant
+    );
+    assert!(!WriterProxyConfig::new(WRITER).separates_history);
 }
 
 #[test]
@@ -494,7 +497,7 @@ fn nothing_is_lost_when_a_writer_goes_that_has_delivered_all() {
 #[test]
 fn history_that_a_volatile_reader_has_not_begun_is_not_lost() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    let writer = WriterProxyConfig { gaps_history: true, ..WriterProxyConfig::new(WRITER) };
+    let writer = WriterProxyConfig { separates_history: true, ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);
     script.hear(1, 10);
     script.reader.unmatch_writer(script.now(), WRITER);

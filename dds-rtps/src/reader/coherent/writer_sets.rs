@@ -1,0 +1,260 @@
+//! Coherent sets of one writer: the application sees no change of a set before all of it arrived (DDS 1.4, 2.2.3.6;
+//! RTPS 2.5, 8.7.5).
+//!
+//! Changes of the writer wait here, in order, until their set ends. Then the whole set enters the history at once. A set
+//! ends with a number outside of it: one without a change, or one in no set or in another set. A number that is skipped
+//! within a set, or before its end, is a hole: it may have been a part of the set. A set with a hole is dropped and
+//! counted. Filtered numbers are no holes.
+//!
+//! Bound: one open set for each writer. The open sets of all writers together have no more samples than the history may
+//! have, and no more than [`BYTES_MAX`] bytes. A set that does not fit is dropped as a whole.
+
+use super::group_progress::GroupProgress;
+use crate::concurrent::Payload;
+use crate::history::{ChangeKind, PresentationInfo, ReceivedChange, SetRejection};
+use crate::reader::config::ReaderConfig;
+use crate::reader::delivery::Delivery;
+use crate::reader::event::{LossCause, ReaderEvent};
+use crate::types::{Guid, Now, SequenceNumber};
+
+/// Most payload bytes in the open sets of a reader.
+///
+/// As much as four of the largest samples. So writers whose sets never end do not fill the memory.
+pub(super) const BYTES_MAX: usize = 256 << 20;
+
+/// Most ranges of filtered numbers ahead that are remembered. A GAP names few, and the stream passes them soon.
+const EXCUSED_MAX: usize = 64;
+
+/// Coherent sets of one writer.
+#[derive(Debug, Default)]
+pub(crate) struct WriterSets {
+    /// `Some` under scope GROUP: progress of the writer in its group.
+    pub(super) group: Option<GroupProgress>,
+    /// Number after the last delivered one; `None` before the first one.
+    pub(super) next: Option<SequenceNumber>,
+    pub(super) open: Option<OpenSet>,
+    /// Filtered numbers from `next` on, as `start .. end`.
+    excused: Vec<(SequenceNumber, SequenceNumber)>,
+}
+
+/// A set that has not ended.
+#[derive(Debug)]
+pub(super) struct OpenSet {
+    /// Sequence number of its first change; under scope GROUP the group sequence number of that change.
+    pub(super) name: SequenceNumber,
+    pub(super) changes: Vec<ReceivedChange>,
+    bytes: usize,
+    /// The set has a hole or did not fit. Further changes of the set are dropped.
+    pub(super) is_broken: bool,
+}
+
+impl WriterSets {
+    pub(crate) fn new(config: &ReaderConfig) -> Self {
+        let group =
+            if config.is_group() { Some(GroupProgress::new(config.presentation.coherent_access)) } else { None };
+        Self { group, ..Self::default() }
+    }
+
+    /// Progress of the writer in its group, under scope GROUP.
+    pub(crate) fn group_mut(&mut self) -> Option<&mut GroupProgress> {
+        self.group.as_mut()
+    }
+
+    /// How many changes wait for the end of their set.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.changes.len() as u64)
+    }
+
+    /// A filter rejected `start .. end`: they are no holes.
+    pub(crate) fn excuse(&mut self, start: SequenceNumber, end: SequenceNumber) {
+        let next = self.next.unwrap_or(SequenceNumber::FIRST);
+        self.excused.retain(|&(_, end)| end > next);
+        if self.excused.len() < EXCUSED_MAX && end > next {
+            self.excused.push((start, end));
+            self.excused.sort_unstable();
+        }
+    }
+
+    /// Moves past a number.
+    pub(super) fn advance_past(&mut self, number: SequenceNumber) {
+        self.next = Some(number.next());
+        self.excused.retain(|&(_, end)| end > number.next());
+    }
+
+    /// Whether no number is missing before `number`.
+    pub(super) fn follows_on(&self, number: SequenceNumber) -> bool {
+        self.next.is_some_and(|next| next <= number && self.is_excused(next, number))
+    }
+
+    /// Whether a filter rejected all of `start .. end`.
+    pub(super) fn is_excused(&self, mut start: SequenceNumber, end: SequenceNumber) -> bool {
+        for &(from, to) in &self.excused {
+            if from <= start {
+                start = start.max(to);
+            }
+        }
+        start >= end
+    }
+
+    /// Whether the open set has this name.
+    pub(super) fn is_open(&self, name: Option<SequenceNumber>) -> bool {
+        self.open.as_ref().is_some_and(|open| Some(open.name) == name)
+    }
+
+    /// Delivers the next change of the writer: to its set, to the gate of the group, or to the history.
+    ///
+    /// # Errors
+    ///
+    /// Returns the change if it, or the set that it ends, does not fit and [`Delivery::holds_back`] is set.
+    pub(crate) fn deliver(
+        &mut self,
+        now: Now,
+        change: ReceivedChange,
+        tried: bool,
+        delivery: &mut Delivery<'_>,
+    ) -> Result<(), ReceivedChange> {
+        if self.group.is_some() {
+            return self.deliver_to_group(change, tried, delivery);
+        }
+        let number = change.change.sequence_number;
+        let presented = change.change.presented.as_deref().copied().unwrap_or_default();
+        let follows_on = self.follows_on(number);
+        // A set cannot begin after one of its changes.
+        let set = presented.set.filter(|&first| first.is_valid() && first <= number && !presented.is_end);
+        let continues = self.is_open(set);
+        if !continues && self.open.is_some() && !self.close_set(now, follows_on, tried, delivery) {
+            return Err(change);
+        }
+        match set {
+            Some(first) => {
+                let is_whole = if continues { follows_on } else { self.is_excused(first, number) };
+                self.add_to_set(first, is_whole, change, delivery);
+            }
+            None if presented.is_end => delivery.tally.count_irrelevant(1),
+            None if is_blank(&change, presented) => {}
+            None => delivery.admit(now, change, tried)?,
+        }
+        self.advance_past(number);
+        Ok(())
+    }
+
+    /// Adds a change to the open set `name`, which begins here if none is open.
+    pub(super) fn add_to_set(
+        &mut self,
+        name: SequenceNumber,
+        is_whole: bool,
+        change: ReceivedChange,
+        delivery: &mut Delivery<'_>,
+    ) {
+        let open = self.open.get_or_insert_with(|| OpenSet { name, changes: Vec::new(), bytes: 0, is_broken: false });
+        debug_assert!(open.name == name, "the caller closes another set first");
+        let writer = change.change.writer;
+        if !is_whole {
+            open.break_up(writer, delivery);
+        }
+        if is_blank(&change, PresentationInfo::default()) {
+            // It belongs to the set, but the application sees nothing of it.
+            return;
+        }
+        if !open.is_broken {
+            let bytes = payload_len(&change);
+            if delivery.history.withhold(1, bytes, BYTES_MAX) {
+                open.bytes += bytes;
+                open.changes.push(change);
+                return;
+            }
+            open.break_up(writer, delivery);
+        }
+        delivery.lost(writer, 1, LossCause::Incoherent);
+    }
+
+    /// The open set has ended. `false`: it is complete and does not fit now, but will.
+    fn close_set(&mut self, now: Now, follows_on: bool, tried: bool, delivery: &mut Delivery<'_>) -> bool {
+        let Some(mut open) = self.open.take() else { return true };
+        let Some(writer) = open.changes.first().map(|first| first.change.writer) else { return true };
+        if !follows_on || open.changes.iter().any(|change| is_expired(change, now)) {
+            open.break_up(writer, delivery);
+            return true;
+        }
+        if let Err(rejection) = delivery.history.check_set(&open.changes) {
+            let SetRejection { reason, instance, is_lasting } = rejection;
+            if !tried {
+                delivery.counters.rejected += 1;
+                delivery.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
+            }
+            if delivery.holds_back && !is_lasting {
+                self.open = Some(open);
+                return false;
+            }
+            open.break_up(writer, delivery);
+            return true;
+        }
+        delivery.history.release_withheld(open.changes.len(), open.bytes);
+        for change in open.changes {
+            let admitted = delivery.admit(now, change, true);
+            debug_assert!(admitted.is_ok(), "the history had space for the whole set");
+            if admitted.is_err() {
+                delivery.lost(writer, 1, LossCause::Incoherent);
+            }
+        }
+        true
+    }
+
+    /// Drops the open set: later numbers were given up, so no later change finds it complete.
+    pub(crate) fn break_open_set(&mut self, writer: Guid, delivery: &mut Delivery<'_>) {
+        if let Some(open) = &mut self.open {
+            if !open.is_broken {
+                open.break_up(writer, delivery);
+            }
+        }
+    }
+
+    /// The writer is unmatched: its open set will never end.
+    pub(crate) fn close(&mut self, writer: Guid, delivery: &mut Delivery<'_>) {
+        if let Some(open) = &mut self.open {
+            open.break_up(writer, delivery);
+        }
+    }
+}
+
+impl OpenSet {
+    /// Drops the received changes of the set.
+    pub(super) fn break_up(&mut self, writer: Guid, delivery: &mut Delivery<'_>) {
+        self.is_broken = true;
+        delivery.history.release_withheld(self.changes.len(), self.bytes);
+        delivery.lost(writer, self.changes.len() as u64, LossCause::Incoherent);
+        (self.changes, self.bytes) = (Vec::new(), 0);
+    }
+}
+
+/// Whether the application sees nothing of a change: it was filtered, or for another reader.
+pub(super) fn is_blank(change: &ReceivedChange, presented: PresentationInfo) -> bool {
+    !presented.is_end && change.change.kind == ChangeKind::Alive && change.change.payload.is_none()
+}
+
+pub(super) fn is_expired(change: &ReceivedChange, now: Now) -> bool {
+    change.expires.is_some_and(|expires| expires <= now.instant)
+}
+
+pub(super) fn payload_len(change: &ReceivedChange) -> usize {
+    change.change.payload.as_ref().map_or(0, Payload::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excused_ranges_are_bounded() {
+        let mut sets = WriterSets::default();
+        let range = |number: i64| (SequenceNumber(3 * number), SequenceNumber(3 * number + 1));
+        for number in 1..=EXCUSED_MAX as i64 + 10 {
+            let (start, end) = range(number);
+            sets.excuse(start, end);
+        }
+        assert_eq!((sets.excused.len(), sets.excused.last()), (EXCUSED_MAX, Some(&range(EXCUSED_MAX as i64))));
+        // Passed ranges make space.
+        sets.advance_past(range(10).0);
+        assert_eq!(sets.excused.len(), EXCUSED_MAX - 10);
+    }
+}

@@ -1,0 +1,132 @@
+//! State of a reader for one best-effort writer: late changes are dropped, missing ones are lost.
+
+use super::plausibility::JUMP_MAX;
+use super::reliable::NumberCheck;
+use crate::reader::ledger::distance;
+use crate::reader::ledger::tally::{WriterPosition, WriterTally};
+use crate::types::SequenceNumber;
+use crate::wire::Gap;
+
+/// State for one best-effort writer.
+#[derive(Debug)]
+pub(crate) struct BestEffortState {
+    /// Number after the last delivered one; `None` before the first one.
+    next: Option<SequenceNumber>,
+    /// First number that counts in the ledger.
+    first: SequenceNumber,
+    /// Last number, if it was implausible.
+    doubted: Option<SequenceNumber>,
+}
+
+impl BestEffortState {
+    pub(super) fn new() -> Self {
+        Self { next: None, first: SequenceNumber::FIRST, doubted: None }
+    }
+
+    /// Number after the last delivered one; `None` before the first one.
+    pub(super) fn next(&self) -> Option<SequenceNumber> {
+        self.next
+    }
+
+    pub(super) fn position(&self) -> WriterPosition {
+        WriterPosition::in_order(self.first, self.next.unwrap_or(self.first))
+    }
+
+    /// Whether a number can be accepted.
+    ///
+    /// A number is implausible if it is further from the last one than a writer gets between two samples that arrive.
+    /// It counts if the following number agrees: then the writer has restarted. Otherwise another host sent it.
+    pub(super) fn check_number(&mut self, number: SequenceNumber) -> NumberCheck {
+        let Some(next) = self.next else { return NumberCheck::New };
+        if distance(next, number) <= JUMP_MAX && distance(number, next) <= JUMP_MAX {
+            self.doubted = None;
+            return if number < next { NumberCheck::Duplicate } else { NumberCheck::New };
+        }
+        let agrees = self.doubted.is_some_and(|before| before <= number && distance(before, number) <= JUMP_MAX);
+        self.doubted = Some(number);
+        if agrees { NumberCheck::New } else { NumberCheck::Implausible }
+    }
+
+    /// Accepts a number. Returns how many numbers before it are lost.
+    pub(super) fn accept(&mut self, number: SequenceNumber, tally: &mut WriterTally) -> u64 {
+        let lost = match self.next {
+            Some(next) if number >= next => self.skip(next, number, tally),
+            before => {
+                // The first number, or the writer has restarted: the row of the ledger begins here.
+                tally.restart(before.map_or(0, |next| distance(self.first, next)));
+                (self.first, self.doubted) = (number, None);
+                0
+            }
+        };
+        self.next = Some(number.next());
+        lost
+    }
+
+    /// Whether a GAP skips no more numbers than one message may. The next sample decides about a longer one.
+    pub(super) fn is_plausible(&self, gap: &Gap) -> bool {
+        self.next.is_none_or(|next| distance(next, gap.gap_list.base()) <= JUMP_MAX)
+    }
+
+    /// Skips the numbers of a GAP that continues the stream: they are irrelevant, not lost.
+    pub(super) fn skip_gap(&mut self, gap: &Gap, tally: &mut WriterTally) {
+        let Some(next) = self.next else { return };
+        debug_assert!(gap.gap_start <= next, "the GAP continues the stream");
+        let end = gap.gap_list.base().max(next);
+        tally.count_irrelevant(distance(next, end));
+        self.next = Some(end);
+    }
+
+    /// Gives up incomplete samples and all numbers before them. Returns how many numbers are lost.
+    ///
+    /// If nothing was delivered yet, numbers before the `lowest` sample do not count.
+    pub(super) fn give_up(&mut self, lowest: SequenceNumber, highest: SequenceNumber, tally: &mut WriterTally) -> u64 {
+        debug_assert!(lowest <= highest, "at least one sample is given up");
+        if self.next.is_none() {
+            self.first = lowest;
+        }
+        let expected = self.next.replace(highest.next()).unwrap_or(lowest);
+        if highest < expected {
+            return 0;
+        }
+        let before = self.skip(expected, lowest, tally);
+        before + self.skip(expected.max(lowest), highest, tally) + 1
+    }
+
+    /// The stream continues at `number` instead of `expected`. Returns how many numbers were skipped.
+    ///
+    /// Of more than [`JUMP_MAX`] numbers only that many count, and the row of the ledger begins after them: they cannot
+    /// be told from numbers that never existed.
+    fn skip(&mut self, expected: SequenceNumber, number: SequenceNumber, tally: &mut WriterTally) -> u64 {
+        let skipped = distance(expected, number);
+        if skipped > JUMP_MAX {
+            tally.restart(distance(self.first, expected) + JUMP_MAX);
+            self.first = number;
+        }
+        skipped.min(JUMP_MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn implausible_number_counts_when_the_next_agrees() {
+        let (mut state, mut tally) = (BestEffortState::new(), WriterTally::default());
+        assert_eq!(state.accept(SequenceNumber(5), &mut tally), 0);
+        assert_eq!(state.check_number(SequenceNumber(5)), NumberCheck::Duplicate);
+        assert_eq!(state.check_number(SequenceNumber(1 << 40)), NumberCheck::Implausible);
+        assert_eq!(state.check_number(SequenceNumber(6)), NumberCheck::New);
+        assert_eq!(state.check_number(SequenceNumber(1 << 40)), NumberCheck::Implausible);
+        assert_eq!(state.check_number(SequenceNumber((1 << 40) + 1)), NumberCheck::New);
+    }
+
+    #[test]
+    fn skipped_numbers_are_lost_up_to_the_limit() {
+        let (mut state, mut tally) = (BestEffortState::new(), WriterTally::default());
+        state.accept(SequenceNumber(1), &mut tally);
+        assert_eq!(state.accept(SequenceNumber(4), &mut tally), 2);
+        assert_eq!(state.accept(SequenceNumber(1 << 40), &mut tally), JUMP_MAX);
+        assert_eq!((tally.known_before, state.position().first), (4 + JUMP_MAX, SequenceNumber(1 << 40)));
+    }
+}
