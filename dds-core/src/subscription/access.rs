@@ -4,7 +4,7 @@ use crate::infrastructure::{ReadError, ReadErrorKind};
 use crate::subscription::group_access::Seat;
 use crate::subscription::{AnyReader, GroupAccess, ReaderHandle, Subscriber, SubscriberGroup};
 use dds_rtps::history::{Selection, SelectionOrder, States};
-use dds_rtps::reader::{GroupKey, WriterProxyConfig};
+use dds_rtps::reader::{PublisherKey, WriterProxyConfig};
 use dds_rtps::types::EntityId;
 use std::fmt;
 use std::sync::Arc;
@@ -163,7 +163,7 @@ impl ReaderHandle {
 impl Seat {
     /// Notes at the gate that the reader matches a writer of another participant.
     pub(super) fn match_remote(&self, reader: EntityId, writer: &WriterProxyConfig, reliable: bool) {
-        let key = GroupKey::Remote(writer.guid.prefix, writer.publisher);
+        let key = PublisherKey::Remote(writer.guid.prefix, writer.publisher);
         let reliable = reliable && writer.reliable;
         self.access.match_remote(key, (writer.guid, reader), (reliable, writer.reports_group_progress));
     }

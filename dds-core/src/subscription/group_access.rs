@@ -11,7 +11,7 @@ use crate::actor::{Effects, Poke, Signals};
 use crate::delivery::LocalBegin;
 use crate::subscription::{ReaderActor, ReaderCell};
 use dds_rtps::history::Selection;
-use dds_rtps::reader::{GroupGate, GroupKey, Release, StatefulReader, WriterProxyConfig};
+use dds_rtps::reader::{GroupGate, PublisherKey, Release, StatefulReader, WriterProxyConfig};
 use dds_rtps::types::{Duration, EntityId, Guid, Instant, Now, SequenceNumber};
 use dds_rtps::writer::PresentationClock;
 use std::collections::VecDeque;
@@ -97,7 +97,7 @@ impl GroupAccess {
     }
 
     /// A reader matches a writer of another participant. Of a reliable one it will hear how far it is.
-    pub(crate) fn match_remote(&self, key: GroupKey, pair: (Guid, EntityId), (reliable, tells): (bool, bool)) {
+    pub(crate) fn match_remote(&self, key: PublisherKey, pair: (Guid, EntityId), (reliable, tells): (bool, bool)) {
         self.state().gate.add(key, pair, (reliable, tells), SequenceNumber::ZERO, None);
     }
 
@@ -109,7 +109,7 @@ impl GroupAccess {
         reliable: bool,
         reached: SequenceNumber,
     ) {
-        let key = GroupKey::Local(Arc::as_ptr(clock) as usize);
+        let key = PublisherKey::Local(Arc::as_ptr(clock) as usize);
         self.state().gate.add(key, pair, (reliable, true), reached, Some(Arc::clone(clock)));
     }
 }

@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(some.likely_cause(), Some(LikelyCause::InboxOverflow { dropped: 7 }));
         some.inbox_dropped = 9;
         let text = some.to_string();
-        assert!(text.contains("43 delivered, 7 while the reader was occupied"), "{text}");
+        assert!(text.contains("43 delivered, 7 while the reader was busy"), "{text}");
         assert!(text.contains("occupied endpoints had no room for 9 submessages"), "{text}");
     }
 

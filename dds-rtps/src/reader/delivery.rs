@@ -7,7 +7,7 @@ use crate::history::{Admission, ReaderHistory, ReceivedChange, RejectedChange};
 use crate::types::{Guid, Now};
 
 /// The parts of a reader into which a writer proxy delivers.
-pub(crate) struct Delivery<'a> {
+pub(crate) struct ChangeDelivery<'a> {
     pub(crate) history: &'a mut ReaderHistory,
     pub(crate) events: &'a mut PendingEvents,
     pub(crate) counters: &'a mut ReaderCounters,
@@ -19,14 +19,14 @@ pub(crate) struct Delivery<'a> {
     pub(crate) holds_back: bool,
 }
 
-impl Delivery<'_> {
+impl ChangeDelivery<'_> {
     /// Delivers the next change of a writer: to its coherent sets if there are any, else to the history.
     ///
     /// `tried`: an earlier attempt reported the rejection already.
     ///
     /// # Errors
     ///
-    /// Returns the change if it does not fit and [`Delivery::holds_back`] is set.
+    /// Returns the change if it does not fit and [`ChangeDelivery::holds_back`] is set.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
         let Some(sets) = self.sets.take() else { return self.admit(now, change, tried) };
@@ -39,7 +39,7 @@ impl Delivery<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Delivery::deliver`].
+    /// As [`ChangeDelivery::deliver`].
     #[inline]
     pub(crate) fn admit(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
         match self.history.add(now, change) {

@@ -25,7 +25,7 @@ mod stateful;
 mod writers;
 
 pub use assembly::in_place::InPlaceFragment;
-pub use coherent::group_gate::{GroupGate, GroupItem, GroupKey, ITEMS_MAX, Release};
+pub use coherent::group_gate::{GroupGate, GroupItem, ITEMS_MAX, PublisherKey, Release};
 pub use config::{KeySource, REORDER_MAX, ReaderConfig, Source, WriterProxyConfig};
 pub use event::{LossCause, ReaderCounters, ReaderEvent};
 pub use ledger::{DEPARTED_MAX, Losses, NotReceived, Undelivered, WriterLosses};

@@ -3,7 +3,7 @@
 use dds_rtps::history::{ChangeKind, HistorySample, Operation, Selection, SelectionOrder};
 use dds_rtps::qos::{AccessScope, DataReaderQos, Presentation};
 use dds_rtps::reader::{
-    GroupGate, GroupKey, KeySource, ReaderConfig, Release, Source, StatefulReader, WriterProxyConfig,
+    GroupGate, KeySource, PublisherKey, ReaderConfig, Release, Source, StatefulReader, WriterProxyConfig,
 };
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, Instant, Now, SequenceNumber, Time};
 use dds_rtps::wire::{Data, Message, Receiver, SerializedPayload, Submessage};
@@ -125,7 +125,7 @@ fn the_group_order_of_zenzen_dds_is_read_under_its_own_numbers() {
     replay("zzdds_ordered_group_scope", |now, source, submessage| {
         let id = EntityId([0, 0, 1, 7]);
         let reader = readers.entry(source.writer.to_bytes()).or_insert_with(|| {
-            let key = GroupKey::Remote(source.writer.prefix, EntityId::UNKNOWN);
+            let key = PublisherKey::Remote(source.writer.prefix, EntityId::UNKNOWN);
             // It says nothing of its group by HEARTBEAT: nobody waits for that.
             gate.add(key, (source.writer, id), (true, false), SequenceNumber::ZERO, None);
             reader(source.writer, AccessScope::Group, false)

@@ -29,7 +29,7 @@ pub const ITEMS_MAX: usize = 4096;
 
 /// Publisher whose group sequence numbers a writer shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GroupKey {
+pub enum PublisherKey {
     /// A publisher of another participant. If discovery does not name it, the participant has one publisher.
     Remote(GuidPrefix, EntityId),
     /// A publisher of this participant, by the address of its clock.
@@ -104,8 +104,8 @@ struct GroupMember {
 
 /// The writers of one publisher.
 #[derive(Debug)]
-struct PublisherGroup {
-    key: GroupKey,
+struct WriterGroup {
+    key: PublisherKey,
     members: Vec<GroupMember>,
     /// Group sequence number after the last released one.
     next: SequenceNumber,
@@ -126,7 +126,7 @@ struct ReleaseQueues {
 pub struct GroupGate {
     coherent: bool,
     ordered: bool,
-    groups: Vec<PublisherGroup>,
+    groups: Vec<WriterGroup>,
     releases: ReleaseQueues,
 }
 
@@ -142,7 +142,7 @@ impl GroupGate {
     /// `reports_progress`: the writer is known to report its progress.
     pub fn add(
         &mut self,
-        key: GroupKey,
+        key: PublisherKey,
         (writer, reader): (Guid, EntityId),
         (is_reliable, reports_progress): (bool, bool),
         reached: SequenceNumber,
@@ -167,7 +167,7 @@ impl GroupGate {
             Some(group) => group.members.push(member),
             None => {
                 let (next, broken) = (SequenceNumber::FIRST, VecDeque::new());
-                self.groups.push(PublisherGroup { key, members: vec![member], next, broken });
+                self.groups.push(WriterGroup { key, members: vec![member], next, broken });
             }
         }
     }
@@ -323,7 +323,7 @@ impl ReleaseQueues {
     }
 }
 
-impl PublisherGroup {
+impl WriterGroup {
     fn position(&self, writer: Guid, reader: EntityId) -> Option<usize> {
         self.members.iter().position(|member| member.writer == writer && member.reader == reader)
     }

@@ -7,7 +7,7 @@
 use super::group_gate::GroupItem;
 use super::writer_sets::{BYTES_MAX, WriterSets, is_blank, payload_len};
 use crate::history::{ReceivedChange, RejectReason, RejectedChange};
-use crate::reader::delivery::Delivery;
+use crate::reader::delivery::ChangeDelivery;
 use crate::types::{Guid, SequenceNumber};
 
 /// Progress of one writer in the group sequence numbers of its publisher.
@@ -58,7 +58,7 @@ impl WriterSets {
         &mut self,
         change: ReceivedChange,
         tried: bool,
-        delivery: &mut Delivery<'_>,
+        delivery: &mut ChangeDelivery<'_>,
     ) -> Result<(), ReceivedChange> {
         let Some(group) = &self.group else {
             debug_assert!(false, "only called under scope GROUP");
@@ -122,7 +122,7 @@ impl WriterSets {
         writer: Guid,
         follows_on: bool,
         end: Option<SequenceNumber>,
-        delivery: &mut Delivery<'_>,
+        delivery: &mut ChangeDelivery<'_>,
     ) {
         let Some(mut open) = self.open.take() else { return };
         if !follows_on && !open.is_broken {

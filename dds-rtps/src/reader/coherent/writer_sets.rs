@@ -13,7 +13,7 @@ use super::group_progress::GroupProgress;
 use crate::concurrent::Payload;
 use crate::history::{ChangeKind, PresentationInfo, ReceivedChange, SetRejection};
 use crate::reader::config::ReaderConfig;
-use crate::reader::delivery::Delivery;
+use crate::reader::delivery::ChangeDelivery;
 use crate::reader::event::{LossCause, ReaderEvent};
 use crate::types::{Guid, Now, SequenceNumber};
 
@@ -105,13 +105,13 @@ impl WriterSets {
     ///
     /// # Errors
     ///
-    /// Returns the change if it, or the set that it ends, does not fit and [`Delivery::holds_back`] is set.
+    /// Returns the change if it, or the set that it ends, does not fit and [`ChangeDelivery::holds_back`] is set.
     pub(crate) fn deliver(
         &mut self,
         now: Now,
         change: ReceivedChange,
         tried: bool,
-        delivery: &mut Delivery<'_>,
+        delivery: &mut ChangeDelivery<'_>,
     ) -> Result<(), ReceivedChange> {
         if self.group.is_some() {
             return self.deliver_to_group(change, tried, delivery);
@@ -144,7 +144,7 @@ impl WriterSets {
         name: SequenceNumber,
         is_whole: bool,
         change: ReceivedChange,
-        delivery: &mut Delivery<'_>,
+        delivery: &mut ChangeDelivery<'_>,
     ) {
         let open = self.open.get_or_insert_with(|| OpenSet { name, changes: Vec::new(), bytes: 0, is_broken: false });
         debug_assert!(open.name == name, "the caller closes another set first");
@@ -169,7 +169,7 @@ impl WriterSets {
     }
 
     /// The open set has ended. `false`: it is complete and does not fit now, but will.
-    fn close_set(&mut self, now: Now, follows_on: bool, tried: bool, delivery: &mut Delivery<'_>) -> bool {
+    fn close_set(&mut self, now: Now, follows_on: bool, tried: bool, delivery: &mut ChangeDelivery<'_>) -> bool {
         let Some(mut open) = self.open.take() else { return true };
         let Some(writer) = open.changes.first().map(|first| first.change.writer) else { return true };
         if !follows_on || open.changes.iter().any(|change| is_expired(change, now)) {
@@ -201,7 +201,7 @@ impl WriterSets {
     }
 
     /// Drops the open set: later numbers were given up, so no later change finds it complete.
-    pub(crate) fn break_open_set(&mut self, writer: Guid, delivery: &mut Delivery<'_>) {
+    pub(crate) fn break_open_set(&mut self, writer: Guid, delivery: &mut ChangeDelivery<'_>) {
         if let Some(open) = &mut self.open {
             if !open.is_broken {
                 open.break_up(writer, delivery);
@@ -210,7 +210,7 @@ impl WriterSets {
     }
 
     /// The writer is unmatched: its open set will never end.
-    pub(crate) fn close(&mut self, writer: Guid, delivery: &mut Delivery<'_>) {
+    pub(crate) fn close(&mut self, writer: Guid, delivery: &mut ChangeDelivery<'_>) {
         if let Some(open) = &mut self.open {
             open.break_up(writer, delivery);
         }
@@ -219,7 +219,7 @@ impl WriterSets {
 
 impl OpenSet {
     /// Drops the received changes of the set.
-    pub(super) fn break_up(&mut self, writer: Guid, delivery: &mut Delivery<'_>) {
+    pub(super) fn break_up(&mut self, writer: Guid, delivery: &mut ChangeDelivery<'_>) {
         self.is_broken = true;
         delivery.history.release_withheld(self.changes.len(), self.bytes);
         delivery.lost(writer, self.changes.len() as u64, LossCause::Incoherent);

@@ -1,7 +1,7 @@
 //! Writer proxy: the state of a reader for one matched writer (RTPS 2.5, 8.4.10.5).
 //!
 //! - In: sequence numbers and changes of the writer, HEARTBEATs, GAPs, fragments.
-//! - Out: changes in order ([`Delivery`]), counts for the ledger, datagrams with ACKNACK and NACK_FRAG.
+//! - Out: changes in order ([`ChangeDelivery`]), counts for the ledger, datagrams with ACKNACK and NACK_FRAG.
 //!
 //! [`ProxyState`] has one type for each kind of writer: `best_effort`, `reliable` (with the reorder `window`, the
 //! `plausibility` check and the `acknack` scheduler), and local writers.
@@ -18,7 +18,7 @@ pub(crate) mod window;
 use super::Handled;
 use super::assembly::{Assemblies, FragmentOutcome};
 use super::config::{ReaderConfig, Source, WriterProxyConfig};
-use super::delivery::Delivery;
+use super::delivery::ChangeDelivery;
 use super::event::{LossCause, ReaderCounters};
 use super::ledger::distance;
 use super::ledger::tally::WriterPosition;
@@ -86,7 +86,7 @@ impl LocalWriterState {
     }
 
     /// Acknowledges a change, and counts the numbers that the writer skipped before it.
-    pub(crate) fn acknowledge(&mut self, writer: Guid, number: SequenceNumber, delivery: &mut Delivery<'_>) {
+    pub(crate) fn acknowledge(&mut self, writer: Guid, number: SequenceNumber, delivery: &mut ChangeDelivery<'_>) {
         debug_assert!(number >= self.next, "an earlier number is a duplicate");
         let expected = std::mem::replace(&mut self.next, number.next());
         let skipped = distance(expected, number);
@@ -251,7 +251,7 @@ impl WriterProxy {
         now: Now,
         number: SequenceNumber,
         change: Option<ReceivedChange>,
-        delivery: &mut Delivery<'_>,
+        delivery: &mut ChangeDelivery<'_>,
         context: &ProxyContext<'_>,
     ) {
         match &mut self.state {
@@ -274,7 +274,7 @@ impl WriterProxy {
     }
 
     /// Counts lost numbers of a best-effort writer. Of these, `incomplete` ones arrived in part.
-    fn count_lost(&self, lost: u64, incomplete: u64, delivery: &mut Delivery<'_>) {
+    fn count_lost(&self, lost: u64, incomplete: u64, delivery: &mut ChangeDelivery<'_>) {
         let incomplete = incomplete.min(lost);
         delivery.lost(self.guid(), incomplete, LossCause::Fragments);
         delivery.lost(self.guid(), lost - incomplete, LossCause::NeverArrived);
@@ -343,7 +343,7 @@ impl WriterProxy {
         now: Instant,
         timeout: Duration,
         slots: &SlotPool,
-        delivery: &mut Delivery<'_>,
+        delivery: &mut ChangeDelivery<'_>,
     ) {
         let ProxyState::BestEffort(best_effort) = &mut self.state else { return };
         let stale = self.assemblies.drop_stale(now, timeout, slots);
@@ -361,7 +361,7 @@ impl WriterProxy {
     }
 
     /// The writer is unmatched: counts the known numbers that will never be delivered, and drops all assemblies.
-    pub(crate) fn close(&mut self, slots: &SlotPool, delivery: &mut Delivery<'_>) {
+    pub(crate) fn close(&mut self, slots: &SlotPool, delivery: &mut ChangeDelivery<'_>) {
         let span = self.assemblies.span();
         let incomplete = self.drop_assemblies_below(SequenceNumber::MAX, slots, delivery.counters);
         let guid = self.guid();
@@ -384,7 +384,7 @@ impl WriterProxy {
         &mut self,
         now: Now,
         gap: &Gap,
-        delivery: &mut Delivery<'_>,
+        delivery: &mut ChangeDelivery<'_>,
         context: &ProxyContext<'_>,
     ) -> Handled {
         let filtered = filtered_by_writer(gap);
@@ -503,7 +503,7 @@ fn filtered_by_writer(gap: &Gap) -> u64 {
 }
 
 /// Filtered numbers are no holes in a coherent set.
-fn excuse_filtered(gap: &Gap, filtered: u64, delivery: &mut Delivery<'_>) {
+fn excuse_filtered(gap: &Gap, filtered: u64, delivery: &mut ChangeDelivery<'_>) {
     let Some(sets) = &mut delivery.sets else { return };
     if filtered == 0 {
         return;

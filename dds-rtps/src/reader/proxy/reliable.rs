@@ -22,7 +22,7 @@ use super::window::{ReorderWindow, WindowFront};
 use crate::history::ReceivedChange;
 use crate::reader::assembly::Assemblies;
 use crate::reader::config::{ReaderConfig, WriterProxyConfig};
-use crate::reader::delivery::Delivery;
+use crate::reader::delivery::ChangeDelivery;
 use crate::reader::event::LossCause;
 use crate::reader::ledger::distance;
 use crate::reader::ledger::tally::WriterPosition;
@@ -72,7 +72,7 @@ impl NumberRange {
 
 /// What the HEARTBEATs of the writer announced.
 #[derive(Debug)]
-struct Announced {
+struct WriterAnnouncement {
     /// The writer has no change below this number: missing ones are lost.
     floor: SequenceNumber,
     /// Last announced number.
@@ -99,7 +99,7 @@ pub(crate) struct ReliableState {
     /// For a volatile reader it may be history until a change was delivered: a HEARTBEAT for several readers begins with
     /// the first relevant number of the earliest of them.
     is_entitled: bool,
-    announced: Announced,
+    announced: WriterAnnouncement,
     last_heartbeats: LastHeartbeats,
     /// Irrelevant numbers beyond the window.
     gap: Option<NumberRange>,
@@ -127,7 +127,11 @@ impl ReliableState {
             window: ReorderWindow::new(SequenceNumber::FIRST),
             start,
             is_entitled: config.wants_history,
-            announced: Announced { floor: SequenceNumber::FIRST, last: SequenceNumber::ZERO, history_end: None },
+            announced: WriterAnnouncement {
+                floor: SequenceNumber::FIRST,
+                last: SequenceNumber::ZERO,
+                history_end: None,
+            },
             last_heartbeats: LastHeartbeats::default(),
             gap: None,
             is_refused: false,
@@ -212,7 +216,7 @@ impl ReliableState {
         now: Now,
         number: SequenceNumber,
         change: Option<ReceivedChange>,
-        delivery: &mut Delivery<'_>,
+        delivery: &mut ChangeDelivery<'_>,
         config: &ReaderConfig,
     ) {
         self.acknacks.reset_retry(config);
@@ -235,7 +239,7 @@ impl ReliableState {
     }
 
     /// Delivers the change before the window, or puts it back if the history has no space.
-    fn deliver(&mut self, now: Now, change: ReceivedChange, delivery: &mut Delivery<'_>) {
+    fn deliver(&mut self, now: Now, change: ReceivedChange, delivery: &mut ChangeDelivery<'_>) {
         debug_assert!(change.change.sequence_number.next() == self.window.next(), "changes are delivered in order");
         match delivery.deliver(now, change, self.is_refused) {
             Ok(()) => self.is_refused = false,
@@ -247,7 +251,7 @@ impl ReliableState {
     }
 
     /// Delivers and skips numbers until one is missing or the history is full.
-    fn deliver_ready(&mut self, now: Now, delivery: &mut Delivery<'_>) {
+    fn deliver_ready(&mut self, now: Now, delivery: &mut ChangeDelivery<'_>) {
         // The usual case: all changes arrive in order.
         if self.window.is_empty() && self.gap.is_none() && self.announced.floor <= self.window.next() {
             return;
@@ -324,7 +328,7 @@ impl ReliableState {
     }
 
     /// Counts the numbers skipped up to `to`. They can be retracted as long as nothing has come after them.
-    fn note_skipped(&mut self, mut skipped: SkippedRange, to: SequenceNumber, delivery: &mut Delivery<'_>) {
+    fn note_skipped(&mut self, mut skipped: SkippedRange, to: SequenceNumber, delivery: &mut ChangeDelivery<'_>) {
         if skipped.from >= to {
             return;
         }
@@ -349,7 +353,7 @@ impl ReliableState {
     }
 
     /// Tries the refused change again. `true`: changes were delivered, which the writer should learn.
-    pub(crate) fn retry(&mut self, now: Now, delivery: &mut Delivery<'_>) -> bool {
+    pub(crate) fn retry(&mut self, now: Now, delivery: &mut ChangeDelivery<'_>) -> bool {
         let before = self.window.next();
         if let WindowFront::Change(change) = self.window.pop() {
             self.deliver(now, change, delivery);
@@ -377,7 +381,7 @@ impl ReliableState {
         is_plausible
     }
 
-    pub(crate) fn handle_gap(&mut self, now: Now, gap: &Gap, delivery: &mut Delivery<'_>, config: &ReaderConfig) {
+    pub(crate) fn handle_gap(&mut self, now: Now, gap: &Gap, delivery: &mut ChangeDelivery<'_>, config: &ReaderConfig) {
         match self.start {
             StreamStart::Named => return,
             // The GAP separates history from relevant changes only if it begins with the history.
@@ -449,7 +453,7 @@ impl ReliableState {
         &mut self,
         now: Now,
         heartbeat: &Heartbeat,
-        delivery: &mut Delivery<'_>,
+        delivery: &mut ChangeDelivery<'_>,
         config: &ReaderConfig,
     ) -> bool {
         let answer_at = now.instant.after(config.heartbeat_response_delay);
@@ -501,7 +505,7 @@ impl ReliableState {
     }
 
     /// Compares a HEARTBEAT with earlier announcements, which may have been forged.
-    fn check_denial(&mut self, now: Instant, last: SequenceNumber, delivery: &mut Delivery<'_>) {
+    fn check_denial(&mut self, now: Instant, last: SequenceNumber, delivery: &mut ChangeDelivery<'_>) {
         let reader = ReaderPosition {
             next: self.window.next(),
             window_is_empty: self.window.is_empty(),
@@ -523,7 +527,7 @@ impl ReliableState {
     }
 
     /// Expects skipped numbers again.
-    fn retract(&mut self, skipped: SkippedRange, delivery: &mut Delivery<'_>) {
+    fn retract(&mut self, skipped: SkippedRange, delivery: &mut ChangeDelivery<'_>) {
         self.window.move_back(skipped.from);
         self.announced.floor = skipped.from;
         self.announced.last = skipped.from.previous();
@@ -533,7 +537,7 @@ impl ReliableState {
     }
 
     /// Expects no number after `last`. If the reader is astray, it begins again after `last`.
-    fn forget_announced(&mut self, last: SequenceNumber, is_astray: bool, delivery: &mut Delivery<'_>) {
+    fn forget_announced(&mut self, last: SequenceNumber, is_astray: bool, delivery: &mut ChangeDelivery<'_>) {
         self.announced.last = last.max(self.window.end().previous());
         self.gap = None;
         self.announced.history_end = self.announced.history_end.map(|end| end.min(last));

@@ -4,7 +4,7 @@ use super::StatefulReader;
 use crate::concurrent::Payload;
 use crate::history::{HistorySample, Operation, ReaderHistory, ReceivedChange, Selection, SelectionOrder};
 use crate::reader::coherent::group_gate::{GroupItem, Release};
-use crate::reader::delivery::Delivery;
+use crate::reader::delivery::ChangeDelivery;
 use crate::reader::event::{LossCause, ReaderCounters, ReaderEvent};
 use crate::reader::ledger::tally::WriterTally;
 use crate::reader::ledger::{Losses, distance};
@@ -235,13 +235,13 @@ impl StatefulReader {
     }
 
     /// Delivers a change that the gate released. Its writer may be unmatched by now.
-    fn deliver_released<R>(&mut self, writer: Guid, deliver: impl FnOnce(&mut Delivery<'_>) -> R) -> R {
+    fn deliver_released<R>(&mut self, writer: Guid, deliver: impl FnOnce(&mut ChangeDelivery<'_>) -> R) -> R {
         let mut unmatched = WriterTally::default();
         let tally = match self.writers.find(writer) {
             Some(at) => &mut self.writers.at_mut(at).tally,
             None => &mut unmatched,
         };
-        deliver(&mut Delivery {
+        deliver(&mut ChangeDelivery {
             history: &mut self.history,
             events: &mut self.events,
             counters: &mut self.counters,

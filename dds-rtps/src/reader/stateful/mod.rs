@@ -7,7 +7,7 @@ pub(crate) mod incoming;
 
 use super::change_builder::ChangeBuilder;
 use super::config::{ReaderConfig, WriterProxyConfig};
-use super::delivery::Delivery;
+use super::delivery::ChangeDelivery;
 use super::event::{PendingEvents, ReaderCounters, ReaderEvent};
 use super::ledger::tally::UnmatchedRows;
 use super::liveliness::LivelinessMonitor;
@@ -141,7 +141,7 @@ impl StatefulReader {
     pub fn unmatch_writer(&mut self, now: Now, writer: Guid) -> bool {
         let Some(mut matched) = self.writers.remove(writer) else { return false };
         let MatchedWriter { proxy, tally, sets } = &mut matched;
-        let mut delivery = Delivery {
+        let mut delivery = ChangeDelivery {
             history: &mut self.history,
             events: &mut self.events,
             counters: &mut self.counters,
@@ -235,9 +235,9 @@ impl StatefulReader {
     }
 
     /// The proxy of a writer, and where it delivers to.
-    fn proxy_and_delivery(&mut self, at: usize) -> (&mut WriterProxy, Delivery<'_>, ProxyContext<'_>) {
+    fn proxy_and_delivery(&mut self, at: usize) -> (&mut WriterProxy, ChangeDelivery<'_>, ProxyContext<'_>) {
         let MatchedWriter { proxy, tally, sets } = self.writers.at_mut(at);
-        let delivery = Delivery {
+        let delivery = ChangeDelivery {
             history: &mut self.history,
             events: &mut self.events,
             counters: &mut self.counters,

@@ -11,7 +11,7 @@ const FAR: EntityId = EntityId([0, 0, 2, 7]);
 fn gate(coherent: bool) -> GroupGate {
     let mut gate = GroupGate::new(coherent, true);
     for (writer, reader) in [(WRITER, NEAR), (OTHER, FAR)] {
-        gate.add(GroupKey::Local(1), (writer, reader), (true, true), SequenceNumber::ZERO, None);
+        gate.add(PublisherKey::Local(1), (writer, reader), (true, true), SequenceNumber::ZERO, None);
     }
     gate
 }
