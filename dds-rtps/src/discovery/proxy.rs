@@ -34,12 +34,12 @@ impl DiscoveredWriter {
         let keeps_nothing = self.vendor == VendorId::CYCLONE && self.data.qos.durability == Durability::Volatile;
         WriterProxyConfig {
             reliable: self.data.qos.reliability.is_reliable(),
-            gaps_history: known.gaps_history || keeps_nothing,
+            separates_history: known.separates_history || keeps_nothing,
             lifespan: self.data.qos.lifespan,
             ownership_strength: self.data.qos.ownership_strength,
             liveliness: self.data.qos.liveliness,
             publisher: self.data.endpoint.group,
-            tells_group: self.vendor == VendorId::OURS,
+            reports_group_progress: self.vendor == VendorId::OURS,
             unicast: self.route.unicast.to_vec(),
             multicast: self.route.multicast.to_vec(),
             ..known
@@ -73,9 +73,9 @@ mod tests {
         assert_eq!(reader.unicast.len(), 1);
         let qos = DataWriterQos::default().best_effort().lifespan(Duration::from_secs(1));
         let writer = discovered(PublicationData::new(endpoint.clone(), qos.clone(), true)).proxy();
-        assert!(!writer.reliable && writer.gaps_history);
+        assert!(!writer.reliable && writer.separates_history);
         let keeping = discovered(PublicationData::new(endpoint, qos.transient_local(), true)).proxy();
-        assert!(!keeping.gaps_history);
+        assert!(!keeping.separates_history);
         assert_eq!(writer.lifespan, Duration::from_secs(1));
         assert_eq!(writer.unicast.len(), 1);
     }
